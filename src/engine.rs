@@ -1,0 +1,72 @@
+//! Engines: whatever judges PTX. A judging engine accepts or rejects lines in an environment.
+//!
+//! Engines are hostile: they crash, hang and flood. Whatever they do ends as an [`Outcome`].
+
+pub mod ptxas;
+pub mod toolchain;
+
+use crate::environment::Environment;
+use crate::ptx::Scaffold;
+
+/// How far an assembler is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Depth {
+    /// Parse and check (`-arch compute_*`).
+    Check,
+    /// Generate code as well (`-arch sm_*`), where what passed the check can still fail or crash.
+    Generate,
+}
+
+/// Lines that are asked about together: each is judged by itself, in the same surroundings.
+#[derive(Clone, Debug)]
+pub struct Batch<'a> {
+    /// PTX version, target and address size of the module.
+    pub environment: Environment,
+    /// The declarations that the lines need.
+    pub scaffold: Scaffold,
+    /// One statement each (several where results are stored behind it), without line breaks.
+    pub lines: Vec<&'a str>,
+}
+
+/// What an engine did with one line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Outcome {
+    /// No complaint.
+    Accepted,
+    /// Refused; the engine's own words, first message first, one a line.
+    Rejected(String),
+    /// Not asked, and why.
+    Skipped(String),
+    /// The engine died on this line, and how (`signal 11`).
+    Crashed(String),
+    /// The engine did not come back within its limit.
+    TimedOut,
+}
+
+impl Outcome {
+    /// The word of the design for it: `accepted`, `rejected`, `skipped`, `crashed`, `timed out`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Rejected(_) => "rejected",
+            Self::Skipped(_) => "skipped",
+            Self::Crashed(_) => "crashed",
+            Self::TimedOut => "timed out",
+        }
+    }
+}
+
+/// Something that can say whether lines are PTX.
+pub trait Engine: Sync {
+    /// Family and version for the command line and the report: `ptxas@13.5.37`.
+    fn name(&self) -> &str;
+
+    /// Whether it can be asked about this environment.
+    ///
+    /// # Errors
+    /// The reason why not, in words for the report.
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String>;
+
+    /// One outcome for each line of the batch, in order.
+    fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome>;
+}

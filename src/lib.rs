@@ -1,0 +1,9 @@
+//! Conformance tests and a differential fuzzer for NVIDIA PTX.
+
+pub mod engine;
+pub mod environment;
+pub mod judge;
+pub mod properties;
+pub mod ptx;
+pub mod space;
+pub mod spec;

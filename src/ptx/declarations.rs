@@ -1,0 +1,313 @@
+//! Declarations: what the names of a line stand for.
+//!
+//! Reads the text that stands between a module's directives and a line: module-scope variables,
+//! the header of the entry or function, registers and local variables.
+
+use rustc_hash::FxHashMap;
+
+use super::Context;
+use crate::spec::Isa;
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Symbol {
+    /// A register: the position of its type in [`Isa::types`] (`None` for a type it does not
+    /// list), and its lanes (1 for a scalar).
+    Register(Option<usize>, u8),
+    /// A variable with data: what an address that starts from it starts from (`global`, ...).
+    Variable(&'static str),
+    /// A `.surfref`: whether it is a parameter.
+    Surface(bool),
+    /// A `.texref`, `.samplerref` or anything else that is no data.
+    Opaque,
+}
+
+/// The names that a line can use, and where it stands.
+#[derive(Clone, Debug, Default)]
+pub struct Declarations {
+    /// Whether the line stands in an entry or a function; an entry where no header says.
+    pub context: Context,
+    names: FxHashMap<String, Symbol>,
+    /// `.reg .b32 %r<9>;`: by prefix, the number of registers and what each is.
+    families: FxHashMap<String, (u32, Symbol)>,
+}
+
+/// Why declarations cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}, at `{near}` in the declarations")]
+pub struct DeclarationError {
+    message: &'static str,
+    near: String,
+}
+
+impl Declarations {
+    /// Reads declarations.
+    ///
+    /// # Errors
+    /// What is no declaration, and where.
+    pub fn parse(text: &str, isa: &Isa) -> Result<Self, DeclarationError> {
+        let tokens = tokenize(text);
+        let mut parser = Parser { isa, tokens: &tokens, at: 0, inside: false, declarations: Self::default() };
+        while parser.at < tokens.len() {
+            parser.declaration()?;
+        }
+        Ok(parser.declarations)
+    }
+
+    /// What a name stands for: a declared one, one of a family (`%r3` of `%r<9>`), a component of
+    /// a vector (`%v.x`) or a special register.
+    pub fn symbol(&self, name: &str) -> Option<Symbol> {
+        if let Some(symbol) = self.names.get(name) {
+            return Some(symbol.clone());
+        }
+        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = &name[prefix.len()..];
+        let canonical = !digits.is_empty() && (digits == "0" || !digits.starts_with('0'));
+        if canonical
+            && let Some((count, symbol)) = self.families.get(prefix)
+            && digits.parse::<u32>().is_ok_and(|number| number < *count)
+        {
+            return Some(symbol.clone());
+        }
+        let (vector, component) = name.rsplit_once('.')?;
+        let lane = ["x", "y", "z", "w"].iter().chain(&["r", "g", "b", "a"]).position(|&c| c == component)? % 4;
+        match self.symbol(vector)? {
+            Symbol::Register(of, lanes) if usize::from(lanes) > lane => Some(Symbol::Register(of, 1)),
+            _ => None,
+        }
+    }
+}
+
+fn tokenize(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &text[at..];
+        if rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if rest.starts_with("/*") {
+            at += rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
+        } else if bytes[at].is_ascii_whitespace() {
+            at += 1;
+        } else {
+            let wordly = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+            let start = usize::from(rest.starts_with('.'));
+            let word = start + rest[start..].find(|c| !wordly(c)).unwrap_or(rest.len() - start);
+            let length = if word == 0 { rest.chars().next().map_or(1, char::len_utf8) } else { word };
+            tokens.push(&rest[..length]);
+            at += length;
+        }
+    }
+    tokens
+}
+
+struct Parser<'a> {
+    isa: &'a Isa,
+    tokens: &'a [&'a str],
+    at: usize,
+    /// Whether the header of an entry or function has been read.
+    inside: bool,
+    declarations: Declarations,
+}
+
+/// What a declaration declares, gathered from its directives.
+#[derive(Clone, Default)]
+struct Declared<'a> {
+    space: &'a str,
+    of_type: &'a str,
+    lanes: u8,
+    unified: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn error(&self, message: &'static str) -> DeclarationError {
+        let near = self.tokens[self.at.min(self.tokens.len())..].iter().take(4).copied().collect::<Vec<_>>().join(" ");
+        DeclarationError { message, near: if near.is_empty() { "the end".to_owned() } else { near } }
+    }
+
+    fn peek(&self) -> &'a str {
+        self.tokens.get(self.at).copied().unwrap_or("")
+    }
+
+    fn next(&mut self) -> &'a str {
+        let token = self.peek();
+        self.at += 1;
+        token
+    }
+
+    fn eat(&mut self, token: &str) -> bool {
+        let found = self.peek() == token;
+        self.at += usize::from(found);
+        found
+    }
+
+    fn declaration(&mut self) -> Result<(), DeclarationError> {
+        match self.peek() {
+            ";" | "{" | "}" => {
+                self.at += 1;
+                Ok(())
+            }
+            ".visible" | ".extern" | ".weak" | ".common" => {
+                self.at += 1;
+                Ok(())
+            }
+            ".entry" | ".func" => self.header(),
+            ".reg" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".tex" | ".sreg" => {
+                let declared = self.directives()?;
+                self.names(&declared, false)?;
+                if self.eat(";") { Ok(()) } else { Err(self.error("`;` is expected")) }
+            }
+            _ => Err(self.error("a declaration is expected")),
+        }
+    }
+
+    /// The directives before the names: space, alignment, attributes, vector and type.
+    fn directives(&mut self) -> Result<Declared<'a>, DeclarationError> {
+        let mut declared = Declared { space: self.next(), lanes: 1, ..Declared::default() };
+        while self.peek().starts_with('.') {
+            match self.next() {
+                ".align" => self.at += 1,
+                ".attribute" => {
+                    while !matches!(self.peek(), "" | ";") && !self.eat(")") {
+                        declared.unified |= self.next() == ".unified";
+                        if self.eat("(") && self.peek() != ".unified" {
+                            self.skip_to_close();
+                        }
+                    }
+                    // The outer bracket of `.attribute(.unified(1, 2))`.
+                    self.eat(")");
+                }
+                ".ptr" => {}
+                ".v2" => declared.lanes = 2,
+                ".v4" => declared.lanes = 4,
+                ".v8" => declared.lanes = 8,
+                of_type => declared.of_type = of_type,
+            }
+        }
+        if declared.of_type.is_empty() { Err(self.error("a type is expected")) } else { Ok(declared) }
+    }
+
+    fn skip_to_close(&mut self) {
+        while !matches!(self.peek(), "" | ";") && !self.eat(")") {
+            self.at += 1;
+        }
+    }
+
+    /// The names of a declaration, separated by commas, with array sizes and initial values.
+    fn names(&mut self, declared: &Declared<'a>, parameter: bool) -> Result<(), DeclarationError> {
+        loop {
+            let name = self.next();
+            if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%')) {
+                self.at -= 1;
+                return Err(self.error("a name is expected"));
+            }
+            let symbol = self.symbol(declared, parameter);
+            if self.eat("<") {
+                let count = self.next().parse().map_err(|_| self.error("a number is expected"))?;
+                if !self.eat(">") {
+                    return Err(self.error("`>` is expected"));
+                }
+                self.declarations.families.insert(name.to_owned(), (count, symbol));
+            } else {
+                self.declarations.names.insert(name.to_owned(), symbol);
+            }
+            while self.eat("[") {
+                while !matches!(self.peek(), "" | ";") && !self.eat("]") {
+                    self.at += 1;
+                }
+            }
+            if self.eat("=") {
+                self.initializer();
+            }
+            // A comma between parameters ends this one.
+            if parameter || !self.eat(",") {
+                return Ok(());
+            }
+        }
+    }
+
+    fn initializer(&mut self) {
+        let mut depth = 0_u32;
+        loop {
+            match self.peek() {
+                "" | ";" => return,
+                "," if depth == 0 => return,
+                "{" | "(" => depth += 1,
+                "}" | ")" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+
+    fn symbol(&self, declared: &Declared<'_>, parameter: bool) -> Symbol {
+        let entry = self.declarations.context == Context::Entry;
+        match (declared.space, declared.of_type) {
+            (".reg" | ".sreg", of) => {
+                Symbol::Register(self.isa.types.iter().position(|t| t.name == of), declared.lanes)
+            }
+            (space, ".surfref") => Symbol::Surface(space == ".param"),
+            (".tex", _) | (_, ".texref" | ".samplerref") => Symbol::Opaque,
+            (".global", _) if declared.unified => Symbol::Variable("unified"),
+            (".global", _) => Symbol::Variable("global"),
+            (".const", _) => Symbol::Variable("const"),
+            (".shared", _) => Symbol::Variable("shared"),
+            (".local", _) => Symbol::Variable("local"),
+            (_, _) if !parameter => Symbol::Variable("local-parameter"),
+            (_, _) if entry => Symbol::Variable("entry-parameter"),
+            (_, _) => Symbol::Variable("function-parameter"),
+        }
+    }
+
+    /// `.entry name (parameters) .maxntid 1 {` or `.func (results) name (parameters) {`.
+    fn header(&mut self) -> Result<(), DeclarationError> {
+        if self.inside {
+            return Err(self.error("a line stands in one entry or function"));
+        }
+        let function = self.next() == ".func";
+        // A prototype ends in a semicolon: it declares a function, and nothing stands in it.
+        let end = self.tokens[self.at..].iter().position(|&t| t == "{" || t == ";");
+        let prototype = end.is_some_and(|end| self.tokens[self.at + end] == ";");
+        if prototype {
+            self.at += end.unwrap_or(0);
+            return Ok(());
+        }
+        self.inside = true;
+        self.declarations.context = if function { Context::Function } else { Context::Entry };
+        while !matches!(self.peek(), "" | "{") {
+            if self.eat("(") {
+                while !self.eat(")") {
+                    if self.peek().is_empty() {
+                        return Err(self.error("`)` is expected"));
+                    }
+                    if !self.eat(",") {
+                        let declared = self.parameter()?;
+                        self.names(&declared, true)?;
+                    }
+                }
+            } else {
+                self.at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// `.param .u64 .ptr .global .align 8 p`: the space behind `.ptr` is not the parameter's.
+    fn parameter(&mut self) -> Result<Declared<'a>, DeclarationError> {
+        let start = self.at;
+        if !matches!(self.peek(), ".param" | ".reg") {
+            return Err(self.error("a parameter is expected"));
+        }
+        let end = (start..self.tokens.len()).find(|&at| self.tokens[at] == ".ptr");
+        let first = self.directives()?;
+        match end.filter(|&end| end < self.at) {
+            None => Ok(first),
+            Some(end) => {
+                let types = self.tokens[start + 1..end].iter().rev();
+                let of_type = types.copied().find(|t| t.starts_with('.')).unwrap_or(first.of_type);
+                Ok(Declared { of_type, ..first })
+            }
+        }
+    }
+}

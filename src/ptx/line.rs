@@ -1,0 +1,313 @@
+//! The syntax of one instruction line, before any specification: guard, opcode, modifiers, operands.
+
+/// A line taken apart; everything is a part of the text it was read from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line<'a> {
+    /// The guard: whether it is negated, and the predicate's name.
+    pub guard: Option<(bool, &'a str)>,
+    /// The opcode without modifiers.
+    pub opcode: &'a str,
+    /// The modifiers with their dots.
+    pub modifiers: Vec<&'a str>,
+    /// The operands.
+    pub operands: Vec<Operand<'a>>,
+}
+
+/// An operand with what is attached to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operand<'a> {
+    /// What it is.
+    pub argument: Argument<'a>,
+    /// A modifier behind it, as in `[a].unified`.
+    pub suffix: Option<&'a str>,
+    /// Its text, to point at.
+    pub text: &'a str,
+}
+
+/// What can stand in an operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument<'a> {
+    /// A register, a variable, a component (`%v.x`), or a name nobody declared.
+    Name(&'a str),
+    /// An integer immediate.
+    Integer,
+    /// A floating-point immediate of 32 bits, `0f3F800000`.
+    Float,
+    /// Any other floating-point immediate: it has 64 bits.
+    Double,
+    /// `_`
+    Sink,
+    /// A name and an immediate added to it; whether the immediate is negative.
+    Sum(&'a str, bool),
+    /// Elements in braces.
+    Tuple(Vec<Argument<'a>>),
+    /// Elements in square brackets.
+    Bracket(Vec<Argument<'a>>),
+    /// Anything else.
+    Other,
+}
+
+/// Why a text is no instruction line, and the byte at which that shows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub message: &'static str,
+    /// The byte of the line.
+    pub at: usize,
+}
+
+impl<'a> Line<'a> {
+    /// Reads one line: `@p ld.global.u32 %r1, [%rd1+4];`, a comment may follow.
+    ///
+    /// # Errors
+    /// What is no instruction at all: unbalanced brackets, nothing that could be an opcode, no
+    /// semicolon at the end, text behind it.
+    pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
+        let mut cursor = Cursor { text, at: 0 };
+        cursor.blank();
+        let guard = if cursor.eat(b'@') {
+            cursor.blank();
+            let negated = cursor.eat(b'!');
+            cursor.blank();
+            let name = cursor.name();
+            if name.is_empty() {
+                return Err(cursor.error("a predicate is expected behind `@`"));
+            }
+            cursor.blank();
+            Some((negated, name))
+        } else {
+            None
+        };
+        let opcode = cursor.word();
+        if opcode.is_empty() || opcode.as_bytes()[0].is_ascii_digit() {
+            return Err(cursor.error("an opcode is expected"));
+        }
+        let mut modifiers = Vec::with_capacity(12);
+        cursor.blank();
+        while cursor.peek() == Some(b'.') {
+            modifiers.push(cursor.modifier()?);
+            cursor.blank();
+        }
+        let mut operands = Vec::with_capacity(4);
+        if cursor.peek() != Some(b';') {
+            loop {
+                operands.push(cursor.operand()?);
+                if !cursor.eat(b',') {
+                    break;
+                }
+                cursor.blank();
+            }
+        }
+        if !cursor.eat(b';') {
+            return Err(cursor.error("`;` or `,` is expected"));
+        }
+        cursor.blank();
+        match cursor.peek() {
+            None => Ok(Self { guard, opcode, modifiers, operands }),
+            Some(_) => Err(cursor.error("nothing but a comment may follow the `;`")),
+        }
+    }
+}
+
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn error(&self, message: &'static str) -> SyntaxError {
+        SyntaxError { message, at: self.at }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Skips white space and comments.
+    fn blank(&mut self) {
+        while let Some(byte) = self.peek() {
+            if byte.is_ascii_whitespace() {
+                self.at += 1;
+            } else if self.text[self.at..].starts_with("//") {
+                self.at = self.text[self.at..].find('\n').map_or(self.text.len(), |end| self.at + end);
+            } else if self.text[self.at..].starts_with("/*") {
+                let end = self.text[self.at + 2..].find("*/");
+                self.at = end.map_or(self.text.len(), |end| self.at + end + 4);
+            } else {
+                break;
+            }
+        }
+    }
+
+    fn take(&mut self, keep: impl Fn(u8) -> bool) -> &'a str {
+        let start = self.at;
+        while self.peek().is_some_and(&keep) {
+            self.at += 1;
+        }
+        &self.text[start..self.at]
+    }
+
+    fn word(&mut self) -> &'a str {
+        self.take(|b| b.is_ascii_alphanumeric() || b == b'_')
+    }
+
+    fn name(&mut self) -> &'a str {
+        self.take(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%' | b'.'))
+    }
+
+    fn modifier(&mut self) -> Result<&'a str, SyntaxError> {
+        let start = self.at;
+        self.at += 1;
+        let word = self.take(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b':');
+        if word.is_empty() {
+            return Err(self.error("a modifier is expected behind `.`"));
+        }
+        Ok(&self.text[start..self.at])
+    }
+
+    fn operand(&mut self) -> Result<Operand<'a>, SyntaxError> {
+        let start = self.at;
+        let argument = self.argument()?;
+        let end = self.at;
+        self.blank();
+        let suffix = match (&argument, self.peek()) {
+            (Argument::Bracket(_), Some(b'.')) => Some(self.modifier()?),
+            _ => None,
+        };
+        self.blank();
+        Ok(Operand { argument, suffix, text: &self.text[start..end] })
+    }
+
+    fn list(&mut self, close: u8) -> Result<Vec<Argument<'a>>, SyntaxError> {
+        self.at += 1;
+        self.blank();
+        let mut elements = Vec::with_capacity(4);
+        loop {
+            elements.push(self.argument()?);
+            self.blank();
+            if self.eat(close) {
+                return Ok(elements);
+            }
+            if !self.eat(b',') {
+                return Err(self.error("`,` or the closing bracket is expected"));
+            }
+            self.blank();
+        }
+    }
+
+    fn argument(&mut self) -> Result<Argument<'a>, SyntaxError> {
+        match self.peek() {
+            Some(b'[') => self.list(b']').map(Argument::Bracket),
+            Some(b'{') => self.list(b'}').map(Argument::Tuple),
+            Some(b'-' | b'+') => {
+                self.at += 1;
+                self.blank();
+                self.number()
+            }
+            Some(b'!' | b'~' | b'(') => self.other(),
+            Some(byte) if byte.is_ascii_digit() => self.number(),
+            _ => self.named(),
+        }
+    }
+
+    fn number(&mut self) -> Result<Argument<'a>, SyntaxError> {
+        let text = self.take(|b| b.is_ascii_alphanumeric() || b == b'.');
+        let bytes = text.as_bytes();
+        let Some(first) = bytes.first() else {
+            return self.other();
+        };
+        let hex = matches!(bytes.get(1), Some(b'x' | b'X')) && *first == b'0';
+        let bits = |letters: [u8; 2]| bytes.get(1).is_some_and(|b| letters.contains(b)) && *first == b'0';
+        let decimal = !hex && bytes.iter().any(|b| matches!(b, b'.' | b'e' | b'E'));
+        Ok(match () {
+            () if bits([b'f', b'F']) => Argument::Float,
+            () if bits([b'd', b'D']) || decimal => Argument::Double,
+            () => Argument::Integer,
+        })
+    }
+
+    fn named(&mut self) -> Result<Argument<'a>, SyntaxError> {
+        let name = self.name();
+        if name.is_empty() {
+            return Err(self.error("an operand is expected"));
+        }
+        if name == "_" {
+            return Ok(Argument::Sink);
+        }
+        self.blank();
+        match self.peek() {
+            Some(sign @ (b'+' | b'-')) => {
+                self.at += 1;
+                self.blank();
+                let negated = self.eat(b'-');
+                self.blank();
+                match self.peek() {
+                    Some(byte) if byte.is_ascii_digit() => match self.number()? {
+                        Argument::Integer => Ok(Argument::Sum(name, (sign == b'-') != negated)),
+                        _ => Ok(Argument::Other),
+                    },
+                    _ => self.other(),
+                }
+            }
+            Some(b'|' | b'[' | b'(' | b'*') => self.other(),
+            _ => Ok(Argument::Name(name)),
+        }
+    }
+
+    /// Whatever else stands up to the next comma, closing bracket or semicolon.
+    fn other(&mut self) -> Result<Argument<'a>, SyntaxError> {
+        let mut depth = 0_u32;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' if depth > 0 => depth -= 1,
+                b',' | b']' | b'}' | b')' if depth == 0 => break,
+                b';' => break,
+                _ => {}
+            }
+            self.at += 1;
+            while !self.text.is_char_boundary(self.at) {
+                self.at += 1;
+            }
+        }
+        if depth > 0 { Err(self.error("a bracket is not closed")) } else { Ok(Argument::Other) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_taken_apart() {
+        let line = Line::parse("@!%p ld.global.L1::evict_last.v2.f32 {%f1, _}, [%rd1+-4].unified, %pol; // why")
+            .expect("a line");
+        assert_eq!(line.guard, Some((true, "%p")));
+        assert_eq!(line.opcode, "ld");
+        assert_eq!(line.modifiers, [".global", ".L1::evict_last", ".v2", ".f32"]);
+        let arguments: Vec<_> = line.operands.iter().map(|operand| operand.argument.clone()).collect();
+        assert_eq!(
+            arguments,
+            [
+                Argument::Tuple(vec![Argument::Name("%f1"), Argument::Sink]),
+                Argument::Bracket(vec![Argument::Sum("%rd1", true)]),
+                Argument::Name("%pol")
+            ]
+        );
+        assert_eq!(line.operands[1].suffix, Some(".unified"));
+    }
+
+    #[test]
+    fn what_is_no_line_says_where() {
+        for (text, at) in [("ld.u32 %r1, [%r2]", 17), ("ld.u32 %r1, [%r2;", 16), (".u32;", 0), ("ld.;", 3), ("", 0)] {
+            assert_eq!(Line::parse(text).expect_err(text).at, at, "{text}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Variants drawn from bytes or from a seed.
+
+use arbitrary::Unstructured;
+use rand::Rng;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::{Region, Values};
+
+/// A variant of the region, its choices made one by one from bytes; a byte changed in the middle
+/// leaves the choices before it alone, as fuzzers like it.
+///
+/// # Errors
+/// Where the region is empty.
+pub fn draw_variant(u: &mut Unstructured<'_>, region: &Region<'_>) -> arbitrary::Result<Values> {
+    let mut region = region.clone();
+    while region.prefix().len() < region.widths().len() {
+        let choices = region.choices();
+        let value = *u.choose(&choices)?;
+        region = region.below(&[value]);
+    }
+    Ok(region.prefix().to_vec())
+}
+
+/// An endless series of uniformly drawn positions. A seed means the same on every machine: ChaCha
+/// with eight rounds, seeded as `rand_core` documents for `seed_from_u64`.
+#[derive(Clone, Debug)]
+pub struct Draw(ChaCha8Rng);
+
+impl Draw {
+    /// The series of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// A position below `count`, or `None` where `count` is 0.
+    pub fn below(&mut self, count: u128) -> Option<u128> {
+        if count == 0 {
+            return None;
+        }
+        // Draws beyond the last whole multiple are drawn again, so that each position is as likely.
+        let limit = u128::MAX - (u128::MAX % count + 1) % count;
+        loop {
+            let drawn = u128::from(self.0.next_u64()) << 64 | u128::from(self.0.next_u64());
+            if drawn <= limit {
+                return Some(drawn % count);
+            }
+        }
+    }
+}

@@ -1,0 +1,493 @@
+//! The YAML of a specification, as serde reads it. Field by field in `docs/specification.md`.
+//!
+//! Nothing here is checked beyond shape: [`super::build`] turns these types into a
+//! [`super::Spec`], and only what it accepts becomes one.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_yaml::Spanned;
+
+use crate::environment::{Target, Version};
+
+/// A value and the place in the file that it was read from.
+#[derive(Clone, Debug)]
+pub struct At<T> {
+    /// The value itself.
+    pub value: T,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A place in a YAML file, both counted from 1; (0, 0) where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column, in characters.
+    pub column: usize,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<T>::deserialize(from)?;
+        let number = |n: u64| usize::try_from(n).unwrap_or(0);
+        let place = Place { line: number(spanned.referenced.line()), column: number(spanned.referenced.column()) };
+        Ok(Self { value: spanned.value, place })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for At<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+}
+
+/// A YAML mapping in the order of the file.
+#[derive(Clone, Debug)]
+pub struct Ordered<V>(pub Vec<(At<String>, V)>);
+
+impl<V> Default for Ordered<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Ordered<V> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Entries<V>(std::marker::PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
+            type Value = Ordered<V>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a mapping")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Ordered(entries))
+            }
+        }
+        from.deserialize_map(Entries(std::marker::PhantomData))
+    }
+}
+
+impl<V: JsonSchema> JsonSchema for Ordered<V> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Map_of_{}", V::schema_name()).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let value = generator.subschema_for::<V>();
+        schemars::json_schema!({ "type": "object", "additionalProperties": value })
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+}
+
+/// One value or a list of them.
+#[derive(Clone, Debug)]
+pub struct OneOrMany<T>(pub Vec<T>);
+
+impl<T> Default for OneOrMany<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+/// A scalar, where text is meant: `At` reads it with its place.
+impl<'de> Deserialize<'de> for OneOrMany<String> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Values;
+        impl<'de> Visitor<'de> for Values {
+            type Value = OneOrMany<String>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a value or a list of values")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(OneOrMany(vec![text.to_owned()]))
+            }
+            fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Self::Value, E> {
+                self.visit_str(&value.to_string())
+            }
+            fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Self::Value, E> {
+                self.visit_str(&value.to_string())
+            }
+            fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Self::Value, E> {
+                self.visit_str(&value.to_string())
+            }
+            fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Self::Value, E> {
+                Err(E::custom(format!("`{value}` is a number here: quote it")))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = seq.next_element()? {
+                    values.push(value);
+                }
+                Ok(OneOrMany(values))
+            }
+        }
+        from.deserialize_any(Values)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("One_or_many_{}", T::schema_name()).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let one = generator.subschema_for::<T>();
+        schemars::json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+}
+
+/// `specs/isa.yaml`: what the instructions share.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawIsa {
+    /// Every PTX version, oldest first.
+    pub versions: At<Vec<Version>>,
+    /// Every target with the PTX version that brought it, oldest first.
+    pub targets: Ordered<Version>,
+    /// Every fundamental type that a register can have.
+    pub types: Ordered<RawType>,
+    /// What a variable needs where an address starts from it, or of a surface, to be declared.
+    #[serde(default)]
+    pub variables: Ordered<RawNeeds>,
+    /// Special registers by their type.
+    #[serde(default)]
+    pub specials: Ordered<Vec<String>>,
+    /// Which register kinds may stand where an instruction's type has which kind.
+    pub registers: RawRegisters,
+    /// How many lanes each vector modifier stands for, and the operand shapes that fit.
+    pub lanes: Ordered<Vec<At<String>>>,
+    /// Families of modifiers: the values that PTX has for one purpose. A slot that takes some of a
+    /// family is probed with the others.
+    pub families: Ordered<Vec<At<String>>>,
+    /// Named sets of values, used in conditions as `$name`.
+    #[serde(default)]
+    pub sets: Ordered<Vec<At<String>>>,
+    /// Lists of rules that instructions share by name (`use`).
+    #[serde(default)]
+    pub rules: Ordered<Vec<RawRule>>,
+}
+
+/// A fundamental type.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawType {
+    /// Its size in bits (1 for `.pred`).
+    pub bits: u16,
+    /// Its kind.
+    pub kind: Kind,
+    /// What a register of this type needs.
+    pub needs: Option<RawNeeds>,
+}
+
+/// The kind of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Untyped bits (`.b32`).
+    Bits,
+    /// Unsigned integers.
+    Unsigned,
+    /// Signed integers.
+    Signed,
+    /// Floating point.
+    Float,
+    /// Several values in one register (`.f16x2`).
+    Packed,
+    /// `.pred`
+    Predicate,
+}
+
+/// The register tables: instruction kind to register kinds.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawRegisters {
+    /// Registers of the size of the instruction's type.
+    pub same_size: Ordered<Vec<Kind>>,
+    /// Registers wider than the instruction's type.
+    pub wider: Ordered<Vec<Kind>>,
+}
+
+/// `specs/<opcode>.yaml`: an instruction.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "ptx-conform instruction")]
+pub struct RawInstruction {
+    /// The opcode, which is also the file's name.
+    pub instruction: At<String>,
+    /// What it does, in one line.
+    pub summary: String,
+    /// The anchor of its page in the manual.
+    pub manual: String,
+    /// The edition of the manual that the file was read against.
+    pub read: Version,
+    /// The function in `src/model/` that executes it, once there is one.
+    pub semantics: Option<String>,
+    /// The syntax lines of the manual.
+    pub forms: Vec<RawForm>,
+    /// The values of each modifier slot, simplest first; `none` where a slot may be left out.
+    #[serde(default)]
+    pub modifiers: Ordered<Vec<At<String>>>,
+    /// The operands.
+    pub operands: Ordered<RawOperand>,
+    /// Named sets of values, used in conditions as `$name`.
+    #[serde(default)]
+    pub sets: Ordered<Vec<At<String>>>,
+    /// Lists of rules taken from `isa.yaml`.
+    #[serde(default, rename = "use")]
+    pub uses: Vec<At<String>>,
+    /// What restricts the choices.
+    #[serde(default)]
+    pub rules: Vec<RawRule>,
+    /// Sentences of the manual that are no rule here, and why; contradictions of the manual.
+    #[serde(default)]
+    pub notes: Vec<RawNote>,
+    /// The manual's own examples.
+    #[serde(default)]
+    pub examples: RawExamples,
+}
+
+/// A syntax line of the manual.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawForm {
+    /// A short name, unique in the file.
+    pub id: At<String>,
+    /// The line, in the manual's own notation.
+    pub syntax: At<String>,
+    /// Slots whose values differ in this form.
+    #[serde(default)]
+    pub modifiers: Ordered<Vec<At<String>>>,
+    /// Operands that differ in this form.
+    #[serde(default)]
+    pub operands: Ordered<RawOperand>,
+    /// Whether the order of the modifiers matters.
+    #[serde(default)]
+    pub order: Order,
+}
+
+/// Whether the order of the modifiers matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// As in the syntax line.
+    #[default]
+    Fixed,
+    /// Any.
+    Free,
+}
+
+/// An operand.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawOperand {
+    /// What it is for, which decides the choices it has.
+    pub role: Role,
+    /// The modifier slot, or the literal type, that its registers must suit.
+    #[serde(rename = "type")]
+    pub matches: Option<At<String>>,
+    /// The vector slot that says how many lanes it has.
+    pub lanes: Option<At<String>>,
+    /// The shapes that are claimed valid; all that `lanes` allows, or a scalar, by default.
+    pub shapes: Option<Vec<At<String>>>,
+    /// What may stand in it: register types, `integer`, `float`, ...; by default every type that
+    /// suits `type`.
+    pub accepts: Option<Vec<At<String>>>,
+    /// Whether `_` may stand in its lanes, which makes the pattern of sinks a choice.
+    #[serde(default)]
+    pub sinks: bool,
+}
+
+/// What an operand is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// A register or vector that is written.
+    Destination,
+    /// A value that is read.
+    Source,
+    /// A surface: a `.surfref` or a register that holds one.
+    Surface,
+    /// An address in a state space.
+    Address,
+}
+
+/// A rule. Exactly one of `never`, `require` and `needs`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawRule {
+    /// Its name, unique in the file.
+    pub id: At<String>,
+    /// The forms it is about; all that have its axes by default.
+    pub forms: Option<Vec<At<String>>>,
+    /// The condition under which it applies: a set of values for each axis named.
+    #[serde(default)]
+    pub when: RawCube,
+    /// A combination that must not be, or several.
+    pub never: Option<Combinations>,
+    /// What must then hold: one combination, or one of several.
+    pub require: Option<Combinations>,
+    /// The PTX version and target that it then needs.
+    pub needs: Option<RawNeeds>,
+    /// Whether the manual states it or it was observed.
+    pub source: Source,
+    /// The heading of the manual's page under which it stands.
+    pub section: Option<String>,
+    /// What it says, in our own words.
+    pub says: String,
+}
+
+/// A combination: for each axis named, a set of values.
+pub type RawCube = Ordered<OneOrMany<String>>;
+
+/// One combination or a list of them.
+#[derive(Clone, Debug)]
+pub struct Combinations(pub Vec<RawCube>);
+
+impl<'de> Deserialize<'de> for Combinations {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Cubes;
+        impl<'de> Visitor<'de> for Cubes {
+            type Value = Combinations;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a combination (axis: values) or a list of combinations")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                let map = serde::de::value::MapAccessDeserializer::new(map);
+                Ok(Combinations(vec![RawCube::deserialize(map)?]))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut cubes = Vec::new();
+                while let Some(cube) = seq.next_element()? {
+                    cubes.push(cube);
+                }
+                Ok(Combinations(cubes))
+            }
+        }
+        from.deserialize_any(Cubes)
+    }
+}
+
+impl JsonSchema for Combinations {
+    fn schema_name() -> Cow<'static, str> {
+        "Combinations".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        OneOrMany::<RawCube>::json_schema(generator)
+    }
+}
+
+/// A need: a PTX version, targets one of which must be met, or both.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawNeeds {
+    /// The first PTX version.
+    pub ptx: Option<Version>,
+    /// A target, or several one of which must be met.
+    #[serde(default)]
+    pub target: Targets,
+}
+
+/// A target or a list of targets.
+#[derive(Clone, Debug, Default)]
+pub struct Targets(pub Vec<Target>);
+
+impl<'de> Deserialize<'de> for Targets {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let texts = OneOrMany::<String>::deserialize(from)?.0;
+        let targets = texts.iter().map(|text| text.parse().map_err(serde::de::Error::custom));
+        targets.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl JsonSchema for Targets {
+    fn schema_name() -> Cow<'static, str> {
+        "Targets".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        OneOrMany::<Target>::json_schema(generator)
+    }
+}
+
+/// Where a rule comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The manual states it.
+    Manual,
+    /// The manual is silent, and every implementation looked at does it.
+    Observed,
+}
+
+/// A sentence of the manual that became no rule, or a contradiction in it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawNote {
+    /// The heading under which it stands.
+    pub section: String,
+    /// What the manual says there, in our own words.
+    pub says: String,
+    /// Why it is no rule, or how the contradiction was settled.
+    pub because: String,
+}
+
+/// The manual's examples.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawExamples {
+    /// What the manual leaves undeclared.
+    pub declarations: String,
+    /// The lines.
+    pub lines: Vec<RawExample>,
+}
+
+/// One line of the manual's examples.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawExample {
+    /// The line as it stands there.
+    pub line: At<String>,
+    /// What this line needs declared beside the rest, among the registers and local variables.
+    #[serde(default)]
+    pub declares: String,
+    /// What this line needs declared beside the rest, at module scope.
+    #[serde(default)]
+    pub globals: String,
+    /// What this specification says of it.
+    pub spec: Verdict,
+    /// The rules it breaks, where it is invalid.
+    #[serde(default)]
+    pub rules: Vec<At<String>>,
+    /// Why, where the specification contradicts the manual's own example.
+    pub why: Option<String>,
+    /// The target it is judged for; the newest plain one by default.
+    pub target: Option<Target>,
+}
+
+/// The verdict on a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It keeps every rule.
+    Valid,
+    /// It breaks some.
+    Invalid,
+    /// No specification covers its opcode.
+    Unknown,
+}
