@@ -4,6 +4,7 @@
 
 mod axes;
 mod build;
+pub(crate) mod condition;
 mod error;
 pub mod raw;
 mod syntax;
@@ -14,8 +15,9 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 pub use error::Error;
+pub(crate) use error::nearest;
 pub(crate) use axes::UNKNOWN_MODIFIER;
-pub(crate) use build::{parse, shipped_folder};
+pub(crate) use build::{parse, shipped_folder, shipped_texts};
 pub use raw::{Kind, Order, Role, Source, Verdict};
 pub use syntax::Pattern;
 
@@ -29,10 +31,11 @@ impl ValueSet {
     /// How many values an axis can have.
     pub const CAPACITY: usize = 256;
 
-    /// The values for which `keep` holds, of an axis of `len` values.
+    /// The values for which `keep` holds, of an axis of `len` values; those beyond the capacity,
+    /// which the loader refuses, are left out.
     pub fn of(len: usize, mut keep: impl FnMut(usize) -> bool) -> Self {
         let mut set = Self::default();
-        for value in 0..len {
+        for value in 0..len.min(Self::CAPACITY) {
             if keep(value) {
                 set.0[value / 64] |= 1 << (value % 64);
             }
@@ -520,6 +523,8 @@ pub struct Spec {
     pub isa: Isa,
     /// The instructions, by name.
     pub instructions: Vec<Instruction>,
+    /// A hash of the files it was read from.
+    pub fingerprint: String,
     by_name: FxHashMap<String, usize>,
 }
 

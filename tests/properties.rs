@@ -1,26 +1,50 @@
-//! The properties of `src/properties.rs`, on random bytes.
+//! The properties of `src/properties.rs` on random bytes, and over whole spaces where they are small.
 
-use ptx_conform::properties;
-use ptx_conform::spec::Spec;
+use arbtest::arbtest;
+use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::properties::{self, Shipped};
 
-fn spec() -> Spec {
-    Spec::shipped().unwrap_or_else(|errors| panic!("{}", errors.iter().map(|e| e.render(false)).collect::<Vec<_>>().join("\n")))
-}
+/// For each property; what is not in it is for `cargo fuzz`.
+const BUDGET_MS: u64 = 1_500;
 
 #[test]
 fn a_valid_variant_is_judged_valid() {
-    let spec = spec();
-    let spaces = properties::valid_spaces(&spec);
-    arbtest::arbtest(|u| properties::valid_is_judged_valid(&spec, &spaces, u)).budget_ms(10_000);
+    arbtest(properties::valid_is_judged_valid).budget_ms(BUDGET_MS);
 }
 
 #[test]
 fn a_breach_is_judged_invalid_for_its_rule() {
-    let spec = spec();
-    let spaces = properties::breach_spaces(&spec);
-    for (at, form, rule, diagram) in &spaces {
-        let form = &spec.instructions[*at].forms[*form];
-        println!("{} {}: {} ({} nodes)", form.id, form.rules[*rule].id, diagram.count(), diagram.nodes());
+    arbtest(properties::breach_is_judged_invalid).budget_ms(BUDGET_MS);
+}
+
+#[test]
+fn a_mutant_is_judged_stably() {
+    arbtest(properties::mutant_is_judged_stably).budget_ms(BUDGET_MS);
+}
+
+#[test]
+fn any_line_is_judged_stably() {
+    arbtest(properties::any_line_is_judged_stably).budget_ms(BUDGET_MS);
+}
+
+#[test]
+fn the_loader_survives_any_file() {
+    arbtest(properties::loader_survives).budget_ms(BUDGET_MS);
+}
+
+#[test]
+fn every_variant_of_suq_is_judged_as_meant() {
+    let spec = &Shipped::get().spec;
+    let instruction = spec.instruction("suq").expect("suq is covered");
+    for (ptx, target, address_size) in
+        [("9.0", "sm_90", AddressSize::Bits64), ("3.0", "sm_30", AddressSize::Bits32), ("1.5", "sm_13", AddressSize::Bits32)]
+    {
+        let environment = Environment {
+            ptx: ptx.parse().expect("a version"),
+            target: target.parse().expect("a target"),
+            address_size,
+        };
+        let (valid, breaches) = properties::check_every_variant(spec, instruction, 0, &environment);
+        assert!(valid > 0 && breaches > valid, "{valid} valid variants and {breaches} breaches in {environment}");
     }
-    arbtest::arbtest(|u| properties::breach_is_judged_invalid(&spec, &spaces, u)).budget_ms(10_000);
 }

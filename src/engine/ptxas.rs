@@ -24,7 +24,7 @@ use crate::environment::{Environment, Suffix, Target, Version};
 
 use process::{Allowance, End};
 
-pub use open::Error;
+pub use open::{Error, version_of};
 
 /// What one process of the assembler may use before it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +40,13 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A minute and a millisecond a line, 256 MiB of messages, 16 GiB of address space.
+    /// A minute and a millisecond a line, 256 MiB of messages, 8 GiB of address space.
     fn default() -> Self {
         Self {
             time: Duration::from_secs(60),
             time_per_line: Duration::from_millis(1),
             output: 256 << 20,
-            address_space: Some(16 << 30),
+            address_space: Some(8 << 30),
         }
     }
 }

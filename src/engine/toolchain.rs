@@ -1,0 +1,353 @@
+//! Finding `ptxas` on this machine, and installing versions of it.
+//!
+//! NVIDIA's licence for `ptxas` is proprietary: it is downloaded by and for the user, from
+//! NVIDIA's own Python packages into the user's cache, and never redistributed.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use etcetera::BaseStrategy as _;
+
+use super::ptxas;
+
+/// A `ptxas` that is known to be somewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// Its full version: `13.5.37`.
+    pub version: String,
+    /// The binary.
+    pub path: PathBuf,
+}
+
+/// Why there is no `ptxas`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// None in any of the places where it is looked for.
+    #[error(
+        "no `ptxas` in PTXAS, PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda*/bin or the cache; \
+         run `ptx-conform toolchain install 13.5`"
+    )]
+    None,
+    /// None of this version.
+    #[error("no `ptxas` {request} here ({there}); run `ptx-conform toolchain install {request}`")]
+    NoSuch {
+        /// The version asked for.
+        request: String,
+        /// What there is, in words.
+        there: String,
+    },
+    /// The text is no version.
+    #[error("`{0}` is no `ptxas` version; use one such as 13.5 or 13.5.37")]
+    BadRequest(String),
+    /// There are no packages for it.
+    #[error("`ptxas` {0} is not published as a package; the packages begin with 11.7")]
+    Unpublished(String),
+    /// The package has other versions.
+    #[error("the package `{package}` has no version {request}; there are: {versions}")]
+    NoVersion {
+        /// The package.
+        package: String,
+        /// The version asked for.
+        request: String,
+        /// The versions that pip knows.
+        versions: String,
+    },
+    /// NVIDIA has no packages for this machine, or they cannot be run from here.
+    #[error("`ptxas` cannot be installed on {0}; there are packages for Linux on x86_64 and aarch64")]
+    Platform(String),
+    /// There is no cache directory.
+    #[error("no home directory is known; set PTX_CONFORM_CACHE to a directory to install to")]
+    NoCache,
+    /// Python is needed to install.
+    #[error("`python3` cannot be started ({0}); it is needed to download NVIDIA's package")]
+    NoPython(io::Error),
+    /// Pip is needed to install.
+    #[error("`python3` has no pip; install it (`python3 -m ensurepip`, or your system's `python3-pip`)")]
+    NoPip,
+    /// The package index does not answer.
+    #[error("pip cannot reach its package index; check the network, the proxy and pip's settings")]
+    NoNetwork,
+    /// Pip failed in another way.
+    #[error("pip cannot download `{requirement}`: {message}")]
+    Pip {
+        /// The package and version.
+        requirement: String,
+        /// What pip says.
+        message: String,
+    },
+    /// The package is not what it should be.
+    #[error("the package `{package}` is not as expected: {what}")]
+    Package {
+        /// The package.
+        package: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A file or directory cannot be used.
+    #[error("`{}`: {source}", .path.display())]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// What was found or installed does not run.
+    #[error(transparent)]
+    Ptxas(#[from] ptxas::Error),
+}
+
+/// The `ptxas` to use where no version is asked for: `option`, else the first of PTXAS, PATH,
+/// CUDA_HOME, CUDA_PATH, /usr/local/cuda*/bin, and the newest one installed by [`install`].
+///
+/// # Errors
+/// Where there is none. Whether `option` and PTXAS are usable is not looked at.
+pub fn discover(option: Option<&Path>) -> Result<PathBuf, Error> {
+    let named = option.map(Path::to_owned).or_else(|| variable("PTXAS"));
+    let found = named.or_else(|| on_this_machine().into_iter().next());
+    found.or_else(|| installed().into_iter().next().map(|newest| newest.path)).ok_or(Error::None)
+}
+
+/// What [`install`] has installed, newest first.
+pub fn installed() -> Vec<Installed> {
+    let Ok(directory) = directory() else { return Vec::new() };
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let toolchains = entries.filter_map(|entry| {
+        let path = entry.path().join("ptxas");
+        let version = entry.file_name().into_string().ok()?;
+        (numbers(&version).is_some() && path.is_file()).then_some(Installed { version, path })
+    });
+    newest_first(toolchains.collect())
+}
+
+/// Everything there is: installed and discovered, newest first.
+pub fn all() -> Vec<Installed> {
+    let mut toolchains = installed();
+    for path in variable("PTXAS").into_iter().chain(on_this_machine()) {
+        // One that does not run is of no use; whoever names it is told why.
+        let Ok(version) = ptxas::version_of(&path) else { continue };
+        if !toolchains.iter().any(|toolchain| toolchain.version == version) {
+            toolchains.push(Installed { version, path });
+        }
+    }
+    newest_first(toolchains)
+}
+
+/// The newest `ptxas` that `request` fits: `13.5` fits every 13.5.*, `13.5.37` itself only.
+///
+/// # Errors
+/// Where the request is no version, or there is none that it fits: what there is instead.
+pub fn find(request: &str) -> Result<Installed, Error> {
+    let wanted = numbers(request).ok_or_else(|| Error::BadRequest(request.to_owned()))?;
+    let fits = |toolchain: &Installed| numbers(&toolchain.version).is_some_and(|have| have.starts_with(&wanted));
+    // What is installed need not be run to know its version.
+    if let Some(toolchain) = installed().into_iter().find(fits).filter(|_| wanted.len() == 3) {
+        return Ok(toolchain);
+    }
+    let toolchains = all();
+    if let Some(toolchain) = toolchains.iter().find(|toolchain| fits(toolchain)) {
+        return Ok(toolchain.clone());
+    }
+    let versions: Vec<&str> = toolchains.iter().map(|toolchain| toolchain.version.as_str()).collect();
+    let there = match versions.as_slice() {
+        [] => "there is none at all".to_owned(),
+        versions => format!("there are: {}", versions.join(", ")),
+    };
+    Err(Error::NoSuch { request: request.to_owned(), there })
+}
+
+/// Downloads a version of `ptxas` into the user's cache. `13.5` is the newest 13.5.*; a full
+/// version that is installed already is not downloaded again.
+///
+/// NVIDIA's licence is proprietary: the user downloads it for use on this machine.
+///
+/// # Errors
+/// Where the version does not exist, or something that is needed does: Python, pip, a network.
+pub fn install(request: &str) -> Result<Installed, Error> {
+    let wanted = numbers(request).ok_or_else(|| Error::BadRequest(request.to_owned()))?;
+    if let Some(there) = installed().into_iter().find(|toolchain| toolchain.version == request) {
+        return Ok(there);
+    }
+    let platform = (std::env::consts::OS, std::env::consts::ARCH);
+    if !matches!(platform, ("linux", "x86_64" | "aarch64")) {
+        return Err(Error::Platform(format!("{} on {}", platform.0, platform.1)));
+    }
+    let package = match wanted[0] {
+        ..11 => return Err(Error::Unpublished(request.to_owned())),
+        11 => "nvidia-cuda-nvcc-cu11",
+        12 => "nvidia-cuda-nvcc-cu12",
+        _ => "nvidia-cuda-nvcc",
+    };
+    let directory = directory()?;
+    std::fs::create_dir_all(&directory).map_err(file(&directory))?;
+    // In the cache itself, so that moving it into place is one step.
+    let temporary =
+        tempfile::Builder::new().prefix(".install-").tempdir_in(&directory).map_err(file(&directory))?;
+    let wheel = download(package, request, wanted.len(), temporary.path())?;
+    let binary = temporary.path().join("ptxas");
+    extract(package, &wheel, &binary)?;
+    let version = ptxas::version_of(&binary)?;
+    let published = wheel.file_name().and_then(|name| name.to_str()?.split('-').nth(1)).unwrap_or_default();
+    if version != published {
+        let what = format!("the package says {published}, the binary {version}");
+        return Err(Error::Package { package: package.to_owned(), what });
+    }
+    let place = directory.join(&version);
+    let path = place.join("ptxas");
+    std::fs::create_dir_all(&place).map_err(file(&place))?;
+    // Whoever comes second replaces the file by its equal.
+    std::fs::rename(&binary, &path).map_err(file(&path))?;
+    Ok(Installed { version, path })
+}
+
+/// Has pip download the package; the wheel.
+fn download(package: &str, request: &str, precision: usize, to: &Path) -> Result<PathBuf, Error> {
+    let any = if precision < 3 { ".*" } else { "" };
+    let requirement = format!("{package}=={request}{any}");
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--retries", "2", "-q", "-d"]);
+    let output = run(pip.arg(to).arg(&requirement))?;
+    if !output.status.success() {
+        return Err(pip_error(package, request, requirement, &String::from_utf8_lossy(&output.stderr)));
+    }
+    let entries = std::fs::read_dir(to).map_err(file(to))?.flatten();
+    let wheel = entries.map(|entry| entry.path()).find(|path| path.extension().is_some_and(|end| end == "whl"));
+    wheel.ok_or_else(|| Error::Package { package: package.to_owned(), what: "it has no wheel".to_owned() })
+}
+
+/// Which error pip's words are. They are not repeated where they would name hosts.
+fn pip_error(package: &str, request: &str, requirement: String, said: &str) -> Error {
+    if said.contains("No module named pip") {
+        return Error::NoPip;
+    }
+    if let Some((_, rest)) = said.split_once("(from versions: ") {
+        let versions = rest.split(')').next().unwrap_or_default();
+        if versions != "none" && !versions.is_empty() {
+            let (package, request) = (package.to_owned(), request.to_owned());
+            return Error::NoVersion { package, request, versions: versions.to_owned() };
+        }
+    }
+    let unreachable = ["Retrying", "onnection", "NameResolution", "timed out", "ProxyError", "SSLError"];
+    if unreachable.iter().any(|word| said.contains(word)) || said.contains("(from versions: none)") {
+        return Error::NoNetwork;
+    }
+    let mut message = String::new();
+    let line = said.lines().rev().find(|line| line.starts_with("ERROR")).or(said.lines().next_back());
+    for word in line.unwrap_or("it said nothing").split_whitespace().filter(|word| !word.contains("://")) {
+        // Writing to a String cannot fail.
+        let _ = write!(message, "{}{word}", if message.is_empty() { "" } else { " " });
+    }
+    Error::Pip { requirement, message }
+}
+
+/// Takes `*/bin/ptxas`, and nothing else, out of a wheel.
+fn extract(package: &str, wheel: &Path, to: &Path) -> Result<(), Error> {
+    const SCRIPT: &str = "\
+import os, shutil, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as wheel:
+    names = [name for name in wheel.namelist() if name.endswith('/bin/ptxas')]
+    if len(names) != 1:
+        sys.exit('%d files in it are called bin/ptxas' % len(names))
+    with wheel.open(names[0]) as source, open(sys.argv[2], 'wb') as target:
+        shutil.copyfileobj(source, target)
+os.chmod(sys.argv[2], 0o755)
+";
+    let output = run(Command::new("python3").args(["-c", SCRIPT]).arg(wheel).arg(to))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let what = said.lines().next_back().unwrap_or("it cannot be unpacked").to_owned();
+    Err(Error::Package { package: package.to_owned(), what })
+}
+
+fn run(python: &mut Command) -> Result<Output, Error> {
+    python.stdin(Stdio::null()).output().map_err(Error::NoPython)
+}
+
+/// Where versions are installed, each in a directory of its own.
+fn directory() -> Result<PathBuf, Error> {
+    if let Some(cache) = variable("PTX_CONFORM_CACHE") {
+        return Ok(cache.join("ptxas"));
+    }
+    let strategy = etcetera::choose_base_strategy().map_err(|_| Error::NoCache)?;
+    Ok(strategy.cache_dir().join("ptx-conform").join("ptxas"))
+}
+
+/// Files called `ptxas` in the places where one may expect them, in the order of preference.
+fn on_this_machine() -> Vec<PathBuf> {
+    let mut directories: Vec<PathBuf> = Vec::new();
+    if let Some(path) = std::env::var_os("PATH") {
+        directories.extend(std::env::split_paths(&path));
+    }
+    let homes = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(variable);
+    directories.extend(homes.map(|home| home.join("bin")));
+    let mut cudas: Vec<(Option<Vec<u32>>, PathBuf)> = std::fs::read_dir("/usr/local")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let version = name.strip_prefix("cuda")?.trim_start_matches('-').to_owned();
+            Some((numbers(&version), entry.path().join("bin")))
+        })
+        .collect();
+    // `cuda` is a link to the version that the machine's owner prefers.
+    cudas.sort_by_key(|(version, _)| (version.is_some(), std::cmp::Reverse(version.clone())));
+    directories.extend(cudas.into_iter().map(|(_, bin)| bin));
+    directories.into_iter().map(|directory| directory.join("ptxas")).filter(|path| path.is_file()).collect()
+}
+
+/// A path in an environment variable that is set to something.
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// One to three numbers with dots between them.
+fn numbers(version: &str) -> Option<Vec<u32>> {
+    let number = |part: &str| part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())?;
+    let numbers: Option<Vec<u32>> = version.split('.').map(number).collect();
+    numbers.filter(|numbers| numbers.len() <= 3)
+}
+
+fn newest_first(mut toolchains: Vec<Installed>) -> Vec<Installed> {
+    toolchains.sort_by_cached_key(|toolchain| std::cmp::Reverse(numbers(&toolchain.version)));
+    toolchains
+}
+
+fn file(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_owned();
+    move |source| Error::File { path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_numbers() {
+        assert_eq!(numbers("13.5.37"), Some(vec![13, 5, 37]));
+        assert_eq!(numbers("13"), Some(vec![13]));
+        for bad in ["", "13.", "x", "13.5.37.1", "+1", "13.*", "13.5; rm", "../x"] {
+            assert_eq!(numbers(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_newest_comes_first_by_number() {
+        let toolchain = |version: &str| Installed { version: version.to_owned(), path: PathBuf::new() };
+        let sorted = newest_first(["9.9.9", "13.5.9", "13.5.37"].map(toolchain).to_vec());
+        assert_eq!(sorted.iter().map(|t| t.version.as_str()).collect::<Vec<_>>(), ["13.5.37", "13.5.9", "9.9.9"]);
+    }
+
+    #[test]
+    fn errors_of_pip_are_told_apart() {
+        let error = |said| pip_error("p", "13.9", "p==13.9.*".to_owned(), said).to_string();
+        let versions = "ERROR: Could not find a version that satisfies the requirement p==13.9.* (from versions: 13.0.48, 13.5.37)\nERROR: No matching";
+        assert_eq!(error(versions), "the package `p` has no version 13.9; there are: 13.0.48, 13.5.37");
+        assert!(error("/usr/bin/python3: No module named pip").contains("ensurepip"));
+        assert!(error("WARNING: Retrying (Retry(total=0))\nERROR: x (from versions: none)").contains("network"));
+        assert_eq!(error("ERROR: disk full at https://x/y z\nnote"), "pip cannot download `p==13.9.*`: ERROR: disk full at z");
+    }
+}

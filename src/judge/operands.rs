@@ -117,7 +117,8 @@ impl Reader<'_> {
         let mut types: Vec<u8> = Vec::with_capacity(elements.len());
         for (lane, element) in elements.iter().enumerate() {
             if *element == Argument::Sink && self.operand.sinks.is_some() {
-                mask |= 1 << lane;
+                // Beyond eight lanes the shape is wrong, whatever stands in them.
+                mask |= 1 << lane.min(8);
                 continue;
             }
             let (of_type, lanes) = self.element(element);

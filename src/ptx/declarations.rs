@@ -57,6 +57,19 @@ impl Declarations {
     /// What a name stands for: a declared one, one of a family (`%r3` of `%r<9>`), a component of
     /// a vector (`%v.x`) or a special register.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
+        if let Some(symbol) = self.whole(name) {
+            return Some(symbol);
+        }
+        let (vector, component) = name.rsplit_once('.')?;
+        let lane = ["x", "y", "z", "w"].iter().chain(&["r", "g", "b", "a"]).position(|&c| c == component)? % 4;
+        match self.whole(vector)? {
+            Symbol::Register(of, lanes) if lanes > 1 && usize::from(lanes) > lane => Some(Symbol::Register(of, 1)),
+            _ => None,
+        }
+    }
+
+    /// What a name without a component stands for.
+    fn whole(&self, name: &str) -> Option<Symbol> {
         if let Some(symbol) = self.names.get(name) {
             return Some(symbol.clone());
         }
@@ -69,12 +82,7 @@ impl Declarations {
         {
             return Some(symbol.clone());
         }
-        let (vector, component) = name.rsplit_once('.')?;
-        let lane = ["x", "y", "z", "w"].iter().chain(&["r", "g", "b", "a"]).position(|&c| c == component)? % 4;
-        match self.symbol(vector)? {
-            Symbol::Register(of, lanes) if usize::from(lanes) > lane => Some(Symbol::Register(of, 1)),
-            _ => None,
-        }
+        None
     }
 }
 
@@ -299,12 +307,12 @@ impl<'a> Parser<'a> {
         if !matches!(self.peek(), ".param" | ".reg") {
             return Err(self.error("a parameter is expected"));
         }
-        let end = (start..self.tokens.len()).find(|&at| self.tokens[at] == ".ptr");
         let first = self.directives()?;
-        match end.filter(|&end| end < self.at) {
+        let directives = &self.tokens[start + 1..self.at.min(self.tokens.len())];
+        match directives.iter().position(|&token| token == ".ptr") {
             None => Ok(first),
             Some(end) => {
-                let types = self.tokens[start + 1..end].iter().rev();
+                let types = directives[..end].iter().rev();
                 let of_type = types.copied().find(|t| t.starts_with('.')).unwrap_or(first.of_type);
                 Ok(Declared { of_type, ..first })
             }

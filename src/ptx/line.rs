@@ -1,5 +1,12 @@
 //! The syntax of one instruction line, before any specification: guard, opcode, modifiers, operands.
 
+use std::fmt;
+
+/// How deep brackets may be nested in brackets; PTX nests two.
+const NESTING: u32 = 8;
+/// The message where text follows the statement.
+const SURPLUS: &str = "nothing but a comment may follow the `;`";
+
 /// A line taken apart; everything is a part of the text it was read from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line<'a> {
@@ -64,25 +71,8 @@ impl<'a> Line<'a> {
     /// What is no instruction at all: unbalanced brackets, nothing that could be an opcode, no
     /// semicolon at the end, text behind it.
     pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
-        let mut cursor = Cursor { text, at: 0 };
-        cursor.blank();
-        let guard = if cursor.eat(b'@') {
-            cursor.blank();
-            let negated = cursor.eat(b'!');
-            cursor.blank();
-            let name = cursor.name();
-            if name.is_empty() {
-                return Err(cursor.error("a predicate is expected behind `@`"));
-            }
-            cursor.blank();
-            Some((negated, name))
-        } else {
-            None
-        };
-        let opcode = cursor.word();
-        if opcode.is_empty() || opcode.as_bytes()[0].is_ascii_digit() {
-            return Err(cursor.error("an opcode is expected"));
-        }
+        let mut cursor = Cursor { text, at: 0, depth: 0 };
+        let (guard, opcode) = cursor.head()?;
         let mut modifiers = Vec::with_capacity(12);
         cursor.blank();
         while cursor.peek() == Some(b'.') {
@@ -105,7 +95,65 @@ impl<'a> Line<'a> {
         cursor.blank();
         match cursor.peek() {
             None => Ok(Self { guard, opcode, modifiers, operands }),
-            Some(_) => Err(cursor.error("nothing but a comment may follow the `;`")),
+            Some(_) => Err(cursor.error(SURPLUS)),
+        }
+    }
+
+    /// The opcode of a text that begins as a line does, whatever else is wrong with it.
+    pub fn opcode_of(text: &'a str) -> Option<&'a str> {
+        Cursor { text, at: 0, depth: 0 }.head().ok().map(|(_, opcode)| opcode)
+    }
+}
+
+impl SyntaxError {
+    /// Whether all that is wrong is that more than one statement stands there.
+    pub fn surplus(&self) -> bool {
+        self.message == SURPLUS
+    }
+}
+
+/// In one spelling: single spaces where they separate, no comments, `;` at the end. Only what
+/// [`Argument::Other`] is part of stays as it was written.
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((negated, name)) = self.guard {
+            write!(f, "@{}{name} ", if negated { "!" } else { "" })?;
+        }
+        f.write_str(self.opcode)?;
+        self.modifiers.iter().try_for_each(|modifier| f.write_str(modifier))?;
+        for (at, operand) in self.operands.iter().enumerate() {
+            write!(f, "{}{operand}", if at == 0 { " " } else { ", " })?;
+        }
+        f.write_str(";")
+    }
+}
+
+impl fmt::Display for Operand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.argument.has_other() {
+            f.write_str(self.text.trim_end())?;
+        } else {
+            let mut cursor = Cursor { text: self.text, at: 0, depth: 0 };
+            loop {
+                cursor.blank();
+                match cursor.take(|byte| !byte.is_ascii_whitespace() && byte != b',' && byte != b'/') {
+                    "" if cursor.eat(b',') => f.write_str(", ")?,
+                    "" => break,
+                    word => f.write_str(word)?,
+                }
+            }
+        }
+        f.write_str(self.suffix.unwrap_or_default())
+    }
+}
+
+impl Argument<'_> {
+    /// Whether it is, or holds, something of which only the extent is known.
+    fn has_other(&self) -> bool {
+        match self {
+            Self::Other => true,
+            Self::Tuple(elements) | Self::Bracket(elements) => elements.iter().any(Self::has_other),
+            _ => false,
         }
     }
 }
@@ -113,11 +161,35 @@ impl<'a> Line<'a> {
 struct Cursor<'a> {
     text: &'a str,
     at: usize,
+    /// How many brackets are open.
+    depth: u32,
 }
 
 impl<'a> Cursor<'a> {
     fn error(&self, message: &'static str) -> SyntaxError {
         SyntaxError { message, at: self.at }
+    }
+
+    /// Reads the guard and the opcode.
+    fn head(&mut self) -> Result<(Option<(bool, &'a str)>, &'a str), SyntaxError> {
+        self.blank();
+        let mut guard = None;
+        if self.eat(b'@') {
+            self.blank();
+            let negated = self.eat(b'!');
+            self.blank();
+            let name = self.name();
+            if name.is_empty() {
+                return Err(self.error("a predicate is expected behind `@`"));
+            }
+            self.blank();
+            guard = Some((negated, name));
+        }
+        let opcode = self.word();
+        match opcode.as_bytes().first() {
+            Some(first) if !first.is_ascii_digit() => Ok((guard, opcode)),
+            _ => Err(self.error("an opcode is expected")),
+        }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -186,6 +258,10 @@ impl<'a> Cursor<'a> {
     }
 
     fn list(&mut self, close: u8) -> Result<Vec<Argument<'a>>, SyntaxError> {
+        if self.depth == NESTING {
+            return Err(self.error("brackets are nested too deep"));
+        }
+        self.depth += 1;
         self.at += 1;
         self.blank();
         let mut elements = Vec::with_capacity(4);
@@ -193,6 +269,7 @@ impl<'a> Cursor<'a> {
             elements.push(self.argument()?);
             self.blank();
             if self.eat(close) {
+                self.depth -= 1;
                 return Ok(elements);
             }
             if !self.eat(b',') {
@@ -302,6 +379,24 @@ mod tests {
             ]
         );
         assert_eq!(line.operands[1].suffix, Some(".unified"));
+    }
+
+    #[test]
+    fn a_line_is_printed_in_one_spelling() {
+        for (text, printed) in [
+            ("@ ! p /* c */ ld .global.u32\t%r1 ,[ a + - 4 ] .unified , 1 ; // d", "@!p ld.global.u32 %r1, [a+-4].unified, 1;"),
+            ("st.v2.b32[%rd1],{_,0f00000000// x\n};", "st.v2.b32 [%rd1], {_, 0f00000000};"),
+            ("setp.eq.u32 p | q, a, ( b );", "setp.eq.u32 p | q, a, ( b );"),
+            ("ret ;", "ret;"),
+        ] {
+            assert_eq!(Line::parse(text).expect(text).to_string(), printed);
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        let text = format!("ld {}", "[".repeat(1 << 20));
+        assert_eq!(Line::parse(&text).expect_err("no line").message, "brackets are nested too deep");
     }
 
     #[test]

@@ -56,6 +56,30 @@ impl Scaffold {
         (text, first)
     }
 
+    /// A scaffold of a text of declarations: what stands before the header of an entry or function,
+    /// the header's parameters, and what stands behind it. Without a header, all are registers and
+    /// local variables of an entry.
+    pub fn from_declarations(text: &str) -> Self {
+        let mut scaffold = Self { separate: text.contains(".unified"), ..Self::default() };
+        let header = [(".entry", Context::Entry), (".func", Context::Function)]
+            .into_iter()
+            .filter_map(|(word, context)| text.find(word).map(|at| (at, context)))
+            .min_by_key(|(at, _)| *at);
+        let opening = header.and_then(|(at, _)| text[at..].find('{').map(|end| at + end));
+        let (Some((at, context)), Some(open)) = (header, opening) else {
+            scaffold.locals = one_line(text);
+            return scaffold;
+        };
+        let head = &text[at..open];
+        scaffold.context = context;
+        scaffold.globals = one_line(text[..at].trim_end().trim_end_matches(".visible"));
+        scaffold.locals = one_line(&text[open + 1..]);
+        if let (Some(start), Some(end)) = (head.find('('), head.rfind(')')) {
+            scaffold.parameters = one_line(head.get(start + 1..end).unwrap_or_default());
+        }
+        scaffold
+    }
+
     /// The declarations as one text: what stands between the module's directives and a line.
     pub fn declarations(&self) -> String {
         let parts = [self.globals.as_str(), &self.header("k"), &self.locals];
@@ -75,4 +99,8 @@ impl Scaffold {
         header.push_str(" {");
         header
     }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

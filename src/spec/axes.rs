@@ -34,6 +34,9 @@ pub(crate) const BASES: [&str; 8] =
 pub(crate) const SHAPES: [&str; 8] =
     ["scalar", "tuple1", "tuple2", "tuple3", "tuple4", "tuple8", "vector2", "vector4"];
 
+/// What can stand in an operand and is no register type.
+pub(crate) const PSEUDO: [&str; 7] = [INTEGER, FLOAT, DOUBLE, SINK, VARIABLE, SURFREF, SURFREF_PARAMETER];
+
 /// The number of lanes of a shape.
 pub(crate) fn lanes(shape: &str) -> usize {
     shape.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(1)

@@ -6,6 +6,7 @@ use include_dir::{Dir, include_dir};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::axes::{Builder, NONE, SlotClaims, claims};
+use super::condition::{Entry, resolve};
 use super::error::{Error, nearest};
 use super::raw::{At, OneOrMany, Place, RawCube, RawForm, RawInstruction, RawIsa, RawRule};
 use super::syntax::Syntax;
@@ -13,8 +14,20 @@ use super::{Axis, Choice, Cube, Example, Form, Instruction, Isa, Note, RegisterT
 
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/specs");
 const ISA: &str = "isa.yaml";
+/// The axes that are no slots.
+const RESERVED: [&str; 6] = ["address_size", "target", "ptx", "guard", "context", "writing"];
+/// The most combinations that the rules of a form may forbid.
+const MOST_CUBES: usize = 1024;
+/// The most modifier slots of a form.
+const MOST_SLOTS: usize = 64;
 
 pub(super) fn shipped() -> Result<Spec, Vec<Error>> {
+    let (isa, instructions) = shipped_texts();
+    from_texts(("specs/isa.yaml", isa), &instructions)
+}
+
+/// `isa.yaml`, and every instruction with its name.
+pub(crate) fn shipped_texts() -> (&'static str, Vec<(String, String)>) {
     let text = |name: &str| SHIPPED.get_file(name).and_then(|file| file.contents_utf8()).unwrap_or_default();
     let mut instructions: Vec<(String, String)> = SHIPPED
         .files()
@@ -23,7 +36,7 @@ pub(super) fn shipped() -> Result<Spec, Vec<Error>> {
         .map(|name| (format!("specs/{name}"), text(name).to_owned()))
         .collect();
     instructions.sort();
-    from_texts(("specs/isa.yaml", text(ISA)), &instructions)
+    (text(ISA), instructions)
 }
 
 /// The shipped file of this name below `specs/`, and every file of a folder there.
@@ -62,6 +75,10 @@ pub(super) fn from_texts(isa: (&str, &str), files: &[(String, String)]) -> Resul
     let raw_isa: RawIsa = parse(isa.0, isa.1).map_err(|error| vec![error])?;
     let isa = File { name: isa.0, text: isa.1 };
     let (checked, mut errors) = check_isa(&isa, &raw_isa);
+    // What is shared must be sound before anything is built on it.
+    if !errors.is_empty() {
+        return Err(errors);
+    }
     let mut instructions: Vec<Instruction> = Vec::new();
     for (name, text) in files {
         let file = File { name, text };
@@ -79,7 +96,12 @@ pub(super) fn from_texts(isa: (&str, &str), files: &[(String, String)]) -> Resul
     }
     let by_name: FxHashMap<String, usize> =
         instructions.iter().enumerate().map(|(at, instruction)| (instruction.name.clone(), at)).collect();
-    Ok(Spec { isa: checked, instructions, by_name })
+    let mut hasher = blake3::Hasher::new();
+    for text in [isa.text].into_iter().chain(files.iter().map(|(_, text)| text.as_str())) {
+        hasher.update(text.as_bytes());
+    }
+    let fingerprint = hasher.finalize().to_hex()[..16].to_owned();
+    Ok(Spec { isa: checked, instructions, fingerprint, by_name })
 }
 
 struct File<'a> {
@@ -129,6 +151,9 @@ fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
             errors.push(file.at(name, format!("`{since}` is not among the versions")));
         }
     }
+    if targets.is_empty() || targets.len() > ValueSet::CAPACITY - 1 {
+        errors.push(file.at(&raw.versions, "there must be between 1 and 255 targets"));
+    }
     let types: Vec<RegisterType> = raw
         .types
         .0
@@ -147,9 +172,12 @@ fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
             errors.push(file.at(name, message).help(format!("kinds are {}", super::axes::BASES.join(", "))));
         }
     }
-    for (name, _) in &raw.types.0 {
+    for (name, of) in &raw.types.0 {
         if !name.value.starts_with('.') {
             errors.push(file.at(name, format!("the type `{}` lacks its dot", name.value)));
+        }
+        if of.bits == 0 || of.bits > 1024 {
+            errors.push(file.at(name, format!("the type `{}` has {} bits", name.value, of.bits)).help("a type has between 1 and 1024 bits"));
         }
     }
     for (_, shapes) in &raw.lanes.0 {
@@ -212,14 +240,23 @@ impl Compiler<'_> {
             };
             forms.push(builder.build());
         }
+        for (form, (raw_form, _)) in forms.iter().zip(&syntaxes) {
+            let mut seen = FxHashSet::default();
+            if let Some(axis) = form.axes.iter().find(|axis| !seen.insert(&axis.name)) {
+                let message = format!("two choices of this form are called `{}`", axis.name);
+                return Err(vec![self.file.at(&raw_form.syntax, message)]);
+            }
+        }
         self.add_rules(raw, &mut forms)?;
         self.separate(&mut forms);
         for (form, (raw_form, _)) in forms.iter_mut().zip(&syntaxes) {
-            form.index();
-            if form.cubes() > 1024 || form.axes.iter().any(|axis| axis.values.len() > ValueSet::CAPACITY - 1) {
+            let cubes: usize = form.rules.iter().map(|rule| rule.forbids.len()).sum();
+            let wide = form.axes.iter().any(|axis| axis.values.len() > ValueSet::CAPACITY - 1);
+            if cubes > MOST_CUBES || wide || form.slots.len() > MOST_SLOTS {
                 return Err(vec![self.file.at(&raw_form.syntax, "this form has more choices than can be held")
-                    .help("split it: at most 1024 forbidden combinations, and 255 values an axis")]);
+                    .help(format!("split it: at most {MOST_CUBES} forbidden combinations, {MOST_SLOTS} slots, and 255 values an axis"))]);
             }
+            form.index();
         }
         let shared = raw.examples.declarations.trim();
         let example = |raw: &super::raw::RawExample| Example {
@@ -272,6 +309,16 @@ impl Compiler<'_> {
         if syntax.opcode != raw.instruction.value {
             errors.push(self.file.at(&form.syntax, format!("this line is about `{}`", syntax.opcode)));
         }
+        if let Ok(slots) = claims(raw, form, syntax) {
+            let mut seen = FxHashSet::default();
+            for slot in slots.iter().filter(|slot| !seen.insert(&slot.name)) {
+                errors.push(self.file.at(&form.syntax, format!("the slot `.{}` stands twice", slot.name)));
+            }
+            for slot in slots.iter().filter(|slot| RESERVED.contains(&slot.name.as_str())) {
+                let message = format!("a slot cannot be called `{}`: every form has an axis of that name", slot.name);
+                errors.push(self.file.at(&form.syntax, message).help("choose another name for the slot"));
+            }
+        }
         for (operand, _) in &syntax.operands {
             let mut described = form.operands.0.iter().chain(&raw.operands.0);
             if !described.any(|(name, _)| name.value == *operand) {
@@ -310,6 +357,14 @@ impl Compiler<'_> {
                 }
                 errors.push(error);
             }
+            let types = || self.isa.types.iter().map(|of| of.name.as_str());
+            for value in operand.accepts.iter().flatten() {
+                let known = types().chain(super::axes::PSEUDO);
+                errors.extend(self.unknown(value, "nothing that can stand in an operand", known));
+            }
+            for shape in operand.shapes.iter().flatten() {
+                errors.extend(self.unknown(shape, "no shape", super::axes::SHAPES));
+            }
         }
         for list in raw.uses.iter().filter(|list| !self.raw_isa.rules.0.iter().any(|(name, _)| name.value == list.value)) {
             let known = self.raw_isa.rules.0.iter().map(|(name, _)| name.value.as_str()).collect::<Vec<_>>().join(", ");
@@ -317,6 +372,18 @@ impl Compiler<'_> {
             errors.push(self.file.at(list, message).help(format!("there are: {known}")));
         }
         errors
+    }
+
+    /// The error that a word is none of these.
+    fn unknown<'k>(&self, word: &At<String>, is: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> Option<Error> {
+        if known.clone().into_iter().any(|k| k == word.value) {
+            return None;
+        }
+        let help = match nearest(&word.value, known.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", known.into_iter().collect::<Vec<_>>().join(" ")),
+        };
+        Some(self.file.at(word, format!("`{}` is {is}", word.value)).help(help))
     }
 
     /// Compiles the rules of the YAML into every form they are about.
@@ -405,9 +472,6 @@ struct Resolver<'a> {
     file: &'a File<'a>,
     forms: &'a [Form],
 }
-
-/// A condition in one form: a cube, or never true there.
-type Resolved = Option<Cube>;
 
 impl Resolver<'_> {
     fn compile(&self, rule: &RawRule, ids: &[String], used: &mut FxHashSet<String>) -> Result<Vec<Vec<Rule>>, Vec<Error>> {
@@ -518,28 +582,17 @@ impl Resolver<'_> {
         if plain.is_empty() { Err("a condition lists at least one value".to_owned()) } else { Ok((negated, plain)) }
     }
 
-    /// A condition in one form. A slot that the form lacks is `none` there.
-    fn resolve(&self, cube: &RawCube, form: &Form) -> Resolved {
-        let mut sets = Vec::new();
-        for (name, values) in &cube.0 {
-            let (negated, plain) = self.expand(values, &mut FxHashSet::default()).ok()?;
-            let holds = |value: &str| {
-                let listed = plain.iter().any(|v| v == value || (v == "any" && value != NONE));
-                listed != negated
-            };
-            match form.axis(&name.value) {
-                None if holds(NONE) => {}
-                None => return None,
-                Some(axis) => {
-                    let of = &form.axes[axis];
-                    let listed = of.select(holds);
-                    let set = if negated || plain.iter().any(|v| v == "any") { listed.and(&of.claimed) } else { listed };
-                    sets.push((axis, set));
-                }
-            }
-        }
-        let cube = Cube::new(sets);
-        (!cube.is_empty()).then_some(cube)
+    /// The entries of a condition that [`Resolver::check`] found sound.
+    fn entries(&self, cube: &RawCube) -> Vec<Entry> {
+        let entry = |(name, values): &(At<String>, OneOrMany<String>)| {
+            let (negated, values) = self.expand(values, &mut FxHashSet::default()).unwrap_or_default();
+            Entry { axis: name.value.clone(), negated, values }
+        };
+        cube.0.iter().map(entry).collect()
+    }
+
+    fn resolve(&self, cube: &RawCube, form: &Form) -> Option<Cube> {
+        resolve(&self.entries(cube), form)
     }
 
     fn in_form(&self, rule: &RawRule, form: &Form) -> Vec<Rule> {
@@ -584,22 +637,23 @@ impl Resolver<'_> {
         let mut cubes = vec![when.clone()];
         for required in required {
             let mut next = Vec::new();
-            for (name, _) in &required.0 {
-                let alone = RawCube { 0: required.0.iter().filter(|(n, _)| n.value == name.value).cloned().collect() };
-                let inside = self.resolve(&alone, form);
-                match form.axis(&name.value) {
+            for entry in &self.entries(required) {
+                match form.axis(&entry.axis) {
                     // An axis that the form lacks is `none`: the requirement holds or fails for all.
-                    None if inside.is_some() => {}
+                    None if entry.holds(NONE) => {}
                     None => next.extend(cubes.iter().cloned()),
                     Some(axis) => {
                         let of = &form.axes[axis];
-                        let inside = inside.and_then(|cube| cube.sets().first().map(|(_, set)| *set)).unwrap_or_default();
-                        let outside = inside.complement(of.values.len()).and(&of.claimed);
+                        let outside = entry.select(of).complement(of.values.len()).and(&of.claimed);
                         next.extend(cubes.iter().map(|cube| cube.clone().with(axis, outside)));
                     }
                 }
             }
             cubes = next.into_iter().filter(|cube| !cube.is_empty()).collect();
+            if cubes.len() > MOST_CUBES {
+                // More than a form can hold already, which is reported where all are counted.
+                break;
+            }
         }
         cubes
     }

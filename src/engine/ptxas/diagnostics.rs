@@ -1,15 +1,41 @@
 //! What the assembler prints: `ptxas FILE, line N; error   : TEXT` or `ptxas fatal   : TEXT`.
 
-/// An error or fatal message; warnings and infos do not reject and are left out.
+/// A message that matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message {
-    /// File number and line (from 1), where the message names them.
-    pub(super) place: Option<(usize, usize)>,
-    /// Whether the pass over the file ended here.
-    pub(super) fatal: bool,
+    /// Where.
+    pub(super) place: Place,
+    /// How bad.
+    pub(super) severity: Severity,
     /// The words, without the place.
     pub(super) text: String,
 }
+
+/// How bad a message is. Infos are left out: nothing depends on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Severity {
+    /// No reason to refuse.
+    Warning,
+    /// Refused, but the pass goes on.
+    Error,
+    /// Refused, and the pass over the file ends here.
+    Fatal,
+}
+
+/// What a message says of its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Number of the file and line in it, from 1.
+    At(usize, usize),
+    /// A file that is not ours, such as `<builtin>`: the assembler's own macros.
+    Elsewhere,
+    /// Nothing.
+    Unknown,
+}
+
+/// A file that ends every run in an error, so that code is never generated. No error is read
+/// from it.
+pub(super) const STOP: &str = "stop.ptx";
 
 /// The name of the file with this number; relative, so that it is short on the command line.
 pub(super) fn file_name(number: usize) -> String {
@@ -24,32 +50,46 @@ pub(super) fn function_name(number: usize) -> String {
 const FUNCTION: &str = "conform_";
 
 /// The errors in what was printed, in order. The closing remark that there were errors is none.
-pub(super) fn parse(printed: &[u8]) -> Vec<Message> {
+pub(super) fn errors(printed: &[u8]) -> Vec<Message> {
+    let messages = printed.split(|&byte| byte == b'\n').filter_map(message);
+    messages.filter(|message| message.severity != Severity::Warning).collect()
+}
+
+/// The same with the warnings.
+pub(super) fn warnings_and_errors(printed: &[u8]) -> Vec<Message> {
     printed.split(|&byte| byte == b'\n').filter_map(message).collect()
 }
 
 fn message(line: &[u8]) -> Option<Message> {
     let line = line.strip_prefix(b"ptxas ")?;
-    let (place, rest) = match placed(line) {
-        Some((place, rest)) => (Some(place), rest),
-        None => (None, line),
-    };
-    let (fatal, rest) = match rest.strip_prefix(b"error") {
-        Some(rest) => (false, rest),
-        None => (true, rest.strip_prefix(b"fatal")?),
-    };
+    let (place, rest) = placed(line).unwrap_or((Place::Unknown, line));
+    let kinds: [(&[u8], _); 3] =
+        [(b"error", Severity::Error), (b"fatal", Severity::Fatal), (b"warning", Severity::Warning)];
+    let (rest, severity) = kinds.iter().find_map(|(word, kind)| Some((rest.strip_prefix(*word)?, *kind)))?;
     let text = rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii();
-    if place.is_none() && text == b"Ptx assembly aborted due to errors" {
+    let remark = place == Place::Unknown && text == b"Ptx assembly aborted due to errors";
+    let stop = place == Place::Elsewhere && line.starts_with(STOP.as_bytes());
+    if remark || stop {
         return None;
     }
-    Some(Message { place, fatal, text: normalised(&String::from_utf8_lossy(text)) })
+    Some(Message { place, severity, text: normalised(&String::from_utf8_lossy(text)) })
 }
 
 /// Splits `12.ptx, line 5; rest`.
-fn placed(line: &[u8]) -> Option<((usize, usize), &[u8])> {
-    let (file, rest) = number(line)?;
-    let (line, rest) = number(rest.strip_prefix(b".ptx, line ")?)?;
-    Some(((file, line), rest.strip_prefix(b"; ")?))
+fn placed(message: &[u8]) -> Option<(Place, &[u8])> {
+    const LINE: &[u8] = b", line ";
+    if let Some((file, rest)) = number(message)
+        && let Some(rest) = rest.strip_prefix(b".ptx").and_then(|rest| rest.strip_prefix(LINE))
+    {
+        let (line, rest) = number(rest)?;
+        return Some((Place::At(file, line), rest.strip_prefix(b"; ")?));
+    }
+    if message.starts_with(b"error") || message.starts_with(b"fatal") {
+        return None;
+    }
+    let at = message.windows(LINE.len()).position(|window| window == LINE)?;
+    let (_, rest) = number(&message[at + LINE.len()..])?;
+    Some((Place::Elsewhere, rest.strip_prefix(b"; ")?))
 }
 
 /// Splits off the digits at the start.
@@ -82,15 +122,22 @@ mod tests {
             noise\n\
             ptxas 12.ptx, line 5; fatal   : Parsing error near ';': syntax error\n\
             ptxas fatal   : Entry 'conform_12' is too large\n\
-            ptxas other.ptx, line 5; error   : elsewhere\n\
+            ptxas <builtin>, line 29; fatal   : Parsing error near ','\n\
+            ptxas stop.ptx, line 1; fatal   : Missing .version\n\
             ptxas fatal   : Ptx assembly aborted due to errors\n";
-        let message = |place, fatal, text: &str| Message { place, fatal, text: text.to_owned() };
+        let message = |place, fatal, text: &str| Message {
+            place,
+            severity: if fatal { Severity::Fatal } else { Severity::Error },
+            text: text.to_owned(),
+        };
+        assert_eq!(warnings_and_errors(printed).len(), 5);
         assert_eq!(
-            parse(printed),
+            errors(printed),
             [
-                message(Some((3, 17)), false, "Unknown modifier '.x'"),
-                message(Some((12, 5)), true, "Parsing error near ';': syntax error"),
-                message(None, true, "Entry 'conform_' is too large"),
+                message(Place::At(3, 17), false, "Unknown modifier '.x'"),
+                message(Place::At(12, 5), true, "Parsing error near ';': syntax error"),
+                message(Place::Unknown, true, "Entry 'conform_' is too large"),
+                message(Place::Elsewhere, true, "Parsing error near ','"),
             ]
         );
     }
@@ -98,9 +145,10 @@ mod tests {
     #[test]
     fn rubbish_is_no_message() {
         for bad in ["", "ptxas", "ptxas ", "ptxas 1.ptx, line ; error : x", "ptxas error", "\u{0}", "error: x"] {
-            assert_eq!(parse(bad.as_bytes()), [], "{bad}");
+            assert_eq!(errors(bad.as_bytes()), [], "{bad}");
         }
-        assert_eq!(parse(b"ptxas 99999999999999999999999.ptx, line 1; error : x"), []);
-        assert_eq!(parse(b"ptxas error : \xff")[0].text, "\u{fffd}");
+        let overflow = errors(b"ptxas 99999999999999999999999.ptx, line 1; error : x");
+        assert_eq!(overflow[0].place, Place::Elsewhere);
+        assert_eq!(errors(b"ptxas error : \xff")[0].text, "\u{fffd}");
     }
 }

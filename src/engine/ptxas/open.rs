@@ -40,20 +40,36 @@ pub enum Error {
 /// How long it may take to say who it is.
 const INTRODUCTION: Duration = Duration::from_secs(20);
 
+/// The full version of the `ptxas` at `path`, such as `13.5.37`; quicker than [`Ptxas::open`].
+///
+/// # Errors
+/// As [`Ptxas::open`].
+pub fn version_of(path: &Path) -> Result<String, Error> {
+    Ptxas::named(path, Limits::default()).map(|ptxas| ptxas.version)
+}
+
 impl Ptxas {
     /// The assembler at `path`, with limits of your own.
     ///
     /// # Errors
     /// As [`Ptxas::open`].
     pub fn with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
+        let mut ptxas = Self::named(path, limits)?;
+        ptxas.listed = ptxas.introduction("its `-arch` values", &["--help"], listed)?;
+        ptxas.newest = ptxas.introduction("its newest PTX version", &["0.ptx", "-o", "/dev/null"], newest)?;
+        ptxas.limits = limits;
+        Ok(ptxas)
+    }
+
+    /// Only its name and version, and with less time while it introduces itself.
+    fn named(path: &Path, limits: Limits) -> Result<Self, Error> {
         let start = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
             _ => Error::Start { path: path.to_owned(), source },
         };
-        // Children run in another directory.
-        let absolute = path.canonicalize().map_err(start)?;
         let mut ptxas = Self {
-            path: absolute,
+            // Children run in another directory.
+            path: path.canonicalize().map_err(start)?,
             name: String::new(),
             version: String::new(),
             newest: Version { major: 0, minor: 0 },
@@ -66,9 +82,6 @@ impl Ptxas {
         ptxas.start_once().map_err(start)?;
         ptxas.version = ptxas.introduction("its version", &["--version"], version)?;
         ptxas.name = format!("ptxas@{}", ptxas.version);
-        ptxas.listed = ptxas.introduction("its `-arch` values", &["--help"], listed)?;
-        ptxas.newest = ptxas.introduction("its newest PTX version", &["0.ptx", "-o", "/dev/null"], newest)?;
-        ptxas.limits = limits;
         Ok(ptxas)
     }
 
@@ -80,7 +93,7 @@ impl Ptxas {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
         }
         let directory = self.directory()?;
-        let unlimited = super::Allowance { time: INTRODUCTION, output: self.limits.output, address_space: None };
+        let unlimited = super::Allowance { time: self.limits.time, output: self.limits.output, address_space: None };
         let output = directory.path().join("output");
         super::process::run(&self.path, ["--version"], directory.path(), &output, &unlimited).map(drop)
     }
@@ -102,6 +115,7 @@ impl Ptxas {
                 End::OutOfTime => format!("did not answer within {} s", self.limits.time.as_secs()),
                 End::Flooded => format!("printed more than {} bytes", self.limits.output),
                 End::Signal(signal) => format!("died of signal {signal}"),
+                End::OutOfMemory => "ran out of memory".to_owned(),
                 End::Exited(status) => format!("ended with status {status} and said `{}`", excerpt(&printed)),
             };
             Error::NotPtxas { path: self.path.clone(), asked, answer }
@@ -116,7 +130,7 @@ impl Ptxas {
         std::fs::write(directory.path().join("0.ptx"), text).map_err(failed)?;
         let arguments = ["-arch", &arch.value, "0.ptx", "-o", "/dev/null"];
         let (end, printed) = self.run(directory.path(), &arguments, 1).map_err(failed)?;
-        match (end, diagnostics::parse(&printed).into_iter().next()) {
+        match (end, diagnostics::errors(&printed).into_iter().next()) {
             (End::Exited(0), None) => Ok(()),
             (_, Some(message)) => Err(message.text),
             (end, None) => Err(format!("with `-arch {}` it ended with {end:?}", arch.value)),

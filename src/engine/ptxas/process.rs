@@ -20,6 +20,8 @@ pub(super) enum End {
     OutOfTime,
     /// We killed it: it printed more than it may.
     Flooded,
+    /// By itself, saying that it has no memory left.
+    OutOfMemory,
 }
 
 /// What a process may use.

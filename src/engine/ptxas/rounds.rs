@@ -26,6 +26,8 @@ const MODULES: usize = 2000;
 const GENERATED_MODULES: usize = 8;
 /// Modules by which the density of syntax errors is first measured, divided by eight.
 const FIRST_MODULES: usize = 4;
+/// Modules of the first process with marks between them.
+const SPACED_MODULES: usize = 64;
 /// Lines of one process.
 const PROCESS_LINES: usize = 1 << 17;
 
@@ -84,11 +86,18 @@ struct Group {
     marks: Marks,
 }
 
+/// The marks of a group whose modules have up to `most` lines.
+fn marks(most: usize) -> Marks {
+    if most > 1 { Marks::Possible } else { Marks::Useless }
+}
+
 /// Whether marks may help to find a line that kills the process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marks {
     Possible,
     Set,
+    /// One line a module with marks between them, as errors in macros name no line.
+    Between,
     Useless,
 }
 
@@ -115,7 +124,29 @@ impl Group {
             let known = if self.chunk == self.most { FIRST_MODULES } else { self.modules };
             self.modules = known.saturating_mul(8).min(modules);
         }
-        self.chunk = (seen / cut.max(1)).clamp(1, self.most);
+        if self.marks != Marks::Between {
+            self.chunk = (seen / cut.max(1)).clamp(1, self.most);
+        }
+    }
+
+    /// The same lines with marks between them.
+    fn spaced(self) -> Self {
+        Self { chunk: 1, modules: SPACED_MODULES, marks: Marks::Between, ..self }
+    }
+
+    /// Takes note of how many of `asked` lines had an error in a macro: where few have, it is
+    /// faster to look for them.
+    fn learn_strays(&mut self, strays: usize, asked: usize) {
+        if strays * 16 >= asked || self.most == 1 {
+            self.modules = (self.modules * 4).min(MODULES / 2);
+        } else {
+            *self = Self { silent: std::mem::take(&mut self.silent), ..self.plain() };
+        }
+    }
+
+    /// The waiting lines, asked as they were at first.
+    fn plain(&mut self) -> Self {
+        Self::new(std::mem::take(&mut self.waiting).into(), self.most, MODULES, marks(self.most))
     }
 
     /// The silent lines as a group. Each time that they are silent and not accepted, their
@@ -123,7 +154,8 @@ impl Group {
     fn confirmed(self, modules: usize) -> Option<Self> {
         let shorter = (self.silent.len() >> (3 * self.stage).min(63)).max(1);
         let most = if self.stage == 0 { self.most } else { shorter.min(self.most) };
-        let next = Self { stage: self.stage + 1, ..Self::new(self.silent, most, modules, self.marks) };
+        let marks = if self.marks == Marks::Between { marks(self.most) } else { self.marks };
+        let next = Self { stage: self.stage + 1, ..Self::new(self.silent, most, modules, marks) };
         (!next.waiting.is_empty()).then_some(next)
     }
 }
@@ -181,8 +213,7 @@ impl Rounds<'_> {
     }
 
     fn settle(&mut self, lines: Vec<usize>, most: usize) -> std::io::Result<()> {
-        let possible = self.manner == Manner::Check && most > 1;
-        let marks = if possible { Marks::Possible } else { Marks::Useless };
+        let marks = if self.manner == Manner::Check { marks(most) } else { Marks::Useless };
         let mut groups = vec![Group::new(lines, most, self.modules(), marks)];
         while let Some(mut group) = groups.pop().or_else(|| self.survivors(most, marks)) {
             let asked = group.take();
@@ -192,6 +223,7 @@ impl Rounds<'_> {
             }
             let (chunk, manner) = match group.marks {
                 Marks::Set => (asked.len(), Manner::Marked),
+                Marks::Between if asked.len() > 1 => (1, Manner::Spaced),
                 _ => (group.chunk, self.manner),
             };
             let answer = self.ask(&asked, chunk, manner)?;
@@ -202,12 +234,12 @@ impl Rounds<'_> {
             } else if asked.len() == 1 {
                 self.outcomes[asked[0]] = Some(self.outcome(&answer));
                 groups.push(group);
+            } else if self.is_unclear(&answer) && !self.scaffold_passes()? {
+                return Ok(());
             } else if manner == Manner::Marked {
                 self.find(&answer, &asked, group, &mut groups);
-            } else if death(self.ptxas, answer.end).is_some() {
+            } else if self.died(&answer) || answer.strays > 0 && manner == Manner::Check {
                 self.suspect(&answer, &asked, group, &mut groups);
-            } else if !self.scaffold_passes()? {
-                return Ok(());
             } else {
                 self.sort(&answer, &asked, group, &mut groups);
             }
@@ -224,6 +256,15 @@ impl Rounds<'_> {
 
     fn ask(&self, lines: &[usize], chunk: usize, manner: Manner) -> std::io::Result<Answer> {
         ask(self.ptxas, self.batch, &self.arch, self.directory.path(), lines, chunk, manner)
+    }
+
+    fn died(&self, answer: &Answer) -> bool {
+        death(self.ptxas, answer.end).is_some()
+    }
+
+    /// Whether something else than the lines may be at fault.
+    fn is_unclear(&self, answer: &Answer) -> bool {
+        self.died(answer) || answer.own.is_empty() || !answer.lost.is_empty() || !answer.loose.is_empty()
     }
 
     fn all(&mut self, lines: &[usize], outcome: &Outcome) {
@@ -287,6 +328,9 @@ impl Rounds<'_> {
         } else {
             group.silent.extend(silent);
         }
+        if group.marks == Marks::Between {
+            group.learn_strays(answer.strays, asked.len());
+        }
         for line in unseen.into_iter().rev() {
             group.waiting.push_front(line);
         }
@@ -302,6 +346,8 @@ impl Rounds<'_> {
         self.survivors.extend(before);
         if group.marks == Marks::Possible && suspects.len() > 1 {
             groups.push(Group::new(suspects.to_vec(), CHECKED_LINES, MODULES, Marks::Set));
+        } else if !self.died(answer) {
+            groups.push(group.fresh(suspects.to_vec()).spaced());
         } else if before.is_empty() {
             groups.extend(halves(suspects.to_vec()).map(|half| group.fresh(half)));
         } else {
@@ -326,10 +372,14 @@ impl Rounds<'_> {
     /// Parts the lines of a process that had marks set: those passed, the first one not passed,
     /// and the rest.
     fn find(&mut self, answer: &Answer, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
-        let died = death(self.ptxas, answer.end).is_some();
+        let died = self.died(answer);
         let group = Group { marks: Marks::Possible, ..group };
         // The first mark stands before the first line: without it, marks do not work here.
         match answer.marks.checked_sub(1) {
+            Some(passed) if answer.strays > 0 && passed < asked.len() => {
+                self.survivors.extend(&asked[..passed]);
+                groups.push(group.fresh(asked[passed..].to_vec()).spaced());
+            }
             Some(passed) if died && passed < asked.len() => {
                 self.survivors.extend(&asked[..passed]);
                 groups.push(group.fresh(asked[passed + 1..].to_vec()));

@@ -1,0 +1,223 @@
+//! `ptx-conform run`: the main job.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use ptx_conform::divergence::Divergences;
+use ptx_conform::engine::ptxas::Ptxas;
+use ptx_conform::engine::toolchain;
+use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::report::Report;
+use ptx_conform::run::{self, Generate, Options, Progress, Strategy, Subject};
+
+/// Generate cases, ask the engines, compare, report.
+///
+/// Example: ptx-conform run --engine ptxas@13.5 --engine ptxas@11.8 --name nightly
+#[derive(Debug, clap::Args)]
+pub(crate) struct Opts {
+    /// Opcodes to test [default: all of the specification].
+    instructions: Vec<String>,
+    /// An engine: `ptxas@13.5`, `ptxas@13.5.37`, `ptxas@all` for every one found, or `ptxas` for
+    /// the newest found. Can be given several times.
+    #[arg(long, value_name = "ENGINE", default_value = "ptxas")]
+    engine: Vec<String>,
+    /// A ptxas binary, in place of those found.
+    #[arg(long, value_name = "PATH")]
+    ptxas: Vec<PathBuf>,
+    /// How much of each space is tested in the newest environment.
+    #[arg(long, value_enum, default_value = "pairs")]
+    strategy: StrategyOption,
+    /// The size below which `--strategy complete` tests a space completely.
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    limit: u64,
+    /// Random valid variants of each form beside that.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    random: u64,
+    /// Which claimed-valid lines are taken through code generation as well.
+    #[arg(long, value_enum, default_value = "sample")]
+    generate_code: GenerateOption,
+    /// Leave out the boundaries of PTX versions and targets.
+    #[arg(long)]
+    no_boundaries: bool,
+    /// Test in this PTX version only (with --target).
+    #[arg(long, value_name = "VERSION", requires = "target")]
+    ptx: Option<String>,
+    /// Test for this target only (with --ptx).
+    #[arg(long, value_name = "TARGET", requires = "ptx")]
+    target: Option<String>,
+    /// The address size, with --ptx and --target.
+    #[arg(long, value_name = "BITS", default_value = "64")]
+    address_size: String,
+    /// What random draws start from.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Lines asked about together.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    batch: usize,
+    /// Threads, each with an engine process [default: one per core].
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// The report's name: it is written to `reports/NAME/`.
+    #[arg(long, value_name = "NAME", default_value = "latest")]
+    name: String,
+    /// Where reports are written.
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    reports: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum StrategyOption {
+    /// Covering arrays of all combinations of two choices.
+    Pairs,
+    /// Covering arrays of all combinations of three choices.
+    Triples,
+    /// Every variant where there are fewer than the limit, else triples.
+    Complete,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum GenerateOption {
+    /// None.
+    None,
+    /// Some, evenly spread.
+    Sample,
+    /// All.
+    All,
+}
+
+impl Opts {
+    pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        let spec = super::load_spec(specs)?;
+        let divergences = super::load_divergences(specs, &spec)?;
+        for name in &self.instructions {
+            if spec.instruction(name).is_none() {
+                let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
+                bail!("there is no specification of `{name}`; there are {}", known.join(", "));
+            }
+        }
+        let options = self.options(&spec)?;
+        let directory = self.reports.join(&self.name);
+        // Before hours are spent: a report that cannot be written is of no use.
+        prepare(&directory)?;
+        let engines = self.engines()?;
+        if let Some(jobs) = self.jobs {
+            rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("the threads cannot be started")?;
+        }
+        let subjects: Vec<Subject<'_>> =
+            engines.iter().map(|ptxas| Subject { engine: ptxas, newest: ptxas.newest_ptx() }).collect();
+        let results = with_progress(|progress| run::run(&spec, &divergences, &subjects, &options, progress))?;
+        let report = Report::new(&spec, &divergences, &options, &results);
+        report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
+        super::print(&report.text())?;
+        super::print(&format!("report: {}\n", directory.join("index.html").display()))?;
+        Ok(match () {
+            () if results.interrupted || results.cases() == 0 || report.confused() => ExitCode::from(2),
+            () if results.unlisted() > 0 => ExitCode::from(1),
+            () => ExitCode::SUCCESS,
+        })
+    }
+
+    fn options(&self, spec: &ptx_conform::spec::Spec) -> anyhow::Result<Options> {
+        let environment = match (&self.ptx, &self.target) {
+            (Some(ptx), Some(target)) => {
+                let environment = Environment {
+                    ptx: ptx.parse()?,
+                    target: target.parse()?,
+                    address_size: self.address_size.parse::<AddressSize>()?,
+                };
+                ptx_conform::judge::Judge::new(spec, &environment)?;
+                Some(environment)
+            }
+            _ => None,
+        };
+        Ok(Options {
+            instructions: self.instructions.clone(),
+            strategy: match self.strategy {
+                StrategyOption::Pairs => Strategy::Pairs,
+                StrategyOption::Triples => Strategy::Triples,
+                StrategyOption::Complete => Strategy::Complete,
+            },
+            limit: u128::from(self.limit),
+            random: self.random,
+            boundaries: !self.no_boundaries,
+            generate: match self.generate_code {
+                GenerateOption::None => Generate::Nothing,
+                GenerateOption::Sample => Generate::Sample,
+                GenerateOption::All => Generate::Everything,
+            },
+            seed: self.seed,
+            batch: self.batch.max(1),
+            environment,
+        })
+    }
+
+    /// The engines asked for, each once, in the order given.
+    fn engines(&self) -> anyhow::Result<Vec<Ptxas>> {
+        let mut paths: Vec<PathBuf> = self.ptxas.clone();
+        // An explicit binary replaces the default engine, not engines that were asked for.
+        let asked: &[String] = if self.ptxas.is_empty() || self.engine != ["ptxas"] { &self.engine } else { &[] };
+        for name in asked {
+            match name.split_once('@').unwrap_or((name, "")) {
+                ("ptxas", "all") => paths.extend(toolchain::all().into_iter().map(|found| found.path)),
+                ("ptxas", "") => paths.push(toolchain::discover(None)?),
+                ("ptxas", version) => paths.push(toolchain::find(version)?.path),
+                _ => bail!("`{name}` is not an engine: write ptxas, ptxas@VERSION or ptxas@all"),
+            }
+        }
+        let mut engines: Vec<Ptxas> = Vec::new();
+        for path in paths {
+            let engine = Ptxas::open(&path)?;
+            if !engines.iter().any(|known| known.version() == engine.version()) {
+                engines.push(engine);
+            }
+        }
+        if engines.is_empty() {
+            bail!("no ptxas was found; `ptx-conform toolchain install 13.5` fetches one");
+        }
+        Ok(engines)
+    }
+}
+
+fn prepare(directory: &Path) -> anyhow::Result<()> {
+    let help = || format!("{} cannot be written to; choose another place with --reports", directory.display());
+    std::fs::create_dir_all(directory).with_context(help)?;
+    tempfile::tempfile_in(directory).map(drop).with_context(help)
+}
+
+/// Runs with a progress bar on standard error (none where that is no terminal), and with interrupts
+/// ending the run early: what was done until then is reported.
+fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Result<T> {
+    let progress = std::sync::Arc::new(Progress::default());
+    let told = std::sync::Arc::clone(&progress);
+    ctrlc::set_handler(move || {
+        // The second time the user means it.
+        if told.stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(2);
+        }
+        eprintln!("interrupted: finishing what is under way; again to stop at once");
+    })
+    .context("interrupts cannot be caught")?;
+    let bar = ProgressBar::new(0);
+    bar.set_style(ProgressStyle::with_template("{elapsed_precise} {bar:40} {pos}/{len} batches {msg}")?);
+    let done = std::sync::atomic::AtomicBool::new(false);
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                bar.set_length(progress.planned.load(Ordering::Relaxed));
+                bar.set_position(progress.done.load(Ordering::Relaxed));
+                bar.set_message(format!("{} cases", progress.cases.load(Ordering::Relaxed)));
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        });
+        let result = work(&progress);
+        done.store(true, Ordering::Relaxed);
+        result
+    });
+    bar.finish_and_clear();
+    Ok(result)
+}

@@ -1,0 +1,339 @@
+//! Divergences: where an engine is known not to do what the specification says, and why.
+//!
+//! They stand in `specs/divergences/*.yaml`; `docs/divergences.md` explains the format.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Depth, Outcome};
+use crate::judge::Reading;
+use crate::spec::condition::{Entry, resolve};
+use crate::spec::raw::{At, OneOrMany, RawCube};
+use crate::spec::{Cube, Error, Form, Instruction, Spec, nearest, parse, shipped_folder};
+
+/// What an engine does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Does {
+    /// It accepts.
+    Accepts,
+    /// It rejects.
+    Rejects,
+    /// It dies.
+    Crashes,
+}
+
+impl Does {
+    /// What an outcome amounts to; `None` where the engine did not judge.
+    pub fn of(outcome: &Outcome) -> Option<Self> {
+        match outcome {
+            Outcome::Accepted => Some(Self::Accepts),
+            Outcome::Rejected(_) => Some(Self::Rejects),
+            Outcome::Crashed(_) | Outcome::TimedOut => Some(Self::Crashes),
+            Outcome::Skipped(_) => None,
+        }
+    }
+}
+
+/// A file below `specs/divergences/`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RawFile {
+    /// The family of engines it is about.
+    engine: String,
+    /// The divergences.
+    divergences: Vec<RawDivergence>,
+}
+
+/// One known divergence.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RawDivergence {
+    /// Its name, unique in the specification.
+    id: At<String>,
+    /// The instructions it is about; all by default.
+    #[serde(default)]
+    instructions: Vec<At<String>>,
+    /// The forms it is about; all by default.
+    #[serde(default)]
+    forms: Vec<At<String>>,
+    /// The first version of the engine that does it, such as `12.1`.
+    from: Option<At<String>>,
+    /// The last version of the engine that does it.
+    to: Option<At<String>>,
+    /// What the engine does.
+    does: Does,
+    /// The rules that it does not enforce, where it accepts or crashes on what is invalid.
+    #[serde(default)]
+    rules: Vec<At<String>>,
+    /// When it does so.
+    #[serde(default)]
+    when: RawCube,
+    /// Whether it takes code generation to see it.
+    #[serde(default)]
+    depth: RawDepth,
+    /// Why that is, in our own words.
+    because: String,
+    /// The heading of the manual's page that it is about.
+    section: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum RawDepth {
+    #[default]
+    Check,
+    Generate,
+}
+
+/// A version of an engine: `ptxas@13.5` or `ptxas@13.5.37`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineVersion {
+    /// The family: `ptxas`.
+    pub family: String,
+    parts: Vec<u32>,
+}
+
+impl EngineVersion {
+    /// Reads `family@version`.
+    ///
+    /// # Errors
+    /// What is not of that form.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let error = || format!("`{text}` is not an engine with its version: write `ptxas@13.5` or `ptxas@13.5.37`");
+        let (family, version) = text.split_once('@').ok_or_else(error)?;
+        let parts = parts(version).filter(|parts| parts.len() >= 2).ok_or_else(error)?;
+        if family.is_empty() { Err(error()) } else { Ok(Self { family: family.to_owned(), parts }) }
+    }
+
+    /// Whether it lies between two versions, as far as all are given.
+    fn within(&self, from: Option<&Vec<u32>>, to: Option<&Vec<u32>>) -> bool {
+        let common = |bound: &Vec<u32>| bound.len().min(self.parts.len());
+        from.is_none_or(|from| self.parts[..common(from)] >= from[..common(from)])
+            && to.is_none_or(|to| self.parts[..common(to)] <= to[..common(to)])
+    }
+}
+
+fn parts(version: &str) -> Option<Vec<u32>> {
+    version.split('.').map(|part| part.parse().ok()).collect()
+}
+
+/// A known divergence.
+#[derive(Clone, Debug)]
+pub struct Divergence {
+    /// Its name.
+    pub id: String,
+    /// The family of engines.
+    pub engine: String,
+    /// What the engine does.
+    pub does: Does,
+    /// The rules that are not enforced, as the ids of the specification have them behind the `/`.
+    pub rules: Vec<String>,
+    /// How deep the engine must be taken.
+    pub depth: Depth,
+    /// Why.
+    pub because: String,
+    /// The heading of the manual's page.
+    pub section: Option<String>,
+    from: Option<Vec<u32>>,
+    to: Option<Vec<u32>>,
+    /// The forms it is about, by id, with the cube in each.
+    cubes: Vec<(String, Cube)>,
+}
+
+impl Divergence {
+    fn matches(&self, form: &Form, values: &[u8]) -> bool {
+        self.cubes.iter().any(|(id, cube)| *id == form.id && cube.contains(values))
+    }
+
+    fn names(&self, rule: &str) -> bool {
+        let short = rule.rsplit('/').next().unwrap_or(rule);
+        self.rules.iter().any(|known| known == short || known == rule)
+    }
+}
+
+/// What an engine is expected to do with a line, its known divergences applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expected<'a> {
+    /// What it does.
+    pub outcome: Does,
+    /// The divergence that decides so, where one does.
+    pub divergence: Option<&'a str>,
+}
+
+/// All known divergences.
+#[derive(Clone, Debug, Default)]
+pub struct Divergences {
+    /// In the order of the files.
+    pub all: Vec<Divergence>,
+}
+
+impl Divergences {
+    /// Those of a directory of specifications, or those that this build carries.
+    ///
+    /// # Errors
+    /// All that is wrong with the files, each with file, line and column.
+    pub fn load(specs: Option<&Path>, spec: &Spec) -> Result<Self, Vec<Error>> {
+        let Some(specs) = specs else { return Self::from_texts(&shipped_folder("divergences"), spec) };
+        let folder = specs.join("divergences");
+        let mut texts = Vec::new();
+        // A specification need not come with divergences.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|extension| extension == "yaml") {
+                let text = std::fs::read_to_string(&path).map_err(|why| {
+                    let place = crate::spec::raw::Place::default();
+                    vec![Error::new(&path.display().to_string(), "", place, format!("cannot be read: {why}"))]
+                })?;
+                texts.push((path.display().to_string(), text));
+            }
+        }
+        texts.sort();
+        Self::from_texts(&texts, spec)
+    }
+
+    /// Reads and checks divergences from texts, each with the file name that errors shall show.
+    ///
+    /// # Errors
+    /// As [`Divergences::load`].
+    pub fn from_texts(texts: &[(String, String)], spec: &Spec) -> Result<Self, Vec<Error>> {
+        let (mut all, mut errors) = (Vec::<Divergence>::new(), Vec::new());
+        for (name, text) in texts {
+            match parse::<RawFile>(name, text) {
+                Err(error) => errors.push(error),
+                Ok(file) => {
+                    for raw in &file.divergences {
+                        let known = all.iter().any(|other| other.id == raw.id.value);
+                        match compile(&file.engine, raw, spec, name, text) {
+                            _ if known => errors.push(Error::new(name, text, raw.id.place, format!("`{}` stands twice", raw.id.value))),
+                            Ok(divergence) => all.push(divergence),
+                            Err(more) => errors.extend(more),
+                        }
+                    }
+                }
+            }
+        }
+        if errors.is_empty() { Ok(Self { all }) } else { Err(errors) }
+    }
+
+    /// What an engine is expected to do with a line that was read so.
+    pub fn expect(&self, engine: &EngineVersion, instruction: &Instruction, reading: &Reading) -> Expected<'_> {
+        self.expect_at(engine, instruction, reading, Depth::Check)
+    }
+
+    /// As [`Divergences::expect`], of an engine that is taken so deep.
+    ///
+    /// A line with broken rules is expected to be accepted where each of them is known not to be
+    /// enforced there.
+    pub fn expect_at(&self, engine: &EngineVersion, instruction: &Instruction, reading: &Reading, depth: Depth) -> Expected<'_> {
+        let form = &instruction.forms[reading.form];
+        let applies = |divergence: &&Divergence| {
+            divergence.engine == engine.family
+                && divergence.depth <= depth
+                && engine.within(divergence.from.as_ref(), divergence.to.as_ref())
+                && divergence.matches(form, &reading.values)
+        };
+        let broken = || reading.rules(instruction);
+        let of = |does: Does| self.all.iter().filter(move |divergence| divergence.does == does).filter(applies);
+        let concerned = |divergence: &&Divergence| {
+            let all_named = broken().all(|rule| divergence.names(&rule.id));
+            (divergence.rules.is_empty() && reading.valid()) || (!divergence.rules.is_empty() && !reading.valid() && all_named)
+        };
+        if let Some(crash) = of(Does::Crashes).find(concerned) {
+            return Expected { outcome: Does::Crashes, divergence: Some(&crash.id) };
+        }
+        let mut lenient = None;
+        for rule in broken() {
+            match of(Does::Accepts).find(|divergence| divergence.names(&rule.id)) {
+                Some(divergence) => lenient = lenient.or(Some(divergence.id.as_str())),
+                None => return Expected { outcome: Does::Rejects, divergence: None },
+            }
+        }
+        match of(Does::Rejects).find(|divergence| divergence.rules.is_empty()) {
+            Some(strict) => Expected { outcome: Does::Rejects, divergence: Some(&strict.id) },
+            None => Expected { outcome: Does::Accepts, divergence: lenient },
+        }
+    }
+}
+
+fn compile(engine: &str, raw: &RawDivergence, spec: &Spec, file: &str, text: &str) -> Result<Divergence, Vec<Error>> {
+    let mut errors = Vec::new();
+    let mut error = |at: &At<String>, message: String, help: Option<String>| {
+        let error = Error::new(file, text, at.place, message);
+        errors.push(match help {
+            Some(help) => error.help(help),
+            None => error,
+        });
+    };
+    let named = |list: &[At<String>], name: &str| list.is_empty() || list.iter().any(|known| known.value == name);
+    let about: Vec<&Instruction> = spec.instructions.iter().filter(|i| named(&raw.instructions, &i.name)).collect();
+    for name in raw.instructions.iter().filter(|name| spec.instruction(&name.value).is_none()) {
+        error(name, format!("there is no instruction `{}`", name.value), None);
+    }
+    let forms: Vec<&Form> = about
+        .iter()
+        .flat_map(|instruction| &instruction.forms)
+        .filter(|form| named(&raw.forms, form.id.split_once('.').map_or("", |(_, id)| id)))
+        .collect();
+    let rules: Vec<&str> = forms.iter().flat_map(|form| &form.rules).map(|rule| rule.id.as_str()).collect();
+    for rule in &raw.rules {
+        let known = |id: &&str| *id == rule.value || id.rsplit('/').next() == Some(&rule.value);
+        if !rules.iter().any(|id| known(id)) {
+            let near = nearest(&rule.value, rules.iter().map(|id| id.rsplit('/').next().unwrap_or(id)));
+            error(&rule.clone(), format!("no rule `{}` in these forms", rule.value), near.map(|near| format!("did you mean `{near}`?")));
+        }
+    }
+    let entry = |(axis, values): &(At<String>, OneOrMany<String>)| {
+        let negated = values.0.first().is_some_and(|value| value == "not");
+        let values = values.0.iter().skip(usize::from(negated)).cloned().collect();
+        Entry { axis: axis.value.clone(), negated, values }
+    };
+    for (axis, values) in &raw.when.0 {
+        let axes: Vec<_> = forms.iter().flat_map(|form| &form.axes).filter(|of| of.name == axis.value).collect();
+        let entry = entry(&(axis.clone(), values.clone()));
+        let unknown = entry.values.iter().find(|v| *v != "any" && !axes.iter().any(|axis| axis.values.contains(v)));
+        if axes.is_empty() {
+            error(axis, format!("there is no axis `{}` in these forms", axis.value), None);
+        } else if let Some(value) = unknown {
+            error(axis, format!("`{value}` is no value of `{}`", axis.value), None);
+        }
+    }
+    let bound = |at: &Option<At<String>>| at.as_ref().and_then(|at| parts(&at.value));
+    for at in [&raw.from, &raw.to].into_iter().flatten().filter(|at| parts(&at.value).is_none()) {
+        error(at, format!("`{}` is not a version of an engine", at.value), None);
+    }
+    if raw.does == Does::Accepts && raw.rules.is_empty() {
+        error(&raw.id, "`does: accepts` names the rules that are not enforced".to_owned(), None);
+    }
+    if raw.does == Does::Rejects && !raw.rules.is_empty() {
+        error(&raw.id, "`does: rejects` is about valid lines, and names no rules".to_owned(), None);
+    }
+    let entries: Vec<Entry> = raw.when.0.iter().map(entry).collect();
+    let cubes: Vec<(String, Cube)> =
+        forms.iter().filter_map(|form| Some((form.id.clone(), resolve(&entries, form)?))).collect();
+    if cubes.is_empty() && errors.is_empty() {
+        errors.push(Error::new(file, text, raw.id.place, format!("`{}` matches no variant of any form", raw.id.value)));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(Divergence {
+        id: raw.id.value.clone(),
+        engine: engine.to_owned(),
+        does: raw.does,
+        rules: raw.rules.iter().map(|rule| rule.value.clone()).collect(),
+        depth: if raw.depth == RawDepth::Generate { Depth::Generate } else { Depth::Check },
+        because: raw.because.clone(),
+        section: raw.section.clone(),
+        from: bound(&raw.from),
+        to: bound(&raw.to),
+        cubes,
+    })
+}
+
+/// The JSON Schema of a file of divergences.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(RawFile).to_value()
+}

@@ -1,0 +1,439 @@
+//! The report of a run: plain data, as JSON, as text, and as one HTML page that opens offline.
+//!
+//! Nothing in it depends on the clock, the machine's speed or the order in which threads ended.
+
+mod html;
+mod text;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::divergence::Divergences;
+use crate::engine::Outcome;
+use crate::run::{Generate, Options, Results, Strategy};
+use crate::space::lint::{Isolation, isolation};
+use crate::spec::{Instruction, Spec, Verdict};
+
+/// Everything a run found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// `agreed`, `disagreed`, `interrupted`, `nothing judged` or `confused`.
+    pub verdict: &'static str,
+    /// Version of this tool.
+    pub tool: &'static str,
+    /// A hash of the specification's files.
+    pub specification: String,
+    /// What was asked for.
+    pub options: ReportOptions,
+    /// What each engine did.
+    pub engines: Vec<EngineReport>,
+    /// The forms, and how much of their spaces was tested.
+    pub forms: Vec<FormReport>,
+    /// The rules, and how often each was broken alone.
+    pub rules: Vec<RuleReport>,
+    /// Heaps of disagreements, those that no divergence lists first.
+    pub disagreements: Vec<Disagreement>,
+    /// The divergences met.
+    pub divergences: Vec<DivergenceReport>,
+    /// The manual's own examples.
+    pub examples: Vec<ExampleReport>,
+    /// Variants judged other than meant: bugs of this tool.
+    pub confused: Vec<String>,
+}
+
+/// What was asked for.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReportOptions {
+    strategy: &'static str,
+    limit: String,
+    random: u64,
+    boundaries: bool,
+    generate_code: &'static str,
+    seed: u64,
+    environment: Option<String>,
+}
+
+/// What one engine did.
+#[derive(Clone, Debug, Serialize)]
+pub struct EngineReport {
+    /// Its name.
+    pub name: String,
+    /// Cases judged.
+    pub cases: u64,
+    /// Claimed valid: cases, and how many were accepted.
+    pub valid: [u64; 2],
+    /// Breaking one rule: cases, and how many were rejected.
+    pub breaches: [u64; 2],
+    /// Taken through code generation: cases, and how many passed.
+    pub code: [u64; 2],
+    /// Disagreements that a divergence lists.
+    pub listed: u64,
+    /// Disagreements that none lists.
+    pub unlisted: u64,
+    /// Cases not asked, by reason.
+    pub skipped: BTreeMap<String, u64>,
+}
+
+/// A form and how much of it was tested. Sizes are text, as JSON numbers end at 2^53.
+#[derive(Clone, Debug, Serialize)]
+pub struct FormReport {
+    form: String,
+    syntax: String,
+    valid_variants: String,
+    single_breaches: String,
+    tested: Vec<FormTested>,
+}
+
+/// How much of a form one engine was asked.
+#[derive(Clone, Debug, Serialize)]
+pub struct FormTested {
+    engine: String,
+    home: String,
+    valid: String,
+    valid_tested: String,
+    breaches: String,
+    breaches_tested: String,
+    environments: usize,
+    breaches_without_twin: u64,
+}
+
+/// A rule of a form.
+#[derive(Clone, Debug, Serialize)]
+pub struct RuleReport {
+    form: String,
+    id: String,
+    source: String,
+    section: Option<String>,
+    says: String,
+    /// How many variants break it alone.
+    alone: String,
+    /// What is broken along with it, where nothing breaks it alone.
+    along_with: Vec<String>,
+    /// By engine: cases that break it alone, and how many were rejected.
+    tested: BTreeMap<String, [u64; 2]>,
+}
+
+/// A heap of disagreements.
+#[derive(Clone, Debug, Serialize)]
+pub struct Disagreement {
+    instruction: String,
+    form: String,
+    /// What the specification says.
+    claimed: &'static str,
+    /// The rules broken, in its view.
+    rules: Vec<String>,
+    /// What the rules say.
+    says: Vec<String>,
+    /// What the engine did.
+    outcome: &'static str,
+    /// Whether in code generation.
+    code_generation: bool,
+    /// The engine's message, what it quotes left out.
+    message: String,
+    /// The divergence that lists it.
+    divergence: Option<String>,
+    /// By engine: how many.
+    counts: BTreeMap<String, u64>,
+    /// The simplest case.
+    example: Case,
+}
+
+/// A case that shows a disagreement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Case {
+    id: String,
+    line: String,
+    ptx: String,
+    target: String,
+    address_size: u32,
+    message: String,
+    module: String,
+    command: String,
+}
+
+/// A divergence met.
+#[derive(Clone, Debug, Serialize)]
+pub struct DivergenceReport {
+    id: String,
+    because: String,
+    section: Option<String>,
+    /// By engine: cases that did as listed, and cases that did not.
+    counts: BTreeMap<String, [u64; 2]>,
+}
+
+/// An example of the manual.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExampleReport {
+    instruction: String,
+    line: String,
+    specification: Verdict,
+    rules: Vec<String>,
+    why: Option<String>,
+    /// By engine: `accepted`, or what else it did and said.
+    engines: BTreeMap<String, String>,
+    /// Whether the manual, this specification and every engine agree.
+    agreed: bool,
+}
+
+impl Report {
+    /// The report of a run.
+    pub fn new(spec: &Spec, divergences: &Divergences, options: &Options, results: &Results) -> Self {
+        let confused: Vec<String> = results.engines.iter().flat_map(|engine| engine.tally.confused.clone()).collect();
+        let verdict = match () {
+            () if results.interrupted => "interrupted",
+            () if results.cases() == 0 => "nothing judged",
+            () if !confused.is_empty() => "confused",
+            () if results.unlisted() > 0 => "disagreed",
+            () => "agreed",
+        };
+        let named = |i: &&Instruction| options.instructions.is_empty() || options.instructions.contains(&i.name);
+        let instructions: Vec<&Instruction> = spec.instructions.iter().filter(named).collect();
+        let mut disagreements = disagreements(spec, results);
+        disagreements.sort_by_key(|heap| heap.divergence.is_some());
+        Self {
+            verdict,
+            tool: env!("CARGO_PKG_VERSION"),
+            specification: spec.fingerprint.clone(),
+            options: ReportOptions {
+                strategy: match options.strategy {
+                    Strategy::Pairs => "pairs",
+                    Strategy::Triples => "triples",
+                    Strategy::Complete => "complete",
+                },
+                limit: options.limit.to_string(),
+                random: options.random,
+                boundaries: options.boundaries && options.environment.is_none(),
+                generate_code: match options.generate {
+                    Generate::Nothing => "none",
+                    Generate::Sample => "sample",
+                    Generate::Everything => "all",
+                },
+                seed: options.seed,
+                environment: options.environment.map(|environment| environment.to_string()),
+            },
+            engines: results.engines.iter().map(engine).collect(),
+            forms: forms(&instructions, results),
+            rules: rules(&instructions, results),
+            disagreements,
+            divergences: met(divergences, results),
+            examples: examples(&instructions, results),
+            confused,
+        }
+    }
+
+    /// Whether this tool has contradicted itself.
+    pub fn confused(&self) -> bool {
+        !self.confused.is_empty()
+    }
+
+    /// As JSON, indented.
+    ///
+    /// # Errors
+    /// None that is known: the data has no maps with keys other than text.
+    pub fn json(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self).map(|json| json + "\n")
+    }
+
+    /// As text for a terminal.
+    pub fn text(&self) -> String {
+        text::render(self)
+    }
+
+    /// As one HTML page; everything that comes from an engine is escaped.
+    ///
+    /// # Errors
+    /// What the template engine finds wrong with our own template.
+    pub fn html(&self) -> Result<String, minijinja::Error> {
+        html::render(self)
+    }
+
+    /// Writes `report.json`, `report.txt` and `index.html` into a directory. Each file is replaced
+    /// as a whole, so that an interrupt leaves no half of one.
+    ///
+    /// # Errors
+    /// Where a file cannot be written.
+    pub fn write(&self, directory: &Path) -> std::io::Result<()> {
+        let html = self.html().map_err(std::io::Error::other)?;
+        for (name, text) in [("report.json", self.json()?), ("report.txt", self.text()), ("index.html", html)] {
+            let mut file = tempfile::NamedTempFile::new_in(directory)?;
+            std::io::Write::write_all(&mut file, text.as_bytes())?;
+            file.persist(directory.join(name))?;
+        }
+        Ok(())
+    }
+}
+
+fn engine(result: &crate::run::EngineResult) -> EngineReport {
+    let sum = |counts: &mut dyn Iterator<Item = &crate::run::Count>| {
+        counts.fold([0, 0], |sum, count| [sum[0] + count.cases, sum[1] + count.agreed])
+    };
+    let tally = &result.tally;
+    let (listed, unlisted): (Vec<_>, Vec<_>) = tally.groups.iter().partition(|(key, _)| key.divergence.is_some());
+    let total = |groups: Vec<(&crate::run::Key, &crate::run::Group)>| groups.iter().map(|(_, group)| group.count).sum();
+    EngineReport {
+        name: result.name.clone(),
+        cases: tally.cases(),
+        valid: sum(&mut tally.valid.values()),
+        breaches: sum(&mut tally.breaches.values()),
+        code: sum(&mut tally.code.values()),
+        listed: total(listed),
+        unlisted: total(unlisted),
+        skipped: tally.skipped.clone(),
+    }
+}
+
+fn forms(instructions: &[&Instruction], results: &Results) -> Vec<FormReport> {
+    let mut forms = Vec::new();
+    for form in instructions.iter().flat_map(|instruction| &instruction.forms) {
+        let plans: Vec<_> = results
+            .engines
+            .iter()
+            .filter_map(|engine| Some((engine, engine.forms.iter().find(|plan| plan.form == form.id)?)))
+            .collect();
+        let Some((_, first)) = plans.first() else { continue };
+        forms.push(FormReport {
+            form: form.id.clone(),
+            syntax: form.syntax.clone(),
+            valid_variants: first.valid_space.to_string(),
+            single_breaches: first.breach_space.to_string(),
+            tested: plans
+                .iter()
+                .map(|(engine, plan)| FormTested {
+                    engine: engine.name.clone(),
+                    home: plan.home.to_string(),
+                    valid: plan.home_valid.to_string(),
+                    valid_tested: plan.home_tested.to_string(),
+                    breaches: plan.home_breach.to_string(),
+                    breaches_tested: plan.home_breach_tested.to_string(),
+                    environments: plan.environments,
+                    breaches_without_twin: plan.without_twin,
+                })
+                .collect(),
+        });
+    }
+    forms
+}
+
+fn rules(instructions: &[&Instruction], results: &Results) -> Vec<RuleReport> {
+    let mut rules = Vec::new();
+    for form in instructions.iter().flat_map(|instruction| &instruction.forms) {
+        for (at, isolation) in isolation(form) {
+            let rule = &form.rules[at];
+            let (alone, along_with) = match isolation {
+                Isolation::Alone(count) => (count, Vec::new()),
+                Isolation::Subsumed(by) => (0, by),
+            };
+            let key = (form.id.clone(), rule.id.clone());
+            let tested = results.engines.iter().filter_map(|engine| {
+                let count = engine.tally.breaches.get(&key)?;
+                Some((engine.name.clone(), [count.cases, count.agreed]))
+            });
+            rules.push(RuleReport {
+                form: form.id.clone(),
+                id: rule.id.clone(),
+                source: format!("{:?}", rule.source).to_lowercase(),
+                section: rule.section.clone(),
+                says: rule.says.clone(),
+                alone: alone.to_string(),
+                along_with,
+                tested: tested.collect(),
+            });
+        }
+    }
+    rules
+}
+
+fn disagreements(spec: &Spec, results: &Results) -> Vec<Disagreement> {
+    let groups = results.groups();
+    let heaps = groups.into_iter().map(|(key, engines)| {
+        let says = |id: &String| {
+            let forms = spec.instruction(&key.instruction).map_or(&[][..], |instruction| &instruction.forms);
+            let rule = forms.iter().flat_map(|form| &form.rules).find(|rule| rule.id == *id);
+            rule.map_or(String::new(), |rule| rule.says.clone())
+        };
+        let samples = engines.iter().map(|(_, group)| &group.sample);
+        let sample = samples.min_by(|a, b| a.values[3..].cmp(&b.values[3..]).then_with(|| a.cmp(b)));
+        Disagreement {
+            instruction: key.instruction.clone(),
+            form: key.form.clone(),
+            claimed: if key.rules.is_empty() { "valid" } else { "invalid" },
+            says: key.rules.iter().map(says).collect(),
+            rules: key.rules.clone(),
+            outcome: key.outcome,
+            code_generation: key.generate,
+            message: key.message.clone(),
+            divergence: key.divergence.clone(),
+            counts: engines.iter().map(|(name, group)| ((*name).to_owned(), group.count)).collect(),
+            example: sample.map_or_else(|| unreachable!("a heap has a sample"), |sample| case(sample, key.generate)),
+        }
+    });
+    heaps.collect()
+}
+
+fn case(sample: &crate::run::Sample, generate: bool) -> Case {
+    let environment = &sample.environment;
+    let prefix = if generate { "sm" } else { "compute" };
+    let separate = if sample.module.contains(".unified(") { " --compile-only" } else { "" };
+    Case {
+        // A case is its module: whatever made it.
+        id: blake3::hash(sample.module.as_bytes()).to_hex()[..16].to_owned(),
+        line: sample.line.clone(),
+        ptx: environment.ptx.to_string(),
+        target: environment.target.to_string(),
+        address_size: environment.address_size.bits(),
+        message: sample.message.clone(),
+        module: sample.module.clone(),
+        command: format!("ptxas -arch {prefix}_{}{separate} x.ptx -o /dev/null", environment.target.number()),
+    }
+}
+
+fn met(divergences: &Divergences, results: &Results) -> Vec<DivergenceReport> {
+    let report = |divergence: &crate::divergence::Divergence| DivergenceReport {
+        id: divergence.id.clone(),
+        because: divergence.because.clone(),
+        section: divergence.section.clone(),
+        counts: results
+            .engines
+            .iter()
+            .filter_map(|engine| {
+                let (did, not) = engine.tally.listed.get(&divergence.id)?;
+                Some((engine.name.clone(), [*did, *not]))
+            })
+            .collect(),
+    };
+    divergences.all.iter().map(report).filter(|divergence| !divergence.counts.is_empty()).collect()
+}
+
+fn examples(instructions: &[&Instruction], results: &Results) -> Vec<ExampleReport> {
+    let mut reports = Vec::new();
+    for instruction in instructions {
+        for (at, example) in instruction.examples.iter().enumerate() {
+            let mut engines = BTreeMap::new();
+            let mut agreed = example.spec != Verdict::Invalid;
+            for engine in &results.engines {
+                let outcome = engine.examples.iter().find(|(name, number, _)| *name == instruction.name && *number == at);
+                let Some((.., outcome)) = outcome else { continue };
+                agreed &= matches!(outcome, Outcome::Accepted | Outcome::Skipped(_));
+                let words = match outcome {
+                    Outcome::Rejected(message) | Outcome::Skipped(message) | Outcome::Crashed(message) => {
+                        format!("{}: {}", outcome.word(), message.lines().next().unwrap_or_default())
+                    }
+                    other => other.word().to_owned(),
+                };
+                engines.insert(engine.name.clone(), words);
+            }
+            reports.push(ExampleReport {
+                instruction: instruction.name.clone(),
+                line: example.line.clone(),
+                specification: example.spec,
+                rules: example.rules.clone(),
+                why: example.why.clone(),
+                engines,
+                agreed,
+            });
+        }
+    }
+    reports
+}

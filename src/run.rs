@@ -1,0 +1,192 @@
+//! A run: plans cases, asks the engines, and compares what they did with the verdicts.
+
+mod ask;
+mod plan;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use crate::divergence::Divergences;
+use crate::engine::{Depth, Engine};
+use crate::environment::{Environment, Version};
+use crate::spec::{Instruction, Spec};
+
+pub use ask::{Count, Group, Key, Sample, Tally};
+pub use plan::{FormPlan, Purpose, Task};
+
+/// How much of a space is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// Every combination of two choices that occurs, in a covering array.
+    Pairs,
+    /// Every combination of three choices that occurs, in a covering array.
+    Triples,
+    /// Every variant, where there are fewer than the limit; else as `Triples`.
+    Complete,
+}
+
+/// Which of the accepted lines are taken through code generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generate {
+    /// None.
+    Nothing,
+    /// Some of what is claimed valid, evenly spread.
+    Sample,
+    /// All that is claimed valid.
+    Everything,
+}
+
+/// What a run does.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The opcodes; all where empty.
+    pub instructions: Vec<String>,
+    /// How much of each space is tested in the newest environment.
+    pub strategy: Strategy,
+    /// The size below which a space is tested completely by [`Strategy::Complete`].
+    pub limit: u128,
+    /// Random variants of each form's valid space beside that.
+    pub random: u64,
+    /// Whether every PTX version and target at which a requirement changes is tested as well.
+    pub boundaries: bool,
+    /// Which lines are taken through code generation.
+    pub generate: Generate,
+    /// What random draws start from.
+    pub seed: u64,
+    /// Lines that are asked about together.
+    pub batch: usize,
+    /// The one environment to test in; else the newest of each engine, and the boundaries.
+    pub environment: Option<Environment>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            instructions: Vec::new(),
+            strategy: Strategy::Pairs,
+            limit: 1_000_000,
+            random: 10_000,
+            boundaries: true,
+            generate: Generate::Sample,
+            seed: 0,
+            batch: 10_000,
+            environment: None,
+        }
+    }
+}
+
+/// An engine, and the newest PTX version that it takes.
+pub struct Subject<'a> {
+    /// The engine.
+    pub engine: &'a dyn Engine,
+    /// Its newest PTX version.
+    pub newest: Version,
+}
+
+/// How far a run has got: tasks planned and done, cases judged. Read by a progress bar, and told to
+/// stop by an interrupt.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Tasks planned.
+    pub planned: AtomicU64,
+    /// Tasks done.
+    pub done: AtomicU64,
+    /// Cases judged.
+    pub cases: AtomicU64,
+    /// Set to stop the run: what is done is kept.
+    pub stop: AtomicBool,
+}
+
+/// What one engine did.
+#[derive(Clone, Debug)]
+pub struct EngineResult {
+    /// The engine's name.
+    pub name: String,
+    /// The plan of each form.
+    pub forms: Vec<FormPlan>,
+    /// The comparison.
+    pub tally: Tally,
+    /// The manual's own examples: instruction, position, and what the engine did.
+    pub examples: Vec<(String, usize, crate::engine::Outcome)>,
+}
+
+/// What a run found.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// By engine, in the order given.
+    pub engines: Vec<EngineResult>,
+    /// Whether the run was stopped before its end.
+    pub interrupted: bool,
+}
+
+/// Runs.
+pub fn run(spec: &Spec, divergences: &Divergences, subjects: &[Subject<'_>], options: &Options, progress: &Progress) -> Results {
+    let named = |instruction: &&Instruction| options.instructions.is_empty() || options.instructions.contains(&instruction.name);
+    let instructions: Vec<&Instruction> = spec.instructions.iter().filter(named).collect();
+    let mut engines = Vec::new();
+    for subject in subjects {
+        let asker = ask::Asker::new(spec, divergences, subject.engine);
+        let mut tally = Tally::default();
+        let mut forms = Vec::new();
+        for instruction in &instructions {
+            if progress.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let plans = plan::plan(spec, instruction, subject, options);
+            let tasks: Vec<(usize, usize)> = plans
+                .iter()
+                .enumerate()
+                .flat_map(|(at, plan)| (0..plan.tasks.len()).map(move |task| (at, task)))
+                .collect();
+            progress.planned.fetch_add(u64::try_from(tasks.len()).unwrap_or(0), Ordering::Relaxed);
+            let tallies: Vec<Tally> = tasks
+                .par_iter()
+                .map(|&(at, task)| {
+                    if progress.stop.load(Ordering::Relaxed) {
+                        return Tally::default();
+                    }
+                    let tally = asker.ask(instruction, at, &plans[at], &plans[at].tasks[task], options);
+                    progress.done.fetch_add(1, Ordering::Relaxed);
+                    progress.cases.fetch_add(tally.cases(), Ordering::Relaxed);
+                    tally
+                })
+                .collect();
+            tallies.into_iter().for_each(|other| tally.merge(other));
+            forms.extend(plans.into_iter().map(FormPlan::without_tasks));
+        }
+        let examples = asker.examples(&instructions, subject);
+        engines.push(EngineResult { name: subject.engine.name().to_owned(), forms, tally, examples });
+    }
+    Results { engines, interrupted: progress.stop.load(Ordering::Relaxed) }
+}
+
+impl Results {
+    /// How many cases were judged.
+    pub fn cases(&self) -> u64 {
+        self.engines.iter().map(|engine| engine.tally.cases()).sum()
+    }
+
+    /// How many of them the engines did not do as expected, their known divergences applied.
+    pub fn unlisted(&self) -> u64 {
+        let counts = self.engines.iter().flat_map(|engine| &engine.tally.groups);
+        counts.filter(|(key, _)| key.divergence.is_none()).map(|(_, group)| group.count).sum()
+    }
+
+    /// The groups of all engines side by side.
+    pub fn groups(&self) -> BTreeMap<&Key, Vec<(&str, &Group)>> {
+        let mut groups: BTreeMap<&Key, Vec<(&str, &Group)>> = BTreeMap::new();
+        for engine in &self.engines {
+            for (key, group) in &engine.tally.groups {
+                groups.entry(key).or_default().push((&engine.name, group));
+            }
+        }
+        groups
+    }
+}
+
+/// How deep a purpose takes an engine.
+pub(crate) fn depth(purpose: Purpose) -> Depth {
+    if purpose == Purpose::Code { Depth::Generate } else { Depth::Check }
+}

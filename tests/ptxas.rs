@@ -1,0 +1,57 @@
+//! The assembler as an engine: with programs that misbehave in every way, and with the real one.
+//!
+//! The tests with the real `ptxas` are ignored where none is found (`ptx-conform toolchain
+//! install 13.5`); with PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
+
+#[path = "ptxas/fake.rs"]
+mod fake;
+#[path = "ptxas/real.rs"]
+mod real;
+#[path = "ptxas/toolchains.rs"]
+mod toolchains;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_conform::engine::Batch;
+use ptx_conform::environment::Environment;
+use ptx_conform::ptx::Scaffold;
+
+/// What a test returns.
+type Tested = Result<(), Failed>;
+
+fn main() {
+    if toolchains::is_child() {
+        toolchains::child();
+        return;
+    }
+    let mut trials = fake::trials();
+    trials.extend(toolchains::trials());
+    trials.extend(real::trials());
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// An environment out of its parts as text: PTX version, target, address size.
+fn environment(ptx: &str, target: &str, bits: &str) -> Environment {
+    let part = "an environment's part";
+    Environment {
+        ptx: ptx.parse().expect(part),
+        target: target.parse().expect(part),
+        address_size: bits.parse().expect(part),
+    }
+}
+
+fn batch<'a>(environment: Environment, scaffold: &Scaffold, lines: &[&'a str]) -> Batch<'a> {
+    Batch { environment, scaffold: scaffold.clone(), lines: lines.to_vec() }
+}
+
+/// Fails with both values where they differ.
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, is: T, should: T) -> Tested {
+    if is == should {
+        return Ok(());
+    }
+    Err(format!("{what}\n     is {is:?}\n should {should:?}").into())
+}
+
+/// A trial out of its name and function.
+fn trial(name: &str, test: fn() -> Tested) -> Trial {
+    Trial::test(name, test)
+}

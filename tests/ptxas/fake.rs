@@ -1,0 +1,304 @@
+//! Shell scripts in the place of `ptxas`, which crash, hang, flood and lie.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use libtest_mimic::Trial;
+use ptx_conform::engine::ptxas::{Error, Limits, Ptxas};
+use ptx_conform::engine::{Depth, Engine as _, Outcome};
+use ptx_conform::environment::Environment;
+use ptx_conform::ptx::Scaffold;
+use tempfile::TempDir;
+
+use crate::{Tested, batch, environment, same, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial("fake::errors_belong_to_their_lines", errors_belong_to_their_lines),
+        trial("fake::crashes_belong_to_their_lines", crashes_belong_to_their_lines),
+        trial("fake::a_refused_line_can_crash", a_refused_line_can_crash),
+        trial("fake::a_crash_at_the_end_is_found", a_crash_at_the_end_is_found),
+        trial("fake::hangs_are_killed", hangs_are_killed),
+        trial("fake::floods_are_stopped", floods_are_stopped),
+        trial("fake::errors_without_a_line_are_found", errors_without_a_line_are_found),
+        trial("fake::errors_in_macros_are_found", errors_in_macros_are_found),
+        trial("fake::a_limit_of_the_whole_is_no_fault_of_a_line", a_limit_of_the_whole_is_no_fault_of_a_line),
+        trial("fake::a_status_without_a_message_rejects", a_status_without_a_message_rejects),
+        trial("fake::memory_can_run_out", memory_can_run_out),
+        trial("fake::faults_of_code_generation_are_found", faults_of_code_generation_are_found),
+        trial("fake::a_broken_scaffold_is_asked_once", a_broken_scaffold_is_asked_once),
+        trial("fake::syntax_errors_cost_few_processes", syntax_errors_cost_few_processes),
+        trial("fake::nothing_is_left_behind", nothing_is_left_behind),
+        trial("fake::a_program_that_is_gone_skips", a_program_that_is_gone_skips),
+        trial("fake::what_is_not_ptxas_is_refused", what_is_not_ptxas_is_refused),
+    ]
+}
+
+/// A script that introduces itself as `ptxas 13.5.99` and goes by the words in the lines.
+///
+/// `oops` is an error, `bad` a syntax error, `boom` a crash, `doom` an error and a crash, `late` a
+/// crash at the end of the pass, `hang`, `flood`, `whole` an error without a line, `macro` a fatal
+/// one in a macro, `quiet` a status without a message, `hungry` too little memory, `twin` an error
+/// where there are two of them; `gen-` before it does the same where code is generated.
+const SCRIPT: &str = r#"#!/bin/sh
+case "$1" in
+--version) echo "ptxas: NVIDIA (R) Ptx optimizing assembler"; echo "release 13.5, V13.5.99"; exit 0;;
+--help) echo "'compute_75','compute_90','sm_75','sm_90'"; exit 0;;
+0.ptx) echo "ptxas 0.ptx, line 1; fatal   : Unsupported .version 99.0; current version is '9.5'"; exit 255;;
+esac
+pwd >> "$0.log"
+gen=0; case "$2" in sm_*) gen=1;; esac
+shift 2
+files=; for a; do case "$a" in *.ptx) files="$files $a";; esac; done
+awk -v gen=$gen '
+function say(kind, text) { printf "ptxas %s, line %d; %-8s: %s\n", FILENAME, FNR, kind, text; if (kind != "warning") code = 255 }
+FNR == 1 { skip = 0; twins = 0 }
+skip { next }
+{ if (!gen) gsub(/gen-[a-z]*/, ""); else if (!/gen-/) $0 = "" }
+/local/ { say("warning", "Vector Type not specified properly") }
+/oops/ { say("error", "Oops in line " FNR - FNR); say("error", "Oops again") }
+/bad/ { say("fatal", "Parsing error near bad"); skip = 1; next }
+/macro/ { printf "ptxas <builtin>, line 7; fatal   : Parsing error in a macro\n"; code = 255; skip = 1; next }
+/doom/ { say("error", "Doomed"); exit code = 99 }
+/late/ { late = 1 }
+/boom/ { exit code = 99 }
+/hang/ { exit code = 98 }
+/flood/ { exit code = 97 }
+/whole/ { print "ptxas fatal   : The whole is bad"; code = 255 }
+/hungry/ { print "ptxas fatal   : Memory allocation failure"; exit code = 255 }
+/quiet/ { exit code = 3 }
+/twin/ { if (twins++ == 1) { print "ptxas fatal   : Too many twins"; code = 255 } }
+END { exit (late && code != 99) ? 99 : code }
+' $files >&2
+code=$?
+[ $code = 255 ] && echo "ptxas fatal   : Ptx assembly aborted due to errors" >&2
+case $code in
+99) kill -SEGV $$;;
+98) exec sleep 600;;
+97) exec yes ptxas;;
+esac
+exit $code
+"#;
+
+/// A directory with a script in it.
+struct Fake {
+    directory: TempDir,
+}
+
+impl Fake {
+    fn new(script: &str) -> Self {
+        let directory = TempDir::new().expect("a directory");
+        let path = directory.path().join("ptxas");
+        fs::write(&path, script).expect("a script");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a script that may be run");
+        Self { directory }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.path().join("ptxas")
+    }
+
+    fn open(&self) -> Result<Ptxas, Error> {
+        Ptxas::with_limits(&self.path(), limits())
+    }
+}
+
+/// Limits that a test can wait for.
+fn limits() -> Limits {
+    Limits { time: Duration::from_secs(1), output: 1 << 20, ..Limits::default() }
+}
+
+fn anywhere() -> Environment {
+    environment("9.0", "sm_90", "64")
+}
+
+/// Asks the script about lines at a depth; the outcomes.
+fn judge(lines: &[&str], depth: Depth) -> Result<Vec<Outcome>, Error> {
+    Ok(Fake::new(SCRIPT).open()?.judge(&batch(anywhere(), &Scaffold::default(), lines), depth))
+}
+
+/// That every line gets the outcome it should, with `plain` harmless lines around each.
+fn expect(wanted: &[(&str, Outcome)], plain: usize, depth: Depth) -> Tested {
+    let mut lines = vec!["nop;"; plain];
+    let mut should = vec![Outcome::Accepted; plain];
+    for (line, outcome) in wanted {
+        lines.push(line);
+        should.push(outcome.clone());
+        lines.extend(vec!["nop;"; plain]);
+        should.extend(vec![Outcome::Accepted; plain]);
+    }
+    let is = judge(&lines, depth)?;
+    for (line, (is, should)) in lines.iter().zip(is.into_iter().zip(should)) {
+        same(line, is, should)?;
+    }
+    Ok(())
+}
+
+fn rejected(text: &str) -> Outcome {
+    Outcome::Rejected(text.to_owned())
+}
+
+fn crashed() -> Outcome {
+    Outcome::Crashed("signal 11".to_owned())
+}
+
+fn oops() -> Outcome {
+    rejected("Oops in line 0\nOops again")
+}
+
+fn bad() -> Outcome {
+    rejected("Parsing error near bad")
+}
+
+fn errors_belong_to_their_lines() -> Tested {
+    let lines =
+        [("oops;", oops()), ("bad;", bad()), ("oops;", oops()), ("bad;", bad()), ("bad;", bad()), ("oops", oops())];
+    expect(&lines, 0, Depth::Check)?;
+    expect(&lines, 9, Depth::Check)?;
+    expect(&[], 3, Depth::Check)
+}
+
+fn crashes_belong_to_their_lines() -> Tested {
+    let lines = [("boom;", crashed()), ("oops;", oops()), ("bad;", bad()), ("boom;", crashed()), ("boom", crashed())];
+    expect(&lines, 0, Depth::Check)?;
+    expect(&lines, 40, Depth::Check)
+}
+
+fn a_refused_line_can_crash() -> Tested {
+    expect(&[("oops;", oops()), ("doom;", crashed()), ("oops;", oops()), ("doom;", crashed())], 5, Depth::Check)
+}
+
+fn a_crash_at_the_end_is_found() -> Tested {
+    expect(&[("oops;", oops()), ("late;", crashed()), ("bad;", bad())], 7, Depth::Check)
+}
+
+fn hangs_are_killed() -> Tested {
+    let started = Instant::now();
+    expect(&[("oops;", oops()), ("hang;", Outcome::TimedOut), ("bad;", bad())], 20, Depth::Check)?;
+    // The whole, with marks, alone: not once for each of its lines.
+    same("seconds below eight", started.elapsed().as_secs() < 8, true)
+}
+
+fn floods_are_stopped() -> Tested {
+    let flooded = Outcome::Crashed("more than 1 MiB of messages".to_owned());
+    expect(&[("oops;", oops()), ("flood;", flooded)], 3, Depth::Check)
+}
+
+fn errors_without_a_line_are_found() -> Tested {
+    let whole = || rejected("The whole is bad");
+    expect(&[("whole;", whole()), ("oops;", oops()), ("whole;", whole()), ("bad;", bad())], 6, Depth::Check)
+}
+
+fn errors_in_macros_are_found() -> Tested {
+    let text = || rejected("Parsing error in a macro");
+    let lines = [("macro;", text()), ("oops;", oops()), ("macro;", text()), ("bad;", bad()), ("macro", text())];
+    expect(&lines, 0, Depth::Check)?;
+    expect(&lines, 30, Depth::Check)
+}
+
+fn a_limit_of_the_whole_is_no_fault_of_a_line() -> Tested {
+    let lines = [("twin;", Outcome::Accepted), ("oops;", oops()), ("twin;", Outcome::Accepted)];
+    expect(&lines, 2, Depth::Check)
+}
+
+fn a_status_without_a_message_rejects() -> Tested {
+    expect(&[("quiet;", rejected("status 3 without a message")), ("oops;", oops())], 4, Depth::Check)
+}
+
+fn memory_can_run_out() -> Tested {
+    let hungry = Outcome::Crashed("out of memory".to_owned());
+    expect(&[("oops;", oops()), ("hungry;", hungry), ("bad;", bad())], 9, Depth::Check)
+}
+
+fn faults_of_code_generation_are_found() -> Tested {
+    let lines = [
+        ("gen-boom;", crashed()),
+        ("oops; gen-boom;", oops()),
+        ("gen-oops;", oops()),
+        ("gen-whole;", rejected("The whole is bad")),
+        ("gen-whole", rejected("The whole is bad")),
+        ("ret; gen-boom;", crashed()),
+        ("bad;", bad()),
+    ];
+    expect(&lines, 60, Depth::Generate)?;
+    let accepted = lines.map(|(line, _)| if line.contains("gen") && !line.contains("oops;") { line } else { "nop;" });
+    same("only checked", judge(&accepted, Depth::Check)?, vec![Outcome::Accepted; accepted.len()])
+}
+
+fn a_broken_scaffold_is_asked_once() -> Tested {
+    let fake = Fake::new(SCRIPT);
+    let ptxas = fake.open()?;
+    for (globals, outcome) in [("oops", oops()), ("whole", rejected("The whole is bad")), ("boom", crashed())] {
+        let scaffold = Scaffold { globals: globals.to_owned(), ..Scaffold::default() };
+        let lines = ["nop;"; 100];
+        let before = ptxas.stats().processes;
+        let is = ptxas.judge(&batch(anywhere(), &scaffold, &lines), Depth::Check);
+        same(globals, is, vec![outcome; 100])?;
+        same("few processes", ptxas.stats().processes - before < 6, true)?;
+    }
+    Ok(())
+}
+
+fn syntax_errors_cost_few_processes() -> Tested {
+    let fake = Fake::new(SCRIPT);
+    let ptxas = fake.open()?;
+    for every in [1, 2, 20] {
+        let lines: Vec<&str> = (0..1000).map(|i| if i % every == 0 { "bad;" } else { "nop;" }).collect();
+        let before = ptxas.stats().processes;
+        let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &lines), Depth::Check);
+        let should = |line: &&str| if *line == "bad;" { bad() } else { Outcome::Accepted };
+        same("outcomes", is, lines.iter().map(should).collect())?;
+        let processes = ptxas.stats().processes - before;
+        if processes > 20 {
+            return Err(format!("{processes} processes for a syntax error every {every} lines").into());
+        }
+    }
+    Ok(())
+}
+
+fn nothing_is_left_behind() -> Tested {
+    let fake = Fake::new(SCRIPT);
+    let lines = ["oops;", "boom;", "hang;", "nop;"];
+    fake.open()?.judge(&batch(anywhere(), &Scaffold::default(), &lines), Depth::Check);
+    let log = fs::read_to_string(fake.directory.path().join("ptxas.log"))?;
+    let left: Vec<&str> = log.lines().filter(|directory| Path::new(directory).exists()).collect();
+    same("directories were used", log.lines().count() > 1, true)?;
+    same("directories left", left, Vec::new())
+}
+
+fn a_program_that_is_gone_skips() -> Tested {
+    let fake = Fake::new(SCRIPT);
+    let ptxas = fake.open()?;
+    ptxas.supports(&anywhere(), Depth::Check)?;
+    fs::remove_file(fake.path())?;
+    let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;", "oops"]), Depth::Check);
+    same("skipped", is.iter().all(|outcome| matches!(outcome, Outcome::Skipped(_))), true)
+}
+
+fn what_is_not_ptxas_is_refused() -> Tested {
+    let refused = |path: &Path| match Ptxas::with_limits(path, limits()) {
+        Ok(_) => "opened".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let missing = refused(Path::new("/nowhere/ptxas"));
+    same(&missing, missing.starts_with("`/nowhere/ptxas` does not exist"), true)?;
+    let directory = refused(&std::env::temp_dir());
+    same(&directory, directory.contains("cannot be started: it is a directory"), true)?;
+    let fake = Fake::new(SCRIPT);
+    fs::set_permissions(fake.path(), fs::Permissions::from_mode(0o644))?;
+    let data = refused(&fake.path());
+    same(&data, data.contains("cannot be started"), true)?;
+    for (script, answer) in [
+        ("#!/bin/sh\necho \"$@\"\n", "ended with status 0 and said `--version`"),
+        ("#!/bin/sh\nexit 7\n", "ended with status 7 and said ``"),
+        ("#!/bin/sh\nexec sleep 600\n", "did not answer within 1 s"),
+        ("#!/bin/sh\nkill -ABRT $$\n", "died of signal 6"),
+        ("#!/bin/sh\nexec yes\n", "printed more than 1048576 bytes"),
+    ] {
+        let error = refused(&Fake::new(script).path());
+        same(&error, error.contains("is not `ptxas`: asked for its version, it ") && error.contains(answer), true)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! The real `ptxas`, of the newest release of each major version that is installed.
+
+use libtest_mimic::{Failed, Trial};
+use ptx_conform::engine::ptxas::Ptxas;
+use ptx_conform::engine::toolchain::{self, Installed};
+use ptx_conform::engine::{Depth, Engine as _, Outcome};
+use ptx_conform::environment::Environment;
+use ptx_conform::ptx::{Context, Scaffold};
+
+use crate::{Tested, batch, environment, same};
+
+type Test = fn(&Ptxas) -> Tested;
+
+const TESTS: [(&str, Test); 8] = [
+    ("a_batch_is_as_good_as_each_alone", a_batch_is_as_good_as_each_alone),
+    ("generating_is_as_good_as_each_alone", generating_is_as_good_as_each_alone),
+    ("messages_are_its_own_words", messages_are_its_own_words),
+    ("valid_lines_cost_one_process", valid_lines_cost_one_process),
+    ("syntax_errors_cost_few_processes", syntax_errors_cost_few_processes),
+    ("environments_are_known", environments_are_known),
+    ("a_module_that_cannot_be_is_asked_once", a_module_that_cannot_be_is_asked_once),
+    ("threads_do_not_meet", threads_do_not_meet),
+];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let toolchains = newest_of_each_major();
+    if toolchains.is_empty() {
+        let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
+        if !required {
+            eprintln!("no `ptxas` here: its tests are SKIPPED; run `ptx-conform toolchain install 13.5`");
+        }
+        let missing = || Err(Failed::from("no `ptxas` here, and PTX_CONFORM_REQUIRE_PTXAS is set"));
+        return TESTS.iter().map(|(name, _)| Trial::test(format!("real::{name}"), missing).with_ignored_flag(!required)).collect();
+    }
+    let tests = toolchains.iter().flat_map(|toolchain| TESTS.map(|test| (toolchain.clone(), test)));
+    tests
+        .map(|(toolchain, (name, test))| {
+            let name = format!("real::{}::{name}", toolchain.version);
+            Trial::test(name, move || test(&Ptxas::open(&toolchain.path)?))
+        })
+        .collect()
+}
+
+fn newest_of_each_major() -> Vec<Installed> {
+    let major = |toolchain: &Installed| toolchain.version.split('.').next().map(str::to_owned);
+    let mut toolchains = toolchain::all();
+    toolchains.dedup_by_key(|toolchain| major(toolchain));
+    toolchains
+}
+
+/// Lines of all kinds: valid, invalid, syntax errors, undeclared names, and such as reach out to
+/// their neighbours.
+const LINES: &[&str] = &[
+    "add.u32 %a, %b, %c;",
+    "add.f32 %a, %b, %c;",
+    "add..u32 %a, %b, %c;",
+    "add.u32 %a, %b, zz;",
+    "mov.u32 %a, zz;",
+    "mov.u32 %a, %b;",
+    "shf.l.wrap.b32 %a, %b, %c, %d;",
+    "shf.l.b32 %a, %b, %c, %d;",
+    "shf.l.wrap.b32 %a, %b, %c, %d",
+    "ld.global.v2.u32 {%a, %b}, [g];",
+    "ld.global.v2.u32 {%a, %b, [g];",
+    "ld.global.v2.u32 %a, %b}, [g];",
+    "ld.global.v2.u32 {%a, %b}, [g",
+    "ld.global.ca.u32.v2 %a, [g];",
+    "st.global.u32 [g], %a;",
+    "st.global.u32 [g + 4], %a; st.global.u32 [g], %b;",
+    "st.const.u32 [g], %a;",
+    "prmt.b32 %a, %b, %c, %d;",
+    "prmt.b32.f4e %a, %b, %c;",
+    "bra zz;",
+    "L: add.u32 %a, %b, %c;",
+    "bra L; L: ret;",
+    "ret;",
+    "exit",
+    ".reg .u32 %x;",
+    "mov.u32 %x, 1;",
+    "{ .reg .u32 %x; mov.u32 %x, %a; }",
+    "{",
+    "}",
+    "} .entry other() {",
+    "} .entry conform_1() {",
+    "mov.u32 %a, 0; // remark",
+    "mov.u32 %a, 0; /* remark */",
+    "mov.u32 %a, 0; /* remark",
+    "mov.u32 %a, \"0\";",
+    ".pragma \"nounroll\";",
+    "# 3 \"elsewhere\"",
+    "mov.u32 %a, 0;\nmov.u32 %b, zz;",
+    ";",
+    "",
+    "@%p add.u32 %a, %b, %c;",
+    "@%q add.u32 %a, %b, %c;",
+    "setp.lt.u32 %p, %a, %b;",
+    "selp.u32 %a, %b, %c, %p",
+    "wmma.load.a.sync.aligned.row.m16n16k16.global { %a, %b, %c, %d }, [g];",
+    "st.v2.local.b32 [0], {0, 0};",
+    "nonsense.u32 %a, %b;",
+    "cvt.rni.u32.f32 %a, %f;",
+    "cvt.u32.f32 %a, %f;",
+    "ld.global.u32 %a, [%w];",
+    "suld.b.1d.b32.trap %a, [s, {%b}];",
+    "suld.b.1d.b32.trap _, [s, {5}];",
+    "suld.b.1d.b32 %a, [s, {%b}];",
+];
+
+fn scaffold() -> Scaffold {
+    Scaffold {
+        globals: ".global .surfref s; .global .align 16 .b8 g[64];".to_owned(),
+        locals: ".reg .u32 %a, %b, %c, %d; .reg .f32 %f; .reg .pred %p; .reg .v2 .b64 %w;".to_owned(),
+        ..Scaffold::default()
+    }
+}
+
+/// One that every version knows.
+fn usual() -> Environment {
+    environment("7.5", "sm_80", "64")
+}
+
+/// Different orders of the same lines.
+fn orders() -> [Vec<&'static str>; 3] {
+    let forward = LINES.to_vec();
+    let backward = LINES.iter().rev().copied().collect();
+    // 20 and the number of lines have no common divisor, or lines are left out, which is fine.
+    let mixed = (0..3 * LINES.len()).map(|index| LINES[index * 20 % LINES.len()]).collect();
+    [forward, backward, mixed]
+}
+
+fn as_good_as_each_alone(ptxas: &Ptxas, depth: Depth, orders: &[Vec<&str>]) -> Tested {
+    let alone: Vec<Outcome> =
+        LINES.iter().flat_map(|line| ptxas.judge(&batch(usual(), &scaffold(), &[line]), depth)).collect();
+    let outcome = |line: &str| LINES.iter().position(|other| *other == line).map(|index| &alone[index]);
+    same("some are accepted", alone.contains(&Outcome::Accepted), true)?;
+    for order in orders {
+        let together = ptxas.judge(&batch(usual(), &scaffold(), order), depth);
+        for (line, is) in order.iter().zip(&together) {
+            same(line, Some(is), outcome(line))?;
+        }
+    }
+    Ok(())
+}
+
+fn a_batch_is_as_good_as_each_alone(ptxas: &Ptxas) -> Tested {
+    as_good_as_each_alone(ptxas, Depth::Check, &orders())
+}
+
+fn generating_is_as_good_as_each_alone(ptxas: &Ptxas) -> Tested {
+    as_good_as_each_alone(ptxas, Depth::Generate, &orders()[1..2])
+}
+
+fn messages_are_its_own_words(ptxas: &Ptxas) -> Tested {
+    let lines = ["suld.b.1d.b32 %a, [s, {%b}];", "mov.u32 %a, %b;", "mov.u32 %a, ;"];
+    for context in [Context::Entry, Context::Function] {
+        let scaffold = Scaffold { context, ..scaffold() };
+        let is = ptxas.judge(&batch(usual(), &scaffold, &lines), Depth::Check);
+        let should = [
+            Outcome::Rejected("Clamp modifier required for instruction 'suld.b'".to_owned()),
+            Outcome::Accepted,
+            Outcome::Rejected("Parsing error near ';': syntax error".to_owned()),
+        ];
+        same("outcomes", is, should.to_vec())?;
+    }
+    Ok(())
+}
+
+fn valid_lines_cost_one_process(ptxas: &Ptxas) -> Tested {
+    ptxas.supports(&usual(), Depth::Check)?;
+    let before = ptxas.stats();
+    let is = ptxas.judge(&batch(usual(), &scaffold(), &["mov.u32 %a, %b;"; 20_000]), Depth::Check);
+    same("accepted", is.iter().all(|outcome| *outcome == Outcome::Accepted), true)?;
+    let after = ptxas.stats();
+    same("processes", after.processes - before.processes, 1)?;
+    same("lines", after.lines - before.lines, 20_000)
+}
+
+fn syntax_errors_cost_few_processes(ptxas: &Ptxas) -> Tested {
+    for every in [1, 7, 20, 500] {
+        let line = |index| if index % every == every / 2 { "mov..u32 %a;" } else { "mov.u32 %a, %b;" };
+        let lines: Vec<&str> = (0..1000).map(line).collect();
+        let before = ptxas.stats().processes;
+        let is = ptxas.judge(&batch(usual(), &scaffold(), &lines), Depth::Check);
+        for (line, is) in lines.iter().zip(is) {
+            same(line, is == Outcome::Accepted, !line.contains(".."))?;
+        }
+        let processes = ptxas.stats().processes - before;
+        if processes > 20 {
+            return Err(format!("{processes} processes for a syntax error every {every} lines").into());
+        }
+    }
+    Ok(())
+}
+
+fn environments_are_known(ptxas: &Ptxas) -> Tested {
+    let supports = |ptx: &str, target: &str| ptxas.supports(&environment(ptx, target, "64"), Depth::Check);
+    let newest = ptxas.newest_ptx().to_string();
+    same("its newest", supports(&newest, "sm_80"), Ok(()))?;
+    same("an old target", supports("1.0", "sm_10"), Ok(()))?;
+    let reason = format!("{} knows PTX up to {newest}", ptxas.name());
+    same("a newer one", supports("99.0", "sm_80"), Err(reason))?;
+    for target in ["sm_77", "sm_999", "sm_80a"] {
+        same(target, supports(&newest, target).is_err(), true)?;
+    }
+    // In some versions only by a trick: they refuse `-arch compute_90a` and take `sm_90a`.
+    let exact = environment(&newest, "sm_90a", "64");
+    if ptxas.supports(&exact, Depth::Generate).is_ok() {
+        same("check as well", ptxas.supports(&exact, Depth::Check), Ok(()))?;
+        let is = ptxas.judge(&batch(exact, &scaffold(), &["mov.u32 %a, %b;", "mov.u32 %a;"]), Depth::Check);
+        same("outcomes", is.iter().map(Outcome::word).collect::<Vec<_>>(), vec!["accepted", "rejected"])?;
+    }
+    Ok(())
+}
+
+fn a_module_that_cannot_be_is_asked_once(ptxas: &Ptxas) -> Tested {
+    ptxas.supports(&usual(), Depth::Check)?;
+    let before = ptxas.stats().processes;
+    let scaffold = Scaffold { globals: ".global .nonsense x;".to_owned(), ..scaffold() };
+    let is = ptxas.judge(&batch(usual(), &scaffold, &["mov.u32 %a, %b;"; 300]), Depth::Check);
+    same("rejected", is.iter().all(|outcome| matches!(outcome, Outcome::Rejected(_))), true)?;
+    same("few processes", ptxas.stats().processes - before <= 3, true)
+}
+
+fn threads_do_not_meet(ptxas: &Ptxas) -> Tested {
+    let judge = |lines: &[&str]| ptxas.judge(&batch(usual(), &scaffold(), lines), Depth::Check);
+    let [forward, backward, _] = orders();
+    let orders = [forward, backward];
+    let one_by_one: Vec<Vec<Outcome>> = orders.iter().map(|order| judge(order)).collect();
+    let at_once: Vec<Option<Vec<Outcome>>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = orders.iter().map(|order| scope.spawn(|| judge(order))).collect();
+        threads.into_iter().map(|thread| thread.join().ok()).collect()
+    });
+    for (at_once, one_by_one) in at_once.into_iter().zip(one_by_one) {
+        same("outcomes", at_once, Some(one_by_one))?;
+    }
+    Ok(())
+}
