@@ -9,7 +9,7 @@ mod operands;
 use crate::environment::{Environment, Target, Version};
 use crate::ptx::{Context, Declarations, Line};
 use crate::space::{Values, environment_values};
-use crate::spec::{Choice, Form, Instruction, Isa, Rule, RuleKind, Spec, UNREAD};
+use crate::spec::{Choice, Fault, Form, Instruction, Isa, Rule, RuleKind, Spec, UNREAD};
 
 /// A line read as a line of one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,8 @@ impl<'a> Judge<'a> {
     pub fn read_as(&self, instruction: &Instruction, line: &Line<'_>, declarations: &Declarations) -> Reading {
         let mut best: Option<(usize, usize, Reading)> = None;
         for (at, form) in instruction.forms.iter().enumerate() {
-            let (reading, matched) = self.read_form(at, form, line, declarations);
+            let best_yet = best.as_ref().map(|(faults, matched, _)| (*faults, *matched));
+            let Some((reading, matched)) = self.read_form(at, form, line, declarations, best_yet) else { continue };
             if reading.valid() {
                 return reading;
             }
@@ -97,7 +98,16 @@ impl<'a> Judge<'a> {
         best.map_or(none, |(_, _, reading)| reading)
     }
 
-    fn read_form(&self, at: usize, form: &Form, line: &Line<'_>, declarations: &Declarations) -> (Reading, usize) {
+    /// Reads a line as one of a form: the reading, and how well its modifiers fit. `None` where it
+    /// cannot be a better one than a reading with so many broken rules that fits so well.
+    fn read_form(
+        &self,
+        at: usize,
+        form: &Form,
+        line: &Line<'_>,
+        declarations: &Declarations,
+        best: Option<(usize, usize)>,
+    ) -> Option<(Reading, usize)> {
         let mut values = vec![UNREAD; form.axes.len()];
         values[..3].copy_from_slice(&self.environment);
         if let Some(guard) = form.axis_of(Choice::Guard) {
@@ -110,6 +120,17 @@ impl<'a> Judge<'a> {
             values[context] = u8::from(declarations.context == Context::Function);
         }
         let assigned = assign::assign(form, &line.modifiers, &mut values);
+        if let Some((faults, matched)) = best {
+            // What the modifiers alone break is broken whatever the operands are.
+            let mut broken = form.broken(&values);
+            broken.extend(assigned.faults.iter().filter_map(|&fault| form.fault(fault)));
+            broken.retain(|&rule| form.rules[rule].kind != RuleKind::Canonical);
+            broken.sort_unstable();
+            broken.dedup();
+            if broken.len() > faults || (broken.len() == faults && assigned.matched <= matched) {
+                return None;
+            }
+        }
         let read = operands::read(self.isa(), form, &line.operands, declarations, &mut values);
         let mut broken = form.broken(&values);
         // Elements of several types: each must suit.
@@ -118,27 +139,17 @@ impl<'a> Judge<'a> {
             broken.extend(form.broken(&values));
             values[*axis] = kept;
         }
-        broken.extend(rules_of_faults(form, &assigned.faults, &read));
+        let operands = read.mismatched.then_some(Fault::Operands);
+        broken.extend(assigned.faults.iter().copied().chain(operands).filter_map(|fault| form.fault(fault)));
         broken.retain(|&rule| form.rules[rule].kind != RuleKind::Canonical);
         broken.sort_unstable();
         broken.dedup();
-        (Reading { form: at, values, broken }, assigned.matched)
+        Some((Reading { form: at, values, broken }, assigned.matched))
     }
 
     fn isa(&self) -> &Isa {
         &self.spec.isa
     }
-}
-
-/// The rules of the faults that no axis has a value for.
-fn rules_of_faults<'f>(
-    form: &'f Form,
-    faults: &'f [&'static str],
-    read: &operands::Read,
-) -> impl Iterator<Item = usize> + 'f {
-    let operands = read.mismatched.then_some("operands");
-    let named = move |id: &str| form.rules.iter().position(|rule| rule.id.rsplit('/').next() == Some(id));
-    faults.iter().copied().chain(operands).filter_map(named)
 }
 
 /// What a reading's choices need, whatever environment they were read in: the highest version and
@@ -162,7 +173,8 @@ pub fn needs(isa: &Isa, form: &Form, values: &[u8]) -> Option<Needs> {
         }
     }
     for operand in &form.operands {
-        let of = operand.of_type.and_then(|axis| isa.register_type(form.value(values, axis)));
+        let name = operand.of_type.map(|axis| form.value(values, axis));
+        let of = isa.types.iter().find(|of| (of.ptx.is_some() || of.target.is_some()) && Some(of.name.as_str()) == name);
         ptx = of.and_then(|of| of.ptx).map_or(ptx, |since| ptx.max(since));
         target = of.and_then(|of| of.target).map_or(target, |since| target.max(since));
     }

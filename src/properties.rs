@@ -74,8 +74,11 @@ impl Shipped {
         spaces: &'s [Space],
         u: &mut Unstructured<'_>,
     ) -> arbitrary::Result<Option<(&'s Instruction, &'s Space, Values)>> {
-        let space = u.choose(spaces)?;
-        let instruction = &self.spec.instructions[space.instruction];
+        // The instruction first: most rules are those of the largest, whose spaces take longest.
+        let at = u.choose_index(self.spec.instructions.len())?;
+        let instruction = &self.spec.instructions[at];
+        let of_it: Vec<&Space> = spaces.iter().filter(|space| space.instruction == at).collect();
+        let space = *u.choose(&of_it)?;
         let values = space.draw(&instruction.forms[space.form], u)?;
         Ok(values.map(|values| (instruction, space, values)))
     }
@@ -104,8 +107,7 @@ pub fn breach_is_judged_invalid(u: &mut Unstructured<'_>) -> arbitrary::Result<(
 /// however it is spaced; where it is valid, the variant it was read as is valid again.
 pub fn mutant_is_judged_stably(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     let shipped = Shipped::get();
-    let spaces = if u.ratio(1, 4)? { &shipped.breaches } else { &shipped.valid };
-    let Some((instruction, space, values)) = shipped.draw(spaces, u)? else { return Ok(()) };
+    let Some((instruction, space, values)) = shipped.draw(&shipped.valid, u)? else { return Ok(()) };
     let form = &instruction.forms[space.form];
     let (line, declarations) = text(form, &values);
     let mut bytes = line.into_bytes();
@@ -143,7 +145,10 @@ pub fn loader_survives(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     let text = if u.ratio(1, 4)? {
         String::from_utf8_lossy(u.bytes(u.len())?).into_owned()
     } else {
-        let (_, text) = u.choose(&files)?;
+        // Bytes that ran out are zeros: they choose the shortest file.
+        let mut by_length: Vec<&str> = files.iter().map(|(_, text)| text.as_str()).collect();
+        by_length.sort_by_key(|text| text.len());
+        let text = *u.choose(&by_length)?;
         let mut words: Vec<&str> = text.split_inclusive([' ', '\n', ',', '.', '{', '}', '[', ']']).collect();
         for _ in 0..u.int_in_range(1..=6)? {
             let (to, from) = (u.choose_index(words.len())?, u.choose_index(words.len())?);

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::divergence::Divergences;
 use crate::engine::Outcome;
 use crate::run::{Generate, Options, Results, Strategy};
-use crate::space::lint::{Isolation, isolation};
+use crate::space::lint::company;
 use crate::spec::{Instruction, Spec, Verdict};
 
 /// Everything a run found.
@@ -81,8 +81,6 @@ pub struct EngineReport {
 pub struct FormReport {
     form: String,
     syntax: String,
-    valid_variants: String,
-    single_breaches: String,
     tested: Vec<FormTested>,
 }
 
@@ -107,7 +105,8 @@ pub struct RuleReport {
     source: String,
     section: Option<String>,
     says: String,
-    /// How many variants break it alone.
+    /// How many variants break it alone: in the environment most is asked in, or in any for a need
+    /// of a PTX version or target.
     alone: String,
     /// What is broken along with it, where nothing breaks it alone.
     along_with: Vec<String>,
@@ -292,12 +291,12 @@ fn forms(instructions: &[&Instruction], results: &Results) -> Vec<FormReport> {
             .iter()
             .filter_map(|engine| Some((engine, engine.forms.iter().find(|plan| plan.form == form.id)?)))
             .collect();
-        let Some((_, first)) = plans.first() else { continue };
+        if plans.is_empty() {
+            continue;
+        }
         forms.push(FormReport {
             form: form.id.clone(),
             syntax: form.syntax.clone(),
-            valid_variants: first.valid_space.to_string(),
-            single_breaches: first.breach_space.to_string(),
             tested: plans
                 .iter()
                 .map(|(engine, plan)| FormTested {
@@ -319,12 +318,15 @@ fn forms(instructions: &[&Instruction], results: &Results) -> Vec<FormReport> {
 fn rules(instructions: &[&Instruction], results: &Results) -> Vec<RuleReport> {
     let mut rules = Vec::new();
     for form in instructions.iter().flat_map(|instruction| &instruction.forms) {
-        for (at, isolation) in isolation(form) {
+        let plans = results.engines.iter().flat_map(|engine| &engine.forms).filter(|plan| plan.form == form.id);
+        let mut most: BTreeMap<usize, u128> = BTreeMap::new();
+        for (rule, count) in plans.flat_map(|plan| &plan.alone) {
+            let known = most.entry(*rule).or_default();
+            *known = (*known).max(*count);
+        }
+        for (at, alone) in most {
             let rule = &form.rules[at];
-            let (alone, along_with) = match isolation {
-                Isolation::Alone(count) => (count, Vec::new()),
-                Isolation::Subsumed(by) => (0, by),
-            };
+            let along_with = if alone == 0 { company(form, at) } else { Vec::new() };
             let key = (form.id.clone(), rule.id.clone());
             let tested = results.engines.iter().filter_map(|engine| {
                 let count = engine.tally.breaches.get(&key)?;

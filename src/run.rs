@@ -125,16 +125,20 @@ pub struct Results {
 pub fn run(spec: &Spec, divergences: &Divergences, subjects: &[Subject<'_>], options: &Options, progress: &Progress) -> Results {
     let named = |instruction: &&Instruction| options.instructions.is_empty() || options.instructions.contains(&instruction.name);
     let instructions: Vec<&Instruction> = spec.instructions.iter().filter(named).collect();
+    let boundaries = options.boundaries && options.environment.is_none();
+    let of_form = |form| if boundaries { plan::Spaces::of_needs(form) } else { plan::Spaces::default() };
+    let needs: Vec<Vec<plan::Spaces>> =
+        instructions.par_iter().map(|instruction| instruction.forms.par_iter().map(of_form).collect()).collect();
     let mut engines = Vec::new();
     for subject in subjects {
         let asker = ask::Asker::new(spec, divergences, subject.engine);
         let mut tally = Tally::default();
         let mut forms = Vec::new();
-        for instruction in &instructions {
+        for (instruction, needs) in instructions.iter().zip(&needs) {
             if progress.stop.load(Ordering::Relaxed) {
                 break;
             }
-            let plans = plan::plan(spec, instruction, subject, options);
+            let plans = plan::plan(spec, instruction, needs, subject, options);
             let tasks: Vec<(usize, usize)> = plans
                 .iter()
                 .enumerate()

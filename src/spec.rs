@@ -301,6 +301,23 @@ pub struct Form {
     named: Vec<Bits>,
     /// For each cube of the bit sets, its rule.
     cube_rules: Vec<usize>,
+    /// The positions of the writings with a modifier more.
+    extras: FxHashMap<String, usize>,
+    /// The rule that each [`Fault`] breaks.
+    faults: [Option<usize>; 4],
+}
+
+/// A fault of a text that is told without a value on an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Modifiers in another order.
+    Order,
+    /// A modifier for which no slot is left.
+    Duplicate,
+    /// A modifier for which there is no slot.
+    Unknown,
+    /// Operands of which there are too many or too few, or with other brackets.
+    Operands,
 }
 
 /// A slot that knows a modifier.
@@ -378,6 +395,21 @@ impl Form {
         self.axes[axis].position(axes::NONE).unwrap_or(UNREAD)
     }
 
+    /// The position of the writing with this modifier added; any unknown one is like another.
+    pub(crate) fn extra(&self, modifier: &str) -> Option<usize> {
+        self.extras.get(modifier).or_else(|| self.extras.get(UNKNOWN_MODIFIER)).copied()
+    }
+
+    /// The rule that a fault breaks.
+    pub(crate) fn fault(&self, fault: Fault) -> Option<usize> {
+        match fault {
+            Fault::Order => self.faults[0],
+            Fault::Duplicate => self.faults[1],
+            Fault::Unknown => self.faults[2],
+            Fault::Operands => self.faults[3],
+        }
+    }
+
     /// The position of a writing on its axis.
     pub(crate) fn writing_of(&self, writing: &Writing) -> Option<usize> {
         self.writings.iter().position(|known| known == writing)
@@ -423,6 +455,13 @@ impl Form {
                 self.candidates.entry(name.clone()).or_default().push(candidate);
             }
         }
+        let rule = |name: &str| self.rules.iter().position(|rule| rule.id.rsplit('/').next() == Some(name));
+        self.faults = ["modifier-order", "duplicate-modifier", "unknown-modifier", "operands"].map(rule);
+        let extra = |(at, writing): (usize, &Writing)| match writing {
+            Writing::Extra(modifier) => Some((modifier.clone(), at)),
+            _ => None,
+        };
+        self.extras = self.writings.iter().enumerate().filter_map(extra).collect();
         self.cube_rules = cubes.iter().map(|(rule, _)| *rule).collect();
         self.kill = kill;
         self.named = named;

@@ -36,9 +36,11 @@ fn the_loader_survives_any_file() {
 fn every_variant_of_suq_is_judged_as_meant() {
     let spec = &Shipped::get().spec;
     let instruction = spec.instruction("suq").expect("suq is covered");
-    for (ptx, target, address_size) in
-        [("9.0", "sm_90", AddressSize::Bits64), ("3.0", "sm_30", AddressSize::Bits32), ("1.5", "sm_13", AddressSize::Bits32)]
-    {
+    for (ptx, target, address_size) in [
+        ("9.0", "sm_90", AddressSize::Bits64),
+        ("3.0", "sm_30", AddressSize::Bits32),
+        ("1.5", "sm_13", AddressSize::Bits32),
+    ] {
         let environment = Environment {
             ptx: ptx.parse().expect("a version"),
             target: target.parse().expect("a target"),

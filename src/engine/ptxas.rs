@@ -140,7 +140,8 @@ impl Ptxas {
             address_space: self.limits.address_space,
         };
         let started = Instant::now();
-        let result = process::run(&self.path, arguments.iter().copied(), directory, &directory.join("output"), &allowance);
+        let result =
+            process::run(&self.path, arguments.iter().copied(), directory, &directory.join("output"), &allowance);
         let spent = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.counters.processes.fetch_add(1, Ordering::Relaxed);
         self.counters.nanoseconds.fetch_add(spent, Ordering::Relaxed);
@@ -222,9 +223,7 @@ impl Engine for Ptxas {
     }
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
-        let judged = self
-            .supports(&batch.environment, depth)
-            .and_then(|()| rounds::judge(self, batch, depth));
+        let judged = self.supports(&batch.environment, depth).and_then(|()| rounds::judge(self, batch, depth));
         judged.unwrap_or_else(|reason| vec![Outcome::Skipped(reason); batch.lines.len()])
     }
 }

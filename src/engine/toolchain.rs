@@ -182,8 +182,7 @@ pub fn install(request: &str) -> Result<Installed, Error> {
     let directory = directory()?;
     std::fs::create_dir_all(&directory).map_err(file(&directory))?;
     // In the cache itself, so that moving it into place is one step.
-    let temporary =
-        tempfile::Builder::new().prefix(".install-").tempdir_in(&directory).map_err(file(&directory))?;
+    let temporary = tempfile::Builder::new().prefix(".install-").tempdir_in(&directory).map_err(file(&directory))?;
     let wheel = download(package, request, wanted.len(), temporary.path())?;
     let binary = temporary.path().join("ptxas");
     extract(package, &wheel, &binary)?;
@@ -222,10 +221,12 @@ fn pip_error(package: &str, request: &str, requirement: String, said: &str) -> E
         return Error::NoPip;
     }
     if let Some((_, rest)) = said.split_once("(from versions: ") {
-        let versions = rest.split(')').next().unwrap_or_default();
-        if versions != "none" && !versions.is_empty() {
+        // Without previews and placeholders.
+        let versions = rest.split(')').next().unwrap_or_default().split(", ");
+        let versions: Vec<&str> = versions.filter(|version| numbers(version).is_some()).collect();
+        if !versions.is_empty() {
             let (package, request) = (package.to_owned(), request.to_owned());
-            return Error::NoVersion { package, request, versions: versions.to_owned() };
+            return Error::NoVersion { package, request, versions: versions.join(", ") };
         }
     }
     let unreachable = ["Retrying", "onnection", "NameResolution", "timed out", "ProxyError", "SSLError"];
@@ -344,10 +345,13 @@ mod tests {
     #[test]
     fn errors_of_pip_are_told_apart() {
         let error = |said| pip_error("p", "13.9", "p==13.9.*".to_owned(), said).to_string();
-        let versions = "ERROR: Could not find a version that satisfies the requirement p==13.9.* (from versions: 13.0.48, 13.5.37)\nERROR: No matching";
+        let versions = "ERROR: Could not find a version that satisfies the requirement p==13.9.* (from versions: 0.0.1.dev4, 13.0.48, 13.5.37)\nERROR: No matching";
         assert_eq!(error(versions), "the package `p` has no version 13.9; there are: 13.0.48, 13.5.37");
         assert!(error("/usr/bin/python3: No module named pip").contains("ensurepip"));
         assert!(error("WARNING: Retrying (Retry(total=0))\nERROR: x (from versions: none)").contains("network"));
-        assert_eq!(error("ERROR: disk full at https://x/y z\nnote"), "pip cannot download `p==13.9.*`: ERROR: disk full at z");
+        assert_eq!(
+            error("ERROR: disk full at https://x/y z\nnote"),
+            "pip cannot download `p==13.9.*`: ERROR: disk full at z"
+        );
     }
 }

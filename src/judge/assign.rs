@@ -1,13 +1,13 @@
 //! Which modifier of a line stands in which slot of a form.
 
-use crate::spec::{Form, Writing};
+use crate::spec::{Fault, Form, Writing};
 
 /// How the modifiers of a line fit a form.
 pub(super) struct Assigned {
     /// How many of them stand in a slot that claims them.
     pub(super) matched: usize,
-    /// The names of the rules broken by faults of which there is more than the writing axis tells.
-    pub(super) faults: Vec<&'static str>,
+    /// Faults beyond the one that the writing axis tells.
+    pub(super) faults: Vec<Fault>,
 }
 
 /// Puts each modifier into a slot, and sets the axes of the slots and of the writing.
@@ -50,9 +50,7 @@ pub(super) fn assign(form: &Form, modifiers: &[&str], values: &mut [u8]) -> Assi
             None => {
                 let writing = match candidates.first() {
                     Some(candidate) => form.writing_of(&Writing::Duplicate(candidate.slot)),
-                    None => form
-                        .writing_of(&Writing::Extra(modifier.to_owned()))
-                        .or_else(|| form.writing_of(&Writing::Extra(crate::spec::UNKNOWN_MODIFIER.to_owned()))),
+                    None => form.extra(modifier),
                 };
                 writings.extend(writing);
             }
@@ -65,9 +63,9 @@ pub(super) fn assign(form: &Form, modifiers: &[&str], values: &mut [u8]) -> Assi
     if let Some((&first, more)) = writings.split_first() {
         values[axis] = u8::try_from(first).unwrap_or(0);
         assigned.faults.extend(more.iter().filter_map(|&writing| match form.writings[writing] {
-            Writing::Duplicate(_) => Some("duplicate-modifier"),
-            Writing::Extra(_) => Some("unknown-modifier"),
-            Writing::Moved(_) | Writing::Reordered => Some("modifier-order"),
+            Writing::Duplicate(_) => Some(Fault::Duplicate),
+            Writing::Extra(_) => Some(Fault::Unknown),
+            Writing::Moved(_) | Writing::Reordered => Some(Fault::Order),
             _ => None,
         }));
     }

@@ -134,10 +134,14 @@ impl Reader<'_> {
             let last = self.form.axes[axis].values.len() - 1;
             values[axis] = u8::try_from(mask.min(last)).unwrap_or(0);
         }
-        // Sinks alone have no type: the axis stays unread.
-        if let (Some(axis), Some((&first, more))) = (self.operand.of_type, types.split_first()) {
-            values[axis] = first;
-            read.more.extend(more.iter().map(|&value| (axis, value)));
+        let Some(axis) = self.operand.of_type else { return };
+        match types.split_first() {
+            Some((&first, more)) => {
+                values[axis] = first;
+                read.more.extend(more.iter().map(|&value| (axis, value)));
+            }
+            // Sinks alone have no type.
+            None => values[axis] = self.position(axis, "sink"),
         }
     }
 

@@ -94,8 +94,8 @@ fn tokenize(text: &str) -> Vec<&str> {
         let rest = &text[at..];
         if rest.starts_with("//") {
             at += rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("/*") {
-            at += rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            at += comment.find("*/").map_or(rest.len(), |end| end + 4);
         } else if bytes[at].is_ascii_whitespace() {
             at += 1;
         } else {

@@ -320,20 +320,21 @@ impl<'a> Cursor<'a> {
         }
         self.blank();
         match self.peek() {
-            Some(sign @ (b'+' | b'-')) => {
+            Some(b'+') => {
                 self.at += 1;
                 self.blank();
                 let negated = self.eat(b'-');
                 self.blank();
                 match self.peek() {
                     Some(byte) if byte.is_ascii_digit() => match self.number()? {
-                        Argument::Integer => Ok(Argument::Sum(name, (sign == b'-') != negated)),
+                        Argument::Integer => Ok(Argument::Sum(name, negated)),
                         _ => Ok(Argument::Other),
                     },
                     _ => self.other(),
                 }
             }
-            Some(b'|' | b'[' | b'(' | b'*') => self.other(),
+            // `a-4` is none: a negative immediate is added, `a+-4`.
+            Some(b'-' | b'|' | b'[' | b'(' | b'*') => self.other(),
             _ => Ok(Argument::Name(name)),
         }
     }
@@ -384,7 +385,10 @@ mod tests {
     #[test]
     fn a_line_is_printed_in_one_spelling() {
         for (text, printed) in [
-            ("@ ! p /* c */ ld .global.u32\t%r1 ,[ a + - 4 ] .unified , 1 ; // d", "@!p ld.global.u32 %r1, [a+-4].unified, 1;"),
+            (
+                "@ ! p /* c */ ld .global.u32\t%r1 ,[ a + - 4 ] .unified , 1 ; // d",
+                "@!p ld.global.u32 %r1, [a+-4].unified, 1;",
+            ),
             ("st.v2.b32[%rd1],{_,0f00000000// x\n};", "st.v2.b32 [%rd1], {_, 0f00000000};"),
             ("setp.eq.u32 p | q, a, ( b );", "setp.eq.u32 p | q, a, ( b );"),
             ("ret ;", "ret;"),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::{Generate, Options, Strategy, Subject};
@@ -46,10 +47,6 @@ pub enum Variants {
 pub struct FormPlan {
     /// The form's id.
     pub form: String,
-    /// How many valid variants it has in all environments.
-    pub valid_space: u128,
-    /// How many variants break exactly one rule, in all environments.
-    pub breach_space: u128,
     /// The environment that most is asked in.
     pub home: Environment,
     /// How many valid variants it has there.
@@ -60,7 +57,8 @@ pub struct FormPlan {
     pub home_breach: u128,
     /// How many of those are asked about.
     pub home_breach_tested: u128,
-    /// By rule, how many variants break it alone in all environments.
+    /// By rule, how many variants break it alone: there, or anywhere for a need of a version or
+    /// target.
     pub alone: Vec<(usize, u128)>,
     /// In how many environments anything is asked.
     pub environments: usize,
@@ -88,9 +86,17 @@ pub(crate) struct Spaces {
 }
 
 impl Spaces {
-    fn new(form: &Form) -> Self {
-        use rayon::prelude::*;
+    /// What is valid, and what breaks one rule, with these choices of the environment.
+    fn at(form: &Form, environment: &[u8]) -> Self {
         let rules: Vec<usize> = breakable(form).collect();
+        let within = |&rule: &usize| (rule, Diagram::within(form, Some(rule), environment));
+        Self { valid: Some(Diagram::within(form, None, environment)), breaches: rules.par_iter().map(within).collect() }
+    }
+
+    /// What is valid, and what breaks one need of a version or target, anywhere.
+    pub(super) fn of_needs(form: &Form) -> Self {
+        let need = |&rule: &usize| matches!(form.rules[rule].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
+        let rules: Vec<usize> = breakable(form).filter(need).collect();
         let breaches = rules.par_iter().map(|&rule| (rule, Diagram::breaking(form, rule))).collect();
         Self { valid: Some(Diagram::valid(form)), breaches }
     }
@@ -105,20 +111,29 @@ impl Spaces {
 }
 
 /// Rows per requirement that are asked about in an environment at its boundary.
-const BOUNDARY_ROWS: usize = 24;
+const BOUNDARY_ROWS: u128 = 24;
 /// Variants of a form that are taken through code generation as a sample.
-const CODE_SAMPLE: usize = 150;
+const CODE_SAMPLE: u128 = 150;
 /// Lines of one module where code is generated: its time grows faster than they do.
 pub(crate) const CODE_BATCH: usize = 200;
 
-/// Plans every form of an instruction.
-pub(super) fn plan(spec: &Spec, instruction: &Instruction, subject: &Subject<'_>, options: &Options) -> Vec<FormPlan> {
-    instruction.forms.iter().filter_map(|form| Planner { spec, form, subject, options }.plan()).collect()
+/// So many variants of a region, evenly spread over it.
+fn spread(region: &Region<'_>, wanted: u128) -> impl Iterator<Item = Values> {
+    let size = region.count();
+    let wanted = wanted.min(size);
+    (0..wanted).filter_map(move |at| region.unrank(at * (size / wanted)))
+}
+
+/// Plans every form of an instruction; `needs` are the spaces of its forms.
+pub(super) fn plan(spec: &Spec, instruction: &Instruction, needs: &[Spaces], subject: &Subject<'_>, options: &Options) -> Vec<FormPlan> {
+    let plan = |(form, needs)| Planner { spec, form, needs, subject, options }.plan();
+    instruction.forms.par_iter().zip(needs).filter_map(plan).collect()
 }
 
 struct Planner<'a> {
     spec: &'a Spec,
     form: &'a Form,
+    needs: &'a Spaces,
     subject: &'a Subject<'a>,
     options: &'a Options,
 }
@@ -127,13 +142,11 @@ impl Planner<'_> {
     /// `None` where the engine takes no environment at all.
     fn plan(&self) -> Option<FormPlan> {
         let home = self.options.environment.or_else(|| self.home())?;
-        let spaces = Spaces::new(self.form);
+        let spaces = Spaces::at(self.form, &environment_values(self.form, &home)?);
         let valid = spaces.of(None)?;
         let at_home = self.region(valid, &home)?;
         let mut plan = FormPlan {
             form: self.form.id.clone(),
-            valid_space: valid.count(),
-            breach_space: spaces.breaches.iter().map(|(_, diagram)| diagram.count()).sum(),
             home,
             home_valid: at_home.count(),
             home_tested: 0,
@@ -149,7 +162,10 @@ impl Planner<'_> {
         self.breaches_at_home(&mut plan, &spaces);
         self.code(&mut plan, &at_home);
         if self.options.boundaries && self.options.environment.is_none() {
-            self.boundaries(&mut plan, &spaces);
+            self.boundaries(&mut plan, self.needs);
+            for (rule, diagram) in &self.needs.breaches {
+                plan.alone.iter_mut().filter(|(known, _)| known == rule).for_each(|known| known.1 = diagram.count());
+            }
         }
         plan.spaces = spaces;
         Some(plan)
@@ -213,28 +229,32 @@ impl Planner<'_> {
             .collect();
         plan.home_breach = regions.iter().map(|(_, region)| region.count()).sum();
         let complete = self.complete(plan.home_breach);
+        if complete {
+            regions.iter().for_each(|(rule, region)| self.ranges(plan, Some(*rule), region));
+            plan.home_breach_tested = plan.home_breach;
+            return;
+        }
+        let covered: Vec<(usize, Vec<(Values, Option<Values>)>)> = regions
+            .par_iter()
+            .map(|(rule, region)| {
+                let with_twin = |values: Values| {
+                    let twin = twin(self.form, &values, *rule).filter(|twin| twin[..3] == values[..3]);
+                    (values, twin)
+                };
+                (*rule, covering(region, 2).into_iter().map(with_twin).collect())
+            })
+            .collect();
         let mut rows = Vec::new();
-        let mut twins: FxHashSet<Values> = FxHashSet::default();
-        for (rule, region) in &regions {
-            if complete {
-                self.ranges(plan, Some(*rule), region);
-                continue;
-            }
-            for values in covering(region, 2) {
-                match twin(self.form, &values, *rule) {
-                    Some(twin) if twin[..3] == values[..3] => {
-                        twins.insert(twin);
-                    }
-                    _ => plan.without_twin += 1,
-                }
-                rows.push((values, Some(*rule)));
+        let mut twins: BTreeSet<Values> = BTreeSet::new();
+        for (rule, covered) in covered {
+            for (values, twin) in covered {
+                plan.without_twin += u64::from(twin.is_none());
+                twins.extend(twin);
+                rows.push((values, Some(rule)));
             }
         }
-        plan.home_breach_tested =
-            if complete { plan.home_breach } else { u128::try_from(rows.len()).unwrap_or(0) };
+        plan.home_breach_tested = u128::try_from(rows.len()).unwrap_or(0);
         self.listed(plan, Purpose::Breach, rows);
-        let mut twins: Vec<Values> = twins.into_iter().collect();
-        twins.sort_unstable();
         self.listed(plan, Purpose::Valid, twins.into_iter().map(|values| (values, None)).collect());
     }
 
@@ -244,10 +264,7 @@ impl Planner<'_> {
             Generate::Nothing => return,
             Generate::Everything if size <= self.options.limit => region.iter_from(0).collect(),
             Generate::Everything => covering(region, self.strength()),
-            Generate::Sample => {
-                let wanted = u128::try_from(CODE_SAMPLE).unwrap_or(0).min(size);
-                (0..wanted).filter_map(|at| region.unrank(at * (size / wanted))).collect()
-            }
+            Generate::Sample => spread(region, CODE_SAMPLE).collect(),
         };
         let home = plan.home;
         for rows in rows.chunks(CODE_BATCH) {
@@ -326,14 +343,11 @@ impl Planner<'_> {
                 rows.extend(covering(&region, 1).into_iter().map(|values| (values, None)));
             }
             for (rule, diagram) in &spaces.breaches {
-                let needs = matches!(self.form.rules[*rule].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
-                let region = self.region(diagram, &environment).filter(|region| needs && region.count() > 0);
-                if let Some(region) = region {
-                    let rows_of_rule = covering(&region, 1).into_iter().take(BOUNDARY_ROWS);
-                    rows.extend(rows_of_rule.map(|values| (values, Some(*rule))));
+                if let Some(region) = self.region(diagram, &environment) {
+                    rows.extend(spread(&region, BOUNDARY_ROWS).map(|values| (values, Some(*rule))));
                 }
             }
-            if !rows.is_empty() {
+            if !rows.is_empty() && environment != plan.home {
                 plan.environments += 1;
                 plan.tasks.push(Task { environment, purpose: Purpose::Breach, variants: Variants::Listed(rows) });
             }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{Diagram, Region, Values};
+use crate::spec::ValueSet;
 
 /// Variants of the region such that every combination of values of any `strength` axes that occurs
 /// in the region at all occurs in one of them. Deterministic; in the order they were found.
@@ -50,32 +51,44 @@ struct Group {
 struct Cover {
     widths: Vec<usize>,
     groups: Vec<Group>,
-    /// For each axis, the pairs it is the later one of: (earlier axis, group), to look ahead.
-    pairs: Vec<Vec<(usize, usize)>>,
-    /// For each axis and value, how many open combinations of its pair groups name it.
-    strength: usize,
+    /// For each axis, the groups it is the last axis of.
+    ending: Vec<Vec<usize>>,
 }
 
 impl Cover {
     fn new(region: &Region<'_>, free: Vec<usize>, strength: usize) -> Self {
         let widths = region.widths().to_vec();
-        let possible = possible_values(region);
-        let free: Vec<usize> = free.into_iter().filter(|&axis| possible[axis].len() > 1).collect();
+        // No axis is behind all others: what is asked for there is what occurs at all.
+        let occurring = region.together(usize::MAX, 0);
+        let free: Vec<usize> = free.into_iter().filter(|&axis| occurring[axis].len() > 1).collect();
+        let occurs = |axis: usize, value: u8| occurring[axis].contains(value);
+        // For each axis and value, what occurs together with it on the later axes.
+        let together: Vec<Vec<Vec<ValueSet>>> = (0..widths.len())
+            .map(|axis| {
+                let needed = strength > 1 && free.contains(&axis);
+                let of = |value: u8| if occurs(axis, value) { region.together(axis, value) } else { Vec::new() };
+                if needed { (0..=u8::MAX).take(widths[axis]).map(of).collect() } else { Vec::new() }
+            })
+            .collect();
+        let occur = |a: usize, x: u8, b: usize, y: u8| together[a][usize::from(x)][b].contains(y);
         let mut groups = Vec::new();
-        let mut pairs = vec![Vec::new(); widths.len()];
+        let mut ending = vec![Vec::new(); widths.len()];
         for axes in combinations(&free, strength.min(free.len())) {
             let mut open = vec![true; axes.iter().map(|&axis| widths[axis]).product()];
-            // Values that no variant has are covered from the start.
+            // What does not even occur in pairs is covered from the start.
             for (slot, open) in open.iter_mut().enumerate() {
                 let values = split(slot, &axes, &widths);
-                *open = axes.iter().zip(&values).all(|(&axis, value)| possible[axis].contains(value));
+                *open = (0..axes.len()).all(|i| {
+                    occurs(axes[i], values[i])
+                        && (i + 1..axes.len()).all(|j| occur(axes[i], values[i], axes[j], values[j]))
+                });
             }
-            if let Some((&last, earlier)) = axes.split_last() {
-                pairs[last].push((earlier.first().copied().unwrap_or(last), groups.len()));
+            if let Some(&last) = axes.last() {
+                ending[last].push(groups.len());
             }
             groups.push(Group { axes, open });
         }
-        Self { widths, groups, pairs, strength }
+        Self { widths, groups, ending }
     }
 
     fn given(&self, group: usize, slot: usize) -> Vec<Option<u8>> {
@@ -94,18 +107,17 @@ impl Cover {
         }
         let known = |axis: usize| values.get(axis).copied().or(given[axis]);
         let gain = |value: u8| {
-            let covers = |&&(_, group): &&(usize, usize)| {
-                let group = &self.groups[group];
+            let covers = |group: &&usize| {
+                let group = &self.groups[**group];
                 let slot = join(group.axes.iter().map(|&axis| if axis == level { Some(value) } else { known(axis) }), &group.axes, &self.widths);
                 slot.is_some_and(|slot| group.open[slot])
             };
-            self.pairs[level].iter().filter(covers).count()
+            self.ending[level].iter().filter(covers).count()
         };
         choices.sort_by_cached_key(|&value| std::cmp::Reverse(gain(value)));
     }
 
     fn mark(&mut self, values: &[u8]) {
-        debug_assert!(self.strength > 0);
         for group in &mut self.groups {
             let slot = join(group.axes.iter().map(|&axis| Some(values[axis])), &group.axes, &self.widths);
             if let Some(slot) = slot {
@@ -113,24 +125,6 @@ impl Cover {
             }
         }
     }
-}
-
-/// The values that each axis takes anywhere in the region.
-fn possible_values(region: &Region<'_>) -> Vec<Vec<u8>> {
-    let mut possible: Vec<Vec<u8>> = region.prefix().iter().map(|&value| vec![value]).collect();
-    for axis in region.prefix().len()..region.widths().len() {
-        let mut values = Vec::new();
-        for value in 0..region.widths()[axis] {
-            let Ok(value) = u8::try_from(value) else { continue };
-            let mut given = vec![None; region.widths().len()];
-            given[axis] = Some(value);
-            if Diagram::complete(region, &given, &mut FxHashSet::default(), |_, _, _| {}).is_some() {
-                values.push(value);
-            }
-        }
-        possible.push(values);
-    }
-    possible
 }
 
 /// Every choice of `count` of the axes, ascending.

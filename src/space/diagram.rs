@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Values;
-use crate::spec::Form;
+use crate::spec::{Form, ValueSet};
 
 /// The node that no variant passes.
 const DEAD: u32 = 0;
@@ -18,12 +18,35 @@ const DEAD: u32 = 0;
 pub struct Diagram {
     /// For each level, the number of values of its axis.
     widths: Vec<usize>,
-    /// For each level, the children of its nodes, one after the other. Node 0 is dead, and the
-    /// children of the last level are `DEAD` or the terminal 1.
-    levels: Vec<Vec<u32>>,
+    levels: Vec<Level>,
     /// For each level, how many variants lie below each node.
     counts: Vec<Vec<u128>>,
     root: u32,
+}
+
+/// The nodes of one level. Node 0 is dead; what the edges of the last level lead to is the terminal.
+#[derive(Clone, Debug)]
+struct Level {
+    /// For each node, where its edges begin; and where the last one's end.
+    starts: Vec<usize>,
+    /// Values and the nodes of the next level that they lead to, ascending; never a dead one.
+    edges: Vec<(u8, u32)>,
+}
+
+impl Level {
+    /// A level with the dead node only.
+    fn new() -> Self {
+        Self { starts: vec![0, 0], edges: Vec::new() }
+    }
+
+    fn edges(&self, node: u32) -> &[(u8, u32)] {
+        let node = index(node);
+        &self.edges[self.starts[node]..self.starts[node + 1]]
+    }
+
+    fn nodes(&self) -> usize {
+        self.starts.len() - 1
+    }
 }
 
 /// The part of a diagram below some first choices.
@@ -37,17 +60,23 @@ pub struct Region<'a> {
 impl Diagram {
     /// The variants of a form that keep every rule.
     pub fn valid(form: &Form) -> Self {
-        Builder::new(form, None, |_| true).build()
+        Builder::new(form, None, &[], |_| true).build()
     }
 
     /// The variants of a form that break exactly this rule.
     pub fn breaking(form: &Form, rule: usize) -> Self {
-        Builder::new(form, Some(rule), |_| true).build()
+        Builder::new(form, Some(rule), &[], |_| true).build()
+    }
+
+    /// The variants that make these first choices and keep every rule, or break exactly one. Much
+    /// smaller than the whole where the environment is given.
+    pub fn within(form: &Form, rule: Option<usize>, choices: &[u8]) -> Self {
+        Builder::new(form, rule, choices, |_| true).build()
     }
 
     /// The variants that break this rule, whatever other constraints and needs they break.
     pub fn breaking_at_least(form: &Form, rule: usize) -> Self {
-        Builder::new(form, Some(rule), |other| other == rule || !form.rules[other].kind.breakable()).build()
+        Builder::new(form, Some(rule), &[], |other| other == rule || !form.rules[other].kind.breakable()).build()
     }
 
     /// How many variants there are.
@@ -57,7 +86,7 @@ impl Diagram {
 
     /// How many nodes it takes to hold them.
     pub fn nodes(&self) -> usize {
-        self.levels.iter().zip(&self.widths).map(|(level, width)| level.len() / width).sum()
+        self.levels.iter().map(|level| level.nodes() - 1).sum()
     }
 
     /// All of it.
@@ -65,11 +94,13 @@ impl Diagram {
         Region { diagram: self, prefix: Vec::new(), node: self.root }
     }
 
-    fn child(&self, level: usize, node: u32, value: usize) -> u32 {
-        if node == DEAD {
-            return DEAD;
-        }
-        self.levels[level][index(node) * self.widths[level] + value]
+    fn edges(&self, level: usize, node: u32) -> &[(u8, u32)] {
+        self.levels.get(level).map_or(&[], |level| level.edges(node))
+    }
+
+    fn child(&self, level: usize, node: u32, value: u8) -> u32 {
+        let edges = self.edges(level, node);
+        edges.binary_search_by_key(&value, |edge| edge.0).map_or(DEAD, |at| edges[at].1)
     }
 
     fn below(&self, level: usize, node: u32) -> u128 {
@@ -90,11 +121,8 @@ impl Diagram {
         let mut node = self.root;
         let mut rank = 0;
         for (level, &value) in values.iter().enumerate() {
-            let value = usize::from(value);
-            if value >= *self.widths.get(level)? {
-                return None;
-            }
-            rank += (0..value).map(|v| self.below(level + 1, self.child(level, node, v))).sum::<u128>();
+            let before = self.edges(level, node).iter().take_while(|(other, _)| *other < value);
+            rank += before.map(|(_, child)| self.below(level + 1, *child)).sum::<u128>();
             node = self.child(level, node, value);
         }
         (node != DEAD && values.len() == self.widths.len()).then_some(rank)
@@ -132,8 +160,7 @@ impl Diagram {
                 match given[level] {
                     Some(value) => choices.push(value),
                     None => {
-                        let possible = (0..diagram.widths[level]).filter(|&v| diagram.child(level, node, v) != DEAD);
-                        choices.extend(possible.filter_map(|v| u8::try_from(v).ok()));
+                        choices.extend(diagram.edges(level, node).iter().map(|(value, _)| *value));
                         prefer(level, &values, &mut choices);
                         choices.reverse();
                     }
@@ -145,7 +172,7 @@ impl Diagram {
                 let level = values.len();
                 match choices.pop() {
                     Some(value) => {
-                        let child = diagram.child(level, *top, usize::from(value));
+                        let child = diagram.child(level, *top, value);
                         if child != DEAD && !dead.contains(&(level + 1, child)) {
                             values.push(value);
                             node = child;
@@ -175,12 +202,7 @@ impl<'a> Region<'a> {
     pub fn below(&self, choices: &[u8]) -> Self {
         let mut region = self.clone();
         for &value in choices {
-            region.node = match self.diagram.widths.get(region.prefix.len()) {
-                Some(&width) if usize::from(value) < width => {
-                    self.diagram.child(region.prefix.len(), region.node, usize::from(value))
-                }
-                _ => DEAD,
-            };
+            region.node = self.diagram.child(region.prefix.len(), region.node, value);
             region.prefix.push(value);
         }
         region
@@ -196,6 +218,32 @@ impl<'a> Region<'a> {
         &self.prefix
     }
 
+    /// For each axis behind `axis`, the values that occur together with its `value`; for `axis`
+    /// itself whether the value occurs at all. (What lies before it is of no meaning.)
+    pub(crate) fn together(&self, axis: usize, value: u8) -> Vec<ValueSet> {
+        let diagram = self.diagram;
+        let mut found = vec![ValueSet::default(); diagram.widths.len()];
+        let mut nodes = vec![self.node];
+        for level in self.prefix.len()..diagram.widths.len() {
+            let width = diagram.widths[level];
+            let mut below = Vec::new();
+            let mut seen = vec![false; width];
+            for &node in nodes.iter().filter(|node| **node != DEAD) {
+                for &(choice, child) in diagram.edges(level, node) {
+                    if level != axis || choice == value {
+                        seen[usize::from(choice)] = true;
+                        below.push(child);
+                    }
+                }
+            }
+            below.sort_unstable();
+            below.dedup();
+            nodes = below;
+            found[level] = ValueSet::of(width, |choice| seen[choice]);
+        }
+        found
+    }
+
     /// The number of values of each axis.
     pub(crate) fn widths(&self) -> &[usize] {
         &self.diagram.widths
@@ -209,11 +257,10 @@ impl<'a> Region<'a> {
         let mut values = self.prefix.clone();
         let mut node = self.node;
         for level in self.prefix.len()..self.diagram.widths.len() {
-            for value in 0..self.diagram.widths[level] {
-                let child = self.diagram.child(level, node, value);
+            for &(value, child) in self.diagram.edges(level, node) {
                 let below = self.diagram.below(level + 1, child);
                 if rank < below {
-                    values.push(u8::try_from(value).ok()?);
+                    values.push(value);
                     node = child;
                     break;
                 }
@@ -230,10 +277,7 @@ impl<'a> Region<'a> {
 
     /// The values that the next axis can take, in order: none where every axis is chosen.
     pub fn choices(&self) -> Vec<u8> {
-        let level = self.prefix.len();
-        let width = self.diagram.widths.get(level).copied().unwrap_or(0);
-        let possible = (0..width).filter(|&value| self.diagram.child(level, self.node, value) != DEAD);
-        possible.filter_map(|value| u8::try_from(value).ok()).collect()
+        self.diagram.edges(self.prefix.len(), self.node).iter().map(|(value, _)| *value).collect()
     }
 }
 
@@ -260,24 +304,19 @@ fn successor(region: &Region<'_>, current: &[u8]) -> Option<Values> {
     let start = region.prefix.len();
     let mut nodes = vec![region.node];
     for (level, &value) in current.iter().enumerate().skip(start) {
-        nodes.push(diagram.child(level, nodes[level - start], usize::from(value)));
+        nodes.push(diagram.child(level, nodes[level - start], value));
     }
     for level in (start..current.len()).rev() {
-        let higher = usize::from(current[level]) + 1..diagram.widths[level];
-        for value in higher {
-            let mut node = diagram.child(level, nodes[level - start], value);
-            if node == DEAD {
-                continue;
-            }
-            let mut values = current[..level].to_vec();
-            values.push(u8::try_from(value).ok()?);
-            for below in level + 1..current.len() {
-                let first = (0..diagram.widths[below]).find(|&v| diagram.child(below, node, v) != DEAD)?;
-                values.push(u8::try_from(first).ok()?);
-                node = diagram.child(below, node, first);
-            }
-            return Some(values);
+        let edges = diagram.edges(level, nodes[level - start]);
+        let Some(&(value, mut node)) = edges.iter().find(|(value, _)| *value > current[level]) else { continue };
+        let mut values = current[..level].to_vec();
+        values.push(value);
+        for below in level + 1..current.len() {
+            let &(first, child) = diagram.edges(below, node).first()?;
+            values.push(first);
+            node = child;
         }
+        return Some(values);
     }
     None
 }
@@ -324,11 +363,13 @@ struct Builder<'a> {
     classes: Vec<Classes<'a>>,
     memo: Vec<FxHashMap<State, u32>>,
     unique: Vec<FxHashMap<Vec<u32>, u32>>,
-    levels: Vec<Vec<u32>>,
+    levels: Vec<Level>,
+    /// The first choices, where they are given.
+    given: &'a [u8],
 }
 
 impl<'a> Builder<'a> {
-    fn new(form: &'a Form, target: Option<usize>, keep: impl Fn(usize) -> bool) -> Self {
+    fn new(form: &'a Form, target: Option<usize>, given: &'a [u8], keep: impl Fn(usize) -> bool) -> Self {
         let depth = form.axes.len();
         let words = form.cubes().div_ceil(64);
         let mut pending = vec![vec![0_u64; words]; depth + 1];
@@ -349,7 +390,6 @@ impl<'a> Builder<'a> {
                 level[cube / 64] |= 1 << (cube % 64);
             }
         }
-        let widths: Vec<usize> = form.axes.iter().map(|axis| axis.values.len()).collect();
         Self {
             form,
             target,
@@ -358,7 +398,8 @@ impl<'a> Builder<'a> {
             classes: (0..depth).map(|level| Classes::new(form, level)).collect(),
             memo: vec![FxHashMap::default(); depth],
             unique: vec![FxHashMap::default(); depth],
-            levels: widths.iter().map(|&width| vec![DEAD; width]).collect(),
+            levels: vec![Level::new(); depth],
+            given,
         }
     }
 
@@ -368,10 +409,11 @@ impl<'a> Builder<'a> {
         let widths: Vec<usize> = self.form.axes.iter().map(|axis| axis.values.len()).collect();
         let mut diagram = Diagram { widths, levels: self.levels, counts: Vec::new(), root };
         for level in (0..diagram.widths.len()).rev() {
-            let count = |children: &[u32]| children.iter().map(|&child| {
-                if level + 1 == diagram.widths.len() { u128::from(child) } else if child == DEAD { 0 } else { diagram.counts[0][index(child)] }
-            }).sum();
-            let counts: Vec<u128> = diagram.levels[level].chunks(diagram.widths[level]).map(count).collect();
+            let last = level + 1 == diagram.widths.len();
+            let below = |child: u32| if last { 1 } else { diagram.counts[0][index(child)] };
+            let of = &diagram.levels[level];
+            let nodes = (0_u32..).take(of.nodes());
+            let counts = nodes.map(|node| of.edges(node).iter().map(|(_, child)| below(*child)).sum()).collect();
             diagram.counts.insert(0, counts);
         }
         diagram
@@ -386,7 +428,13 @@ impl<'a> Builder<'a> {
             return node;
         }
         let mut by_class = Vec::with_capacity(self.classes[level].killed.len());
+        // Where a choice is given, the classes of other values are left dead.
+        let given = self.given.get(level).map(|&value| self.classes[level].of[usize::from(value)]);
         for class in 0..self.classes[level].killed.len() {
+            if given.is_some_and(|given| given != class) {
+                by_class.push(DEAD);
+                continue;
+            }
             let killed = self.classes[level].killed[class];
             let alive: Vec<u64> = state.alive.iter().zip(killed).map(|(alive, killed)| alive & !killed).collect();
             by_class.push(match self.next(level, &state, alive) {
@@ -428,9 +476,15 @@ impl<'a> Builder<'a> {
         if let Some(&node) = self.unique[level].get(&by_class) {
             return node;
         }
-        let classes = &self.classes[level].of;
-        let node = u32::try_from(self.levels[level].len() / classes.len()).unwrap_or(u32::MAX);
-        self.levels[level].extend(classes.iter().map(|&class| by_class[class]));
+        let of = &mut self.levels[level];
+        let node = u32::try_from(of.nodes()).unwrap_or(u32::MAX);
+        let given = self.given.get(level);
+        for (value, &class) in (0..=u8::MAX).zip(&self.classes[level].of) {
+            if by_class[class] != DEAD && given.is_none_or(|given| *given == value) {
+                of.edges.push((value, by_class[class]));
+            }
+        }
+        of.starts.push(of.edges.len());
         self.unique[level].insert(by_class, node);
         node
     }

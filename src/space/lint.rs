@@ -31,7 +31,7 @@ pub fn isolation(form: &Form) -> Vec<(usize, Isolation)> {
 
 /// The fewest other rules that are broken along with this one in any variant looked at: those are
 /// spread evenly over all that break it.
-fn company(form: &Form, rule: usize) -> Vec<String> {
+pub fn company(form: &Form, rule: usize) -> Vec<String> {
     let diagram = Diagram::breaking_at_least(form, rule);
     let (count, all) = (diagram.count(), diagram.all());
     let ranks = (0..SAMPLES.min(count)).map(|at| at * (count / SAMPLES.min(count).max(1)));

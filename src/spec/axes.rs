@@ -144,6 +144,8 @@ impl Builder<'_> {
             kill: Vec::new(),
             named: Vec::new(),
             cube_rules: Vec::new(),
+            extras: rustc_hash::FxHashMap::default(),
+            faults: [None; 4],
         }
     }
 
@@ -493,9 +495,13 @@ impl Builder<'_> {
         let shapes = &self.axes[shape];
         let cubes = SHAPES.iter().map(|&of| {
             let lanes = if of.starts_with("tuple") { lanes(of) } else { 0 };
-            // At least one lane is a register, as sinks alone have no type.
-            let too_many = ValueSet::of(masks, |mask| mask > 0 && mask + 1 >= 1_usize << lanes);
-            Cube::new([(shape, shapes.select(|s| s == of)), (sinks, too_many)])
+            // Generated are one sink and one register: sinks alone have no type, and what lies
+            // between would make up most of the space and show nothing more.
+            let other = ValueSet::of(masks, |mask| {
+                let count = usize::try_from(mask.count_ones()).unwrap_or(0);
+                mask > 0 && (mask >= 1 << lanes || count == lanes || (count != 1 && count + 1 != lanes))
+            });
+            Cube::new([(shape, shapes.select(|s| s == of)), (sinks, other)])
         });
         let cubes = cubes.collect();
         self.canonical(&format!("{name}-fit"), cubes);
@@ -569,7 +575,9 @@ impl Builder<'_> {
         let mut writings = vec![Writing::Plain];
         let last = slots.len().saturating_sub(1);
         writings.extend((0..last).map(Writing::Moved));
-        writings.push(Writing::Reordered);
+        if slots.len() > 1 {
+            writings.push(Writing::Reordered);
+        }
         writings.extend((0..slots.len()).map(Writing::Duplicate));
         let extras = self.extras();
         writings.extend(extras.iter().map(|(value, _)| Writing::Extra(value.clone())));

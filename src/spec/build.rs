@@ -121,6 +121,10 @@ impl File<'_> {
 
 /// Reads YAML. The reader's own message is kept, its snippet is replaced by ours.
 pub(crate) fn parse<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T, Error> {
+    let said = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    if !text.lines().any(said) {
+        return Err(Error::new(name, "", Place::default(), "there is nothing in the file"));
+    }
     serde_yaml::from_str(text).map_err(|error| {
         let number = |n: u64| usize::try_from(n).unwrap_or(0);
         let place = error.location().map_or(Place::default(), |at| Place {
@@ -128,9 +132,22 @@ pub(crate) fn parse<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> R
             column: number(at.column()),
         });
         let message = error.without_snippet().to_string();
-        let message = message.split(" at line ").next().unwrap_or(&message);
-        Error::new(name, text, place, message.trim_end_matches([',', ' ']))
+        let message = message.split(" at line ").next().unwrap_or(&message).trim_end_matches([',', ' ']);
+        // The reader's advice is for programmers.
+        let (message, _) = message.split_once(", set DuplicateKeyPolicy").unwrap_or((message, ""));
+        let error = Error::new(name, text, place, message);
+        match meant(message) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        }
     })
+}
+
+/// The word nearest to the unknown one, where the reader's message lists those it knows.
+fn meant(message: &str) -> Option<&str> {
+    let (unknown, known) = message.strip_prefix("unknown ")?.split_once("`, expected one of ")?;
+    let (_, word) = unknown.split_once('`')?;
+    nearest(word, known.split(", "))
 }
 
 fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
@@ -211,7 +228,10 @@ impl Compiler<'_> {
         for (form, syntax) in &syntaxes {
             errors.extend(self.check_form(raw, form, syntax));
         }
-        errors.extend(self.check_use(raw, &syntaxes));
+        // What stands in no line can only be told where all could be read.
+        if !raw.forms.is_empty() && syntaxes.len() == raw.forms.len() {
+            errors.extend(self.check_use(raw, &syntaxes));
+        }
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -574,7 +594,10 @@ impl Resolver<'_> {
             let sets = self.raw.sets.0.iter().chain(&self.compiler.raw_isa.sets.0);
             let Some((_, members)) = sets.clone().find(|(name, _)| name.value == set) else {
                 let known: Vec<&str> = sets.map(|(name, _)| name.value.as_str()).collect();
-                return Err(format!("there is no set `${set}` among {}", known.join(", ")));
+                return Err(match nearest(set, known.iter().copied()) {
+                    Some(near) => format!("there is no set `${set}`; did you mean `${near}`?"),
+                    None => format!("there is no set `${set}` among {}", known.join(", ")),
+                });
             };
             used.insert(set.to_owned());
             plain.extend(members.iter().map(|member| member.value.clone()));

@@ -28,6 +28,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("fake::a_status_without_a_message_rejects", a_status_without_a_message_rejects),
         trial("fake::memory_can_run_out", memory_can_run_out),
         trial("fake::faults_of_code_generation_are_found", faults_of_code_generation_are_found),
+        trial("fake::any_mixture_is_told_apart", any_mixture_is_told_apart),
         trial("fake::a_broken_scaffold_is_asked_once", a_broken_scaffold_is_asked_once),
         trial("fake::syntax_errors_cost_few_processes", syntax_errors_cost_few_processes),
         trial("fake::nothing_is_left_behind", nothing_is_left_behind),
@@ -195,7 +196,12 @@ fn errors_in_macros_are_found() -> Tested {
     let text = || rejected("Parsing error in a macro");
     let lines = [("macro;", text()), ("oops;", oops()), ("macro;", text()), ("bad;", bad()), ("macro", text())];
     expect(&lines, 0, Depth::Check)?;
-    expect(&lines, 30, Depth::Check)
+    expect(&lines, 30, Depth::Check)?;
+    // Many of them, and one that crashes in between.
+    let mut lines = vec![("macro;", text()); 100];
+    lines.insert(70, ("boom;", crashed()));
+    expect(&lines, 1, Depth::Check)?;
+    expect(&lines, 20, Depth::Check)
 }
 
 fn a_limit_of_the_whole_is_no_fault_of_a_line() -> Tested {
@@ -227,12 +233,45 @@ fn faults_of_code_generation_are_found() -> Tested {
     same("only checked", judge(&accepted, Depth::Check)?, vec![Outcome::Accepted; accepted.len()])
 }
 
+fn any_mixture_is_told_apart() -> Tested {
+    let kinds = [
+        ("nop;", Outcome::Accepted),
+        ("nop", Outcome::Accepted),
+        ("oops;", oops()),
+        ("oops", oops()),
+        ("bad;", bad()),
+        ("bad", bad()),
+        ("boom;", crashed()),
+        ("doom;", crashed()),
+        ("late;", crashed()),
+        ("whole;", rejected("The whole is bad")),
+        ("macro;", rejected("Parsing error in a macro")),
+        ("quiet;", rejected("status 3 without a message")),
+        ("hungry;", Outcome::Crashed("out of memory".to_owned())),
+    ];
+    // Knuth's multiplier; the high bits are good enough for a mixture.
+    let mut state = 1_u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 40).map(|high| high % below)
+    };
+    for harmless in [0, 5, 50] {
+        for _ in 0..4 {
+            let kind = |number: usize| kinds[number.saturating_sub(harmless)].clone();
+            let picked: Result<Vec<usize>, _> = (0..30).map(|_| random(kinds.len() + harmless)).collect();
+            let mixture: Vec<(&str, Outcome)> = picked?.into_iter().map(kind).collect();
+            expect(&mixture, 0, Depth::Check)?;
+        }
+    }
+    Ok(())
+}
+
 fn a_broken_scaffold_is_asked_once() -> Tested {
     let fake = Fake::new(SCRIPT);
     let ptxas = fake.open()?;
     for (globals, outcome) in [("oops", oops()), ("whole", rejected("The whole is bad")), ("boom", crashed())] {
         let scaffold = Scaffold { globals: globals.to_owned(), ..Scaffold::default() };
-        let lines = ["nop;"; 100];
+        let lines = [["nop;"; 50], ["nop"; 50]].concat();
         let before = ptxas.stats().processes;
         let is = ptxas.judge(&batch(anywhere(), &scaffold, &lines), Depth::Check);
         same(globals, is, vec![outcome; 100])?;

@@ -215,6 +215,7 @@ impl Layout {
         if self.manner == Manner::Spaced && answer.marks < self.lines && matches!(end, End::Exited(_)) {
             // Without every mark nothing tells whose an error without a place is.
             answer.own.clear();
+            answer.unseen.clear();
             answer.lost.clear();
         }
         answer
@@ -277,8 +278,7 @@ pub(super) fn death(ptxas: &Ptxas, end: End) -> Option<String> {
 pub(super) fn join<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 8;
     const UNDECLARED: &str = "Unknown symbol '";
-    let (undeclared, others): (Vec<&str>, Vec<&str>) =
-        texts.into_iter().partition(|text| text.starts_with(UNDECLARED));
+    let (undeclared, others): (Vec<&str>, Vec<&str>) = texts.into_iter().partition(|text| text.starts_with(UNDECLARED));
     let mut kept: Vec<&str> = Vec::new();
     for text in if others.is_empty() { undeclared } else { others } {
         if kept.len() < MOST && !kept.contains(&text) {

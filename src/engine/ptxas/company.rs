@@ -102,7 +102,9 @@ mod tests {
 
     #[test]
     fn what_reaches_out_has_a_process_of_its_own() {
-        for line in ["} .entry x() {", "ret; } .global .b32 x; .entry x() {", "/* open", "ret; // x", "ret;\nret;", "# 1 \"x\""] {
+        for line in
+            ["} .entry x() {", "ret; } .global .b32 x; .entry x() {", "/* open", "ret; // x", "ret;\nret;", "# 1 \"x\""]
+        {
             assert_eq!(company(line), Company::Process, "{line}");
         }
     }

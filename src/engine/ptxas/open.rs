@@ -185,7 +185,8 @@ mod tests {
 
     #[test]
     fn a_version_is_read_from_ptxas_only() {
-        let printed = "ptxas: NVIDIA (R) Ptx optimizing assembler\nCuda compilation tools, release 13.5, V13.5.37\nBuild x";
+        let printed =
+            "ptxas: NVIDIA (R) Ptx optimizing assembler\nCuda compilation tools, release 13.5, V13.5.37\nBuild x";
         assert_eq!(version(printed).as_deref(), Some("13.5.37"));
         for bad in ["", "ptxas", "ptxas, V", "ptxas, V13", "ptxas, V13.x", "nvcc release 13.5, V13.5.37"] {
             assert_eq!(version(bad), None, "{bad}");

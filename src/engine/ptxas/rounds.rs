@@ -1,10 +1,15 @@
 //! From lines to outcomes, in as few processes as it takes.
 //!
-//! A syntax error ends the pass over its module, so what stands behind it is asked again, in
-//! modules as short as the errors are dense, many modules a process. Lines without a message in a
-//! process that complained are confirmed together: an undeclared name is reported at the end of a
-//! pass, which a syntax error prevents. A process that dies names nobody: its suspects are asked
-//! once more with a mark behind every line, and the first one not passed is asked alone.
+//! - A syntax error ends the pass over its module, so what stands behind it is asked again, in
+//!   modules as short as the errors are dense, many modules a process.
+//! - Lines without a message in a process that complained are confirmed together, until a process
+//!   has no complaint at all. This is needed: an undeclared name is reported at the end of a pass,
+//!   which a syntax error prevents, and behind an error macros are not expanded, so that an
+//!   instruction that is one (`wmma` in versions before 13) is not looked into.
+//! - A process that dies names nobody: its suspects are asked once more with a mark behind every
+//!   line, and the first one not passed is asked alone.
+//! - An error in a macro names no line and spoils the next module: marks find it, and the lines
+//!   from there on have modules of their own with one of ours between them.
 
 use std::collections::VecDeque;
 
@@ -19,11 +24,11 @@ use crate::engine::{Batch, Depth, Outcome};
 /// Lines of one module that is only checked; longer ones are no faster.
 const CHECKED_LINES: usize = 8192;
 /// Lines of one module that code is generated for; the time grows faster than their number.
-const GENERATED_LINES: usize = 200;
+const GENERATED_LINES: usize = 100;
 /// Modules of one process.
 const MODULES: usize = 2000;
 /// Modules of one process that generates code: one error stops all of them.
-const GENERATED_MODULES: usize = 8;
+const GENERATED_MODULES: usize = 16;
 /// Modules by which the density of syntax errors is first measured, divided by eight.
 const FIRST_MODULES: usize = 4;
 /// Modules of the first process with marks between them.
@@ -94,16 +99,20 @@ fn marks(most: usize) -> Marks {
 /// Whether marks may help to find a line that kills the process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marks {
+    /// They would.
     Possible,
+    /// One behind every line of its only module.
     Set,
     /// One line a module with marks between them, as errors in macros name no line.
     Between,
+    /// They do not, or there is one line a module anyway.
     Useless,
 }
 
 impl Group {
     fn new(lines: Vec<usize>, most: usize, modules: usize, marks: Marks) -> Self {
-        Self { waiting: lines.into(), most, chunk: most, modules, silent: Vec::new(), stage: 0, marks }
+        let chunk = if marks == Marks::Between { 1 } else { most };
+        Self { waiting: lines.into(), most, chunk, modules, silent: Vec::new(), stage: 0, marks }
     }
 
     /// Other lines, asked in the same way from the start.
@@ -140,13 +149,10 @@ impl Group {
         if strays * 16 >= asked || self.most == 1 {
             self.modules = (self.modules * 4).min(MODULES / 2);
         } else {
-            *self = Self { silent: std::mem::take(&mut self.silent), ..self.plain() };
+            let waiting = std::mem::take(&mut self.waiting).into();
+            let silent = std::mem::take(&mut self.silent);
+            *self = Self { silent, ..Self::new(waiting, self.most, MODULES, marks(self.most)) };
         }
-    }
-
-    /// The waiting lines, asked as they were at first.
-    fn plain(&mut self) -> Self {
-        Self::new(std::mem::take(&mut self.waiting).into(), self.most, MODULES, marks(self.most))
     }
 
     /// The silent lines as a group. Each time that they are silent and not accepted, their
@@ -163,48 +169,37 @@ impl Group {
 impl Rounds<'_> {
     /// Settles every line by a check.
     fn check(&mut self) -> std::io::Result<()> {
-        let mut shared = Vec::new();
-        let mut modules = Vec::new();
-        let mut processes = Vec::new();
-        for (index, line) in self.batch.lines.iter().enumerate() {
-            match company(line) {
-                Company::Shared => shared.push(index),
-                Company::Module => modules.push(index),
-                Company::Process => processes.push(index),
-            }
-        }
-        self.settle(shared, CHECKED_LINES)?;
-        self.settle(modules, 1)?;
-        for line in processes {
-            self.settle(vec![line], 1)?;
-        }
-        Ok(())
+        self.settle_all((0..self.outcomes.len()).collect(), CHECKED_LINES)
     }
 
     /// Settles what the check accepted by generating code for it.
     fn generate(&mut self) -> std::io::Result<()> {
         self.manner = Manner::Generate;
         self.scaffold_passes = false;
-        let mut shared = Vec::new();
-        let mut modules = Vec::new();
-        let mut processes = Vec::new();
-        for (index, line) in self.batch.lines.iter().enumerate() {
-            if self.outcomes[index] != Some(Outcome::Accepted) {
-                continue;
-            }
+        let accepted = |&index: &usize| self.outcomes[index] == Some(Outcome::Accepted);
+        let lines: Vec<usize> = (0..self.outcomes.len()).filter(accepted).collect();
+        for &index in &lines {
             self.outcomes[index] = None;
+        }
+        self.settle_all(lines, GENERATED_LINES)
+    }
+
+    /// Settles lines in the company they can be in, up to `most` a module.
+    fn settle_all(&mut self, lines: Vec<usize>, most: usize) -> std::io::Result<()> {
+        let (mut shared, mut modules, mut processes) = (Vec::new(), Vec::new(), Vec::new());
+        for index in lines {
+            let line = self.batch.lines[index];
             match company(line) {
-                Company::Shared if !leaves(line) => shared.push(index),
-                Company::Shared | Company::Module => modules.push(index),
+                // What stands behind it would be deleted.
+                Company::Shared if self.manner == Manner::Generate && leaves(line) => modules.push(index),
+                Company::Shared => shared.push(index),
+                Company::Module => modules.push(index),
                 Company::Process => processes.push(index),
             }
         }
-        self.settle(shared, GENERATED_LINES)?;
+        self.settle(shared, most)?;
         self.settle(modules, 1)?;
-        for line in processes {
-            self.settle(vec![line], 1)?;
-        }
-        Ok(())
+        processes.into_iter().try_for_each(|line| self.settle(vec![line], 1))
     }
 
     /// Most modules of a process.
@@ -212,7 +207,9 @@ impl Rounds<'_> {
         if self.manner == Manner::Generate { GENERATED_MODULES } else { MODULES }
     }
 
-    fn settle(&mut self, lines: Vec<usize>, most: usize) -> std::io::Result<()> {
+    /// Settles lines, up to `most` a module, unless the scaffold has settled them already.
+    fn settle(&mut self, mut lines: Vec<usize>, most: usize) -> std::io::Result<()> {
+        lines.retain(|&line| self.outcomes[line].is_none());
         let marks = if self.manner == Manner::Check { marks(most) } else { Marks::Useless };
         let mut groups = vec![Group::new(lines, most, self.modules(), marks)];
         while let Some(mut group) = groups.pop().or_else(|| self.survivors(most, marks)) {
@@ -235,6 +232,7 @@ impl Rounds<'_> {
                 self.outcomes[asked[0]] = Some(self.outcome(&answer));
                 groups.push(group);
             } else if self.is_unclear(&answer) && !self.scaffold_passes()? {
+                self.survivors.clear();
                 return Ok(());
             } else if manner == Manner::Marked {
                 self.find(&answer, &asked, group, &mut groups);
@@ -359,7 +357,8 @@ impl Rounds<'_> {
 
     /// Rejects the lines with messages of their own; whether there were any.
     fn reject(&mut self, answer: &Answer, asked: &[usize], open: &mut [bool]) -> bool {
-        let mut own: Vec<(usize, &str)> = answer.own.iter().map(|(position, text)| (*position, text.as_str())).collect();
+        let mut own: Vec<(usize, &str)> =
+            answer.own.iter().map(|(position, text)| (*position, text.as_str())).collect();
         own.sort_by_key(|(position, _)| *position);
         for texts in own.chunk_by(|a, b| a.0 == b.0) {
             let position = texts[0].0;

@@ -1,0 +1,205 @@
+//! `ptx-conform explain`: one instruction line, and everything that the specification says of it.
+
+mod assume;
+mod point;
+
+use std::fmt::Write as _;
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::process::ExitCode;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use anyhow::Context as _;
+
+use ptx_conform::environment::Environment;
+use ptx_conform::judge::{Judge, Reading, needs};
+use ptx_conform::properties;
+use ptx_conform::ptx::{Declarations, Line, SyntaxError};
+use ptx_conform::space::{Values, environment, twin};
+use ptx_conform::spec::{Choice, Form, Instruction, Rule, RuleKind, Source, Spec, UNREAD};
+
+/// Explain one instruction line: its verdict, the rules, the manual's section, what it needs.
+///
+/// Exit codes: 0 valid, 1 invalid, 2 unknown or no statement.
+///
+/// Example: ptx-conform explain 'suld.b.1d.v4.b64.trap {%rd1, %rd2, %rd3, %rd4}, [surf, {%r1}];'
+#[derive(Debug, clap::Args)]
+pub(crate) struct Opts {
+    /// The line, with its `;`.
+    line: String,
+    #[command(flatten)]
+    environment: super::EnvironmentOpts,
+    /// The PTX text between a module's directives and the line [default: assumed from the names].
+    #[arg(long, value_name = "TEXT")]
+    declarations: Option<String>,
+}
+
+/// A line, and all that is known of it.
+struct Case<'a> {
+    text: &'a str,
+    line: &'a Line<'a>,
+    judge: &'a Judge<'a>,
+    declarations: &'a Declarations,
+    environment: Environment,
+    instruction: &'a Instruction,
+    form: &'a Form,
+    reading: &'a Reading,
+}
+
+impl Opts {
+    pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        let spec = super::load_spec(specs)?;
+        let environment = self.environment.resolve(&spec.isa)?;
+        let judge = Judge::new(&spec, &environment)?;
+        let line = match Line::parse(&self.line) {
+            Ok(line) => line,
+            Err(error) => return unreadable(&spec, &self.line, &error),
+        };
+        let Some(instruction) = spec.instruction(line.opcode) else {
+            let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
+            super::print(&format!(
+                "unknown: there is no specification of `{}`; there are {}\n",
+                line.opcode,
+                known.join(", ")
+            ))?;
+            return Ok(ExitCode::from(2));
+        };
+        let (text, assumed) = match self.declarations {
+            Some(text) => (text, false),
+            None => (assume::declarations(&spec.isa, instruction, &line, &environment), true),
+        };
+        let declarations = Declarations::parse(&text, &spec.isa).context("--declarations")?;
+        let reading = judge.read_as(instruction, &line, &declarations);
+        let case = Case {
+            text: &self.line,
+            line: &line,
+            judge: &judge,
+            declarations: &declarations,
+            environment,
+            instruction,
+            form: &instruction.forms[reading.form],
+            reading: &reading,
+        };
+        let mut output = case.diagnostics();
+        output += &case.summary(&spec, if assumed && !text.is_empty() { Some(&text) } else { None });
+        if assumed && !text.is_empty() && !reading.valid() {
+            output += "         say what the names stand for with --declarations\n";
+        }
+        super::print(&output)?;
+        Ok(if reading.valid() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    }
+}
+
+/// What there is to say of a text that is no statement.
+fn unreadable(spec: &Spec, text: &str, error: &SyntaxError) -> anyhow::Result<ExitCode> {
+    let known = Line::opcode_of(text).and_then(|opcode| spec.instruction(opcode)).is_some();
+    let title = Level::ERROR.primary_title(error.message).id(super::judge::SYNTAX);
+    let length = text[error.at..].chars().next().map_or(0, char::len_utf8);
+    let annotation = AnnotationKind::Primary.span(error.at..error.at + length);
+    let group = title
+        .element(Snippet::source(text).annotation(annotation))
+        .element(Level::HELP.message("one statement ends in `;`, as `ld.global.u32 %r1, [%rd1];` does"));
+    super::print(&format!("{}\n", render(group)))?;
+    Ok(ExitCode::from(if known { 1 } else { 2 }))
+}
+
+fn render(group: Group<'_>) -> String {
+    let renderer = if super::color(&io::stdout()) { Renderer::styled() } else { Renderer::plain() };
+    renderer.render(&[group])
+}
+
+impl Case<'_> {
+    /// Every broken rule with the parts of the line that break it.
+    fn diagnostics(&self) -> String {
+        let mut text = String::new();
+        for &broken in &self.reading.broken {
+            let rule = &self.form.rules[broken];
+            let annotations = point::parts(self.text, self.line, self.form, &self.reading.values, rule)
+                .into_iter()
+                .map(|(span, label)| AnnotationKind::Primary.span(span).label(label));
+            let title = Level::ERROR.primary_title(rule.says.as_str()).id(rule.id.as_str());
+            let mut group = title.element(Snippet::source(self.text).annotations(annotations));
+            let needs = matches!(rule.kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
+            if needs {
+                group = group.element(Level::NOTE.message(format!("it {}; judged in {}", rule.kind, self.environment)));
+            }
+            group = group.element(Level::NOTE.message(self.source(rule)));
+            // What is too new here is right elsewhere, and not to be changed.
+            if let Some(better) = self.instead(broken).filter(|_| !needs) {
+                group = group.element(Level::HELP.message(better));
+            }
+            let _ = writeln!(text, "{}\n", render(group));
+        }
+        text
+    }
+
+    /// Where a rule comes from.
+    fn source(&self, rule: &Rule) -> String {
+        match (rule.source, &rule.section) {
+            (Source::Manual, Some(section)) => {
+                format!("the manual, under `{section}`: {}", super::spec::page(self.instruction))
+            }
+            (Source::Manual, None) => {
+                format!("the manual, syntax of `{}`: {}", self.form.id, super::spec::page(self.instruction))
+            }
+            (Source::Observed, _) => "observed: the manual is silent, and every implementation looked at does it".to_owned(),
+        }
+    }
+
+    /// What would be valid with one choice changed.
+    fn instead(&self, broken: usize) -> Option<String> {
+        let values = &self.reading.values;
+        if values.contains(&UNREAD) {
+            return None;
+        }
+        let twin = twin(self.form, values, broken)?;
+        let changed = (0..twin.len()).find(|&axis| twin[axis] != values[axis])?;
+        let axis = &self.form.axes[changed];
+        match axis.choice {
+            Choice::AddressSize | Choice::Target | Choice::Ptx => {
+                Some(format!("it is valid in {}", environment(self.form, &twin)?))
+            }
+            Choice::Modifier | Choice::Writing => {
+                let better = self.rewritten(&twin)?;
+                Some(format!("this is valid: `{better}`"))
+            }
+            _ => {
+                let (better, _) = properties::text(self.form, &twin);
+                Some(format!("this is valid, with {} {}: `{better}`", axis.name, self.form.value(&twin, changed)))
+            }
+        }
+    }
+
+    /// The line with the modifiers of these values, where that is valid.
+    fn rewritten(&self, values: &Values) -> Option<String> {
+        let modifiers = self.form.slots.iter().map(|slot| self.form.value(values, slot.axis));
+        let modifiers: String = modifiers.filter(|value| *value != "none").collect();
+        let head: Range<usize> = point::head(self.text, self.line);
+        let better = format!("{}{}{modifiers}{}", &self.text[..head.start], self.line.opcode, &self.text[head.end..]);
+        let line = Line::parse(&better).ok()?;
+        let valid = self.judge.read_as(self.instruction, &line, self.declarations).valid();
+        valid.then(|| line.to_string())
+    }
+
+    fn summary(&self, spec: &Spec, assumed: Option<&str>) -> String {
+        let broken = self.reading.broken.len();
+        let mut text = match self.reading.valid() {
+            true => format!("valid: {}\n", self.line),
+            false => format!("invalid: it breaks {}\n", super::counted(broken, "rule")),
+        };
+        let mut row = |name: &str, what: &str| {
+            let _ = writeln!(text, "{name:>8} {what}");
+        };
+        row("form", &format!("{}: {}", self.form.id, self.form.syntax));
+        if let Some(needs) = needs(&spec.isa, self.form, &self.reading.values) {
+            row("needs", &format!("PTX {}, {}", needs.ptx, needs.target));
+        }
+        row("judged", &format!("in {}", self.environment));
+        row("manual", &super::spec::page(self.instruction));
+        if let Some(assumed) = assumed {
+            row("assumed", assumed);
+        }
+        text
+    }
+}

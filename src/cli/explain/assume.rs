@@ -1,0 +1,166 @@
+//! Declarations for a line that comes without: what its names usually stand for.
+
+use std::fmt::Write as _;
+
+use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::ptx::{Argument, Line};
+use ptx_conform::spec::{Form, Instruction, Isa, Operand, Pattern, Role};
+
+/// Declarations of every name of the line. Names such as `%rd1` are registers of the type that
+/// compilers give them; for others it depends on what they are used for.
+pub(super) fn declarations(isa: &Isa, instruction: &Instruction, line: &Line<'_>, environment: &Environment) -> String {
+    // Forms of one instruction have the same operands, but for optional ones at the end.
+    let form = &instruction.forms[0];
+    let mut assumed = Assumed {
+        isa,
+        form,
+        line,
+        environment,
+        names: Vec::new(),
+        globals: String::new(),
+        parameters: Vec::new(),
+        registers: Vec::new(),
+    };
+    if let Some((_, predicate)) = line.guard {
+        assumed.register(predicate, ".pred");
+    }
+    for (at, written) in line.operands.iter().enumerate() {
+        match (form.pattern.get(at), &written.argument) {
+            (Some(Pattern::Bracket(inside)), Argument::Bracket(elements)) => {
+                for (at, element) in elements.iter().enumerate() {
+                    assumed.argument(element, inside.get(at).map(|&at| &form.operands[at]), true);
+                }
+            }
+            (Some(Pattern::Operand(at)), argument) => assumed.argument(argument, Some(&form.operands[*at]), false),
+            (_, argument) => assumed.argument(argument, None, false),
+        }
+    }
+    assumed.text()
+}
+
+struct Assumed<'a> {
+    isa: &'a Isa,
+    form: &'a Form,
+    line: &'a Line<'a>,
+    environment: &'a Environment,
+    names: Vec<&'a str>,
+    globals: String,
+    parameters: Vec<String>,
+    /// By type, in the order of the line.
+    registers: Vec<(String, Vec<String>)>,
+}
+
+impl<'a> Assumed<'a> {
+    fn argument(&mut self, argument: &Argument<'a>, operand: Option<&Operand>, bracketed: bool) {
+        match argument {
+            Argument::Name(name) | Argument::Sum(name, _) => self.name(name, operand, bracketed),
+            Argument::Tuple(elements) | Argument::Bracket(elements) => {
+                elements.iter().for_each(|element| self.argument(element, operand, bracketed));
+            }
+            _ => {}
+        }
+    }
+
+    fn name(&mut self, name: &'a str, operand: Option<&Operand>, bracketed: bool) {
+        if self.isa.special(name).is_some() {
+            return;
+        }
+        // `%v.x` is a component of a vector.
+        let (name, vector) = match name.split_once('.') {
+            Some((name, _)) => (name, ".v4 "),
+            None => (name, ""),
+        };
+        if name.is_empty() || self.names.contains(&name) {
+            return;
+        }
+        let usual = usual(name);
+        let role = operand.map_or(Role::Source, |operand| operand.role);
+        let pointer = if self.environment.address_size == AddressSize::Bits32 { ".b32" } else { ".b64" };
+        match (role, usual) {
+            (_, Some(of)) => self.register(name, &format!("{vector}{of}")),
+            (Role::Surface, None) if !name.starts_with('%') => {
+                self.names.push(name);
+                let _ = write!(self.globals, ".global .surfref {name}; ");
+            }
+            (Role::Surface, None) => self.register(name, ".b64"),
+            (Role::Address, None) if name.starts_with('%') || !self.variable(name) => self.register(name, pointer),
+            (Role::Address, None) => {}
+            (_, None) => {
+                let of = self.fitting(operand, bracketed);
+                self.register(name, &format!("{vector}{of}"));
+            }
+        }
+    }
+
+    /// Declares a variable in the space that the line names; `false` where it names none.
+    fn variable(&mut self, name: &'a str) -> bool {
+        let spaces = [".global", ".const", ".shared", ".local", ".param"];
+        let named = |space: &&str| {
+            self.line.modifiers.iter().any(|m| m.split("::").next() == Some(*space) && !m.starts_with(".param::func"))
+        };
+        let unified = self.line.operands.iter().any(|operand| operand.suffix == Some(".unified"));
+        let Some(space) = spaces.into_iter().find(named) else { return false };
+        self.names.push(name);
+        let attribute = if unified && space == ".global" { ".attribute(.unified(1, 2)) " } else { "" };
+        let variable = format!("{space} {attribute}.align 32 .b8 {name}[64]");
+        match space {
+            ".param" => self.parameters.push(variable),
+            // At module scope every entry may use it.
+            _ => {
+                let _ = write!(self.globals, "{variable}; ");
+            }
+        }
+        true
+    }
+
+    /// A register type that the operand takes, as wide as the line's type if it can be.
+    fn fitting(&self, operand: Option<&Operand>, bracketed: bool) -> String {
+        let of_line = self.line.modifiers.iter().rev().find_map(|modifier| self.isa.register_type(modifier));
+        let bits = of_line.filter(|_| !bracketed).map_or(32, |of| of.bits.max(32));
+        let types = [format!(".b{bits}"), ".b32".to_owned(), ".b64".to_owned()];
+        let axis = operand.and_then(|operand| operand.of_type).map(|axis| &self.form.axes[axis]);
+        let takes = |of: &&String| {
+            axis.is_none_or(|axis| axis.position(of).is_some_and(|value| axis.claimed.contains(value)))
+        };
+        types.iter().find(takes).unwrap_or(&types[0]).clone()
+    }
+
+    fn register(&mut self, name: &'a str, of: &str) {
+        if self.names.contains(&name) || self.isa.special(name).is_some() {
+            return;
+        }
+        self.names.push(name);
+        match self.registers.iter_mut().find(|(known, _)| known == of) {
+            Some((_, names)) => names.push(name.to_owned()),
+            None => self.registers.push((of.to_owned(), vec![name.to_owned()])),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = self.globals.clone();
+        if !self.parameters.is_empty() {
+            let _ = write!(text, ".entry k({}) {{ ", self.parameters.join(", "));
+        } else if !self.globals.is_empty() {
+            text.push_str(".entry k { ");
+        }
+        for (of, names) in &self.registers {
+            let _ = write!(text, ".reg {of} {}; ", names.join(", "));
+        }
+        text.trim_end().to_owned()
+    }
+}
+
+/// The type of a register with a name as compilers choose them: a letter or two and a number.
+fn usual(name: &str) -> Option<&'static str> {
+    let letters = name.strip_prefix('%')?.trim_end_matches(|c: char| c.is_ascii_digit());
+    Some(match letters {
+        "r" | "hh" => ".b32",
+        "rd" => ".b64",
+        "rs" | "h" => ".b16",
+        "rq" => ".b128",
+        "f" => ".f32",
+        "fd" => ".f64",
+        "p" => ".pred",
+        _ => return None,
+    })
+}

@@ -1,0 +1,162 @@
+//! Which parts of a line break a rule.
+
+use std::ops::Range;
+
+use ptx_conform::ptx::{Argument, Line};
+use ptx_conform::spec::{Choice, Form, Pattern, Rule, RuleKind};
+
+/// A part of a line, and what it is.
+type Part = (Range<usize>, String);
+
+/// The parts of a line that make the choices for which a rule is broken.
+pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Part> {
+    let name = rule.id.rsplit('/').next().unwrap_or_default();
+    let faults = match name {
+        "duplicate-modifier" => surplus(text, line, form, values),
+        "unknown-modifier" => unknown(text, line, form),
+        "modifier-order" => vec![(modifiers(text, line), "in another order".to_owned())],
+        "operands" => vec![(operands(text, line), "other operands".to_owned())],
+        _ => chosen(text, line, form, values, rule),
+    };
+    if faults.is_empty() { vec![(opcode(text, line), String::new())] } else { faults }
+}
+
+/// The choices that one forbidden combination names.
+fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Part> {
+    let broken = rule.forbids.iter().find(|cube| cube.contains(values));
+    // The elements of one operand can differ, of which one is among the values: then all that the
+    // rule names in the operands is shown.
+    let axes: Vec<usize> = match broken {
+        Some(cube) => cube.sets().iter().map(|(axis, _)| *axis).collect(),
+        None => {
+            let mut axes: Vec<usize> = rule.forbids.iter().flat_map(|cube| cube.sets()).map(|(axis, _)| *axis).collect();
+            axes.retain(|axis| matches!(form.axes[*axis].choice, Choice::Type(_)));
+            axes.sort_unstable();
+            axes.dedup();
+            axes
+        }
+    };
+    let mut parts: Vec<Part> = Vec::new();
+    for axis in axes {
+        let Some(span) = span(text, line, form, values, axis) else { continue };
+        let value = match (broken, form.value(values, axis)) {
+            (None, _) => "one of these",
+            (_, "none") => "nothing here",
+            (_, "other") => "nothing that is declared so",
+            (_, value) => value,
+        };
+        let label = format!("{}: {value}", form.axes[axis].name);
+        match parts.iter_mut().find(|(known, _)| *known == span) {
+            Some((_, labels)) => *labels = format!("{labels}, {label}"),
+            None => parts.push((span, label)),
+        }
+    }
+    if let (RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_), [(_, label)]) = (&rule.kind, parts.as_mut_slice()) {
+        *label = format!("this {}", rule.kind);
+    }
+    parts
+}
+
+/// The part of a line that makes the choice of an axis; `None` for the environment.
+fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) -> Option<Range<usize>> {
+    match form.axes[axis].choice {
+        Choice::AddressSize | Choice::Target | Choice::Ptx | Choice::Context | Choice::Writing => None,
+        Choice::Guard => line.guard.map(|(_, name)| range(text, name)),
+        Choice::Modifier => {
+            let value = form.value(values, axis);
+            let found = line.modifiers.iter().find(|modifier| **modifier == value);
+            let end = head(text, line).end;
+            Some(found.map_or(end..end, |modifier| range(text, modifier)))
+        }
+        Choice::Shape(at)
+        | Choice::Type(at)
+        | Choice::Sinks(at)
+        | Choice::Base(at)
+        | Choice::Offset(at)
+        | Choice::Suffix(at) => Some(operand(text, line, form, at).unwrap_or_else(|| operands(text, line))),
+    }
+}
+
+/// Where an operand of the form stands in the line.
+fn operand(text: &str, line: &Line<'_>, form: &Form, at: usize) -> Option<Range<usize>> {
+    let place = form.pattern.iter().position(|part| match part {
+        Pattern::Operand(operand) => *operand == at,
+        Pattern::Bracket(inside) => inside.contains(&at),
+    })?;
+    let written = line.operands.get(place)?;
+    let whole = range(text, written.text.trim_end());
+    let element = match (&form.pattern[place], &written.argument) {
+        (Pattern::Bracket(inside), Argument::Bracket(elements)) => {
+            inside.iter().position(|operand| *operand == at).and_then(|element| elements.get(element))
+        }
+        _ => None,
+    };
+    Some(element.and_then(|element| extent(text, element)).unwrap_or(whole))
+}
+
+/// From the first to the last name in an argument.
+fn extent(text: &str, argument: &Argument<'_>) -> Option<Range<usize>> {
+    match argument {
+        Argument::Name(name) | Argument::Sum(name, _) => Some(range(text, name)),
+        Argument::Tuple(elements) | Argument::Bracket(elements) => {
+            let mut extents = elements.iter().filter_map(|element| extent(text, element));
+            let first = extents.next()?;
+            Some(extents.fold(first, |all, next| all.start..next.end))
+        }
+        _ => None,
+    }
+}
+
+/// Modifiers that no slot of the form takes.
+fn unknown(text: &str, line: &Line<'_>, form: &Form) -> Vec<Part> {
+    let unknown = line.modifiers.iter().filter(|modifier| !known(form, modifier));
+    unknown.map(|modifier| (range(text, modifier), "not in the syntax line".to_owned())).collect()
+}
+
+fn known(form: &Form, modifier: &str) -> bool {
+    form.slots.iter().any(|slot| form.axes[slot.axis].position(modifier).is_some())
+}
+
+/// Modifiers for which no slot is left.
+fn surplus(text: &str, line: &Line<'_>, form: &Form, values: &[u8]) -> Vec<Part> {
+    let mut left: Vec<&str> = form.slots.iter().map(|slot| form.value(values, slot.axis)).collect();
+    let mut parts = Vec::new();
+    for modifier in &line.modifiers {
+        match left.iter().position(|value| value == modifier) {
+            Some(at) => drop(left.swap_remove(at)),
+            None if known(form, modifier) => parts.push((range(text, modifier), "its slot is taken".to_owned())),
+            None => {}
+        }
+    }
+    parts
+}
+
+/// Where a part of the text stands in it.
+fn range(text: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+    start..start + part.len()
+}
+
+fn opcode(text: &str, line: &Line<'_>) -> Range<usize> {
+    range(text, line.opcode)
+}
+
+/// The opcode with its modifiers.
+pub(super) fn head(text: &str, line: &Line<'_>) -> Range<usize> {
+    let opcode = opcode(text, line);
+    let end = line.modifiers.last().map_or(opcode.end, |modifier| range(text, modifier).end);
+    opcode.start..end
+}
+
+fn modifiers(text: &str, line: &Line<'_>) -> Range<usize> {
+    opcode(text, line).end..head(text, line).end
+}
+
+/// All operands; behind the modifiers where there are none.
+fn operands(text: &str, line: &Line<'_>) -> Range<usize> {
+    let end = head(text, line).end;
+    match (line.operands.first(), line.operands.last()) {
+        (Some(first), Some(last)) => range(text, first.text).start..range(text, last.text.trim_end()).end,
+        _ => end..end,
+    }
+}

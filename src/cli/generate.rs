@@ -1,0 +1,336 @@
+//! `ptx-conform generate`: prints variants.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use ptx_conform::environment::{AddressSize, Environment, Target, Version};
+use ptx_conform::ptx::{Context, Item, Printer, Scaffold, scaffold};
+use ptx_conform::space::{Diagram, Draw, Region, Values, breakable, covering, environment_values};
+use ptx_conform::spec::{Form, Instruction, Spec};
+
+/// Print variants or modules
+///
+/// Variants are printed in the order of their instruction, form and rule. The same specification and
+/// options always print the same.
+///
+/// Examples:
+///   ptx-conform generate suld --ptx 7.0 --target sm_80
+///   ptx-conform generate ld --rule weak-target --target sm_60 --format module --count 1
+///   ptx-conform generate --what all --strategy random --seed 7 --count 1000 --format jsonl
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Opts {
+    /// Opcodes [default: all of the specification].
+    #[arg(value_name = "OPCODE")]
+    instructions: Vec<String>,
+    /// Only this form, by its id: `weak` or `ld.weak`.
+    #[arg(long, value_name = "FORM")]
+    form: Option<String>,
+    /// Which variants: breaches break one rule and no other.
+    #[arg(long, value_enum, default_value = "valid")]
+    what: What,
+    /// Only breaches of this rule, by its id: `clamp-required` or `suld/clamp-required`.
+    #[arg(long, value_name = "ID")]
+    rule: Option<String>,
+    #[command(flatten)]
+    environment: super::EnvironmentOpts,
+    /// Which of them: all, or as few as have every combination of two or three choices, or drawn.
+    #[arg(long, value_enum, default_value = "pairs")]
+    strategy: Strategy,
+    /// At most so many [default: no limit, 100 drawn ones].
+    #[arg(long, value_name = "N")]
+    count: Option<usize>,
+    /// What is drawn.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Leave out so many before the first; with `--strategy all` that takes no time.
+    #[arg(long, value_name = "RANK", default_value_t = 0)]
+    from: u128,
+    /// A line each (with the rule it breaks in a comment), one module of all, or input of `judge`.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum What {
+    Valid,
+    Breaches,
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Strategy {
+    All,
+    Pairs,
+    Triples,
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Module,
+    Jsonl,
+}
+
+/// The most lines that one module may have where none was asked for.
+const MODULE: u128 = 1_000_000;
+/// How many variants are drawn by default.
+const DRAWN: usize = 100;
+/// Covering arrays that are made at once.
+const AT_ONCE: usize = 16;
+
+/// A set of variants: the valid ones of a form, or those that break one rule.
+struct Part<'s> {
+    form: &'s Form,
+    rule: Option<usize>,
+    environment: [u8; 3],
+    diagram: Diagram,
+}
+
+impl Part<'_> {
+    fn region(&self) -> Region<'_> {
+        self.diagram.all().below(&self.environment)
+    }
+
+    fn breaks(&self) -> Option<&str> {
+        self.rule.map(|rule| self.form.rules[rule].id.as_str())
+    }
+}
+
+impl Opts {
+    pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        let spec = super::load_spec(specs)?;
+        let environment = self.environment.resolve(&spec.isa)?;
+        let parts = self.parts(&spec, &environment)?;
+        let total: u128 = parts.iter().map(|part| part.region().count()).sum();
+        if parts.iter().all(|part| part.diagram.count() == 0) {
+            bail!("no variant breaks that alone in any environment; `ptx-conform spec lint` says what is broken along");
+        }
+        if total == 0 {
+            bail!("there is no such variant in {environment}; see --ptx, --target and --address-size");
+        }
+        let all = self.strategy == Strategy::All && self.count.is_none();
+        if self.format == Format::Module && all && total > MODULE {
+            bail!("a module of {total} lines; say how many with --count");
+        }
+        let out = BufWriter::new(io::stdout().lock());
+        let mut printed = Printed { environment, format: self.format, out, entry: Body::default(), function: Body::default() };
+        self.variants(&parts, total, |part, values| printed.variant(part, &values))?;
+        printed.finish()?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// What is to be printed, in order.
+    fn parts<'s>(&self, spec: &'s Spec, environment: &Environment) -> anyhow::Result<Vec<Part<'s>>> {
+        let instructions = super::instructions(spec, &self.instructions)?;
+        let named = |instruction: &Instruction, form: &Form| {
+            let short = |name: &String| *name == form.id || form.id.strip_prefix(&format!("{}.", instruction.name)) == Some(name);
+            self.form.as_ref().is_none_or(short)
+        };
+        let forms: Vec<&Form> = instructions
+            .iter()
+            .flat_map(|instruction| instruction.forms.iter().filter(|form| named(instruction, form)))
+            .collect();
+        if forms.is_empty() {
+            let known: Vec<&str> = instructions.iter().flat_map(|i| &i.forms).map(|form| form.id.as_str()).collect();
+            bail!("there is no form `{}`; there are {}", self.form.as_deref().unwrap_or_default(), known.join(", "));
+        }
+        let mut chosen: Vec<(&Form, Option<usize>)> = Vec::new();
+        for form in &forms {
+            if self.rule.is_none() && self.what != What::Breaches {
+                chosen.push((form, None));
+            }
+            if self.rule.is_some() || self.what != What::Valid {
+                let wanted = |id: &str| self.rule.as_deref().is_none_or(|rule| rule == id || id.rsplit('/').next() == Some(rule));
+                chosen.extend(breakable(form).filter(|&rule| wanted(&form.rules[rule].id)).map(|rule| (*form, Some(rule))));
+            }
+        }
+        if let (Some(rule), true) = (&self.rule, chosen.is_empty()) {
+            bail!("there is no rule `{rule}` that a variant can break; `ptx-conform spec show OPCODE` lists them");
+        }
+        let part = |(form, rule): (&'s Form, Option<usize>)| {
+            let environment = environment_values(form, environment)?;
+            let diagram = match rule {
+                Some(rule) => Diagram::breaking(form, rule),
+                None => Diagram::valid(form),
+            };
+            Some(Part { form, rule, environment, diagram })
+        };
+        Ok(chosen.into_par_iter().filter_map(part).collect())
+    }
+
+    /// Gives each variant to `print`.
+    fn variants<'p>(
+        &self,
+        parts: &'p [Part<'p>],
+        total: u128,
+        mut print: impl FnMut(&'p Part<'p>, Values) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut left = self.count.unwrap_or(if self.strategy == Strategy::Random { DRAWN } else { usize::MAX });
+        let mut skip = self.from;
+        match self.strategy {
+            Strategy::All => {
+                for part in parts {
+                    let region = part.region();
+                    if let Some(after) = skip.checked_sub(region.count()) {
+                        skip = after;
+                        continue;
+                    }
+                    for values in region.iter_from(skip).take(left) {
+                        print(part, values)?;
+                        left -= 1;
+                    }
+                    skip = 0;
+                }
+            }
+            Strategy::Pairs | Strategy::Triples => {
+                let strength = if self.strategy == Strategy::Pairs { 2 } else { 3 };
+                for parts in parts.chunks(AT_ONCE) {
+                    let cover = |part: &Part<'_>| match part.region() {
+                        region if region.count() > 0 => covering(&region, strength),
+                        _ => Vec::new(),
+                    };
+                    let rows: Vec<Vec<Values>> = parts.par_iter().map(cover).collect();
+                    for (part, rows) in parts.iter().zip(rows) {
+                        for values in rows {
+                            if skip > 0 {
+                                skip -= 1;
+                            } else if left > 0 {
+                                print(part, values)?;
+                                left -= 1;
+                            }
+                        }
+                    }
+                    if left == 0 {
+                        break;
+                    }
+                }
+            }
+            Strategy::Random => {
+                let mut draw = Draw::new(self.seed);
+                while let Some(mut rank) = draw.below(total).filter(|_| left > 0) {
+                    if skip > 0 {
+                        skip -= 1;
+                        continue;
+                    }
+                    for part in parts {
+                        let region = part.region();
+                        if let Some(after) = rank.checked_sub(region.count()) {
+                            rank = after;
+                            continue;
+                        }
+                        if let Some(values) = region.unrank(rank) {
+                            print(part, values)?;
+                        }
+                        break;
+                    }
+                    left -= 1;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The lines of one function, and what they use.
+#[derive(Default)]
+struct Body<'s> {
+    lines: Vec<String>,
+    items: Vec<Item<'s>>,
+}
+
+/// A line as `judge` reads it.
+#[derive(Serialize)]
+struct Request<'a> {
+    line: &'a str,
+    ptx: Version,
+    target: Target,
+    address_size: u32,
+    declarations: &'a str,
+    /// The rule it is meant to break, which `judge` does not look at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    breaks: Option<&'a str>,
+}
+
+struct Printed<'s, W: Write> {
+    environment: Environment,
+    format: Format,
+    out: W,
+    entry: Body<'s>,
+    function: Body<'s>,
+}
+
+impl<'s, W: Write> Printed<'s, W> {
+    fn variant(&mut self, part: &'s Part<'_>, values: &[u8]) -> io::Result<()> {
+        let printer = Printer::new(part.form);
+        let mut line = String::new();
+        let mut items = Vec::new();
+        printer.line(values, &mut line, |item| items.push(item));
+        let context = printer.context(values);
+        if self.format == Format::Jsonl {
+            let Environment { ptx, target, address_size } = self.environment;
+            let declarations = scaffold(items, context).declarations();
+            let request = Request {
+                line: &line,
+                ptx,
+                target,
+                address_size: address_size.bits(),
+                declarations: &declarations,
+                breaks: part.breaks(),
+            };
+            serde_json::to_writer(&mut self.out, &request)?;
+            return self.out.write_all(b"\n");
+        }
+        if let Some(rule) = part.breaks() {
+            line.push_str(" // breaks ");
+            line.push_str(rule);
+        }
+        if self.format == Format::Text {
+            return writeln!(self.out, "{line}");
+        }
+        let body = if context == Context::Entry { &mut self.entry } else { &mut self.function };
+        body.lines.push(line);
+        for item in items {
+            if !body.items.contains(&item) {
+                body.items.push(item);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        if self.format == Format::Module {
+            let module = self.module();
+            self.out.write_all(module.as_bytes())?;
+        }
+        self.out.flush()
+    }
+
+    /// One module: an entry, a function, or both.
+    fn module(&self) -> String {
+        let (entry, function) = (&self.entry, &self.function);
+        // Variables of the module are declared once, before both.
+        let all = scaffold(entry.items.iter().chain(&function.items).copied(), Context::Entry);
+        let text = |body: &Body<'_>, context, name: &str, globals: &str| {
+            let own = scaffold(body.items.iter().copied(), context);
+            let lines: Vec<&str> = body.lines.iter().map(String::as_str).collect();
+            Scaffold { globals: globals.to_owned(), ..own }.module(&self.environment, name, &lines).0
+        };
+        match (entry.lines.is_empty(), function.lines.is_empty()) {
+            (_, true) => text(entry, Context::Entry, "k", &all.globals),
+            (true, false) => text(function, Context::Function, "f", &all.globals),
+            (false, false) => {
+                let directives = if self.environment.ptx >= AddressSize::SINCE { 3 } else { 2 };
+                let behind = text(function, Context::Function, "f", "");
+                let behind: String = behind.split_inclusive('\n').skip(directives).collect();
+                text(entry, Context::Entry, "k", &all.globals) + &behind
+            }
+        }
+    }
+}

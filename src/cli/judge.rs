@@ -1,0 +1,316 @@
+//! `ptx-conform judge`: JSON Lines in, verdicts out.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use anyhow::{anyhow, bail};
+use rustc_hash::FxHashMap;
+use serde::de::{Deserializer, Visitor};
+use serde::{Deserialize, Serialize};
+
+use ptx_conform::divergence::{Divergences, Does, EngineVersion};
+use ptx_conform::environment::{AddressSize, Environment, Target, Version};
+use ptx_conform::judge::{Judge, Needs, Reading, needs};
+use ptx_conform::ptx::{DeclarationError, Declarations, Line, SyntaxError};
+use ptx_conform::spec::{Form, Spec, Verdict};
+
+/// JSON Lines in, verdicts out, for other programs
+///
+/// Reads one object a line from stdin, and answers each in order. Blank lines are skipped, fields
+/// that are not listed are ignored.
+///
+/// in:  {"line": "...", "ptx": "9.0", "target": "sm_90", "declarations": "...", "address_size": 64}
+///
+/// out: {"verdict": "valid", "rules": [], "needs": {"ptx": "2.0", "target": "sm_20"}}
+///
+/// `declarations` (default: none) is the PTX text between a module's directives and the line;
+/// `address_size` is 32 or 64 (default). The verdict is valid, invalid (with the rules broken), or
+/// unknown, for an instruction without a specification. A line that is no PTX statement but begins
+/// with the opcode of one that is specified breaks `isa/syntax`. What cannot be judged is answered
+/// with {"error": "..."}, and the run goes on.
+///
+/// Example: ptx-conform generate suld --format jsonl | ptx-conform judge --engine ptxas@13.5
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Opts {
+    /// Also say what this engine is known to do (it need not be installed): `ptxas@13.5`.
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<String>,
+}
+
+impl Opts {
+    pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        let spec = super::load_spec(specs)?;
+        let engine = match &self.engine {
+            None => None,
+            Some(name) => {
+                let divergences = super::load_divergences(specs, &spec)?;
+                Some((engine(name, &divergences)?, divergences))
+            }
+        };
+        let mut desk = Desk::new(&spec, engine);
+        let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        serve(BufReader::with_capacity(1 << 16, io::stdin().lock()), out, |line, out| desk.answer(line, out))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn engine(name: &str, divergences: &Divergences) -> anyhow::Result<EngineVersion> {
+    let engine = EngineVersion::parse(name).map_err(|why| anyhow!(why))?;
+    let known = |family: &str| family == "ptxas" || divergences.all.iter().any(|divergence| divergence.engine == family);
+    if !known(&engine.family) {
+        bail!("nothing is known of the engine `{}`; `ptxas` is known", engine.family);
+    }
+    Ok(engine)
+}
+
+/// The longest line that is read.
+const LONGEST: u64 = 16 << 20;
+
+/// Answers each line that is not blank, `None` where it is too long. An answer is sent at the latest
+/// before waiting for more.
+fn serve<R: Read, W: Write>(
+    mut from: BufReader<R>,
+    mut to: W,
+    mut answer: impl FnMut(Option<&[u8]>, &mut W) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut line = Vec::new();
+    loop {
+        if !from.buffer().contains(&b'\n') {
+            to.flush()?;
+        }
+        line.clear();
+        if from.by_ref().take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+            return to.flush();
+        }
+        if u64::try_from(line.len()).is_ok_and(|length| length == LONGEST) && !line.ends_with(b"\n") {
+            from.skip_until(b'\n')?;
+            answer(None, &mut to)?;
+        } else if !line.trim_ascii().is_empty() {
+            answer(Some(&line), &mut to)?;
+        }
+    }
+}
+
+/// Text that is borrowed from the input where it has no escapes; `null` is empty.
+#[derive(Default)]
+struct Text<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Borrowed;
+        impl<'de> Visitor<'de> for Borrowed {
+            type Value = Text<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("text")
+            }
+            fn visit_borrowed_str<E: serde::de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Borrowed("")))
+            }
+        }
+        from.deserialize_any(Borrowed)
+    }
+}
+
+#[derive(Deserialize)]
+struct Request<'a> {
+    #[serde(borrow)]
+    line: Text<'a>,
+    #[serde(borrow)]
+    ptx: Text<'a>,
+    #[serde(borrow)]
+    target: Text<'a>,
+    #[serde(borrow, default)]
+    declarations: Text<'a>,
+    #[serde(default)]
+    address_size: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    verdict: Verdict,
+    rules: Rules<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs: Option<Needs>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<Does>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    divergence: Option<&'a str>,
+}
+
+/// The names of the rules broken.
+enum Rules<'a> {
+    None,
+    Syntax,
+    Of(&'a Form, &'a Reading),
+}
+
+impl Serialize for Rules<'_> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::None => to.collect_seq(std::iter::empty::<&str>()),
+            Self::Syntax => to.collect_seq([SYNTAX]),
+            Self::Of(form, reading) => to.collect_seq(reading.broken.iter().map(|&rule| &form.rules[rule].id)),
+        }
+    }
+}
+
+/// The rule that a text breaks which is no statement.
+pub(super) const SYNTAX: &str = "isa/syntax";
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    error: &'a str,
+}
+
+/// Answers requests, and remembers what they have in common.
+struct Desk<'s> {
+    spec: &'s Spec,
+    engine: Option<(EngineVersion, Divergences)>,
+    judges: FxHashMap<Environment, Judge<'s>>,
+    declarations: FxHashMap<Box<str>, Result<Rc<Declarations>, DeclarationError>>,
+    /// The bytes of all declarations remembered.
+    remembered: usize,
+}
+
+/// How much is remembered of declarations.
+const REMEMBERED: usize = 16 << 20;
+
+impl<'s> Desk<'s> {
+    fn new(spec: &'s Spec, engine: Option<(EngineVersion, Divergences)>) -> Self {
+        Self { spec, engine, judges: FxHashMap::default(), declarations: FxHashMap::default(), remembered: 0 }
+    }
+
+    /// Answers one line.
+    fn answer(&mut self, line: Option<&[u8]>, out: &mut impl Write) -> io::Result<()> {
+        let judged = match line {
+            Some(line) => self.judge(line, out)?,
+            None => Err(format!("the line is longer than {LONGEST} bytes")),
+        };
+        if let Err(error) = judged {
+            serde_json::to_writer(&mut *out, &Failure { error: &error })?;
+        }
+        out.write_all(b"\n")
+    }
+
+    /// Answers with a verdict, or says why there is none.
+    fn judge(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<Result<(), String>> {
+        let request = match request(line) {
+            Ok(request) => request,
+            Err(why) => return Ok(Err(why)),
+        };
+        let (judge, declarations) = match self.surroundings(&request) {
+            Ok(found) => found,
+            Err(why) => return Ok(Err(why)),
+        };
+        let judge = judge.clone();
+        let read = match Line::parse(&request.line.0) {
+            Ok(line) => judge.read(&line, &declarations),
+            Err(error) => {
+                return match self.unreadable(&request.line.0, &error) {
+                    Ok(answer) => Ok(Ok(serde_json::to_writer(out, &answer)?)),
+                    Err(why) => Ok(Err(why)),
+                };
+            }
+        };
+        let Some((instruction, reading)) = read else {
+            serde_json::to_writer(out, &Answer::bare(Verdict::Unknown, Rules::None))?;
+            return Ok(Ok(()));
+        };
+        let form = &instruction.forms[reading.form];
+        let expected = self.engine.as_ref().map(|(engine, known)| known.expect(engine, instruction, &reading));
+        let answer = Answer {
+            verdict: if reading.valid() { Verdict::Valid } else { Verdict::Invalid },
+            rules: Rules::Of(form, &reading),
+            needs: needs(&self.spec.isa, form, &reading.values),
+            expected: expected.map(|expected| expected.outcome),
+            divergence: expected.and_then(|expected| expected.divergence),
+        };
+        serde_json::to_writer(out, &answer)?;
+        Ok(Ok(()))
+    }
+
+    /// The answer on a text that is no statement.
+    fn unreadable(&self, line: &str, error: &SyntaxError) -> Result<Answer<'static>, String> {
+        if error.surplus() {
+            return Err(format!("more than one statement in `line`: {error}"));
+        }
+        let Some(opcode) = Line::opcode_of(line) else {
+            return Err(format!("`line` is no instruction: {error} at byte {}", error.at));
+        };
+        if self.spec.instruction(opcode).is_none() {
+            return Ok(Answer::bare(Verdict::Unknown, Rules::None));
+        }
+        let expected = self.engine.as_ref().map(|_| Does::Rejects);
+        Ok(Answer { expected, ..Answer::bare(Verdict::Invalid, Rules::Syntax) })
+    }
+
+    fn surroundings(&mut self, request: &Request<'_>) -> Result<(&Judge<'s>, Rc<Declarations>), String> {
+        let environment = environment(request)?;
+        if !self.judges.contains_key(&environment) {
+            let judge = Judge::new(self.spec, &environment).map_err(|error| error.to_string())?;
+            self.judges.insert(environment, judge);
+        }
+        let declarations = self.declared(&request.declarations.0)?;
+        let judge = self.judges.get(&environment).ok_or("no judge")?;
+        Ok((judge, declarations))
+    }
+
+    fn declared(&mut self, text: &str) -> Result<Rc<Declarations>, String> {
+        let known = match self.declarations.get(text) {
+            Some(known) => known.clone(),
+            None => {
+                if self.remembered > REMEMBERED {
+                    self.declarations.clear();
+                    self.remembered = 0;
+                }
+                // What one entry takes is mostly its symbols, which are longer than their names.
+                self.remembered += 8 * text.len() + 256;
+                let declarations = Declarations::parse(text, &self.spec.isa).map(Rc::new);
+                self.declarations.insert(text.into(), declarations.clone());
+                declarations
+            }
+        };
+        known.map_err(|error| error.to_string())
+    }
+}
+
+impl Answer<'_> {
+    fn bare(verdict: Verdict, rules: Rules<'static>) -> Answer<'static> {
+        Answer { verdict, rules, needs: None, expected: None, divergence: None }
+    }
+}
+
+fn request(line: &[u8]) -> Result<Request<'_>, String> {
+    const SHAPE: &str = r#"a line is one object: {"line": "...", "ptx": "9.0", "target": "sm_90", "declarations": "..."}"#;
+    // Serde would take a list for an object.
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return Err(SHAPE.to_owned());
+    }
+    serde_json::from_slice(line).map_err(|error| {
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or(&message);
+        format!("{message}, at column {}; {SHAPE}", error.column())
+    })
+}
+
+fn environment(request: &Request<'_>) -> Result<Environment, String> {
+    let ptx: Version = request.ptx.0.parse().map_err(|error| format!("{error}"))?;
+    let target: Target = request.target.0.parse().map_err(|error| format!("{error}"))?;
+    let address_size = match request.address_size {
+        None | Some(64) => AddressSize::Bits64,
+        Some(32) => AddressSize::Bits32,
+        Some(other) => return Err(format!("`address_size` is {other}; it can be 32 or 64")),
+    };
+    Ok(Environment { ptx, target, address_size })
+}

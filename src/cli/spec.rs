@@ -1,0 +1,323 @@
+//! `ptx-conform spec`: check, read and count the specification.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use ptx_conform::environment::Environment;
+use ptx_conform::space::lint::{Isolation, isolation};
+use ptx_conform::space::{Diagram, breakable, environment_values};
+use ptx_conform::spec::{Axis, Choice, Form, Instruction, RuleKind, Source};
+
+/// Check, read and count the specification.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Opts {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Check every file, and what only the space of variants shows.
+    ///
+    /// Errors: what cannot be read, rules that leave no valid variant, rules that nothing can break.
+    /// Rules that nothing can break alone are listed with those that are broken along.
+    ///
+    /// Example: ptx-conform spec lint --specs specs
+    Lint,
+    /// Print forms, axes, rules and notes of an instruction, or an overview.
+    ///
+    /// Example: ptx-conform spec show suld
+    Show {
+        /// The opcode.
+        opcode: Option<String>,
+    },
+    /// Count the variants, exactly.
+    ///
+    /// Example: ptx-conform spec count suld --json
+    Count {
+        /// Opcodes [default: all of the specification].
+        #[arg(value_name = "OPCODE")]
+        instructions: Vec<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        environment: super::EnvironmentOpts,
+    },
+    /// Print the JSON Schema of an instruction's file.
+    ///
+    /// Example: ptx-conform spec schema > specs/schema/instruction.json
+    Schema {
+        /// That of isa.yaml.
+        #[arg(long)]
+        isa: bool,
+        /// That of a file of divergences.
+        #[arg(long, conflicts_with = "isa")]
+        divergences: bool,
+    },
+}
+
+impl Opts {
+    pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        match self.command {
+            Command::Lint => lint(specs),
+            Command::Show { opcode: None } => overview(specs),
+            Command::Show { opcode: Some(opcode) } => {
+                let spec = super::load_spec(specs)?;
+                for instruction in super::instructions(&spec, &[opcode])? {
+                    super::print(&shown(instruction))?;
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+            Command::Count { instructions, json, environment } => count(specs, &instructions, json, &environment),
+            Command::Schema { isa, divergences } => {
+                let schema = match (isa, divergences) {
+                    (true, _) => ptx_conform::spec::isa_schema(),
+                    (_, true) => ptx_conform::divergence::schema(),
+                    _ => ptx_conform::spec::schema(),
+                };
+                super::print(&format!("{schema:#}\n"))?;
+                Ok(ExitCode::SUCCESS)
+            }
+        }
+    }
+}
+
+fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+    let spec = super::load_spec(specs)?;
+    super::load_divergences(specs, &spec)?;
+    let forms: Vec<&Form> = spec.instructions.iter().flat_map(|instruction| &instruction.forms).collect();
+    let mut errors = 0;
+    let mut text = String::new();
+    let mut rules = 0;
+    for form in &forms {
+        if Diagram::valid(form).count() == 0 {
+            super::say(&format!(
+                "error: the rules of `{}` contradict each other: no variant of `{}` is valid\n",
+                form.id, form.syntax
+            ));
+            errors += 1;
+            continue;
+        }
+        for (rule, isolation) in isolation(form) {
+            rules += 1;
+            let rule = &form.rules[rule];
+            match isolation {
+                Isolation::Alone(_) => {}
+                Isolation::Subsumed(along) if along.is_empty() => {
+                    super::say(&format!(
+                        "error: nothing can break `{}` in `{}`: {}\nhelp: leave the rule out, or name the forms it is about\n",
+                        rule.id, form.id, rule.says
+                    ));
+                    errors += 1;
+                }
+                // Writing to a String cannot fail.
+                Isolation::Subsumed(along) => {
+                    let _ = writeln!(text, "{}: {} cannot be broken without {}", form.id, rule.id, along.join(", "));
+                }
+            }
+        }
+    }
+    super::print(&text)?;
+    if errors > 0 {
+        bail!("{} in the specification", super::counted(errors, "error"));
+    }
+    let counts = [(spec.instructions.len(), "instruction"), (forms.len(), "form"), (rules, "rule")];
+    let counts: Vec<String> = counts.iter().map(|(count, what)| super::counted(*count, what)).collect();
+    super::print(&format!("{}: no errors\n", counts.join(", ")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn overview(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+    let spec = super::load_spec(specs)?;
+    let mut text = format!("{:<8} {:<5} {:>5} {:>5}  summary\n", "opcode", "read", "forms", "rules");
+    for instruction in &spec.instructions {
+        let mut rules: Vec<&str> =
+            instruction.forms.iter().flat_map(|form| breakable(form).map(|rule| form.rules[rule].id.as_str())).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        let (name, read, forms) = (&instruction.name, instruction.read.to_string(), instruction.forms.len());
+        let _ = writeln!(text, "{name:<8} {read:<5} {forms:>5} {:>5}  {}", rules.len(), instruction.summary);
+    }
+    if let (Some(first), Some(last), Some((oldest, _)), Some((newest, _))) =
+        (spec.isa.versions.first(), spec.isa.versions.last(), spec.isa.targets.first(), spec.isa.targets.last())
+    {
+        let (versions, targets) = (spec.isa.versions.len(), spec.isa.targets.len());
+        let _ = writeln!(text, "\n{versions} PTX versions ({first} to {last}), {targets} targets ({oldest} to {newest})");
+    }
+    super::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where the manual has an instruction.
+pub(super) fn page(instruction: &Instruction) -> String {
+    format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", instruction.manual)
+}
+
+fn shown(instruction: &Instruction) -> String {
+    let mut text = format!(
+        "{}: {}\n{} (read in edition {})\n",
+        instruction.name,
+        instruction.summary,
+        page(instruction),
+        instruction.read
+    );
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for form in &instruction.forms {
+        let _ = writeln!(text, "\n{}\n  {}", form.id, form.syntax);
+        for axis in form.axes.iter().filter(|axis| told(axis)) {
+            let _ = writeln!(text, "  {:<28} {}", axis.name, values(axis, true));
+            let probes = values(axis, false);
+            if !probes.is_empty() {
+                let _ = writeln!(text, "  {:<28} {probes}", "  probed with");
+            }
+        }
+    }
+    text.push_str("\nrules\n");
+    for form in &instruction.forms {
+        for rule in form.rules.iter().filter(|rule| rule.kind != RuleKind::Canonical) {
+            // Those that the loader makes of a slot can differ from form to form.
+            if seen.contains(&(&rule.id, &rule.says)) {
+                continue;
+            }
+            seen.push((&rule.id, &rule.says));
+            let in_forms: Vec<&str> = instruction
+                .forms
+                .iter()
+                .filter(|form| form.rules.iter().any(|other| other.id == rule.id && other.says == rule.says))
+                .map(|form| form.id.as_str())
+                .collect();
+            let _ = writeln!(text, "  {}: {}", rule.id, rule.says);
+            let mut about = vec![match rule.source {
+                Source::Manual => "manual".to_owned(),
+                Source::Observed => "observed".to_owned(),
+            }];
+            about.extend(rule.section.clone());
+            if !matches!(rule.kind, RuleKind::Constraint) {
+                about.push(rule.kind.to_string());
+            }
+            if in_forms.len() < instruction.forms.len() {
+                about.push(format!("in {}", in_forms.join(", ")));
+            }
+            let _ = writeln!(text, "      {}", about.join("; "));
+        }
+    }
+    if !instruction.notes.is_empty() {
+        text.push_str("\nnotes\n");
+    }
+    for note in &instruction.notes {
+        let _ = writeln!(text, "  {}: {}\n      {}", note.section, note.says, note.because);
+    }
+    text
+}
+
+/// Whether an axis says something of the instruction: the environment's are the same in all.
+fn told(axis: &Axis) -> bool {
+    !matches!(axis.choice, Choice::AddressSize | Choice::Target | Choice::Ptx)
+}
+
+fn values(axis: &Axis, claimed: bool) -> String {
+    let names: Vec<&str> = (0..=u8::MAX)
+        .zip(&axis.values)
+        .filter(|(at, _)| axis.claimed.contains(*at) == claimed)
+        .map(|(_, name)| name.as_str())
+        .collect();
+    names.join(if axis.choice == Choice::Writing { ", " } else { " " })
+}
+
+/// The sizes of the spaces of one form.
+#[derive(Serialize)]
+struct Sizes<'s> {
+    form: &'s str,
+    /// Over all environments.
+    valid: u128,
+    breaches: u128,
+    /// In one.
+    valid_here: u128,
+    breaches_here: u128,
+}
+
+#[derive(Serialize)]
+struct Counted<'s> {
+    ptx: String,
+    target: String,
+    address_size: u32,
+    forms: Vec<Sizes<'s>>,
+}
+
+fn count(
+    specs: Option<&Path>,
+    names: &[String],
+    json: bool,
+    environment: &super::EnvironmentOpts,
+) -> anyhow::Result<ExitCode> {
+    let spec = super::load_spec(specs)?;
+    let environment = environment.resolve(&spec.isa)?;
+    let forms: Vec<&Form> =
+        super::instructions(&spec, names)?.into_iter().flat_map(|instruction| &instruction.forms).collect();
+    let sizes: Vec<Sizes<'_>> = forms.par_iter().map(|form| sizes(form, &environment)).collect();
+    if json {
+        let Environment { ptx, target, address_size } = environment;
+        let counted =
+            Counted { ptx: ptx.to_string(), target: target.to_string(), address_size: address_size.bits(), forms: sizes };
+        super::print(&format!("{}\n", serde_json::to_string_pretty(&counted)?))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = format!(
+        "{:<18} {:>26} {:>26} {:>20} {:>20}\n",
+        "form", "valid", "breaking one rule", "valid here", "breaking one here"
+    );
+    let mut total = Sizes { form: "all", valid: 0, breaches: 0, valid_here: 0, breaches_here: 0 };
+    let mut row = |of: &Sizes<'_>| {
+        let [valid, breaches] = [of.valid, of.breaches].map(grouped);
+        let [valid_here, breaches_here] = [of.valid_here, of.breaches_here].map(grouped);
+        let _ = writeln!(text, "{:<18} {valid:>26} {breaches:>26} {valid_here:>20} {breaches_here:>20}", of.form);
+    };
+    for of in &sizes {
+        row(of);
+        total.valid += of.valid;
+        total.breaches += of.breaches;
+        total.valid_here += of.valid_here;
+        total.breaches_here += of.breaches_here;
+    }
+    if sizes.len() > 1 {
+        row(&total);
+    }
+    super::print(&format!("{text}here: {environment}\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn sizes<'s>(form: &'s Form, environment: &Environment) -> Sizes<'s> {
+    let count = |diagram: &Diagram| {
+        let here = environment_values(form, environment).map_or(0, |values| diagram.all().below(&values).count());
+        (diagram.count(), here)
+    };
+    let (valid, valid_here) = count(&Diagram::valid(form));
+    let rules: Vec<usize> = breakable(form).collect();
+    let breaches: Vec<(u128, u128)> = rules.par_iter().map(|&rule| count(&Diagram::breaking(form, rule))).collect();
+    Sizes {
+        form: &form.id,
+        valid,
+        breaches: breaches.iter().map(|(all, _)| all).sum(),
+        valid_here,
+        breaches_here: breaches.iter().map(|(_, here)| here).sum(),
+    }
+}
+
+/// Digits in groups of three.
+fn grouped(number: u128) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push('_');
+        }
+        text.push(digit);
+    }
+    text
+}

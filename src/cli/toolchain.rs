@@ -1,0 +1,79 @@
+//! `ptx-conform toolchain`: the versions of `ptxas` on this machine.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use ptx_conform::engine::ptxas::Ptxas;
+use ptx_conform::engine::toolchain::{self, Installed};
+
+/// Install and list versions of ptxas.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Opts {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Download versions from NVIDIA's Python packages into the user's cache.
+    ///
+    /// NVIDIA's licence is proprietary: they are for use on this machine, not to be passed on.
+    ///
+    /// Example: ptx-conform toolchain install 13.5 11.8
+    Install {
+        /// Versions: `13.5` is the newest 13.5.*, `13.5.37` that one.
+        #[arg(required = true, value_name = "VERSION")]
+        versions: Vec<String>,
+    },
+    /// List what is installed and what is found on this machine.
+    ///
+    /// Example: ptx-conform toolchain list
+    List,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        match self.command {
+            Command::Install { versions } => install(&versions),
+            Command::List => list(),
+        }
+    }
+}
+
+fn install(versions: &[String]) -> anyhow::Result<ExitCode> {
+    let mut failed = false;
+    for version in versions {
+        // One that cannot be had does not keep the others away.
+        match toolchain::install(version) {
+            Ok(Installed { version, path }) => super::print(&format!("{version}  {}\n", path.display()))?,
+            Err(error) => {
+                super::say(&format!("error: {error}"));
+                failed = true;
+            }
+        }
+    }
+    Ok(if failed { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}
+
+fn list() -> anyhow::Result<ExitCode> {
+    let installed = toolchain::installed();
+    let all = toolchain::all();
+    if all.is_empty() {
+        return Err(toolchain::Error::None.into());
+    }
+    let mut text = format!("{:<11} {:<11} {:<10} path\n", "version", "newest PTX", "from");
+    for toolchain in &all {
+        let newest = match Ptxas::open(&toolchain.path) {
+            Ok(ptxas) => ptxas.newest_ptx().to_string(),
+            Err(error) => {
+                super::say(&format!("warning: {error}"));
+                "unusable".to_owned()
+            }
+        };
+        let from = if installed.contains(toolchain) { "installed" } else { "found" };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{:<11} {newest:<11} {from:<10} {}", toolchain.version, toolchain.path.display());
+    }
+    super::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,7 @@
+//! The command line of ptx-conform.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

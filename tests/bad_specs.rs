@@ -1,0 +1,61 @@
+//! Specifications with mistakes: each `tests/specs/bad/*.yaml` beside what must be said of it.
+//!
+//! A file stands in for `fetch.yaml` of `tests/specs/small`, or for `isa.yaml` where its name begins
+//! so. `BLESS=1` rewrites what is expected.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/specs").join(name)
+}
+
+/// What is said of a specification in which one file is another.
+fn said(bad: Option<&Path>) -> (Option<i32>, String) {
+    let place = tempfile::tempdir().expect("a directory");
+    let specs = place.path().join("specs");
+    std::fs::create_dir(&specs).expect("a directory");
+    for name in ["isa.yaml", "fetch.yaml"] {
+        std::fs::copy(folder("small").join(name), specs.join(name)).expect("a copy");
+    }
+    if let Some(bad) = bad {
+        let isa = bad.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("isa-"));
+        std::fs::copy(bad, specs.join(if isa { "isa.yaml" } else { "fetch.yaml" })).expect("a copy");
+    }
+    let mut lint = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
+    let output = lint.args(["spec", "lint"]).current_dir(place.path()).output().expect("the binary runs");
+    (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+}
+
+#[test]
+fn the_small_specification_is_sound() {
+    assert_eq!(said(None), (Some(0), String::new()));
+}
+
+#[test]
+fn mistakes_are_refused_and_named() {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder("bad")).expect("tests/specs/bad").map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    files.sort();
+    assert!(!files.is_empty());
+    let mut wrong = String::new();
+    for path in files {
+        let (code, found) = said(Some(&path));
+        if code != Some(2) {
+            // Writing to a String cannot fail.
+            let _ = writeln!(wrong, "=== {}: exit {code:?}\n{found}", path.display());
+        }
+        let beside = path.with_extension("txt");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(beside, found).expect("the file is written");
+            continue;
+        }
+        let expected = std::fs::read_to_string(beside).unwrap_or_default();
+        if found != expected {
+            let _ = writeln!(wrong, "=== {}, expected:\n{expected}\n=== found:\n{found}", path.display());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}(BLESS=1 rewrites what is expected)");
+}

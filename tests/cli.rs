@@ -1,0 +1,185 @@
+//! The command line: each `tests/cli/*.txt` is a command with what it must print.
+//!
+//! A file has `$ ` and the arguments (several commands joined by ` | ` feed each other), lines of
+//! stdin behind `< `, `exit` and the code, then what came to stdout and stderr. The directory is
+//! `tests/cli`. `BLESS=1` rewrites what is expected.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+const STDOUT: &str = "----- stdout\n";
+const STDERR: &str = "----- stderr\n";
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli")
+}
+
+fn command(arguments: &[String]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
+    command.args(arguments).current_dir(directory()).env_remove("RUST_BACKTRACE");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a command to its end.
+fn run(arguments: &[String], input: Vec<u8>) -> Output {
+    let mut child = command(arguments).spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    // A command that reads nothing closes the pipe.
+    let feed = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().expect("the binary ends");
+    feed.join().expect("the input is written");
+    output
+}
+
+/// Arguments separated by spaces; single quotes keep them together.
+fn arguments(line: &str) -> Vec<String> {
+    let mut arguments = Vec::new();
+    for (at, part) in line.split('\'').enumerate() {
+        if at % 2 == 1 {
+            arguments.push(part.to_owned());
+        } else {
+            arguments.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    arguments
+}
+
+/// What a file's commands do, in the form of the file.
+fn replay(file: &str) -> String {
+    let mut text = String::new();
+    let mut commands = "";
+    let mut input = String::new();
+    for line in file.lines() {
+        if let Some(line) = line.strip_prefix('$') {
+            commands = line;
+        } else if let Some(line) = line.strip_prefix("< ") {
+            input.push_str(line);
+            input.push('\n');
+        } else if !line.starts_with('#') {
+            break;
+        }
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{line}");
+    }
+    let mut fed = input.into_bytes();
+    let mut stderr = String::new();
+    let mut code = None;
+    for command in commands.split(" | ") {
+        let output = run(&arguments(command), fed);
+        fed = output.stdout;
+        stderr += &String::from_utf8_lossy(&output.stderr);
+        code = output.status.code();
+    }
+    let code = code.map_or("none".to_owned(), |code| code.to_string());
+    let _ = write!(text, "exit {code}\n{STDOUT}{}{STDERR}{stderr}", String::from_utf8_lossy(&fed));
+    text
+}
+
+#[test]
+fn commands_print_what_is_expected() {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(directory()).expect("tests/cli").map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
+    files.sort();
+    assert!(!files.is_empty());
+    let mut wrong = String::new();
+    for path in files {
+        let expected = std::fs::read_to_string(&path).expect("a text");
+        let found = replay(&expected);
+        if found == expected {
+            continue;
+        }
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, found).expect("the file is written");
+        } else {
+            let _ = writeln!(wrong, "=== {}, expected:\n{expected}\n=== found:\n{found}", path.display());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}(BLESS=1 rewrites what is expected)");
+}
+
+fn spawn(line: &str) -> Child {
+    command(&arguments(line)).spawn().expect("the binary starts")
+}
+
+#[test]
+fn a_closed_stdout_is_no_error() {
+    for line in ["generate suld --strategy all", "spec schema", "spec show ld", "--help"] {
+        let mut child = spawn(line);
+        let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("stdout is a pipe"));
+        stdout.read_line(&mut String::new()).expect("a line");
+        drop(stdout);
+        let mut stderr = String::new();
+        child.stderr.take().expect("stderr is a pipe").read_to_string(&mut stderr).expect("text");
+        let status = child.wait().expect("it ends");
+        assert_eq!((status.code(), stderr.as_str()), (Some(0), ""), "{line}");
+    }
+}
+
+#[test]
+fn judge_answers_each_line_before_it_waits_for_the_next() {
+    let mut child = spawn("judge");
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
+    for _ in 0..3 {
+        stdin.write_all(b"{\"line\": \"nop;\", \"ptx\": \"8.0\", \"target\": \"sm_80\"}\n{\"li").expect("it reads");
+        let mut answer = String::new();
+        stdout.read_line(&mut answer).expect("an answer");
+        assert_eq!(answer, "{\"verdict\":\"unknown\",\"rules\":[]}\n");
+        stdin.write_all(b"ne\": 1}\n").expect("it reads");
+        answer.clear();
+        stdout.read_line(&mut answer).expect("an answer");
+        assert!(answer.starts_with("{\"error\":"), "{answer}");
+    }
+    drop(stdin);
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn judge_survives_what_is_no_json() {
+    let mut input = b"\xff\xfe\x00\n\n  \r\n[[[\n\"\n{\"line\"".to_vec();
+    input.extend(std::iter::repeat_n(b'[', 100_000));
+    input.extend(b"\n{\"line\": \"");
+    input.extend(std::iter::repeat_n(b'x', 17 << 20));
+    input.extend(b"\"}\n{\"line\": \"nop;\", \"ptx\": \"8.0\", \"target\": \"sm_80\"}");
+    let output = run(&["judge".to_owned()], input);
+    assert!(output.status.success());
+    let answers = String::from_utf8(output.stdout).expect("text");
+    let errors: Vec<bool> = answers.lines().map(|line| line.starts_with("{\"error\":")).collect();
+    assert_eq!(errors, [true, true, true, true, true, false], "{answers}");
+}
+
+#[test]
+fn what_generate_means_is_what_judge_finds() {
+    let generated = "generate --what all --strategy random --count 2000 --seed 1 --format jsonl";
+    let requests = run(&arguments(generated), Vec::new()).stdout;
+    let answers = run(&["judge".to_owned()], requests.clone()).stdout;
+    let (requests, answers) = (String::from_utf8(requests).expect("text"), String::from_utf8(answers).expect("text"));
+    assert_eq!(requests.lines().count(), 2000);
+    assert_eq!(answers.lines().count(), 2000);
+    for (request, answer) in requests.lines().zip(answers.lines()) {
+        let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+        let (asked, answered) = (parse(request), parse(answer));
+        let rules = asked.get("breaks").into_iter().cloned().collect::<Vec<_>>();
+        assert_eq!(answered["rules"].as_array(), Some(&rules), "{request}\n{answer}");
+        assert_eq!(answered["verdict"], if rules.is_empty() { "valid" } else { "invalid" }, "{request}\n{answer}");
+    }
+}
+
+#[test]
+fn the_schemas_in_the_repository_are_those_of_the_code() {
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/schema");
+    for (name, options) in [("instruction", ""), ("isa", "--isa"), ("divergences", "--divergences")] {
+        let path = schemas.join(format!("{name}.json"));
+        let schema = run(&arguments(&format!("spec schema {options}")), Vec::new()).stdout;
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, schema).expect("the file is written");
+        } else {
+            let kept = std::fs::read(&path).expect("a schema");
+            assert!(kept == schema, "{} is not what `spec schema {options}` prints; BLESS=1 rewrites it", path.display());
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The judged lines of `corpus/`, one test each: `ld::modifiers-in-any-order`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_conform::environment::{AddressSize, Environment, Target, Version};
+use ptx_conform::judge::Judge;
+use ptx_conform::properties::check_line;
+use ptx_conform::ptx::{Declarations, Line};
+use ptx_conform::spec::{Spec, Verdict};
+
+/// A line, where it stands, and what the specification says of it.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    line: String,
+    declarations: String,
+    ptx: Version,
+    target: Target,
+    #[serde(default = "wide")]
+    address_size: u32,
+    verdict: Verdict,
+    /// The rules that are broken, in any order.
+    #[serde(default)]
+    rules: BTreeSet<String>,
+}
+
+fn wide() -> u32 {
+    AddressSize::Bits64.bits()
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::from_args();
+    let spec = Arc::new(Spec::shipped().map_err(|errors| anyhow::anyhow!("{}", errors[0].render(false)))?);
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let mut trials = Vec::new();
+    for instruction in &spec.instructions {
+        let path = corpus.join(format!("{}.yaml", instruction.name));
+        let text = std::fs::read_to_string(&path).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
+        let cases: Vec<Case> =
+            serde_yaml::from_str(&text).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
+        let mut names = BTreeSet::new();
+        for case in cases {
+            anyhow::ensure!(names.insert(case.name.clone()), "{}: `{}` stands twice", path.display(), case.name);
+            let spec = Arc::clone(&spec);
+            trials.push(Trial::test(format!("{}::{}", instruction.name, case.name), move || check(&spec, &case)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit()
+}
+
+fn check(spec: &Spec, case: &Case) -> Result<(), Failed> {
+    let environment =
+        Environment { ptx: case.ptx, target: case.target, address_size: case.address_size.to_string().parse()? };
+    let judge = Judge::new(spec, &environment)?;
+    let line = Line::parse(&case.line)?;
+    let (verdict, rules) = match judge.read(&line, &Declarations::parse(&case.declarations, &spec.isa)?) {
+        None => (Verdict::Unknown, BTreeSet::new()),
+        Some((instruction, reading)) => {
+            let rules: BTreeSet<String> = reading.rules(instruction).map(|rule| rule.id.clone()).collect();
+            (if reading.valid() { Verdict::Valid } else { Verdict::Invalid }, rules)
+        }
+    };
+    if (verdict, &rules) != (case.verdict, &case.rules) {
+        return Err(format!("`{line}` in {environment} is {verdict:?} for {rules:?}").into());
+    }
+    check_line(spec, &environment, &case.line, &case.declarations);
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! What the documentation shows works.
+
+use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::judge::Judge;
+use ptx_conform::ptx::{Declarations, Line};
+use ptx_conform::space::{Diagram, lint};
+use ptx_conform::spec::Spec;
+
+/// The fenced blocks of a Markdown text in this language.
+fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+    let opening = format!("```{language}\n");
+    text.split(opening.as_str()).skip(1).filter_map(|rest| rest.split("```").next()).collect()
+}
+
+#[test]
+fn the_example_of_an_instruction_is_a_specification() {
+    let page = include_str!("../docs/specification.md");
+    let [example] = blocks(page, "yaml")[..] else { panic!("the page has one YAML block") };
+    let files = [("brev.yaml".to_owned(), example.to_owned())];
+    let spec = Spec::from_texts(("isa.yaml", include_str!("../specs/isa.yaml")), &files)
+        .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+    let [instruction] = &spec.instructions[..] else { panic!("one file, one instruction") };
+    let [form] = &instruction.forms[..] else { panic!("it has one form") };
+    assert!(Diagram::valid(form).count() > 1_000, "it has variants");
+    for (rule, isolation) in lint::isolation(form) {
+        let dead = isolation == lint::Isolation::Subsumed(Vec::new());
+        assert!(!dead, "{} can be broken", form.rules[rule].id);
+    }
+    let environment = Environment {
+        ptx: "9.0".parse().expect("a version"),
+        target: "sm_90".parse().expect("a target"),
+        address_size: AddressSize::Bits64,
+    };
+    let judge = Judge::new(&spec, &environment).expect("a known environment");
+    let declarations = Declarations::parse(".reg .b32 d, a; .reg .b64 w;", &spec.isa).expect("declarations");
+    for (line, rules) in [
+        ("brev.b32 d, a;", &[][..]),
+        ("brev.b32 w, 5;", &[]),
+        ("brev.b64 d, w;", &["brev/d-register"]),
+        ("brev.u32 d, a;", &["brev/type-value"]),
+        ("brev d, a;", &["brev/type-required"]),
+    ] {
+        let parsed = Line::parse(line).expect("a line");
+        let (_, reading) = judge.read(&parsed, &declarations).expect("a line of brev");
+        let broken: Vec<&str> = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
+        assert_eq!(broken, rules, "{line}");
+    }
+}
