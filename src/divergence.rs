@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Depth, Outcome};
 use crate::judge::Reading;
 use crate::spec::condition::{Entry, resolve};
-use crate::spec::raw::{At, OneOrMany, RawCube};
+use crate::spec::raw::{At, Combinations, OneOrMany, Ordered};
 use crate::spec::{Cube, Error, Form, Instruction, Spec, nearest, parse, shipped_folder};
 
 /// What an engine does.
@@ -21,7 +21,7 @@ pub enum Does {
     Accepts,
     /// It rejects.
     Rejects,
-    /// It dies.
+    /// It dies, or gives up with an internal error.
     Crashes,
 }
 
@@ -30,6 +30,8 @@ impl Does {
     pub fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
             Outcome::Accepted => Some(Self::Accepts),
+            // An assembler that gives up on itself has not judged the line.
+            Outcome::Rejected(text) if text.contains("Internal compiler error") => Some(Self::Crashes),
             Outcome::Rejected(_) => Some(Self::Rejects),
             Outcome::Crashed(_) | Outcome::TimedOut => Some(Self::Crashes),
             Outcome::Skipped(_) => None,
@@ -68,9 +70,9 @@ struct RawDivergence {
     /// The rules that it does not enforce, where it accepts or crashes on what is invalid.
     #[serde(default)]
     rules: Vec<At<String>>,
-    /// When it does so.
+    /// When it does so: a combination, or one of several. Always by default.
     #[serde(default)]
-    when: RawCube,
+    when: Option<Combinations>,
     /// Whether it takes code generation to see it.
     #[serde(default)]
     depth: RawDepth,
@@ -290,7 +292,9 @@ fn compile(engine: &str, raw: &RawDivergence, spec: &Spec, file: &str, text: &st
         let values = values.0.iter().skip(usize::from(negated)).cloned().collect();
         Entry { axis: axis.value.clone(), negated, values }
     };
-    for (axis, values) in &raw.when.0 {
+    let always = [Ordered::default()];
+    let when = raw.when.as_ref().map_or(&always[..], |when| &when.0);
+    for (axis, values) in when.iter().flat_map(|cube| &cube.0) {
         let axes: Vec<_> = forms.iter().flat_map(|form| &form.axes).filter(|of| of.name == axis.value).collect();
         let entry = entry(&(axis.clone(), values.clone()));
         let unknown = entry.values.iter().find(|v| *v != "any" && !axes.iter().any(|axis| axis.values.contains(v)));
@@ -310,9 +314,11 @@ fn compile(engine: &str, raw: &RawDivergence, spec: &Spec, file: &str, text: &st
     if raw.does == Does::Rejects && !raw.rules.is_empty() {
         error(&raw.id, "`does: rejects` is about valid lines, and names no rules".to_owned(), None);
     }
-    let entries: Vec<Entry> = raw.when.0.iter().map(entry).collect();
-    let cubes: Vec<(String, Cube)> =
-        forms.iter().filter_map(|form| Some((form.id.clone(), resolve(&entries, form)?))).collect();
+    let mut cubes: Vec<(String, Cube)> = Vec::new();
+    for cube in when {
+        let entries: Vec<Entry> = cube.0.iter().map(entry).collect();
+        cubes.extend(forms.iter().filter_map(|form| Some((form.id.clone(), resolve(&entries, form)?))));
+    }
     if cubes.is_empty() && errors.is_empty() {
         errors.push(Error::new(file, text, raw.id.place, format!("`{}` matches no variant of any form", raw.id.value)));
     }

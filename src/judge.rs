@@ -121,13 +121,19 @@ impl<'a> Judge<'a> {
         }
         let assigned = assign::assign(form, &line.modifiers, &mut values);
         if let Some((faults, matched)) = best {
+            let better = |least: usize| least < faults || (least == faults && assigned.matched > matched);
+            // Each slot that must not be left empty has a rule that says so.
+            let empty = |slot: &&crate::spec::Slot| !slot.optional && values[slot.axis] == form.none(slot.axis);
+            if !better(form.slots.iter().filter(empty).count()) {
+                return None;
+            }
             // What the modifiers alone break is broken whatever the operands are.
             let mut broken = form.broken(&values);
             broken.extend(assigned.faults.iter().filter_map(|&fault| form.fault(fault)));
             broken.retain(|&rule| form.rules[rule].kind != RuleKind::Canonical);
             broken.sort_unstable();
             broken.dedup();
-            if broken.len() > faults || (broken.len() == faults && assigned.matched <= matched) {
+            if !better(broken.len()) {
                 return None;
             }
         }

@@ -14,14 +14,15 @@ use crate::environment::{Environment, Version};
 use crate::spec::{Instruction, Spec};
 
 pub use ask::{Count, Group, Key, Sample, Tally};
-pub use plan::{FormPlan, Purpose, Task};
+pub use plan::{FormPlan, Purpose, Row, Task};
 
 /// How much of a space is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// Every combination of two choices that occurs, in a covering array.
+    /// Every combination of two choices that occurs among the valid variants, in a covering array;
+    /// every choice that occurs in the breaches of each rule.
     Pairs,
-    /// Every combination of three choices that occurs, in a covering array.
+    /// Every combination of three choices, and of two in the breaches of each rule.
     Triples,
     /// Every variant, where there are fewer than the limit; else as `Triples`.
     Complete,
@@ -151,7 +152,7 @@ pub fn run(spec: &Spec, divergences: &Divergences, subjects: &[Subject<'_>], opt
                     if progress.stop.load(Ordering::Relaxed) {
                         return Tally::default();
                     }
-                    let tally = asker.ask(instruction, at, &plans[at], &plans[at].tasks[task], options);
+                    let tally = asker.ask(instruction, &plans[at], &plans[at].tasks[task], options);
                     progress.done.fetch_add(1, Ordering::Relaxed);
                     progress.cases.fetch_add(tally.cases(), Ordering::Relaxed);
                     tally

@@ -165,12 +165,16 @@ pub struct Axis {
     /// specification says that they are wrong, and generation tests it.
     pub claimed: ValueSet,
     positions: FxHashMap<String, u8>,
+    /// The position of the value that stands for nothing.
+    none: u8,
 }
 
 impl Axis {
     fn new(name: &str, choice: Choice, values: Vec<String>) -> Self {
         let positions = values.iter().zip(0..=u8::MAX).map(|(value, at)| (value.clone(), at)).collect();
-        Self { name: name.to_owned(), choice, values, claimed: ValueSet::default(), positions }
+        let mut axis = Self { name: name.to_owned(), choice, values, claimed: ValueSet::default(), positions, none: UNREAD };
+        axis.none = axis.position(axes::NONE).unwrap_or(UNREAD);
+        axis
     }
 
     /// The position of a value.
@@ -392,7 +396,7 @@ impl Form {
 
     /// The value of an axis that stands for nothing being there.
     pub(crate) fn none(&self, axis: usize) -> u8 {
-        self.axes[axis].position(axes::NONE).unwrap_or(UNREAD)
+        self.axes[axis].none
     }
 
     /// The position of the writing with this modifier added; any unknown one is like another.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::plan::{FormPlan, Purpose, Task, Variants};
+use super::plan::{FormPlan, Purpose, Row, Task, Variants};
 use super::{Options, Subject, depth};
 use crate::divergence::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, Engine, Outcome};
@@ -133,9 +133,7 @@ impl Tally {
 
 /// A line to be asked about.
 struct Case {
-    values: Values,
-    /// The rule that the generator meant to break.
-    meant: Option<usize>,
+    row: Row,
     line: String,
     reading: Reading,
 }
@@ -153,58 +151,51 @@ impl<'a> Asker<'a> {
     }
 
     /// Asks about the variants of a task.
-    pub(super) fn ask(&self, instruction: &Instruction, at: usize, plan: &FormPlan, task: &Task, options: &Options) -> Tally {
+    pub(super) fn ask(&self, instruction: &Instruction, plan: &FormPlan, task: &Task, options: &Options) -> Tally {
         let mut tally = Tally::default();
-        let form = &instruction.forms[at];
         let depth = depth(task.purpose);
-        let rows: Vec<(Values, Option<usize>)> = match &task.variants {
+        let rows: Vec<Row> = match &task.variants {
             Variants::Listed(rows) => rows.clone(),
-            Variants::Range(rule, from, count) => self.range(form, plan, task, *rule, *from, *count),
+            Variants::Range(form, rule, from, count) => {
+                let variants = range(&instruction.forms[*form], plan, task, *rule, *from, *count);
+                variants.into_iter().map(|values| Row { form: *form, values, meant: *rule }).collect()
+            }
         };
         if let Err(reason) = self.engine.supports(&task.environment, depth) {
             *tally.skipped.entry(reason).or_default() += u64::try_from(rows.len()).unwrap_or(0);
             return tally;
         }
         // One scaffold has one context, and a `.unified` variable changes how a module is assembled.
-        let printer = Printer::new(form);
-        let mut surroundings: BTreeMap<(Context, bool), Vec<(Values, Option<usize>)>> = BTreeMap::new();
+        let printers: Vec<Printer<'_>> = instruction.forms.iter().map(Printer::new).collect();
+        let mut surroundings: BTreeMap<(Context, bool), Vec<Row>> = BTreeMap::new();
         for row in rows {
-            let key = (printer.context(&row.0), unified(form, &row.0));
+            let key = (printers[row.form].context(&row.values), unified(&instruction.forms[row.form], &row.values));
             surroundings.entry(key).or_default().push(row);
         }
         for ((context, _), rows) in surroundings {
             for rows in rows.chunks(options.batch.max(1)) {
-                self.batch(instruction, at, task, context, rows, &mut tally);
+                self.batch(instruction, &printers, task, context, rows, &mut tally);
             }
         }
         tally
     }
 
-    fn range(&self, form: &Form, plan: &FormPlan, task: &Task, rule: Option<usize>, from: u128, count: u128) -> Vec<(Values, Option<usize>)> {
-        let diagram = plan.spaces.of(rule);
-        let region = diagram.zip(environment_values(form, &task.environment)).map(|(d, e)| d.all().below(&e));
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
-        region.into_iter().flat_map(|region| region.iter_from(from).take(count)).map(|values| (values, rule)).collect()
-    }
-
-    fn batch(&self, instruction: &Instruction, at: usize, task: &Task, context: Context, rows: &[(Values, Option<usize>)], tally: &mut Tally) {
-        let form = &instruction.forms[at];
-        let printer = Printer::new(form);
+    fn batch(&self, instruction: &Instruction, printers: &[Printer<'_>], task: &Task, context: Context, rows: &[Row], tally: &mut Tally) {
         let depth = depth(task.purpose);
         let mut items: rustc_hash::FxHashSet<Item<'_>> = rustc_hash::FxHashSet::default();
         let mut lines: Vec<String> = Vec::with_capacity(rows.len());
-        for (values, _) in rows {
+        for row in rows {
             let mut line = String::with_capacity(80);
-            printer.line(values, &mut line, |item| {
+            printers[row.form].line(&row.values, &mut line, |item| {
                 items.insert(item);
             });
             lines.push(line);
         }
         let mut texts: Vec<String> = Vec::new();
         if depth == Depth::Generate {
-            for ((values, _), line) in rows.iter().zip(&lines) {
+            for (row, line) in rows.iter().zip(&lines) {
                 let mut text = line.clone();
-                printer.stores(values, &mut text, |item| {
+                printers[row.form].stores(&row.values, &mut text, |item| {
                     items.insert(item);
                 });
                 texts.push(text);
@@ -220,13 +211,13 @@ impl<'a> Asker<'a> {
         let batch = Batch { environment: task.environment, scaffold, lines: asked };
         let outcomes = self.engine.judge(&batch, depth);
         for (case, outcome) in cases.iter().zip(&outcomes) {
-            self.compare(instruction, at, task, case, outcome, tally);
+            self.compare(instruction, task, case, outcome, tally);
         }
     }
 
     /// Judges the lines by their text. `None`, and a note, where our own declarations cannot be
     /// read, which is a bug of ours.
-    fn read(&self, instruction: &Instruction, task: &Task, scaffold: &Scaffold, rows: &[(Values, Option<usize>)], lines: Vec<String>, tally: &mut Tally) -> Option<Vec<Case>> {
+    fn read(&self, instruction: &Instruction, task: &Task, scaffold: &Scaffold, rows: &[Row], lines: Vec<String>, tally: &mut Tally) -> Option<Vec<Case>> {
         let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa);
         let judge = Judge::new(self.spec, &task.environment);
         let (Ok(declarations), Ok(judge)) = (declarations, judge) else {
@@ -234,21 +225,21 @@ impl<'a> Asker<'a> {
             return None;
         };
         let mut cases = Vec::with_capacity(lines.len());
-        for ((values, meant), line) in rows.iter().zip(lines) {
+        for (row, line) in rows.iter().zip(lines) {
             let Ok(parsed) = Line::parse(&line) else {
                 tally.confused.push(line);
                 return None;
             };
             let reading = judge.read_as(instruction, &parsed, &declarations);
-            cases.push(Case { values: values.clone(), meant: *meant, line, reading });
+            cases.push(Case { row: row.clone(), line, reading });
         }
         Some(cases)
     }
 
-    fn compare(&self, instruction: &Instruction, at: usize, task: &Task, case: &Case, outcome: &Outcome, tally: &mut Tally) {
-        let form = &instruction.forms[at];
+    fn compare(&self, instruction: &Instruction, task: &Task, case: &Case, outcome: &Outcome, tally: &mut Tally) {
+        let form = &instruction.forms[case.row.form];
         let rules: Vec<String> = case.reading.rules(instruction).map(|rule| rule.id.clone()).collect();
-        let meant = case.meant.map(|rule| form.rules[rule].id.as_str());
+        let meant = case.row.meant.map(|rule| form.rules[rule].id.as_str());
         if !rules.iter().map(String::as_str).eq(meant) {
             tally.confused.push(format!("{}: meant {meant:?}, judged {rules:?}", case.line));
         }
@@ -288,11 +279,11 @@ impl<'a> Asker<'a> {
             message: without_quotes(&message),
             divergence: divergence.filter(|_| as_listed).map(str::to_owned),
         };
-        let module = || self.module(form, &case.values, task.environment, depth);
-        let simpler = tally.groups.get(&key).is_none_or(|group| case.values[3..] < group.sample.values[3..]);
+        let module = || self.module(form, &case.row.values, task.environment, depth);
+        let simpler = tally.groups.get(&key).is_none_or(|group| case.row.values[3..] < group.sample.values[3..]);
         if simpler {
             let sample = Sample {
-                values: case.values.clone(),
+                values: case.row.values.clone(),
                 line: case.line.clone(),
                 module: module(),
                 environment: task.environment,
@@ -340,6 +331,14 @@ impl<'a> Asker<'a> {
         }
         outcomes
     }
+}
+
+/// The variants of a range.
+fn range(form: &Form, plan: &FormPlan, task: &Task, rule: Option<usize>, from: u128, count: u128) -> Vec<Values> {
+    let diagram = plan.spaces.of(rule);
+    let region = diagram.zip(environment_values(form, &task.environment)).map(|(d, e)| d.all().below(&e));
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    region.into_iter().flat_map(|region| region.iter_from(from).take(count)).collect()
 }
 
 fn unified(form: &Form, values: &[u8]) -> bool {

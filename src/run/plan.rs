@@ -1,6 +1,6 @@
 //! What a run asks about: which variants of which form in which environment.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -33,13 +33,25 @@ pub struct Task {
     pub variants: Variants,
 }
 
+/// A variant to be asked about.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The position of its form in the instruction.
+    pub form: usize,
+    /// Its choices.
+    pub values: Values,
+    /// The rule that it is meant to break.
+    pub meant: Option<usize>,
+}
+
 /// Variants, listed or by their positions.
 #[derive(Clone, Debug)]
 pub enum Variants {
     /// These.
-    Listed(Vec<(Values, Option<usize>)>),
-    /// So many from a position on in the space of a rule's breaches (`None`: the valid space).
-    Range(Option<usize>, u128, u128),
+    Listed(Vec<Row>),
+    /// So many of the form at a position of the instruction, from a position on in the space of a
+    /// rule's breaches (`None`: the valid space).
+    Range(usize, Option<usize>, u128, u128),
 }
 
 /// What is asked about one form, and how large its spaces are.
@@ -66,6 +78,8 @@ pub struct FormPlan {
     pub without_twin: u64,
     /// What to ask.
     pub tasks: Vec<Task>,
+    /// What to ask at the boundaries, until it is put together with that of the other forms.
+    boundaries: Vec<(Environment, Vec<Row>)>,
     /// The spaces that ranges refer to.
     pub(crate) spaces: Spaces,
 }
@@ -126,12 +140,26 @@ fn spread(region: &Region<'_>, wanted: u128) -> impl Iterator<Item = Values> {
 
 /// Plans every form of an instruction; `needs` are the spaces of its forms.
 pub(super) fn plan(spec: &Spec, instruction: &Instruction, needs: &[Spaces], subject: &Subject<'_>, options: &Options) -> Vec<FormPlan> {
-    let plan = |(form, needs)| Planner { spec, form, needs, subject, options }.plan();
-    instruction.forms.par_iter().zip(needs).filter_map(plan).collect()
+    let plan = |(at, form): (usize, &Form)| Planner { spec, at, form, needs: &needs[at], subject, options }.plan();
+    let mut plans: Vec<FormPlan> = instruction.forms.par_iter().enumerate().filter_map(plan).collect();
+    // A process costs more than the few lines of a boundary: those of all forms go together.
+    let mut boundaries: BTreeMap<Environment, Vec<Row>> = BTreeMap::new();
+    for (environment, rows) in plans.iter_mut().flat_map(|plan| plan.boundaries.drain(..)) {
+        boundaries.entry(environment).or_default().extend(rows);
+    }
+    if let Some(first) = plans.first_mut() {
+        first.tasks.extend(boundaries.into_iter().map(|(environment, rows)| Task {
+            environment,
+            purpose: Purpose::Breach,
+            variants: Variants::Listed(rows),
+        }));
+    }
+    plans
 }
 
 struct Planner<'a> {
     spec: &'a Spec,
+    at: usize,
     form: &'a Form,
     needs: &'a Spaces,
     subject: &'a Subject<'a>,
@@ -156,6 +184,7 @@ impl Planner<'_> {
             environments: 1,
             without_twin: 0,
             tasks: Vec::new(),
+            boundaries: Vec::new(),
             spaces: Spaces::default(),
         };
         self.valid_at_home(&mut plan, &at_home);
@@ -217,7 +246,7 @@ impl Planner<'_> {
             }
         }
         plan.home_tested = u128::try_from(rows.len()).unwrap_or(0);
-        self.listed(plan, Purpose::Valid, rows.into_iter().map(|values| (values, None)).collect());
+        self.listed(plan, Purpose::Valid, rows.into_iter().map(|values| self.row(values, None)).collect());
     }
 
     fn breaches_at_home(&self, plan: &mut FormPlan, spaces: &Spaces) {
@@ -241,7 +270,7 @@ impl Planner<'_> {
                     let twin = twin(self.form, &values, *rule).filter(|twin| twin[..3] == values[..3]);
                     (values, twin)
                 };
-                (*rule, covering(region, 2).into_iter().map(with_twin).collect())
+                (*rule, covering(region, self.strength() - 1).into_iter().map(with_twin).collect())
             })
             .collect();
         let mut rows = Vec::new();
@@ -250,12 +279,12 @@ impl Planner<'_> {
             for (values, twin) in covered {
                 plan.without_twin += u64::from(twin.is_none());
                 twins.extend(twin);
-                rows.push((values, Some(rule)));
+                rows.push(self.row(values, Some(rule)));
             }
         }
         plan.home_breach_tested = u128::try_from(rows.len()).unwrap_or(0);
         self.listed(plan, Purpose::Breach, rows);
-        self.listed(plan, Purpose::Valid, twins.into_iter().map(|values| (values, None)).collect());
+        self.listed(plan, Purpose::Valid, twins.into_iter().map(|values| self.row(values, None)).collect());
     }
 
     fn code(&self, plan: &mut FormPlan, region: &Region<'_>) {
@@ -268,12 +297,16 @@ impl Planner<'_> {
         };
         let home = plan.home;
         for rows in rows.chunks(CODE_BATCH) {
-            let variants = Variants::Listed(rows.iter().map(|values| (values.clone(), None)).collect());
+            let variants = Variants::Listed(rows.iter().map(|values| self.row(values.clone(), None)).collect());
             plan.tasks.push(Task { environment: home, purpose: Purpose::Code, variants });
         }
     }
 
-    fn listed(&self, plan: &mut FormPlan, purpose: Purpose, rows: Vec<(Values, Option<usize>)>) {
+    fn row(&self, values: Values, meant: Option<usize>) -> Row {
+        Row { form: self.at, values, meant }
+    }
+
+    fn listed(&self, plan: &mut FormPlan, purpose: Purpose, rows: Vec<Row>) {
         for rows in rows.chunks(self.options.batch) {
             let variants = Variants::Listed(rows.to_vec());
             plan.tasks.push(Task { environment: plan.home, purpose, variants });
@@ -286,70 +319,68 @@ impl Planner<'_> {
         while at < region.count() {
             let length = batch.min(region.count() - at);
             let purpose = if rule.is_some() { Purpose::Breach } else { Purpose::Valid };
-            plan.tasks.push(Task { environment: plan.home, purpose, variants: Variants::Range(rule, at, length) });
+            plan.tasks.push(Task { environment: plan.home, purpose, variants: Variants::Range(self.at, rule, at, length) });
             at += length;
         }
     }
 
-    /// Every PTX version and target at which a requirement of the form changes, and those just
-    /// before, in all combinations that the engine takes, at both address sizes.
-    fn environments(&self) -> Vec<Environment> {
+    /// For every PTX version that the form's rules need: that version and the one before it, each
+    /// with the newest target it knows. For every target: that target and the one before it, in the
+    /// newest PTX version. Beside those, the oldest of both, and the newest with 32-bit addresses.
+    fn environments(&self, home: &Environment) -> Vec<Environment> {
         let isa = &self.spec.isa;
-        let plain: Vec<Target> = isa.targets.iter().map(|(t, _)| *t).filter(|t| t.suffix == Suffix::Plain).collect();
-        let mut versions: BTreeSet<Version> = isa.versions.first().copied().into_iter().collect();
-        let mut targets: BTreeSet<Target> = plain.first().copied().into_iter().collect();
-        versions.insert(self.subject.newest);
-        targets.extend(plain.last());
-        let mut version = |since: Version| {
-            versions.insert(since);
-            versions.extend(isa.versions.iter().rev().find(|v| **v < since));
+        let plain = || isa.targets.iter().filter(|(target, _)| target.suffix == Suffix::Plain);
+        let mut pairs: BTreeSet<(Version, Target)> = BTreeSet::new();
+        let mut version = |ptx: Version| {
+            let mut known = plain().rev().filter(|(_, since)| *since <= ptx).map(|(target, _)| *target);
+            let address_size = AddressSize::Bits32;
+            let newest = known.find(|&target| self.supports(&Environment { ptx, target, address_size }));
+            pairs.extend(newest.map(|target| (ptx, target)));
         };
-        let mut target = |needed: Target| {
-            targets.insert(needed);
-            targets.extend(plain.iter().rev().find(|t| t.sm < needed.sm));
-        };
+        version(*isa.versions.first().unwrap_or(&home.ptx));
         for rule in &self.form.rules {
-            match &rule.kind {
-                RuleKind::NeedsPtx(since) => version(*since),
-                RuleKind::NeedsTarget(needed) => needed.iter().for_each(|needed| target(*needed)),
-                _ => {}
+            if let RuleKind::NeedsPtx(since) = rule.kind {
+                version(since);
+                isa.versions.iter().rev().find(|v| **v < since).into_iter().for_each(|v| version(*v));
             }
         }
-        let mut environments = Vec::new();
-        for &ptx in versions.iter().rev().filter(|ptx| isa.versions.contains(ptx)) {
-            for &target in targets.iter().rev() {
-                let since = isa.targets.iter().find(|(t, _)| *t == target).map(|(_, since)| *since);
-                if since.is_none_or(|since| since > ptx) {
-                    continue;
-                }
-                for address_size in [AddressSize::Bits64, AddressSize::Bits32] {
-                    let environment = Environment { ptx, target, address_size };
-                    let wide = address_size == AddressSize::Bits64;
-                    if (!wide || ptx >= AddressSize::SINCE) && self.supports(&environment) {
-                        environments.push(environment);
-                    }
+        let mut target = |target: Target| {
+            pairs.insert((home.ptx, target));
+        };
+        plain().next().into_iter().for_each(|(oldest, _)| target(*oldest));
+        for rule in &self.form.rules {
+            if let RuleKind::NeedsTarget(needed) = &rule.kind {
+                for needed in needed {
+                    target(*needed);
+                    plain().rev().find(|(t, _)| t.sm < needed.sm).into_iter().for_each(|(t, _)| target(*t));
                 }
             }
         }
+        let mut environments = vec![Environment { address_size: AddressSize::Bits32, ..*home }];
+        environments.extend(pairs.into_iter().rev().map(|(ptx, target)| {
+            let address_size = if ptx >= AddressSize::SINCE { AddressSize::Bits64 } else { AddressSize::Bits32 };
+            Environment { ptx, target, address_size }
+        }));
+        environments.retain(|environment| self.supports(environment));
         environments
     }
 
     /// In each environment of a boundary: all choices that are valid there, and a breach of every
     /// requirement that is not met there.
     fn boundaries(&self, plan: &mut FormPlan, spaces: &Spaces) {
-        for environment in self.environments() {
-            let mut rows: Vec<(Values, Option<usize>)> = Vec::new();
+        for environment in self.environments(&plan.home) {
+            let mut rows: Vec<Row> = Vec::new();
             if let Some(region) = spaces.of(None).and_then(|valid| self.region(valid, &environment)) {
-                rows.extend(covering(&region, 1).into_iter().map(|values| (values, None)));
+                rows.extend(covering(&region, 1).into_iter().map(|values| self.row(values, None)));
             }
             for (rule, diagram) in &spaces.breaches {
                 if let Some(region) = self.region(diagram, &environment) {
-                    rows.extend(spread(&region, BOUNDARY_ROWS).map(|values| (values, Some(*rule))));
+                    rows.extend(spread(&region, BOUNDARY_ROWS).map(|values| self.row(values, Some(*rule))));
                 }
             }
             if !rows.is_empty() && environment != plan.home {
                 plan.environments += 1;
-                plan.tasks.push(Task { environment, purpose: Purpose::Breach, variants: Variants::Listed(rows) });
+                plan.boundaries.push((environment, rows));
             }
         }
     }
