@@ -73,6 +73,9 @@ struct RawDivergence {
     /// When it does so: a combination, or one of several. Always by default.
     #[serde(default)]
     when: Option<Combinations>,
+    /// Whether the engine does so with some of these lines only, for reasons the axes do not show.
+    #[serde(default)]
+    sometimes: bool,
     /// Whether it takes code generation to see it.
     #[serde(default)]
     depth: RawDepth,
@@ -133,6 +136,8 @@ pub struct Divergence {
     pub does: Does,
     /// The rules that are not enforced, as the ids of the specification have them behind the `/`.
     pub rules: Vec<String>,
+    /// Whether it does so with some of these lines only.
+    pub sometimes: bool,
     /// How deep the engine must be taken.
     pub depth: Depth,
     /// Why.
@@ -148,6 +153,12 @@ pub struct Divergence {
 impl Divergence {
     fn matches(&self, form: &Form, values: &[u8]) -> bool {
         self.cubes.iter().any(|(id, cube)| *id == form.id && cube.contains(values))
+    }
+
+    /// Whether it is about such a line as a whole: a valid one where it names no rules, otherwise
+    /// one all of whose broken rules it names.
+    fn concerns(&self, instruction: &Instruction, reading: &Reading) -> bool {
+        self.rules.is_empty() == reading.valid() && reading.rules(instruction).all(|rule| self.names(&rule.id))
     }
 
     fn names(&self, rule: &str) -> bool {
@@ -209,7 +220,12 @@ impl Divergences {
                     for raw in &file.divergences {
                         let known = all.iter().any(|other| other.id == raw.id.value);
                         match compile(&file.engine, raw, spec, name, text) {
-                            _ if known => errors.push(Error::new(name, text, raw.id.place, format!("`{}` stands twice", raw.id.value))),
+                            _ if known => errors.push(Error::new(
+                                name,
+                                text,
+                                raw.id.place,
+                                format!("`{}` stands twice", raw.id.value),
+                            )),
                             Ok(divergence) => all.push(divergence),
                             Err(more) => errors.extend(more),
                         }
@@ -225,24 +241,54 @@ impl Divergences {
         self.expect_at(engine, instruction, reading, Depth::Check)
     }
 
-    /// As [`Divergences::expect`], of an engine that is taken so deep.
-    ///
-    /// A line with broken rules is expected to be accepted where each of them is known not to be
-    /// enforced there.
-    pub fn expect_at(&self, engine: &EngineVersion, instruction: &Instruction, reading: &Reading, depth: Depth) -> Expected<'_> {
+    /// The divergences of an engine that have this line in their cubes.
+    fn applying<'d, 'r>(
+        &'d self,
+        engine: &'r EngineVersion,
+        instruction: &'r Instruction,
+        reading: &'r Reading,
+        depth: Depth,
+    ) -> impl Iterator<Item = &'d Divergence> + use<'d, 'r> {
         let form = &instruction.forms[reading.form];
-        let applies = |divergence: &&Divergence| {
+        self.all.iter().filter(move |divergence| {
             divergence.engine == engine.family
                 && divergence.depth <= depth
                 && engine.within(divergence.from.as_ref(), divergence.to.as_ref())
                 && divergence.matches(form, &reading.values)
-        };
+        })
+    }
+
+    /// The divergence by which an engine sometimes does this with such a line.
+    pub fn sometimes(
+        &self,
+        engine: &EngineVersion,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+        did: Does,
+    ) -> Option<&str> {
+        let mut applying = self.applying(engine, instruction, reading, depth);
+        let found = applying.find(|d| d.sometimes && d.does == did && d.concerns(instruction, reading))?;
+        Some(&found.id)
+    }
+
+    /// As [`Divergences::expect`], of an engine that is taken so deep.
+    ///
+    /// A line with broken rules is expected to be accepted where each of them is known not to be
+    /// enforced there.
+    pub fn expect_at(
+        &self,
+        engine: &EngineVersion,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+    ) -> Expected<'_> {
         let broken = || reading.rules(instruction);
-        let of = |does: Does| self.all.iter().filter(move |divergence| divergence.does == does).filter(applies);
-        let concerned = |divergence: &&Divergence| {
-            let all_named = broken().all(|rule| divergence.names(&rule.id));
-            (divergence.rules.is_empty() && reading.valid()) || (!divergence.rules.is_empty() && !reading.valid() && all_named)
+        let of = |does: Does| {
+            let always = self.applying(engine, instruction, reading, depth).filter(|divergence| !divergence.sometimes);
+            always.filter(move |divergence| divergence.does == does)
         };
+        let concerned = |divergence: &&Divergence| divergence.concerns(instruction, reading);
         if let Some(crash) = of(Does::Crashes).find(concerned) {
             return Expected { outcome: Does::Crashes, divergence: Some(&crash.id) };
         }
@@ -282,9 +328,13 @@ fn compile(engine: &str, raw: &RawDivergence, spec: &Spec, file: &str, text: &st
     let rules: Vec<&str> = forms.iter().flat_map(|form| &form.rules).map(|rule| rule.id.as_str()).collect();
     for rule in &raw.rules {
         let known = |id: &&str| *id == rule.value || id.rsplit('/').next() == Some(&rule.value);
-        if !rules.iter().any(|id| known(id)) {
+        if !rules.iter().any(known) {
             let near = nearest(&rule.value, rules.iter().map(|id| id.rsplit('/').next().unwrap_or(id)));
-            error(&rule.clone(), format!("no rule `{}` in these forms", rule.value), near.map(|near| format!("did you mean `{near}`?")));
+            error(
+                &rule.clone(),
+                format!("no rule `{}` in these forms", rule.value),
+                near.map(|near| format!("did you mean `{near}`?")),
+            );
         }
     }
     let entry = |(axis, values): &(At<String>, OneOrMany<String>)| {
@@ -330,6 +380,7 @@ fn compile(engine: &str, raw: &RawDivergence, spec: &Spec, file: &str, text: &st
         engine: engine.to_owned(),
         does: raw.does,
         rules: raw.rules.iter().map(|rule| rule.value.clone()).collect(),
+        sometimes: raw.sometimes,
         depth: if raw.depth == RawDepth::Generate { Depth::Generate } else { Depth::Check },
         because: raw.because.clone(),
         section: raw.section.clone(),

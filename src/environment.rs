@@ -90,9 +90,7 @@ impl Target {
     pub fn met_by(self, other: Self) -> bool {
         match self.suffix {
             Suffix::Plain => other.sm >= self.sm,
-            Suffix::Family => {
-                other.suffix != Suffix::Plain && other.sm >= self.sm && other.sm / 10 == self.sm / 10
-            }
+            Suffix::Family => other.suffix != Suffix::Plain && other.sm >= self.sm && other.sm / 10 == self.sm / 10,
             Suffix::Exact => other == self,
         }
     }

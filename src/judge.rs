@@ -180,7 +180,8 @@ pub fn needs(isa: &Isa, form: &Form, values: &[u8]) -> Option<Needs> {
     }
     for operand in &form.operands {
         let name = operand.of_type.map(|axis| form.value(values, axis));
-        let of = isa.types.iter().find(|of| (of.ptx.is_some() || of.target.is_some()) && Some(of.name.as_str()) == name);
+        let of =
+            isa.types.iter().find(|of| (of.ptx.is_some() || of.target.is_some()) && Some(of.name.as_str()) == name);
         ptx = of.and_then(|of| of.ptx).map_or(ptx, |since| ptx.max(since));
         target = of.and_then(|of| of.target).map_or(target, |since| target.max(since));
     }

@@ -415,7 +415,8 @@ fn examples(instructions: &[&Instruction], results: &Results) -> Vec<ExampleRepo
             let mut engines = BTreeMap::new();
             let mut agreed = example.spec != Verdict::Invalid;
             for engine in &results.engines {
-                let outcome = engine.examples.iter().find(|(name, number, _)| *name == instruction.name && *number == at);
+                let outcome =
+                    engine.examples.iter().find(|(name, number, _)| *name == instruction.name && *number == at);
                 let Some((.., outcome)) = outcome else { continue };
                 agreed &= matches!(outcome, Outcome::Accepted | Outcome::Skipped(_));
                 let words = match outcome {

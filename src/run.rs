@@ -123,8 +123,16 @@ pub struct Results {
 }
 
 /// Runs.
-pub fn run(spec: &Spec, divergences: &Divergences, subjects: &[Subject<'_>], options: &Options, progress: &Progress) -> Results {
-    let named = |instruction: &&Instruction| options.instructions.is_empty() || options.instructions.contains(&instruction.name);
+pub fn run(
+    spec: &Spec,
+    divergences: &Divergences,
+    subjects: &[Subject<'_>],
+    options: &Options,
+    progress: &Progress,
+) -> Results {
+    let named = |instruction: &&Instruction| {
+        options.instructions.is_empty() || options.instructions.contains(&instruction.name)
+    };
     let instructions: Vec<&Instruction> = spec.instructions.iter().filter(named).collect();
     let boundaries = options.boundaries && options.environment.is_none();
     let of_form = |form| if boundaries { plan::Spaces::of_needs(form) } else { plan::Spaces::default() };

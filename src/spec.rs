@@ -14,10 +14,10 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-pub use error::Error;
-pub(crate) use error::nearest;
 pub(crate) use axes::UNKNOWN_MODIFIER;
 pub(crate) use build::{parse, shipped_folder, shipped_texts};
+pub use error::Error;
+pub(crate) use error::nearest;
 pub use raw::{Kind, Order, Role, Source, Verdict};
 pub use syntax::Pattern;
 
@@ -172,7 +172,8 @@ pub struct Axis {
 impl Axis {
     fn new(name: &str, choice: Choice, values: Vec<String>) -> Self {
         let positions = values.iter().zip(0..=u8::MAX).map(|(value, at)| (value.clone(), at)).collect();
-        let mut axis = Self { name: name.to_owned(), choice, values, claimed: ValueSet::default(), positions, none: UNREAD };
+        let mut axis =
+            Self { name: name.to_owned(), choice, values, claimed: ValueSet::default(), positions, none: UNREAD };
         axis.none = axis.position(axes::NONE).unwrap_or(UNREAD);
         axis
     }
@@ -436,8 +437,12 @@ impl Form {
 
     /// Prepares the tables that [`Form::broken`] reads.
     fn index(&mut self) {
-        let cubes: Vec<(usize, &Cube)> =
-            self.rules.iter().enumerate().flat_map(|(rule, r)| r.forbids.iter().map(move |cube| (rule, cube))).collect();
+        let cubes: Vec<(usize, &Cube)> = self
+            .rules
+            .iter()
+            .enumerate()
+            .flat_map(|(rule, r)| r.forbids.iter().map(move |cube| (rule, cube)))
+            .collect();
         let words = cubes.len().div_ceil(64);
         let mut named = vec![vec![0; words]; self.axes.len()];
         let mut kill: Vec<Vec<Bits>> = self.axes.iter().map(|a| vec![vec![0; words]; a.values.len()]).collect();

@@ -35,8 +35,10 @@ fn the_small_specification_is_sound() {
 
 #[test]
 fn mistakes_are_refused_and_named() {
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder("bad")).expect("tests/specs/bad").map(|entry| entry.expect("an entry").path()).collect();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder("bad"))
+        .expect("tests/specs/bad")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
     files.sort();
     assert!(!files.is_empty());

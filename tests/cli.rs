@@ -179,7 +179,11 @@ fn the_schemas_in_the_repository_are_those_of_the_code() {
             std::fs::write(&path, schema).expect("the file is written");
         } else {
             let kept = std::fs::read(&path).expect("a schema");
-            assert!(kept == schema, "{} is not what `spec schema {options}` prints; BLESS=1 rewrites it", path.display());
+            assert!(
+                kept == schema,
+                "{} is not what `spec schema {options}` prints; BLESS=1 rewrites it",
+                path.display()
+            );
         }
     }
 }

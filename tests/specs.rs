@@ -7,14 +7,16 @@ use ptx_conform::space::{Diagram, lint};
 use ptx_conform::spec::{Spec, Verdict};
 
 fn shipped() -> Spec {
-    let rendered = |errors: Vec<ptx_conform::spec::Error>| errors.iter().map(|e| e.render(false)).collect::<Vec<_>>().join("\n");
+    let rendered =
+        |errors: Vec<ptx_conform::spec::Error>| errors.iter().map(|e| e.render(false)).collect::<Vec<_>>().join("\n");
     Spec::shipped().map_err(rendered).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 #[test]
 fn the_manuals_examples_are_judged_as_the_specification_says() {
     let spec = shipped();
-    let (&newest, &(target, _)) = (spec.isa.versions.last().expect("versions"), spec.isa.targets.last().expect("targets"));
+    let (&newest, &(target, _)) =
+        (spec.isa.versions.last().expect("versions"), spec.isa.targets.last().expect("targets"));
     for instruction in &spec.instructions {
         assert!(!instruction.examples.is_empty(), "{} has examples", instruction.name);
         for example in &instruction.examples {

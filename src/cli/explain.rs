@@ -143,7 +143,9 @@ impl Case<'_> {
             (Source::Manual, None) => {
                 format!("the manual, syntax of `{}`: {}", self.form.id, super::spec::page(self.instruction))
             }
-            (Source::Observed, _) => "observed: the manual is silent, and every implementation looked at does it".to_owned(),
+            (Source::Observed, _) => {
+                "observed: the manual is silent, and every implementation looked at does it".to_owned()
+            }
         }
     }
 

@@ -120,7 +120,8 @@ impl Opts {
             bail!("a module of {total} lines; say how many with --count");
         }
         let out = BufWriter::new(io::stdout().lock());
-        let mut printed = Printed { environment, format: self.format, out, entry: Body::default(), function: Body::default() };
+        let mut printed =
+            Printed { environment, format: self.format, out, entry: Body::default(), function: Body::default() };
         self.variants(&parts, total, |part, values| printed.variant(part, &values))?;
         printed.finish()?;
         Ok(ExitCode::SUCCESS)
@@ -130,7 +131,9 @@ impl Opts {
     fn parts<'s>(&self, spec: &'s Spec, environment: &Environment) -> anyhow::Result<Vec<Part<'s>>> {
         let instructions = super::instructions(spec, &self.instructions)?;
         let named = |instruction: &Instruction, form: &Form| {
-            let short = |name: &String| *name == form.id || form.id.strip_prefix(&format!("{}.", instruction.name)) == Some(name);
+            let short = |name: &String| {
+                *name == form.id || form.id.strip_prefix(&format!("{}.", instruction.name)) == Some(name)
+            };
             self.form.as_ref().is_none_or(short)
         };
         let forms: Vec<&Form> = instructions
@@ -147,8 +150,12 @@ impl Opts {
                 chosen.push((form, None));
             }
             if self.rule.is_some() || self.what != What::Valid {
-                let wanted = |id: &str| self.rule.as_deref().is_none_or(|rule| rule == id || id.rsplit('/').next() == Some(rule));
-                chosen.extend(breakable(form).filter(|&rule| wanted(&form.rules[rule].id)).map(|rule| (*form, Some(rule))));
+                let wanted = |id: &str| {
+                    self.rule.as_deref().is_none_or(|rule| rule == id || id.rsplit('/').next() == Some(rule))
+                };
+                chosen.extend(
+                    breakable(form).filter(|&rule| wanted(&form.rules[rule].id)).map(|rule| (*form, Some(rule))),
+                );
             }
         }
         if let (Some(rule), true) = (&self.rule, chosen.is_empty()) {

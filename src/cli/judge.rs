@@ -61,7 +61,8 @@ impl Opts {
 
 fn engine(name: &str, divergences: &Divergences) -> anyhow::Result<EngineVersion> {
     let engine = EngineVersion::parse(name).map_err(|why| anyhow!(why))?;
-    let known = |family: &str| family == "ptxas" || divergences.all.iter().any(|divergence| divergence.engine == family);
+    let known =
+        |family: &str| family == "ptxas" || divergences.all.iter().any(|divergence| divergence.engine == family);
     if !known(&engine.family) {
         bail!("nothing is known of the engine `{}`; `ptxas` is known", engine.family);
     }
@@ -292,7 +293,8 @@ impl Answer<'_> {
 }
 
 fn request(line: &[u8]) -> Result<Request<'_>, String> {
-    const SHAPE: &str = r#"a line is one object: {"line": "...", "ptx": "9.0", "target": "sm_90", "declarations": "..."}"#;
+    const SHAPE: &str =
+        r#"a line is one object: {"line": "...", "ptx": "9.0", "target": "sm_90", "declarations": "..."}"#;
     // Serde would take a list for an object.
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(SHAPE.to_owned());

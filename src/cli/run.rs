@@ -8,7 +8,6 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use ptx_conform::divergence::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::toolchain;
 use ptx_conform::environment::{AddressSize, Environment};
@@ -106,7 +105,10 @@ impl Opts {
         prepare(&directory)?;
         let engines = self.engines()?;
         if let Some(jobs) = self.jobs {
-            rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("the threads cannot be started")?;
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(jobs)
+                .build_global()
+                .context("the threads cannot be started")?;
         }
         let subjects: Vec<Subject<'_>> =
             engines.iter().map(|ptxas| Subject { engine: ptxas, newest: ptxas.newest_ptx() }).collect();

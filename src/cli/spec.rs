@@ -137,8 +137,11 @@ fn overview(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
     let spec = super::load_spec(specs)?;
     let mut text = format!("{:<8} {:<5} {:>5} {:>5}  summary\n", "opcode", "read", "forms", "rules");
     for instruction in &spec.instructions {
-        let mut rules: Vec<&str> =
-            instruction.forms.iter().flat_map(|form| breakable(form).map(|rule| form.rules[rule].id.as_str())).collect();
+        let mut rules: Vec<&str> = instruction
+            .forms
+            .iter()
+            .flat_map(|form| breakable(form).map(|rule| form.rules[rule].id.as_str()))
+            .collect();
         rules.sort_unstable();
         rules.dedup();
         let (name, read, forms) = (&instruction.name, instruction.read.to_string(), instruction.forms.len());
@@ -148,7 +151,8 @@ fn overview(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         (spec.isa.versions.first(), spec.isa.versions.last(), spec.isa.targets.first(), spec.isa.targets.last())
     {
         let (versions, targets) = (spec.isa.versions.len(), spec.isa.targets.len());
-        let _ = writeln!(text, "\n{versions} PTX versions ({first} to {last}), {targets} targets ({oldest} to {newest})");
+        let _ =
+            writeln!(text, "\n{versions} PTX versions ({first} to {last}), {targets} targets ({oldest} to {newest})");
     }
     super::print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -263,8 +267,12 @@ fn count(
     let sizes: Vec<Sizes<'_>> = forms.par_iter().map(|form| sizes(form, &environment)).collect();
     if json {
         let Environment { ptx, target, address_size } = environment;
-        let counted =
-            Counted { ptx: ptx.to_string(), target: target.to_string(), address_size: address_size.bits(), forms: sizes };
+        let counted = Counted {
+            ptx: ptx.to_string(),
+            target: target.to_string(),
+            address_size: address_size.bits(),
+            forms: sizes,
+        };
         super::print(&format!("{}\n", serde_json::to_string_pretty(&counted)?))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -314,7 +322,7 @@ fn grouped(number: u128) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push('_');
         }
         text.push(digit);

@@ -13,7 +13,13 @@ pub(super) struct Read {
 }
 
 /// Reads the operands into their axes.
-pub(super) fn read(isa: &Isa, form: &Form, operands: &[Text<'_>], declarations: &Declarations, values: &mut [u8]) -> Read {
+pub(super) fn read(
+    isa: &Isa,
+    form: &Form,
+    operands: &[Text<'_>],
+    declarations: &Declarations,
+    values: &mut [u8],
+) -> Read {
     let mut read = Read::default();
     let mut texts = operands.iter();
     for part in &form.pattern {

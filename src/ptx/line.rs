@@ -158,6 +158,9 @@ impl Argument<'_> {
     }
 }
 
+/// A guard, and the opcode behind it.
+type Head<'a> = (Option<(bool, &'a str)>, &'a str);
+
 struct Cursor<'a> {
     text: &'a str,
     at: usize,
@@ -171,7 +174,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads the guard and the opcode.
-    fn head(&mut self) -> Result<(Option<(bool, &'a str)>, &'a str), SyntaxError> {
+    fn head(&mut self) -> Result<Head<'a>, SyntaxError> {
         self.blank();
         let mut guard = None;
         if self.eat(b'@') {

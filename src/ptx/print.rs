@@ -285,7 +285,9 @@ pub fn scaffold<'a>(items: impl IntoIterator<Item = Item<'a>>, context: Context)
             Item::Variable("entry-parameter" | "function-parameter") => {
                 parameters.push(format!(".param .align 32 .b8 {name}[64]"));
             }
-            Item::Variable("local-parameter") => scaffold.locals.push_str(&format!(".param .align 32 .b8 {name}[64]; ")),
+            Item::Variable("local-parameter") => {
+                scaffold.locals.push_str(&format!(".param .align 32 .b8 {name}[64]; "))
+            }
             Item::Variable("local") => scaffold.locals.push_str(&format!(".local .align 32 .b8 {name}[64]; ")),
             Item::Variable(space) => scaffold.globals.push_str(&format!(".{space} .align 32 .b8 {name}[64]; ")),
         }

@@ -26,12 +26,21 @@ fn write(report: &Report, to: &mut String) -> std::fmt::Result {
             writeln!(to, "  message  {}", heap.example.message)?;
         }
         writeln!(to, "  example  {}", heap.example.line)?;
-        writeln!(to, "           PTX {}, {}, {} bit", heap.example.ptx, heap.example.target, heap.example.address_size)?;
+        writeln!(
+            to,
+            "           PTX {}, {}, {} bit",
+            heap.example.ptx, heap.example.target, heap.example.address_size
+        )?;
     }
     for line in &report.confused {
         writeln!(to, "\nbug of this tool: {line}")?;
     }
-    writeln!(to, "\nthe manual's examples: {} of {} agreed", report.examples.iter().filter(|e| e.agreed).count(), report.examples.len())?;
+    writeln!(
+        to,
+        "\nthe manual's examples: {} of {} agreed",
+        report.examples.iter().filter(|e| e.agreed).count(),
+        report.examples.len()
+    )?;
     for example in report.examples.iter().filter(|example| !example.agreed) {
         let specification = format!("{:?}", example.specification).to_lowercase();
         writeln!(to, "  {} -- specification: {specification}", example.line)?;

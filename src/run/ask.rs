@@ -180,7 +180,15 @@ impl<'a> Asker<'a> {
         tally
     }
 
-    fn batch(&self, instruction: &Instruction, printers: &[Printer<'_>], task: &Task, context: Context, rows: &[Row], tally: &mut Tally) {
+    fn batch(
+        &self,
+        instruction: &Instruction,
+        printers: &[Printer<'_>],
+        task: &Task,
+        context: Context,
+        rows: &[Row],
+        tally: &mut Tally,
+    ) {
         let depth = depth(task.purpose);
         let mut items: rustc_hash::FxHashSet<Item<'_>> = rustc_hash::FxHashSet::default();
         let mut lines: Vec<String> = Vec::with_capacity(rows.len());
@@ -217,7 +225,15 @@ impl<'a> Asker<'a> {
 
     /// Judges the lines by their text. `None`, and a note, where our own declarations cannot be
     /// read, which is a bug of ours.
-    fn read(&self, instruction: &Instruction, task: &Task, scaffold: &Scaffold, rows: &[Row], lines: Vec<String>, tally: &mut Tally) -> Option<Vec<Case>> {
+    fn read(
+        &self,
+        instruction: &Instruction,
+        task: &Task,
+        scaffold: &Scaffold,
+        rows: &[Row],
+        lines: Vec<String>,
+        tally: &mut Tally,
+    ) -> Option<Vec<Case>> {
         let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa);
         let judge = Judge::new(self.spec, &task.environment);
         let (Ok(declarations), Ok(judge)) = (declarations, judge) else {
@@ -258,9 +274,15 @@ impl<'a> Asker<'a> {
         count.cases += 1;
         count.agreed += u64::from(did == claimed);
         let depth = depth(task.purpose);
-        let expected = self.version.as_ref().map(|version| self.divergences.expect_at(version, instruction, &case.reading, depth));
-        let divergence = expected.and_then(|expected| expected.divergence);
-        let as_listed = expected.map_or(claimed, |expected| expected.outcome) == did;
+        let expected =
+            self.version.as_ref().map(|version| self.divergences.expect_at(version, instruction, &case.reading, depth));
+        let mut divergence = expected.and_then(|expected| expected.divergence);
+        let mut as_listed = expected.map_or(claimed, |expected| expected.outcome) == did;
+        if let (false, Some(version)) = (as_listed, &self.version)
+            && let Some(id) = self.divergences.sometimes(version, instruction, &case.reading, depth, did)
+        {
+            (divergence, as_listed) = (Some(id), true);
+        }
         if let Some(id) = divergence {
             let counts = tally.listed.entry(id.to_owned()).or_default();
             if as_listed { counts.0 += 1 } else { counts.1 += 1 }
@@ -309,9 +331,15 @@ impl<'a> Asker<'a> {
     }
 
     /// The manual's own examples, each alone in the newest environment that the engine takes.
-    pub(super) fn examples(&self, instructions: &[&Instruction], subject: &Subject<'_>) -> Vec<(String, usize, Outcome)> {
+    pub(super) fn examples(
+        &self,
+        instructions: &[&Instruction],
+        subject: &Subject<'_>,
+    ) -> Vec<(String, usize, Outcome)> {
         let isa = &self.spec.isa;
-        let Some(&ptx) = isa.versions.iter().rev().find(|version| **version <= subject.newest) else { return Vec::new() };
+        let Some(&ptx) = isa.versions.iter().rev().find(|version| **version <= subject.newest) else {
+            return Vec::new();
+        };
         let environments = isa.targets.iter().rev().filter(|(t, since)| t.suffix == Suffix::Plain && *since <= ptx);
         let mut environments =
             environments.map(|(target, _)| Environment { ptx, target: *target, address_size: AddressSize::Bits64 });

@@ -131,6 +131,9 @@ const CODE_SAMPLE: u128 = 150;
 /// Lines of one module where code is generated: its time grows faster than they do.
 pub(crate) const CODE_BATCH: usize = 200;
 
+/// A rule, and breaches of it with their twins.
+type Covered = (usize, Vec<(Values, Option<Values>)>);
+
 /// So many variants of a region, evenly spread over it.
 fn spread(region: &Region<'_>, wanted: u128) -> impl Iterator<Item = Values> {
     let size = region.count();
@@ -139,7 +142,13 @@ fn spread(region: &Region<'_>, wanted: u128) -> impl Iterator<Item = Values> {
 }
 
 /// Plans every form of an instruction; `needs` are the spaces of its forms.
-pub(super) fn plan(spec: &Spec, instruction: &Instruction, needs: &[Spaces], subject: &Subject<'_>, options: &Options) -> Vec<FormPlan> {
+pub(super) fn plan(
+    spec: &Spec,
+    instruction: &Instruction,
+    needs: &[Spaces],
+    subject: &Subject<'_>,
+    options: &Options,
+) -> Vec<FormPlan> {
     let plan = |(at, form): (usize, &Form)| Planner { spec, at, form, needs: &needs[at], subject, options }.plan();
     let mut plans: Vec<FormPlan> = instruction.forms.par_iter().enumerate().filter_map(plan).collect();
     // A process costs more than the few lines of a boundary: those of all forms go together.
@@ -209,7 +218,8 @@ impl Planner<'_> {
         let ptx = self.spec.isa.versions.iter().rev().find(|version| **version <= self.subject.newest)?;
         let targets = self.spec.isa.targets.iter().rev();
         let plain = targets.filter(|(target, since)| target.suffix == Suffix::Plain && since <= ptx);
-        let environment = |&(target, _): &(Target, Version)| Environment { ptx: *ptx, target, address_size: AddressSize::Bits64 };
+        let environment =
+            |&(target, _): &(Target, Version)| Environment { ptx: *ptx, target, address_size: AddressSize::Bits64 };
         plain.map(environment).find(|environment| self.supports(environment))
     }
 
@@ -251,11 +261,8 @@ impl Planner<'_> {
 
     fn breaches_at_home(&self, plan: &mut FormPlan, spaces: &Spaces) {
         let home = plan.home;
-        let regions: Vec<(usize, Region<'_>)> = spaces
-            .breaches
-            .iter()
-            .filter_map(|(rule, diagram)| Some((*rule, self.region(diagram, &home)?)))
-            .collect();
+        let regions: Vec<(usize, Region<'_>)> =
+            spaces.breaches.iter().filter_map(|(rule, diagram)| Some((*rule, self.region(diagram, &home)?))).collect();
         plan.home_breach = regions.iter().map(|(_, region)| region.count()).sum();
         let complete = self.complete(plan.home_breach);
         if complete {
@@ -263,7 +270,7 @@ impl Planner<'_> {
             plan.home_breach_tested = plan.home_breach;
             return;
         }
-        let covered: Vec<(usize, Vec<(Values, Option<Values>)>)> = regions
+        let covered: Vec<Covered> = regions
             .par_iter()
             .map(|(rule, region)| {
                 let with_twin = |values: Values| {
@@ -319,7 +326,11 @@ impl Planner<'_> {
         while at < region.count() {
             let length = batch.min(region.count() - at);
             let purpose = if rule.is_some() { Purpose::Breach } else { Purpose::Valid };
-            plan.tasks.push(Task { environment: plan.home, purpose, variants: Variants::Range(self.at, rule, at, length) });
+            plan.tasks.push(Task {
+                environment: plan.home,
+                purpose,
+                variants: Variants::Range(self.at, rule, at, length),
+            });
             at += length;
         }
     }

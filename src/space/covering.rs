@@ -109,7 +109,11 @@ impl Cover {
         let gain = |value: u8| {
             let covers = |group: &&usize| {
                 let group = &self.groups[**group];
-                let slot = join(group.axes.iter().map(|&axis| if axis == level { Some(value) } else { known(axis) }), &group.axes, &self.widths);
+                let slot = join(
+                    group.axes.iter().map(|&axis| if axis == level { Some(value) } else { known(axis) }),
+                    &group.axes,
+                    &self.widths,
+                );
                 slot.is_some_and(|slot| group.open[slot])
             };
             self.ending[level].iter().filter(covers).count()

@@ -224,7 +224,7 @@ impl<'a> Region<'a> {
         let diagram = self.diagram;
         let mut found = vec![ValueSet::default(); diagram.widths.len()];
         let mut nodes = vec![self.node];
-        for level in self.prefix.len()..diagram.widths.len() {
+        for (level, found) in found.iter_mut().enumerate().skip(self.prefix.len()) {
             let width = diagram.widths[level];
             let mut below = Vec::new();
             let mut seen = vec![false; width];
@@ -239,7 +239,7 @@ impl<'a> Region<'a> {
             below.sort_unstable();
             below.dedup();
             nodes = below;
-            found[level] = ValueSet::of(width, |choice| seen[choice]);
+            *found = ValueSet::of(width, |choice| seen[choice]);
         }
         found
     }
@@ -383,7 +383,8 @@ impl<'a> Builder<'a> {
                 own[cube / 64] |= 1 << (cube % 64);
             }
             let names = |axis: usize| {
-                (0..form.axes[axis].values.len()).any(|value| form.killed(axis, value)[cube / 64] >> (cube % 64) & 1 == 1)
+                (0..form.axes[axis].values.len())
+                    .any(|value| form.killed(axis, value)[cube / 64] >> (cube % 64) & 1 == 1)
             };
             let last = (0..depth).rev().find(|&axis| names(axis)).unwrap_or(0);
             for level in &mut pending[..=last] {

@@ -31,8 +31,7 @@ pub(crate) const REGISTER: &str = "register";
 pub(crate) const BASES: [&str; 8] =
     ["global", "const", "shared", "local", "entry-parameter", "function-parameter", "local-parameter", "unified"];
 /// The shapes of a value operand: lanes in braces, or a variable of a vector type.
-pub(crate) const SHAPES: [&str; 8] =
-    ["scalar", "tuple1", "tuple2", "tuple3", "tuple4", "tuple8", "vector2", "vector4"];
+pub(crate) const SHAPES: [&str; 8] = ["scalar", "tuple1", "tuple2", "tuple3", "tuple4", "tuple8", "vector2", "vector4"];
 
 /// What can stand in an operand and is no register type.
 pub(crate) const PSEUDO: [&str; 7] = [INTEGER, FLOAT, DOUBLE, SINK, VARIABLE, SURFREF, SURFREF_PARAMETER];
@@ -75,9 +74,12 @@ pub(crate) fn claims(instruction: &RawInstruction, form: &RawForm, syntax: &Synt
                 let holds = |(_, of): &&(_, Vec<super::raw::At<String>>)| {
                     values.iter().all(|value| of.iter().any(|known| known.value == *value))
                 };
-                let (name, _) = instruction.modifiers.0.iter().find(holds).ok_or_else(|| {
-                    format!("no slot under `modifiers` has all of {}", values.join(", "))
-                })?;
+                let (name, _) = instruction
+                    .modifiers
+                    .0
+                    .iter()
+                    .find(holds)
+                    .ok_or_else(|| format!("no slot under `modifiers` has all of {}", values.join(", ")))?;
                 (name.value.clone(), values.clone(), false)
             }
         };
@@ -273,6 +275,14 @@ impl Builder<'_> {
         if self.others.iter().any(|other| overlap(&changed, other)) {
             return true;
         }
+        // A line of another form with one of this form's literals as a surplus modifier.
+        let surplus = |literal: usize| {
+            let rest = without(&changed, literal);
+            changed[literal].literal && self.others.iter().any(|other| overlap(&rest, other))
+        };
+        if value.is_some() && (0..changed.len()).any(|literal| literal != at && surplus(literal)) {
+            return true;
+        }
         // A literal that is wrong or missing leaves open which literal was meant: such lines belong
         // to the first form that they could be of.
         let rest: Vec<SlotClaims> = without(self.slots, at);
@@ -363,8 +373,16 @@ impl Builder<'_> {
             })
             .collect();
         let not_generated = Cube::new([(shape, of.select(|s| s == OTHER))]);
-        self.constraint(&format!("{name}-shape"), format!("`{name}` is {}", claimed_shapes.join(" or ")), vec![unlisted]);
-        self.constraint(&format!("{name}-lanes"), format!("`{name}` has as many lanes as the vector modifier says"), mismatched);
+        self.constraint(
+            &format!("{name}-shape"),
+            format!("`{name}` is {}", claimed_shapes.join(" or ")),
+            vec![unlisted],
+        );
+        self.constraint(
+            &format!("{name}-lanes"),
+            format!("`{name}` has as many lanes as the vector modifier says"),
+            mismatched,
+        );
         self.canonical(&format!("{name}-shape-generated"), vec![not_generated]);
         self.value_type(operand, at, raw, slots);
         if raw.sinks {
@@ -401,8 +419,7 @@ impl Builder<'_> {
             .iter()
             .map(|of| (of.name.clone(), values.iter().filter(|v| suiting(v, of)).cloned().collect()))
             .collect();
-        let is_claimed: Vec<bool> =
-            values.iter().map(|v| claimed(v) || (operand.optional && v == NONE)).collect();
+        let is_claimed: Vec<bool> = values.iter().map(|v| claimed(v) || (operand.optional && v == NONE)).collect();
         let of_type = self.axis(&format!("{name}.type"), Choice::Type(at), values, |_| false);
         operand.of_type = Some(of_type);
         let axis = &mut self.axes[of_type];
@@ -552,7 +569,10 @@ impl Builder<'_> {
             Cube::new([(base, is(bases, REGISTER)), (of_type, types.claimed.complement(types.values.len()))]);
         let canonical = vec![
             unreadable.clone(),
-            Cube::new([(base, bases.select(|b| b != REGISTER)), (of_type, ValueSet::of(types.values.len(), |v| v != 0))]),
+            Cube::new([
+                (base, bases.select(|b| b != REGISTER)),
+                (of_type, ValueSet::of(types.values.len(), |v| v != 0)),
+            ]),
             Cube::new([(base, is(bases, INTEGER)), (offset, offsets.select(|o| o != NONE))]),
             Cube::new([(base, is(bases, "entry-parameter")), (context, is(contexts, "function"))]),
             Cube::new([(base, is(bases, "function-parameter")), (context, is(contexts, "entry"))]),
@@ -609,12 +629,20 @@ impl Builder<'_> {
         let of = |keep: &dyn Fn(&Writing) -> bool| ValueSet::of(writings.len(), |at| keep(&writings[at]));
         let order = of(&|w| matches!(w, Writing::Moved(_) | Writing::Reordered));
         if self.form.order == Order::Fixed {
-            self.constraint("modifier-order", "modifiers stand in the order of the syntax line", vec![Cube::new([(axis, order)])]);
+            self.constraint(
+                "modifier-order",
+                "modifiers stand in the order of the syntax line",
+                vec![Cube::new([(axis, order)])],
+            );
         }
         let twice = of(&|w| matches!(w, Writing::Duplicate(_)));
         self.constraint("duplicate-modifier", "no modifier stands twice", vec![Cube::new([(axis, twice)])]);
         let extra = of(&|w| matches!(w, Writing::Extra(_)));
-        self.constraint("unknown-modifier", "no modifier stands there that the syntax line does not have", vec![Cube::new([(axis, extra)])]);
+        self.constraint(
+            "unknown-modifier",
+            "no modifier stands there that the syntax line does not have",
+            vec![Cube::new([(axis, extra)])],
+        );
         let count = of(&|w| matches!(w, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed));
         self.constraint("operands", "the operands are those of the syntax line", vec![Cube::new([(axis, count)])]);
 
@@ -639,7 +667,8 @@ impl Builder<'_> {
         let mut extras = vec![(UNKNOWN_MODIFIER.to_owned(), Vec::new())];
         let mut add = |value: &String| {
             if !known(value) && !extras.iter().any(|(extra, _)| extra == value) {
-                extras.push((value.clone(), self.others.iter().flat_map(|other| self.elsewhere(value, other)).collect()));
+                extras
+                    .push((value.clone(), self.others.iter().flat_map(|other| self.elsewhere(value, other)).collect()));
             }
         };
         self.others.iter().flat_map(|slots| slots.iter()).for_each(|slot| slot.values.iter().for_each(&mut add));

@@ -84,7 +84,8 @@ pub(super) fn from_texts(isa: (&str, &str), files: &[(String, String)]) -> Resul
         let file = File { name, text };
         match parse::<RawInstruction>(name, text) {
             Err(error) => errors.push(error),
-            Ok(raw) => match (Compiler { isa: &checked, raw_isa: &raw_isa, file: &file, isa_file: &isa }).compile(&raw) {
+            Ok(raw) => match (Compiler { isa: &checked, raw_isa: &raw_isa, file: &file, isa_file: &isa }).compile(&raw)
+            {
                 Ok(instruction) => instructions.push(instruction),
                 Err(more) => errors.extend(more),
             },
@@ -127,10 +128,9 @@ pub(crate) fn parse<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> R
     }
     serde_yaml::from_str(text).map_err(|error| {
         let number = |n: u64| usize::try_from(n).unwrap_or(0);
-        let place = error.location().map_or(Place::default(), |at| Place {
-            line: number(at.line()),
-            column: number(at.column()),
-        });
+        let place = error
+            .location()
+            .map_or(Place::default(), |at| Place { line: number(at.line()), column: number(at.column()) });
         let message = error.without_snippet().to_string();
         let message = message.split(" at line ").next().unwrap_or(&message).trim_end_matches([',', ' ']);
         // The reader's advice is for programmers.
@@ -194,7 +194,10 @@ fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
             errors.push(file.at(name, format!("the type `{}` lacks its dot", name.value)));
         }
         if of.bits == 0 || of.bits > 1024 {
-            errors.push(file.at(name, format!("the type `{}` has {} bits", name.value, of.bits)).help("a type has between 1 and 1024 bits"));
+            errors.push(
+                file.at(name, format!("the type `{}` has {} bits", name.value, of.bits))
+                    .help("a type has between 1 and 1024 bits"),
+            );
         }
     }
     for (_, shapes) in &raw.lanes.0 {
@@ -203,7 +206,8 @@ fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
             errors.push(file.at(shape, format!("`{}` is no shape", shape.value)).help(help));
         }
     }
-    let specials = raw.specials.0.iter().flat_map(|(of, names)| names.iter().map(|name| (name.clone(), of.value.clone())));
+    let specials =
+        raw.specials.0.iter().flat_map(|(of, names)| names.iter().map(|name| (name.clone(), of.value.clone())));
     (Isa { versions: raw.versions.value.clone(), targets, types, specials: specials.collect() }, errors)
 }
 
@@ -318,7 +322,9 @@ impl Compiler<'_> {
         for (what, ids) in [("form", forms), ("rule", rules)] {
             let mut seen = FxHashSet::default();
             for id in ids.into_iter().filter(|id| !seen.insert(&id.value)) {
-                errors.push(self.file.at(id, format!("the {what} `{}` stands twice: ids are unique in a file", id.value)));
+                errors.push(
+                    self.file.at(id, format!("the {what} `{}` stands twice: ids are unique in a file", id.value)),
+                );
             }
         }
         errors
@@ -386,7 +392,9 @@ impl Compiler<'_> {
                 errors.extend(self.unknown(shape, "no shape", super::axes::SHAPES));
             }
         }
-        for list in raw.uses.iter().filter(|list| !self.raw_isa.rules.0.iter().any(|(name, _)| name.value == list.value)) {
+        for list in
+            raw.uses.iter().filter(|list| !self.raw_isa.rules.0.iter().any(|(name, _)| name.value == list.value))
+        {
             let known = self.raw_isa.rules.0.iter().map(|(name, _)| name.value.as_str()).collect::<Vec<_>>().join(", ");
             let message = format!("`{}` is no list of rules in {}", list.value, self.isa_file.name);
             errors.push(self.file.at(list, message).help(format!("there are: {known}")));
@@ -395,7 +403,12 @@ impl Compiler<'_> {
     }
 
     /// The error that a word is none of these.
-    fn unknown<'k>(&self, word: &At<String>, is: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> Option<Error> {
+    fn unknown<'k>(
+        &self,
+        word: &At<String>,
+        is: &str,
+        known: impl IntoIterator<Item = &'k str> + Clone,
+    ) -> Option<Error> {
         if known.clone().into_iter().any(|k| k == word.value) {
             return None;
         }
@@ -433,7 +446,11 @@ impl Compiler<'_> {
             let mut seen = FxHashSet::default();
             for rule in form.rules.iter().filter(|rule| !seen.insert(&rule.id)) {
                 let message = format!("the rule `{}` stands twice in `{}`", rule.id, form.id);
-                errors.push(self.file.at(&raw.instruction, message).help("the loader makes rules of its own from slots and operands: choose another id"));
+                errors.push(
+                    self.file
+                        .at(&raw.instruction, message)
+                        .help("the loader makes rules of its own from slots and operands: choose another id"),
+                );
             }
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
@@ -494,9 +511,15 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    fn compile(&self, rule: &RawRule, ids: &[String], used: &mut FxHashSet<String>) -> Result<Vec<Vec<Rule>>, Vec<Error>> {
+    fn compile(
+        &self,
+        rule: &RawRule,
+        ids: &[String],
+        used: &mut FxHashSet<String>,
+    ) -> Result<Vec<Vec<Rule>>, Vec<Error>> {
         let mut errors = Vec::new();
-        let ways = usize::from(rule.never.is_some()) + usize::from(rule.require.is_some()) + usize::from(rule.needs.is_some());
+        let ways =
+            usize::from(rule.never.is_some()) + usize::from(rule.require.is_some()) + usize::from(rule.needs.is_some());
         if ways != 1 {
             errors.push(self.file.at(&rule.id, "a rule has exactly one of `never`, `require` and `needs`"));
         }
@@ -514,14 +537,19 @@ impl Resolver<'_> {
         }
         if let Some(needs) = &rule.needs {
             let unknown = needs.ptx.iter().filter(|v| !self.compiler.isa.versions.contains(v)).map(ToString::to_string);
-            let known = |target: &&crate::environment::Target| !self.compiler.isa.targets.iter().any(|(t, _)| t == *target);
+            let known =
+                |target: &&crate::environment::Target| !self.compiler.isa.targets.iter().any(|(t, _)| t == *target);
             let unknown = unknown.chain(needs.target.0.iter().filter(known).map(ToString::to_string));
-            errors.extend(unknown.map(|what| self.file.at(&rule.id, format!("`{what}` is not in {}", self.compiler.isa_file.name))));
+            errors.extend(
+                unknown
+                    .map(|what| self.file.at(&rule.id, format!("`{what}` is not in {}", self.compiler.isa_file.name))),
+            );
         }
         if !errors.is_empty() {
             return Err(errors);
         }
-        let applies = |at: usize| rule.forms.as_ref().is_none_or(|forms| forms.iter().any(|form| form.value == ids[at]));
+        let applies =
+            |at: usize| rule.forms.as_ref().is_none_or(|forms| forms.iter().any(|form| form.value == ids[at]));
         let compiled: Vec<Vec<Rule>> = self
             .forms
             .iter()
@@ -532,7 +560,11 @@ impl Resolver<'_> {
         let shared = self.file.name == self.compiler.isa_file.name;
         if compiled.iter().all(Vec::is_empty) && !shared {
             let message = format!("the rule `{}` can never be broken", rule.id.value);
-            return Err(vec![self.file.at(&rule.id, message).help("its combinations do not occur in any form, or it requires what always holds")]);
+            return Err(vec![
+                self.file
+                    .at(&rule.id, message)
+                    .help("its combinations do not occur in any form, or it requires what always holds"),
+            ]);
         }
         Ok(compiled)
     }
@@ -541,7 +573,8 @@ impl Resolver<'_> {
     fn check(&self, cube: &RawCube, used: &mut FxHashSet<String>) -> Vec<Error> {
         let mut errors = Vec::new();
         for (name, values) in &cube.0 {
-            let axes: Vec<&Axis> = self.forms.iter().flat_map(|form| &form.axes).filter(|a| a.name == name.value).collect();
+            let axes: Vec<&Axis> =
+                self.forms.iter().flat_map(|form| &form.axes).filter(|a| a.name == name.value).collect();
             let shared = self.file.name == self.compiler.isa_file.name;
             if axes.is_empty() && !shared {
                 let known = self.forms.iter().flat_map(|form| &form.axes).map(|axis| axis.name.as_str());

@@ -119,9 +119,8 @@ impl<'a> Assumed<'a> {
         let bits = of_line.filter(|_| !bracketed).map_or(32, |of| of.bits.max(32));
         let types = [format!(".b{bits}"), ".b32".to_owned(), ".b64".to_owned()];
         let axis = operand.and_then(|operand| operand.of_type).map(|axis| &self.form.axes[axis]);
-        let takes = |of: &&String| {
-            axis.is_none_or(|axis| axis.position(of).is_some_and(|value| axis.claimed.contains(value)))
-        };
+        let takes =
+            |of: &&String| axis.is_none_or(|axis| axis.position(of).is_some_and(|value| axis.claimed.contains(value)));
         types.iter().find(takes).unwrap_or(&types[0]).clone()
     }
 

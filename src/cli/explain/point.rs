@@ -29,7 +29,8 @@ fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) 
     let axes: Vec<usize> = match broken {
         Some(cube) => cube.sets().iter().map(|(axis, _)| *axis).collect(),
         None => {
-            let mut axes: Vec<usize> = rule.forbids.iter().flat_map(|cube| cube.sets()).map(|(axis, _)| *axis).collect();
+            let mut axes: Vec<usize> =
+                rule.forbids.iter().flat_map(|cube| cube.sets()).map(|(axis, _)| *axis).collect();
             axes.retain(|axis| matches!(form.axes[*axis].choice, Choice::Type(_)));
             axes.sort_unstable();
             axes.dedup();
