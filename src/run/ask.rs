@@ -7,10 +7,10 @@ use super::{Options, Subject, depth};
 use crate::divergence::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, Engine, Outcome};
 use crate::environment::{AddressSize, Environment, Suffix};
-use crate::judge::{Judge, Reading};
+use crate::judge::{Judge, Reading, needs};
 use crate::ptx::{Context, Declarations, Item, Line, Printer, Scaffold, scaffold};
 use crate::space::{Values, environment_values};
-use crate::spec::{Form, Instruction, Spec};
+use crate::spec::{Example, Form, Instruction, Spec, Verdict};
 
 /// What a heap of disagreements has in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -330,6 +330,18 @@ impl<'a> Asker<'a> {
         scaffold(items, printer.context(values)).module(&environment, "k", &[&line]).0
     }
 
+    /// What an example that is valid elsewhere needs and an environment does not have.
+    fn needed(&self, instruction: &Instruction, example: &Example, environment: &Environment) -> Option<String> {
+        if example.spec != Verdict::Valid {
+            return None;
+        }
+        let declarations = Declarations::parse(&example.declarations, &self.spec.isa).ok()?;
+        let line = Line::parse(&example.line).ok()?;
+        let reading = Judge::new(self.spec, environment).ok()?.read_as(instruction, &line, &declarations);
+        let needs = needs(&self.spec.isa, &instruction.forms[reading.form], &reading.values)?;
+        (!reading.valid()).then(|| format!("needs PTX {} and {}", needs.ptx, needs.target))
+    }
+
     /// The manual's own examples, each alone in the newest environment that the engine takes.
     pub(super) fn examples(
         &self,
@@ -350,6 +362,10 @@ impl<'a> Asker<'a> {
         for instruction in instructions {
             for (at, example) in instruction.examples.iter().enumerate() {
                 let environment = Environment { target: example.target.unwrap_or(newest.target), ..newest };
+                if let Some(needs) = self.needed(instruction, example, &environment) {
+                    outcomes.push((instruction.name.clone(), at, Outcome::Skipped(needs)));
+                    continue;
+                }
                 let scaffold = Scaffold::from_declarations(&example.declarations);
                 let line = example.line.split("//").next().unwrap_or(&example.line).trim();
                 let batch = Batch { environment, scaffold, lines: vec![line] };
