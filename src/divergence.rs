@@ -8,10 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Depth, Outcome};
+use crate::environment::Version;
 use crate::judge::Reading;
 use crate::spec::condition::{Entry, resolve};
 use crate::spec::raw::{At, Combinations, OneOrMany, Ordered};
-use crate::spec::{Cube, Error, Form, Instruction, Spec, nearest, parse, shipped_folder};
+use crate::spec::{Choice, Cube, Error, Form, Instruction, Spec, nearest, parse, shipped_folder};
 
 /// What an engine does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +46,9 @@ impl Does {
 struct RawFile {
     /// The family of engines it is about.
     engine: String,
+    /// The newest PTX version that each version of the engine takes.
+    #[serde(default)]
+    newest: Ordered<Version>,
     /// The divergences.
     divergences: Vec<RawDivergence>,
 }
@@ -181,6 +185,8 @@ pub struct Expected<'a> {
 pub struct Divergences {
     /// In the order of the files.
     pub all: Vec<Divergence>,
+    /// The newest PTX version that a version of a family takes.
+    newest: Vec<(String, Vec<u32>, Version)>,
 }
 
 impl Divergences {
@@ -212,11 +218,20 @@ impl Divergences {
     /// # Errors
     /// As [`Divergences::load`].
     pub fn from_texts(texts: &[(String, String)], spec: &Spec) -> Result<Self, Vec<Error>> {
-        let (mut all, mut errors) = (Vec::<Divergence>::new(), Vec::new());
+        let (mut all, mut newest, mut errors) = (Vec::<Divergence>::new(), Vec::new(), Vec::new());
         for (name, text) in texts {
             match parse::<RawFile>(name, text) {
                 Err(error) => errors.push(error),
                 Ok(file) => {
+                    for (version, ptx) in &file.newest.0 {
+                        match parts(&version.value) {
+                            Some(parts) => newest.push((file.engine.clone(), parts, *ptx)),
+                            None => {
+                                let message = format!("`{}` is not a version of an engine", version.value);
+                                errors.push(Error::new(name, text, version.place, message));
+                            }
+                        }
+                    }
                     for raw in &file.divergences {
                         let known = all.iter().any(|other| other.id == raw.id.value);
                         match compile(&file.engine, raw, spec, name, text) {
@@ -233,7 +248,7 @@ impl Divergences {
                 }
             }
         }
-        if errors.is_empty() { Ok(Self { all }) } else { Err(errors) }
+        if errors.is_empty() { Ok(Self { all, newest }) } else { Err(errors) }
     }
 
     /// What an engine is expected to do with a line that was read so.
@@ -256,6 +271,16 @@ impl Divergences {
                 && engine.within(divergence.from.as_ref(), divergence.to.as_ref())
                 && divergence.matches(form, &reading.values)
         })
+    }
+
+    /// Whether a line is in a PTX version newer than any that the engine takes.
+    fn too_new(&self, engine: &EngineVersion, form: &Form, values: &[u8]) -> bool {
+        let of_engine = |(family, parts, _): &&(String, Vec<u32>, Version)| {
+            *family == engine.family && engine.parts.starts_with(parts)
+        };
+        let newest = self.newest.iter().find(of_engine).map(|(.., ptx)| *ptx);
+        let ptx = form.axis_of(Choice::Ptx).and_then(|axis| form.value(values, axis).parse::<Version>().ok());
+        newest.zip(ptx).is_some_and(|(newest, ptx)| ptx > newest)
     }
 
     /// The divergence by which an engine sometimes does this with such a line.
@@ -283,6 +308,9 @@ impl Divergences {
         reading: &Reading,
         depth: Depth,
     ) -> Expected<'_> {
+        if self.too_new(engine, &instruction.forms[reading.form], &reading.values) {
+            return Expected { outcome: Does::Rejects, divergence: None };
+        }
         let broken = || reading.rules(instruction);
         let of = |does: Does| {
             let always = self.applying(engine, instruction, reading, depth).filter(|divergence| !divergence.sometimes);

@@ -1,4 +1,14 @@
 //! Conformance tests and a differential fuzzer for NVIDIA PTX.
+//!
+//! ```text
+//! specs/*.yaml -> Spec -> Space -> variants -> PTX text -+-> Judge   -> verdict -+
+//!                                                        +-> Engines -> outcome -+-> compare -> Report
+//!                                        known divergences ----------------------^
+//! ```
+//!
+//! Data flows one way, and so do the imports: a module uses those before it in this list.
+//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`properties`], [`engine`], [`divergence`], [`run`],
+//! [`report`]. `docs/design.md` says more.
 
 pub mod divergence;
 pub mod engine;

@@ -1,6 +1,6 @@
 //! The YAML of a specification, as serde reads it. Field by field in `docs/specification.md`.
 //!
-//! Nothing here is checked beyond shape: [`super::build`] turns these types into a
+//! Nothing here is checked beyond shape: the loader turns these types into a
 //! [`super::Spec`], and only what it accepts becomes one.
 
 use std::borrow::Cow;
