@@ -92,7 +92,12 @@ fn limited(program: &Path, address_space: Option<u64>) -> Command {
 
 /// Starts the command; a file that another thread's child still has open for writing is busy for
 /// a moment.
+///
+/// It gets a process group of its own: an interrupt from the terminal is for us, and would look
+/// like a crash of the line under way.
 fn start(command: &mut Command) -> io::Result<Child> {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
     for _ in 0..20 {
         match command.spawn() {
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
