@@ -60,20 +60,18 @@ fn main() {
     // The run: plan, print, judge, ask, compare.
     let options = Options {
         instructions: vec!["suld".to_owned()],
-        strategy: Strategy::Complete,
-        limit: u128::MAX,
-        random: 0,
+        strategy: Strategy::Triples,
+        random: 100_000,
         boundaries: false,
         generate: Generate::Nothing,
         environment: Some(environment),
         ..Options::default()
     };
-    let pairs = Options { strategy: Strategy::Triples, random: 100_000, ..options };
     let subjects = [Subject { engine: &ptxas, newest: ptxas.newest_ptx() }];
     let divergences = Divergences::load(None, &spec).expect("the shipped divergences are sound");
     let before = ptxas.stats();
     let started = Instant::now();
-    let results = run(&spec, &divergences, &subjects, &pairs, &Progress::default());
+    let results = run(&spec, &divergences, &subjects, &options, &Progress::default());
     let whole = started.elapsed();
     let spent = ptxas.stats();
     let inside = spent.time - before.time;
