@@ -4,10 +4,12 @@
 //! `suld` in one environment: the run; the same lines given to the same `ptxas` as one module file
 //! for each batch, with as many processes at a time; and one process for each of a sample of lines,
 //! scaled up. Lines that stop the assembler are left out of the second, as it could not go on.
+//! Processor time, ours and that of the processes, is compared beside wall-clock time: other work on
+//! the machine does not show in it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ptx_conform::divergence::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
@@ -38,7 +40,7 @@ fn main() {
 
     // What the assembler needs for the text: each line that it survives, in files of 10,000.
     let refs: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let started = Instant::now();
+    let started = Clock::now();
     let batch = Batch { environment, scaffold: surroundings.clone(), lines: refs.clone() };
     let outcomes = ptxas.judge(&batch, Depth::Check);
     let engine = started.elapsed();
@@ -49,13 +51,8 @@ fn main() {
     let survivors: Vec<&str> = refs.iter().zip(&outcomes).filter(|(_, o)| !fatal(o)).map(|(line, _)| *line).collect();
     let directory = tempfile::tempdir().expect("a temporary directory");
     let raw = raw(&path, directory.path(), &environment, &surroundings, &survivors);
-    let scaled = raw.mul_f64(refs.len() as f64 / survivors.len() as f64);
-    println!(
-        "ptxas alone, 2 processes at a time: {:.2} s for {} lines without fatal errors",
-        raw.as_secs_f64(),
-        survivors.len()
-    );
-    println!("our engine on one thread:           {:.2} s for all {} lines", engine.as_secs_f64(), refs.len());
+    println!("ptxas alone, 2 processes at a time: {raw} for {} lines without fatal errors", survivors.len());
+    println!("our engine on one thread:           {engine} for all {} lines", refs.len());
 
     // The run: plan, print, judge, ask, compare.
     let options = Options {
@@ -70,20 +67,24 @@ fn main() {
     let subjects = [Subject { engine: &ptxas, newest: ptxas.newest_ptx() }];
     let divergences = Divergences::load(None, &spec).expect("the shipped divergences are sound");
     let before = ptxas.stats();
-    let started = Instant::now();
+    let started = Clock::now();
     let results = run(&spec, &divergences, &subjects, &options, &Progress::default());
     let whole = started.elapsed();
     let spent = ptxas.stats();
     let inside = spent.time - before.time;
     println!(
-        "a run, all cores:                   {:.2} s for {} cases; {:.2} s of it, summed over {} processes, in ptxas",
-        whole.as_secs_f64(),
+        "a run, all cores:                   {whole} for {} cases; {:.2} s of it, summed over {} processes, in ptxas",
         results.cases(),
         inside.as_secs_f64(),
         spent.processes - before.processes
     );
-    let per_case = whole.as_secs_f64() / results.cases() as f64;
-    println!("run / ptxas alone, per line:        {:.2}", per_case / (scaled.as_secs_f64() / refs.len() as f64));
+    let ratio = |of: fn(&Clock) -> f64| of(&whole) / results.cases() as f64 / (of(&raw) / survivors.len() as f64);
+    println!(
+        "run / ptxas alone, per line:        {:.2}; of processor time {:.2}",
+        ratio(Clock::wall),
+        ratio(Clock::cpu)
+    );
+    let per_case = whole.wall() / results.cases() as f64;
 
     let started = Instant::now();
     for line in refs.iter().step_by(refs.len() / ALONE).take(ALONE) {
@@ -121,14 +122,14 @@ fn lines(spec: &Spec, environment: &Environment) -> (Vec<String>, Scaffold) {
     (lines, scaffold(items, Context::Entry))
 }
 
-fn raw(ptxas: &Path, directory: &Path, environment: &Environment, scaffold: &Scaffold, lines: &[&str]) -> Duration {
+fn raw(ptxas: &Path, directory: &Path, environment: &Environment, scaffold: &Scaffold, lines: &[&str]) -> Clock {
     let mut files = Vec::new();
     for (at, lines) in lines.chunks(10_000).enumerate() {
         let file = directory.join(format!("{at}.ptx"));
         std::fs::write(&file, scaffold.module(environment, "k", lines).0).expect("a temporary file is written");
         files.push(file);
     }
-    let started = Instant::now();
+    let started = Clock::now();
     std::thread::scope(|scope| {
         for half in 0..2 {
             let files = &files;
@@ -155,4 +156,38 @@ fn assemble(ptxas: &Path, environment: &Environment, file: &Path) {
     // As a user would have it: the messages are read, and there are many.
     let output = command.stdin(Stdio::null()).output().expect("ptxas starts");
     std::hint::black_box(output.stderr.len());
+}
+
+/// Seconds of wall-clock time and of processor time, ours and our children's (0 where there is no
+/// `/proc`): since the start, or spent.
+#[derive(Clone, Copy)]
+struct Clock(Instant, f64, f64);
+
+impl Clock {
+    fn now() -> Self {
+        // Fields 14 to 17 behind the name in brackets, in hundredths of a second.
+        let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let ticks: f64 = fields.skip(11).take(4).filter_map(|field| field.parse::<f64>().ok()).sum();
+        Self(Instant::now(), 0.0, ticks / 100.0)
+    }
+
+    fn elapsed(&self) -> Self {
+        let now = Self::now();
+        Self(self.0, (now.0 - self.0).as_secs_f64(), now.2 - self.2)
+    }
+
+    fn wall(&self) -> f64 {
+        self.1
+    }
+
+    fn cpu(&self) -> f64 {
+        self.2
+    }
+}
+
+impl std::fmt::Display for Clock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.2} s ({:.2} s of processor time)", self.1, self.2)
+    }
 }

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -155,10 +156,6 @@ pub struct Divergence {
 }
 
 impl Divergence {
-    fn matches(&self, form: &Form, values: &[u8]) -> bool {
-        self.cubes.iter().any(|(id, cube)| *id == form.id && cube.contains(values))
-    }
-
     /// Whether it is about such a line as a whole: a valid one where it names no rules, otherwise
     /// one all of whose broken rules it names.
     fn concerns(&self, instruction: &Instruction, reading: &Reading) -> bool {
@@ -187,6 +184,8 @@ pub struct Divergences {
     pub all: Vec<Divergence>,
     /// The newest PTX version that a version of a family takes.
     newest: Vec<(String, Vec<u32>, Version)>,
+    /// By form, the positions of those about it, with their cubes there.
+    by_form: FxHashMap<String, Vec<(usize, Vec<Cube>)>>,
 }
 
 impl Divergences {
@@ -248,7 +247,21 @@ impl Divergences {
                 }
             }
         }
-        if errors.is_empty() { Ok(Self { all, newest }) } else { Err(errors) }
+        if errors.is_empty() { Ok(Self::new(all, newest)) } else { Err(errors) }
+    }
+
+    fn new(all: Vec<Divergence>, newest: Vec<(String, Vec<u32>, Version)>) -> Self {
+        let mut by_form: FxHashMap<String, Vec<(usize, Vec<Cube>)>> = FxHashMap::default();
+        for (at, divergence) in all.iter().enumerate() {
+            for (form, cube) in &divergence.cubes {
+                let of_form = by_form.entry(form.clone()).or_default();
+                match of_form.last_mut() {
+                    Some((last, cubes)) if *last == at => cubes.push(cube.clone()),
+                    _ => of_form.push((at, vec![cube.clone()])),
+                }
+            }
+        }
+        Self { all, newest, by_form }
     }
 
     /// What an engine is expected to do with a line that was read so.
@@ -264,12 +277,14 @@ impl Divergences {
         reading: &'r Reading,
         depth: Depth,
     ) -> impl Iterator<Item = &'d Divergence> + use<'d, 'r> {
-        let form = &instruction.forms[reading.form];
-        self.all.iter().filter(move |divergence| {
-            divergence.engine == engine.family
-                && divergence.depth <= depth
+        let of_form = self.by_form.get(&instruction.forms[reading.form].id).map_or(&[][..], Vec::as_slice);
+        of_form.iter().filter_map(move |(at, cubes)| {
+            let divergence = &self.all[*at];
+            let applies = divergence.depth <= depth
+                && divergence.engine == engine.family
                 && engine.within(divergence.from.as_ref(), divergence.to.as_ref())
-                && divergence.matches(form, &reading.values)
+                && cubes.iter().any(|cube| cube.contains(&reading.values));
+            applies.then_some(divergence)
         })
     }
 

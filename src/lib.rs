@@ -7,9 +7,10 @@
 //! ```
 //!
 //! Data flows one way, and so do the imports: a module uses those before it in this list.
-//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`properties`], [`engine`], [`divergence`], [`run`],
+//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`properties`], [`engine`], [`case`], [`divergence`], [`run`],
 //! [`report`]. `docs/design.md` says more.
 
+pub mod case;
 pub mod divergence;
 pub mod engine;
 pub mod environment;

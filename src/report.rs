@@ -179,7 +179,8 @@ pub struct ExampleReport {
 impl Report {
     /// The report of a run.
     pub fn new(spec: &Spec, divergences: &Divergences, options: &Options, results: &Results) -> Self {
-        let confused: Vec<String> = results.engines.iter().flat_map(|engine| engine.tally.confused.clone()).collect();
+        let confused: Vec<String> =
+            results.engines.iter().flat_map(|engine| engine.tally.confused.iter().cloned()).collect();
         let verdict = match () {
             () if results.interrupted => "interrupted",
             () if results.cases() == 0 => "nothing judged",
@@ -355,7 +356,7 @@ fn disagreements(spec: &Spec, results: &Results) -> Vec<Disagreement> {
             let rule = forms.iter().flat_map(|form| &form.rules).find(|rule| rule.id == *id);
             rule.map_or(String::new(), |rule| rule.says.clone())
         };
-        let samples = engines.iter().map(|(_, group)| &group.sample);
+        let samples = engines.iter().filter_map(|(_, group)| group.sample.as_ref());
         let sample = samples.min_by(|a, b| a.values[3..].cmp(&b.values[3..]).then_with(|| a.cmp(b)));
         Disagreement {
             instruction: key.instruction.clone(),

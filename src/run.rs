@@ -5,6 +5,7 @@ mod plan;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -14,7 +15,7 @@ use crate::environment::{Environment, Version};
 use crate::spec::{Instruction, Spec};
 
 pub use ask::{Count, Group, Key, Sample, Tally};
-pub use plan::{FormPlan, Purpose, Row, Task};
+pub use plan::{FormPlan, Purpose, Row};
 
 /// How much of a space is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,38 +142,40 @@ pub fn run(
     let mut engines = Vec::new();
     for subject in subjects {
         let asker = ask::Asker::new(spec, divergences, subject.engine);
-        let mut tally = Tally::default();
+        let tally = Mutex::new(Tally::default());
         let mut forms = Vec::new();
         for (instruction, needs) in instructions.iter().zip(&needs) {
             if progress.stop.load(Ordering::Relaxed) {
                 break;
             }
-            let plans = plan::plan(spec, instruction, needs, subject, options);
-            let tasks: Vec<(usize, usize)> = plans
-                .iter()
-                .enumerate()
-                .flat_map(|(at, plan)| (0..plan.tasks.len()).map(move |task| (at, task)))
-                .collect();
-            progress.planned.fetch_add(u64::try_from(tasks.len()).unwrap_or(0), Ordering::Relaxed);
-            let tallies: Vec<Tally> = tasks
-                .par_iter()
-                .map(|&(at, task)| {
-                    if progress.stop.load(Ordering::Relaxed) {
-                        return Tally::default();
-                    }
-                    let tally = asker.ask(instruction, &plans[at], &plans[at].tasks[task], options);
-                    progress.done.fetch_add(1, Ordering::Relaxed);
-                    progress.cases.fetch_add(tally.cases(), Ordering::Relaxed);
-                    tally
-                })
-                .collect();
-            tallies.into_iter().for_each(|other| tally.merge(other));
-            forms.extend(plans.into_iter().map(FormPlan::without_tasks));
+            // Asking goes on while planning does: a task is spawned as soon as it is known.
+            rayon::scope(|scope| {
+                let ask = |task: plan::Task| {
+                    progress.planned.fetch_add(1, Ordering::Relaxed);
+                    let (asker, tally) = (&asker, &tally);
+                    scope.spawn(move |_| {
+                        if progress.stop.load(Ordering::Relaxed) {
+                            return;
+                        }
+                        let done = asker.ask(instruction, task, options);
+                        progress.done.fetch_add(1, Ordering::Relaxed);
+                        progress.cases.fetch_add(done.cases(), Ordering::Relaxed);
+                        lock(tally).merge(done);
+                    });
+                };
+                forms.extend(plan::plan(spec, instruction, needs, subject, options, &ask));
+            });
         }
+        let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
         let examples = asker.examples(&instructions, subject);
         engines.push(EngineResult { name: subject.engine.name().to_owned(), forms, tally, examples });
     }
     Results { engines, interrupted: progress.stop.load(Ordering::Relaxed) }
+}
+
+/// Sums are sound whatever a thread that panicked did.
+fn lock(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
+    tally.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Results {

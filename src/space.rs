@@ -50,8 +50,8 @@ pub fn breakable(form: &Form) -> impl Iterator<Item = usize> + '_ {
 /// the same. `None` where no single change makes it valid.
 ///
 /// Of several the one that changes the last axis, and takes its first value that fits, is chosen:
-/// the environment is changed only where nothing else helps.
-pub fn twin(form: &Form, values: &[u8], broken: usize) -> Option<Values> {
+/// the environment is changed only where nothing else helps. Only those that `fits` are chosen from.
+pub fn twin(form: &Form, values: &[u8], broken: usize, fits: impl Fn(&[u8]) -> bool) -> Option<Values> {
     let mut twin = values.to_vec();
     let named = |axis: &usize| {
         let cubes = form.rules[broken].forbids.iter().filter(|cube| cube.contains(values));
@@ -60,7 +60,7 @@ pub fn twin(form: &Form, values: &[u8], broken: usize) -> Option<Values> {
     for axis in (0..form.axes.len()).rev().filter(named) {
         for value in 0..form.axes[axis].values.len() {
             twin[axis] = u8::try_from(value).ok()?;
-            if twin[axis] != values[axis] && form.broken(&twin).is_empty() {
+            if twin[axis] != values[axis] && form.broken(&twin).is_empty() && fits(&twin) {
                 return Some(twin);
             }
         }

@@ -155,7 +155,7 @@ impl Case<'_> {
         if values.contains(&UNREAD) {
             return None;
         }
-        let twin = twin(self.form, values, broken)?;
+        let twin = twin(self.form, values, broken, |_| true)?;
         let changed = (0..twin.len()).find(|&axis| twin[axis] != values[axis])?;
         let axis = &self.form.axes[changed];
         match axis.choice {

@@ -1,16 +1,20 @@
 //! Asks an engine about the variants of a task, and compares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::BuildHasher as _;
 
-use super::plan::{FormPlan, Purpose, Row, Task, Variants};
+use rustc_hash::FxBuildHasher;
+
+use super::plan::{Purpose, Task};
 use super::{Options, Subject, depth};
+use crate::case::{self, Asked, Case};
 use crate::divergence::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, Engine, Outcome};
 use crate::environment::{AddressSize, Environment, Suffix};
 use crate::judge::{Judge, Reading, needs};
-use crate::ptx::{Context, Declarations, Item, Line, Printer, Scaffold, scaffold};
-use crate::space::{Values, environment_values};
-use crate::spec::{Example, Form, Instruction, Spec, Verdict};
+use crate::ptx::{Declarations, Line, Scaffold};
+use crate::space::Values;
+use crate::spec::{Example, Instruction, Spec, Verdict};
 
 /// What a heap of disagreements has in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,12 +51,47 @@ pub struct Sample {
 }
 
 /// A heap of disagreements.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Group {
     /// How many.
     pub count: u64,
     /// The simplest.
-    pub sample: Sample,
+    pub sample: Option<Sample>,
+    /// Some of them, by a hash: which ones does not depend on the order they came in.
+    pub kept: BTreeMap<u64, Values>,
+}
+
+/// Cases of a heap that are kept.
+const KEPT: usize = 256;
+
+impl Group {
+    fn keep(&mut self, values: Values) {
+        let hash = FxBuildHasher.hash_one(&values);
+        if self.kept.len() >= KEPT && self.kept.last_key_value().is_some_and(|(last, _)| *last < hash) {
+            return;
+        }
+        self.kept.insert(hash, values);
+        if self.kept.len() > KEPT {
+            self.kept.pop_last();
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        other.kept.into_values().for_each(|values| self.keep(values));
+        let simpler = |sample: &Sample| (simplicity(&sample.values).0.to_vec(), sample.values.clone());
+        if let Some(sample) = other.sample
+            && self.sample.as_ref().is_none_or(|known| simpler(&sample) < simpler(known))
+        {
+            self.sample = Some(sample);
+        }
+    }
+}
+
+/// What variants are compared by to find the simplest: the environment decides last.
+fn simplicity(values: &[u8]) -> (&[u8], &[u8]) {
+    let (environment, choices) = values.split_at(3.min(values.len()));
+    (choices, environment)
 }
 
 /// Cases of one claim: tried, and how many the engine did as the specification says.
@@ -80,7 +119,7 @@ pub struct Tally {
     /// Listed divergences by id: cases that did as listed, and cases that did not.
     pub listed: BTreeMap<String, (u64, u64)>,
     /// Variants whose text is judged other than the generator meant: a bug of ours.
-    pub confused: Vec<String>,
+    pub confused: BTreeSet<String>,
 }
 
 impl Tally {
@@ -108,34 +147,18 @@ impl Tally {
             *sum = (sum.0 + did, sum.1 + not);
         }
         for (key, group) in other.groups {
-            self.add(key, group);
+            self.groups.entry(key).or_default().merge(group);
         }
-        self.confused.extend(other.confused);
-        self.confused.truncate(20);
+        other.confused.into_iter().for_each(|confused| self.confuse(confused));
     }
 
-    fn add(&mut self, key: Key, group: Group) {
-        match self.groups.get_mut(&key) {
-            None => {
-                self.groups.insert(key, group);
-            }
-            Some(known) => {
-                known.count += group.count;
-                // The simplest variant, and of equals the text decides: whatever order they come in.
-                let simpler = |sample: &Sample| (sample.values[3..].to_vec(), sample.values.clone());
-                if simpler(&group.sample) < simpler(&known.sample) {
-                    known.sample = group.sample;
-                }
-            }
+    /// Notes a contradiction of ours; the first few in the order of their texts are kept.
+    fn confuse(&mut self, confused: String) {
+        self.confused.insert(confused);
+        while self.confused.len() > 20 {
+            self.confused.pop_last();
         }
     }
-}
-
-/// A line to be asked about.
-struct Case {
-    row: Row,
-    line: String,
-    reading: Reading,
 }
 
 pub(super) struct Asker<'a> {
@@ -151,138 +174,60 @@ impl<'a> Asker<'a> {
     }
 
     /// Asks about the variants of a task.
-    pub(super) fn ask(&self, instruction: &Instruction, plan: &FormPlan, task: &Task, options: &Options) -> Tally {
+    pub(super) fn ask(&self, instruction: &Instruction, task: Task, options: &Options) -> Tally {
         let mut tally = Tally::default();
-        let depth = depth(task.purpose);
-        let rows: Vec<Row> = match &task.variants {
-            Variants::Listed(rows) => rows.clone(),
-            Variants::Range(form, rule, from, count) => {
-                let variants = range(&instruction.forms[*form], plan, task, *rule, *from, *count);
-                variants.into_iter().map(|values| Row { form: *form, values, meant: *rule }).collect()
-            }
-        };
-        if let Err(reason) = self.engine.supports(&task.environment, depth) {
+        let (environment, purpose) = (task.environment, task.purpose);
+        let depth = depth(purpose);
+        let rows = task.rows();
+        if let Err(reason) = self.engine.supports(&environment, depth) {
             *tally.skipped.entry(reason).or_default() += u64::try_from(rows.len()).unwrap_or(0);
             return tally;
         }
-        // One scaffold has one context, and a `.unified` variable changes how a module is assembled.
-        let printers: Vec<Printer<'_>> = instruction.forms.iter().map(Printer::new).collect();
-        let mut surroundings: BTreeMap<(Context, bool), Vec<Row>> = BTreeMap::new();
-        for row in rows {
-            let key = (printers[row.form].context(&row.values), unified(&instruction.forms[row.form], &row.values));
-            surroundings.entry(key).or_default().push(row);
-        }
-        for ((context, _), rows) in surroundings {
-            for rows in rows.chunks(options.batch.max(1)) {
-                self.batch(instruction, &printers, task, context, rows, &mut tally);
+        let cases: Vec<Case<'_>> =
+            rows.iter().map(|row| Case { instruction, form: row.form, values: &row.values }).collect();
+        match case::ask(self.spec, self.engine, depth, &cases, options.batch) {
+            Ok(answers) => {
+                for ((row, case), asked) in rows.iter().zip(&cases).zip(&answers) {
+                    self.compare(case, row.meant, purpose, environment, asked, &mut tally);
+                }
             }
+            Err(confused) => tally.confuse(confused.to_string()),
         }
         tally
     }
 
-    fn batch(
+    fn compare(
         &self,
-        instruction: &Instruction,
-        printers: &[Printer<'_>],
-        task: &Task,
-        context: Context,
-        rows: &[Row],
+        case: &Case<'_>,
+        meant: Option<usize>,
+        purpose: Purpose,
+        environment: Environment,
+        asked: &Asked,
         tally: &mut Tally,
     ) {
-        let depth = depth(task.purpose);
-        let mut items: rustc_hash::FxHashSet<Item<'_>> = rustc_hash::FxHashSet::default();
-        let mut lines: Vec<String> = Vec::with_capacity(rows.len());
-        for row in rows {
-            let mut line = String::with_capacity(80);
-            printers[row.form].line(&row.values, &mut line, |item| {
-                items.insert(item);
-            });
-            lines.push(line);
+        let (instruction, form, reading) = (case.instruction, case.form(), &asked.reading);
+        let rules: Vec<&str> = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
+        let meant = meant.map(|rule| form.rules[rule].id.as_str());
+        if !rules.iter().copied().eq(meant) {
+            tally.confuse(format!("{}: meant {meant:?}, judged {rules:?}", asked.line));
         }
-        let mut texts: Vec<String> = Vec::new();
-        if depth == Depth::Generate {
-            for (row, line) in rows.iter().zip(&lines) {
-                let mut text = line.clone();
-                printers[row.form].stores(&row.values, &mut text, |item| {
-                    items.insert(item);
-                });
-                texts.push(text);
-            }
-        }
-        let scaffold = scaffold(items, context);
-        let Some(cases) = self.read(instruction, task, &scaffold, rows, lines, tally) else { return };
-        let asked: Vec<&str> = if texts.is_empty() {
-            cases.iter().map(|case| case.line.as_str()).collect()
-        } else {
-            texts.iter().map(String::as_str).collect()
-        };
-        let batch = Batch { environment: task.environment, scaffold, lines: asked };
-        let outcomes = self.engine.judge(&batch, depth);
-        for (case, outcome) in cases.iter().zip(&outcomes) {
-            self.compare(instruction, task, case, outcome, tally);
-        }
-    }
-
-    /// Judges the lines by their text. `None`, and a note, where our own declarations cannot be
-    /// read, which is a bug of ours.
-    fn read(
-        &self,
-        instruction: &Instruction,
-        task: &Task,
-        scaffold: &Scaffold,
-        rows: &[Row],
-        lines: Vec<String>,
-        tally: &mut Tally,
-    ) -> Option<Vec<Case>> {
-        let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa);
-        let judge = Judge::new(self.spec, &task.environment);
-        let (Ok(declarations), Ok(judge)) = (declarations, judge) else {
-            tally.confused.push(format!("declarations of a batch of {} cannot be read", instruction.name));
-            return None;
-        };
-        let mut cases = Vec::with_capacity(lines.len());
-        for (row, line) in rows.iter().zip(lines) {
-            let Ok(parsed) = Line::parse(&line) else {
-                tally.confused.push(line);
-                return None;
-            };
-            let reading = judge.read_as(instruction, &parsed, &declarations);
-            cases.push(Case { row: row.clone(), line, reading });
-        }
-        Some(cases)
-    }
-
-    fn compare(&self, instruction: &Instruction, task: &Task, case: &Case, outcome: &Outcome, tally: &mut Tally) {
-        let form = &instruction.forms[case.row.form];
-        let rules: Vec<String> = case.reading.rules(instruction).map(|rule| rule.id.clone()).collect();
-        let meant = case.row.meant.map(|rule| form.rules[rule].id.as_str());
-        if !rules.iter().map(String::as_str).eq(meant) {
-            tally.confused.push(format!("{}: meant {meant:?}, judged {rules:?}", case.line));
-        }
-        let Some(did) = Does::of(outcome) else {
-            if let Outcome::Skipped(reason) = outcome {
+        let Some(did) = Does::of(&asked.outcome) else {
+            if let Outcome::Skipped(reason) = &asked.outcome {
                 *tally.skipped.entry(reason.clone()).or_default() += 1;
             }
             return;
         };
         let claimed = if rules.is_empty() { Does::Accepts } else { Does::Rejects };
-        let count = match (task.purpose, rules.first()) {
+        let count = match (purpose, rules.first()) {
             (Purpose::Code, _) => tally.code.entry(form.id.clone()).or_default(),
             (_, None) => tally.valid.entry(form.id.clone()).or_default(),
-            (_, Some(rule)) => tally.breaches.entry((form.id.clone(), rule.clone())).or_default(),
+            (_, Some(rule)) => tally.breaches.entry((form.id.clone(), (*rule).to_owned())).or_default(),
         };
         count.cases += 1;
         count.agreed += u64::from(did == claimed);
-        let depth = depth(task.purpose);
-        let expected =
-            self.version.as_ref().map(|version| self.divergences.expect_at(version, instruction, &case.reading, depth));
-        let mut divergence = expected.and_then(|expected| expected.divergence);
-        let mut as_listed = expected.map_or(claimed, |expected| expected.outcome) == did;
-        if let (false, Some(version)) = (as_listed, &self.version)
-            && let Some(id) = self.divergences.sometimes(version, instruction, &case.reading, depth, did)
-        {
-            (divergence, as_listed) = (Some(id), true);
-        }
+        let depth = depth(purpose);
+        let (expected, divergence) = self.expected(instruction, reading, depth, did, claimed);
+        let as_listed = expected == did;
         if let Some(id) = divergence {
             let counts = tally.listed.entry(id.to_owned()).or_default();
             if as_listed { counts.0 += 1 } else { counts.1 += 1 }
@@ -291,43 +236,45 @@ impl<'a> Asker<'a> {
         if did == claimed && as_listed {
             return;
         }
-        let message = message(outcome);
+        let message = message(&asked.outcome);
         let key = Key {
             instruction: instruction.name.clone(),
             form: form.id.clone(),
-            rules,
-            outcome: outcome.word(),
+            rules: rules.iter().map(|&rule| rule.to_owned()).collect(),
+            outcome: asked.outcome.word(),
             generate: depth == Depth::Generate,
             message: without_quotes(&message),
             divergence: divergence.filter(|_| as_listed).map(str::to_owned),
         };
-        let module = || self.module(form, &case.row.values, task.environment, depth);
-        let simpler = tally.groups.get(&key).is_none_or(|group| case.row.values[3..] < group.sample.values[3..]);
-        if simpler {
-            let sample = Sample {
-                values: case.row.values.clone(),
-                line: case.line.clone(),
-                module: module(),
-                environment: task.environment,
-                message,
-            };
-            let count = tally.groups.get(&key).map_or(0, |group| group.count);
-            tally.groups.insert(key, Group { count: count + 1, sample });
-        } else if let Some(group) = tally.groups.get_mut(&key) {
-            group.count += 1;
+        let group = tally.groups.entry(key).or_default();
+        group.count += 1;
+        group.keep(case.values.to_vec());
+        let sample = || {
+            let module = case.module(depth).unwrap_or_default();
+            Sample { values: case.values.to_vec(), line: asked.line.clone(), module, environment, message }
+        };
+        if group.sample.as_ref().is_none_or(|known| simplicity(case.values) < simplicity(&known.values)) {
+            group.sample = Some(sample());
         }
     }
 
-    /// A module of one case alone.
-    fn module(&self, form: &Form, values: &[u8], environment: Environment, depth: Depth) -> String {
-        let printer = Printer::new(form);
-        let mut items = Vec::new();
-        let mut line = String::new();
-        printer.line(values, &mut line, |item| items.push(item));
-        if depth == Depth::Generate {
-            printer.stores(values, &mut line, |item| items.push(item));
+    /// What the engine was expected to do, and the divergence that is met.
+    fn expected(
+        &self,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+        did: Does,
+        claimed: Does,
+    ) -> (Does, Option<&'a str>) {
+        let Some(version) = &self.version else { return (claimed, None) };
+        let expected = self.divergences.expect_at(version, instruction, reading, depth);
+        if expected.outcome != did
+            && let Some(id) = self.divergences.sometimes(version, instruction, reading, depth, did)
+        {
+            return (did, Some(id));
         }
-        scaffold(items, printer.context(values)).module(&environment, "k", &[&line]).0
+        (expected.outcome, expected.divergence)
     }
 
     /// What an example that is valid elsewhere needs and an environment does not have.
@@ -375,18 +322,6 @@ impl<'a> Asker<'a> {
         }
         outcomes
     }
-}
-
-/// The variants of a range.
-fn range(form: &Form, plan: &FormPlan, task: &Task, rule: Option<usize>, from: u128, count: u128) -> Vec<Values> {
-    let diagram = plan.spaces.of(rule);
-    let region = diagram.zip(environment_values(form, &task.environment)).map(|(d, e)| d.all().below(&e));
-    let count = usize::try_from(count).unwrap_or(usize::MAX);
-    region.into_iter().flat_map(|region| region.iter_from(from).take(count)).collect()
-}
-
-fn unified(form: &Form, values: &[u8]) -> bool {
-    form.operands.iter().any(|operand| operand.base.is_some_and(|axis| form.value(values, axis) == "unified"))
 }
 
 fn message(outcome: &Outcome) -> String {

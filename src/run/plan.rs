@@ -1,6 +1,7 @@
 //! What a run asks about: which variants of which form in which environment.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -8,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::{Generate, Options, Strategy, Subject};
 use crate::engine::Depth;
 use crate::environment::{AddressSize, Environment, Suffix, Target, Version};
-use crate::space::{Diagram, Draw, Region, Values, breakable, covering, environment_values, twin};
+use crate::space::{Diagram, Draw, Region, Values, breakable, covering, environment, environment_values, twin};
 use crate::spec::{Form, Instruction, RuleKind, Spec};
 
 /// Why variants are asked about.
@@ -24,13 +25,13 @@ pub enum Purpose {
 
 /// Variants that are asked about together.
 #[derive(Clone, Debug)]
-pub struct Task {
+pub(super) struct Task {
     /// Where.
-    pub environment: Environment,
+    pub(super) environment: Environment,
     /// Why.
-    pub purpose: Purpose,
-    /// The variants: listed, or a range of a space that is tested completely.
-    pub variants: Variants,
+    pub(super) purpose: Purpose,
+    /// The variants.
+    pub(super) variants: Variants,
 }
 
 /// A variant to be asked about.
@@ -44,14 +45,48 @@ pub struct Row {
     pub meant: Option<usize>,
 }
 
-/// Variants, listed or by their positions.
+/// Variants, listed, or by their positions in a space: those are only made when they are asked
+/// about, by whichever thread does that.
 #[derive(Clone, Debug)]
-pub enum Variants {
+pub(super) enum Variants {
     /// These.
     Listed(Vec<Row>),
-    /// So many of the form at a position of the instruction, from a position on in the space of a
-    /// rule's breaches (`None`: the valid space).
-    Range(usize, Option<usize>, u128, u128),
+    /// Those at these positions of a space.
+    At(Space, Vec<u128>),
+    /// So many from a position on.
+    Range(Space, u128, usize),
+}
+
+/// The variants of a form in an environment that are valid, or break one rule.
+#[derive(Clone, Debug)]
+pub(super) struct Space {
+    form: usize,
+    rule: Option<usize>,
+    environment: [u8; 3],
+    diagram: Arc<Diagram>,
+}
+
+impl Space {
+    fn region(&self) -> Region<'_> {
+        self.diagram.all().below(&self.environment)
+    }
+}
+
+impl Task {
+    /// Its variants.
+    pub(super) fn rows(self) -> Vec<Row> {
+        let row = |space: &Space, values| Row { form: space.form, values, meant: space.rule };
+        match self.variants {
+            Variants::Listed(rows) => rows,
+            Variants::At(space, ranks) => {
+                let region = space.region();
+                ranks.iter().filter_map(|&rank| Some(row(&space, region.unrank(rank)?))).collect()
+            }
+            Variants::Range(space, from, count) => {
+                space.region().iter_from(from).take(count).map(|values| row(&space, values)).collect()
+            }
+        }
+    }
 }
 
 /// What is asked about one form, and how large its spaces are.
@@ -74,53 +109,35 @@ pub struct FormPlan {
     pub alone: Vec<(usize, u128)>,
     /// In how many environments anything is asked.
     pub environments: usize,
-    /// Breaches whose twin differs in the environment or in more than one choice.
+    /// Breaches without a twin that the engine can be asked about.
     pub without_twin: u64,
-    /// What to ask.
-    pub tasks: Vec<Task>,
-    /// What to ask at the boundaries, until it is put together with that of the other forms.
-    boundaries: Vec<(Environment, Vec<Row>)>,
-    /// The spaces that ranges refer to.
-    pub(crate) spaces: Spaces,
-}
-
-impl FormPlan {
-    pub(crate) fn without_tasks(mut self) -> Self {
-        self.tasks = Vec::new();
-        self.spaces = Spaces::default();
-        self
-    }
+    /// What to ask elsewhere than at home, until it is put together with that of the other forms.
+    elsewhere: Vec<(Environment, Row)>,
 }
 
 /// The spaces of a form.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Spaces {
-    valid: Option<Diagram>,
-    breaches: Vec<(usize, Diagram)>,
+pub(super) struct Spaces {
+    valid: Option<Arc<Diagram>>,
+    breaches: Vec<(usize, Arc<Diagram>)>,
 }
 
 impl Spaces {
     /// What is valid, and what breaks one rule, with these choices of the environment.
     fn at(form: &Form, environment: &[u8]) -> Self {
         let rules: Vec<usize> = breakable(form).collect();
-        let within = |&rule: &usize| (rule, Diagram::within(form, Some(rule), environment));
-        Self { valid: Some(Diagram::within(form, None, environment)), breaches: rules.par_iter().map(within).collect() }
+        let within = |rule: Option<usize>| Arc::new(Diagram::within(form, rule, environment));
+        let (valid, breaches) =
+            rayon::join(|| within(None), || rules.par_iter().map(|&rule| (rule, within(Some(rule)))).collect());
+        Self { valid: Some(valid), breaches }
     }
 
     /// What is valid, and what breaks one need of a version or target, anywhere.
     pub(super) fn of_needs(form: &Form) -> Self {
         let need = |&rule: &usize| matches!(form.rules[rule].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
         let rules: Vec<usize> = breakable(form).filter(need).collect();
-        let breaches = rules.par_iter().map(|&rule| (rule, Diagram::breaking(form, rule))).collect();
-        Self { valid: Some(Diagram::valid(form)), breaches }
-    }
-
-    /// The space of a rule's breaches, or the valid one.
-    pub(crate) fn of(&self, rule: Option<usize>) -> Option<&Diagram> {
-        match rule {
-            None => self.valid.as_ref(),
-            Some(rule) => self.breaches.iter().find(|(known, _)| *known == rule).map(|(_, diagram)| diagram),
-        }
+        let breaches = rules.par_iter().map(|&rule| (rule, Arc::new(Diagram::breaking(form, rule)))).collect();
+        Self { valid: Some(Arc::new(Diagram::valid(form))), breaches }
     }
 }
 
@@ -131,15 +148,15 @@ const CODE_SAMPLE: u128 = 150;
 /// Lines of one module where code is generated: its time grows faster than they do.
 pub(crate) const CODE_BATCH: usize = 200;
 
-/// A rule, and breaches of it with their twins.
-type Covered = (usize, Vec<(Values, Option<Values>)>);
-
 /// So many variants of a region, evenly spread over it.
 fn spread(region: &Region<'_>, wanted: u128) -> impl Iterator<Item = Values> {
     let size = region.count();
     let wanted = wanted.min(size);
     (0..wanted).filter_map(move |at| region.unrank(at * (size / wanted)))
 }
+
+/// Takes what is to be asked, as soon as it is known.
+pub(super) type Emit<'a> = dyn Fn(Task) + Sync + 'a;
 
 /// Plans every form of an instruction; `needs` are the spaces of its forms.
 pub(super) fn plan(
@@ -148,20 +165,19 @@ pub(super) fn plan(
     needs: &[Spaces],
     subject: &Subject<'_>,
     options: &Options,
+    emit: &Emit<'_>,
 ) -> Vec<FormPlan> {
-    let plan = |(at, form): (usize, &Form)| Planner { spec, at, form, needs: &needs[at], subject, options }.plan();
+    let plan =
+        |(at, form): (usize, &Form)| Planner { spec, at, form, needs: &needs[at], subject, options, emit }.plan();
     let mut plans: Vec<FormPlan> = instruction.forms.par_iter().enumerate().filter_map(plan).collect();
     // A process costs more than the few lines of a boundary: those of all forms go together.
-    let mut boundaries: BTreeMap<Environment, Vec<Row>> = BTreeMap::new();
-    for (environment, rows) in plans.iter_mut().flat_map(|plan| plan.boundaries.drain(..)) {
-        boundaries.entry(environment).or_default().extend(rows);
+    let mut elsewhere: BTreeMap<Environment, BTreeMap<(usize, Values), Row>> = BTreeMap::new();
+    for (environment, row) in plans.iter_mut().flat_map(|plan| plan.elsewhere.drain(..)) {
+        elsewhere.entry(environment).or_default().insert((row.form, row.values.clone()), row);
     }
-    if let Some(first) = plans.first_mut() {
-        first.tasks.extend(boundaries.into_iter().map(|(environment, rows)| Task {
-            environment,
-            purpose: Purpose::Breach,
-            variants: Variants::Listed(rows),
-        }));
+    for (environment, rows) in elsewhere {
+        let variants = Variants::Listed(rows.into_values().collect());
+        emit(Task { environment, purpose: Purpose::Breach, variants });
     }
     plans
 }
@@ -173,40 +189,46 @@ struct Planner<'a> {
     needs: &'a Spaces,
     subject: &'a Subject<'a>,
     options: &'a Options,
+    emit: &'a Emit<'a>,
 }
 
 impl Planner<'_> {
     /// `None` where the engine takes no environment at all.
     fn plan(&self) -> Option<FormPlan> {
         let home = self.options.environment.or_else(|| self.home())?;
-        let spaces = Spaces::at(self.form, &environment_values(self.form, &home)?);
-        let valid = spaces.of(None)?;
-        let at_home = self.region(valid, &home)?;
+        let environment = environment_values(self.form, &home)?;
+        let spaces = Spaces::at(self.form, &environment);
+        let of = |rule, diagram: &Arc<Diagram>| Space { form: self.at, rule, environment, diagram: diagram.clone() };
+        let valid = of(None, spaces.valid.as_ref()?);
+        let breaches: Vec<Space> = spaces.breaches.iter().map(|(rule, diagram)| of(Some(*rule), diagram)).collect();
         let mut plan = FormPlan {
             form: self.form.id.clone(),
             home,
-            home_valid: at_home.count(),
+            home_valid: valid.region().count(),
             home_tested: 0,
-            home_breach: 0,
+            home_breach: breaches.iter().map(|space| space.region().count()).sum(),
             home_breach_tested: 0,
             alone: spaces.breaches.iter().map(|(rule, diagram)| (*rule, diagram.count())).collect(),
             environments: 1,
             without_twin: 0,
-            tasks: Vec::new(),
-            boundaries: Vec::new(),
-            spaces: Spaces::default(),
+            elsewhere: Vec::new(),
         };
-        self.valid_at_home(&mut plan, &at_home);
-        self.breaches_at_home(&mut plan, &spaces);
-        self.code(&mut plan, &at_home);
-        if self.options.boundaries && self.options.environment.is_none() {
+        // What is quickly planned first: asking begins while the rest is still being planned.
+        let taken = self.drawn(&mut plan, &valid);
+        self.code(&plan, &valid.region());
+        self.breaches_at_home(&mut plan, &breaches);
+        self.valid_at_home(&mut plan, &valid, &taken);
+        if self.boundaries_wanted() {
             self.boundaries(&mut plan, self.needs);
             for (rule, diagram) in &self.needs.breaches {
                 plan.alone.iter_mut().filter(|(known, _)| known == rule).for_each(|known| known.1 = diagram.count());
             }
         }
-        plan.spaces = spaces;
         Some(plan)
+    }
+
+    fn boundaries_wanted(&self) -> bool {
+        self.options.boundaries && self.options.environment.is_none()
     }
 
     fn supports(&self, environment: &Environment) -> bool {
@@ -235,66 +257,88 @@ impl Planner<'_> {
         self.options.strategy == Strategy::Complete && size <= self.options.limit
     }
 
-    fn valid_at_home(&self, plan: &mut FormPlan, region: &Region<'_>) {
-        let size = region.count();
+    /// Random valid variants, unless all are tested: their positions, which are asked about already.
+    fn drawn(&self, plan: &mut FormPlan, space: &Space) -> FxHashSet<u128> {
+        let size = space.region().count();
+        let mut taken = FxHashSet::default();
         if self.complete(size) {
-            plan.home_tested = size;
-            return self.ranges(plan, None, region);
+            return taken;
         }
-        let mut rows: Vec<Values> = covering(region, self.strength());
-        let mut seen: FxHashSet<Values> = rows.iter().cloned().collect();
         // Each form draws a series of its own, so that other forms can come and go.
         let hash = blake3::hash(self.form.id.as_bytes());
         let own = hash.as_bytes().iter().take(8).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
         let mut draw = Draw::new(self.options.seed ^ own);
         let wanted = u128::from(self.options.random).min(size / 2);
-        for _ in 0..wanted {
-            if let Some(values) = draw.below(size).and_then(|rank| region.unrank(rank))
-                && seen.insert(values.clone())
-            {
-                rows.push(values);
-            }
+        let ranks: Vec<u128> =
+            (0..wanted).filter_map(|_| draw.below(size)).filter(|&rank| taken.insert(rank)).collect();
+        for ranks in ranks.chunks(self.options.batch) {
+            self.ask(plan.home, Purpose::Valid, Variants::At(space.clone(), ranks.to_vec()));
         }
-        plan.home_tested = u128::try_from(rows.len()).unwrap_or(0);
+        plan.home_tested += count(&ranks);
+        taken
+    }
+
+    /// All valid variants, or a covering array of them; what has been drawn is not asked again.
+    fn valid_at_home(&self, plan: &mut FormPlan, space: &Space, drawn: &FxHashSet<u128>) {
+        let region = space.region();
+        if self.complete(region.count()) {
+            plan.home_tested = region.count();
+            return self.ranges(plan, space);
+        }
+        let mut rows = covering(&region, self.strength());
+        rows.retain(|values| space.diagram.rank(values).is_none_or(|rank| !drawn.contains(&rank)));
+        plan.home_tested += count(&rows);
         self.listed(plan, Purpose::Valid, rows.into_iter().map(|values| self.row(values, None)).collect());
     }
 
-    fn breaches_at_home(&self, plan: &mut FormPlan, spaces: &Spaces) {
-        let home = plan.home;
-        let regions: Vec<(usize, Region<'_>)> =
-            spaces.breaches.iter().filter_map(|(rule, diagram)| Some((*rule, self.region(diagram, &home)?))).collect();
-        plan.home_breach = regions.iter().map(|(_, region)| region.count()).sum();
-        let complete = self.complete(plan.home_breach);
-        if complete {
-            regions.iter().for_each(|(rule, region)| self.ranges(plan, Some(*rule), region));
+    fn breaches_at_home(&self, plan: &mut FormPlan, spaces: &[Space]) {
+        if self.complete(plan.home_breach) {
+            spaces.iter().for_each(|space| self.ranges(plan, space));
             plan.home_breach_tested = plan.home_breach;
             return;
         }
-        let covered: Vec<Covered> = regions
-            .par_iter()
-            .map(|(rule, region)| {
-                let with_twin = |values: Values| {
-                    let twin = twin(self.form, &values, *rule).filter(|twin| twin[..3] == values[..3]);
-                    (values, twin)
-                };
-                (*rule, covering(region, self.strength() - 1).into_iter().map(with_twin).collect())
-            })
-            .collect();
+        let covered = |space: &Space| -> Vec<(Row, Option<Values>)> {
+            let rows = covering(&space.region(), self.strength() - 1);
+            let with_twin = |values: Values| {
+                let twin = self.twin(&values, space.rule);
+                (self.row(values, space.rule), twin)
+            };
+            rows.into_iter().map(with_twin).collect()
+        };
+        let covered: Vec<Vec<(Row, Option<Values>)>> = spaces.par_iter().map(covered).collect();
         let mut rows = Vec::new();
         let mut twins: BTreeSet<Values> = BTreeSet::new();
-        for (rule, covered) in covered {
-            for (values, twin) in covered {
-                plan.without_twin += u64::from(twin.is_none());
-                twins.extend(twin);
-                rows.push(self.row(values, Some(rule)));
+        for (row, twin) in covered.into_iter().flatten() {
+            match twin {
+                Some(twin) if twin[..3] == row.values[..3] => drop(twins.insert(twin)),
+                twin => self.elsewhere(plan, twin),
             }
+            rows.push(row);
         }
-        plan.home_breach_tested = u128::try_from(rows.len()).unwrap_or(0);
+        plan.home_breach_tested = count(&rows);
         self.listed(plan, Purpose::Breach, rows);
         self.listed(plan, Purpose::Valid, twins.into_iter().map(|values| self.row(values, None)).collect());
     }
 
-    fn code(&self, plan: &mut FormPlan, region: &Region<'_>) {
+    /// The valid twin of a breach, in an environment that the engine takes.
+    fn twin(&self, values: &[u8], rule: Option<usize>) -> Option<Values> {
+        let asked = |twin: &[u8]| {
+            let supported = || environment(self.form, twin).is_some_and(|environment| self.supports(&environment));
+            twin[..3] == values[..3] || (self.boundaries_wanted() && supported())
+        };
+        twin(self.form, values, rule?, asked)
+    }
+
+    /// Takes note of a twin that is asked about in its own environment, or of there being none.
+    fn elsewhere(&self, plan: &mut FormPlan, twin: Option<Values>) {
+        let environment = twin.as_ref().and_then(|twin| environment(self.form, twin));
+        match (environment, twin) {
+            (Some(environment), Some(twin)) => plan.elsewhere.push((environment, self.row(twin, None))),
+            _ => plan.without_twin += 1,
+        }
+    }
+
+    fn code(&self, plan: &FormPlan, region: &Region<'_>) {
         let size = region.count();
         let rows: Vec<Values> = match self.options.generate {
             Generate::Nothing => return,
@@ -302,10 +346,9 @@ impl Planner<'_> {
             Generate::Everything => covering(region, self.strength()),
             Generate::Sample => spread(region, CODE_SAMPLE).collect(),
         };
-        let home = plan.home;
         for rows in rows.chunks(CODE_BATCH) {
             let variants = Variants::Listed(rows.iter().map(|values| self.row(values.clone(), None)).collect());
-            plan.tasks.push(Task { environment: home, purpose: Purpose::Code, variants });
+            self.ask(plan.home, Purpose::Code, variants);
         }
     }
 
@@ -313,25 +356,23 @@ impl Planner<'_> {
         Row { form: self.at, values, meant }
     }
 
-    fn listed(&self, plan: &mut FormPlan, purpose: Purpose, rows: Vec<Row>) {
+    fn ask(&self, environment: Environment, purpose: Purpose, variants: Variants) {
+        (self.emit)(Task { environment, purpose, variants });
+    }
+
+    fn listed(&self, plan: &FormPlan, purpose: Purpose, rows: Vec<Row>) {
         for rows in rows.chunks(self.options.batch) {
-            let variants = Variants::Listed(rows.to_vec());
-            plan.tasks.push(Task { environment: plan.home, purpose, variants });
+            self.ask(plan.home, purpose, Variants::Listed(rows.to_vec()));
         }
     }
 
-    fn ranges(&self, plan: &mut FormPlan, rule: Option<usize>, region: &Region<'_>) {
-        let batch = u128::try_from(self.options.batch).unwrap_or(1).max(1);
+    fn ranges(&self, plan: &FormPlan, space: &Space) {
+        let purpose = if space.rule.is_some() { Purpose::Breach } else { Purpose::Valid };
+        let (size, batch) = (space.region().count(), self.options.batch.max(1));
         let mut at = 0;
-        while at < region.count() {
-            let length = batch.min(region.count() - at);
-            let purpose = if rule.is_some() { Purpose::Breach } else { Purpose::Valid };
-            plan.tasks.push(Task {
-                environment: plan.home,
-                purpose,
-                variants: Variants::Range(self.at, rule, at, length),
-            });
-            at += length;
+        while at < size {
+            self.ask(plan.home, purpose, Variants::Range(space.clone(), at, batch));
+            at += u128::try_from(batch).unwrap_or(1);
         }
     }
 
@@ -381,7 +422,7 @@ impl Planner<'_> {
     fn boundaries(&self, plan: &mut FormPlan, spaces: &Spaces) {
         for environment in self.environments(&plan.home) {
             let mut rows: Vec<Row> = Vec::new();
-            if let Some(region) = spaces.of(None).and_then(|valid| self.region(valid, &environment)) {
+            if let Some(region) = spaces.valid.as_ref().and_then(|valid| self.region(valid, &environment)) {
                 rows.extend(covering(&region, 1).into_iter().map(|values| self.row(values, None)));
             }
             for (rule, diagram) in &spaces.breaches {
@@ -391,8 +432,17 @@ impl Planner<'_> {
             }
             if !rows.is_empty() && environment != plan.home {
                 plan.environments += 1;
-                plan.boundaries.push((environment, rows));
+                for row in rows {
+                    if row.meant.is_some() {
+                        self.elsewhere(plan, self.twin(&row.values, row.meant));
+                    }
+                    plan.elsewhere.push((environment, row));
+                }
             }
         }
     }
+}
+
+fn count<T>(of: &[T]) -> u128 {
+    u128::try_from(of.len()).unwrap_or(u128::MAX)
 }
