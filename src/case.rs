@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use crate::engine::{Batch, Depth, Engine, Outcome};
@@ -91,17 +92,6 @@ impl<'a> Case<'a> {
 
 type Surroundings = ([u8; 3], Context, bool);
 
-/// Prints cases, keeping the printers of forms.
-#[derive(Default)]
-struct Printers<'a>(BTreeMap<&'a str, Printer<'a>>);
-
-impl<'a> Printers<'a> {
-    fn of(&mut self, case: &Case<'a>) -> &Printer<'a> {
-        let form = case.form();
-        self.0.entry(&form.id).or_insert_with(|| Printer::new(form))
-    }
-}
-
 /// Asks an engine about cases, up to `batch` in a module: one answer for each, in order.
 ///
 /// # Errors
@@ -113,61 +103,67 @@ pub fn ask(
     cases: &[Case<'_>],
     batch: usize,
 ) -> Result<Vec<Asked>, Confused> {
-    let mut printers = Printers::default();
+    let mut printers: BTreeMap<&str, Printer<'_>> = BTreeMap::new();
     let mut surroundings: BTreeMap<Surroundings, Vec<usize>> = BTreeMap::new();
     for (at, case) in cases.iter().enumerate() {
-        let printer = printers.of(case);
+        let form = case.form();
+        let printer = printers.entry(&form.id).or_insert_with(|| Printer::new(form));
         surroundings.entry(case.surroundings(printer)).or_default().push(at);
     }
+    let together = Together { spec, engine, depth, cases, printers: &printers };
+    let modules: Vec<(Context, &[usize])> = surroundings
+        .iter()
+        .flat_map(|((_, context, _), group)| group.chunks(batch.max(1)).map(|group| (*context, group)))
+        .collect();
+    let answered: Result<Vec<Vec<Asked>>, Confused> =
+        modules.par_iter().map(|(context, group)| together.ask(group, *context)).collect();
     let mut answers: Vec<Option<Asked>> = vec![None; cases.len()];
-    for ((_, context, _), group) in surroundings {
-        for group in group.chunks(batch.max(1)) {
-            ask_together(spec, engine, depth, cases, group, context, &mut printers, &mut answers)?;
-        }
+    for ((_, group), answered) in modules.iter().zip(answered?) {
+        group.iter().zip(answered).for_each(|(&at, asked)| answers[at] = Some(asked));
     }
     Ok(answers.into_iter().flatten().collect())
 }
 
-#[expect(clippy::too_many_arguments, reason = "the inner half of `ask`")]
-fn ask_together<'a>(
-    spec: &Spec,
-    engine: &dyn Engine,
+/// What the modules of one question have in common.
+struct Together<'a> {
+    spec: &'a Spec,
+    engine: &'a dyn Engine,
     depth: Depth,
-    cases: &[Case<'a>],
-    group: &[usize],
-    context: Context,
-    printers: &mut Printers<'a>,
-    answers: &mut [Option<Asked>],
-) -> Result<(), Confused> {
-    let mut items: FxHashSet<Item<'_>> = FxHashSet::default();
-    let mut lines: Vec<String> = Vec::with_capacity(group.len());
-    let mut texts: Vec<String> = Vec::new();
-    for &at in group {
-        let case = &cases[at];
-        let printer = printers.of(case);
-        let mut line = String::with_capacity(80);
-        let mut declare = |item| {
-            items.insert(item);
-        };
-        printer.line(case.values, &mut line, &mut declare);
-        if depth == Depth::Generate {
-            let mut text = line.clone();
-            printer.stores(case.values, &mut text, &mut declare);
-            texts.push(text);
+    cases: &'a [Case<'a>],
+    printers: &'a BTreeMap<&'a str, Printer<'a>>,
+}
+
+impl Together<'_> {
+    /// Asks about the cases at these positions in one module.
+    fn ask(&self, group: &[usize], context: Context) -> Result<Vec<Asked>, Confused> {
+        let mut items: FxHashSet<Item<'_>> = FxHashSet::default();
+        let mut lines: Vec<String> = Vec::with_capacity(group.len());
+        let mut texts: Vec<String> = Vec::new();
+        for &at in group {
+            let case = &self.cases[at];
+            let printer = &self.printers[case.form().id.as_str()];
+            let mut line = String::with_capacity(80);
+            let mut declare = |item| {
+                items.insert(item);
+            };
+            printer.line(case.values, &mut line, &mut declare);
+            if self.depth == Depth::Generate {
+                let mut text = line.clone();
+                printer.stores(case.values, &mut text, &mut declare);
+                texts.push(text);
+            }
+            lines.push(line);
         }
-        lines.push(line);
+        let Some(&first) = group.first() else { return Ok(Vec::new()) };
+        let environment = self.cases[first].environment()?;
+        let scaffold = scaffold(items, context);
+        let readings = read(self.spec, &environment, &scaffold, self.cases, group, &lines)?;
+        let asked = if texts.is_empty() { &lines } else { &texts };
+        let batch = Batch { environment, scaffold, lines: asked.iter().map(String::as_str).collect() };
+        let outcomes = self.engine.judge(&batch, self.depth);
+        let asked = lines.into_iter().zip(readings).zip(outcomes);
+        Ok(asked.map(|((line, reading), outcome)| Asked { line, reading, outcome }).collect())
     }
-    let Some(&first) = group.first() else { return Ok(()) };
-    let environment = cases[first].environment()?;
-    let scaffold = scaffold(items, context);
-    let readings = read(spec, &environment, &scaffold, cases, group, &lines)?;
-    let asked = if texts.is_empty() { &lines } else { &texts };
-    let batch = Batch { environment, scaffold, lines: asked.iter().map(String::as_str).collect() };
-    let outcomes = engine.judge(&batch, depth);
-    for (((&at, line), reading), outcome) in group.iter().zip(lines).zip(readings).zip(outcomes) {
-        answers[at] = Some(Asked { line, reading, outcome });
-    }
-    Ok(())
 }
 
 /// Judges lines by their text.
@@ -187,4 +183,16 @@ fn read(
         Ok(judge.read_as(cases[at].instruction, &parsed, &declarations))
     };
     group.iter().zip(lines).map(read).collect()
+}
+
+/// What a case is known by: a hash of its module, whatever made it.
+pub fn id(module: &str) -> String {
+    blake3::hash(module.as_bytes()).to_hex()[..16].to_owned()
+}
+
+/// The command that shows what `ptxas` does with a module in the file `x.ptx`.
+pub fn command(module: &str, environment: &Environment, depth: Depth) -> String {
+    let prefix = if depth == Depth::Generate { "sm" } else { "compute" };
+    let separate = if module.contains(".unified(") { " --compile-only" } else { "" };
+    format!("ptxas -arch {prefix}_{}{separate} x.ptx -o /dev/null", environment.target.number())
 }

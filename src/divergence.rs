@@ -99,7 +99,7 @@ enum RawDepth {
 }
 
 /// A version of an engine: `ptxas@13.5` or `ptxas@13.5.37`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EngineVersion {
     /// The family: `ptxas`.
     pub family: String,
@@ -116,6 +116,11 @@ impl EngineVersion {
         let (family, version) = text.split_once('@').ok_or_else(error)?;
         let parts = parts(version).filter(|parts| parts.len() >= 2).ok_or_else(error)?;
         if family.is_empty() { Err(error()) } else { Ok(Self { family: family.to_owned(), parts }) }
+    }
+
+    /// The first two parts of the version: `13.5`.
+    pub fn short(&self) -> String {
+        self.parts.iter().take(2).map(u32::to_string).collect::<Vec<_>>().join(".")
     }
 
     /// Whether it lies between two versions, as far as all are given.
@@ -156,6 +161,11 @@ pub struct Divergence {
 }
 
 impl Divergence {
+    /// The forms it is about, by id, and the combinations in each.
+    pub fn cubes(&self) -> &[(String, Cube)] {
+        &self.cubes
+    }
+
     /// Whether it is about such a line as a whole: a valid one where it names no rules, otherwise
     /// one all of whose broken rules it names.
     fn concerns(&self, instruction: &Instruction, reading: &Reading) -> bool {
@@ -175,6 +185,19 @@ pub struct Expected<'a> {
     pub outcome: Does,
     /// The divergence that decides so, where one does.
     pub divergence: Option<&'a str>,
+}
+
+/// What an engine did with a line, beside what was claimed and what is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compared<'a> {
+    /// What the specification claims.
+    pub claimed: Does,
+    /// What the engine did.
+    pub did: Does,
+    /// The divergence that decides what was expected, where one does.
+    pub divergence: Option<&'a str>,
+    /// Whether the engine did what was expected.
+    pub as_expected: bool,
 }
 
 /// All known divergences.
@@ -296,6 +319,28 @@ impl Divergences {
         let newest = self.newest.iter().find(of_engine).map(|(.., ptx)| *ptx);
         let ptx = form.axis_of(Choice::Ptx).and_then(|axis| form.value(values, axis).parse::<Version>().ok());
         newest.zip(ptx).is_some_and(|(newest, ptx)| ptx > newest)
+    }
+
+    /// Compares what an engine did with what the specification claims and the divergences list.
+    pub fn compare(
+        &self,
+        engine: Option<&EngineVersion>,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+        did: Does,
+    ) -> Compared<'_> {
+        let claimed = if reading.valid() { Does::Accepts } else { Does::Rejects };
+        let Some(engine) = engine else {
+            return Compared { claimed, did, divergence: None, as_expected: claimed == did };
+        };
+        let expected = self.expect_at(engine, instruction, reading, depth);
+        let as_expected = expected.outcome == did;
+        let sometimes = || self.sometimes(engine, instruction, reading, depth, did);
+        match if as_expected { None } else { sometimes() } {
+            Some(id) => Compared { claimed, did, divergence: Some(id), as_expected: true },
+            None => Compared { claimed, did, divergence: expected.divergence, as_expected },
+        }
     }
 
     /// The divergence by which an engine sometimes does this with such a line.

@@ -8,12 +8,13 @@
 //!
 //! Data flows one way, and so do the imports: a module uses those before it in this list.
 //! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`properties`], [`engine`], [`case`], [`divergence`], [`run`],
-//! [`report`]. `docs/design.md` says more.
+//! [`finding`], [`report`]. `docs/design.md` says more.
 
 pub mod case;
 pub mod divergence;
 pub mod engine;
 pub mod environment;
+pub mod finding;
 pub mod judge;
 pub mod properties;
 pub mod ptx;

@@ -10,8 +10,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::case;
 use crate::divergence::Divergences;
-use crate::engine::Outcome;
+use crate::engine::{Depth, Outcome};
+use crate::finding::{Finding, Findings};
 use crate::run::{Generate, Options, Results, Strategy};
 use crate::space::lint::company;
 use crate::spec::{Instruction, Spec, Verdict};
@@ -33,6 +35,12 @@ pub struct Report {
     pub forms: Vec<FormReport>,
     /// The rules, and how often each was broken alone.
     pub rules: Vec<RuleReport>,
+    /// The causes of those disagreements that no divergence lists.
+    pub findings: Vec<Finding>,
+    /// Heaps of disagreements of which no case showed it again.
+    pub vanished: Vec<String>,
+    /// Heaps of disagreements that were left alone, as there were too many.
+    pub left: usize,
     /// Heaps of disagreements, those that no divergence lists first.
     pub disagreements: Vec<Disagreement>,
     /// The divergences met.
@@ -133,6 +141,8 @@ pub struct Disagreement {
     message: String,
     /// The divergence that lists it.
     divergence: Option<String>,
+    /// The divergence that says otherwise.
+    contradicts: Option<String>,
     /// By engine: how many.
     counts: BTreeMap<String, u64>,
     /// The simplest case.
@@ -178,7 +188,13 @@ pub struct ExampleReport {
 
 impl Report {
     /// The report of a run.
-    pub fn new(spec: &Spec, divergences: &Divergences, options: &Options, results: &Results) -> Self {
+    pub fn new(
+        spec: &Spec,
+        divergences: &Divergences,
+        options: &Options,
+        results: &Results,
+        findings: Findings,
+    ) -> Self {
         let confused: Vec<String> =
             results.engines.iter().flat_map(|engine| engine.tally.confused.iter().cloned()).collect();
         let verdict = match () {
@@ -216,6 +232,9 @@ impl Report {
             engines: results.engines.iter().map(engine).collect(),
             forms: forms(&instructions, results),
             rules: rules(&instructions, results),
+            findings: findings.all,
+            vanished: findings.vanished,
+            left: findings.left,
             disagreements,
             divergences: met(divergences, results),
             examples: examples(&instructions, results),
@@ -270,7 +289,7 @@ fn engine(result: &crate::run::EngineResult) -> EngineReport {
         counts.fold([0, 0], |sum, count| [sum[0] + count.cases, sum[1] + count.agreed])
     };
     let tally = &result.tally;
-    let (listed, unlisted): (Vec<_>, Vec<_>) = tally.groups.iter().partition(|(key, _)| key.divergence.is_some());
+    let (listed, unlisted): (Vec<_>, Vec<_>) = tally.groups.iter().partition(|(key, _)| key.listed);
     let total = |groups: Vec<(&crate::run::Key, &crate::run::Group)>| groups.iter().map(|(_, group)| group.count).sum();
     EngineReport {
         name: result.name.clone(),
@@ -367,7 +386,8 @@ fn disagreements(spec: &Spec, results: &Results) -> Vec<Disagreement> {
             outcome: key.outcome,
             code_generation: key.generate,
             message: key.message.clone(),
-            divergence: key.divergence.clone(),
+            divergence: key.divergence.clone().filter(|_| key.listed),
+            contradicts: key.divergence.clone().filter(|_| !key.listed),
             counts: engines.iter().map(|(name, group)| ((*name).to_owned(), group.count)).collect(),
             example: sample.map_or_else(|| unreachable!("a heap has a sample"), |sample| case(sample, key.generate)),
         }
@@ -377,18 +397,16 @@ fn disagreements(spec: &Spec, results: &Results) -> Vec<Disagreement> {
 
 fn case(sample: &crate::run::Sample, generate: bool) -> Case {
     let environment = &sample.environment;
-    let prefix = if generate { "sm" } else { "compute" };
-    let separate = if sample.module.contains(".unified(") { " --compile-only" } else { "" };
+    let depth = if generate { Depth::Generate } else { Depth::Check };
     Case {
-        // A case is its module: whatever made it.
-        id: blake3::hash(sample.module.as_bytes()).to_hex()[..16].to_owned(),
+        id: case::id(&sample.module),
         line: sample.line.clone(),
         ptx: environment.ptx.to_string(),
         target: environment.target.to_string(),
         address_size: environment.address_size.bits(),
         message: sample.message.clone(),
         module: sample.module.clone(),
-        command: format!("ptxas -arch {prefix}_{}{separate} x.ptx -o /dev/null", environment.target.number()),
+        command: case::command(&sample.module, environment, depth),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::environment::{Environment, Version};
 use crate::spec::{Instruction, Spec};
 
 pub use ask::{Count, Group, Key, Sample, Tally};
+pub(crate) use ask::{first_message, without_quotes};
 pub use plan::{FormPlan, Purpose, Row};
 
 /// How much of a space is tested.
@@ -187,7 +188,7 @@ impl Results {
     /// How many of them the engines did not do as expected, their known divergences applied.
     pub fn unlisted(&self) -> u64 {
         let counts = self.engines.iter().flat_map(|engine| &engine.tally.groups);
-        counts.filter(|(key, _)| key.divergence.is_none()).map(|(_, group)| group.count).sum()
+        counts.filter(|(key, _)| !key.listed).map(|(_, group)| group.count).sum()
     }
 
     /// The groups of all engines side by side.

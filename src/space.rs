@@ -7,10 +7,12 @@ mod covering;
 mod diagram;
 mod draw;
 pub mod lint;
+mod slice;
 
 pub use covering::covering;
 pub use diagram::{Diagram, Region, Variants};
 pub use draw::{Draw, draw_variant};
+pub use slice::{Distance, Slice, distance};
 
 use crate::environment::{AddressSize, Environment};
 use crate::spec::{Choice, Form};

@@ -66,6 +66,20 @@ impl ValueSet {
         set
     }
 
+    /// The values that are in either.
+    pub fn or(&self, other: &Self) -> Self {
+        let mut set = *self;
+        set.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
+        set
+    }
+
+    /// The values of this set that are not in the other.
+    pub fn without(&self, other: &Self) -> Self {
+        let mut set = *self;
+        set.0.iter_mut().zip(other.0).for_each(|(word, other)| *word &= !other);
+        set
+    }
+
     /// The other values of an axis of `len` values.
     pub fn complement(&self, len: usize) -> Self {
         Self::of(len, |value| self.0[value / 64] >> (value % 64) & 1 == 0)
@@ -522,6 +536,13 @@ pub struct Instruction {
     pub notes: Vec<Note>,
     /// The manual's examples.
     pub examples: Vec<Example>,
+}
+
+impl Instruction {
+    /// Its page in the manual.
+    pub fn page(&self) -> String {
+        format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", self.manual)
+    }
 }
 
 /// A type that a register can have.

@@ -138,10 +138,10 @@ impl Case<'_> {
     fn source(&self, rule: &Rule) -> String {
         match (rule.source, &rule.section) {
             (Source::Manual, Some(section)) => {
-                format!("the manual, under `{section}`: {}", super::spec::page(self.instruction))
+                format!("the manual, under `{section}`: {}", self.instruction.page())
             }
             (Source::Manual, None) => {
-                format!("the manual, syntax of `{}`: {}", self.form.id, super::spec::page(self.instruction))
+                format!("the manual, syntax of `{}`: {}", self.form.id, self.instruction.page())
             }
             (Source::Observed, _) => {
                 "observed: the manual is silent, and every implementation looked at does it".to_owned()
@@ -198,7 +198,7 @@ impl Case<'_> {
             row("needs", &format!("PTX {}, {}", needs.ptx, needs.target));
         }
         row("judged", &format!("in {}", self.environment));
-        row("manual", &super::spec::page(self.instruction));
+        row("manual", &self.instruction.page());
         if let Some(assumed) = assumed {
             row("assumed", assumed);
         }

@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::toolchain;
 use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::finding;
 use ptx_conform::report::Report;
 use ptx_conform::run::{self, Generate, Options, Progress, Strategy, Subject};
 
@@ -112,8 +113,12 @@ impl Opts {
         }
         let subjects: Vec<Subject<'_>> =
             engines.iter().map(|ptxas| Subject { engine: ptxas, newest: ptxas.newest_ptx() }).collect();
-        let results = with_progress(|progress| run::run(&spec, &divergences, &subjects, &options, progress))?;
-        let report = Report::new(&spec, &divergences, &options, &results);
+        let (results, findings) = with_progress(|progress| {
+            let results = run::run(&spec, &divergences, &subjects, &options, progress);
+            let findings = finding::find(&spec, &divergences, &subjects, &results, progress);
+            (results, findings)
+        })?;
+        let report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         super::print(&report.text())?;
         super::print(&format!("report: {}\n", directory.join("index.html").display()))?;

@@ -158,17 +158,12 @@ fn overview(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where the manual has an instruction.
-pub(super) fn page(instruction: &Instruction) -> String {
-    format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", instruction.manual)
-}
-
 fn shown(instruction: &Instruction) -> String {
     let mut text = format!(
         "{}: {}\n{} (read in edition {})\n",
         instruction.name,
         instruction.summary,
-        page(instruction),
+        instruction.page(),
         instruction.read
     );
     let mut seen: Vec<(&str, &str)> = Vec::new();

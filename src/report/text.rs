@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Report;
+use crate::finding::{Finding, Vote};
 
 pub(super) fn render(report: &Report) -> String {
     let mut text = String::new();
@@ -13,24 +14,12 @@ pub(super) fn render(report: &Report) -> String {
 
 fn write(report: &Report, to: &mut String) -> std::fmt::Result {
     let (unlisted, listed): (Vec<_>, Vec<_>) = report.disagreements.iter().partition(|heap| heap.divergence.is_none());
-    for heap in &unlisted {
-        let rules = if heap.rules.is_empty() { "claimed valid".to_owned() } else { heap.rules.join(", ") };
-        let depth = if heap.code_generation { " in code generation" } else { "" };
-        writeln!(to, "\n{} {}{depth}: {rules}", heap.form, heap.outcome)?;
-        let counts: Vec<String> = heap.counts.iter().map(|(engine, count)| format!("{engine} {count}")).collect();
-        writeln!(to, "  cases    {}", counts.join(", "))?;
-        for says in &heap.says {
-            writeln!(to, "  rule     {says}")?;
-        }
-        if !heap.message.is_empty() {
-            writeln!(to, "  message  {}", heap.example.message)?;
-        }
-        writeln!(to, "  example  {}", heap.example.line)?;
-        writeln!(
-            to,
-            "           PTX {}, {}, {} bit",
-            heap.example.ptx, heap.example.target, heap.example.address_size
-        )?;
+    report.findings.iter().try_for_each(|finding| write_finding(finding, to))?;
+    for heap in &report.vanished {
+        writeln!(to, "\nnot seen again, so not looked into: {heap}")?;
+    }
+    if report.left > 0 {
+        writeln!(to, "\n{} more heaps of disagreements were not looked into", report.left)?;
     }
     for line in &report.confused {
         writeln!(to, "\nbug of this tool: {line}")?;
@@ -63,4 +52,43 @@ fn write(report: &Report, to: &mut String) -> std::fmt::Result {
         }
     }
     writeln!(to, "{}: {} unlisted and {} listed heaps of disagreements", report.verdict, unlisted.len(), listed.len())
+}
+
+/// All that is known of a finding.
+fn write_finding(finding: &Finding, to: &mut String) -> std::fmt::Result {
+    writeln!(to, "\nfinding {}: {}", finding.fingerprint, finding.title)?;
+    writeln!(to, "  where    {} mismatches in {}", finding.mismatches, finding.versions)?;
+    for (engine, vote) in &finding.engines {
+        let words = match vote {
+            Vote::Shows => "shows it",
+            Vote::DoesNot => "does not",
+            Vote::Other(words) => words,
+        };
+        writeln!(to, "           {engine} {words}")?;
+    }
+    for evidence in &finding.evidence {
+        writeln!(
+            to,
+            "  evidence {}: {} of {} asked show it, of {} variants; {}, {}",
+            evidence.form, evidence.failed, evidence.asked, evidence.variants, evidence.engine, evidence.environment
+        )?;
+    }
+    for says in &finding.says {
+        writeln!(to, "  rule     {says}")?;
+    }
+    for page in &finding.manual {
+        writeln!(to, "  manual   {page}")?;
+    }
+    let suspect = format!("{:?}", finding.blame.suspect).to_lowercase();
+    writeln!(to, "  suspect  {suspect}: {}", finding.blame.because)?;
+    let case = &finding.case;
+    writeln!(to, "  case     {} ({}; {} neighbours without it)", case.line, case.id, case.neighbours_without)?;
+    if !case.message.is_empty() {
+        writeln!(to, "  message  {}", case.message)?;
+    }
+    writeln!(to, "  module")?;
+    case.module.lines().try_for_each(|line| writeln!(to, "    {line}"))?;
+    writeln!(to, "  see it   {}", case.command)?;
+    writeln!(to, "  list it in specs/divergences/{}.yaml", finding.family)?;
+    finding.yaml.lines().try_for_each(|line| writeln!(to, "  {line}"))
 }

@@ -11,7 +11,7 @@ use crate::case::{self, Asked, Case};
 use crate::divergence::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, Engine, Outcome};
 use crate::environment::{AddressSize, Environment, Suffix};
-use crate::judge::{Judge, Reading, needs};
+use crate::judge::{Judge, needs};
 use crate::ptx::{Declarations, Line, Scaffold};
 use crate::space::Values;
 use crate::spec::{Example, Instruction, Spec, Verdict};
@@ -31,8 +31,12 @@ pub struct Key {
     pub generate: bool,
     /// The engine's first message, what it quotes left out.
     pub message: String,
-    /// The divergence that lists it.
+    /// What that amounts to.
+    pub does: Does,
+    /// The divergence that lists it, or that it contradicts.
     pub divergence: Option<String>,
+    /// Whether the divergence lists it.
+    pub listed: bool,
 }
 
 /// The simplest of the cases of a heap.
@@ -217,26 +221,25 @@ impl<'a> Asker<'a> {
             }
             return;
         };
-        let claimed = if rules.is_empty() { Does::Accepts } else { Does::Rejects };
+        let depth = depth(purpose);
+        let compared = self.divergences.compare(self.version.as_ref(), instruction, reading, depth, did);
+        let agreed = did == compared.claimed;
         let count = match (purpose, rules.first()) {
             (Purpose::Code, _) => tally.code.entry(form.id.clone()).or_default(),
             (_, None) => tally.valid.entry(form.id.clone()).or_default(),
             (_, Some(rule)) => tally.breaches.entry((form.id.clone(), (*rule).to_owned())).or_default(),
         };
         count.cases += 1;
-        count.agreed += u64::from(did == claimed);
-        let depth = depth(purpose);
-        let (expected, divergence) = self.expected(instruction, reading, depth, did, claimed);
-        let as_listed = expected == did;
-        if let Some(id) = divergence {
+        count.agreed += u64::from(agreed);
+        if let Some(id) = compared.divergence {
             let counts = tally.listed.entry(id.to_owned()).or_default();
-            if as_listed { counts.0 += 1 } else { counts.1 += 1 }
+            if compared.as_expected { counts.0 += 1 } else { counts.1 += 1 }
         }
         // What is listed and does as the specification says is as worth knowing as the reverse.
-        if did == claimed && as_listed {
+        if agreed && compared.as_expected {
             return;
         }
-        let message = message(&asked.outcome);
+        let message = first_message(&asked.outcome);
         let key = Key {
             instruction: instruction.name.clone(),
             form: form.id.clone(),
@@ -244,7 +247,9 @@ impl<'a> Asker<'a> {
             outcome: asked.outcome.word(),
             generate: depth == Depth::Generate,
             message: without_quotes(&message),
-            divergence: divergence.filter(|_| as_listed).map(str::to_owned),
+            does: did,
+            divergence: compared.divergence.map(str::to_owned),
+            listed: compared.as_expected,
         };
         let group = tally.groups.entry(key).or_default();
         group.count += 1;
@@ -256,25 +261,6 @@ impl<'a> Asker<'a> {
         if group.sample.as_ref().is_none_or(|known| simplicity(case.values) < simplicity(&known.values)) {
             group.sample = Some(sample());
         }
-    }
-
-    /// What the engine was expected to do, and the divergence that is met.
-    fn expected(
-        &self,
-        instruction: &Instruction,
-        reading: &Reading,
-        depth: Depth,
-        did: Does,
-        claimed: Does,
-    ) -> (Does, Option<&'a str>) {
-        let Some(version) = &self.version else { return (claimed, None) };
-        let expected = self.divergences.expect_at(version, instruction, reading, depth);
-        if expected.outcome != did
-            && let Some(id) = self.divergences.sometimes(version, instruction, reading, depth, did)
-        {
-            return (did, Some(id));
-        }
-        (expected.outcome, expected.divergence)
     }
 
     /// What an example that is valid elsewhere needs and an environment does not have.
@@ -324,7 +310,8 @@ impl<'a> Asker<'a> {
     }
 }
 
-fn message(outcome: &Outcome) -> String {
+/// The first message of an outcome.
+pub(crate) fn first_message(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Accepted | Outcome::TimedOut => String::new(),
         Outcome::Rejected(text) | Outcome::Skipped(text) | Outcome::Crashed(text) => {
@@ -334,7 +321,7 @@ fn message(outcome: &Outcome) -> String {
 }
 
 /// A message without what it quotes: names differ from line to line.
-fn without_quotes(message: &str) -> String {
+pub(crate) fn without_quotes(message: &str) -> String {
     let parts = message.split('\'').enumerate();
     parts.map(|(at, part)| if at % 2 == 0 { part } else { "'…'" }).collect()
 }

@@ -377,8 +377,8 @@ impl Planner<'_> {
     }
 
     /// For every PTX version that the form's rules need: that version and the one before it, each
-    /// with the newest target it knows. For every target: that target and the one before it, in the
-    /// newest PTX version. Beside those, the oldest of both, and the newest with 32-bit addresses.
+    /// with the newest target it knows; and the oldest version. Every target in the newest PTX
+    /// version. Beside those, the newest of both with 32-bit addresses.
     fn environments(&self, home: &Environment) -> Vec<Environment> {
         let isa = &self.spec.isa;
         let plain = || isa.targets.iter().filter(|(target, _)| target.suffix == Suffix::Plain);
@@ -396,18 +396,7 @@ impl Planner<'_> {
                 isa.versions.iter().rev().find(|v| **v < since).into_iter().for_each(|v| version(*v));
             }
         }
-        let mut target = |target: Target| {
-            pairs.insert((home.ptx, target));
-        };
-        plain().next().into_iter().for_each(|(oldest, _)| target(*oldest));
-        for rule in &self.form.rules {
-            if let RuleKind::NeedsTarget(needed) = &rule.kind {
-                for needed in needed {
-                    target(*needed);
-                    plain().rev().find(|(t, _)| t.sm < needed.sm).into_iter().for_each(|(t, _)| target(*t));
-                }
-            }
-        }
+        pairs.extend(isa.targets.iter().map(|(target, _)| (home.ptx, *target)));
         let mut environments = vec![Environment { address_size: AddressSize::Bits32, ..*home }];
         environments.extend(pairs.into_iter().rev().map(|(ptx, target)| {
             let address_size = if ptx >= AddressSize::SINCE { AddressSize::Bits64 } else { AddressSize::Bits32 };

@@ -89,6 +89,11 @@ impl Diagram {
         self.levels.iter().map(|level| level.nodes() - 1).sum()
     }
 
+    /// The number of values of an axis.
+    pub(crate) fn width(&self, axis: usize) -> usize {
+        self.widths.get(axis).copied().unwrap_or(0)
+    }
+
     /// All of it.
     pub fn all(&self) -> Region<'_> {
         Region { diagram: self, prefix: Vec::new(), node: self.root }
@@ -211,6 +216,21 @@ impl<'a> Region<'a> {
     /// How many variants it has.
     pub fn count(&self) -> u128 {
         self.diagram.below(self.prefix.len(), self.node)
+    }
+
+    /// The node that the choices already made lead to.
+    pub(super) fn node(&self) -> u32 {
+        self.node
+    }
+
+    /// The values that the axis of a level can take at a node, and the nodes they lead to.
+    pub(super) fn edges(&self, level: usize, node: u32) -> &'a [(u8, u32)] {
+        self.diagram.edges(level, node)
+    }
+
+    /// How many variants lie below a node.
+    pub(super) fn below_node(&self, level: usize, node: u32) -> u128 {
+        self.diagram.below(level, node)
     }
 
     /// The choices already made.

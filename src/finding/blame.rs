@@ -1,0 +1,102 @@
+//! Who is suspected of a finding: by the votes of the engines, and by what the manual says.
+
+use serde::Serialize;
+
+use super::Vote;
+use crate::divergence::Does;
+use crate::spec::Source;
+
+/// Where the fault of a disagreement lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Suspect {
+    /// The engine.
+    Engine,
+    /// This specification.
+    Specification,
+    /// The manual, which says nothing of it, or contradicts itself.
+    Manual,
+    /// The list of divergences.
+    Divergences,
+    /// The generator of this tool.
+    Generator,
+}
+
+/// A suspect, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Blame {
+    /// The suspect.
+    pub suspect: Suspect,
+    /// Why.
+    pub because: String,
+}
+
+/// What is known of a finding when the suspect is named.
+pub(super) struct Facts<'a> {
+    pub(super) does: Does,
+    pub(super) contradicts: Option<&'a str>,
+    /// The sources of the rules that are broken; none where lines that are claimed valid fail.
+    pub(super) sources: Vec<Source>,
+    pub(super) votes: Vec<&'a Vote>,
+}
+
+impl Facts<'_> {
+    /// Names the suspect.
+    pub(super) fn blame(&self) -> Blame {
+        let blame = |suspect, because: &str| Blame { suspect, because: because.to_owned() };
+        if let Some(id) = self.contradicts {
+            let because = format!("`{id}` is listed, and no longer happens");
+            return Blame { suspect: Suspect::Divergences, because };
+        }
+        if self.does == Does::Crashes {
+            return blame(Suspect::Engine, "an engine that dies is wrong, whatever the line is");
+        }
+        let shows = self.votes.iter().filter(|vote| ***vote == Vote::Shows).count();
+        let does_not = self.votes.iter().filter(|vote| ***vote == Vote::DoesNot).count();
+        let stated = self.sources.iter().all(|source| *source == Source::Manual);
+        match (self.does, shows, does_not) {
+            (Does::Accepts, ..) if stated && does_not > 0 => {
+                blame(Suspect::Engine, "the manual states the rule, and other engines enforce it")
+            }
+            (Does::Accepts, ..) if stated => blame(Suspect::Engine, "the manual states the rule; it is not enforced"),
+            (Does::Accepts, _, 0) => {
+                blame(Suspect::Specification, "the rule was only observed, and no engine asked enforces it")
+            }
+            (Does::Accepts, ..) => blame(Suspect::Manual, "the manual does not say it, and the engines differ"),
+            (_, shows, does_not) if does_not >= shows => {
+                blame(Suspect::Engine, "it is claimed valid, and other engines take it")
+            }
+            (_, 1, 0) => blame(Suspect::Engine, "it is claimed valid; no other engine was asked"),
+            (_, _, 0) => blame(Suspect::Specification, "it is claimed valid, and no engine asked takes it"),
+            _ => blame(Suspect::Manual, "it is claimed valid, and most engines refuse it"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suspect(does: Does, sources: &[Source], votes: &[Vote]) -> Suspect {
+        Facts { does, contradicts: None, sources: sources.to_vec(), votes: votes.iter().collect() }.blame().suspect
+    }
+
+    #[test]
+    fn votes_and_the_manual_name_the_suspect() {
+        use Vote::{DoesNot, Shows};
+        let manual = &[Source::Manual][..];
+        let observed = &[Source::Observed][..];
+        for (does, sources, votes, expected) in [
+            (Does::Crashes, manual, &[Shows][..], Suspect::Engine),
+            (Does::Accepts, manual, &[Shows], Suspect::Engine),
+            (Does::Accepts, manual, &[Shows, DoesNot], Suspect::Engine),
+            (Does::Accepts, observed, &[Shows, Shows], Suspect::Specification),
+            (Does::Accepts, observed, &[Shows, DoesNot], Suspect::Manual),
+            (Does::Rejects, &[], &[Shows, DoesNot], Suspect::Engine),
+            (Does::Rejects, &[], &[Shows, Shows], Suspect::Specification),
+            (Does::Rejects, &[], &[Shows, Shows, DoesNot], Suspect::Manual),
+        ] {
+            assert_eq!(suspect(does, sources, votes), expected, "{does:?} {sources:?} {votes:?}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! From points to cubes: which choices a set of failing variants has in common that no passing one
+//! has.
+//!
+//! A cube names few axes; what it does not name is free. For a failing variant the fewest axes are
+//! looked for by which every passing variant differs from it (a smallest hitting set), then the
+//! sets of values grow as far as failing variants speak for it and no passing one against it.
+
+use crate::space::Values;
+use crate::spec::{Cube, ValueSet};
+
+/// The axes of the environment come first; cubes are looked for within one environment.
+pub(super) const ENVIRONMENT: usize = 3;
+/// Axes that a cube may name; where more are needed they are found one by one.
+const SMALL: usize = 4;
+/// Cubes of the same size that are kept to choose from.
+pub(super) const CANDIDATES: usize = 5;
+
+/// The variants that fail and those that pass.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Points {
+    /// They fail.
+    pub(super) fails: Vec<Values>,
+    /// They pass.
+    pub(super) passes: Vec<Values>,
+}
+
+/// Cubes that together have every failing variant in them and no passing one. Each entry is one
+/// cause as far as the points tell: the best cube first, then others that fit the points as well.
+pub(super) fn cover(points: &Points) -> Vec<Vec<Cube>> {
+    let mut fails: Vec<&Values> = points.fails.iter().collect();
+    fails.sort_by_key(|values| (crate::space::distance(values), (*values).clone()));
+    let mut open = fails.clone();
+    let mut causes: Vec<Vec<Cube>> = Vec::new();
+    while let Some(seed) = open.first().copied() {
+        let candidates = expand(seed, points);
+        let Some(best) = candidates.first() else { break };
+        open.retain(|values| !best.contains(values) && *values != seed);
+        causes.push(candidates);
+    }
+    let mut causes = without_redundant(causes, &fails);
+    for at in 0..causes.len() {
+        let others: Vec<Cube> =
+            causes.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, cubes)| cubes[0].clone()).collect();
+        let own = without_foreign(&causes[at][0], &others, &fails);
+        causes[at][0] = own;
+    }
+    causes
+}
+
+/// Leaves out values for which no failing variant speaks but those that other cubes explain.
+fn without_foreign(cube: &Cube, others: &[Cube], fails: &[&Values]) -> Cube {
+    let own = |values: &&&Values| cube.contains(values) && !others.iter().any(|other| other.contains(values));
+    let own: Vec<&&Values> = fails.iter().filter(own).collect();
+    let spoken = |axis: usize| own.iter().fold(ValueSet::default(), |set, values| set.or(&only(values[axis])));
+    Cube::new(cube.sets().iter().map(|(axis, set)| (*axis, set.and(&spoken(*axis)))))
+}
+
+/// Leaves out cubes whose failing variants are all in others; the later ones, which explain less
+/// simple variants, are kept where there is a choice only if they explain more.
+fn without_redundant(mut causes: Vec<Vec<Cube>>, fails: &[&Values]) -> Vec<Vec<Cube>> {
+    let explained = |cube: &Cube| fails.iter().filter(|values| cube.contains(values)).count();
+    let mut order: Vec<usize> = (0..causes.len()).collect();
+    order.sort_by_key(|&at| explained(&causes[at][0]));
+    let mut gone = vec![false; causes.len()];
+    for &at in &order {
+        let others = |values: &&&Values| {
+            causes.iter().enumerate().any(|(other, cubes)| other != at && !gone[other] && cubes[0].contains(values))
+        };
+        gone[at] = fails.iter().filter(|values| causes[at][0].contains(values)).all(|values| others(&values));
+    }
+    let mut gone = gone.iter();
+    causes.retain(|_| gone.next() == Some(&false));
+    causes
+}
+
+/// The cubes with the fewest axes that have this failing variant in them and no passing one; of
+/// those the ones with the most failing variants.
+fn expand(seed: &Values, points: &Points) -> Vec<Cube> {
+    let axes: Vec<usize> = (ENVIRONMENT..seed.len().min(64)).collect();
+    let differs =
+        |pass: &Values| axes.iter().fold(0_u64, |mask, &axis| mask | u64::from(pass[axis] != seed[axis]) << axis);
+    let mut masks: Vec<u64> = points.passes.iter().map(differs).collect();
+    masks.sort_unstable_by_key(|mask| (mask.count_ones(), *mask));
+    masks.dedup();
+    // What hits a mask hits every mask that has it in it.
+    let mut least: Vec<u64> = Vec::new();
+    for mask in masks {
+        if !least.iter().any(|known| known & mask == *known) {
+            least.push(mask);
+        }
+    }
+    let mut cubes: Vec<Cube> = hitting(&axes, &least).iter().map(|axes| grow(seed, axes, points)).collect();
+    cubes.dedup();
+    let explained = |cube: &Cube| points.fails.iter().filter(|values| cube.contains(values)).count();
+    cubes.sort_by_cached_key(|cube| std::cmp::Reverse(explained(cube)));
+    cubes.truncate(CANDIDATES);
+    cubes
+}
+
+/// The smallest sets of axes that have one in common with every mask.
+fn hitting(axes: &[usize], masks: &[u64]) -> Vec<Vec<usize>> {
+    for size in 0..=SMALL {
+        let mut found = Vec::new();
+        choose(axes, size, masks, &mut Vec::new(), &mut found);
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    // Many axes: each time the one that hits most of what is left.
+    let mut chosen: Vec<usize> = Vec::new();
+    let mut left: Vec<u64> = masks.to_vec();
+    while !left.is_empty() {
+        let hits = |axis: usize| left.iter().filter(|mask| *mask >> axis & 1 == 1).count();
+        let Some(&best) = axes.iter().rev().max_by_key(|axis| hits(**axis)) else { break };
+        if hits(best) == 0 {
+            break;
+        }
+        left.retain(|mask| mask >> best & 1 == 0);
+        chosen.push(best);
+    }
+    chosen.sort_unstable();
+    vec![chosen]
+}
+
+fn choose(axes: &[usize], size: usize, masks: &[u64], chosen: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
+    let Some((&mask, rest)) = masks.split_first() else {
+        let mut chosen = chosen.clone();
+        chosen.sort_unstable();
+        if !found.contains(&chosen) {
+            found.push(chosen);
+        }
+        return;
+    };
+    if chosen.iter().any(|&axis| mask >> axis & 1 == 1) {
+        return choose(axes, size, rest, chosen, found);
+    }
+    if chosen.len() == size {
+        return;
+    }
+    for &axis in axes.iter().filter(|axis| mask >> **axis & 1 == 1) {
+        chosen.push(axis);
+        choose(axes, size, rest, chosen, found);
+        chosen.pop();
+    }
+}
+
+/// The cube around a failing variant that names these axes, each with as many values as failing
+/// variants speak for and no passing one speaks against.
+fn grow(seed: &Values, axes: &[usize], points: &Points) -> Cube {
+    let mut sets: Vec<(usize, ValueSet)> = axes.iter().map(|&axis| (axis, only(seed[axis]))).collect();
+    // An axis that grew may let another one grow.
+    loop {
+        let before = sets.clone();
+        for at in 0..sets.len() {
+            let axis = sets[at].0;
+            let elsewhere =
+                |values: &Values| sets.iter().all(|(other, set)| *other == axis || set.contains(values[*other]));
+            let of = |points: &[Values]| {
+                points.iter().filter(|v| elsewhere(v)).fold(ValueSet::default(), |set, v| set.or(&only(v[axis])))
+            };
+            let (fails, passes) = (of(&points.fails), of(&points.passes));
+            sets[at].1 = sets[at].1.or(&fails.without(&passes));
+        }
+        if sets == before {
+            return Cube::new(sets);
+        }
+    }
+}
+
+fn only(value: u8) -> ValueSet {
+    ValueSet::of(usize::from(value) + 1, |at| at == usize::from(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points of four axes with three values each, behind an environment; `fails` says which fail.
+    fn points(fails: impl Fn(&[u8]) -> bool) -> Points {
+        let mut points = Points::default();
+        for number in 0..81_u8 {
+            let values: Values = vec![0, 0, 0, number / 27, number / 9 % 3, number / 3 % 3, number % 3];
+            if fails(&values[3..]) { points.fails.push(values) } else { points.passes.push(values) }
+        }
+        points
+    }
+
+    fn named(cube: &Cube) -> Vec<(usize, Vec<u8>)> {
+        cube.sets().iter().map(|(axis, set)| (axis - ENVIRONMENT, set.iter().collect())).collect()
+    }
+
+    #[test]
+    fn one_condition_is_found_as_it_is() {
+        let all = cover(&points(|v| v[1] == 2 && v[3] != 0));
+        assert_eq!(all.len(), 1);
+        assert_eq!(named(&all[0][0]), [(1, vec![2]), (3, vec![1, 2])]);
+    }
+
+    #[test]
+    fn two_causes_are_told_apart() {
+        let all = cover(&points(|v| v[0] == 1 || (v[1] == 2 && v[2] == 2)));
+        let mut cubes: Vec<_> = all.iter().map(|cubes| named(&cubes[0])).collect();
+        cubes.sort();
+        assert_eq!(cubes, [vec![(0, vec![1])], vec![(1, vec![2]), (2, vec![2])]]);
+    }
+
+    #[test]
+    fn what_always_fails_has_no_condition() {
+        let all = cover(&points(|_| true));
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0][0], Cube::default());
+    }
+}

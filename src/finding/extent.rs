@@ -1,0 +1,141 @@
+//! Where a cause shows: in which PTX versions, for which targets and address sizes.
+//!
+//! A cause was found in one environment. A few of its variants are asked about in others: along each
+//! of the three axes of the environment with the other two left alone. What is the same at both
+//! ends and between is taken to be the same everywhere; where it is not, the border is looked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::search::Seen;
+use crate::environment::{Suffix, Target};
+use crate::space::Values;
+use crate::spec::{Cube, Form, ValueSet};
+
+/// Variants of a cause that are asked about elsewhere.
+const WITNESSES: usize = 3;
+/// Values of an axis that are asked about first.
+const FIRST: usize = 4;
+/// The axes of the environment.
+const AXES: [usize; 3] = [0, 1, 2];
+const TARGET: usize = 1;
+
+/// One cause, and what is known of where it shows.
+pub(super) struct Extent<'s> {
+    form: &'s Form,
+    home: [u8; 3],
+    witnesses: Vec<Values>,
+    /// For each axis, the values that make an environment in which the engine can be asked and the
+    /// claim is the same, in the order along which borders are looked for.
+    candidates: [Vec<u8>; 3],
+    /// For each axis, what was seen at a value.
+    seen: [BTreeMap<u8, Seen>; 3],
+}
+
+impl<'s> Extent<'s> {
+    /// Of a cause of which these variants fail; `fits` says whether a variant can be asked about,
+    /// with the same claim.
+    pub(super) fn new(form: &'s Form, fails: &[Values], fits: impl Fn(&[u8]) -> bool) -> Option<Self> {
+        let first = fails.first()?;
+        let home = [first[0], first[1], first[2]];
+        // The simplest, and others from far away in the list.
+        let picked: BTreeSet<usize> = (0..WITNESSES).map(|at| at * (fails.len() - 1) / (WITNESSES - 1)).collect();
+        let witnesses: Vec<Values> = picked.into_iter().map(|at| fails[at].clone()).collect();
+        let candidates = AXES.map(|axis| {
+            let fits = |value: &u8| witnesses.iter().any(|witness| fits(&at(witness, axis, *value)));
+            let mut values: Vec<u8> = (0..=u8::MAX).take(form.axes[axis].values.len()).filter(fits).collect();
+            if axis == TARGET {
+                // Plain targets in their order, then the others.
+                let target = |value: &u8| form.axes[axis].values[usize::from(*value)].parse::<Target>().ok();
+                values.sort_by_key(|value| target(value).map(|t| (t.suffix != Suffix::Plain, t.suffix, t.sm)));
+            }
+            values
+        });
+        let mut seen = [const { BTreeMap::new() }; 3];
+        for (seen, value) in seen.iter_mut().zip(home) {
+            seen.insert(value, Seen::Fails);
+        }
+        Some(Self { form, home, witnesses, candidates, seen })
+    }
+
+    /// The values of each axis to ask about next: none where all is known that is needed.
+    pub(super) fn questions(&self) -> Vec<(usize, u8)> {
+        AXES.iter().flat_map(|&axis| self.along(axis).into_iter().map(move |value| (axis, value))).collect()
+    }
+
+    fn along(&self, axis: usize) -> Vec<u8> {
+        let (values, seen) = (&self.candidates[axis], &self.seen[axis]);
+        if seen.len() <= 1 {
+            let last = values.len().saturating_sub(1);
+            let mut first: BTreeSet<usize> = (0..FIRST).map(|at| at * last / (FIRST - 1)).collect();
+            if axis == TARGET {
+                // The borders between plain targets and others.
+                let suffix = |at: usize| self.suffix(values[at]);
+                first.extend((1..values.len()).filter(|&at| suffix(at) != suffix(at - 1)));
+            }
+            return first.into_iter().map(|at| values[at]).filter(|value| !seen.contains_key(value)).collect();
+        }
+        if seen.values().all(|seen| *seen != Seen::Passes) {
+            return Vec::new();
+        }
+        // Targets follow no order that a cause must keep to: where they differ, each is asked about.
+        if axis == TARGET {
+            return values.iter().copied().filter(|value| !seen.contains_key(value)).collect();
+        }
+        let known: Vec<usize> = (0..values.len()).filter(|&at| seen.contains_key(&values[at])).collect();
+        let between = |pair: &[usize]| {
+            let differs = seen[&values[pair[0]]] != seen[&values[pair[1]]];
+            (differs && pair[1] - pair[0] > 1).then(|| values[usize::midpoint(pair[0], pair[1])])
+        };
+        known.windows(2).filter_map(between).collect()
+    }
+
+    fn suffix(&self, value: u8) -> Option<Suffix> {
+        self.form.axes[TARGET].values[usize::from(value)].parse::<Target>().ok().map(|target| target.suffix)
+    }
+
+    /// The witnesses as they are with a value on an axis.
+    pub(super) fn elsewhere(&self, axis: usize, value: u8) -> impl Iterator<Item = Values> + '_ {
+        self.witnesses.iter().map(move |witness| at(witness, axis, value))
+    }
+
+    /// Takes note of what all witnesses did at a value of an axis: one that fails shows the cause.
+    pub(super) fn tell(&mut self, axis: usize, value: u8, all: &[Seen]) {
+        let seen = [Seen::Fails, Seen::Passes].into_iter().find(|seen| all.contains(seen)).unwrap_or(Seen::Masked);
+        self.seen[axis].insert(value, seen);
+    }
+
+    /// For each axis, the values with which it can show.
+    pub(super) fn possible(&self) -> [ValueSet; 3] {
+        AXES.map(|axis| {
+            let values = &self.candidates[axis];
+            let possible = |at: usize| u8::try_from(at).is_ok_and(|at| at == self.home[axis] || values.contains(&at));
+            ValueSet::of(self.form.axes[axis].values.len(), possible)
+        })
+    }
+
+    /// The environments in which it shows, as a cube that names the axes on which it matters.
+    pub(super) fn cube(&self) -> Cube {
+        let matters = |axis: &&usize| self.seen[**axis].values().any(|seen| *seen == Seen::Passes);
+        Cube::new(AXES.iter().filter(matters).map(|&axis| (axis, self.failing(axis))))
+    }
+
+    /// The values with which it shows; one that was not asked about is as the nearest one before it.
+    fn failing(&self, axis: usize) -> ValueSet {
+        let mut last = Seen::Passes;
+        let mut failing = BTreeSet::from([self.home[axis]]);
+        let known = |value: &u8| self.seen[axis].get(value).copied().filter(|seen| *seen != Seen::Masked);
+        for value in &self.candidates[axis] {
+            last = known(value).unwrap_or(last);
+            if last == Seen::Fails {
+                failing.insert(*value);
+            }
+        }
+        ValueSet::of(self.form.axes[axis].values.len(), |at| u8::try_from(at).is_ok_and(|at| failing.contains(&at)))
+    }
+}
+
+fn at(values: &[u8], axis: usize, value: u8) -> Values {
+    let mut values = values.to_vec();
+    values[axis] = value;
+    values
+}

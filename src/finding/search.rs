@@ -1,0 +1,250 @@
+//! The search for the causes of one heap of mismatches, in one environment.
+//!
+//! It goes in rounds: the cubes that fit what is known are proposed; what would refute them is
+//! asked about; what was learned goes into the next proposal. All searches of a run ask together.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cubes::{self, ENVIRONMENT, Points};
+use crate::case::Case;
+use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
+use crate::spec::{Cube, Form, Instruction, ValueSet};
+
+/// Spaces of up to so many variants are asked about completely.
+const SMALL: u128 = 1_500;
+/// Random variants of the space that are asked about first.
+const FIRST: usize = 200;
+/// Random variants of a cube that are asked about before it is believed.
+const INSIDE: usize = 64;
+/// The same for a cube that is not the best one.
+const BESIDE: usize = 12;
+/// Variants asked about for each value that a cube leaves out.
+const BORDER: usize = 2;
+/// Failing variants whose neighbours are asked about first.
+const SEEDS: usize = 4;
+/// Rounds after which a search ends with what it has.
+const ROUNDS: usize = 24;
+
+/// What a case says of a kind of mismatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// It fails in this way.
+    Fails,
+    /// It does as it should.
+    Passes,
+    /// It says nothing: it fails in another way, or was not judged.
+    Masked,
+}
+
+/// A search.
+pub(super) struct Search<'s> {
+    pub(super) instruction: &'s Instruction,
+    pub(super) form: usize,
+    /// The first choices of every variant asked about.
+    pub(super) environment: [u8; 3],
+    /// All variants about which the claim is the same.
+    domain: Arc<Diagram>,
+    points: Points,
+    known: FxHashMap<Values, Seen>,
+    draw: Draw,
+    /// Cubes whose inside has been asked about, and how thoroughly.
+    looked: FxHashSet<(Cube, bool)>,
+    rounds: usize,
+    first: Vec<Values>,
+    causes: Vec<Vec<Cube>>,
+}
+
+/// A cause: a cube, and what is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct Local {
+    pub(super) cube: Cube,
+    /// The simplest variant in it that fails, and a few others.
+    pub(super) fails: Vec<Values>,
+    /// Variants in it that were asked about.
+    pub(super) asked: usize,
+    /// How many variants there are in it.
+    pub(super) size: u128,
+    /// The neighbours of the simplest one that were asked about and pass: variants that differ in
+    /// one choice.
+    pub(super) passing_neighbours: usize,
+}
+
+impl<'s> Search<'s> {
+    /// A search that starts from variants that have failed.
+    pub(super) fn new(
+        instruction: &'s Instruction,
+        form: usize,
+        rule: Option<usize>,
+        environment: [u8; 3],
+        seeds: Vec<Values>,
+        seed: u64,
+    ) -> Self {
+        let domain = Arc::new(Diagram::within(&instruction.forms[form], rule, &environment));
+        let mut search = Self {
+            instruction,
+            form,
+            environment,
+            domain,
+            points: Points::default(),
+            known: FxHashMap::default(),
+            draw: Draw::new(seed),
+            looked: FxHashSet::default(),
+            rounds: 0,
+            first: Vec::new(),
+            causes: Vec::new(),
+        };
+        search.first = search.start(seeds);
+        search
+    }
+
+    pub(super) fn form(&self) -> &'s Form {
+        &self.instruction.forms[self.form]
+    }
+
+    /// A variant as a case.
+    pub(super) fn case<'v>(&'v self, values: &'v [u8]) -> Case<'v> {
+        Case { instruction: self.instruction, form: self.form, values }
+    }
+
+    /// All variants in its environment about which the claim is the same.
+    pub(super) fn domain(&self) -> Arc<Diagram> {
+        Arc::clone(&self.domain)
+    }
+
+    /// All variants in its environment about which the claim is the same.
+    pub(super) fn region(&self) -> Region<'_> {
+        self.domain.all().below(&self.environment)
+    }
+
+    /// What is asked about first.
+    fn start(&mut self, seeds: Vec<Values>) -> Vec<Values> {
+        let domain = Arc::clone(&self.domain);
+        let region = domain.all().below(&self.environment);
+        if region.count() <= SMALL {
+            return region.iter_from(0).collect();
+        }
+        let mut first = seeds;
+        first.sort_by_key(|values| (distance(values), values.clone()));
+        let near: Vec<Values> = first.iter().take(SEEDS).flat_map(|values| neighbours(&domain, values)).collect();
+        first.extend(near);
+        first.extend((0..FIRST).filter_map(|_| self.draw.below(region.count()).and_then(|rank| region.unrank(rank))));
+        first
+    }
+
+    /// What to ask about next; nothing where the search has ended.
+    pub(super) fn questions(&mut self) -> Vec<Values> {
+        let mut questions = std::mem::take(&mut self.first);
+        if self.rounds > 0 && self.rounds <= ROUNDS {
+            self.causes = cubes::cover(&self.points);
+            for candidates in self.causes.clone() {
+                for (at, cube) in candidates.into_iter().enumerate() {
+                    questions.extend(self.refuting(cube, at == 0));
+                }
+            }
+        }
+        self.rounds += 1;
+        let mut seen = FxHashSet::default();
+        questions.retain(|values| !self.known.contains_key(values) && seen.insert(values.clone()));
+        questions
+    }
+
+    /// What would refute that all of a cube fails, and that nothing around it does.
+    fn refuting(&mut self, cube: Cube, best: bool) -> Vec<Values> {
+        if self.looked.contains(&(cube.clone(), true)) || !self.looked.insert((cube.clone(), best)) {
+            return Vec::new();
+        }
+        let domain = Arc::clone(&self.domain);
+        let region = domain.all().below(&self.environment);
+        let inside = Slice::new(&region, &cube);
+        let mut questions: Vec<Values> = inside.simplest().into_iter().collect();
+        if best {
+            let near: Vec<Values> = questions.iter().flat_map(|simplest| neighbours(&domain, simplest)).collect();
+            questions.extend(near);
+        }
+        self.sample(&inside, if best { INSIDE } else { BESIDE }, &mut questions);
+        if !best {
+            return questions;
+        }
+        let named = |axis: usize| cube.sets().iter().find(|(named, _)| *named == axis).map(|(_, set)| *set);
+        for (axis, of) in self.form().axes.iter().enumerate().skip(ENVIRONMENT) {
+            for value in (0..=u8::MAX).take(of.values.len()) {
+                let only = ValueSet::of(of.values.len(), |at| at == usize::from(value));
+                match named(axis) {
+                    // Every value of an axis that is not named is inside.
+                    None => self.sample(&Slice::new(&region, &cube.clone().with(axis, only)), 1, &mut questions),
+                    Some(set) if set.contains(value) => {}
+                    Some(_) => {
+                        let others = cube.sets().iter().copied().filter(|(named, _)| *named != axis);
+                        let beside = Cube::new(others.chain([(axis, only)]));
+                        self.sample(&Slice::new(&region, &beside), BORDER, &mut questions);
+                    }
+                }
+            }
+        }
+        questions
+    }
+
+    /// All of a slice, or so many drawn from it.
+    fn sample(&mut self, slice: &Slice<'_>, wanted: usize, to: &mut Vec<Values>) {
+        let size = slice.count();
+        if usize::try_from(size).is_ok_and(|size| size <= wanted) {
+            to.extend((0..size).filter_map(|rank| slice.unrank(rank)));
+        } else {
+            let ranks = (0..wanted).filter_map(|_| self.draw.below(size));
+            to.extend(ranks.filter_map(|rank| slice.unrank(rank)));
+        }
+    }
+
+    /// Takes note of an answer.
+    pub(super) fn tell(&mut self, values: Values, seen: Seen) {
+        match seen {
+            Seen::Fails => self.points.fails.push(values.clone()),
+            Seen::Passes => self.points.passes.push(values.clone()),
+            Seen::Masked => {}
+        }
+        self.known.insert(values, seen);
+    }
+
+    /// Whether any variant failed at all.
+    pub(super) fn failed(&self) -> bool {
+        !self.points.fails.is_empty()
+    }
+
+    /// The causes found.
+    pub(super) fn causes(&self) -> Vec<Local> {
+        self.causes.iter().filter_map(|candidates| self.local(candidates)).collect()
+    }
+
+    /// Of the cubes that explain a cause as well as others do, the one with the most variants.
+    fn local(&self, candidates: &[Cube]) -> Option<Local> {
+        let region = self.region();
+        let failing = |cube: &Cube| self.points.fails.iter().filter(|values| cube.contains(values)).count();
+        let most = candidates.iter().map(failing).max()?;
+        let size = |cube: &Cube| Slice::new(&region, cube).count();
+        let best = candidates.iter().filter(|cube| failing(cube) == most).rev().max_by_key(|cube| size(cube))?;
+        let mut fails: Vec<Values> = self.points.fails.iter().filter(|v| best.contains(v)).cloned().collect();
+        fails.sort_by_key(|values| (distance(values), values.clone()));
+        let passing = |values: &Values| self.known.get(values) == Some(&Seen::Passes);
+        let near = neighbours(&self.domain, fails.first()?);
+        Some(Local {
+            cube: best.clone(),
+            asked: self.known.keys().filter(|values| best.contains(values)).count(),
+            size: size(best),
+            passing_neighbours: near.filter(passing).count(),
+            fails,
+        })
+    }
+}
+
+/// The variants of a space that differ from one in one choice; the environment stays.
+fn neighbours<'a>(domain: &'a Diagram, values: &'a [u8]) -> impl Iterator<Item = Values> + 'a {
+    (ENVIRONMENT..values.len()).flat_map(move |axis| {
+        (0..=u8::MAX).take(domain.width(axis)).filter_map(move |value| {
+            let mut other = values.to_vec();
+            other[axis] = value;
+            (value != values[axis] && domain.contains(&other)).then_some(other)
+        })
+    })
+}

@@ -1,0 +1,283 @@
+//! Planted wrong judges: each must be found, alone and among others, as the condition it was planted
+//! with. `tests/planted/*.yaml` has them, in the format of divergences.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, OnceLock};
+
+use ptx_conform::divergence::{Divergence, Divergences, Does, EngineVersion};
+use ptx_conform::engine::{Batch, Depth, Engine, Outcome};
+use ptx_conform::environment::Environment;
+use ptx_conform::finding::{Finding, Findings, find};
+use ptx_conform::judge::Judge;
+use ptx_conform::ptx::{Declarations, Line};
+use ptx_conform::run::{Generate, Options, Progress, Subject, run};
+use ptx_conform::space::{Diagram, Slice, distance};
+use ptx_conform::spec::{Cube, Form, Spec};
+
+/// A judge that is right but for what is planted in it.
+struct Planted<'s> {
+    spec: &'s Spec,
+    /// What it wrongly rejects of what is valid, and the other defects: they do not hide each other.
+    strict: Divergences,
+    lenient: Divergences,
+    version: EngineVersion,
+}
+
+impl<'s> Planted<'s> {
+    fn new(spec: &'s Spec, yaml: &str) -> Self {
+        let half = |strict: bool| -> String {
+            let entries = entries(yaml).into_iter().map(|(_, entry)| entry);
+            entries.filter(|entry| entry.contains("does: rejects") == strict).collect()
+        };
+        let (strict, lenient) = (divergences(spec, &half(true)), divergences(spec, &half(false)));
+        Self { spec, strict, lenient, version: EngineVersion::parse("planted@1.0").expect("an engine") }
+    }
+
+    fn outcome(&self, judge: &Judge<'_>, line: &str, declarations: &Declarations) -> Outcome {
+        let no = |why: &str| Outcome::Rejected(why.to_owned());
+        let Ok(line) = Line::parse(line) else { return no("unreadable") };
+        let Some((instruction, reading)) = judge.read(&line, declarations) else { return no("unknown") };
+        let does = |defects: &Divergences| defects.expect(&self.version, instruction, &reading).outcome;
+        match does(&self.lenient) {
+            Does::Accepts if reading.valid() && does(&self.strict) == Does::Rejects => no("planted"),
+            Does::Accepts => Outcome::Accepted,
+            Does::Rejects => no("invalid"),
+            Does::Crashes => Outcome::Crashed("signal 11".to_owned()),
+        }
+    }
+}
+
+impl Engine for Planted<'_> {
+    fn name(&self) -> &str {
+        "planted@1.0"
+    }
+
+    fn supports(&self, _: &Environment, _: Depth) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn judge(&self, batch: &Batch<'_>, _: Depth) -> Vec<Outcome> {
+        let judge = Judge::new(self.spec, &batch.environment).expect("a known environment");
+        let Ok(declarations) = Declarations::parse(&batch.scaffold.declarations(), &self.spec.isa) else {
+            return vec![Outcome::Rejected("unreadable".to_owned()); batch.lines.len()];
+        };
+        batch.lines.iter().map(|line| self.outcome(&judge, line, &declarations)).collect()
+    }
+}
+
+fn spec() -> &'static Spec {
+    static SPEC: OnceLock<Spec> = OnceLock::new();
+    SPEC.get_or_init(|| Spec::shipped().unwrap_or_else(|errors| panic!("{}", errors[0].render(false))))
+}
+
+fn divergences(spec: &Spec, yaml: &str) -> Divergences {
+    let yaml = if yaml.is_empty() { "  []\n" } else { yaml };
+    let text = format!("engine: planted\ndivergences:\n{yaml}");
+    Divergences::from_texts(&[("planted.yaml".to_owned(), text.clone())], spec)
+        .unwrap_or_else(|errors| panic!("{}\n{text}", errors[0].render(false)))
+}
+
+/// What is planted, by id: the text of each entry.
+fn planted() -> Vec<(String, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/planted/judges.yaml");
+    let text = std::fs::read_to_string(path).expect("the planted judges");
+    entries(&text)
+}
+
+/// The entries of a list of divergences, by id.
+fn entries(yaml: &str) -> Vec<(String, String)> {
+    let entry = |text: &str| {
+        let id = text.lines().next().unwrap_or_default().to_owned();
+        (id, format!("  - id: {}\n", text.trim_end()))
+    };
+    format!("\n{yaml}").split("\n  - id: ").skip(1).map(entry).collect()
+}
+
+fn found(yaml: &str, instructions: &[&str], seed: u64) -> Findings {
+    let spec = spec();
+    let engine = Planted::new(spec, yaml);
+    let newest = *spec.isa.versions.last().expect("versions");
+    let subjects = [Subject { engine: &engine, newest }];
+    let options = Options {
+        instructions: instructions.iter().map(|&name| name.to_owned()).collect(),
+        random: 2_000,
+        generate: Generate::Nothing,
+        seed,
+        ..Options::default()
+    };
+    let none = Divergences::default();
+    let progress = Progress::default();
+    let results = run(spec, &none, &subjects, &options, &progress);
+    find(spec, &none, &subjects, &results, &progress).expect("nothing of ours is unreadable")
+}
+
+/// The variants that a divergence is about, by form and rule.
+type Spaces = Mutex<BTreeMap<(String, Option<usize>), &'static Diagram>>;
+
+fn space(form: &Form, rule: Option<usize>) -> &'static Diagram {
+    static SPACES: OnceLock<Spaces> = OnceLock::new();
+    let mut spaces = SPACES.get_or_init(Spaces::default).lock().expect("no test panics here");
+    spaces.entry((form.id.clone(), rule)).or_insert_with(|| {
+        Box::leak(Box::new(rule.map_or_else(|| Diagram::valid(form), |rule| Diagram::breaking(form, rule))))
+    })
+}
+
+/// How many variants of a space are in one of two sets of cubes and not in the other.
+fn difference(diagram: &Diagram, these: &[Cube], those: &[Cube]) -> u128 {
+    let count = |cubes: &[Cube]| union(diagram, cubes);
+    let mut both = Vec::new();
+    for a in these {
+        both.extend(those.iter().map(|b| b.sets().iter().fold(a.clone(), |both, (axis, set)| both.with(*axis, *set))));
+    }
+    count(these) + count(those) - 2 * count(&both)
+}
+
+/// The size of a union of cubes, by inclusion and exclusion: there are few.
+fn union(diagram: &Diagram, cubes: &[Cube]) -> u128 {
+    let (mut plus, mut minus) = (0, 0);
+    for subset in 1_u32..1 << cubes.len() {
+        let chosen = cubes.iter().enumerate().filter(|(at, _)| subset >> at & 1 == 1);
+        let cube =
+            chosen.flat_map(|(_, cube)| cube.sets()).fold(Cube::default(), |all, (axis, set)| all.with(*axis, *set));
+        let count = Slice::new(&diagram.all(), &cube).count();
+        if subset.count_ones() % 2 == 1 { plus += count } else { minus += count }
+    }
+    plus - minus
+}
+
+/// Whether two divergences are about the same lines.
+fn same(planted: &Divergence, found: &Divergence) -> bool {
+    if planted.does != found.does {
+        return false;
+    }
+    let forms = spec().instructions.iter().flat_map(|instruction| &instruction.forms);
+    forms.into_iter().all(|form| {
+        let cubes = |of: &Divergence| -> Vec<Cube> {
+            of.cubes().iter().filter(|(id, _)| *id == form.id).map(|(_, cube)| cube.clone()).collect()
+        };
+        let of_rules = |of: &Divergence| -> Vec<Option<usize>> {
+            let named = |rule: &str| of.rules.iter().any(|known| known == rule || rule.ends_with(&format!("/{known}")));
+            let rules = form.rules.iter().enumerate().filter(|(_, rule)| named(&rule.id)).map(|(at, _)| Some(at));
+            if of.rules.is_empty() { vec![None] } else { rules.collect() }
+        };
+        let (these, those) = (cubes(planted), cubes(found));
+        let mut rules = of_rules(planted);
+        rules.extend(of_rules(found));
+        let empty = Vec::new();
+        rules.iter().all(|rule| {
+            let of = |divergence: &Divergence, cubes: &Vec<Cube>| {
+                if of_rules(divergence).contains(rule) { cubes.clone() } else { empty.clone() }
+            };
+            difference(space(form, *rule), &of(planted, &these), &of(found, &those)) == 0
+        })
+    })
+}
+
+fn instructions(divergence: &Divergence) -> Vec<&str> {
+    let mut names: Vec<&str> = divergence.cubes().iter().filter_map(|(form, _)| form.split('.').next()).collect();
+    names.dedup();
+    names
+}
+
+/// The divergences that findings propose.
+fn proposed(findings: &[Finding]) -> Divergences {
+    divergences(spec(), &findings.iter().map(|finding| finding.yaml.as_str()).collect::<String>())
+}
+
+#[test]
+fn each_planted_judge_is_found_alone() {
+    let all = planted();
+    assert!(all.len() >= 30, "{} judges are planted", all.len());
+    let (mut equal, mut count) = (0, 0);
+    let mut report = String::new();
+    for (id, yaml) in &all {
+        let defects = divergences(spec(), yaml);
+        let defect = &defects.all[0];
+        let findings = found(yaml, &instructions(defect), 1);
+        count += findings.all.len();
+        let is_same = proposed(&findings.all).all.iter().any(|found| same(defect, found));
+        equal += usize::from(is_same);
+        if !is_same || findings.all.len() != 1 {
+            let yaml: String = findings.all.iter().map(|finding| finding.yaml.as_str()).collect();
+            report.push_str(&format!("{id}: {} findings, equal: {is_same}\n{yaml}", findings.all.len()));
+        }
+        assert!(!findings.all.is_empty(), "{id} was not found");
+    }
+    println!("{equal} of {} as planted, {count} findings\n{report}", all.len());
+    assert!(equal * 100 >= all.len() * 95, "{equal} of {} as planted\n{report}", all.len());
+    assert!(count * 10 <= all.len() * 11, "{count} findings of {} judges\n{report}", all.len());
+}
+
+#[test]
+fn twenty_at_once_are_told_apart() {
+    let all: Vec<(String, String)> = planted().into_iter().filter(|(id, _)| !id.contains("alone")).take(20).collect();
+    let yaml: String = all.iter().map(|(_, yaml)| yaml.as_str()).collect();
+    let defects = divergences(spec(), &yaml);
+    let findings = found(&yaml, &[], 2);
+    let proposed = proposed(&findings.all);
+    let missing: Vec<&str> = defects
+        .all
+        .iter()
+        .filter(|defect| !proposed.all.iter().any(|found| same(defect, found)))
+        .map(|defect| defect.id.as_str())
+        .collect();
+    let report: String = findings.all.iter().map(|finding| finding.yaml.as_str()).collect();
+    assert!(missing.len() <= 1, "not as planted: {missing:?}\n{report}");
+    assert!(findings.all.len() <= 22, "{} findings\n{report}", findings.all.len());
+}
+
+#[test]
+fn a_correct_engine_has_no_findings() {
+    let findings = found("", &[], 3);
+    assert!(findings.all.is_empty() && findings.vanished.is_empty());
+}
+
+#[test]
+fn fingerprints_do_not_depend_on_the_seed() {
+    let (_, yaml) = &planted()[0];
+    let fingerprint = |seed| found(yaml, &["suld"], seed).all.iter().map(|f| f.fingerprint.clone()).collect::<Vec<_>>();
+    assert_eq!(fingerprint(4), fingerprint(5));
+}
+
+#[test]
+fn minimal_cases_are_the_true_minimum() {
+    let (mut least, mut count) = (0, 0);
+    for (id, yaml) in planted() {
+        let defects = divergences(spec(), &yaml);
+        for finding in found(&yaml, &instructions(&defects.all[0]), 6).all {
+            let environment = &finding.case.values[..3];
+            let shown = |form: &&Form| finding.forms.contains(&form.id);
+            let forms = spec().instructions.iter().flat_map(|instruction| &instruction.forms).filter(shown);
+            let true_least = forms
+                .flat_map(|form| {
+                    defects.all[0].cubes().iter().filter(|(id, _)| *id == form.id).map(move |(_, c)| (form, c))
+                })
+                .filter_map(|(form, cube)| {
+                    let names =
+                        |rule: &str| defects.all[0].rules.iter().any(|known| rule.ends_with(&format!("/{known}")));
+                    let rules =
+                        form.rules.iter().enumerate().filter(|(_, rule)| names(&rule.id)).map(|(at, _)| Some(at));
+                    let spaces = if defects.all[0].rules.is_empty() { vec![None] } else { rules.collect() };
+                    let least = spaces.into_iter().filter_map(|rule| {
+                        let space = Diagram::within(form, rule, environment);
+                        // Every variant that shows it, not the walk that looked for the simplest.
+                        let slice = Slice::new(&space.all(), cube);
+                        if slice.count() > 300_000 {
+                            return Slice::new(&space.all(), cube).simplest().map(|v| distance(&v));
+                        }
+                        (0..slice.count()).filter_map(|rank| slice.unrank(rank)).map(|values| distance(&values)).min()
+                    });
+                    least.min()
+                })
+                .min();
+            count += 1;
+            if true_least == Some(distance(&finding.case.values)) {
+                least += 1;
+            } else {
+                println!("{id}: {:?} instead of {true_least:?}", distance(&finding.case.values));
+            }
+        }
+    }
+    assert!(least * 100 >= count * 95, "{least} of {count} cases are the simplest");
+}
