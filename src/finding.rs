@@ -26,7 +26,7 @@ use crate::spec::{Form, Instruction, Spec};
 
 use extent::Extent;
 use group::Cause;
-use search::{Search, Seen};
+use search::{Effort, Search, Seen};
 
 pub use blame::{Blame, Suspect};
 pub use words::{Condition, Values as Named};
@@ -154,6 +154,15 @@ impl Kind {
     }
 }
 
+impl Kind {
+    /// An assembler that dies takes its process with it, and where code is generated one error ends
+    /// it: each failing case costs a process.
+    fn effort(&self) -> Effort {
+        let costly = self.does == Does::Crashes || self.depth == Depth::Generate;
+        if costly { Effort::LEAN } else { Effort::FULL }
+    }
+}
+
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
@@ -267,7 +276,7 @@ impl<'s> Heap<'s> {
         let seeds = self.open.iter().filter(|values| values[..3] == most).cloned().collect();
         let words = format!("{:?} {}", self.kind, self.form().id);
         let seed = blake3::hash(words.as_bytes()).as_bytes().iter().take(8).fold(0, |sum, &b| sum << 8 | u64::from(b));
-        Some(Search::new(self.instruction, self.form, self.rule, most, seeds, seed))
+        Some(Search::new(self.instruction, self.form, self.rule, most, seeds, self.kind.effort(), seed))
     }
 }
 

@@ -12,18 +12,35 @@ use crate::case::Case;
 use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, Instruction, ValueSet};
 
-/// Spaces of up to so many variants are asked about completely.
-const SMALL: u128 = 1_500;
-/// Random variants of the space that are asked about first.
-const FIRST: usize = 200;
-/// Random variants of a cube that are asked about before it is believed.
-const INSIDE: usize = 64;
-/// The same for a cube that is not the best one.
-const BESIDE: usize = 12;
-/// Variants asked about for each value that a cube leaves out.
-const BORDER: usize = 2;
-/// Failing variants whose neighbours are asked about first.
-const SEEDS: usize = 4;
+/// How much is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effort {
+    /// Spaces of up to so many variants are asked about completely.
+    small: u128,
+    /// Variants that failed which are asked about again.
+    seeds: usize,
+    /// Of those, the ones whose neighbours are asked about.
+    near: usize,
+    /// Random variants of the space that are asked about first.
+    first: usize,
+    /// Random variants of a cube that are asked about before it is believed.
+    inside: usize,
+    /// The same for a cube that is not the best one.
+    beside: usize,
+    /// Variants asked about for each value that a cube leaves open, or leaves out.
+    open: usize,
+    border: usize,
+}
+
+impl Effort {
+    /// Where many cases share a process.
+    pub(super) const FULL: Self =
+        Self { small: 1_500, seeds: 256, near: 4, first: 200, inside: 64, beside: 12, open: 1, border: 2 };
+    /// Where each failing case costs a process of its own.
+    pub(super) const LEAN: Self =
+        Self { small: 24, seeds: 6, near: 1, first: 120, inside: 12, beside: 2, open: 0, border: 1 };
+}
+
 /// Rounds after which a search ends with what it has.
 const ROUNDS: usize = 24;
 
@@ -46,6 +63,7 @@ pub(super) struct Search<'s> {
     pub(super) environment: [u8; 3],
     /// All variants about which the claim is the same.
     domain: Arc<Diagram>,
+    effort: Effort,
     points: Points,
     known: FxHashMap<Values, Seen>,
     draw: Draw,
@@ -79,6 +97,7 @@ impl<'s> Search<'s> {
         rule: Option<usize>,
         environment: [u8; 3],
         seeds: Vec<Values>,
+        effort: Effort,
         seed: u64,
     ) -> Self {
         let domain = Arc::new(Diagram::within(&instruction.forms[form], rule, &environment));
@@ -87,6 +106,7 @@ impl<'s> Search<'s> {
             form,
             environment,
             domain,
+            effort,
             points: Points::default(),
             known: FxHashMap::default(),
             draw: Draw::new(seed),
@@ -122,14 +142,16 @@ impl<'s> Search<'s> {
     fn start(&mut self, seeds: Vec<Values>) -> Vec<Values> {
         let domain = Arc::clone(&self.domain);
         let region = domain.all().below(&self.environment);
-        if region.count() <= SMALL {
+        if region.count() <= self.effort.small {
             return region.iter_from(0).collect();
         }
         let mut first = seeds;
         first.sort_by_key(|values| (distance(values), values.clone()));
-        let near: Vec<Values> = first.iter().take(SEEDS).flat_map(|values| neighbours(&domain, values)).collect();
+        first.truncate(self.effort.seeds);
+        let near: Vec<Values> = first.iter().take(self.effort.near).flat_map(|values| neighbours(&domain, values)).collect();
         first.extend(near);
-        first.extend((0..FIRST).filter_map(|_| self.draw.below(region.count()).and_then(|rank| region.unrank(rank))));
+        let wanted = self.effort.first;
+        first.extend((0..wanted).filter_map(|_| self.draw.below(region.count()).and_then(|rank| region.unrank(rank))));
         first
     }
 
@@ -163,7 +185,8 @@ impl<'s> Search<'s> {
             let near: Vec<Values> = questions.iter().flat_map(|simplest| neighbours(&domain, simplest)).collect();
             questions.extend(near);
         }
-        self.sample(&inside, if best { INSIDE } else { BESIDE }, &mut questions);
+        let effort = self.effort;
+        self.sample(&inside, if best { effort.inside } else { effort.beside }, &mut questions);
         if !best {
             return questions;
         }
@@ -173,12 +196,16 @@ impl<'s> Search<'s> {
                 let only = ValueSet::of(of.values.len(), |at| at == usize::from(value));
                 match named(axis) {
                     // Every value of an axis that is not named is inside.
-                    None => self.sample(&Slice::new(&region, &cube.clone().with(axis, only)), 1, &mut questions),
+                    None if effort.open == 0 => {}
+                    None => {
+                        let with = cube.clone().with(axis, only);
+                        self.sample(&Slice::new(&region, &with), effort.open, &mut questions);
+                    }
                     Some(set) if set.contains(value) => {}
                     Some(_) => {
                         let others = cube.sets().iter().copied().filter(|(named, _)| *named != axis);
                         let beside = Cube::new(others.chain([(axis, only)]));
-                        self.sample(&Slice::new(&region, &beside), BORDER, &mut questions);
+                        self.sample(&Slice::new(&region, &beside), effort.border, &mut questions);
                     }
                 }
             }
