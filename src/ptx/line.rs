@@ -210,6 +210,8 @@ impl<'a> Cursor<'a> {
         while let Some(byte) = self.peek() {
             if byte.is_ascii_whitespace() {
                 self.at += 1;
+            } else if byte != b'/' {
+                break;
             } else if self.text[self.at..].starts_with("//") {
                 self.at = self.text[self.at..].find('\n').map_or(self.text.len(), |end| self.at + end);
             } else if self.text[self.at..].starts_with("/*") {
