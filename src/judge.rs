@@ -6,10 +6,12 @@
 mod assign;
 mod operands;
 
+use std::cmp::Reverse;
+
 use crate::environment::{Environment, Target, Version};
 use crate::ptx::{Context, Declarations, Line};
 use crate::space::{Values, environment_values};
-use crate::spec::{Fault, Form, Instruction, Isa, Rule, RuleKind, Slot, Spec};
+use crate::spec::{Fault, Form, Instruction, Isa, Rule, RuleKind, Spec};
 
 /// A line read as a line of one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,16 +99,20 @@ impl<'a> Judge<'a> {
     /// first.
     pub fn read_as(&self, instruction: &Instruction, line: &Line<'_>, declarations: &Declarations) -> Reading {
         let modifiers: Vec<_> = line.modifiers.iter().map(|modifier| instruction.modifier(modifier)).collect();
+        let least = |(at, form): (usize, &Form)| (form.least_broken(&modifiers), at);
+        let mut forms: Vec<(usize, usize)> = instruction.forms.iter().enumerate().map(least).collect();
+        // The forms that promise most come first: they spare the others.
+        forms.sort_unstable();
         let mut best: Option<Attempt> = None;
         let mut attempt = Attempt::default();
-        for (at, form) in instruction.forms.iter().enumerate() {
+        for (least, at) in forms {
+            // None broken: no later form is better, and an earlier one would have been before.
+            if best.as_ref().is_some_and(|best| best.broken.is_empty() || best.broken.len() < least) {
+                break;
+            }
             attempt.form = at;
-            if self.attempt(form, line, &modifiers, declarations, best.as_ref(), &mut attempt) {
-                let valid = attempt.broken.is_empty();
+            if self.attempt(&instruction.forms[at], line, &modifiers, declarations, best.as_ref(), &mut attempt) {
                 attempt = best.replace(attempt).unwrap_or_default();
-                if valid {
-                    break;
-                }
             }
         }
         let Attempt { form, values, broken, .. } = best.unwrap_or_default();
@@ -124,7 +130,7 @@ impl<'a> Judge<'a> {
         best: Option<&Attempt>,
         attempt: &mut Attempt,
     ) -> bool {
-        let Attempt { values, broken, matched, .. } = attempt;
+        let Attempt { form: at, values, broken, matched } = attempt;
         values.clear();
         values.extend_from_slice(form.blank());
         values[..3].copy_from_slice(&self.environment);
@@ -139,22 +145,16 @@ impl<'a> Judge<'a> {
         }
         let assigned = assign::assign(form, modifiers, values);
         *matched = assigned.matched;
-        let better = |faults: usize| {
-            best.is_none_or(|best| {
-                faults < best.broken.len() || (faults == best.broken.len() && assigned.matched > best.matched)
-            })
+        let better = |broken: usize| {
+            let rank = (broken, Reverse(assigned.matched), *at);
+            best.is_none_or(|best| rank < (best.broken.len(), Reverse(best.matched), best.form))
         };
         let faults = || assigned.faults.iter().filter_map(|&fault| form.fault(fault));
         let of_modifiers = form.judged(values);
         if best.is_some() {
-            // Each slot that must not be left empty has a rule that says so.
-            let empty = |slot: &&Slot| !slot.optional && values[slot.axis] == form.blank()[slot.axis];
-            if !better(form.slots.iter().filter(empty).count()) {
-                return false;
-            }
             // What the modifiers alone break is broken whatever the operands are.
             broken.clear();
-            form.rules_of(&form.judged_operands(&of_modifiers, values), broken);
+            form.rules_of(&form.operandless(&of_modifiers), broken);
             broken.extend(faults());
             ascending(broken);
             if !better(broken.len()) {

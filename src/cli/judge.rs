@@ -1,14 +1,15 @@
 //! `ptx-conform judge`: JSON Lines in, verdicts out.
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::fmt;
+use std::hash::Hasher;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::rc::Rc;
 
 use anyhow::{anyhow, bail};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,7 @@ use ptx_conform::divergence::{Divergences, Does, EngineVersion};
 use ptx_conform::environment::{AddressSize, Environment, Target, Version};
 use ptx_conform::judge::{Judge, Needs, Reading, needs};
 use ptx_conform::ptx::{DeclarationError, Declarations, Line, SyntaxError};
-use ptx_conform::spec::{Form, Spec, Verdict};
+use ptx_conform::spec::{Form, Isa, Spec, Verdict};
 
 /// JSON Lines in, verdicts out, for other programs
 ///
@@ -179,17 +180,55 @@ struct Desk<'s> {
     spec: &'s Spec,
     engine: Option<(EngineVersion, Divergences)>,
     judges: FxHashMap<Environment, Judge<'s>>,
-    declarations: FxHashMap<Box<str>, Result<Rc<Declarations>, DeclarationError>>,
-    /// The bytes of all declarations remembered.
-    remembered: usize,
+    declarations: Remembered,
 }
 
+/// Declarations that were read. Each text has one place, which it may have to leave to another: a
+/// map would have to be emptied now and then, which costs more than to read some texts again.
+struct Remembered {
+    places: Vec<Option<(Box<str>, Result<Declarations, DeclarationError>)>>,
+    /// About the bytes of all that is remembered.
+    size: usize,
+}
+
+/// How many declarations are remembered.
+const PLACES: u64 = 1 << 12;
 /// How much is remembered of declarations.
 const REMEMBERED: usize = 16 << 20;
 
+impl Remembered {
+    fn new() -> Self {
+        Self { places: (0..PLACES).map(|_| None).collect(), size: 0 }
+    }
+
+    /// What one text takes: mostly its symbols, which are longer than their names.
+    fn size_of(text: &str) -> usize {
+        8 * text.len() + 256
+    }
+
+    fn read(&mut self, text: &str, isa: &Isa) -> Result<&Declarations, String> {
+        let mut hasher = FxHasher::default();
+        hasher.write(text.as_bytes());
+        let place = usize::try_from(hasher.finish() % PLACES).unwrap_or(0);
+        if !self.places[place].as_ref().is_some_and(|(known, _)| **known == *text) {
+            if self.size > REMEMBERED {
+                *self = Self::new();
+            }
+            let left = self.places[place].take().map_or(0, |(known, _)| Self::size_of(&known));
+            self.size = self.size + Self::size_of(text) - left;
+            self.places[place] = Some((text.into(), Declarations::parse(text, isa)));
+        }
+        match &self.places[place] {
+            Some((_, Ok(declarations))) => Ok(declarations),
+            Some((_, Err(error))) => Err(error.to_string()),
+            None => Err("the declarations were not read".to_owned()),
+        }
+    }
+}
+
 impl<'s> Desk<'s> {
     fn new(spec: &'s Spec, engine: Option<(EngineVersion, Divergences)>) -> Self {
-        Self { spec, engine, judges: FxHashMap::default(), declarations: FxHashMap::default(), remembered: 0 }
+        Self { spec, engine, judges: FxHashMap::default(), declarations: Remembered::new() }
     }
 
     /// Answers one line.
@@ -210,13 +249,23 @@ impl<'s> Desk<'s> {
             Ok(request) => request,
             Err(why) => return Ok(Err(why)),
         };
-        let (judge, declarations) = match self.surroundings(&request) {
-            Ok(found) => found,
+        let environment = match environment(&request) {
+            Ok(environment) => environment,
             Err(why) => return Ok(Err(why)),
         };
-        let judge = judge.clone();
+        let judge = match self.judges.entry(environment) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => match Judge::new(self.spec, &environment) {
+                Ok(judge) => place.insert(judge),
+                Err(why) => return Ok(Err(why.to_string())),
+            },
+        };
+        let declarations = match self.declarations.read(&request.declarations.0, &self.spec.isa) {
+            Ok(declarations) => declarations,
+            Err(why) => return Ok(Err(why)),
+        };
         let read = match Line::parse(&request.line.0) {
-            Ok(line) => judge.read(&line, &declarations),
+            Ok(line) => judge.read(&line, declarations),
             Err(error) => {
                 return match self.unreadable(&request.line.0, &error) {
                     Ok(answer) => Ok(Ok(serde_json::to_writer(out, &answer)?)),
@@ -254,35 +303,6 @@ impl<'s> Desk<'s> {
         }
         let expected = self.engine.as_ref().map(|_| Does::Rejects);
         Ok(Answer { expected, ..Answer::bare(Verdict::Invalid, Rules::Syntax) })
-    }
-
-    fn surroundings(&mut self, request: &Request<'_>) -> Result<(&Judge<'s>, Rc<Declarations>), String> {
-        let environment = environment(request)?;
-        if !self.judges.contains_key(&environment) {
-            let judge = Judge::new(self.spec, &environment).map_err(|error| error.to_string())?;
-            self.judges.insert(environment, judge);
-        }
-        let declarations = self.declared(&request.declarations.0)?;
-        let judge = self.judges.get(&environment).ok_or("no judge")?;
-        Ok((judge, declarations))
-    }
-
-    fn declared(&mut self, text: &str) -> Result<Rc<Declarations>, String> {
-        let known = match self.declarations.get(text) {
-            Some(known) => known.clone(),
-            None => {
-                if self.remembered > REMEMBERED {
-                    self.declarations.clear();
-                    self.remembered = 0;
-                }
-                // What one entry takes is mostly its symbols, which are longer than their names.
-                self.remembered += 8 * text.len() + 256;
-                let declarations = Declarations::parse(text, &self.spec.isa).map(Rc::new);
-                self.declarations.insert(text.into(), declarations.clone());
-                declarations
-            }
-        };
-        known.map_err(|error| error.to_string())
     }
 }
 

@@ -102,6 +102,9 @@ impl Declarations {
     pub fn parse(text: &str, isa: &Isa) -> Result<Self, DeclarationError> {
         let tokens = tokenize(text);
         let mut parser = Parser { isa, tokens: &tokens, at: 0, inside: false, declarations: Self::default() };
+        // Few declarations need more room.
+        parser.declarations.names.text.reserve(text.len().min(256) / 2);
+        parser.declarations.names.entries.reserve(tokens.len().min(64) / 4);
         while parser.at < tokens.len() {
             parser.declaration()?;
         }

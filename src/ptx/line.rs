@@ -225,9 +225,7 @@ impl<'a> Cursor<'a> {
 
     fn take(&mut self, keep: impl Fn(u8) -> bool) -> &'a str {
         let start = self.at;
-        while self.peek().is_some_and(&keep) {
-            self.at += 1;
-        }
+        self.at += self.text.as_bytes()[start..].iter().take_while(|&&byte| keep(byte)).count();
         &self.text[start..self.at]
     }
 

@@ -4,26 +4,43 @@ use rustc_hash::FxHashMap;
 
 use super::{Axis, Choice, Cube, Form, Instruction, Isa, RuleKind, UNKNOWN_MODIFIER, UNREAD, Writing, axes};
 
+/// Sets of cubes are taken in blocks: a loop over one has a known length, and fits into registers.
+type Block = [u64; 8];
+
 /// A set of cubes of a form, by their position; the loader refuses a form with more.
-pub(crate) type Cubes = [u64; 16];
+pub(crate) type Cubes = [Block; 2];
+
+fn add(cubes: &mut [Block], cube: usize) {
+    cubes[cube / 512][cube / 64 % 8] |= 1 << (cube % 64);
+}
+
+fn both(cubes: &Cubes, others: &Cubes) -> Cubes {
+    std::array::from_fn(|block| std::array::from_fn(|word| cubes[block][word] & others[block][word]))
+}
 
 /// The tables of a form.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tables {
     /// How many words of [`Cubes`] the form needs.
     words: usize,
-    /// Sets of so many words. For each axis and each of its values, the cubes of the rules that do
+    /// How many blocks those are.
+    blocks: usize,
+    /// Sets of so many blocks. For each axis and each of its values, the cubes of the rules that do
     /// not contain it; behind them those that name the axis, which an unread axis takes out.
-    kill: Vec<u64>,
+    kill: Vec<Block>,
     /// For each axis, where its sets begin in `kill`, and how many values it has.
     rows: Vec<(usize, usize)>,
     /// For each cube, its rule.
     pub(super) cube_rules: Vec<usize>,
     /// The cubes of the rules that a verdict can name.
     judged: Cubes,
-    /// The cubes of the rules that need a PTX version.
+    /// The cubes that name no axis which the operands choose.
+    operandless: Cubes,
+    /// The cubes of the rules that need a PTX version or a target.
+    needs: Cubes,
+    /// The cubes of those that need a PTX version.
     need_ptx: Cubes,
-    /// The cubes of the rules that need a target.
+    /// The cubes of those that need a target.
     need_target: Cubes,
     /// The axes beside version and target that the cubes of needs name.
     needing: Vec<usize>,
@@ -41,6 +58,8 @@ pub(super) struct Tables {
     guard: Option<usize>,
     /// The axis of the context.
     context: Option<usize>,
+    /// The slots that must not be left empty, as a bit mask.
+    mandatory: u64,
     /// For each modifier of the instruction, what it is here.
     modifiers: Vec<Modifier>,
     /// What each modifier is that the instruction does not know.
@@ -54,6 +73,8 @@ pub(super) struct Tables {
 pub(crate) struct Modifier {
     /// The slots that know it, in the order of the line.
     pub(crate) candidates: Vec<Candidate>,
+    /// The same slots as a bit mask; a form has at most 64.
+    slots: u64,
     /// The position of the writing with this modifier added; any unknown one is like another.
     pub(crate) extra: Option<usize>,
 }
@@ -92,35 +113,40 @@ impl Tables {
             .flat_map(|(rule, r)| r.forbids.iter().map(move |cube| (rule, cube)))
             .collect();
         let words = cubes.len().div_ceil(64);
-        let mut tables = Self { words, ..Self::default() };
+        let blocks = words.div_ceil(8);
+        let mut tables = Self { words, blocks, ..Self::default() };
         for axis in &form.axes {
             tables.rows.push((tables.kill.len(), axis.values.len()));
-            tables.kill.resize(tables.kill.len() + words * (axis.values.len() + 1), 0);
+            tables.kill.resize(tables.kill.len() + blocks * (axis.values.len() + 1), Block::default());
         }
+        tables.axes(form, isa);
         for (at, (rule, cube)) in cubes.iter().enumerate() {
-            let (word, bit) = (at / 64, 1 << (at % 64));
             for (axis, set) in cube.sets() {
                 let (start, values) = tables.rows[*axis];
                 let outside = |value: &usize| !u8::try_from(*value).is_ok_and(|value| set.contains(value));
                 for value in (0..values).filter(outside).chain([values]) {
-                    tables.kill[start + value * words + word] |= bit;
+                    add(&mut tables.kill[start + value * blocks..], at);
                 }
             }
+            if !cube.sets().iter().any(|(axis, _)| tables.operand.contains(axis)) {
+                add(&mut tables.operandless, at);
+            }
             let kind = &form.rules[*rule].kind;
-            tables.judged[word] |= if *kind == RuleKind::Canonical { 0 } else { bit };
-            let of = match kind {
-                RuleKind::NeedsPtx(_) => &mut tables.need_ptx,
-                RuleKind::NeedsTarget(_) => &mut tables.need_target,
+            if *kind != RuleKind::Canonical {
+                add(&mut tables.judged, at);
+            }
+            match kind {
+                RuleKind::NeedsPtx(_) => add(&mut tables.need_ptx, at),
+                RuleKind::NeedsTarget(_) => add(&mut tables.need_target, at),
                 _ => continue,
-            };
-            of[word] |= bit;
+            }
+            add(&mut tables.needs, at);
             let elsewhere = |axis: &usize| !matches!(form.axes[*axis].choice, Choice::Ptx | Choice::Target);
             tables.needing.extend(cube.sets().iter().map(|(axis, _)| *axis).filter(elsewhere));
         }
         tables.needing.sort_unstable();
         tables.needing.dedup();
         tables.cube_rules = cubes.iter().map(|(rule, _)| *rule).collect();
-        tables.axes(form, isa);
         tables.modifiers(form, modifiers);
         let named = |name: &str| {
             let rule = form.rules.iter().position(|rule| rule.id.rsplit('/').next() == Some(name))?;
@@ -158,6 +184,8 @@ impl Tables {
         let extra = |name: &str| {
             form.writings.iter().position(|writing| matches!(writing, Writing::Extra(extra) if extra == name))
         };
+        let mandatory = form.slots.iter().enumerate().filter(|(_, slot)| !slot.optional);
+        self.mandatory = mandatory.fold(0, |mask, (slot, _)| mask | 1 << slot);
         self.unknown.extra = extra(UNKNOWN_MODIFIER);
         self.modifiers = vec![self.unknown.clone(); known.len()];
         for (name, &at) in known {
@@ -165,21 +193,28 @@ impl Tables {
             modifier.extra = extra(name).or(self.unknown.extra);
             for (slot, axis) in form.slots.iter().map(|slot| &form.axes[slot.axis]).enumerate() {
                 if let Some(value) = axis.position(name) {
+                    modifier.slots |= 1 << slot;
                     modifier.candidates.push(Candidate { slot, value, claimed: axis.claimed.contains(value) });
                 }
             }
         }
     }
 
-    /// The cubes that do not contain this value of this axis; for an unread one, those that name it.
-    pub(super) fn killed(&self, axis: usize, value: usize) -> &[u64] {
+    /// Where the cubes begin in `kill` that do not contain this value of this axis; for an unread
+    /// one, those that name it.
+    fn row(&self, axis: usize, value: usize) -> usize {
         let (start, values) = self.rows[axis];
-        &self.kill[start + value.min(values) * self.words..][..self.words]
+        start + value.min(values) * self.blocks
+    }
+
+    /// The cubes that do not contain this value of this axis.
+    pub(super) fn killed(&self, axis: usize, value: usize) -> &[u64] {
+        &self.kill[self.row(axis, value)..][..self.blocks].as_flattened()[..self.words]
     }
 }
 
 /// All cubes, also those that a form does not have.
-const ALL: Cubes = [u64::MAX; 16];
+const ALL: Cubes = [[u64::MAX; 8]; 2];
 
 impl Form {
     /// The rules that these choices break, ascending, each once. Axes that are [`UNREAD`] break
@@ -190,30 +225,38 @@ impl Form {
         broken
     }
 
-    /// The cubes that the axes the operands do not choose leave, of the rules that a verdict can
-    /// name.
+    /// Of the rules that a verdict can name, the cubes that contain all choices but those of the
+    /// operands.
     pub(crate) fn judged(&self, values: &[u8]) -> Cubes {
         self.narrowed(&self.tables.judged, self.tables.plain.iter().copied(), values)
     }
 
-    /// Of cubes, those that the axes which the operands choose leave.
+    /// Of cubes, those that contain the choices of the operands.
     pub(crate) fn judged_operands(&self, cubes: &Cubes, values: &[u8]) -> Cubes {
         self.narrowed(cubes, self.tables.operand.iter().copied(), values)
     }
 
+    /// Of cubes, those that are not about the operands.
+    pub(crate) fn operandless(&self, cubes: &Cubes) -> Cubes {
+        both(cubes, &self.tables.operandless)
+    }
+
     /// Of cubes, those that contain the values of these axes.
-    fn narrowed(&self, cubes: &Cubes, axes: impl IntoIterator<Item = usize>, values: &[u8]) -> Cubes {
+    fn narrowed(&self, cubes: &Cubes, axes: impl Iterator<Item = usize> + Clone, values: &[u8]) -> Cubes {
+        let tables = &self.tables;
         let mut left = *cubes;
-        for axis in axes {
-            let killed = self.tables.killed(axis, usize::from(values[axis]));
-            left.iter_mut().zip(killed).for_each(|(word, killed)| *word &= !killed);
+        for (at, block) in left.iter_mut().enumerate().take(tables.blocks) {
+            for axis in axes.clone() {
+                let killed = &tables.kill[tables.row(axis, usize::from(values[axis])) + at];
+                block.iter_mut().zip(killed).for_each(|(word, killed)| *word &= !killed);
+            }
         }
         left
     }
 
     /// Adds the rules of these cubes, ascending, each once.
     pub(crate) fn rules_of(&self, cubes: &Cubes, rules: &mut Vec<usize>) {
-        for (at, &word) in cubes[..self.tables.words].iter().enumerate() {
+        for (at, &word) in cubes.as_flattened()[..self.tables.words].iter().enumerate() {
             let mut word = word;
             while word != 0 {
                 let cube = at * 64 + usize::try_from(word.trailing_zeros()).unwrap_or(0);
@@ -231,16 +274,14 @@ impl Form {
     /// version or the target is. A rule can come several times.
     pub(crate) fn needed(&self, values: &[u8]) -> Vec<usize> {
         let tables = &self.tables;
-        let both: Cubes = std::array::from_fn(|word| tables.need_ptx[word] | tables.need_target[word]);
-        let left = self.narrowed(&both, tables.needing.iter().copied(), values);
+        let left = self.narrowed(&tables.needs, tables.needing.iter().copied(), values);
         let mut rules = Vec::new();
         if left == Cubes::default() {
             return rules;
         }
         for (needs, free) in [(&tables.need_ptx, Choice::Ptx), (&tables.need_target, Choice::Target)] {
-            let own: Cubes = std::array::from_fn(|word| left[word] & needs[word]);
             let fixed = (0..3).filter(|&axis| self.axes[axis].choice != free);
-            self.rules_of(&self.narrowed(&own, fixed, values), &mut rules);
+            self.rules_of(&self.narrowed(&both(&left, needs), fixed, values), &mut rules);
         }
         rules
     }
@@ -269,6 +310,20 @@ impl Form {
     /// What one of the instruction's modifiers is here; `None` is any other.
     pub(crate) fn modifier(&self, modifier: Option<usize>) -> &Modifier {
         modifier.and_then(|modifier| self.tables.modifiers.get(modifier)).unwrap_or(&self.tables.unknown)
+    }
+
+    /// How many rules a line with these modifiers breaks at least: one for each slot that is left
+    /// empty and must not be, and one where there is no slot for a modifier.
+    pub(crate) fn least_broken(&self, modifiers: &[Option<usize>]) -> usize {
+        let mut known = 0;
+        let mut unknown = false;
+        for modifier in modifiers {
+            let slots = self.modifier(*modifier).slots;
+            known |= slots;
+            unknown |= slots == 0;
+        }
+        let empty = (self.tables.mandatory & !known).count_ones();
+        usize::try_from(empty).unwrap_or(0) + usize::from(unknown && self.fault(Fault::Unknown).is_some())
     }
 
     /// The value on an axis of types of a type, by its position in [`Isa::types`].
