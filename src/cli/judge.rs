@@ -81,14 +81,20 @@ fn serve<R: Read, W: Write>(
     mut answer: impl FnMut(Option<&[u8]>, &mut W) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut line = Vec::new();
+    // How much of the buffer is whole lines, as far as is known.
+    let mut whole = 0_usize;
     loop {
-        if !from.buffer().contains(&b'\n') {
+        if whole == 0 {
+            whole = from.buffer().iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        }
+        if whole == 0 {
             to.flush()?;
         }
         line.clear();
         if from.by_ref().take(LONGEST).read_until(b'\n', &mut line)? == 0 {
             return to.flush();
         }
+        whole = whole.saturating_sub(line.len());
         if u64::try_from(line.len()).is_ok_and(|length| length == LONGEST) && !line.ends_with(b"\n") {
             from.skip_until(b'\n')?;
             answer(None, &mut to)?;

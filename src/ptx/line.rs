@@ -267,7 +267,7 @@ impl<'a> Cursor<'a> {
         self.depth += 1;
         self.at += 1;
         self.blank();
-        let mut elements = Vec::with_capacity(4);
+        let mut elements = Vec::with_capacity(8);
         loop {
             elements.push(self.argument()?);
             self.blank();

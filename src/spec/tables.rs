@@ -275,10 +275,10 @@ impl Form {
     pub(crate) fn needed(&self, values: &[u8]) -> Vec<usize> {
         let tables = &self.tables;
         let left = self.narrowed(&tables.needs, tables.needing.iter().copied(), values);
-        let mut rules = Vec::new();
         if left == Cubes::default() {
-            return rules;
+            return Vec::new();
         }
+        let mut rules = Vec::with_capacity(8);
         for (needs, free) in [(&tables.need_ptx, Choice::Ptx), (&tables.need_target, Choice::Target)] {
             let fixed = (0..3).filter(|&axis| self.axes[axis].choice != free);
             self.rules_of(&self.narrowed(&both(&left, needs), fixed, values), &mut rules);
