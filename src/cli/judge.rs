@@ -325,7 +325,12 @@ fn request(line: &[u8]) -> Result<Request<'_>, String> {
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(SHAPE.to_owned());
     }
-    serde_json::from_slice(line).map_err(|error| {
+    // What is text as a whole is not checked again string by string.
+    let request = match str::from_utf8(line) {
+        Ok(text) => serde_json::from_str(text),
+        Err(_) => serde_json::from_slice(line),
+    };
+    request.map_err(|error: serde_json::Error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or(&message);
         format!("{message}, at column {}; {SHAPE}", error.column())

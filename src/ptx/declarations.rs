@@ -8,8 +8,11 @@ use std::ops::Range;
 
 use rustc_hash::FxHasher;
 
-use super::Context;
+use super::{Bytes, Context};
 use crate::spec::Isa;
+
+/// What a name is made of, and a directive behind its dot.
+static WORD: Bytes = Bytes::letters_digits_and(b"_$%");
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,18 +170,13 @@ fn tokenize(text: &str) -> Vec<&str> {
         }
         let start = at;
         at += usize::from(first == b'.');
-        at += bytes[at..].iter().take_while(|&&b| wordly(b)).count();
+        at += bytes[at..].iter().take_while(|&&byte| WORD.has(byte)).count();
         if at == start {
             at += text[start..].chars().next().map_or(1, char::len_utf8);
         }
         tokens.push(&text[start..at]);
     }
     tokens
-}
-
-/// Whether a name can have this in it.
-fn wordly(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%')
 }
 
 struct Parser<'a> {
@@ -278,7 +276,7 @@ impl<'a> Parser<'a> {
         let symbol = self.symbol(declared, parameter);
         loop {
             let name = self.next();
-            if name.is_empty() || !name.bytes().all(wordly) {
+            if name.is_empty() || !name.bytes().all(|byte| WORD.has(byte)) {
                 self.at -= 1;
                 return Err(self.error("a name is expected"));
             }
