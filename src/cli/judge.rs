@@ -192,9 +192,15 @@ struct Desk<'s> {
 /// Declarations that were read. Each text has one place, which it may have to leave to another: a
 /// map would have to be emptied now and then, which costs more than to read some texts again.
 struct Remembered {
-    places: Vec<Option<(Box<str>, Result<Declarations, DeclarationError>)>>,
+    places: Vec<Option<Declared>>,
     /// About the bytes of all that is remembered.
     size: usize,
+}
+
+/// A text, and what was read from it.
+struct Declared {
+    text: Box<str>,
+    declarations: Result<Declarations, DeclarationError>,
 }
 
 /// How many declarations are remembered.
@@ -216,17 +222,16 @@ impl Remembered {
         let mut hasher = FxHasher::default();
         hasher.write(text.as_bytes());
         let place = usize::try_from(hasher.finish() % PLACES).unwrap_or(0);
-        if !self.places[place].as_ref().is_some_and(|(known, _)| **known == *text) {
+        if self.places[place].as_ref().is_none_or(|known| *known.text != *text) {
             if self.size > REMEMBERED {
                 *self = Self::new();
             }
-            let left = self.places[place].take().map_or(0, |(known, _)| Self::size_of(&known));
+            let left = self.places[place].take().map_or(0, |known| Self::size_of(&known.text));
             self.size = self.size + Self::size_of(text) - left;
-            self.places[place] = Some((text.into(), Declarations::parse(text, isa)));
+            self.places[place] = Some(Declared { text: text.into(), declarations: Declarations::parse(text, isa) });
         }
         match &self.places[place] {
-            Some((_, Ok(declarations))) => Ok(declarations),
-            Some((_, Err(error))) => Err(error.to_string()),
+            Some(Declared { declarations, .. }) => declarations.as_ref().map_err(DeclarationError::to_string),
             None => Err("the declarations were not read".to_owned()),
         }
     }

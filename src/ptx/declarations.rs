@@ -388,3 +388,30 @@ impl<'a> Parser<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Spec;
+
+    #[test]
+    fn of_two_declarations_of_a_name_the_last_counts() {
+        let spec = Spec::shipped().expect("a sound specification");
+        let symbol = |text: &str, name: &str| Declarations::parse(text, &spec.isa).expect(text).symbol(name);
+        let register = |of: &str| {
+            let of = spec.isa.types.iter().position(|known| known.name == of);
+            Some(Symbol::Register(of, 1))
+        };
+        let text = ".reg .b32 a, b; .reg .f32 a; .reg .u8 %r<9>; .reg .u16 %r<3>, %r5;";
+        for (name, of) in [("a", ".f32"), ("b", ".b32"), ("%r2", ".u16"), ("%r5", ".u16")] {
+            assert_eq!(symbol(text, name), register(of), "{name}");
+        }
+        for name in ["c", "%r", "%r3", "%r02", ""] {
+            assert_eq!(symbol(text, name), None, "{name}");
+        }
+        let many: String = (0..100).map(|at| format!(".reg .b32 a{at}; .reg .b64 a{};", at / 2)).collect();
+        for (name, of) in [("a0", ".b64"), ("a49", ".b64"), ("a50", ".b32"), ("a99", ".b32")] {
+            assert_eq!(symbol(&many, name), register(of), "{name}");
+        }
+    }
+}
