@@ -62,6 +62,16 @@ pub enum Suffix {
     Exact,
 }
 
+impl Suffix {
+    fn letter(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Family => "f",
+            Self::Exact => "a",
+        }
+    }
+}
+
 /// A `.target` architecture such as `sm_90a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target {
@@ -74,12 +84,7 @@ pub struct Target {
 impl Target {
     /// What stands behind `sm_` or `compute_`: `90a`.
     pub fn number(self) -> String {
-        let suffix = match self.suffix {
-            Suffix::Plain => "",
-            Suffix::Family => "f",
-            Suffix::Exact => "a",
-        };
-        format!("{}{suffix}", self.sm)
+        format!("{}{}", self.sm, self.suffix.letter())
     }
 
     /// Whether a feature that needs `self` may be used where the module's target is `other`.
@@ -98,7 +103,7 @@ impl Target {
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sm_{}", self.number())
+        write!(f, "sm_{}{}", self.sm, self.suffix.letter())
     }
 }
 

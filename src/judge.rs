@@ -6,17 +6,19 @@
 mod assign;
 mod operands;
 
+use std::cmp::Reverse;
+
 use crate::environment::{Environment, Target, Version};
 use crate::ptx::{Context, Declarations, Line};
 use crate::space::{Values, environment_values};
-use crate::spec::{Choice, Fault, Form, Instruction, Isa, Rule, RuleKind, Spec, UNREAD};
+use crate::spec::{Fault, Form, Instruction, Isa, Rule, RuleKind, Spec};
 
 /// A line read as a line of one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// The position of the form in the instruction.
     pub form: usize,
-    /// The choice on each axis; [`UNREAD`] where the text does not say.
+    /// The choice on each axis; [`UNREAD`](crate::spec::UNREAD) where the text does not say.
     pub values: Values,
     /// The rules it breaks, ascending by their position in the form.
     pub broken: Vec<usize>,
@@ -32,6 +34,24 @@ impl Reading {
     pub fn rules<'a>(&'a self, instruction: &'a Instruction) -> impl Iterator<Item = &'a Rule> {
         let form = &instruction.forms[self.form];
         self.broken.iter().map(|&rule| &form.rules[rule])
+    }
+}
+
+/// A reading in the making.
+#[derive(Default)]
+struct Attempt {
+    form: usize,
+    values: Values,
+    broken: Vec<usize>,
+    /// How well the modifiers fit the form.
+    matched: usize,
+}
+
+/// Sorts rules, and leaves each once.
+fn ascending(rules: &mut Vec<usize>) {
+    if !rules.is_sorted_by(|a, b| a < b) {
+        rules.sort_unstable();
+        rules.dedup();
     }
 }
 
@@ -78,79 +98,82 @@ impl<'a> Judge<'a> {
     /// is the one with the fewest broken rules, then with the most modifiers of its own, then the
     /// first.
     pub fn read_as(&self, instruction: &Instruction, line: &Line<'_>, declarations: &Declarations) -> Reading {
-        let mut best: Option<(usize, usize, Reading)> = None;
-        for (at, form) in instruction.forms.iter().enumerate() {
-            let best_yet = best.as_ref().map(|(faults, matched, _)| (*faults, *matched));
-            let Some((reading, matched)) = self.read_form(at, form, line, declarations, best_yet) else { continue };
-            if reading.valid() {
-                return reading;
+        let modifiers: Vec<_> = line.modifiers.iter().map(|modifier| instruction.modifier(modifier)).collect();
+        let least = |(at, form): (usize, &Form)| (form.least_broken(&modifiers), at);
+        let mut forms: Vec<(usize, usize)> = instruction.forms.iter().enumerate().map(least).collect();
+        // The forms that promise most come first: they spare the others.
+        forms.sort_unstable();
+        let mut best: Option<Attempt> = None;
+        let mut attempt = Attempt::default();
+        for (least, at) in forms {
+            // None broken: no later form is better, and an earlier one would have been before.
+            if best.as_ref().is_some_and(|best| best.broken.is_empty() || best.broken.len() < least) {
+                break;
             }
-            let faults = reading.broken.len();
-            let better = match &best {
-                None => true,
-                Some((least, most, _)) => faults < *least || (faults == *least && matched > *most),
-            };
-            if better {
-                best = Some((faults, matched, reading));
+            attempt.form = at;
+            if self.attempt(&instruction.forms[at], line, &modifiers, declarations, best.as_ref(), &mut attempt) {
+                attempt = best.replace(attempt).unwrap_or_default();
             }
         }
-        let none = Reading { form: 0, values: Vec::new(), broken: Vec::new() };
-        best.map_or(none, |(_, _, reading)| reading)
+        let Attempt { form, values, broken, .. } = best.unwrap_or_default();
+        Reading { form, values, broken }
     }
 
-    /// Reads a line as one of a form: the reading, and how well its modifiers fit. `None` where it
-    /// cannot be a better one than a reading with so many broken rules that fits so well.
-    fn read_form(
+    /// Reads a line as one of a form, and says whether that is a better reading than the best yet:
+    /// where it is not, the attempt is left unfinished.
+    fn attempt(
         &self,
-        at: usize,
         form: &Form,
         line: &Line<'_>,
+        modifiers: &[Option<usize>],
         declarations: &Declarations,
-        best: Option<(usize, usize)>,
-    ) -> Option<(Reading, usize)> {
-        let mut values = vec![UNREAD; form.axes.len()];
+        best: Option<&Attempt>,
+        attempt: &mut Attempt,
+    ) -> bool {
+        let Attempt { form: at, values, broken, matched } = attempt;
+        values.clear();
+        values.extend_from_slice(form.blank());
         values[..3].copy_from_slice(&self.environment);
-        if let Some(guard) = form.axis_of(Choice::Guard) {
+        if let Some(guard) = form.guard() {
             values[guard] = match line.guard {
                 None => 0,
                 Some((negated, _)) => 1 + u8::from(negated),
             };
         }
-        if let Some(context) = form.axis_of(Choice::Context) {
+        if let Some(context) = form.context() {
             values[context] = u8::from(declarations.context == Context::Function);
         }
-        let assigned = assign::assign(form, &line.modifiers, &mut values);
-        if let Some((faults, matched)) = best {
-            let better = |least: usize| least < faults || (least == faults && assigned.matched > matched);
-            // Each slot that must not be left empty has a rule that says so.
-            let empty = |slot: &&crate::spec::Slot| !slot.optional && values[slot.axis] == form.none(slot.axis);
-            if !better(form.slots.iter().filter(empty).count()) {
-                return None;
-            }
+        let assigned = assign::assign(form, modifiers, values);
+        *matched = assigned.matched;
+        let better = |broken: usize| {
+            let rank = (broken, Reverse(assigned.matched), *at);
+            best.is_none_or(|best| rank < (best.broken.len(), Reverse(best.matched), best.form))
+        };
+        let faults = || assigned.faults.iter().filter_map(|&fault| form.fault(fault));
+        let of_modifiers = form.judged(values);
+        if best.is_some() {
             // What the modifiers alone break is broken whatever the operands are.
-            let mut broken = form.broken(&values);
-            broken.extend(assigned.faults.iter().filter_map(|&fault| form.fault(fault)));
-            broken.retain(|&rule| form.rules[rule].kind != RuleKind::Canonical);
-            broken.sort_unstable();
-            broken.dedup();
+            broken.clear();
+            form.rules_of(&form.operandless(&of_modifiers), broken);
+            broken.extend(faults());
+            ascending(broken);
             if !better(broken.len()) {
-                return None;
+                return false;
             }
         }
-        let read = operands::read(self.isa(), form, &line.operands, declarations, &mut values);
-        let mut broken = form.broken(&values);
+        let read = operands::read(self.isa(), form, &line.operands, declarations, values);
+        broken.clear();
+        form.rules_of(&form.judged_operands(&of_modifiers, values), broken);
         // Elements of several types: each must suit.
         for (axis, value) in &read.more {
             let kept = std::mem::replace(&mut values[*axis], *value);
-            broken.extend(form.broken(&values));
+            form.rules_of(&form.judged_operands(&of_modifiers, values), broken);
             values[*axis] = kept;
         }
-        let operands = read.mismatched.then_some(Fault::Operands);
-        broken.extend(assigned.faults.iter().copied().chain(operands).filter_map(|fault| form.fault(fault)));
-        broken.retain(|&rule| form.rules[rule].kind != RuleKind::Canonical);
-        broken.sort_unstable();
-        broken.dedup();
-        Some((Reading { form: at, values, broken }, assigned.matched))
+        let operands = if read.mismatched { form.fault(Fault::Operands) } else { None };
+        broken.extend(faults().chain(operands));
+        ascending(broken);
+        better(broken.len())
     }
 
     fn isa(&self) -> &Isa {
@@ -163,27 +186,16 @@ impl<'a> Judge<'a> {
 pub fn needs(isa: &Isa, form: &Form, values: &[u8]) -> Option<Needs> {
     let (mut target, _) = *isa.targets.first()?;
     let mut ptx = *isa.versions.first()?;
-    let applies = |rule: &Rule, choice: Choice| {
-        rule.forbids.iter().any(|cube| {
-            let others = cube.sets().iter().filter(|(axis, _)| form.axes[*axis].choice != choice);
-            others.clone().all(|(axis, set)| values[*axis] != UNREAD && set.contains(values[*axis]))
-        })
-    };
-    for rule in &form.rules {
-        match &rule.kind {
-            RuleKind::NeedsPtx(since) if applies(rule, Choice::Ptx) => ptx = ptx.max(*since),
-            RuleKind::NeedsTarget(targets) if applies(rule, Choice::Target) => {
-                target = target.max(*targets.iter().min()?);
-            }
+    for rule in form.needed(values) {
+        match &form.rules[rule].kind {
+            RuleKind::NeedsPtx(since) => ptx = ptx.max(*since),
+            RuleKind::NeedsTarget(targets) => target = target.max(*targets.iter().min()?),
             _ => {}
         }
     }
-    for operand in &form.operands {
-        let name = operand.of_type.map(|axis| form.value(values, axis));
-        let of =
-            isa.types.iter().find(|of| (of.ptx.is_some() || of.target.is_some()) && Some(of.name.as_str()) == name);
-        ptx = of.and_then(|of| of.ptx).map_or(ptx, |since| ptx.max(since));
-        target = of.and_then(|of| of.target).map_or(target, |since| target.max(since));
+    for of in form.needy_types(values) {
+        ptx = isa.types[of].ptx.map_or(ptx, |since| ptx.max(since));
+        target = isa.types[of].target.map_or(target, |since| target.max(since));
     }
     let brought = isa.targets.iter().find(|(known, _)| *known == target).map(|(_, since)| *since);
     Some(Needs { ptx: brought.map_or(ptx, |since| ptx.max(since)), target })

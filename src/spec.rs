@@ -8,6 +8,7 @@ pub(crate) mod condition;
 mod error;
 pub mod raw;
 mod syntax;
+mod tables;
 
 use std::fmt;
 use std::path::Path;
@@ -20,6 +21,7 @@ pub use error::Error;
 pub(crate) use error::nearest;
 pub use raw::{Kind, Order, Role, Source, Verdict};
 pub use syntax::Pattern;
+pub(crate) use tables::{Candidate, Fault};
 
 use crate::environment::{Target, Version};
 
@@ -312,46 +314,8 @@ pub struct Form {
     pub writings: Vec<Writing>,
     /// The rules that restrict it.
     pub rules: Vec<Rule>,
-    /// For each modifier, the slots that know it.
-    candidates: FxHashMap<String, Vec<Candidate>>,
-    /// For each axis and value, the cubes of the rules that do not contain it.
-    kill: Vec<Vec<Bits>>,
-    /// For each axis, the cubes that name it: what an unread axis takes out.
-    named: Vec<Bits>,
-    /// For each cube of the bit sets, its rule.
-    cube_rules: Vec<usize>,
-    /// The positions of the writings with a modifier more.
-    extras: FxHashMap<String, usize>,
-    /// The rule that each [`Fault`] breaks.
-    faults: [Option<usize>; 4],
+    tables: tables::Tables,
 }
-
-/// A fault of a text that is told without a value on an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// Modifiers in another order.
-    Order,
-    /// A modifier for which no slot is left.
-    Duplicate,
-    /// A modifier for which there is no slot.
-    Unknown,
-    /// Operands of which there are too many or too few, or with other brackets.
-    Operands,
-}
-
-/// A slot that knows a modifier.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Candidate {
-    /// The position of the slot.
-    pub(crate) slot: usize,
-    /// The modifier's position on the slot's axis.
-    pub(crate) value: u8,
-    /// Whether the slot claims it, or has it as a probe.
-    pub(crate) claimed: bool,
-}
-
-/// A set of cubes of a form.
-pub(crate) type Bits = Vec<u64>;
 
 /// The value of an axis that could not be read from a text: no rule about it is judged.
 pub const UNREAD: u8 = u8::MAX;
@@ -377,58 +341,6 @@ impl Form {
         self.axes.len() - 1
     }
 
-    /// The rules that these choices break, ascending, each once. Axes that are [`UNREAD`] break
-    /// nothing.
-    pub fn broken(&self, values: &[u8]) -> Vec<usize> {
-        let mut alive = [u64::MAX; 16];
-        let words = self.cube_rules.len().div_ceil(64).min(alive.len());
-        for (axis, &value) in values.iter().enumerate() {
-            let killed = self.kill[axis].get(usize::from(value)).unwrap_or(&self.named[axis]);
-            for (word, killed) in alive[..words].iter_mut().zip(killed) {
-                *word &= !killed;
-            }
-        }
-        let mut broken = Vec::new();
-        for (at, word) in alive[..words].iter().enumerate() {
-            let mut word = *word;
-            while word != 0 {
-                let cube = at * 64 + usize::try_from(word.trailing_zeros()).unwrap_or(0);
-                word &= word - 1;
-                if let Some(&rule) = self.cube_rules.get(cube)
-                    && broken.last() != Some(&rule)
-                {
-                    broken.push(rule);
-                }
-            }
-        }
-        broken
-    }
-
-    /// The slots that know a modifier, in the order of the line.
-    pub(crate) fn slots_of(&self, modifier: &str) -> &[Candidate] {
-        self.candidates.get(modifier).map_or(&[], Vec::as_slice)
-    }
-
-    /// The value of an axis that stands for nothing being there.
-    pub(crate) fn none(&self, axis: usize) -> u8 {
-        self.axes[axis].none
-    }
-
-    /// The position of the writing with this modifier added; any unknown one is like another.
-    pub(crate) fn extra(&self, modifier: &str) -> Option<usize> {
-        self.extras.get(modifier).or_else(|| self.extras.get(UNKNOWN_MODIFIER)).copied()
-    }
-
-    /// The rule that a fault breaks.
-    pub(crate) fn fault(&self, fault: Fault) -> Option<usize> {
-        match fault {
-            Fault::Order => self.faults[0],
-            Fault::Duplicate => self.faults[1],
-            Fault::Unknown => self.faults[2],
-            Fault::Operands => self.faults[3],
-        }
-    }
-
     /// The position of a writing on its axis.
     pub(crate) fn writing_of(&self, writing: &Writing) -> Option<usize> {
         self.writings.iter().position(|known| known == writing)
@@ -436,58 +348,17 @@ impl Form {
 
     /// How many combinations the rules forbid in all.
     pub(crate) fn cubes(&self) -> usize {
-        self.cube_rules.len()
+        self.tables.cube_rules.len()
     }
 
     /// The rule of a cube.
     pub(crate) fn rule_of_cube(&self, cube: usize) -> usize {
-        self.cube_rules[cube]
+        self.tables.cube_rules[cube]
     }
 
     /// The cubes that do not contain this value of this axis.
-    pub(crate) fn killed(&self, axis: usize, value: usize) -> &Bits {
-        &self.kill[axis][value]
-    }
-
-    /// Prepares the tables that [`Form::broken`] reads.
-    fn index(&mut self) {
-        let cubes: Vec<(usize, &Cube)> = self
-            .rules
-            .iter()
-            .enumerate()
-            .flat_map(|(rule, r)| r.forbids.iter().map(move |cube| (rule, cube)))
-            .collect();
-        let words = cubes.len().div_ceil(64);
-        let mut named = vec![vec![0; words]; self.axes.len()];
-        let mut kill: Vec<Vec<Bits>> = self.axes.iter().map(|a| vec![vec![0; words]; a.values.len()]).collect();
-        for (at, (_, cube)) in cubes.iter().enumerate() {
-            for (axis, set) in cube.sets() {
-                named[*axis][at / 64] |= 1 << (at % 64);
-                for (value, bits) in kill[*axis].iter_mut().enumerate() {
-                    if !set.contains(u8::try_from(value).unwrap_or(UNREAD)) {
-                        bits[at / 64] |= 1 << (at % 64);
-                    }
-                }
-            }
-        }
-        self.candidates.clear();
-        for (at, slot) in self.slots.iter().enumerate() {
-            let axis = &self.axes[slot.axis];
-            for (value, name) in (0..=u8::MAX).zip(&axis.values).filter(|(_, name)| *name != axes::NONE) {
-                let candidate = Candidate { slot: at, value, claimed: axis.claimed.contains(value) };
-                self.candidates.entry(name.clone()).or_default().push(candidate);
-            }
-        }
-        let rule = |name: &str| self.rules.iter().position(|rule| rule.id.rsplit('/').next() == Some(name));
-        self.faults = ["modifier-order", "duplicate-modifier", "unknown-modifier", "operands"].map(rule);
-        let extra = |(at, writing): (usize, &Writing)| match writing {
-            Writing::Extra(modifier) => Some((modifier.clone(), at)),
-            _ => None,
-        };
-        self.extras = self.writings.iter().enumerate().filter_map(extra).collect();
-        self.cube_rules = cubes.iter().map(|(rule, _)| *rule).collect();
-        self.kill = kill;
-        self.named = named;
+    pub(crate) fn killed(&self, axis: usize, value: usize) -> &[u64] {
+        self.tables.killed(axis, value)
     }
 }
 
@@ -536,6 +407,8 @@ pub struct Instruction {
     pub notes: Vec<Note>,
     /// The manual's examples.
     pub examples: Vec<Example>,
+    /// The modifiers that the forms know, and the position of each among them.
+    modifiers: FxHashMap<String, usize>,
 }
 
 impl Instruction {

@@ -1,14 +1,15 @@
 //! `ptx-conform judge`: JSON Lines in, verdicts out.
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::fmt;
+use std::hash::Hasher;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::rc::Rc;
 
 use anyhow::{anyhow, bail};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,7 @@ use ptx_conform::divergence::{Divergences, Does, EngineVersion};
 use ptx_conform::environment::{AddressSize, Environment, Target, Version};
 use ptx_conform::judge::{Judge, Needs, Reading, needs};
 use ptx_conform::ptx::{DeclarationError, Declarations, Line, SyntaxError};
-use ptx_conform::spec::{Form, Spec, Verdict};
+use ptx_conform::spec::{Form, Isa, Spec, Verdict};
 
 /// JSON Lines in, verdicts out, for other programs
 ///
@@ -80,14 +81,20 @@ fn serve<R: Read, W: Write>(
     mut answer: impl FnMut(Option<&[u8]>, &mut W) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut line = Vec::new();
+    // How much of the buffer is whole lines, as far as is known.
+    let mut whole = 0_usize;
     loop {
-        if !from.buffer().contains(&b'\n') {
+        if whole == 0 {
+            whole = from.buffer().iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        }
+        if whole == 0 {
             to.flush()?;
         }
         line.clear();
         if from.by_ref().take(LONGEST).read_until(b'\n', &mut line)? == 0 {
             return to.flush();
         }
+        whole = whole.saturating_sub(line.len());
         if u64::try_from(line.len()).is_ok_and(|length| length == LONGEST) && !line.ends_with(b"\n") {
             from.skip_until(b'\n')?;
             answer(None, &mut to)?;
@@ -179,17 +186,60 @@ struct Desk<'s> {
     spec: &'s Spec,
     engine: Option<(EngineVersion, Divergences)>,
     judges: FxHashMap<Environment, Judge<'s>>,
-    declarations: FxHashMap<Box<str>, Result<Rc<Declarations>, DeclarationError>>,
-    /// The bytes of all declarations remembered.
-    remembered: usize,
+    declarations: Remembered,
 }
 
+/// Declarations that were read. Each text has one place, which it may have to leave to another: a
+/// map would have to be emptied now and then, which costs more than to read some texts again.
+struct Remembered {
+    places: Vec<Option<Declared>>,
+    /// About the bytes of all that is remembered.
+    size: usize,
+}
+
+/// A text, and what was read from it.
+struct Declared {
+    text: Box<str>,
+    declarations: Result<Declarations, DeclarationError>,
+}
+
+/// How many declarations are remembered.
+const PLACES: u64 = 1 << 12;
 /// How much is remembered of declarations.
 const REMEMBERED: usize = 16 << 20;
 
+impl Remembered {
+    fn new() -> Self {
+        Self { places: (0..PLACES).map(|_| None).collect(), size: 0 }
+    }
+
+    /// What one text takes: mostly its symbols, which are longer than their names.
+    fn size_of(text: &str) -> usize {
+        8 * text.len() + 256
+    }
+
+    fn read(&mut self, text: &str, isa: &Isa) -> Result<&Declarations, String> {
+        let mut hasher = FxHasher::default();
+        hasher.write(text.as_bytes());
+        let place = usize::try_from(hasher.finish() % PLACES).unwrap_or(0);
+        if self.places[place].as_ref().is_none_or(|known| *known.text != *text) {
+            if self.size > REMEMBERED {
+                *self = Self::new();
+            }
+            let left = self.places[place].take().map_or(0, |known| Self::size_of(&known.text));
+            self.size = self.size + Self::size_of(text) - left;
+            self.places[place] = Some(Declared { text: text.into(), declarations: Declarations::parse(text, isa) });
+        }
+        match &self.places[place] {
+            Some(Declared { declarations, .. }) => declarations.as_ref().map_err(DeclarationError::to_string),
+            None => Err("the declarations were not read".to_owned()),
+        }
+    }
+}
+
 impl<'s> Desk<'s> {
     fn new(spec: &'s Spec, engine: Option<(EngineVersion, Divergences)>) -> Self {
-        Self { spec, engine, judges: FxHashMap::default(), declarations: FxHashMap::default(), remembered: 0 }
+        Self { spec, engine, judges: FxHashMap::default(), declarations: Remembered::new() }
     }
 
     /// Answers one line.
@@ -210,13 +260,23 @@ impl<'s> Desk<'s> {
             Ok(request) => request,
             Err(why) => return Ok(Err(why)),
         };
-        let (judge, declarations) = match self.surroundings(&request) {
-            Ok(found) => found,
+        let environment = match environment(&request) {
+            Ok(environment) => environment,
             Err(why) => return Ok(Err(why)),
         };
-        let judge = judge.clone();
+        let judge = match self.judges.entry(environment) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => match Judge::new(self.spec, &environment) {
+                Ok(judge) => place.insert(judge),
+                Err(why) => return Ok(Err(why.to_string())),
+            },
+        };
+        let declarations = match self.declarations.read(&request.declarations.0, &self.spec.isa) {
+            Ok(declarations) => declarations,
+            Err(why) => return Ok(Err(why)),
+        };
         let read = match Line::parse(&request.line.0) {
-            Ok(line) => judge.read(&line, &declarations),
+            Ok(line) => judge.read(&line, declarations),
             Err(error) => {
                 return match self.unreadable(&request.line.0, &error) {
                     Ok(answer) => Ok(Ok(serde_json::to_writer(out, &answer)?)),
@@ -255,35 +315,6 @@ impl<'s> Desk<'s> {
         let expected = self.engine.as_ref().map(|_| Does::Rejects);
         Ok(Answer { expected, ..Answer::bare(Verdict::Invalid, Rules::Syntax) })
     }
-
-    fn surroundings(&mut self, request: &Request<'_>) -> Result<(&Judge<'s>, Rc<Declarations>), String> {
-        let environment = environment(request)?;
-        if !self.judges.contains_key(&environment) {
-            let judge = Judge::new(self.spec, &environment).map_err(|error| error.to_string())?;
-            self.judges.insert(environment, judge);
-        }
-        let declarations = self.declared(&request.declarations.0)?;
-        let judge = self.judges.get(&environment).ok_or("no judge")?;
-        Ok((judge, declarations))
-    }
-
-    fn declared(&mut self, text: &str) -> Result<Rc<Declarations>, String> {
-        let known = match self.declarations.get(text) {
-            Some(known) => known.clone(),
-            None => {
-                if self.remembered > REMEMBERED {
-                    self.declarations.clear();
-                    self.remembered = 0;
-                }
-                // What one entry takes is mostly its symbols, which are longer than their names.
-                self.remembered += 8 * text.len() + 256;
-                let declarations = Declarations::parse(text, &self.spec.isa).map(Rc::new);
-                self.declarations.insert(text.into(), declarations.clone());
-                declarations
-            }
-        };
-        known.map_err(|error| error.to_string())
-    }
 }
 
 impl Answer<'_> {
@@ -299,7 +330,12 @@ fn request(line: &[u8]) -> Result<Request<'_>, String> {
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(SHAPE.to_owned());
     }
-    serde_json::from_slice(line).map_err(|error| {
+    // What is text as a whole is not checked again string by string.
+    let request = match str::from_utf8(line) {
+        Ok(text) => serde_json::from_str(text),
+        Err(_) => serde_json::from_slice(line),
+    };
+    request.map_err(|error: serde_json::Error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or(&message);
         format!("{message}, at column {}; {SHAPE}", error.column())

@@ -69,6 +69,15 @@ fn suffix(form: &Form, operand: Option<usize>, suffix: Option<&str>, values: &mu
     known
 }
 
+/// What stands in an operand: a value of an axis, as it is called there or as a type of the ISA,
+/// by its position.
+#[derive(Clone, Copy)]
+enum What<'a> {
+    Word(&'a str),
+    Type(usize),
+}
+use What::{Type, Word};
+
 struct Reader<'a> {
     isa: &'a Isa,
     form: &'a Form,
@@ -81,7 +90,7 @@ impl Reader<'_> {
         if self.operand.role == Role::Address {
             return self.address(argument, values);
         }
-        let mut set = |axis: Option<usize>, value: &str| {
+        let mut set = |axis: Option<usize>, value: What<'_>| {
             if let Some(axis) = axis {
                 values[axis] = self.position(axis, value);
             }
@@ -96,9 +105,9 @@ impl Reader<'_> {
                     8 => "tuple8",
                     _ => "other",
                 };
-                set(self.operand.shape, shape);
+                set(self.operand.shape, Word(shape));
                 if self.operand.shape.is_none() {
-                    return set(self.operand.of_type, "other");
+                    return set(self.operand.of_type, Word("other"));
                 }
                 self.elements(elements, values, read);
             }
@@ -110,17 +119,17 @@ impl Reader<'_> {
                     4 => "vector4",
                     _ => "other",
                 };
-                set(self.operand.shape, shape);
-                set(self.operand.sinks, "none");
+                set(self.operand.shape, Word(shape));
+                set(self.operand.sinks, Word("none"));
                 let lone = lanes == 1 || self.operand.shape.is_some();
-                set(self.operand.of_type, if lone { of_type } else { "other" });
+                set(self.operand.of_type, if lone { of_type } else { Word("other") });
             }
         }
     }
 
     fn elements(&self, elements: &[Argument<'_>], values: &mut [u8], read: &mut Read) {
         let mut mask = 0_usize;
-        let mut types: Vec<u8> = Vec::with_capacity(elements.len());
+        let mut first = None;
         for (lane, element) in elements.iter().enumerate() {
             if *element == Argument::Sink && self.operand.sinks.is_some() {
                 // Beyond eight lanes the shape is wrong, whatever stands in them.
@@ -128,11 +137,12 @@ impl Reader<'_> {
                 continue;
             }
             let (of_type, lanes) = self.element(element);
-            let of_type = if lanes == 1 { of_type } else { "other" };
+            let of_type = if lanes == 1 { of_type } else { Word("other") };
             if let Some(axis) = self.operand.of_type {
                 let value = self.position(axis, of_type);
-                if !types.contains(&value) {
-                    types.push(value);
+                let more = (axis, value);
+                if value != *first.get_or_insert(value) && !read.more.contains(&more) {
+                    read.more.push(more);
                 }
             }
         }
@@ -141,40 +151,36 @@ impl Reader<'_> {
             values[axis] = u8::try_from(mask.min(last)).unwrap_or(0);
         }
         let Some(axis) = self.operand.of_type else { return };
-        match types.split_first() {
-            Some((&first, more)) => {
-                values[axis] = first;
-                read.more.extend(more.iter().map(|&value| (axis, value)));
-            }
-            // Sinks alone have no type.
-            None => values[axis] = self.position(axis, "sink"),
-        }
+        // Sinks alone have no type.
+        values[axis] = first.unwrap_or_else(|| self.position(axis, Word("sink")));
     }
 
     /// What a scalar is on the axis of types, and how many lanes its register has.
-    fn element(&self, argument: &Argument<'_>) -> (&str, u8) {
+    fn element(&self, argument: &Argument<'_>) -> (What<'_>, u8) {
         match argument {
-            Argument::Integer => ("integer", 1),
-            Argument::Float => ("float", 1),
-            Argument::Double => ("double", 1),
-            Argument::Sink => ("sink", 1),
+            Argument::Integer => (Word("integer"), 1),
+            Argument::Float => (Word("float"), 1),
+            Argument::Double => (Word("double"), 1),
+            Argument::Sink => (Word("sink"), 1),
             Argument::Name(name) => match self.declarations.symbol(name) {
-                Some(Symbol::Register(Some(of), lanes)) => (self.isa.types[of].name.as_str(), lanes),
-                Some(Symbol::Variable(_)) => ("variable", 1),
-                Some(Symbol::Surface(false)) => ("surfref", 1),
-                Some(Symbol::Surface(true)) => ("surfref-parameter", 1),
+                Some(Symbol::Register(Some(of), lanes)) => (Type(of), lanes),
+                Some(Symbol::Variable(_)) => (Word("variable"), 1),
+                Some(Symbol::Surface(false)) => (Word("surfref"), 1),
+                Some(Symbol::Surface(true)) => (Word("surfref-parameter"), 1),
                 Some(Symbol::Register(None, _) | Symbol::Opaque) | None => match self.isa.special(name) {
-                    Some(of) => (of, 1),
-                    None => ("other", 1),
+                    Some(of) => (Word(of), 1),
+                    None => (Word("other"), 1),
                 },
             },
-            _ => ("other", 1),
+            _ => (Word("other"), 1),
         }
     }
 
-    fn position(&self, axis: usize, value: &str) -> u8 {
-        let axis = &self.form.axes[axis];
-        axis.position(value).or_else(|| axis.position("other")).unwrap_or(crate::spec::UNREAD)
+    fn position(&self, axis: usize, what: What<'_>) -> u8 {
+        match what {
+            Word(word) => self.form.axes[axis].position_or_other(word),
+            Type(of) => self.form.type_value(axis, of),
+        }
     }
 
     fn address(&self, argument: &Argument<'_>, values: &mut [u8]) {
@@ -186,19 +192,19 @@ impl Reader<'_> {
             _ => ("other", None, "none"),
         };
         let operand = self.operand;
-        operand.base.into_iter().for_each(|axis| values[axis] = self.position(axis, base));
-        operand.offset.into_iter().for_each(|axis| values[axis] = self.position(axis, offset));
+        operand.base.into_iter().for_each(|axis| values[axis] = self.position(axis, Word(base)));
+        operand.offset.into_iter().for_each(|axis| values[axis] = self.position(axis, Word(offset)));
         operand.of_type.into_iter().for_each(|axis| {
             values[axis] = of_type.map_or(0, |of| self.position(axis, of));
         });
     }
 
-    fn base<'v>(&'v self, name: &str, offset: &'v str) -> (&'v str, Option<&'v str>, &'v str) {
+    fn base<'v>(&'v self, name: &str, offset: &'v str) -> (&'v str, Option<What<'v>>, &'v str) {
         match self.declarations.symbol(name) {
-            Some(Symbol::Register(Some(of), 1)) => ("register", Some(self.isa.types[of].name.as_str()), offset),
+            Some(Symbol::Register(Some(of), 1)) => ("register", Some(Type(of)), offset),
             Some(Symbol::Variable(base)) => (base, None, offset),
             _ => match self.isa.special(name) {
-                Some(of) => ("register", Some(of), offset),
+                Some(of) => ("register", Some(Word(of)), offset),
                 None => ("other", None, offset),
             },
         }

@@ -3,13 +3,19 @@
 //! Reads the text that stands between a module's directives and a line: module-scope variables,
 //! the header of the entry or function, registers and local variables.
 
-use rustc_hash::FxHashMap;
+use std::hash::Hasher;
+use std::ops::Range;
 
-use super::Context;
+use rustc_hash::FxHasher;
+
+use super::{Bytes, Context};
 use crate::spec::Isa;
 
+/// What a name is made of, and a directive behind its dot.
+static WORD: Bytes = Bytes::letters_digits_and(b"_$%");
+
 /// What a name stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbol {
     /// A register: the position of its type in [`Isa::types`] (`None` for a type it does not
     /// list), and its lanes (1 for a scalar).
@@ -27,9 +33,60 @@ pub enum Symbol {
 pub struct Declarations {
     /// Whether the line stands in an entry or a function; an entry where no header says.
     pub context: Context,
-    names: FxHashMap<String, Symbol>,
+    names: Names<Symbol>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and what each is.
-    families: FxHashMap<String, (u32, Symbol)>,
+    families: Names<(u32, Symbol)>,
+}
+
+/// A map by name that is cheap to make: one text of all names, and their places in it, sorted by
+/// hash once all are in.
+#[derive(Clone, Debug)]
+struct Names<T> {
+    text: String,
+    entries: Vec<Entry<T>>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry<T> {
+    hash: u64,
+    name: Range<usize>,
+    what: T,
+}
+
+impl<T> Default for Names<T> {
+    fn default() -> Self {
+        Self { text: String::new(), entries: Vec::new() }
+    }
+}
+
+impl<T: Copy> Names<T> {
+    fn hash(name: &str) -> u64 {
+        let mut hasher = FxHasher::default();
+        hasher.write(name.as_bytes());
+        hasher.finish()
+    }
+
+    fn insert(&mut self, name: &str, what: T) {
+        let start = self.text.len();
+        self.text.push_str(name);
+        self.entries.push(Entry { hash: Self::hash(name), name: start..self.text.len(), what });
+    }
+
+    fn sort(&mut self) {
+        // Of two of a name the last counts: the order among equals stays.
+        self.entries.sort_by_key(|entry| entry.hash);
+    }
+
+    /// What was inserted last under this name.
+    fn get(&self, name: &str) -> Option<T> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        let hash = Self::hash(name);
+        let end = self.entries.partition_point(|entry| entry.hash <= hash);
+        let same = self.entries[..end].iter().rev().take_while(|entry| entry.hash == hash);
+        same.into_iter().find(|entry| self.text[entry.name.clone()] == *name).map(|entry| entry.what)
+    }
 }
 
 /// Why declarations cannot be read.
@@ -48,9 +105,14 @@ impl Declarations {
     pub fn parse(text: &str, isa: &Isa) -> Result<Self, DeclarationError> {
         let tokens = tokenize(text);
         let mut parser = Parser { isa, tokens: &tokens, at: 0, inside: false, declarations: Self::default() };
+        // Few declarations need more room.
+        parser.declarations.names.text.reserve(text.len().min(256) / 2);
+        parser.declarations.names.entries.reserve(tokens.len().min(64) / 4);
         while parser.at < tokens.len() {
             parser.declaration()?;
         }
+        parser.declarations.names.sort();
+        parser.declarations.families.sort();
         Ok(parser.declarations)
     }
 
@@ -71,16 +133,19 @@ impl Declarations {
     /// What a name without a component stands for.
     fn whole(&self, name: &str) -> Option<Symbol> {
         if let Some(symbol) = self.names.get(name) {
-            return Some(symbol.clone());
+            return Some(symbol);
+        }
+        if self.families.entries.is_empty() {
+            return None;
         }
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = &name[prefix.len()..];
         let canonical = !digits.is_empty() && (digits == "0" || !digits.starts_with('0'));
         if canonical
             && let Some((count, symbol)) = self.families.get(prefix)
-            && digits.parse::<u32>().is_ok_and(|number| number < *count)
+            && digits.parse::<u32>().is_ok_and(|number| number < count)
         {
-            return Some(symbol.clone());
+            return Some(symbol);
         }
         None
     }
@@ -88,24 +153,28 @@ impl Declarations {
 
 fn tokenize(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
-    let mut tokens = Vec::new();
+    let mut tokens = Vec::with_capacity((text.len() / 4).min(1 << 10));
     let mut at = 0;
-    while at < bytes.len() {
-        let rest = &text[at..];
-        if rest.starts_with("//") {
-            at += rest.find('\n').unwrap_or(rest.len());
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            at += comment.find("*/").map_or(rest.len(), |end| end + 4);
-        } else if bytes[at].is_ascii_whitespace() {
+    while let Some(&first) = bytes.get(at) {
+        if first.is_ascii_whitespace() {
             at += 1;
-        } else {
-            let wordly = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
-            let start = usize::from(rest.starts_with('.'));
-            let word = start + rest[start..].find(|c| !wordly(c)).unwrap_or(rest.len() - start);
-            let length = if word == 0 { rest.chars().next().map_or(1, char::len_utf8) } else { word };
-            tokens.push(&rest[..length]);
-            at += length;
+            continue;
         }
+        if first == b'/' && bytes.get(at + 1) == Some(&b'/') {
+            at += text[at..].find('\n').unwrap_or(text.len() - at);
+            continue;
+        }
+        if first == b'/' && bytes.get(at + 1) == Some(&b'*') {
+            at = text[at + 2..].find("*/").map_or(text.len(), |end| at + end + 4);
+            continue;
+        }
+        let start = at;
+        at += usize::from(first == b'.');
+        at += bytes[at..].iter().take_while(|&&byte| WORD.has(byte)).count();
+        if at == start {
+            at += text[start..].chars().next().map_or(1, char::len_utf8);
+        }
+        tokens.push(&text[start..at]);
     }
     tokens
 }
@@ -204,21 +273,21 @@ impl<'a> Parser<'a> {
 
     /// The names of a declaration, separated by commas, with array sizes and initial values.
     fn names(&mut self, declared: &Declared<'a>, parameter: bool) -> Result<(), DeclarationError> {
+        let symbol = self.symbol(declared, parameter);
         loop {
             let name = self.next();
-            if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%')) {
+            if name.is_empty() || !name.bytes().all(|byte| WORD.has(byte)) {
                 self.at -= 1;
                 return Err(self.error("a name is expected"));
             }
-            let symbol = self.symbol(declared, parameter);
             if self.eat("<") {
                 let count = self.next().parse().map_err(|_| self.error("a number is expected"))?;
                 if !self.eat(">") {
                     return Err(self.error("`>` is expected"));
                 }
-                self.declarations.families.insert(name.to_owned(), (count, symbol));
+                self.declarations.families.insert(name, (count, symbol));
             } else {
-                self.declarations.names.insert(name.to_owned(), symbol);
+                self.declarations.names.insert(name, symbol);
             }
             while self.eat("[") {
                 while !matches!(self.peek(), "" | ";") && !self.eat("]") {
@@ -316,6 +385,33 @@ impl<'a> Parser<'a> {
                 let of_type = types.copied().find(|t| t.starts_with('.')).unwrap_or(first.of_type);
                 Ok(Declared { of_type, ..first })
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Spec;
+
+    #[test]
+    fn of_two_declarations_of_a_name_the_last_counts() {
+        let spec = Spec::shipped().expect("a sound specification");
+        let symbol = |text: &str, name: &str| Declarations::parse(text, &spec.isa).expect(text).symbol(name);
+        let register = |of: &str| {
+            let of = spec.isa.types.iter().position(|known| known.name == of);
+            Some(Symbol::Register(of, 1))
+        };
+        let text = ".reg .b32 a, b; .reg .f32 a; .reg .u8 %r<9>; .reg .u16 %r<3>, %r5;";
+        for (name, of) in [("a", ".f32"), ("b", ".b32"), ("%r2", ".u16"), ("%r5", ".u16")] {
+            assert_eq!(symbol(text, name), register(of), "{name}");
+        }
+        for name in ["c", "%r", "%r3", "%r02", ""] {
+            assert_eq!(symbol(text, name), None, "{name}");
+        }
+        let many: String = (0..100).map(|at| format!(".reg .b32 a{at}; .reg .b64 a{};", at / 2)).collect();
+        for (name, of) in [("a0", ".b64"), ("a49", ".b64"), ("a50", ".b32"), ("a99", ".b32")] {
+            assert_eq!(symbol(&many, name), register(of), "{name}");
         }
     }
 }

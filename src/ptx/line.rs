@@ -2,8 +2,18 @@
 
 use std::fmt;
 
+use super::Bytes;
+
 /// How deep brackets may be nested in brackets; PTX nests two.
 const NESTING: u32 = 8;
+/// What an opcode is made of.
+static WORD: Bytes = Bytes::letters_digits_and(b"_");
+/// What a name is made of, a component's too.
+static NAME: Bytes = Bytes::letters_digits_and(b"_$%.");
+/// What a modifier is made of behind its dot.
+static MODIFIER: Bytes = Bytes::letters_digits_and(b"_:");
+/// What a number is made of.
+static NUMBER: Bytes = Bytes::letters_digits_and(b".");
 /// The message where text follows the statement.
 const SURPLUS: &str = "nothing but a comment may follow the `;`";
 
@@ -205,11 +215,19 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Skips white space and comments.
+    /// Skips white space and comments, of which there are none at most places.
     fn blank(&mut self) {
+        if self.peek().is_some_and(|byte| byte.is_ascii_whitespace() || byte == b'/') {
+            self.skip();
+        }
+    }
+
+    fn skip(&mut self) {
         while let Some(byte) = self.peek() {
             if byte.is_ascii_whitespace() {
                 self.at += 1;
+            } else if byte != b'/' {
+                break;
             } else if self.text[self.at..].starts_with("//") {
                 self.at = self.text[self.at..].find('\n').map_or(self.text.len(), |end| self.at + end);
             } else if self.text[self.at..].starts_with("/*") {
@@ -221,26 +239,28 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    fn take_of(&mut self, bytes: &Bytes) -> &'a str {
+        self.take(|byte| bytes.has(byte))
+    }
+
     fn take(&mut self, keep: impl Fn(u8) -> bool) -> &'a str {
         let start = self.at;
-        while self.peek().is_some_and(&keep) {
-            self.at += 1;
-        }
+        self.at += self.text.as_bytes()[start..].iter().take_while(|&&byte| keep(byte)).count();
         &self.text[start..self.at]
     }
 
     fn word(&mut self) -> &'a str {
-        self.take(|b| b.is_ascii_alphanumeric() || b == b'_')
+        self.take_of(&WORD)
     }
 
     fn name(&mut self) -> &'a str {
-        self.take(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%' | b'.'))
+        self.take_of(&NAME)
     }
 
     fn modifier(&mut self) -> Result<&'a str, SyntaxError> {
         let start = self.at;
         self.at += 1;
-        let word = self.take(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b':');
+        let word = self.take_of(&MODIFIER);
         if word.is_empty() {
             return Err(self.error("a modifier is expected behind `.`"));
         }
@@ -267,7 +287,7 @@ impl<'a> Cursor<'a> {
         self.depth += 1;
         self.at += 1;
         self.blank();
-        let mut elements = Vec::with_capacity(4);
+        let mut elements = Vec::with_capacity(8);
         loop {
             elements.push(self.argument()?);
             self.blank();
@@ -298,7 +318,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn number(&mut self) -> Result<Argument<'a>, SyntaxError> {
-        let text = self.take(|b| b.is_ascii_alphanumeric() || b == b'.');
+        let text = self.take_of(&NUMBER);
         let bytes = text.as_bytes();
         let Some(first) = bytes.first() else {
             return self.other();

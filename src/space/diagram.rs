@@ -352,7 +352,7 @@ struct State {
 /// The values of an axis, those together that take out the same cubes.
 struct Classes<'a> {
     /// What each class takes out.
-    killed: Vec<&'a Vec<u64>>,
+    killed: Vec<&'a [u64]>,
     /// The class of each value.
     of: Vec<usize>,
 }

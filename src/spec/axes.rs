@@ -142,12 +142,7 @@ impl Builder<'_> {
             suffixes,
             writings,
             rules: self.rules,
-            candidates: rustc_hash::FxHashMap::default(),
-            kill: Vec::new(),
-            named: Vec::new(),
-            cube_rules: Vec::new(),
-            extras: rustc_hash::FxHashMap::default(),
-            faults: [None; 4],
+            tables: super::tables::Tables::default(),
         }
     }
 

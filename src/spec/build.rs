@@ -273,14 +273,13 @@ impl Compiler<'_> {
         }
         self.add_rules(raw, &mut forms)?;
         self.separate(&mut forms);
-        for (form, (raw_form, _)) in forms.iter_mut().zip(&syntaxes) {
+        for (form, (raw_form, _)) in forms.iter().zip(&syntaxes) {
             let cubes: usize = form.rules.iter().map(|rule| rule.forbids.len()).sum();
             let wide = form.axes.iter().any(|axis| axis.values.len() > ValueSet::CAPACITY - 1);
             if cubes > MOST_CUBES || wide || form.slots.len() > MOST_SLOTS {
                 return Err(vec![self.file.at(&raw_form.syntax, "this form has more choices than can be held")
                     .help(format!("split it: at most {MOST_CUBES} forbidden combinations, {MOST_SLOTS} slots, and 255 values an axis"))]);
             }
-            form.index();
         }
         let shared = raw.examples.declarations.trim();
         let example = |raw: &super::raw::RawExample| Example {
@@ -296,7 +295,7 @@ impl Compiler<'_> {
             says: raw.says.clone(),
             because: raw.because.clone(),
         };
-        Ok(Instruction {
+        let mut instruction = Instruction {
             name: raw.instruction.value.clone(),
             summary: raw.summary.clone(),
             manual: raw.manual.clone(),
@@ -304,7 +303,10 @@ impl Compiler<'_> {
             forms,
             notes: raw.notes.iter().map(note).collect(),
             examples: raw.examples.lines.iter().map(example).collect(),
-        })
+            modifiers: FxHashMap::default(),
+        };
+        instruction.index(self.isa);
+        Ok(instruction)
     }
 
     fn check_names(&self, raw: &RawInstruction) -> Vec<Error> {
