@@ -1,0 +1,237 @@
+//! `.ci/nightly`: what its exit code means, that it goes on, and that it says what was red.
+//!
+//! Programs in `tests/nightly/` stand for ptx-conform and cargo, so nothing is built or downloaded.
+//! The one test that needs a ptxas is ignored where there is none, unless PTX_CONFORM_REQUIRE_PTXAS is set.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_conform::engine::toolchain;
+
+fn main() -> ExitCode {
+    let absent = toolchain::all().is_empty();
+    if absent {
+        eprintln!(
+            "no ptxas here: the tests that need one are IGNORED (`ptx-conform toolchain install 13.5` fetches it)"
+        );
+    }
+    let ignored = absent && std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_none();
+    let trials = vec![
+        Trial::test("a_run_decides_the_exit_code", a_run_decides_the_exit_code),
+        Trial::test("a_version_that_is_missing_does_not_stop_it", a_version_that_is_missing_does_not_stop_it),
+        Trial::test("without_any_version_nothing_is_judged", without_any_version_nothing_is_judged),
+        Trial::test("versions_of_this_machine_are_found", versions_of_this_machine_are_found),
+        Trial::test("a_finding_outweighs_what_was_not_judged", a_finding_outweighs_what_was_not_judged),
+        Trial::test("a_red_night_says_how_to_repeat_it", a_red_night_says_how_to_repeat_it),
+        Trial::test("every_night_has_a_seed_of_its_own", every_night_has_a_seed_of_its_own),
+        Trial::test("a_report_of_the_night_before_is_gone", a_report_of_the_night_before_is_gone),
+        Trial::test("fuzzing_decides_the_exit_code", fuzzing_decides_the_exit_code),
+        Trial::test("fuzzing_that_is_not_possible_is_no_secret", fuzzing_that_is_not_possible_is_no_secret),
+        Trial::test("a_wrong_option_is_refused", a_wrong_option_is_refused),
+        Trial::test("the_real_binary_understands_it", the_real_binary_understands_it).with_ignored_flag(ignored),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// A night that has been, and what it left.
+struct Night {
+    code: Option<i32>,
+    /// All it said, after a line for each way in which the programs were called.
+    words: String,
+    directory: tempfile::TempDir,
+}
+
+impl Night {
+    /// With these options and variables for the programs that stand for others.
+    fn new(options: &[&str], variables: &[(&str, &str)]) -> Result<Self, Failed> {
+        Self::in_directory(tempfile::tempdir()?, options, variables)
+    }
+
+    fn in_directory(
+        directory: tempfile::TempDir,
+        options: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Result<Self, Failed> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let fakes = root.join("tests/nightly");
+        let calls = directory.path().join("calls");
+        let mut path = vec![fakes.clone()];
+        path.extend(std::env::split_paths(&std::env::var_os("PATH").ok_or("a PATH")?));
+        let mut command = Command::new(root.join(".ci/nightly"));
+        command.arg("--reports").arg(directory.path()).args(options);
+        command.env("PATH", std::env::join_paths(path)?).env("PTX_CONFORM", fakes.join("ptx-conform"));
+        command.env("FAKE_CALLS", &calls).envs(variables.iter().copied());
+        let output = command.output()?;
+        let called = std::fs::read_to_string(calls).unwrap_or_default();
+        let [stdout, stderr] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+        Ok(Self { code: output.status.code(), words: format!("{called}{stdout}{stderr}"), directory })
+    }
+
+    fn ends_with(self, code: i32) -> Result<Self, Failed> {
+        if self.code == Some(code) { Ok(self) } else { Err(format!("{:?}: {}", self.code, self.words).into()) }
+    }
+
+    fn says(self, part: &str) -> Result<Self, Failed> {
+        if self.words.contains(part) { Ok(self) } else { Err(format!("not `{part}`: {}", self.words).into()) }
+    }
+
+    fn never_says(self, part: &str) -> Result<Self, Failed> {
+        if self.words.contains(part) { Err(format!("`{part}`: {}", self.words).into()) } else { Ok(self) }
+    }
+
+    /// The file, in the report's directory.
+    fn keeps(self, file: &str) -> Result<Self, Failed> {
+        if self.directory.path().join("nightly").join(file).is_file() {
+            Ok(self)
+        } else {
+            Err(format!("there is no {file}: {}", self.words).into())
+        }
+    }
+}
+
+fn a_run_decides_the_exit_code() -> Result<(), Failed> {
+    for (run, night, row) in [
+        ("0", 0, "green       run: 2 of 2 versions"),
+        ("1", 1, "RED         run: disagreements that are not listed"),
+        ("2", 2, "NOT JUDGED  run: it ended with 2"),
+        ("101", 2, "NOT JUDGED  run: it ended with 101"),
+    ] {
+        Night::new(&["--versions", "13.5 11.8", "--no-fuzz"], &[("FAKE_RUN", run)])?
+            .ends_with(night)?
+            .says(row)?
+            .says("--engine ptxas@13.5.1 --engine ptxas@11.8.1")?;
+    }
+    Ok(())
+}
+
+fn a_version_that_is_missing_does_not_stop_it() -> Result<(), Failed> {
+    Night::new(&["--versions", "13.5,12.9,11.8", "--no-fuzz"], &[("FAKE_MISSING", "12.9")])?
+        .ends_with(2)?
+        .says("NOT JUDGED  ptxas 12.9: it cannot be installed")?
+        .says("--engine ptxas@13.5.1 --engine ptxas@11.8.1")?
+        .says("green       run: 2 of 3 versions")
+        .map(drop)
+}
+
+fn without_any_version_nothing_is_judged() -> Result<(), Failed> {
+    Night::new(&["--versions", "13.5 11.8", "--no-fuzz"], &[("FAKE_MISSING", "13.5 11.8")])?
+        .ends_with(2)?
+        .says("NOT JUDGED  run")?
+        .never_says("run --seed")
+        .map(drop)
+}
+
+fn versions_of_this_machine_are_found() -> Result<(), Failed> {
+    Night::new(&["--versions", "12.0 13.5.37", "--no-fuzz", "--no-install"], &[])?
+        .ends_with(0)?
+        .says("--engine ptxas@12.0.140 --engine ptxas@13.5.37")?
+        .never_says("toolchain install")?;
+    // 2.0 is no end of 12.0, and 13.5.3 no beginning of 13.5.37.
+    Night::new(&["--versions", "2.0 13.5.3 13.5", "--no-fuzz", "--no-install"], &[])?
+        .ends_with(2)?
+        .says("NOT JUDGED  ptxas 2.0: it is not on this machine")?
+        .says("NOT JUDGED  ptxas 13.5.3:")?
+        .says("green       run: 1 of 3 versions")
+        .map(drop)
+}
+
+fn a_finding_outweighs_what_was_not_judged() -> Result<(), Failed> {
+    Night::new(&["--versions", "13.5 12.9", "--no-fuzz"], &[("FAKE_MISSING", "12.9"), ("FAKE_RUN", "1")])?
+        .ends_with(1)?
+        .says("NOT JUDGED  ptxas 12.9")?
+        .says("RED         run")
+        .map(drop)
+}
+
+fn a_red_night_says_how_to_repeat_it() -> Result<(), Failed> {
+    let options = ["--versions", "13.5", "--no-fuzz", "--seed", "7", "--", "suld", "--random", "50"];
+    let night = Night::new(&options, &[("FAKE_RUN", "1")])?.ends_with(1)?.keeps("summary.txt")?;
+    let summary = std::fs::read_to_string(night.directory.path().join("nightly/summary.txt"))?;
+    for part in [
+        "nightly: red; seed 7, commit ",
+        "again: cargo run --release -- run --seed 7 --name nightly --engine ptxas@13.5.1 suld --random 50\n",
+    ] {
+        if !summary.contains(part) {
+            return Err(format!("not `{part}`: {summary}").into());
+        }
+    }
+    Ok(())
+}
+
+fn every_night_has_a_seed_of_its_own() -> Result<(), Failed> {
+    let today = || -> Result<u64, Failed> { Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / 86400) };
+    let before = today()?;
+    let night = Night::new(&["--versions", "13.5", "--no-fuzz"], &[])?.ends_with(0)?;
+    // The day may have ended meanwhile.
+    if night.words.contains(&format!("run --seed {before} ")) {
+        return Ok(());
+    }
+    night.says(&format!("run --seed {} ", today()?)).map(drop)
+}
+
+fn a_report_of_the_night_before_is_gone() -> Result<(), Failed> {
+    let directory = tempfile::tempdir()?;
+    let [old, other] = ["nightly/report.txt", "other/report.txt"].map(|file| directory.path().join(file));
+    for file in [&old, &other] {
+        std::fs::create_dir(file.parent().ok_or("a directory")?)?;
+        std::fs::write(file, "")?;
+    }
+    let _night = Night::in_directory(directory, &["--versions", "13.5", "--no-fuzz"], &[])?.ends_with(0)?;
+    let kept = [old.exists(), other.exists()];
+    if kept == [false, true] { Ok(()) } else { Err(format!("{kept:?}").into()) }
+}
+
+fn fuzzing_decides_the_exit_code() -> Result<(), Failed> {
+    let fuzz = |what: &str| {
+        let night = Night::new(&["--versions", "13.5", "--seed", "0", "--fuzz-seconds", "3"], &[("FAKE_FUZZ", what)])?;
+        // Whatever the first target does, the second has its time too.
+        night.says("fuzz run --sanitizer none second -- -max_total_time=3 ")?.says("green       fuzz second: 3 s")
+    };
+    fuzz("")?.ends_with(0)?.says("green       fuzz first: 3 s")?.says("-seed=1 ")?;
+    fuzz("crash")?
+        .ends_with(1)?
+        .says("RED         fuzz first: crash-1")?
+        .says("again: cargo +nightly fuzz run --sanitizer none first /")?
+        .keeps("fuzz/first/crash-1")?;
+    fuzz("slow")?.ends_with(1)?.says("RED         fuzz first: timeout-1")?.keeps("fuzz/first/timeout-1")?;
+    // What a busy machine does to it is told, and is not red.
+    fuzz("slow once")?.ends_with(0)?.says("SKIPPED     fuzz first: ended early by timeout-1")?;
+    fuzz("broken")?.ends_with(2)?.says("NOT JUDGED  fuzz first: it ended with 1")?;
+    Ok(())
+}
+
+fn fuzzing_that_is_not_possible_is_no_secret() -> Result<(), Failed> {
+    let absent = [("FAKE_FUZZ", "absent")];
+    Night::new(&["--versions", "13.5"], &absent)?.ends_with(0)?.says("SKIPPED     fuzz: there is no cargo-fuzz")?;
+    Night::new(&["--versions", "13.5", "--require-fuzz"], &absent)?.ends_with(2)?.says("NOT JUDGED  fuzz")?;
+    Ok(())
+}
+
+fn a_wrong_option_is_refused() -> Result<(), Failed> {
+    for (options, part) in [
+        (&["--fuz"][..], "there is no option --fuz"),
+        (&["--seed"], "--seed needs a value"),
+        (&["--seed", "x"], "--seed is a number"),
+        (&["--fuzz-seconds", "0"], "--fuzz-seconds is a number above 0"),
+        (&["--versions", " "], "--versions names none"),
+    ] {
+        Night::new(options, &[])?.ends_with(2)?.says(part)?.never_says("toolchain install")?;
+    }
+    Ok(())
+}
+
+/// With a ptxas that is here, so that the options are those that the binary has.
+fn the_real_binary_understands_it() -> Result<(), Failed> {
+    let toolchains = toolchain::all();
+    let version = &toolchains.first().ok_or("there is no ptxas")?.version;
+    let options = ["--versions", version, "--no-install", "--no-fuzz", "--quick", "--", "suq"];
+    Night::new(&options, &[("PTX_CONFORM", env!("CARGO_BIN_EXE_ptx-conform"))])?
+        .ends_with(0)?
+        .says("green       ptxas versions: all 1")?
+        .says("green       run: 1 of 1 versions")?
+        .keeps("report.json")?
+        .keeps("summary.txt")
+        .map(drop)
+}
