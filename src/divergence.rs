@@ -88,6 +88,11 @@ struct RawDivergence {
     because: String,
     /// The heading of the manual's page that it is about.
     section: Option<String>,
+    /// Where more is said of it, such as a bug report.
+    link: Option<String>,
+    /// The last day on which it is believed, such as `2027-06-30`: after that, a run asks for it to
+    /// be looked at again.
+    expires: Option<At<String>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -131,6 +136,47 @@ impl EngineVersion {
     }
 }
 
+/// A day of the calendar: `2027-06-30`. Days compare as their texts do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Date(String);
+
+impl std::str::FromStr for Date {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts: Vec<&str> = text.split('-').collect();
+        let number = |part: &str, length: usize| part.parse::<u32>().ok().filter(|_| part.len() == length);
+        let day = match parts.as_slice() {
+            [year, month, day] => number(year, 4).zip(number(month, 2)).zip(number(day, 2)),
+            _ => None,
+        };
+        let valid = day.is_some_and(|((_, month), day)| (1..=12).contains(&month) && (1..=31).contains(&day));
+        if valid { Ok(Self(text.to_owned())) } else { Err(format!("`{text}` is no day: write 2027-06-30")) }
+    }
+}
+
+impl std::fmt::Display for Date {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Date {
+    /// The day of a time, in UTC.
+    pub fn of(time: std::time::SystemTime) -> Self {
+        let since = time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        // Days since 1 March of the year 0, in eras of 400 years: leap days come last in a year.
+        let days = since.as_secs() / 86_400 + 719_468;
+        let (era, of_era) = (days / 146_097, days % 146_097);
+        let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year + year / 4 - year / 100);
+        let month = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * month + 2) / 5 + 1;
+        let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
+        Self(format!("{:04}-{month:02}-{day:02}", year + era * 400))
+    }
+}
+
 fn parts(version: &str) -> Option<Vec<u32>> {
     version.split('.').map(|part| part.parse().ok()).collect()
 }
@@ -154,6 +200,10 @@ pub struct Divergence {
     pub because: String,
     /// The heading of the manual's page.
     pub section: Option<String>,
+    /// Where more is said of it.
+    pub link: Option<String>,
+    /// The last day on which it is believed.
+    pub expires: Option<Date>,
     from: Option<Vec<u32>>,
     to: Option<Vec<u32>>,
     /// The forms it is about, by id, with the cube in each.
@@ -172,7 +222,13 @@ impl Divergence {
         self.rules.is_empty() == reading.valid() && reading.rules(instruction).all(|rule| self.names(&rule.id))
     }
 
-    fn names(&self, rule: &str) -> bool {
+    /// Whether it is about this version of an engine.
+    pub fn applies(&self, engine: &EngineVersion) -> bool {
+        self.engine == engine.family && engine.within(self.from.as_ref(), self.to.as_ref())
+    }
+
+    /// Whether a rule is among those that are not enforced.
+    pub fn names(&self, rule: &str) -> bool {
         let short = rule.rsplit('/').next().unwrap_or(rule);
         self.rules.iter().any(|known| known == short || known == rule)
     }
@@ -304,8 +360,7 @@ impl Divergences {
         of_form.iter().filter_map(move |(at, cubes)| {
             let divergence = &self.all[*at];
             let applies = divergence.depth <= depth
-                && divergence.engine == engine.family
-                && engine.within(divergence.from.as_ref(), divergence.to.as_ref())
+                && divergence.applies(engine)
                 && cubes.iter().any(|cube| cube.contains(&reading.values));
             applies.then_some(divergence)
         })
@@ -446,6 +501,9 @@ fn compile(engine: &str, raw: &RawDivergence, spec: &Spec, file: &str, text: &st
     for at in [&raw.from, &raw.to].into_iter().flatten().filter(|at| parts(&at.value).is_none()) {
         error(at, format!("`{}` is not a version of an engine", at.value), None);
     }
+    for at in raw.expires.iter().filter(|at| at.value.parse::<Date>().is_err()) {
+        error(at, format!("`{}` is no day", at.value), Some("write it as 2027-06-30".to_owned()));
+    }
     if raw.does == Does::Accepts && raw.rules.is_empty() {
         error(&raw.id, "`does: accepts` names the rules that are not enforced".to_owned(), None);
     }
@@ -472,6 +530,8 @@ fn compile(engine: &str, raw: &RawDivergence, spec: &Spec, file: &str, text: &st
         depth: if raw.depth == RawDepth::Generate { Depth::Generate } else { Depth::Check },
         because: raw.because.clone(),
         section: raw.section.clone(),
+        link: raw.link.clone(),
+        expires: raw.expires.as_ref().and_then(|at| at.value.parse().ok()),
         from: bound(&raw.from),
         to: bound(&raw.to),
         cubes,
@@ -481,4 +541,24 @@ fn compile(engine: &str, raw: &RawDivergence, spec: &Spec, file: &str, text: &st
 /// The JSON Schema of a file of divergences.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(RawFile).to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for (seconds, day) in [
+            (0, "1970-01-01"),
+            (951_782_399, "2000-02-28"),
+            (951_782_400, "2000-02-29"),
+            (951_868_800, "2000-03-01"),
+            (1_798_761_599, "2026-12-31"),
+        ] {
+            assert_eq!(Date::of(UNIX_EPOCH + Duration::from_secs(seconds)).to_string(), day);
+        }
+        assert!("2027-6-30".parse::<Date>().is_err() && "2027-13-01".parse::<Date>().is_err());
+    }
 }

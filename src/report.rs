@@ -14,7 +14,7 @@ use crate::case;
 use crate::divergence::Divergences;
 use crate::engine::{Depth, Outcome};
 use crate::finding::{Finding, Findings};
-use crate::run::{Generate, Options, Results, Strategy};
+use crate::run::{Generate, Options, Problem, Results, Strategy};
 use crate::space::lint::company;
 use crate::spec::{Instruction, Spec, Verdict};
 
@@ -168,8 +168,11 @@ pub struct DivergenceReport {
     id: String,
     because: String,
     section: Option<String>,
+    link: Option<String>,
     /// By engine: cases that did as listed, and cases that did not.
     counts: BTreeMap<String, [u64; 2]>,
+    /// By engine: what is wrong with it.
+    stale: BTreeMap<String, Problem>,
 }
 
 /// An example of the manual.
@@ -201,7 +204,7 @@ impl Report {
             () if results.interrupted => "interrupted",
             () if results.cases() == 0 => "nothing judged",
             () if !confused.is_empty() => "confused",
-            () if results.unlisted() > 0 => "disagreed",
+            () if !results.agreed() => "disagreed",
             () => "agreed",
         };
         let named = |i: &&Instruction| options.instructions.is_empty() || options.instructions.contains(&i.name);
@@ -245,6 +248,17 @@ impl Report {
     /// Whether this tool has contradicted itself.
     pub fn confused(&self) -> bool {
         !self.confused.is_empty()
+    }
+
+    /// The YAML that would list the findings, one file's text for each family of engines.
+    pub fn proposed(&self) -> String {
+        let families: std::collections::BTreeSet<&str> = self.findings.iter().map(|f| f.family.as_str()).collect();
+        let mut text = String::new();
+        for family in families {
+            text.push_str(&format!("engine: {family}\ndivergences:\n"));
+            self.findings.iter().filter(|finding| finding.family == family).for_each(|f| text.push_str(&f.yaml));
+        }
+        text
     }
 
     /// As JSON, indented.
@@ -415,6 +429,14 @@ fn met(divergences: &Divergences, results: &Results) -> Vec<DivergenceReport> {
         id: divergence.id.clone(),
         because: divergence.because.clone(),
         section: divergence.section.clone(),
+        link: divergence.link.clone(),
+        stale: results
+            .engines
+            .iter()
+            .flat_map(|engine| engine.stale.iter().map(move |stale| (engine.name.clone(), stale)))
+            .filter(|(_, stale)| stale.id == divergence.id)
+            .map(|(name, stale)| (name, stale.problem))
+            .collect(),
         counts: results
             .engines
             .iter()
@@ -424,7 +446,7 @@ fn met(divergences: &Divergences, results: &Results) -> Vec<DivergenceReport> {
             })
             .collect(),
     };
-    divergences.all.iter().map(report).filter(|divergence| !divergence.counts.is_empty()).collect()
+    divergences.all.iter().map(report).filter(|divergence| !divergence.counts.is_empty() || !divergence.stale.is_empty()).collect()
 }
 
 fn examples(instructions: &[&Instruction], results: &Results) -> Vec<ExampleReport> {

@@ -2,6 +2,7 @@
 
 mod ask;
 mod plan;
+mod probe;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::divergence::Divergences;
+use crate::divergence::{Date, Divergences};
 use crate::engine::{Depth, Engine};
 use crate::environment::{Environment, Version};
 use crate::spec::{Instruction, Spec};
@@ -60,6 +61,8 @@ pub struct Options {
     pub seed: u64,
     /// Lines that are asked about together.
     pub batch: usize,
+    /// Today: divergences whose day has passed are told; none where that does not matter.
+    pub today: Option<Date>,
     /// The one environment to test in; else the newest of each engine, and the boundaries.
     pub environment: Option<Environment>,
 }
@@ -75,6 +78,7 @@ impl Default for Options {
             generate: Generate::Sample,
             seed: 0,
             batch: 10_000,
+            today: None,
             environment: None,
         }
     }
@@ -111,8 +115,31 @@ pub struct EngineResult {
     pub forms: Vec<FormPlan>,
     /// The comparison.
     pub tally: Tally,
+    /// Divergences of the engine that are to be looked at.
+    pub stale: Vec<Stale>,
     /// The manual's own examples: instruction, position, and what the engine did.
     pub examples: Vec<(String, usize, crate::engine::Outcome)>,
+}
+
+/// A divergence that no longer says what an engine does.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct Stale {
+    /// Its name.
+    pub id: String,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What can be wrong with a divergence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Problem {
+    /// None of its cases does it any longer.
+    Fixed,
+    /// There is no case that it could be about.
+    Unmatched,
+    /// Its day has passed.
+    Expired,
 }
 
 /// What a run found.
@@ -167,9 +194,14 @@ pub fn run(
                 forms.extend(plan::plan(spec, instruction, needs, subject, options, &ask));
             });
         }
-        let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let stale = if progress.stop.load(Ordering::Relaxed) {
+            Vec::new()
+        } else {
+            asker.stale(&instructions, subject, &forms, options, &mut tally)
+        };
         let examples = asker.examples(&instructions, subject);
-        engines.push(EngineResult { name: subject.engine.name().to_owned(), forms, tally, examples });
+        engines.push(EngineResult { name: subject.engine.name().to_owned(), forms, tally, stale, examples });
     }
     Results { engines, interrupted: progress.stop.load(Ordering::Relaxed) }
 }
@@ -189,6 +221,11 @@ impl Results {
     pub fn unlisted(&self) -> u64 {
         let counts = self.engines.iter().flat_map(|engine| &engine.tally.groups);
         counts.filter(|(key, _)| !key.listed).map(|(_, group)| group.count).sum()
+    }
+
+    /// Whether every engine did as the specification says and the divergences list.
+    pub fn agreed(&self) -> bool {
+        self.unlisted() == 0 && self.engines.iter().all(|engine| engine.stale.is_empty())
     }
 
     /// The groups of all engines side by side.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use ptx_conform::divergence::Date;
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::toolchain;
 use ptx_conform::environment::{AddressSize, Environment};
@@ -62,6 +63,13 @@ pub(crate) struct Opts {
     /// Threads, each with an engine process [default: one per core].
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
+    /// Write the YAML that would list the new findings to `divergences.yaml` beside the report, for
+    /// review.
+    #[arg(long)]
+    write_divergences: bool,
+    /// The day that divergences are held against which expire [default: today].
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    today: Option<Date>,
     /// The report's name: it is written to `reports/NAME/`.
     #[arg(long, value_name = "NAME", default_value = "latest")]
     name: String,
@@ -120,11 +128,15 @@ impl Opts {
         })?;
         let report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
+        if self.write_divergences {
+            let path = directory.join("divergences.yaml");
+            std::fs::write(&path, report.proposed()).with_context(|| format!("{} cannot be written", path.display()))?;
+        }
         super::print(&report.text())?;
         super::print(&format!("report: {}\n", directory.join("index.html").display()))?;
         Ok(match () {
             () if results.interrupted || results.cases() == 0 || report.confused() => ExitCode::from(2),
-            () if results.unlisted() > 0 => ExitCode::from(1),
+            () if !results.agreed() => ExitCode::from(1),
             () => ExitCode::SUCCESS,
         })
     }
@@ -159,6 +171,7 @@ impl Opts {
             },
             seed: self.seed,
             batch: self.batch.max(1),
+            today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
             environment,
         })
     }

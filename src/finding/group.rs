@@ -7,6 +7,7 @@ use super::extent::Extent;
 use super::search::{Local, Search};
 use super::{Heap, Kind};
 use crate::case::Case;
+use crate::divergence::Does;
 use crate::space::{Diagram, Region, Slice, Values};
 use crate::spec::{Cube, Form, Instruction, ValueSet};
 
@@ -142,29 +143,34 @@ impl<'s> Cause<'s> {
         set.map_or(self.possible[axis], |(_, set)| *set)
     }
 
+    /// Whether the same rules are broken, in whatever instructions.
+    fn same_rules(&self, other: &Self) -> bool {
+        let rules = |of: &Self| of.kind.rules.iter().map(|rule| short(rule).to_owned()).collect::<Vec<String>>();
+        rules(self) == rules(other)
+    }
+
     /// Whether another could be the same cause: rules are told apart only where nothing but the rule
-    /// says when it shows.
+    /// says when it shows, and what is claimed valid from what is not, but for crashes.
     fn is_kind(&self, other: &Self) -> bool {
-        let rules = |kind: &Kind| -> Vec<String> { kind.rules.iter().map(|rule| short(rule).to_owned()).collect() };
         let (these, those) = (&self.kind, &other.kind);
         let conditional = !self.cube.sets().is_empty() && !other.cube.sets().is_empty();
+        let claims = these.does == Does::Crashes || these.rules.is_empty() == those.rules.is_empty();
         these.does == those.does
             && these.depth == those.depth
             && these.contradicts == those.contradicts
-            && (rules(these) == rules(those)
-                || (conditional && these.does == super::Does::Crashes)
-                || (conditional && !these.rules.is_empty() && !those.rules.is_empty()))
+            && (self.same_rules(other) || (conditional && claims))
             && (self.engine != other.engine || these.message == those.message)
     }
 }
-
-/// For each axis its values, by their names.
-pub(super) type Conditions = BTreeMap<String, BTreeSet<String>>;
 
 /// The name of a rule without the instruction.
 pub(super) fn short(rule: &str) -> &str {
     if rule.starts_with("isa/") { rule } else { rule.rsplit('/').next().unwrap_or(rule) }
 }
+
+/// For each axis its values, by their names.
+pub(super) type Conditions = BTreeMap<String, BTreeSet<String>>;
+
 
 /// Causes that are one.
 pub(super) struct Group<'s> {
@@ -197,10 +203,11 @@ impl Group<'_> {
         }
         let own = cause.named();
         let mut joint = self.conditions.clone();
-        let same_axes = joint.keys().eq(own.keys());
+        // Values that only one of the rules can meet make no common condition of several rules.
+        let joinable = joint.keys().eq(own.keys()) && self.causes.iter().all(|known| known.same_rules(cause));
         own.iter().for_each(|(axis, values)| joint.entry(axis.clone()).or_default().extend(values.iter().cloned()));
         let mut candidates = vec![self.conditions.clone(), own];
-        candidates.extend(same_axes.then_some(joint));
+        candidates.extend(joinable.then_some(joint));
         let holds = |conditions: &Conditions| self.causes.iter().chain([cause]).all(|cause| cause.is_same(conditions));
         candidates.into_iter().find(holds)
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::Report;
 use crate::finding::{Finding, Vote};
+use crate::run::Problem;
 
 pub(super) fn render(report: &Report) -> String {
     let mut text = String::new();
@@ -20,6 +21,16 @@ fn write(report: &Report, to: &mut String) -> std::fmt::Result {
     }
     if report.left > 0 {
         writeln!(to, "\n{} more heaps of disagreements were not looked into", report.left)?;
+    }
+    for divergence in report.divergences.iter().filter(|divergence| !divergence.stale.is_empty()) {
+        for (engine, problem) in &divergence.stale {
+            let words = match problem {
+                Problem::Fixed => "no longer happens: remove it, or give it `to`",
+                Problem::Unmatched => "matches nothing that the engine can be asked about: remove or mend it",
+                Problem::Expired => "is past its day: look at it again, and remove it or give it a later `expires`",
+            };
+            writeln!(to, "\ndivergence {} {words} ({engine})", divergence.id)?;
+        }
     }
     for line in &report.confused {
         writeln!(to, "\nbug of this tool: {line}")?;

@@ -5,8 +5,8 @@ use std::hash::BuildHasher as _;
 
 use rustc_hash::FxBuildHasher;
 
-use super::plan::{Purpose, Task};
-use super::{Options, Subject, depth};
+use super::plan::{FormPlan, Purpose, Row, Task, Variants};
+use super::{Generate, Options, Problem, Stale, Subject, depth, probe};
 use crate::case::{self, Asked, Case};
 use crate::divergence::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, Engine, Outcome};
@@ -192,7 +192,7 @@ impl<'a> Asker<'a> {
         match case::ask(self.spec, self.engine, depth, &cases, options.batch) {
             Ok(answers) => {
                 for ((row, case), asked) in rows.iter().zip(&cases).zip(&answers) {
-                    self.compare(case, row.meant, purpose, environment, asked, &mut tally);
+                    self.compare(case, row, purpose, environment, asked, &mut tally);
                 }
             }
             Err(confused) => tally.confuse(confused.to_string()),
@@ -203,7 +203,7 @@ impl<'a> Asker<'a> {
     fn compare(
         &self,
         case: &Case<'_>,
-        meant: Option<usize>,
+        row: &Row,
         purpose: Purpose,
         environment: Environment,
         asked: &Asked,
@@ -211,8 +211,9 @@ impl<'a> Asker<'a> {
     ) {
         let (instruction, form, reading) = (case.instruction, case.form(), &asked.reading);
         let rules: Vec<&str> = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
-        let meant = meant.map(|rule| form.rules[rule].id.as_str());
-        if !rules.iter().copied().eq(meant) {
+        let meant = row.meant.map(|rule| form.rules[rule].id.as_str());
+        let as_meant = if row.loose { meant.is_none_or(|meant| rules.contains(&meant)) } else { rules.iter().copied().eq(meant) };
+        if !as_meant {
             tally.confuse(format!("{}: meant {meant:?}, judged {rules:?}", asked.line));
         }
         let Some(did) = Does::of(&asked.outcome) else {
@@ -261,6 +262,56 @@ impl<'a> Asker<'a> {
         if group.sample.as_ref().is_none_or(|known| simplicity(case.values) < simplicity(&known.values)) {
             group.sample = Some(sample());
         }
+    }
+
+    /// The divergences of the engine that no longer say what it does. Those that no case was about
+    /// are drawn from first.
+    pub(super) fn stale(
+        &self,
+        instructions: &[&Instruction],
+        subject: &Subject<'_>,
+        forms: &[FormPlan],
+        options: &Options,
+        tally: &mut Tally,
+    ) -> Vec<Stale> {
+        let Some(version) = &self.version else { return Vec::new() };
+        let mut stale = Vec::new();
+        for divergence in self.divergences.all.iter().filter(|divergence| divergence.applies(version)) {
+            let of = |instruction: &&&Instruction| {
+                instruction.forms.iter().any(|form| divergence.cubes().iter().any(|(id, _)| *id == form.id))
+            };
+            let concerned: Vec<&&Instruction> = instructions.iter().filter(of).collect();
+            let unseen = divergence.depth == Depth::Generate && options.generate == Generate::Nothing;
+            if concerned.is_empty() || unseen {
+                continue;
+            }
+            let problem = |problem| Stale { id: divergence.id.clone(), problem };
+            if options.today.as_ref().zip(divergence.expires.as_ref()).is_some_and(|(today, last)| today > last) {
+                stale.push(problem(Problem::Expired));
+            }
+            let met = |tally: &Tally| tally.listed.get(&divergence.id).copied().unwrap_or_default();
+            let mut asked = met(tally) != (0, 0);
+            // In one environment alone nothing can be said of what is not met there.
+            if !asked && options.environment.is_none() {
+                for instruction in concerned {
+                    let home = forms.iter().find(|plan| instruction.forms.iter().any(|form| form.id == plan.form));
+                    for probe in probe::probes(instruction, divergence, subject, home.map(|plan| plan.home), options) {
+                        let row = |values| Row { form: probe.form, values, meant: probe.rule, loose: true };
+                        let variants = Variants::Listed(probe.variants.into_iter().map(row).collect());
+                        let task = Task { environment: probe.environment, purpose: probe.purpose, variants };
+                        tally.merge(self.ask(instruction, task, options));
+                        asked = true;
+                    }
+                }
+                if !asked {
+                    stale.push(problem(Problem::Unmatched));
+                }
+            }
+            if asked && met(tally).0 == 0 {
+                stale.push(problem(Problem::Fixed));
+            }
+        }
+        stale
     }
 
     /// What an example that is valid elsewhere needs and an environment does not have.

@@ -43,6 +43,8 @@ pub struct Row {
     pub values: Values,
     /// The rule that it is meant to break.
     pub meant: Option<usize>,
+    /// Whether it may break others as well.
+    pub loose: bool,
 }
 
 /// Variants, listed, or by their positions in a space: those are only made when they are asked
@@ -75,7 +77,7 @@ impl Space {
 impl Task {
     /// Its variants.
     pub(super) fn rows(self) -> Vec<Row> {
-        let row = |space: &Space, values| Row { form: space.form, values, meant: space.rule };
+        let row = |space: &Space, values| Row { form: space.form, values, meant: space.rule, loose: false };
         match self.variants {
             Variants::Listed(rows) => rows,
             Variants::At(space, ranks) => {
@@ -353,7 +355,7 @@ impl Planner<'_> {
     }
 
     fn row(&self, values: Values, meant: Option<usize>) -> Row {
-        Row { form: self.at, values, meant }
+        Row { form: self.at, values, meant, loose: false }
     }
 
     fn ask(&self, environment: Environment, purpose: Purpose, variants: Variants) {

@@ -79,6 +79,12 @@ impl Diagram {
         Builder::new(form, Some(rule), &[], |other| other == rule || !form.rules[other].kind.breakable()).build()
     }
 
+    /// The variants that make these first choices and break this rule, whatever other constraints
+    /// and needs they break.
+    pub fn breaking_within(form: &Form, rule: usize, choices: &[u8]) -> Self {
+        Builder::new(form, Some(rule), choices, |other| other == rule || !form.rules[other].kind.breakable()).build()
+    }
+
     /// How many variants there are.
     pub fn count(&self) -> u128 {
         self.all().count()
