@@ -3,6 +3,8 @@
 //! A case is asked about as text: its line is printed, read again and judged, and the same line
 //! goes to the engine. Cases that can share a module are asked about together.
 
+mod stored;
+
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
@@ -14,6 +16,8 @@ use crate::judge::{Judge, Reading};
 use crate::ptx::{Context, Declarations, Item, Line, Printer, Scaffold, scaffold};
 use crate::space::environment;
 use crate::spec::{Form, Instruction, Spec};
+
+pub use stored::{Stored, StoredError};
 
 /// A variant of a form of an instruction, its environment among its choices.
 #[derive(Clone, Copy, Debug)]

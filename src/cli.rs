@@ -6,6 +6,8 @@
 mod explain;
 mod generate;
 mod judge;
+mod minimize;
+mod replay;
 mod run;
 mod spec;
 mod toolchain;
@@ -18,6 +20,9 @@ use anyhow::bail;
 use clap::Parser;
 
 use ptx_conform::divergence::Divergences;
+use ptx_conform::engine::ptxas::Ptxas;
+use ptx_conform::engine::toolchain as installed;
+use ptx_conform::run::Subject;
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::spec::{Error, Instruction, Isa, Spec};
 
@@ -42,6 +47,8 @@ enum Command {
     Judge(judge::Opts),
     Explain(explain::Opts),
     Generate(generate::Opts),
+    Minimize(minimize::Opts),
+    Replay(replay::Opts),
     Toolchain(toolchain::Opts),
     Spec(spec::Opts),
 }
@@ -54,6 +61,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Judge(opts) => opts.run(specs),
         Command::Explain(opts) => opts.run(specs),
         Command::Generate(opts) => opts.run(specs),
+        Command::Minimize(opts) => opts.run(specs),
+        Command::Replay(opts) => opts.run(specs),
         Command::Toolchain(opts) => opts.run(),
         Command::Spec(opts) => opts.run(specs),
     };
@@ -182,4 +191,49 @@ impl EnvironmentOpts {
         let widest = if ptx < AddressSize::SINCE { AddressSize::Bits32 } else { AddressSize::Bits64 };
         Ok(Environment { ptx, target, address_size: self.address_size.unwrap_or(widest) })
     }
+}
+
+/// Which engines are asked.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EngineOpts {
+    /// An engine: `ptxas@13.5`, `ptxas@13.5.37`, `ptxas@all` for every one found, or `ptxas` for
+    /// the newest found. Can be given several times.
+    #[arg(long, value_name = "ENGINE", default_value = "ptxas")]
+    engine: Vec<String>,
+    /// A ptxas binary, in place of those found.
+    #[arg(long, value_name = "PATH")]
+    ptxas: Vec<PathBuf>,
+}
+
+impl EngineOpts {
+    /// The engines asked for, each once, in the order given.
+    pub(crate) fn open(&self) -> anyhow::Result<Vec<Ptxas>> {
+        let mut paths: Vec<PathBuf> = self.ptxas.clone();
+        // An explicit binary replaces the default engine, not engines that were asked for.
+        let asked: &[String] = if self.ptxas.is_empty() || self.engine != ["ptxas"] { &self.engine } else { &[] };
+        for name in asked {
+            match name.split_once('@').unwrap_or((name, "")) {
+                ("ptxas", "all") => paths.extend(installed::all().into_iter().map(|found| found.path)),
+                ("ptxas", "") => paths.push(installed::discover(None)?),
+                ("ptxas", version) => paths.push(installed::find(version)?.path),
+                _ => bail!("`{name}` is not an engine: write ptxas, ptxas@VERSION or ptxas@all"),
+            }
+        }
+        let mut engines: Vec<Ptxas> = Vec::new();
+        for path in paths {
+            let engine = Ptxas::open(&path)?;
+            if !engines.iter().any(|known| known.version() == engine.version()) {
+                engines.push(engine);
+            }
+        }
+        if engines.is_empty() {
+            bail!("no ptxas was found; `ptx-conform toolchain install 13.5` fetches one");
+        }
+        Ok(engines)
+    }
+}
+
+/// The engines as what is asked about cases.
+pub(crate) fn subjects(engines: &[Ptxas]) -> Vec<Subject<'_>> {
+    engines.iter().map(|ptxas| Subject { engine: ptxas, newest: ptxas.newest_ptx() }).collect()
 }

@@ -398,6 +398,26 @@ impl Divergences {
         }
     }
 
+    /// All divergences that what is expected of a line rests on: one for each rule that is not
+    /// enforced.
+    pub fn met<'d>(
+        &'d self,
+        engine: &EngineVersion,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+    ) -> Vec<&'d str> {
+        let expected = self.expect_at(engine, instruction, reading, depth);
+        if expected.outcome != Does::Accepts || reading.broken.len() < 2 {
+            return expected.divergence.into_iter().collect();
+        }
+        let lenient = |rule: &str| {
+            let mut applying = self.applying(engine, instruction, reading, depth);
+            applying.find(|d| !d.sometimes && d.does == Does::Accepts && d.names(rule)).map(|d| d.id.as_str())
+        };
+        reading.rules(instruction).filter_map(|rule| lenient(&rule.id)).collect()
+    }
+
     /// The divergence by which an engine sometimes does this with such a line.
     pub fn sometimes(
         &self,

@@ -170,7 +170,7 @@ pub struct Findings {
     pub all: Vec<Finding>,
     /// Heaps of which no case failed again.
     pub vanished: Vec<String>,
-    /// Heaps that were left alone, as there were too many.
+    /// Heaps that were left alone: of lines with several faults, or too many.
     pub left: usize,
 }
 
@@ -198,7 +198,10 @@ pub fn find(
         let inquiry = Inquiry::new(spec, divergences, subject, progress);
         let mut heaps: Vec<Heap<'_>> = Vec::new();
         for (key, group) in result.tally.groups.iter().filter(|(key, _)| !key.listed) {
-            let Some(heap) = Heap::new(spec, key, group) else { continue };
+            let Some(heap) = Heap::new(spec, key, group) else {
+                findings.left += 1;
+                continue;
+            };
             match heaps.iter_mut().find(|known| known.is_like(&heap)) {
                 Some(known) => known.join(heap),
                 None => heaps.push(heap),
@@ -209,6 +212,68 @@ pub fn find(
         causes.extend(inquiry.causes(at, &mut heaps)?);
         findings.vanished.extend(heaps.iter().filter(|heap| heap.vanished).map(Heap::describe));
     }
+    conclude(spec, divergences, subjects, progress, causes, &mut findings)?;
+    Ok(findings)
+}
+
+/// Reduces one case: what is listed is reduced as well. No finding where every engine does as the
+/// specification claims.
+///
+/// # Errors
+/// Where the case is not one that could be generated, such as one with several faults.
+pub fn minimize(
+    spec: &Spec,
+    subjects: &[Subject<'_>],
+    case: &Case<'_>,
+    depth: Depth,
+    progress: &Progress,
+) -> Result<Findings, case::Confused> {
+    let none = Divergences::default();
+    let mut findings = Findings::default();
+    let mut causes: Vec<Cause<'_>> = Vec::new();
+    for (at, subject) in subjects.iter().enumerate() {
+        let inquiry = Inquiry::new(spec, &none, subject, progress);
+        if !inquiry.supports(case.form(), case.values, depth) {
+            continue;
+        }
+        for asked in inquiry.ask(depth, std::slice::from_ref(case))? {
+            let Some(did) = Does::of(&asked.outcome) else { continue };
+            if did == none.compare(None, case.instruction, &asked.reading, depth, did).claimed {
+                continue;
+            }
+            let kind = Kind {
+                does: did,
+                rules: asked.reading.rules(case.instruction).map(|rule| rule.id.clone()).collect(),
+                depth,
+                message: without_quotes(&first_message(&asked.outcome)),
+                contradicts: None,
+            };
+            let mut heaps = [Heap {
+                kind,
+                instruction: case.instruction,
+                form: case.form,
+                rule: asked.reading.broken.first().copied(),
+                count: 1,
+                open: vec![case.values.to_vec()],
+                vanished: false,
+            }];
+            causes.extend(inquiry.causes(at, &mut heaps)?);
+            findings.vanished.extend(heaps.iter().filter(|heap| heap.vanished).map(Heap::describe));
+        }
+    }
+    conclude(spec, &none, subjects, progress, causes, &mut findings)?;
+    Ok(findings)
+}
+
+/// Makes findings of causes.
+fn conclude(
+    spec: &Spec,
+    divergences: &Divergences,
+    subjects: &[Subject<'_>],
+    progress: &Progress,
+    causes: Vec<Cause<'_>>,
+    findings: &mut Findings,
+) -> Result<(), case::Confused> {
     let groups = group::merge(causes);
     let inquiries: Vec<Inquiry<'_>> =
         subjects.iter().map(|subject| Inquiry::new(spec, divergences, subject, progress)).collect();
@@ -216,7 +281,22 @@ pub fn find(
         findings.all.push(poll.finding(&inquiries)?);
     }
     findings.all.sort_by(|a, b| (b.mismatches, &a.fingerprint).cmp(&(a.mismatches, &b.fingerprint)));
-    Ok(findings)
+    Ok(())
+}
+
+impl Finding {
+    /// Its simplest case as a file for `corpus/findings/`.
+    pub fn stored(&self) -> String {
+        let depth = if self.code_generation { Depth::Generate } else { Depth::Check };
+        let known = [
+            ("finding", format!("{} {}", self.fingerprint, self.title)),
+            ("seen in", self.versions.clone()),
+            ("message", self.case.message.clone()),
+            ("see it with", self.case.command.clone()),
+        ];
+        let known: Vec<(&str, String)> = known.into_iter().filter(|(_, words)| !words.is_empty()).collect();
+        case::Stored::print(&self.case.module, depth, &known)
+    }
 }
 
 /// The mismatches of one kind in one form.
@@ -239,7 +319,9 @@ impl<'s> Heap<'s> {
         let rules = &instruction.forms[form].rules;
         let rule = match key.rules.as_slice() {
             [] => None,
-            [rule, ..] => Some(rules.iter().position(|known| known.id == *rule)?),
+            [rule] => Some(rules.iter().position(|known| known.id == *rule)?),
+            // There is no space of variants with two faults.
+            _ => return None,
         };
         let sample = group.sample.iter().map(|sample| sample.values.clone());
         let mut open: Vec<Values> = group.kept.values().cloned().chain(sample).collect();

@@ -39,7 +39,7 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Heaps of disagreements of which no case showed it again.
     pub vanished: Vec<String>,
-    /// Heaps of disagreements that were left alone, as there were too many.
+    /// Heaps of disagreements that were left alone: of lines with several faults, or too many.
     pub left: usize,
     /// Heaps of disagreements, those that no divergence lists first.
     pub disagreements: Vec<Disagreement>,
@@ -250,6 +250,24 @@ impl Report {
         !self.confused.is_empty()
     }
 
+    /// Writes the simplest case of each finding into a directory, made anew: modules that `replay` and
+    /// any assembler read.
+    ///
+    /// # Errors
+    /// Where a file cannot be written.
+    pub fn write_cases(&self, directory: &Path) -> std::io::Result<()> {
+        if directory.is_dir() {
+            std::fs::remove_dir_all(directory)?;
+        }
+        if self.findings.is_empty() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(directory)?;
+        self.findings.iter().try_for_each(|finding| {
+            std::fs::write(directory.join(format!("{}.ptx", finding.case.id)), finding.stored())
+        })
+    }
+
     /// The YAML that would list the findings, one file's text for each family of engines.
     pub fn proposed(&self) -> String {
         let families: std::collections::BTreeSet<&str> = self.findings.iter().map(|f| f.family.as_str()).collect();
@@ -296,6 +314,11 @@ impl Report {
         }
         Ok(())
     }
+}
+
+/// All that is known of a finding, as text for a terminal.
+pub fn finding_text(finding: &Finding) -> String {
+    text::finding(finding)
 }
 
 fn engine(result: &crate::run::EngineResult) -> EngineReport {

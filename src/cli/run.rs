@@ -9,12 +9,10 @@ use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use ptx_conform::divergence::Date;
-use ptx_conform::engine::ptxas::Ptxas;
-use ptx_conform::engine::toolchain;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::finding;
 use ptx_conform::report::Report;
-use ptx_conform::run::{self, Generate, Options, Progress, Strategy, Subject};
+use ptx_conform::run::{self, Generate, Options, Progress, Strategy};
 
 /// Generate cases, ask the engines, compare, report.
 ///
@@ -23,13 +21,8 @@ use ptx_conform::run::{self, Generate, Options, Progress, Strategy, Subject};
 pub(crate) struct Opts {
     /// Opcodes to test [default: all of the specification].
     instructions: Vec<String>,
-    /// An engine: `ptxas@13.5`, `ptxas@13.5.37`, `ptxas@all` for every one found, or `ptxas` for
-    /// the newest found. Can be given several times.
-    #[arg(long, value_name = "ENGINE", default_value = "ptxas")]
-    engine: Vec<String>,
-    /// A ptxas binary, in place of those found.
-    #[arg(long, value_name = "PATH")]
-    ptxas: Vec<PathBuf>,
+    #[command(flatten)]
+    engines: super::EngineOpts,
     /// How much of each space is tested in the newest environment.
     #[arg(long, value_enum, default_value = "pairs")]
     strategy: StrategyOption,
@@ -112,15 +105,14 @@ impl Opts {
         let directory = self.reports.join(&self.name);
         // Before hours are spent: a report that cannot be written is of no use.
         prepare(&directory)?;
-        let engines = self.engines()?;
+        let engines = self.engines.open()?;
         if let Some(jobs) = self.jobs {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(jobs)
                 .build_global()
                 .context("the threads cannot be started")?;
         }
-        let subjects: Vec<Subject<'_>> =
-            engines.iter().map(|ptxas| Subject { engine: ptxas, newest: ptxas.newest_ptx() }).collect();
+        let subjects = super::subjects(&engines);
         let (results, findings) = with_progress(|progress| {
             let results = run::run(&spec, &divergences, &subjects, &options, progress);
             let findings = finding::find(&spec, &divergences, &subjects, &results, progress);
@@ -128,6 +120,7 @@ impl Opts {
         })?;
         let report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
+        report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
         if self.write_divergences {
             let path = directory.join("divergences.yaml");
             std::fs::write(&path, report.proposed()).with_context(|| format!("{} cannot be written", path.display()))?;
@@ -175,32 +168,6 @@ impl Opts {
             environment,
         })
     }
-
-    /// The engines asked for, each once, in the order given.
-    fn engines(&self) -> anyhow::Result<Vec<Ptxas>> {
-        let mut paths: Vec<PathBuf> = self.ptxas.clone();
-        // An explicit binary replaces the default engine, not engines that were asked for.
-        let asked: &[String] = if self.ptxas.is_empty() || self.engine != ["ptxas"] { &self.engine } else { &[] };
-        for name in asked {
-            match name.split_once('@').unwrap_or((name, "")) {
-                ("ptxas", "all") => paths.extend(toolchain::all().into_iter().map(|found| found.path)),
-                ("ptxas", "") => paths.push(toolchain::discover(None)?),
-                ("ptxas", version) => paths.push(toolchain::find(version)?.path),
-                _ => bail!("`{name}` is not an engine: write ptxas, ptxas@VERSION or ptxas@all"),
-            }
-        }
-        let mut engines: Vec<Ptxas> = Vec::new();
-        for path in paths {
-            let engine = Ptxas::open(&path)?;
-            if !engines.iter().any(|known| known.version() == engine.version()) {
-                engines.push(engine);
-            }
-        }
-        if engines.is_empty() {
-            bail!("no ptxas was found; `ptx-conform toolchain install 13.5` fetches one");
-        }
-        Ok(engines)
-    }
 }
 
 fn prepare(directory: &Path) -> anyhow::Result<()> {
@@ -234,10 +201,18 @@ fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Result<T> {
                 std::thread::sleep(Duration::from_millis(100));
             }
         });
-        let result = work(&progress);
-        done.store(true, Ordering::Relaxed);
-        result
+        // Set even where the work panics, so that the scope ends.
+        let _done = SetOnDrop(&done);
+        work(&progress)
     });
     bar.finish_and_clear();
     Ok(result)
+}
+
+struct SetOnDrop<'a>(&'a std::sync::atomic::AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

@@ -64,6 +64,9 @@ impl<'s> Extent<'s> {
 
     fn along(&self, axis: usize) -> Vec<u8> {
         let (values, seen) = (&self.candidates[axis], &self.seen[axis]);
+        if values.is_empty() {
+            return Vec::new();
+        }
         if seen.len() <= 1 {
             let last = values.len().saturating_sub(1);
             let mut first: BTreeSet<usize> = (0..FIRST).map(|at| at * last / (FIRST - 1)).collect();

@@ -65,6 +65,14 @@ fn write(report: &Report, to: &mut String) -> std::fmt::Result {
     writeln!(to, "{}: {} unlisted and {} listed heaps of disagreements", report.verdict, unlisted.len(), listed.len())
 }
 
+/// A finding for a terminal.
+pub(super) fn finding(finding: &Finding) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let _ = write_finding(finding, &mut text);
+    text
+}
+
 /// All that is known of a finding.
 fn write_finding(finding: &Finding, to: &mut String) -> std::fmt::Result {
     writeln!(to, "\nfinding {}: {}", finding.fingerprint, finding.title)?;

@@ -232,7 +232,12 @@ impl<'a> Asker<'a> {
         };
         count.cases += 1;
         count.agreed += u64::from(agreed);
-        if let Some(id) = compared.divergence {
+        let several = self.version.as_ref().filter(|_| reading.broken.len() > 1 && compared.divergence.is_some());
+        let met = match several {
+            Some(version) => self.divergences.met(version, instruction, reading, depth),
+            None => compared.divergence.into_iter().collect(),
+        };
+        for id in met {
             let counts = tally.listed.entry(id.to_owned()).or_default();
             if compared.as_expected { counts.0 += 1 } else { counts.1 += 1 }
         }
@@ -275,6 +280,7 @@ impl<'a> Asker<'a> {
         tally: &mut Tally,
     ) -> Vec<Stale> {
         let Some(version) = &self.version else { return Vec::new() };
+        let prober = probe::Prober { divergences: self.divergences, version, subject, options };
         let mut stale = Vec::new();
         for divergence in self.divergences.all.iter().filter(|divergence| divergence.applies(version)) {
             let of = |instruction: &&&Instruction| {
@@ -295,7 +301,7 @@ impl<'a> Asker<'a> {
             if !asked && options.environment.is_none() {
                 for instruction in concerned {
                     let home = forms.iter().find(|plan| instruction.forms.iter().any(|form| form.id == plan.form));
-                    for probe in probe::probes(instruction, divergence, subject, home.map(|plan| plan.home), options) {
+                    for probe in prober.probes(instruction, divergence, home.map(|plan| plan.home)) {
                         let row = |values| Row { form: probe.form, values, meant: probe.rule, loose: true };
                         let variants = Variants::Listed(probe.variants.into_iter().map(row).collect());
                         let task = Task { environment: probe.environment, purpose: probe.purpose, variants };

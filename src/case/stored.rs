@@ -1,0 +1,111 @@
+//! Cases as files: a module that an assembler takes as it is, with what is known of it in comments.
+
+use crate::engine::Depth;
+use crate::environment::{AddressSize, Environment};
+use crate::ptx::{Line, Scaffold};
+use crate::spec::Spec;
+
+/// A case read from a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// PTX version, target and address size.
+    pub environment: Environment,
+    /// What stands between the module's directives and the line.
+    pub declarations: String,
+    /// The line.
+    pub line: String,
+    /// What stands behind the line up to the end of the body: stores of what was read.
+    pub rest: String,
+    /// Whether code is to be generated for it.
+    pub depth: Depth,
+    /// The id that its head names, where it has one.
+    pub id: Option<String>,
+    /// Its module, without comments.
+    pub module: String,
+}
+
+/// Why a text is no case.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StoredError(String);
+
+/// The first words of a stored case.
+const HEAD: &str = "// ptx-conform case ";
+/// What says that it takes code generation.
+const GENERATE: &str = "// depth: generate";
+
+impl Stored {
+    /// Reads a module: directives, declarations, and one line of an instruction that is specified.
+    ///
+    /// # Errors
+    /// What it lacks, or that its text is not the one its id was made from.
+    pub fn parse(text: &str, spec: &Spec) -> Result<Self, StoredError> {
+        let error = |message: &str| StoredError(message.to_owned());
+        let id = text.lines().find_map(|line| line.strip_prefix(HEAD)).map(|id| id.trim().to_owned());
+        let depth = if text.lines().any(|line| line.trim() == GENERATE) { Depth::Generate } else { Depth::Check };
+        let lines: Vec<&str> = text.lines().map(without_comment).filter(|line| !line.is_empty()).collect();
+        let value = |name: &str| {
+            let line = lines.iter().find_map(|line| line.strip_prefix(name));
+            line.map(|rest| rest.split(',').next().unwrap_or(rest).trim().trim_end_matches(';'))
+        };
+        let ptx = value(".version ").ok_or_else(|| error("there is no `.version`"))?;
+        let ptx = ptx.parse().map_err(|why| StoredError(format!("{why}")))?;
+        let target = value(".target ").ok_or_else(|| error("there is no `.target`"))?;
+        let target = target.parse().map_err(|why| StoredError(format!("{why}")))?;
+        let address_size = match value(".address_size ") {
+            Some(size) => size.parse::<AddressSize>().map_err(|why| StoredError(format!("{why}")))?,
+            None => AddressSize::Bits32,
+        };
+        let directive = |line: &&&str| [".version ", ".target ", ".address_size "].iter().any(|d| line.starts_with(d));
+        let body: Vec<&str> = lines.iter().filter(|line| !directive(line)).copied().collect();
+        let statement = |line: &str| first_statement(line).and_then(Line::opcode_of).is_some_and(|o| spec.instruction(o).is_some());
+        let at = body.iter().position(|line| statement(line));
+        let at = at.ok_or_else(|| error("there is no line of a specified instruction"))?;
+        let line = first_statement(body[at]).unwrap_or(body[at]);
+        let behind = body[at][line.len()..].trim();
+        let end = |line: &&&str| !matches!(**line, "ret;" | "}" | "ret; }");
+        let rest: Vec<&str> = std::iter::once(behind).chain(body[at + 1..].iter().take_while(end).copied()).collect();
+        let module = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        if let Some(id) = &id
+            && *id != super::id(&module)
+        {
+            return Err(StoredError(format!("the text is not that of case {id}: it is {}", super::id(&module))));
+        }
+        Ok(Self {
+            environment: Environment { ptx, target, address_size },
+            declarations: body[..at].join("\n"),
+            line: line.to_owned(),
+            rest: rest.join(" ").trim().to_owned(),
+            depth,
+            id,
+            module,
+        })
+    }
+
+    /// The text of a case: its module with its id, and whatever else is known of it, as comments.
+    pub fn print(module: &str, depth: Depth, known: &[(&str, String)]) -> String {
+        let mut text = format!("{HEAD}{}\n", super::id(module));
+        for (name, words) in known {
+            words.lines().for_each(|line| text.push_str(&format!("// {name}: {line}\n")));
+        }
+        if depth == Depth::Generate {
+            text.push_str(GENERATE);
+            text.push('\n');
+        }
+        text + module
+    }
+
+    /// Its declarations as a scaffold that other lines can stand in.
+    pub fn scaffold(&self) -> Scaffold {
+        Scaffold::from_declarations(&self.declarations)
+    }
+}
+
+fn without_comment(line: &str) -> &str {
+    line.split("//").next().unwrap_or(line).trim()
+}
+
+/// The statement at the start of a line, with its semicolon.
+fn first_statement(line: &str) -> Option<&str> {
+    line.find(';').map(|end| &line[..=end])
+}

@@ -1,0 +1,87 @@
+//! `ptx-conform minimize`: from one case to its cause.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+
+use ptx_conform::case::{Case, Stored};
+use ptx_conform::engine::Depth;
+use ptx_conform::finding;
+use ptx_conform::judge::Judge;
+use ptx_conform::ptx::{Declarations, Line};
+use ptx_conform::report::finding_text;
+use ptx_conform::run::Progress;
+use ptx_conform::spec::UNREAD;
+
+/// Reduce one case to the simplest one, and to the combination of choices that explains it
+///
+/// The case is a PTX module in a file (`-` for standard input) with one line of a specified
+/// instruction, as `run` writes them to reports/NAME/cases/. It is reduced whether or not a
+/// divergence lists it.
+///
+/// Exit codes: 0 every engine does as the specification says, 1 it was reduced, 2 it cannot be.
+///
+/// Example: ptx-conform minimize reports/latest/cases/0123456789abcdef.ptx --engine ptxas@all
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Opts {
+    /// The file.
+    file: PathBuf,
+    #[command(flatten)]
+    engines: super::EngineOpts,
+    /// Generate code as well, where the check may pass.
+    #[arg(long)]
+    generate_code: bool,
+    /// Write the simplest case to this file.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Opts {
+    pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        let spec = super::load_spec(specs)?;
+        let stored = read(&self.file, &spec)?;
+        let depth = if self.generate_code { Depth::Generate } else { stored.depth };
+        let judge = Judge::new(&spec, &stored.environment)?;
+        let declarations = Declarations::parse(&stored.declarations, &spec.isa)?;
+        let line = Line::parse(&stored.line)?;
+        let Some((instruction, reading)) = judge.read(&line, &declarations) else {
+            bail!("no specification covers `{}`", stored.line);
+        };
+        if reading.broken.len() > 1 || reading.values.contains(&UNREAD) {
+            let rules: Vec<&str> = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
+            bail!("only a line with at most one fault can be reduced; this one breaks {}", rules.join(", "));
+        }
+        let engines = self.engines.open()?;
+        let case = Case { instruction, form: reading.form, values: &reading.values };
+        let findings = finding::minimize(&spec, &super::subjects(&engines), &case, depth, &Progress::default())?;
+        for heap in &findings.vanished {
+            super::say(&format!("seen once and not again: {heap}"));
+        }
+        for finding in &findings.all {
+            super::print(&finding_text(finding))?;
+        }
+        if let (Some(output), Some(finding)) = (&self.output, findings.all.first()) {
+            std::fs::write(output, finding.stored())
+                .with_context(|| format!("{} cannot be written", output.display()))?;
+        }
+        if findings.all.is_empty() {
+            super::print(&format!("every engine asked does as the specification says of `{}`\n", case.line()))?;
+            return Ok(if findings.vanished.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) });
+        }
+        Ok(ExitCode::from(1))
+    }
+}
+
+/// Reads a case from a file.
+pub(super) fn read(file: &Path, spec: &ptx_conform::spec::Spec) -> anyhow::Result<Stored> {
+    let mut text = String::new();
+    if file == Path::new("-") {
+        std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
+    } else {
+        text = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    }
+    Stored::parse(&text, spec).with_context(|| format!("{} is not a case", file.display()))
+}

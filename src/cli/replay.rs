@@ -1,0 +1,132 @@
+//! `ptx-conform replay`: stored cases, asked again.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+
+use ptx_conform::case::Stored;
+use ptx_conform::divergence::{Divergences, Does, EngineVersion};
+use ptx_conform::engine::{Batch, Depth, Engine, Outcome};
+use ptx_conform::judge::Judge;
+use ptx_conform::ptx::{Declarations, Line};
+use ptx_conform::spec::Spec;
+
+/// Ask engines about stored cases again
+///
+/// A case is a PTX module in a file, as `run` writes them to reports/NAME/cases/ and as they are
+/// kept in corpus/findings/. For each, and each engine, it is told what the engine does and whether
+/// that is what the specification and the listed divergences say.
+///
+/// Exit codes: 0 all as expected, 1 something else, 2 a case cannot be read or no engine could be
+/// asked about it.
+///
+/// Example: ptx-conform replay corpus/findings --engine ptxas@all
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Opts {
+    /// Files, or directories with `.ptx` files.
+    #[arg(default_value = "corpus/findings")]
+    cases: Vec<PathBuf>,
+    #[command(flatten)]
+    engines: super::EngineOpts,
+}
+
+impl Opts {
+    pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        let spec = super::load_spec(specs)?;
+        let divergences = super::load_divergences(specs, &spec)?;
+        let engines = self.engines.open()?;
+        let files = files(&self.cases)?;
+        let (mut unexpected, mut unasked, mut unread) = (0_usize, 0_usize, 0_usize);
+        for file in &files {
+            let stored = match super::minimize::read(file, &spec) {
+                Ok(stored) => stored,
+                Err(why) => {
+                    super::say(&format!("error: {why:#}"));
+                    unread += 1;
+                    continue;
+                }
+            };
+            let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            super::print(&format!("{name}  {}\n", stored.line))?;
+            let mut asked = false;
+            for engine in &engines {
+                let Some(told) = tell(&spec, &divergences, engine, &stored)? else { continue };
+                asked = true;
+                unexpected += usize::from(!told.expected);
+                super::print(&format!("  {} {}\n", engine.name(), told.words))?;
+            }
+            unasked += usize::from(!asked);
+        }
+        super::print(&format!(
+            "{}, {unexpected} answers not as expected, {unasked} cases that no engine could be asked about\n",
+            super::counted(files.len(), "case")
+        ))?;
+        Ok(match () {
+            () if unexpected > 0 => ExitCode::from(1),
+            () if unread > 0 || unasked > 0 => ExitCode::from(2),
+            () => ExitCode::SUCCESS,
+        })
+    }
+}
+
+struct Told {
+    words: String,
+    expected: bool,
+}
+
+/// What an engine does with a case, and whether it should; `None` where it cannot be asked.
+fn tell(
+    spec: &Spec,
+    divergences: &Divergences,
+    engine: &dyn Engine,
+    stored: &Stored,
+) -> anyhow::Result<Option<Told>> {
+    let judge = Judge::new(spec, &stored.environment)?;
+    let declarations = Declarations::parse(&stored.declarations, &spec.isa)?;
+    let line = Line::parse(&stored.line)?;
+    let Some((instruction, reading)) = judge.read(&line, &declarations) else {
+        bail!("no specification covers `{}`", stored.line);
+    };
+    if engine.supports(&stored.environment, stored.depth).is_err() {
+        return Ok(None);
+    }
+    let text = if stored.depth == Depth::Generate { format!("{} {}", stored.line, stored.rest) } else { stored.line.clone() };
+    let batch = Batch { environment: stored.environment, scaffold: stored.scaffold(), lines: vec![&text] };
+    let outcome = engine.judge(&batch, stored.depth).into_iter().next().unwrap_or(Outcome::TimedOut);
+    let Some(did) = Does::of(&outcome) else { return Ok(None) };
+    let version = EngineVersion::parse(engine.name()).ok();
+    let compared = divergences.compare(version.as_ref(), instruction, &reading, stored.depth, did);
+    let message = match &outcome {
+        Outcome::Rejected(text) | Outcome::Crashed(text) => format!(": {}", text.lines().next().unwrap_or_default()),
+        _ => String::new(),
+    };
+    let why = match (compared.as_expected, compared.divergence) {
+        (true, Some(id)) => format!(" (listed as {id})"),
+        (true, None) => String::new(),
+        (false, Some(id)) => format!(" -- NOT AS LISTED: {id}"),
+        (false, None) => " -- NOT AS THE SPECIFICATION SAYS".to_owned(),
+    };
+    Ok(Some(Told { words: format!("{}{message}{why}", outcome.word()), expected: compared.as_expected }))
+}
+
+/// The files named, and those in the directories named, in the order of their names.
+fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(path).with_context(|| format!("{} cannot be read", path.display()))?;
+            let found = entries.flatten().map(|entry| entry.path());
+            let mut found: Vec<PathBuf> = found.filter(|file| file.extension().is_some_and(|e| e == "ptx")).collect();
+            found.sort();
+            files.extend(found);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    if files.is_empty() {
+        bail!("there are no cases; `run` writes them to reports/NAME/cases/");
+    }
+    Ok(files)
+}
