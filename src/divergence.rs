@@ -392,7 +392,13 @@ impl Divergences {
         let expected = self.expect_at(engine, instruction, reading, depth);
         let as_expected = expected.outcome == did;
         let sometimes = || self.sometimes(engine, instruction, reading, depth, did);
-        match if as_expected { None } else { sometimes() } {
+        // A listed fault in what is also listed as refused where it is valid: either may decide.
+        let lenient = || {
+            let met = self.met_by_rules(engine, instruction, reading, depth);
+            let accepted = did == Does::Accepts && !reading.valid() && met.len() == reading.broken.len();
+            met.first().copied().filter(|_| accepted)
+        };
+        match if as_expected { None } else { sometimes().or_else(lenient) } {
             Some(id) => Compared { claimed, did, divergence: Some(id), as_expected: true },
             None => Compared { claimed, did, divergence: expected.divergence, as_expected },
         }
@@ -411,6 +417,17 @@ impl Divergences {
         if expected.outcome != Does::Accepts || reading.broken.len() < 2 {
             return expected.divergence.into_iter().collect();
         }
+        self.met_by_rules(engine, instruction, reading, depth)
+    }
+
+    /// For each rule that is broken and known not to be enforced there, the divergence that says so.
+    fn met_by_rules<'d>(
+        &'d self,
+        engine: &EngineVersion,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+    ) -> Vec<&'d str> {
         let lenient = |rule: &str| {
             let mut applying = self.applying(engine, instruction, reading, depth);
             applying.find(|d| !d.sometimes && d.does == Does::Accepts && d.names(rule)).map(|d| d.id.as_str())

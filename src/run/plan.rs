@@ -147,6 +147,8 @@ impl Spaces {
 const BOUNDARY_ROWS: u128 = 24;
 /// Variants of a form that are taken through code generation as a sample.
 const CODE_SAMPLE: u128 = 150;
+/// For each random breach of a rule, so many random valid variants are drawn.
+const RANDOM_BREACHES: u64 = 100;
 /// Lines of one module where code is generated: its time grows faster than they do.
 pub(crate) const CODE_BATCH: usize = 200;
 
@@ -266,10 +268,7 @@ impl Planner<'_> {
         if self.complete(size) {
             return taken;
         }
-        // Each form draws a series of its own, so that other forms can come and go.
-        let hash = blake3::hash(self.form.id.as_bytes());
-        let own = hash.as_bytes().iter().take(8).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
-        let mut draw = Draw::new(self.options.seed ^ own);
+        let mut draw = self.draw("");
         let wanted = u128::from(self.options.random).min(size / 2);
         let ranks: Vec<u128> =
             (0..wanted).filter_map(|_| draw.below(size)).filter(|&rank| taken.insert(rank)).collect();
@@ -278,6 +277,13 @@ impl Planner<'_> {
         }
         plan.home_tested += count(&ranks);
         taken
+    }
+
+    /// The series of a form, or of one of its rules: each its own, so that others can come and go.
+    fn draw(&self, rule: &str) -> Draw {
+        let hash = blake3::hash(format!("{}{rule}", self.form.id).as_bytes());
+        let own = hash.as_bytes().iter().take(8).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        Draw::new(self.options.seed ^ own)
     }
 
     /// All valid variants, or a covering array of them; what has been drawn is not asked again.
@@ -299,27 +305,44 @@ impl Planner<'_> {
             plan.home_breach_tested = plan.home_breach;
             return;
         }
-        let covered = |space: &Space| -> Vec<(Row, Option<Values>)> {
+        let covered = |space: &Space| -> Vec<(Row, Option<Option<Values>>)> {
             let rows = covering(&space.region(), self.strength() - 1);
             let with_twin = |values: Values| {
                 let twin = self.twin(&values, space.rule);
-                (self.row(values, space.rule), twin)
+                (self.row(values, space.rule), Some(twin))
             };
-            rows.into_iter().map(with_twin).collect()
+            let drawn = self.drawn_breaches(space, &rows);
+            let mut rows: Vec<(Row, Option<Option<Values>>)> = rows.into_iter().map(with_twin).collect();
+            rows.extend(drawn.into_iter().map(|values| (self.row(values, space.rule), None)));
+            rows
         };
-        let covered: Vec<Vec<(Row, Option<Values>)>> = spaces.par_iter().map(covered).collect();
+        let covered: Vec<Vec<(Row, Option<Option<Values>>)>> = spaces.par_iter().map(covered).collect();
         let mut rows = Vec::new();
         let mut twins: BTreeSet<Values> = BTreeSet::new();
         for (row, twin) in covered.into_iter().flatten() {
             match twin {
-                Some(twin) if twin[..3] == row.values[..3] => drop(twins.insert(twin)),
-                twin => self.elsewhere(plan, twin),
+                Some(Some(twin)) if twin[..3] == row.values[..3] => drop(twins.insert(twin)),
+                Some(twin) => self.elsewhere(plan, twin),
+                // Those drawn come without.
+                None => {}
             }
             rows.push(row);
         }
         plan.home_breach_tested = count(&rows);
         self.listed(plan, Purpose::Breach, rows);
         self.listed(plan, Purpose::Valid, twins.into_iter().map(|values| self.row(values, None)).collect());
+    }
+
+    /// Random breaches of a rule that are not among those already chosen.
+    fn drawn_breaches(&self, space: &Space, chosen: &[Values]) -> Vec<Values> {
+        let region = space.region();
+        let size = region.count();
+        let rule = space.rule.map_or("", |rule| &self.form.rules[rule].id);
+        let mut draw = self.draw(rule);
+        let mut taken: FxHashSet<u128> = chosen.iter().filter_map(|values| space.diagram.rank(values)).collect();
+        let wanted = u128::from(self.options.random / RANDOM_BREACHES).min(size / 2);
+        let ranks = (0..wanted).filter_map(|_| draw.below(size)).filter(|&rank| taken.insert(rank));
+        ranks.filter_map(|rank| region.unrank(rank)).collect()
     }
 
     /// The valid twin of a breach, in an environment that the engine takes.
