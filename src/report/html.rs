@@ -19,7 +19,8 @@ mod tests {
     use super::*;
     use crate::divergence::Does;
     use crate::finding::{Blame, Condition, Evidence, Finding, Minimal, Named, Suspect, Vote};
-    use crate::report::ReportOptions;
+    use crate::report::{DivergenceReport, ReportOptions};
+    use crate::run::Problem;
 
     /// Tries to leave whatever it is put into.
     const EVIL: &str = "</pre>\"'><script>alert(1)</script>";
@@ -95,7 +96,14 @@ mod tests {
             vanished: vec![EVIL.to_owned()],
             left: 5,
             disagreements: Vec::new(),
-            divergences: Vec::new(),
+            divergences: vec![DivergenceReport {
+                id: EVIL.to_owned(),
+                because: EVIL.to_owned(),
+                section: None,
+                link: None,
+                counts: BTreeMap::new(),
+                stale: BTreeMap::from([(EVIL.to_owned(), Problem::Expired)]),
+            }],
             examples: Vec::new(),
             confused: vec![EVIL.to_owned()],
         }
@@ -116,6 +124,7 @@ mod tests {
             "7 of 8 variants asked about show it",
             "  - id: judge-accepts-some-rule\n    does: accepts\n",
             "5 more heaps",
+            "is past its day",
         ] {
             // `/` is escaped too, where it comes from a value.
             assert!(page.replace("&#x2f;", "/").contains(part), "{part} is not in {page}");
