@@ -11,3 +11,133 @@ pub(super) fn render(report: &Report) -> Result<String, minijinja::Error> {
     environment.add_template("page.html", include_str!("page.html"))?;
     environment.get_template("page.html")?.render(context! { report => Value::from(Serde(report)) })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::divergence::Does;
+    use crate::finding::{Blame, Condition, Evidence, Finding, Minimal, Named, Suspect, Vote};
+    use crate::report::{DivergenceReport, ReportOptions};
+    use crate::run::Problem;
+
+    /// Tries to leave whatever it is put into.
+    const EVIL: &str = "</pre>\"'><script>alert(1)</script>";
+
+    fn finding() -> Finding {
+        let evil = || EVIL.to_owned();
+        Finding {
+            fingerprint: "0123456789ab".to_owned(),
+            title: "judge accepts what breaks some-rule".to_owned(),
+            family: "judge".to_owned(),
+            does: Does::Accepts,
+            rules: vec!["some-rule".to_owned()],
+            valid: false,
+            says: vec![evil()],
+            manual: vec![
+                "https://example.org/manual/#a-page: A heading".to_owned(),
+                "javascript:alert(2): Another".to_owned(),
+            ],
+            code_generation: false,
+            contradicts: Some(evil()),
+            forms: vec!["form.b".to_owned()],
+            when: Condition(vec![("axis".to_owned(), Named { not: true, values: vec![evil()] })]),
+            evidence: vec![Evidence {
+                form: "form.b".to_owned(),
+                engine: evil(),
+                environment: evil(),
+                variants: "77".to_owned(),
+                asked: 8,
+                failed: 7,
+            }],
+            engines: BTreeMap::from([
+                ("judge@1.0".to_owned(), Vote::Shows),
+                ("judge@2.0".to_owned(), Vote::DoesNot),
+                (evil(), Vote::Other(evil())),
+            ]),
+            versions: evil(),
+            mismatches: 1,
+            blame: Blame { suspect: Suspect::Manual, because: evil() },
+            case: Minimal {
+                id: evil(),
+                line: evil(),
+                ptx: "9.5".to_owned(),
+                target: "sm_121".to_owned(),
+                address_size: 64,
+                message: evil(),
+                module: evil(),
+                command: evil(),
+                neighbours_without: 2,
+                values: Vec::new(),
+            },
+            yaml: "  - id: judge-accepts-some-rule\n    does: accepts\n".to_owned(),
+        }
+    }
+
+    fn report(findings: Vec<Finding>) -> Report {
+        Report {
+            verdict: "disagreed",
+            tool: "0",
+            specification: String::new(),
+            options: ReportOptions {
+                strategy: "pairs",
+                limit: String::new(),
+                random: 0,
+                boundaries: true,
+                generate_code: "none",
+                seed: 0,
+                environment: None,
+            },
+            engines: Vec::new(),
+            forms: Vec::new(),
+            rules: Vec::new(),
+            findings,
+            vanished: vec![EVIL.to_owned()],
+            left: 5,
+            disagreements: Vec::new(),
+            divergences: vec![DivergenceReport {
+                id: EVIL.to_owned(),
+                because: EVIL.to_owned(),
+                section: None,
+                link: None,
+                counts: BTreeMap::new(),
+                stale: BTreeMap::from([(EVIL.to_owned(), Problem::Expired)]),
+            }],
+            examples: Vec::new(),
+            confused: vec![EVIL.to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_finding_is_shown_and_escaped() {
+        let page = report(vec![finding()]).html().expect("a page");
+        for part in [
+            "id=\"0123456789ab\"",
+            "href=\"#0123456789ab\"",
+            "judge accepts what breaks some-rule",
+            "<span class=\"suspect manual\">manual</span>",
+            "<li>judge@1.0<br><span class=\"bad\">shows it</span>",
+            "<li>judge@2.0<br><span class=\"good\">does not</span>",
+            "<code>axis</code><td>none of <code>",
+            "<a href=\"https://example.org/manual/#a-page\">#a-page</a>: A heading",
+            "7 of 8 variants asked about show it",
+            "  - id: judge-accepts-some-rule\n    does: accepts\n",
+            "5 more heaps",
+            "is past its day",
+        ] {
+            // `/` is escaped too, where it comes from a value.
+            assert!(page.replace("&#x2f;", "/").contains(part), "{part} is not in {page}");
+        }
+        assert!(page.contains("&lt;script&gt;alert(1)"), "the message is not in {page}");
+        for evil in ["<script", "'>", "href=\"javascript:"] {
+            assert!(!page.contains(evil), "{evil} is in {page}");
+        }
+    }
+
+    #[test]
+    fn a_report_without_findings_says_so() {
+        let page = report(Vec::new()).html().expect("a page");
+        assert!(page.contains("<p class=\"good\">None.</p>") && !page.contains("<article"), "{page}");
+    }
+}
