@@ -22,8 +22,8 @@ use clap::Parser;
 use ptx_conform::divergence::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::toolchain as installed;
-use ptx_conform::run::Subject;
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
+use ptx_conform::run::Subject;
 use ptx_conform::spec::{Error, Instruction, Isa, Spec};
 
 /// Holds implementations of NVIDIA PTX against a machine-readable specification.

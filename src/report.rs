@@ -469,7 +469,12 @@ fn met(divergences: &Divergences, results: &Results) -> Vec<DivergenceReport> {
             })
             .collect(),
     };
-    divergences.all.iter().map(report).filter(|divergence| !divergence.counts.is_empty() || !divergence.stale.is_empty()).collect()
+    divergences
+        .all
+        .iter()
+        .map(report)
+        .filter(|divergence| !divergence.counts.is_empty() || !divergence.stale.is_empty())
+        .collect()
 }
 
 fn examples(instructions: &[&Instruction], results: &Results) -> Vec<ExampleReport> {

@@ -309,7 +309,8 @@ impl Life {
 /// Twenty defects of the surface instructions: each comes on a night of its own, some come to need a
 /// line without a guard later, and some are fixed.
 fn lives() -> Vec<Life> {
-    let all: Vec<String> = planted().into_iter().filter(|(id, _)| !id.contains("alone")).map(|(_, yaml)| yaml).collect();
+    let all: Vec<String> =
+        planted().into_iter().filter(|(id, _)| !id.contains("alone")).map(|(_, yaml)| yaml).collect();
     let life = |at: usize| Life {
         entry: all[at].clone(),
         nights: at * 2..if at % 3 == 0 { at * 2 + 15 } else { NIGHTS },

@@ -58,7 +58,8 @@ impl Stored {
         };
         let directive = |line: &&&str| [".version ", ".target ", ".address_size "].iter().any(|d| line.starts_with(d));
         let body: Vec<&str> = lines.iter().filter(|line| !directive(line)).copied().collect();
-        let statement = |line: &str| first_statement(line).and_then(Line::opcode_of).is_some_and(|o| spec.instruction(o).is_some());
+        let statement =
+            |line: &str| first_statement(line).and_then(Line::opcode_of).is_some_and(|o| spec.instruction(o).is_some());
         let at = body.iter().position(|line| statement(line));
         let at = at.ok_or_else(|| error("there is no line of a specified instruction"))?;
         let line = first_statement(body[at]).unwrap_or(body[at]);

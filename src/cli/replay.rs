@@ -77,12 +77,7 @@ struct Told {
 }
 
 /// What an engine does with a case, and whether it should; `None` where it cannot be asked.
-fn tell(
-    spec: &Spec,
-    divergences: &Divergences,
-    engine: &dyn Engine,
-    stored: &Stored,
-) -> anyhow::Result<Option<Told>> {
+fn tell(spec: &Spec, divergences: &Divergences, engine: &dyn Engine, stored: &Stored) -> anyhow::Result<Option<Told>> {
     let judge = Judge::new(spec, &stored.environment)?;
     let declarations = Declarations::parse(&stored.declarations, &spec.isa)?;
     let line = Line::parse(&stored.line)?;
@@ -92,7 +87,8 @@ fn tell(
     if engine.supports(&stored.environment, stored.depth).is_err() {
         return Ok(None);
     }
-    let text = if stored.depth == Depth::Generate { format!("{} {}", stored.line, stored.rest) } else { stored.line.clone() };
+    let text =
+        if stored.depth == Depth::Generate { format!("{} {}", stored.line, stored.rest) } else { stored.line.clone() };
     let batch = Batch { environment: stored.environment, scaffold: stored.scaffold(), lines: vec![&text] };
     let outcome = engine.judge(&batch, stored.depth).into_iter().next().unwrap_or(Outcome::TimedOut);
     let Some(did) = Does::of(&outcome) else { return Ok(None) };

@@ -123,7 +123,8 @@ impl Opts {
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
         if self.write_divergences {
             let path = directory.join("divergences.yaml");
-            std::fs::write(&path, report.proposed()).with_context(|| format!("{} cannot be written", path.display()))?;
+            std::fs::write(&path, report.proposed())
+                .with_context(|| format!("{} cannot be written", path.display()))?;
         }
         super::print(&report.text())?;
         super::print(&format!("report: {}\n", directory.join("index.html").display()))?;

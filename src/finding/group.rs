@@ -171,7 +171,6 @@ pub(super) fn short(rule: &str) -> &str {
 /// For each axis its values, by their names.
 pub(super) type Conditions = BTreeMap<String, BTreeSet<String>>;
 
-
 /// Causes that are one.
 pub(super) struct Group<'s> {
     pub(super) conditions: Conditions,

@@ -148,7 +148,8 @@ impl<'s> Search<'s> {
         let mut first = seeds;
         first.sort_by_key(|values| (distance(values), values.clone()));
         first.truncate(self.effort.seeds);
-        let near: Vec<Values> = first.iter().take(self.effort.near).flat_map(|values| neighbours(&domain, values)).collect();
+        let near: Vec<Values> =
+            first.iter().take(self.effort.near).flat_map(|values| neighbours(&domain, values)).collect();
         first.extend(near);
         let wanted = self.effort.first;
         first.extend((0..wanted).filter_map(|_| self.draw.below(region.count()).and_then(|rank| region.unrank(rank))));

@@ -212,7 +212,8 @@ impl<'a> Asker<'a> {
         let (instruction, form, reading) = (case.instruction, case.form(), &asked.reading);
         let rules: Vec<&str> = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
         let meant = row.meant.map(|rule| form.rules[rule].id.as_str());
-        let as_meant = if row.loose { meant.is_none_or(|meant| rules.contains(&meant)) } else { rules.iter().copied().eq(meant) };
+        let as_meant =
+            if row.loose { meant.is_none_or(|meant| rules.contains(&meant)) } else { rules.iter().copied().eq(meant) };
         if !as_meant {
             tally.confuse(format!("{}: meant {meant:?}, judged {rules:?}", asked.line));
         }
