@@ -341,8 +341,8 @@ impl Planner<'_> {
         let mut draw = self.draw(rule);
         let mut taken: FxHashSet<u128> = chosen.iter().filter_map(|values| space.diagram.rank(values)).collect();
         let wanted = u128::from(self.options.random / RANDOM_BREACHES).min(size / 2);
-        let ranks = (0..wanted).filter_map(|_| draw.below(size)).filter(|&rank| taken.insert(rank));
-        ranks.filter_map(|rank| region.unrank(rank)).collect()
+        let drawn = (0..wanted).filter_map(|_| draw.variant(&region));
+        drawn.filter(|values| space.diagram.rank(values).is_some_and(|rank| taken.insert(rank))).collect()
     }
 
     /// The valid twin of a breach, in an environment that the engine takes.

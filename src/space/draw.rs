@@ -47,4 +47,16 @@ impl Draw {
             }
         }
     }
+
+    /// A variant of the region, each choice in turn drawn from those that are possible: rare choices
+    /// come as often as others. `None` where the region is empty.
+    pub fn variant(&mut self, region: &Region<'_>) -> Option<Values> {
+        let mut region = region.clone();
+        while region.prefix().len() < region.widths().len() {
+            let choices = region.choices();
+            let at = self.below(u128::try_from(choices.len()).ok()?)?;
+            region = region.below(&[*choices.get(usize::try_from(at).ok()?)?]);
+        }
+        Some(region.prefix().to_vec())
+    }
 }
