@@ -194,9 +194,8 @@ pub fn id(module: &str) -> String {
     blake3::hash(module.as_bytes()).to_hex()[..16].to_owned()
 }
 
-/// The command that shows what `ptxas` does with a module in the file `x.ptx`.
-pub fn command(module: &str, environment: &Environment, depth: Depth) -> String {
-    let prefix = if depth == Depth::Generate { "sm" } else { "compute" };
-    let separate = if module.contains(".unified(") { " --compile-only" } else { "" };
-    format!("ptxas -arch {prefix}_{}{separate} x.ptx -o /dev/null", environment.target.number())
+/// The command that shows what an engine does with a module in the file `x.ptx`; empty where there is
+/// none.
+pub fn command(engine: &dyn Engine, module: &str, environment: &Environment, depth: Depth) -> String {
+    engine.command(environment, depth, module.contains(".unified(")).unwrap_or_default()
 }

@@ -67,6 +67,13 @@ pub trait Engine: Sync {
     /// The reason why not, in words for the report.
     fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String>;
 
+    /// What a user types to see with nothing but the engine what it does with a module in the file
+    /// `x.ptx`; `None` where there is no such command.
+    fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String> {
+        let _ = (environment, depth, separate);
+        None
+    }
+
     /// One outcome for each line of the batch, in order.
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome>;
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::case;
 use crate::divergence::Divergences;
-use crate::engine::{Depth, Outcome};
+use crate::engine::Outcome;
 use crate::finding::{Finding, Findings};
 use crate::run::{Generate, Options, Problem, Results, Strategy};
 use crate::space::lint::company;
@@ -273,10 +273,13 @@ impl Report {
         let families: std::collections::BTreeSet<&str> = self.findings.iter().map(|f| f.family.as_str()).collect();
         let mut text = String::new();
         for family in families {
-            text.push_str(&format!("engine: {family}\ndivergences:\n"));
-            self.findings.iter().filter(|finding| finding.family == family).for_each(|f| text.push_str(&f.yaml));
+            let of_family = || self.findings.iter().filter(|finding| finding.family == family);
+            let (new, stale): (Vec<&Finding>, Vec<&Finding>) = of_family().partition(|f| f.contradicts.is_none());
+            stale.iter().for_each(|finding| text.push_str(&finding.yaml));
+            text.push_str(&format!("engine: {family}\ndivergences:{}\n", if new.is_empty() { " []" } else { "" }));
+            new.iter().for_each(|finding| text.push_str(&finding.yaml));
         }
-        text
+        if text.is_empty() { "# Nothing new was found.\n".to_owned() } else { text }
     }
 
     /// As JSON, indented.
@@ -426,15 +429,14 @@ fn disagreements(spec: &Spec, results: &Results) -> Vec<Disagreement> {
             divergence: key.divergence.clone().filter(|_| key.listed),
             contradicts: key.divergence.clone().filter(|_| !key.listed),
             counts: engines.iter().map(|(name, group)| ((*name).to_owned(), group.count)).collect(),
-            example: sample.map_or_else(|| unreachable!("a heap has a sample"), |sample| case(sample, key.generate)),
+            example: sample.map_or_else(|| unreachable!("a heap has a sample"), case),
         }
     });
     heaps.collect()
 }
 
-fn case(sample: &crate::run::Sample, generate: bool) -> Case {
+fn case(sample: &crate::run::Sample) -> Case {
     let environment = &sample.environment;
-    let depth = if generate { Depth::Generate } else { Depth::Check };
     Case {
         id: case::id(&sample.module),
         line: sample.line.clone(),
@@ -443,7 +445,7 @@ fn case(sample: &crate::run::Sample, generate: bool) -> Case {
         address_size: environment.address_size.bits(),
         message: sample.message.clone(),
         module: sample.module.clone(),
-        command: case::command(&sample.module, environment, depth),
+        command: sample.command.clone(),
     }
 }
 

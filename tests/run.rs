@@ -6,7 +6,11 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_conform::divergence::Divergences;
+use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::toolchain;
+use ptx_conform::run::{Generate, Options, Progress, Subject};
+use ptx_conform::spec::Spec;
 
 fn main() -> ExitCode {
     let absent = toolchain::discover(None).is_err();
@@ -21,6 +25,16 @@ fn main() -> ExitCode {
         real("the_same_run_twice_gives_the_same_bytes", the_same_run_twice_gives_the_same_bytes),
         real("batches_and_threads_do_not_show", batches_and_threads_do_not_show),
         real("surface_instructions_agree_as_listed", surface_instructions_agree_as_listed),
+        real(
+            "a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes",
+            a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes,
+        ),
+        Trial::test(
+            "a_finding_of_one_version_is_shown_as_such_and_replays",
+            a_finding_of_one_version_is_shown_as_such_and_replays,
+        )
+        .with_ignored_flag(ignored || toolchain::find("11.8").is_err() || toolchain::find("13.5").is_err()),
+        real("what_expired_is_told", what_expired_is_told),
         Trial::test("a_missing_engine_is_named", a_missing_engine_is_named),
         Trial::test("an_engine_that_is_no_ptxas_is_named", an_engine_that_is_no_ptxas_is_named),
         Trial::test(
@@ -95,6 +109,113 @@ fn a_report_that_cannot_be_written_is_found_out_first() -> Result<(), Failed> {
     std::fs::write(&file, "")?;
     let output = run(&file, &["--ptxas", "/no/such/ptxas"])?;
     check(output.status.code() == Some(2) && words(&output).contains("cannot be written"), words(&output))
+}
+
+/// The shipped divergences of ptxas without those of these ids.
+fn divergences_without(ids: &[&str]) -> Result<String, Failed> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/divergences/ptxas.yaml");
+    let text = std::fs::read_to_string(path)?;
+    let entries: Vec<&str> = text.split("\n  - id: ").collect();
+    let kept = |entry: &&&str| !ids.iter().any(|id| entry.lines().next() == Some(*id));
+    check(entries.iter().filter(|entry| !kept(entry)).count() == ids.len(), format!("{ids:?} are not all listed"))?;
+    Ok(entries.iter().filter(kept).copied().collect::<Vec<_>>().join("\n  - id: "))
+}
+
+/// A copy of the specification with other divergences.
+fn specs_with(divergences: &str) -> Result<tempfile::TempDir, Failed> {
+    let copy = tempfile::tempdir()?;
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
+    std::fs::create_dir(copy.path().join("divergences"))?;
+    for entry in std::fs::read_dir(from)? {
+        let path = entry?.path();
+        if let (true, Some(name)) = (path.is_file(), path.file_name()) {
+            std::fs::copy(&path, copy.path().join(name))?;
+        }
+    }
+    std::fs::write(copy.path().join("divergences/ptxas.yaml"), divergences)?;
+    Ok(copy)
+}
+
+const TEN: [&str; 10] = [
+    "any-order",
+    "clamp-modes-on-sm_1x",
+    "coordinates-1d-longer",
+    "coordinates-2d-other",
+    "coordinates-a1d-other",
+    "coordinates-3d-scalar",
+    "undocumented-geometry-4d",
+    "loads-of-surplus-lanes",
+    "formatted-stores-with-cache-operation",
+    "formatted-stores-to-arrays",
+];
+
+fn a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes() -> Result<(), Failed> {
+    let spec = Spec::shipped().map_err(|errors| errors[0].render(false))?;
+    let text = divergences_without(&TEN)?;
+    let divergences = Divergences::from_texts(&[("ptxas.yaml".to_owned(), text)], &spec);
+    let divergences = divergences.map_err(|errors| errors[0].render(false))?;
+    let ptxas = Ptxas::open(&toolchain::discover(None)?)?;
+    let subjects = [Subject { engine: &ptxas, newest: ptxas.newest_ptx() }];
+    let options = Options {
+        instructions: ["suld", "sust", "sured", "suq"].map(str::to_owned).to_vec(),
+        random: 20_000,
+        generate: Generate::Nothing,
+        ..Options::default()
+    };
+    let progress = Progress::default();
+    let results = ptx_conform::run::run(&spec, &divergences, &subjects, &options, &progress);
+    let before = ptxas.stats().processes;
+    let findings = ptx_conform::finding::find(&spec, &divergences, &subjects, &results, &progress)?;
+    let processes = ptxas.stats().processes - before;
+    let told = format!("{} mismatches, {} findings, {processes} processes", results.unlisted(), findings.all.len());
+    println!("{told}");
+    check(results.unlisted() >= 1_000 && findings.vanished.is_empty() && findings.left == 0, told.clone())?;
+    check((5..=11).contains(&findings.all.len()) && processes <= 100, told)
+}
+
+fn a_finding_of_one_version_is_shown_as_such_and_replays() -> Result<(), Failed> {
+    let reports = tempfile::tempdir()?;
+    let specs = specs_with(&divergences_without(&["crash-on-other-sample-reductions-of-64-bits"])?)?;
+    let specs = specs.path().to_str().ok_or("a path in UTF-8")?;
+    let both = ["--engine", "ptxas@13.5", "--engine", "ptxas@11.8"];
+    let options = ["sured", "--random", "500", "--generate-code", "none", "--write-divergences", "--specs", specs];
+    let output = run(reports.path(), &[&options[..], &both[..]].concat())?;
+    let text = words(&output);
+    check(output.status.code() == Some(1) && text.matches("\nfinding ").count() == 1, &*text)?;
+    check(text.contains("in ptxas 13.5, not 11.8") && text.contains("from: \"13.5\""), &*text)?;
+    let proposed = std::fs::read_to_string(reports.path().join("latest/divergences.yaml"))?;
+    check(proposed.contains("does: crashes"), proposed)?;
+    // The stored case shows it again; what is listed is reduced as well.
+    let cases = reports.path().join("latest/cases");
+    let tool = |arguments: &[&std::ffi::OsStr]| -> Result<Output, Failed> {
+        Ok(Command::new(env!("CARGO_BIN_EXE_ptx-conform")).args(arguments).output()?)
+    };
+    let engine = ["--engine", "ptxas@13.5"].map(std::ffi::OsStr::new);
+    let replayed =
+        tool(&["replay".as_ref(), cases.as_os_str(), engine[0], engine[1], "--specs".as_ref(), specs.as_ref()])?;
+    check(replayed.status.code() == Some(1) && words(&replayed).contains("NOT AS"), words(&replayed))?;
+    let replayed = tool(&["replay".as_ref(), cases.as_os_str(), engine[0], engine[1]])?;
+    check(replayed.status.code() == Some(0) && words(&replayed).contains("listed as"), words(&replayed))?;
+    let file = std::fs::read_dir(&cases)?.next().ok_or("a case")??.path();
+    let minimized = tool(&["minimize".as_ref(), file.as_os_str(), engine[0], engine[1]])?;
+    check(
+        minimized.status.code() == Some(1) && words(&minimized).contains("dies on what breaks op-value"),
+        words(&minimized),
+    )
+}
+
+fn what_expired_is_told() -> Result<(), Failed> {
+    let reports = tempfile::tempdir()?;
+    let text = divergences_without(&[])?;
+    let text = text.replace("  - id: any-order\n", "  - id: any-order\n    expires: 2027-06-30\n");
+    let specs = specs_with(&text)?;
+    let specs = specs.path().to_str().ok_or("a path in UTF-8")?;
+    for (today, code) in [("2027-06-30", 0), ("2027-07-01", 1)] {
+        let output = run(reports.path(), &["suq", "--random", "100", "--specs", specs, "--today", today])?;
+        check(output.status.code() == Some(code), words(&output))?;
+        check(words(&output).contains("any-order is past its day") == (code == 1), words(&output))?;
+    }
+    Ok(())
 }
 
 /// A program that names itself as ptxas does and rejects every `-arch`.

@@ -222,6 +222,12 @@ impl Engine for Ptxas {
         self.arch(environment.target, depth).map(drop)
     }
 
+    fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String> {
+        let arch = self.arch(environment.target, depth).ok()?;
+        let separate = if separate { " --compile-only" } else { "" };
+        Some(format!("ptxas -arch {}{separate} x.ptx -o /dev/null", arch.value))
+    }
+
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
         let judged = self.supports(&batch.environment, depth).and_then(|()| rounds::judge(self, batch, depth));
         judged.unwrap_or_else(|reason| vec![Outcome::Skipped(reason); batch.lines.len()])

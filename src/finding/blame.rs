@@ -18,8 +18,6 @@ pub enum Suspect {
     Manual,
     /// The list of divergences.
     Divergences,
-    /// The generator of this tool.
-    Generator,
 }
 
 /// A suspect, and why.

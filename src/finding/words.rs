@@ -278,7 +278,7 @@ impl Poll<'_, '_> {
             engines,
             mismatches: heaps.iter().map(|(.., count)| count).sum(),
             blame,
-            case: self.minimal()?,
+            case: self.minimal(inquiries)?,
             yaml: String::new(),
         };
         finding.fingerprint = finding.fingerprint();
@@ -287,7 +287,7 @@ impl Poll<'_, '_> {
         Ok(finding)
     }
 
-    fn minimal(&self) -> Result<Minimal, Confused> {
+    fn minimal(&self, inquiries: &[Inquiry<'_>]) -> Result<Minimal, Confused> {
         let shown = self.shown;
         let values = shown.fails.first().cloned().unwrap_or_default();
         let case = shown.case(&values);
@@ -301,7 +301,7 @@ impl Poll<'_, '_> {
             target: environment.target.to_string(),
             address_size: environment.address_size.bits(),
             message: asked.map(|asked| first_message(&asked.outcome)).unwrap_or_default(),
-            command: command(&module, &environment, shown.kind.depth),
+            command: command(inquiries[shown.engine].engine(), &module, &environment, shown.kind.depth),
             module,
             neighbours_without: shown.passing_neighbours,
             values,

@@ -52,6 +52,8 @@ pub struct Sample {
     pub environment: Environment,
     /// What the engine said.
     pub message: String,
+    /// How to see it with nothing but the engine.
+    pub command: String,
 }
 
 /// A heap of disagreements.
@@ -263,7 +265,8 @@ impl<'a> Asker<'a> {
         group.keep(case.values.to_vec());
         let sample = || {
             let module = case.module(depth).unwrap_or_default();
-            Sample { values: case.values.to_vec(), line: asked.line.clone(), module, environment, message }
+            let command = case::command(self.engine, &module, &environment, depth);
+            Sample { values: case.values.to_vec(), line: asked.line.clone(), module, environment, message, command }
         };
         if group.sample.as_ref().is_none_or(|known| simplicity(case.values) < simplicity(&known.values)) {
             group.sample = Some(sample());
