@@ -313,7 +313,7 @@ fn lives() -> Vec<Life> {
         planted().into_iter().filter(|(id, _)| !id.contains("alone")).map(|(_, yaml)| yaml).collect();
     let life = |at: usize| Life {
         entry: all[at].clone(),
-        nights: at * 2..if at % 3 == 0 { at * 2 + 15 } else { NIGHTS },
+        nights: at * 2..if at.is_multiple_of(3) { at * 2 + 15 } else { NIGHTS },
         changed: (at % 5 == 2).then(|| (at * 2 + 9, all[at].replace("when: { ", "when: { guard: none, "))),
     };
     (0..20).map(life).collect()
