@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_conform::case::Stored;
 use ptx_conform::environment::{AddressSize, Environment, Target, Version};
 use ptx_conform::judge::Judge;
 use ptx_conform::properties::check_line;
@@ -49,7 +50,31 @@ fn main() -> anyhow::Result<()> {
             trials.push(Trial::test(format!("{}::{}", instruction.name, case.name), move || check(&spec, &case)));
         }
     }
+    for entry in std::fs::read_dir(corpus.join("findings"))? {
+        let (path, spec) = (entry?.path(), Arc::clone(&spec));
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        trials.push(Trial::test(format!("findings::{name}"), move || check_stored(&spec, &path)));
+    }
     libtest_mimic::run(&arguments, trials).exit()
+}
+
+/// A stored case is called by its id, is read again as it was written, and has at most one fault.
+fn check_stored(spec: &Spec, path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let stored = Stored::parse(&text, spec)?;
+    let id = stored.id.as_deref().ok_or("no id in its first line")?;
+    if path.file_stem().is_none_or(|stem| stem.to_string_lossy() != id) {
+        return Err(format!("its id is {id}").into());
+    }
+    if !text.ends_with(&stored.module) {
+        return Err("its module is not what it ends in".into());
+    }
+    let judge = Judge::new(spec, &stored.environment)?;
+    let line = Line::parse(&stored.line)?;
+    match judge.read(&line, &Declarations::parse(&stored.declarations, &spec.isa)?) {
+        Some((_, reading)) if reading.broken.len() < 2 => Ok(()),
+        other => Err(format!("`{line}` reads as {other:?}").into()),
+    }
 }
 
 fn check(spec: &Spec, case: &Case) -> Result<(), Failed> {

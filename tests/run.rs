@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         )
         .with_ignored_flag(ignored || toolchain::find("11.8").is_err() || toolchain::find("13.5").is_err()),
         real("what_expired_is_told", what_expired_is_told),
+        real("stored_cases_do_as_listed", stored_cases_do_as_listed),
         Trial::test("a_missing_engine_is_named", a_missing_engine_is_named),
         Trial::test("an_engine_that_is_no_ptxas_is_named", an_engine_that_is_no_ptxas_is_named),
         Trial::test(
@@ -202,6 +203,12 @@ fn a_finding_of_one_version_is_shown_as_such_and_replays() -> Result<(), Failed>
         minimized.status.code() == Some(1) && words(&minimized).contains("dies on what breaks op-value"),
         words(&minimized),
     )
+}
+
+fn stored_cases_do_as_listed() -> Result<(), Failed> {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/findings");
+    let output = Command::new(env!("CARGO_BIN_EXE_ptx-conform")).arg("replay").arg(cases).output()?;
+    check(output.status.code() == Some(0), words(&output))
 }
 
 fn what_expired_is_told() -> Result<(), Failed> {
