@@ -477,12 +477,32 @@ impl<'a> Inquiry<'a> {
     fn extents(&self, causes: &mut [Cause<'_>]) -> Result<(), case::Confused> {
         let mut extents: Vec<(usize, Extent<'_>)> = Vec::new();
         for (at, cause) in causes.iter().enumerate() {
-            let form = cause.form();
-            let fits = |values: &[u8]| {
-                form.broken(values).iter().copied().eq(cause.rule) && self.supports(form, values, cause.kind.depth)
-            };
-            extents.extend(Extent::new(form, &cause.fails, fits).map(|extent| (at, extent)));
+            extents.extend(Extent::new(cause.form(), &cause.fails, self.fits(cause)).map(|extent| (at, extent)));
         }
+        self.look_around(causes, &mut extents)?;
+        // What shows in an old version may not be claimed the same there for the newest target.
+        let oldest = extents.iter().filter_map(|(at, extent)| Some((*at, extent.oldest(self.fits(&causes[*at]))?)));
+        let mut oldest: Vec<(usize, Extent<'_>)> = oldest.collect();
+        self.look_around(causes, &mut oldest)?;
+        for (at, older) in &oldest {
+            extents.iter_mut().filter(|(of, _)| of == at).for_each(|(_, extent)| extent.take(older));
+        }
+        for (at, extent) in extents {
+            causes[at].settle(&extent);
+        }
+        Ok(())
+    }
+
+    /// Whether a variant can be asked about, with the claim of a cause.
+    fn fits<'c>(&'c self, cause: &'c Cause<'_>) -> impl Fn(&[u8]) -> bool + 'c {
+        let form = cause.form();
+        move |values| {
+            form.broken(values).iter().copied().eq(cause.rule) && self.supports(form, values, cause.kind.depth)
+        }
+    }
+
+    /// Rounds of questions about environments, those of all causes together.
+    fn look_around(&self, causes: &[Cause<'_>], extents: &mut [(usize, Extent<'_>)]) -> Result<(), case::Confused> {
         loop {
             let mut questions: Vec<(usize, usize, u8, Vec<Values>)> = Vec::new();
             for (at, (_, extent)) in extents.iter().enumerate() {
@@ -513,9 +533,6 @@ impl<'a> Inquiry<'a> {
             for ((extent, axis, value, _), seen) in questions.iter().zip(&seen) {
                 extents[*extent].1.tell(*axis, *value, seen);
             }
-        }
-        for (at, extent) in extents {
-            causes[at].settle(&extent);
         }
         Ok(())
     }

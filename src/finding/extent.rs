@@ -18,6 +18,7 @@ const FIRST: usize = 4;
 /// The axes of the environment.
 const AXES: [usize; 3] = [0, 1, 2];
 const TARGET: usize = 1;
+const PTX: usize = 2;
 
 /// One cause, and what is known of where it shows.
 pub(super) struct Extent<'s> {
@@ -120,6 +121,32 @@ impl<'s> Extent<'s> {
     pub(super) fn cube(&self) -> Cube {
         let matters = |axis: &&usize| self.seen[**axis].values().any(|seen| *seen == Seen::Passes);
         Cube::new(AXES.iter().filter(matters).map(|&axis| (axis, self.failing(axis))))
+    }
+
+    /// The same cause for the oldest plain target for which it shows, to look along PTX versions there:
+    /// at home the claim may not be the same in old ones. `None` where that is home.
+    pub(super) fn oldest(&self, fits: impl Fn(&[u8]) -> bool) -> Option<Self> {
+        let target = |value: &u8| self.form.axes[TARGET].values[usize::from(*value)].parse::<Target>().ok();
+        let shows = |value: &&u8| {
+            let plain = target(value).is_some_and(|target| target.suffix == Suffix::Plain);
+            plain && self.failing(TARGET).contains(**value)
+        };
+        let oldest = *self.candidates[TARGET].iter().find(shows)?;
+        let moved: Vec<Values> = self.witnesses.iter().map(|values| at(values, TARGET, oldest)).collect();
+        let mut there = Self::new(self.form, &moved, fits).filter(|_| oldest != self.home[TARGET])?;
+        there.candidates[0].clear();
+        there.candidates[TARGET].clear();
+        Some(there)
+    }
+
+    /// Takes over what was seen along PTX versions for an older target.
+    pub(super) fn take(&mut self, older: &Self) {
+        for (value, seen) in &older.seen[PTX] {
+            self.seen[PTX].entry(*value).or_insert(*seen);
+        }
+        self.candidates[PTX].extend(&older.candidates[PTX]);
+        self.candidates[PTX].sort_unstable();
+        self.candidates[PTX].dedup();
     }
 
     /// The values with which it shows; one that was not asked about is as the nearest one before it.
