@@ -11,7 +11,7 @@ use ptx_conform::environment::Environment;
 use ptx_conform::finding::{Finding, Findings, find};
 use ptx_conform::judge::Judge;
 use ptx_conform::ptx::{Declarations, Line};
-use ptx_conform::run::{Generate, Options, Progress, Subject, run};
+use ptx_conform::run::{Generate, Options, Progress, Strategy, Subject, run};
 use ptx_conform::space::{Diagram, Slice, distance};
 use ptx_conform::spec::{Cube, Form, Spec};
 
@@ -105,12 +105,18 @@ fn entries(yaml: &str) -> Vec<(String, String)> {
 }
 
 fn found(yaml: &str, instructions: &[&str], seed: u64) -> Findings {
+    found_by(yaml, instructions, seed, Strategy::Pairs)
+}
+
+fn found_by(yaml: &str, instructions: &[&str], seed: u64, strategy: Strategy) -> Findings {
     let spec = spec();
     let engine = Planted::new(spec, yaml);
     let newest = *spec.isa.versions.last().expect("versions");
     let subjects = [Subject { engine: &engine, newest }];
     let options = Options {
         instructions: instructions.iter().map(|&name| name.to_owned()).collect(),
+        strategy,
+        limit: 200_000,
         random: 2_000,
         generate: Generate::Nothing,
         seed,
@@ -240,6 +246,9 @@ fn twenty_at_once_are_told_apart() {
 #[test]
 fn a_correct_engine_has_no_findings() {
     let findings = found("", &[], 3);
+    assert!(findings.all.is_empty() && findings.vanished.is_empty());
+    // Every variant of the smaller spaces.
+    let findings = found_by("", &["suq", "sured", "sust"], 3, Strategy::Complete);
     assert!(findings.all.is_empty() && findings.vanished.is_empty());
 }
 
