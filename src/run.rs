@@ -51,7 +51,8 @@ pub struct Options {
     pub strategy: Strategy,
     /// The size below which a space is tested completely by [`Strategy::Complete`].
     pub limit: u128,
-    /// Random variants of each form's valid space beside that.
+    /// Random variants of each form's valid space beside that, and for each hundred of them one
+    /// random breach of each rule.
     pub random: u64,
     /// Whether every PTX version and target at which a requirement changes is tested as well.
     pub boundaries: bool,

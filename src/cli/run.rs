@@ -29,7 +29,8 @@ pub(crate) struct Opts {
     /// The size below which `--strategy complete` tests a space completely.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     limit: u64,
-    /// Random valid variants of each form beside that.
+    /// Random valid variants of each form beside that, and for each hundred of them one random
+    /// breach of each rule.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     random: u64,
     /// Which claimed-valid lines are taken through code generation as well.

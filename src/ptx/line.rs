@@ -141,7 +141,12 @@ impl fmt::Display for Line<'_> {
 impl fmt::Display for Operand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.argument.has_other() {
-            f.write_str(self.text.trim_end())?;
+            let text = self.text.trim_end();
+            f.write_str(text)?;
+            // What follows shall not become a part of a comment at its end.
+            if text.lines().last().is_some_and(|last| last.contains("//")) {
+                f.write_str("\n")?;
+            }
         } else {
             let mut cursor = Cursor { text: self.text, at: 0, depth: 0 };
             loop {
@@ -408,6 +413,8 @@ mod tests {
     #[test]
     fn a_line_is_printed_in_one_spelling() {
         for (text, printed) in [
+            // A comment behind what is not understood ends before the semicolon.
+            ("ld -// why\n // more\n ;", "ld -// why\n // more\n;"),
             (
                 "@ ! p /* c */ ld .global.u32\t%r1 ,[ a + - 4 ] .unified , 1 ; // d",
                 "@!p ld.global.u32 %r1, [a+-4].unified, 1;",
