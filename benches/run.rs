@@ -1,27 +1,61 @@
 //! What a run costs beside what `ptxas` itself needs: whole-process timings, as ratios.
 //!
 //! `cargo bench --bench run` prints three figures for the valid variants and the single breaches of
-//! `suld` in one environment: the run; the same lines given to the same `ptxas` as one module file
-//! for each batch, with as many processes at a time; and one process for each of a sample of lines,
-//! scaled up. Lines that stop the assembler are left out of the second, as it could not go on.
-//! Processor time, ours and that of the processes, is compared beside wall-clock time: other work on
-//! the machine does not show in it.
+//! `suld` in one environment: the run; the very lines that it asked about given to the same `ptxas`,
+//! as the module files they were asked in, with as many processes at a time; and one process for each
+//! of a sample of lines, scaled up. Lines that stop the assembler are left out of the second, as it
+//! could not go on. Processor time, ours and that of the processes, is compared beside wall-clock
+//! time: other work on the machine shows less in it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use ptx_conform::divergence::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::{Batch, Depth, Engine, Outcome, toolchain};
 use ptx_conform::environment::{AddressSize, Environment};
-use ptx_conform::ptx::{Context, Item, Printer, Scaffold, scaffold};
+use ptx_conform::ptx::Scaffold;
 use ptx_conform::run::{Generate, Options, Progress, Strategy, Subject, run};
-use ptx_conform::space::{Diagram, breakable, environment_values};
 use ptx_conform::spec::Spec;
 
-const LIMIT: usize = 200_000;
 const ALONE: usize = 100;
+
+/// What was asked about together, and which of the lines stopped the assembler.
+struct Module {
+    scaffold: Scaffold,
+    lines: Vec<(String, bool)>,
+}
+
+/// Notes what a run asks about.
+struct Recorder<'a> {
+    ptxas: &'a Ptxas,
+    modules: Mutex<Vec<Module>>,
+}
+
+impl Engine for Recorder<'_> {
+    fn name(&self) -> &str {
+        self.ptxas.name()
+    }
+
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
+        self.ptxas.supports(environment, depth)
+    }
+
+    fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
+        let outcomes = self.ptxas.judge(batch, depth);
+        let fatal = |outcome: &Outcome| match outcome {
+            Outcome::Rejected(text) => text.contains("Parsing error") || text.contains("discard mode"),
+            _ => false,
+        };
+        let lines = batch.lines.iter().zip(&outcomes).map(|(line, outcome)| ((*line).to_owned(), fatal(outcome)));
+        let module = Module { scaffold: batch.scaffold.clone(), lines: lines.collect() };
+        self.modules.lock().expect("no thread panics").push(module);
+        outcomes
+    }
+}
 
 fn main() {
     let Ok(path) = toolchain::discover(None) else {
@@ -35,26 +69,7 @@ fn main() {
         target: "sm_75".parse().expect("a target"),
         address_size: AddressSize::Bits64,
     };
-    let (lines, surroundings) = lines(&spec, &environment);
-    println!("{}: {} lines of suld, valid and single breaches, {environment}", ptxas.name(), lines.len());
-
-    // What the assembler needs for the text: each line that it survives, in files of 10,000.
-    let refs: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let started = Clock::now();
-    let batch = Batch { environment, scaffold: surroundings.clone(), lines: refs.clone() };
-    let outcomes = ptxas.judge(&batch, Depth::Check);
-    let engine = started.elapsed();
-    let fatal = |outcome: &Outcome| match outcome {
-        Outcome::Rejected(text) => text.contains("Parsing error") || text.contains("discard mode"),
-        _ => false,
-    };
-    let survivors: Vec<&str> = refs.iter().zip(&outcomes).filter(|(_, o)| !fatal(o)).map(|(line, _)| *line).collect();
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let raw = raw(&path, directory.path(), &environment, &surroundings, &survivors);
-    println!("ptxas alone, 2 processes at a time: {raw} for {} lines without fatal errors", survivors.len());
-    println!("our engine on one thread:           {engine} for all {} lines", refs.len());
-
-    // The run: plan, print, judge, ask, compare.
+    let divergences = Divergences::load(None, &spec).expect("the shipped divergences are sound");
     let options = Options {
         instructions: vec!["suld".to_owned()],
         strategy: Strategy::Triples,
@@ -64,31 +79,45 @@ fn main() {
         environment: Some(environment),
         ..Options::default()
     };
-    let subjects = [Subject { engine: &ptxas, newest: ptxas.newest_ptx() }];
-    let divergences = Divergences::load(None, &spec).expect("the shipped divergences are sound");
+    let newest = ptxas.newest_ptx();
+    let recorder = Recorder { ptxas: &ptxas, modules: Mutex::default() };
+    run(&spec, &divergences, &[Subject { engine: &recorder, newest }], &options, &Progress::default());
+    let modules = recorder.modules.into_inner().expect("no thread panics");
+    let lines: usize = modules.iter().map(|module| module.lines.len()).sum();
+    let fatal: usize = modules.iter().flat_map(|module| &module.lines).filter(|(_, fatal)| *fatal).count();
+    println!("{}: {lines} lines of suld, valid and single breaches, {environment}", ptxas.name());
+
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let raw = raw(&path, directory.path(), &environment, &modules);
+    println!("ptxas alone, 2 processes at a time: {raw} for all but {fatal} lines, which would stop it");
+
     let before = ptxas.stats();
     let started = Clock::now();
-    let results = run(&spec, &divergences, &subjects, &options, &Progress::default());
+    let results = run(&spec, &divergences, &[Subject { engine: &ptxas, newest }], &options, &Progress::default());
     let whole = started.elapsed();
     let spent = ptxas.stats();
-    let inside = spent.time - before.time;
     println!(
-        "a run, all cores:                   {whole} for {} cases; {:.2} s of it, summed over {} processes, in ptxas",
+        "a run, all cores:                   {whole} for {} cases; {:.2} s of it in ptxas: {} processes, {} modules, {} lines",
         results.cases(),
-        inside.as_secs_f64(),
-        spent.processes - before.processes
+        (spent.time - before.time).as_secs_f64(),
+        spent.processes - before.processes,
+        spent.modules - before.modules,
+        spent.lines - before.lines
     );
-    let ratio = |of: fn(&Clock) -> f64| of(&whole) / results.cases() as f64 / (of(&raw) / survivors.len() as f64);
     println!(
-        "run / ptxas alone, per line:        {:.2}; of processor time {:.2}",
-        ratio(Clock::wall),
-        ratio(Clock::cpu)
+        "run / ptxas alone:                  {:.2}; of processor time {:.2}",
+        whole.wall() / raw.wall(),
+        whole.cpu() / raw.cpu()
     );
     let per_case = whole.wall() / results.cases() as f64;
 
+    let all: Vec<(&Scaffold, &str)> = modules
+        .iter()
+        .flat_map(|module| module.lines.iter().map(|(line, _)| (&module.scaffold, line.as_str())))
+        .collect();
     let started = Instant::now();
-    for line in refs.iter().step_by(refs.len() / ALONE).take(ALONE) {
-        raw_one(&path, directory.path(), &environment, &surroundings, line);
+    for (scaffold, line) in all.iter().step_by((all.len() / ALONE).max(1)).take(ALONE) {
+        raw_one(&path, directory.path(), &environment, scaffold, line);
     }
     let alone = started.elapsed() / u32::try_from(ALONE).unwrap_or(1);
     println!(
@@ -98,43 +127,22 @@ fn main() {
     );
 }
 
-/// Lines of the valid space and of each breach, evenly spread, and what they all need.
-fn lines(spec: &Spec, environment: &Environment) -> (Vec<String>, Scaffold) {
-    let form = &spec.instruction("suld").expect("suld").forms[0];
-    let choices = environment_values(form, environment).expect("a known environment");
-    let printer = Printer::new(form);
-    let mut items: Vec<Item<'_>> = Vec::new();
-    let mut lines = Vec::new();
-    let rules: Vec<usize> = breakable(form).collect();
-    let spaces = rules.into_iter().map(Some).chain([None]).map(|rule| (rule, Diagram::within(form, rule, &choices)));
-    for (rule, space) in spaces {
-        let wanted = if rule.is_some() { LIMIT / 40 } else { LIMIT / 2 } as u128;
-        let wanted = wanted.min(space.count());
-        for at in 0..wanted {
-            let Some(values) = space.unrank(at * (space.count() / wanted)) else { continue };
-            let mut line = String::new();
-            printer.line(&values, &mut line, |item| items.push(item));
-            lines.push(line);
-        }
-        items.sort_unstable();
-        items.dedup();
-    }
-    (lines, scaffold(items, Context::Entry))
-}
-
-fn raw(ptxas: &Path, directory: &Path, environment: &Environment, scaffold: &Scaffold, lines: &[&str]) -> Clock {
+/// Each module as a file, without the lines that would stop the assembler.
+fn raw(ptxas: &Path, directory: &Path, environment: &Environment, modules: &[Module]) -> Clock {
     let mut files = Vec::new();
-    for (at, lines) in lines.chunks(10_000).enumerate() {
+    for (at, module) in modules.iter().enumerate() {
         let file = directory.join(format!("{at}.ptx"));
-        std::fs::write(&file, scaffold.module(environment, "k", lines).0).expect("a temporary file is written");
+        let lines: Vec<&str> = module.lines.iter().filter(|(_, fatal)| !fatal).map(|(line, _)| line.as_str()).collect();
+        let text = module.scaffold.module(environment, "k", &lines).0;
+        std::fs::write(&file, text).expect("a temporary file is written");
         files.push(file);
     }
     let started = Clock::now();
+    let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for half in 0..2 {
-            let files = &files;
-            scope.spawn(move || {
-                for file in files.iter().skip(half).step_by(2) {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                     assemble(ptxas, environment, file);
                 }
             });
