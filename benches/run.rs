@@ -3,11 +3,11 @@
 //! `cargo bench --bench run` prints three figures for the valid variants and the single breaches of
 //! `suld` in one environment: the run; the very lines that it asked about given to the same `ptxas`,
 //! as the module files they were asked in, with as many processes at a time; and one process for each
-//! of a sample of lines, scaled up. Lines that stop the assembler are left out of the second, as it
-//! could not go on. Processor time, ours and that of the processes, is compared beside wall-clock
+//! of a sample of lines, scaled up. A line that stops the assembler is a file of its own in the second,
+//! as nothing behind it would be read, many such files a process. Processor time, ours and that of the processes, is compared beside wall-clock
 //! time: other work on the machine shows less in it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,6 +22,8 @@ use ptx_conform::run::{Generate, Options, Progress, Strategy, Subject, run};
 use ptx_conform::spec::Spec;
 
 const ALONE: usize = 100;
+/// Files of one process, of lines that stop the assembler.
+const FILES: usize = 400;
 
 /// What was asked about together, and which of the lines stopped the assembler.
 struct Module {
@@ -89,7 +91,7 @@ fn main() {
 
     let directory = tempfile::tempdir().expect("a temporary directory");
     let raw = raw(&path, directory.path(), &environment, &modules);
-    println!("ptxas alone, 2 processes at a time: {raw} for all but {fatal} lines, which would stop it");
+    println!("ptxas alone, 2 processes at a time: {raw}; {fatal} lines stop it and are files of their own");
 
     let before = ptxas.stats();
     let started = Clock::now();
@@ -127,23 +129,29 @@ fn main() {
     );
 }
 
-/// Each module as a file, without the lines that would stop the assembler.
+/// Each module as a file; the lines that would stop the assembler as files of their own.
 fn raw(ptxas: &Path, directory: &Path, environment: &Environment, modules: &[Module]) -> Clock {
-    let mut files = Vec::new();
-    for (at, module) in modules.iter().enumerate() {
-        let file = directory.join(format!("{at}.ptx"));
-        let lines: Vec<&str> = module.lines.iter().filter(|(_, fatal)| !fatal).map(|(line, _)| line.as_str()).collect();
-        let text = module.scaffold.module(environment, "k", &lines).0;
-        std::fs::write(&file, text).expect("a temporary file is written");
-        files.push(file);
+    let mut processes: Vec<Vec<PathBuf>> = Vec::new();
+    let mut alone: Vec<PathBuf> = Vec::new();
+    let mut number = 0..;
+    let mut write = |scaffold: &Scaffold, lines: &[&str]| {
+        let file = directory.join(format!("{}.ptx", number.next().unwrap_or(0)));
+        std::fs::write(&file, scaffold.module(environment, "k", lines).0).expect("a temporary file is written");
+        file
+    };
+    for Module { scaffold, lines } in modules {
+        let of = |fatal: bool| lines.iter().filter(move |line| line.1 == fatal).map(|line| line.0.as_str());
+        processes.push(vec![write(scaffold, &of(false).collect::<Vec<_>>())]);
+        alone.extend(of(true).map(|line| write(scaffold, &[line])));
     }
+    processes.extend(alone.chunks(FILES).map(<[PathBuf]>::to_vec));
     let started = Clock::now();
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    assemble(ptxas, environment, file);
+                while let Some(files) = processes.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    assemble(ptxas, environment, files);
                 }
             });
         }
@@ -154,13 +162,16 @@ fn raw(ptxas: &Path, directory: &Path, environment: &Environment, modules: &[Mod
 fn raw_one(ptxas: &Path, directory: &Path, environment: &Environment, scaffold: &Scaffold, line: &str) {
     let file = directory.join("one.ptx");
     std::fs::write(&file, scaffold.module(environment, "k", &[line]).0).expect("a temporary file is written");
-    assemble(ptxas, environment, &file);
+    assemble(ptxas, environment, &[file]);
 }
 
-fn assemble(ptxas: &Path, environment: &Environment, file: &Path) {
+fn assemble(ptxas: &Path, environment: &Environment, files: &[PathBuf]) {
     let arch = format!("compute_{}", environment.target.number());
     let mut command = Command::new(ptxas);
-    command.args(["-arch", &arch]).arg(file).args(["-o", "/dev/null"]);
+    command.args(["-arch", &arch]).args(files);
+    if files.len() == 1 {
+        command.args(["-o", "/dev/null"]);
+    }
     // As a user would have it: the messages are read, and there are many.
     let output = command.stdin(Stdio::null()).output().expect("ptxas starts");
     std::hint::black_box(output.stderr.len());

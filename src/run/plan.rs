@@ -329,7 +329,11 @@ impl Planner<'_> {
             rows.push(row);
         }
         plan.home_breach_tested = count(&rows);
-        self.listed(plan, Purpose::Breach, rows);
+        // A fault of syntax may end an assembler's pass: such lines are asked about apart from others.
+        let plain = |row: &Row| row.values[self.form.writing()] == 0;
+        let (plain, faulty): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(plain);
+        self.listed(plan, Purpose::Breach, plain);
+        self.listed(plan, Purpose::Breach, faulty);
         self.listed(plan, Purpose::Valid, twins.into_iter().map(|values| self.row(values, None)).collect());
     }
 
