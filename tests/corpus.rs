@@ -69,11 +69,9 @@ fn check_stored(spec: &Spec, path: &Path) -> Result<(), Failed> {
     if !text.ends_with(&stored.module) {
         return Err("its module is not what it ends in".into());
     }
-    let judge = Judge::new(spec, &stored.environment)?;
-    let line = Line::parse(&stored.line)?;
-    match judge.read(&line, &Declarations::parse(&stored.declarations, &spec.isa)?) {
-        Some((_, reading)) if reading.broken.len() < 2 => Ok(()),
-        other => Err(format!("`{line}` reads as {other:?}").into()),
+    match stored.read(spec)? {
+        (_, reading) if reading.broken.len() < 2 => Ok(()),
+        (_, reading) => Err(format!("`{}` reads as {reading:?}", stored.line).into()),
     }
 }
 

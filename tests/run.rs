@@ -202,7 +202,18 @@ fn a_finding_of_one_version_is_shown_as_such_and_replays() -> Result<(), Failed>
     check(
         minimized.status.code() == Some(1) && words(&minimized).contains("dies on what breaks op-value"),
         words(&minimized),
-    )
+    )?;
+    // An engine that cannot be asked is no agreement.
+    let older = tool(&["minimize".as_ref(), file.as_os_str(), engine[0], "ptxas@11.8".as_ref()])?;
+    check(
+        older.status.code() == Some(2) && words(&older).contains("no engine can be asked about PTX 9.5"),
+        words(&older),
+    )?;
+    // A case that cannot be read does not keep the others from being asked about.
+    let broken = std::fs::read_to_string(&file)?.replace(".target sm_", ".target sm_9");
+    std::fs::write(cases.join("a-broken-one.ptx"), broken.lines().skip(1).collect::<Vec<_>>().join("\n"))?;
+    let replayed = tool(&["replay".as_ref(), cases.as_os_str(), engine[0], engine[1]])?;
+    check(replayed.status.code() == Some(2) && words(&replayed).contains("listed as"), words(&replayed))
 }
 
 fn stored_cases_do_as_listed() -> Result<(), Failed> {

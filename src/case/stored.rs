@@ -2,8 +2,9 @@
 
 use crate::engine::Depth;
 use crate::environment::{AddressSize, Environment};
-use crate::ptx::{Line, Scaffold};
-use crate::spec::Spec;
+use crate::judge::{Judge, Reading};
+use crate::ptx::{Declarations, Line, Scaffold};
+use crate::spec::{Instruction, Spec};
 
 /// A case read from a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +95,19 @@ impl Stored {
             text.push('\n');
         }
         text + module
+    }
+
+    /// How its line reads, and the instruction that it is of.
+    ///
+    /// # Errors
+    /// Where its environment, declarations or line cannot be read.
+    pub fn read<'s>(&self, spec: &'s Spec) -> Result<(&'s Instruction, Reading), StoredError> {
+        let judge = Judge::new(spec, &self.environment).map_err(|why| StoredError(why.to_string()))?;
+        let declarations =
+            Declarations::parse(&self.declarations, &spec.isa).map_err(|why| StoredError(why.to_string()))?;
+        let line = Line::parse(&self.line).map_err(|why| StoredError(format!("`{}`: {why}", self.line)))?;
+        let unknown = || StoredError(format!("no specification covers `{}`", self.line));
+        judge.read(&line, &declarations).ok_or_else(unknown)
     }
 
     /// Its declarations as a scaffold that other lines can stand in.

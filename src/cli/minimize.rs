@@ -7,10 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 
 use ptx_conform::case::{Case, Stored};
-use ptx_conform::engine::Depth;
+use ptx_conform::engine::{Depth, Engine as _};
 use ptx_conform::finding;
-use ptx_conform::judge::Judge;
-use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::report::finding_text;
 use ptx_conform::run::Progress;
 use ptx_conform::spec::UNREAD;
@@ -44,18 +42,17 @@ impl Opts {
         let spec = super::load_spec(specs)?;
         let stored = read(&self.file, &spec)?;
         let depth = if self.generate_code { Depth::Generate } else { stored.depth };
-        let judge = Judge::new(&spec, &stored.environment)?;
-        let declarations = Declarations::parse(&stored.declarations, &spec.isa)?;
-        let line = Line::parse(&stored.line)?;
-        let Some((instruction, reading)) = judge.read(&line, &declarations) else {
-            bail!("no specification covers `{}`", stored.line);
-        };
+        let (instruction, reading) = stored.read(&spec)?;
         if reading.broken.len() > 1 || reading.values.contains(&UNREAD) {
             let rules: Vec<&str> = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
             bail!("only a line with at most one fault can be reduced; this one breaks {}", rules.join(", "));
         }
         let engines = self.engines.open()?;
         let case = Case { instruction, form: reading.form, values: &reading.values };
+        let environment = stored.environment;
+        if !engines.iter().any(|engine| engine.supports(&environment, depth).is_ok()) {
+            bail!("no engine can be asked about {environment}; choose others with --engine");
+        }
         let findings = finding::minimize(&spec, &super::subjects(&engines), &case, depth, &Progress::default())?;
         for heap in &findings.vanished {
             super::say(&format!("seen once and not again: {heap}"));

@@ -8,9 +8,8 @@ use anyhow::{Context as _, bail};
 use ptx_conform::case::Stored;
 use ptx_conform::divergence::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::{Batch, Depth, Engine, Outcome};
-use ptx_conform::judge::Judge;
-use ptx_conform::ptx::{Declarations, Line};
-use ptx_conform::spec::Spec;
+use ptx_conform::judge::Reading;
+use ptx_conform::spec::Instruction;
 
 /// Ask engines about stored cases again
 ///
@@ -40,8 +39,12 @@ impl Opts {
         let files = files(&self.cases)?;
         let (mut unexpected, mut unasked, mut unread) = (0_usize, 0_usize, 0_usize);
         for file in &files {
-            let stored = match super::minimize::read(file, &spec) {
-                Ok(stored) => stored,
+            let read = super::minimize::read(file, &spec).and_then(|stored| {
+                let (instruction, reading) = stored.read(&spec).with_context(|| file.display().to_string())?;
+                Ok((stored, instruction, reading))
+            });
+            let (stored, instruction, reading) = match read {
+                Ok(read) => read,
                 Err(why) => {
                     super::say(&format!("error: {why:#}"));
                     unread += 1;
@@ -52,7 +55,7 @@ impl Opts {
             super::print(&format!("{name}  {}\n", stored.line))?;
             let mut asked = false;
             for engine in &engines {
-                let Some(told) = tell(&spec, &divergences, engine, &stored)? else { continue };
+                let Some(told) = tell(&divergences, engine, &stored, instruction, &reading) else { continue };
                 asked = true;
                 unexpected += usize::from(!told.expected);
                 super::print(&format!("  {} {}\n", engine.name(), told.words))?;
@@ -77,23 +80,21 @@ struct Told {
 }
 
 /// What an engine does with a case, and whether it should; `None` where it cannot be asked.
-fn tell(spec: &Spec, divergences: &Divergences, engine: &dyn Engine, stored: &Stored) -> anyhow::Result<Option<Told>> {
-    let judge = Judge::new(spec, &stored.environment)?;
-    let declarations = Declarations::parse(&stored.declarations, &spec.isa)?;
-    let line = Line::parse(&stored.line)?;
-    let Some((instruction, reading)) = judge.read(&line, &declarations) else {
-        bail!("no specification covers `{}`", stored.line);
-    };
-    if engine.supports(&stored.environment, stored.depth).is_err() {
-        return Ok(None);
-    }
+fn tell(
+    divergences: &Divergences,
+    engine: &dyn Engine,
+    stored: &Stored,
+    instruction: &Instruction,
+    reading: &Reading,
+) -> Option<Told> {
+    engine.supports(&stored.environment, stored.depth).ok()?;
     let text =
         if stored.depth == Depth::Generate { format!("{} {}", stored.line, stored.rest) } else { stored.line.clone() };
     let batch = Batch { environment: stored.environment, scaffold: stored.scaffold(), lines: vec![&text] };
     let outcome = engine.judge(&batch, stored.depth).into_iter().next().unwrap_or(Outcome::TimedOut);
-    let Some(did) = Does::of(&outcome) else { return Ok(None) };
+    let did = Does::of(&outcome)?;
     let version = EngineVersion::parse(engine.name()).ok();
-    let compared = divergences.compare(version.as_ref(), instruction, &reading, stored.depth, did);
+    let compared = divergences.compare(version.as_ref(), instruction, reading, stored.depth, did);
     let message = match &outcome {
         Outcome::Rejected(text) | Outcome::Crashed(text) => format!(": {}", text.lines().next().unwrap_or_default()),
         _ => String::new(),
@@ -104,7 +105,7 @@ fn tell(spec: &Spec, divergences: &Divergences, engine: &dyn Engine, stored: &St
         (false, Some(id)) => format!(" -- NOT AS LISTED: {id}"),
         (false, None) => " -- NOT AS THE SPECIFICATION SAYS".to_owned(),
     };
-    Ok(Some(Told { words: format!("{}{message}{why}", outcome.word()), expected: compared.as_expected }))
+    Some(Told { words: format!("{}{message}{why}", outcome.word()), expected: compared.as_expected })
 }
 
 /// The files named, and those in the directories named, in the order of their names.
