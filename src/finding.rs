@@ -21,7 +21,7 @@ use crate::case::{self, Asked, Case};
 use crate::divergence::{Divergences, Does, EngineVersion};
 use crate::engine::{Depth, Engine};
 use crate::run::{Key, Progress, Results, Subject, first_message, without_quotes};
-use crate::space::{Values, environment};
+use crate::space::{Draw, Values, environment};
 use crate::spec::{Form, Instruction, Spec};
 
 use extent::Extent;
@@ -152,9 +152,7 @@ impl Kind {
             contradicts: key.divergence.clone(),
         }
     }
-}
 
-impl Kind {
     /// An assembler that dies takes its process with it, and where code is generated one error ends
     /// it: each failing case costs a process.
     fn effort(&self) -> Effort {
@@ -194,8 +192,8 @@ pub fn find(
 ) -> Result<Findings, case::Confused> {
     let mut findings = Findings::default();
     let mut causes: Vec<Cause<'_>> = Vec::new();
-    for (at, (subject, result)) in subjects.iter().zip(&results.engines).enumerate() {
-        let inquiry = Inquiry::new(spec, divergences, subject, progress);
+    let inquiries = Inquiry::of_all(spec, divergences, subjects, progress);
+    for (at, (inquiry, result)) in inquiries.iter().zip(&results.engines).enumerate() {
         let mut heaps: Vec<Heap<'_>> = Vec::new();
         for (key, group) in result.tally.groups.iter().filter(|(key, _)| !key.listed) {
             let Some(heap) = Heap::new(spec, key, group) else {
@@ -212,7 +210,7 @@ pub fn find(
         causes.extend(inquiry.causes(at, &mut heaps)?);
         findings.vanished.extend(heaps.iter().filter(|heap| heap.vanished).map(Heap::describe));
     }
-    conclude(spec, divergences, subjects, progress, causes, &mut findings)?;
+    conclude(causes, &inquiries, &mut findings)?;
     Ok(findings)
 }
 
@@ -231,8 +229,8 @@ pub fn minimize(
     let none = Divergences::default();
     let mut findings = Findings::default();
     let mut causes: Vec<Cause<'_>> = Vec::new();
-    for (at, subject) in subjects.iter().enumerate() {
-        let inquiry = Inquiry::new(spec, &none, subject, progress);
+    let inquiries = Inquiry::of_all(spec, &none, subjects, progress);
+    for (at, inquiry) in inquiries.iter().enumerate() {
         if !inquiry.supports(case.form(), case.values, depth) {
             continue;
         }
@@ -261,24 +259,15 @@ pub fn minimize(
             findings.vanished.extend(heaps.iter().filter(|heap| heap.vanished).map(Heap::describe));
         }
     }
-    conclude(spec, &none, subjects, progress, causes, &mut findings)?;
+    conclude(causes, &inquiries, &mut findings)?;
     Ok(findings)
 }
 
 /// Makes findings of causes.
-fn conclude(
-    spec: &Spec,
-    divergences: &Divergences,
-    subjects: &[Subject<'_>],
-    progress: &Progress,
-    causes: Vec<Cause<'_>>,
-    findings: &mut Findings,
-) -> Result<(), case::Confused> {
+fn conclude(causes: Vec<Cause<'_>>, inquiries: &[Inquiry<'_>], findings: &mut Findings) -> Result<(), case::Confused> {
     let groups = group::merge(causes);
-    let inquiries: Vec<Inquiry<'_>> =
-        subjects.iter().map(|subject| Inquiry::new(spec, divergences, subject, progress)).collect();
-    for poll in words::poll(&groups, &inquiries)? {
-        findings.all.push(poll.finding(&inquiries)?);
+    for poll in words::poll(&groups, inquiries)? {
+        findings.all.push(poll.finding(inquiries)?);
     }
     findings.all.sort_by(|a, b| (b.mismatches, &a.fingerprint).cmp(&(a.mismatches, &b.fingerprint)));
     Ok(())
@@ -357,8 +346,8 @@ impl<'s> Heap<'s> {
         let (&most, _) = environments.iter().rev().max_by_key(|(_, count)| **count)?;
         let seeds = self.open.iter().filter(|values| values[..3] == most).cloned().collect();
         let words = format!("{:?} {}", self.kind, self.form().id);
-        let seed = blake3::hash(words.as_bytes()).as_bytes().iter().take(8).fold(0, |sum, &b| sum << 8 | u64::from(b));
-        Some(Search::new(self.instruction, self.form, self.rule, most, seeds, self.kind.effort(), seed))
+        let draw = Draw::named(&words, 0);
+        Some(Search::new(self.instruction, self.form, self.rule, most, seeds, self.kind.effort(), draw))
     }
 }
 
@@ -372,9 +361,18 @@ pub(crate) struct Inquiry<'a> {
 }
 
 impl<'a> Inquiry<'a> {
-    fn new(spec: &'a Spec, divergences: &'a Divergences, subject: &'a Subject<'a>, progress: &'a Progress) -> Self {
-        let version = EngineVersion::parse(subject.engine.name()).ok();
-        Self { spec, divergences, subject, version, progress }
+    /// One for each engine, in their order.
+    fn of_all(
+        spec: &'a Spec,
+        divergences: &'a Divergences,
+        subjects: &'a [Subject<'a>],
+        progress: &'a Progress,
+    ) -> Vec<Self> {
+        let inquiry = |subject: &'a Subject<'a>| {
+            let version = EngineVersion::parse(subject.engine.name()).ok();
+            Self { spec, divergences, subject, version, progress }
+        };
+        subjects.iter().map(inquiry).collect()
     }
 
     fn engine(&self) -> &'a dyn Engine {
@@ -387,9 +385,7 @@ impl<'a> Inquiry<'a> {
 
     /// Whether the engine takes the environment of these choices.
     fn supports(&self, form: &Form, values: &[u8], depth: Depth) -> bool {
-        environment(form, values).is_some_and(|environment| {
-            environment.ptx <= self.subject.newest && self.engine().supports(&environment, depth).is_ok()
-        })
+        environment(form, values).is_some_and(|environment| self.subject.takes(&environment, depth))
     }
 
     /// What an answer says of a kind of mismatch.

@@ -93,6 +93,13 @@ pub struct Subject<'a> {
     pub newest: Version,
 }
 
+impl Subject<'_> {
+    /// Whether it can be asked about an environment.
+    pub(crate) fn takes(&self, environment: &Environment, depth: Depth) -> bool {
+        environment.ptx <= self.newest && self.engine.supports(environment, depth).is_ok()
+    }
+}
+
 /// How far a run has got: tasks planned and done, cases judged. Read by a progress bar, and told to
 /// stop by an interrupt.
 #[derive(Debug, Default)]

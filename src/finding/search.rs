@@ -98,7 +98,7 @@ impl<'s> Search<'s> {
         environment: [u8; 3],
         seeds: Vec<Values>,
         effort: Effort,
-        seed: u64,
+        draw: Draw,
     ) -> Self {
         let domain = Arc::new(Diagram::within(&instruction.forms[form], rule, &environment));
         let mut search = Self {
@@ -109,7 +109,7 @@ impl<'s> Search<'s> {
             effort,
             points: Points::default(),
             known: FxHashMap::default(),
-            draw: Draw::new(seed),
+            draw,
             looked: FxHashSet::default(),
             rounds: 0,
             first: Vec::new(),

@@ -324,12 +324,7 @@ fn evidence(cause: &Cause<'_>, engine: String) -> Evidence {
 
 /// `ptxas 12.9 to 13.5, not 11.8`: the versions that show it, and those that do not.
 fn versions(family: &str, engines: &BTreeMap<String, Vote>) -> String {
-    let of_family = |(name, vote): (&String, &Vote)| {
-        let version = EngineVersion::parse(name).ok().filter(|version| version.family == family)?;
-        Some((version, vote == &Vote::Shows))
-    };
-    let mut known: Vec<(EngineVersion, bool)> = engines.iter().filter_map(of_family).collect();
-    known.sort_by(|a, b| a.0.cmp(&b.0));
+    let known = by_version(family, engines);
     let showing: Vec<String> = known.iter().filter(|(_, shows)| *shows).map(|(version, _)| version.short()).collect();
     let others: Vec<String> = known.iter().filter(|(_, shows)| !*shows).map(|(version, _)| version.short()).collect();
     let mut text = match showing.as_slice() {
@@ -429,14 +424,18 @@ impl Finding {
     }
 }
 
+/// The engines of a family in the order of their versions, and whether each shows it.
+fn by_version(family: &str, engines: &BTreeMap<String, Vote>) -> Vec<(EngineVersion, bool)> {
+    let known = |(name, vote): (&String, &Vote)| Some((EngineVersion::parse(name).ok()?, *vote == Vote::Shows));
+    let mut known: Vec<(EngineVersion, bool)> = engines.iter().filter_map(known).collect();
+    known.retain(|(version, _)| version.family == family);
+    known.sort();
+    known
+}
+
 /// The first and the last version that show it, where others before and behind do not.
 fn range(family: &str, engines: &BTreeMap<String, Vote>) -> (Option<String>, Option<String>) {
-    let mut known: Vec<(EngineVersion, bool)> = engines
-        .iter()
-        .filter_map(|(name, vote)| Some((EngineVersion::parse(name).ok()?, vote == &Vote::Shows)))
-        .filter(|(version, _)| version.family == family)
-        .collect();
-    known.sort_by(|a, b| a.0.cmp(&b.0));
+    let known = by_version(family, engines);
     let first = known.iter().position(|(_, shows)| *shows);
     let last = known.iter().rposition(|(_, shows)| *shows);
     let from = first.filter(|at| *at > 0).map(|at| known[at].0.short());

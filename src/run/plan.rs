@@ -236,7 +236,7 @@ impl Planner<'_> {
     }
 
     fn supports(&self, environment: &Environment) -> bool {
-        environment.ptx <= self.subject.newest && self.subject.engine.supports(environment, Depth::Check).is_ok()
+        self.subject.takes(environment, Depth::Check)
     }
 
     /// The newest PTX version of the engine with the newest plain target that both know.
@@ -281,9 +281,7 @@ impl Planner<'_> {
 
     /// The series of a form, or of one of its rules: each its own, so that others can come and go.
     fn draw(&self, rule: &str) -> Draw {
-        let hash = blake3::hash(format!("{}{rule}", self.form.id).as_bytes());
-        let own = hash.as_bytes().iter().take(8).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
-        Draw::new(self.options.seed ^ own)
+        Draw::named(&format!("{}{rule}", self.form.id), self.options.seed)
     }
 
     /// All valid variants, or a covering array of them; what has been drawn is not asked again.

@@ -124,9 +124,7 @@ impl Prober<'_> {
         let possible = |values: Values| {
             let environment = environment(form, &values)?;
             let mut sets = cube.sets().iter().filter(|(axis, _)| *axis < widths.len());
-            let engine = self.subject.engine;
-            let supported =
-                || environment.ptx <= self.subject.newest && engine.supports(&environment, divergence.depth).is_ok();
+            let supported = || self.subject.takes(&environment, divergence.depth);
             (sets.all(|(axis, set)| set.contains(values[*axis])) && supported()).then_some((environment, values))
         };
         candidates.into_iter().filter_map(possible).take(ENVIRONMENTS).collect()

@@ -33,6 +33,13 @@ impl Draw {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
+    /// The series of a name under a seed: names that come and go leave the series of others alone.
+    pub fn named(name: &str, seed: u64) -> Self {
+        let hash = blake3::hash(name.as_bytes());
+        let own = hash.as_bytes().iter().take(8).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        Self::new(seed ^ own)
+    }
+
     /// A position below `count`, or `None` where `count` is 0.
     pub fn below(&mut self, count: u128) -> Option<u128> {
         if count == 0 {
