@@ -1,11 +1,15 @@
-//! Engines: whatever judges PTX. A judging engine accepts or rejects lines in an environment.
+//! Engines: whatever judges or executes PTX. A judging engine accepts or rejects lines in an
+//! environment; an executing one says what became of rows of inputs.
 //!
-//! Engines are hostile: they crash, hang and flood. Whatever they do ends as an [`Outcome`].
+//! Engines are hostile: they crash, hang and flood. Whatever they do ends as an [`Outcome`] or an
+//! [`Answer`].
 
+pub mod protocol;
 pub mod ptxas;
 pub mod toolchain;
 
 use crate::environment::Environment;
+use crate::execution::{Answer, Execution};
 use crate::ptx::Scaffold;
 
 /// How far an assembler is taken.
@@ -56,12 +60,12 @@ impl Outcome {
     }
 }
 
-/// Something that can say whether lines are PTX.
+/// Something that judges lines, executes them, or both.
 pub trait Engine: Sync {
     /// Family and version for the command line and the report: `ptxas@13.5.37`.
     fn name(&self) -> &str;
 
-    /// Whether it can be asked about this environment.
+    /// Whether it can be asked to judge lines of this environment.
     ///
     /// # Errors
     /// The reason why not, in words for the report.
@@ -76,4 +80,19 @@ pub trait Engine: Sync {
 
     /// One outcome for each line of the batch, in order.
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome>;
+
+    /// Whether it can be asked to execute lines of this environment.
+    ///
+    /// # Errors
+    /// The reason why not, in words for the report.
+    fn executes(&self, environment: &Environment) -> Result<(), String> {
+        let _ = environment;
+        Err(format!("{} does not execute", self.name()))
+    }
+
+    /// For each case, in order, one answer for each of its rows.
+    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
+        let skipped = || Answer::Skipped(format!("{} does not execute", self.name()));
+        cases.iter().map(|case| case.rows.iter().map(|_| skipped()).collect()).collect()
+    }
 }
