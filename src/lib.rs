@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Data flows one way, and so do the imports: a module uses those before it in this list.
-//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`properties`], [`execution`], [`kernel`], [`engine`], [`case`], [`divergence`], [`run`],
+//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`properties`], [`execution`], [`model`], [`kernel`], [`engine`], [`case`], [`divergence`], [`run`],
 //! [`finding`], [`report`]. `docs/design.md` says more.
 
 pub mod case;
@@ -18,6 +18,7 @@ pub mod execution;
 pub mod finding;
 pub mod judge;
 pub mod kernel;
+pub mod model;
 pub mod properties;
 pub mod ptx;
 pub mod report;

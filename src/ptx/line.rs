@@ -46,16 +46,16 @@ pub struct Operand<'a> {
 pub enum Argument<'a> {
     /// A register, a variable, a component (`%v.x`), or a name nobody declared.
     Name(&'a str),
-    /// An integer immediate.
-    Integer,
-    /// A floating-point immediate of 32 bits, `0f3F800000`.
-    Float,
-    /// Any other floating-point immediate: it has 64 bits.
-    Double,
+    /// An integer immediate: its text, with a sign where it has one.
+    Integer(&'a str),
+    /// A floating-point immediate of 32 bits, `0f3F800000`: its text.
+    Float(&'a str),
+    /// Any other floating-point immediate, which has 64 bits: its text.
+    Double(&'a str),
     /// `_`
     Sink,
-    /// A name and an immediate added to it; whether the immediate is negative.
-    Sum(&'a str, bool),
+    /// A name and an immediate added to it; whether the immediate is negative, and its digits.
+    Sum(&'a str, bool, &'a str),
     /// Elements in braces.
     Tuple(Vec<Argument<'a>>),
     /// Elements in square brackets.
@@ -312,29 +312,31 @@ impl<'a> Cursor<'a> {
             Some(b'[') => self.list(b']').map(Argument::Bracket),
             Some(b'{') => self.list(b'}').map(Argument::Tuple),
             Some(b'-' | b'+') => {
+                let start = self.at;
                 self.at += 1;
                 self.blank();
-                self.number()
+                self.number(start)
             }
             Some(b'!' | b'~' | b'(') => self.other(),
-            Some(byte) if byte.is_ascii_digit() => self.number(),
+            Some(byte) if byte.is_ascii_digit() => self.number(self.at),
             _ => self.named(),
         }
     }
 
-    fn number(&mut self) -> Result<Argument<'a>, SyntaxError> {
-        let text = self.take_of(&NUMBER);
-        let bytes = text.as_bytes();
+    /// A number whose sign, where it has one, stands at `start`.
+    fn number(&mut self, start: usize) -> Result<Argument<'a>, SyntaxError> {
+        let bytes = self.take_of(&NUMBER).as_bytes();
         let Some(first) = bytes.first() else {
             return self.other();
         };
         let hex = matches!(bytes.get(1), Some(b'x' | b'X')) && *first == b'0';
         let bits = |letters: [u8; 2]| bytes.get(1).is_some_and(|b| letters.contains(b)) && *first == b'0';
         let decimal = !hex && bytes.iter().any(|b| matches!(b, b'.' | b'e' | b'E'));
+        let text = &self.text[start..self.at];
         Ok(match () {
-            () if bits([b'f', b'F']) => Argument::Float,
-            () if bits([b'd', b'D']) || decimal => Argument::Double,
-            () => Argument::Integer,
+            () if bits([b'f', b'F']) => Argument::Float(text),
+            () if bits([b'd', b'D']) || decimal => Argument::Double(text),
+            () => Argument::Integer(text),
         })
     }
 
@@ -354,8 +356,8 @@ impl<'a> Cursor<'a> {
                 let negated = self.eat(b'-');
                 self.blank();
                 match self.peek() {
-                    Some(byte) if byte.is_ascii_digit() => match self.number()? {
-                        Argument::Integer => Ok(Argument::Sum(name, negated)),
+                    Some(byte) if byte.is_ascii_digit() => match self.number(self.at)? {
+                        Argument::Integer(digits) => Ok(Argument::Sum(name, negated, digits)),
                         _ => Ok(Argument::Other),
                     },
                     _ => self.other(),
@@ -403,7 +405,7 @@ mod tests {
             arguments,
             [
                 Argument::Tuple(vec![Argument::Name("%f1"), Argument::Sink]),
-                Argument::Bracket(vec![Argument::Sum("%rd1", true)]),
+                Argument::Bracket(vec![Argument::Sum("%rd1", true, "4")]),
                 Argument::Name("%pol")
             ]
         );

@@ -53,7 +53,7 @@ struct Assumed<'a> {
 impl<'a> Assumed<'a> {
     fn argument(&mut self, argument: &Argument<'a>, operand: Option<&Operand>, bracketed: bool) {
         match argument {
-            Argument::Name(name) | Argument::Sum(name, _) => self.name(name, operand, bracketed),
+            Argument::Name(name) | Argument::Sum(name, ..) => self.name(name, operand, bracketed),
             Argument::Tuple(elements) | Argument::Bracket(elements) => {
                 elements.iter().for_each(|element| self.argument(element, operand, bracketed));
             }

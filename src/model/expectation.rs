@@ -1,0 +1,459 @@
+//! What may come of a row, and whether what came is among it.
+
+use crate::execution::{Answer, Execution, Returned};
+
+/// What may come of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// What is allowed.
+    pub allowed: Allowed,
+    /// What of it is inferred, and not promised by the manual.
+    pub inferred: Inferences,
+}
+
+/// What is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// This, and nothing else.
+    Only(Ending),
+    /// One of the two.
+    Either(Box<[Ending; 2]>),
+    /// Anything at all.
+    Any(Undefined),
+}
+
+/// How a line ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It ends the kernel.
+    Traps,
+    /// It leaves this behind.
+    Returns(Effect),
+}
+
+/// What a line leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    registers: [Expected; Self::REGISTERS],
+    count: u8,
+    /// What it writes to the surface.
+    pub write: Option<Write>,
+    /// Why some bits of it may be anything, where they may.
+    pub undefined: Option<Undefined>,
+}
+
+/// The bits of a register: those of `known` are these, the others may be anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// The bits.
+    pub bits: u128,
+    /// Which of them must be so.
+    pub known: u128,
+}
+
+/// Bytes written to the surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The position of the first one in the data of the surface.
+    pub at: usize,
+    /// How many there are: up to 16.
+    pub count: u8,
+    /// The bytes, the first one lowest.
+    pub bytes: Expected,
+}
+
+/// What the manual leaves undefined, unpredictable, or to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Undefined {
+    /// A surface access that is not aligned to its own size.
+    MisalignedCoordinate,
+    /// A surface access that is wider than a sample.
+    WiderThanSample,
+    /// Components of a sample for which a formatted store has no source.
+    MissingComponents,
+    /// A formatted reduction on what is no integer of its size.
+    ReducedFormat,
+    /// A query of an extent that the surface does not have.
+    AbsentExtent,
+    /// A query of an enumeration of the source language.
+    Enumeration,
+    /// A load that is not aligned to its own size.
+    MisalignedAddress,
+    /// A load from outside of the variable.
+    OutsideVariable,
+    /// A load from an address at which nobody knows what lies.
+    ImmediateAddress,
+    /// What a NaN becomes in another format.
+    NanPayload,
+}
+
+impl Undefined {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::MisalignedCoordinate,
+        Self::WiderThanSample,
+        Self::MissingComponents,
+        Self::ReducedFormat,
+        Self::AbsentExtent,
+        Self::Enumeration,
+        Self::MisalignedAddress,
+        Self::OutsideVariable,
+        Self::ImmediateAddress,
+        Self::NanPayload,
+    ];
+
+    /// Its name in reports.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::MisalignedCoordinate => "misaligned-coordinate",
+            Self::WiderThanSample => "wider-than-sample",
+            Self::MissingComponents => "missing-components",
+            Self::ReducedFormat => "reduced-format",
+            Self::AbsentExtent => "absent-extent",
+            Self::Enumeration => "enumeration",
+            Self::MisalignedAddress => "misaligned-address",
+            Self::OutsideVariable => "outside-variable",
+            Self::ImmediateAddress => "immediate-address",
+            Self::NanPayload => "nan-payload",
+        }
+    }
+
+    /// Why nothing can be said, and the manual's page.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::MisalignedCoordinate => {
+                "an access that is not aligned to its own size may be rounded or fail (surface-instructions-suld)"
+            }
+            Self::WiderThanSample => {
+                "nothing promises accesses wider than a sample, and they were reported to fail (surface-instructions-suld)"
+            }
+            Self::MissingComponents => {
+                "components without a source are written with an unpredictable value (surface-instructions-sust)"
+            }
+            Self::ReducedFormat => {
+                "formatted reductions are described for integers of their own size (surface-instructions-sured)"
+            }
+            Self::AbsentExtent => {
+                "an extent that the surface does not have is not described (surface-instructions-suq)"
+            }
+            Self::Enumeration => "the values are those of the source language (surface-instructions-suq)",
+            Self::MisalignedAddress => {
+                "an address that is not aligned to the access is undefined (addresses-as-operands)"
+            }
+            Self::OutsideVariable => "what lies outside of a variable is not described (addresses-as-operands)",
+            Self::ImmediateAddress => "what lies at an address is up to the assembler (addresses-as-operands)",
+            Self::NanPayload => "the payload of a NaN is not described (surface-instructions-sust)",
+        }
+    }
+}
+
+/// Something that the manual does not say, and that this model fills in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inference {
+    /// Its name in reports.
+    pub id: &'static str,
+    /// What is taken to hold.
+    pub says: &'static str,
+    /// Why.
+    pub because: &'static str,
+}
+
+/// All that is inferred. None of it has been measured yet.
+pub const INFERENCES: &[Inference] = &[
+    Inference {
+        id: "right-edge",
+        says: "An access that begins inside of a row and ends outside is out of bounds; clamped, it is the last one that fits.",
+        because: "The manual has `nearest location (sized appropriately)`; the code that ptxas generates for sm_35 does so.",
+    },
+    Inference {
+        id: "within-sample",
+        says: "An access narrower than a sample may begin at any multiple of its own size.",
+        because: "Coordinates of unformatted accesses are byte offsets; the code for sm_35 does not round them.",
+    },
+    Inference {
+        id: "layer-bounds",
+        says: "A layer that does not exist is out of bounds as a coordinate is; clamped, it is the last one.",
+        because: "The manual speaks of addresses only; the code for sm_35 treats the layer as an unsigned coordinate.",
+    },
+    Inference {
+        id: "array-sign",
+        says: "Negative coordinates within a layer are clamped to 0.",
+        because: "The manual has .s32 for them; the code for sm_35 takes those of 2d layers as unsigned.",
+    },
+    Inference {
+        id: "unorm",
+        says: "A float becomes an unsigned normalized integer by clamping to 0..1 (a NaN to 0), scaling, and rounding to nearest even.",
+        because: "The manual does not describe conversions; graphics interfaces do so.",
+    },
+    Inference {
+        id: "snorm",
+        says: "A float becomes a signed normalized integer by clamping to -1..1 (a NaN to 0), scaling by the largest value, and rounding to nearest even.",
+        because: "The manual does not describe conversions; graphics interfaces do so.",
+    },
+    Inference {
+        id: "half",
+        says: "A float becomes a half by rounding to nearest even; what is too large becomes infinite, a NaN stays one.",
+        because: "The manual does not describe conversions; this is the default of cvt.",
+    },
+    Inference {
+        id: "saturation",
+        says: "An integer that does not fit into a component becomes the nearest one that does.",
+        because: "The manual does not describe conversions; graphics interfaces do so.",
+    },
+    Inference {
+        id: "reduced-samples",
+        says: "Unformatted reductions work on any place of their size, whatever the format.",
+        because: "The manual has byte offsets and no word about formats.",
+    },
+    Inference {
+        id: "reduced-64-bit",
+        says: "A formatted reduction of 64 bits takes a sample of two 32-bit components for one integer.",
+        because: "The manual has 64-bit integers in samples, and no array has such a component.",
+    },
+    Inference {
+        id: "zero-extension",
+        says: "A register wider than what a surface load or a load of a float writes is filled with zeros.",
+        because: "The manual says so of unsigned and bit-size types of ld; the code that ptxas generates does so.",
+    },
+    Inference {
+        id: "array-layout",
+        says: "A CUDA array has no linear memory layout.",
+        because: "The manual has 1 for surfaces with a linear layout, and CUDA arrays are opaque.",
+    },
+];
+
+/// A set of [`INFERENCES`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Inferences(u32);
+
+impl Inferences {
+    pub(super) const NONE: Self = Self(0);
+    pub(super) const RIGHT_EDGE: Self = Self(1);
+    pub(super) const WITHIN_SAMPLE: Self = Self(1 << 1);
+    pub(super) const LAYER_BOUNDS: Self = Self(1 << 2);
+    pub(super) const ARRAY_SIGN: Self = Self(1 << 3);
+    pub(super) const UNORM: Self = Self(1 << 4);
+    pub(super) const SNORM: Self = Self(1 << 5);
+    pub(super) const HALF: Self = Self(1 << 6);
+    pub(super) const SATURATION: Self = Self(1 << 7);
+    pub(super) const REDUCED_SAMPLES: Self = Self(1 << 8);
+    pub(super) const REDUCED_64_BIT: Self = Self(1 << 9);
+    pub(super) const ZERO_EXTENSION: Self = Self(1 << 10);
+    pub(super) const ARRAY_LAYOUT: Self = Self(1 << 11);
+
+    /// This set where it holds, else none.
+    pub(super) fn when(self, holds: bool) -> Self {
+        if holds { self } else { Self::NONE }
+    }
+
+    /// Both sets together.
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether it is empty.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Those in it.
+    pub fn iter(self) -> impl Iterator<Item = &'static Inference> {
+        INFERENCES.iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, inference)| inference)
+    }
+}
+
+/// Whether what came of a row is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is; some of it may have been undefined.
+    Agrees(Option<Undefined>),
+    /// It is not.
+    Differs(Difference),
+    /// Anything would have been.
+    Undecided(Undefined),
+    /// There is no answer, and why.
+    Skipped(String),
+}
+
+/// In what an answer differs from what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Difference {
+    /// It returned where it must trap.
+    Returned,
+    /// It trapped where it must not.
+    Trapped,
+    /// A register, by its position in the outputs, holds something else.
+    Register(usize),
+    /// The surface holds something else, first at this byte.
+    Surface(usize),
+    /// It is no answer to the question, or none at all; the words of what went wrong.
+    Failed(String),
+}
+
+impl Effect {
+    /// Registers that a line can write.
+    pub const REGISTERS: usize = 8;
+
+    /// So many registers that hold 0; nothing written.
+    pub(super) fn of_registers(count: usize) -> Self {
+        let zero = Expected { bits: 0, known: u128::MAX };
+        let count = u8::try_from(count.min(Self::REGISTERS)).unwrap_or_default();
+        Self { registers: [zero; Self::REGISTERS], count, write: None, undefined: None }
+    }
+
+    /// No registers; this written.
+    pub(super) fn of_write(write: Option<Write>) -> Self {
+        Self { write, ..Self::of_registers(0) }
+    }
+
+    /// Sets a register.
+    pub(super) fn set(&mut self, register: usize, bits: u128) {
+        self.expect(register, Expected { bits, known: u128::MAX });
+    }
+
+    pub(super) fn expect(&mut self, register: usize, expected: Expected) {
+        if let Some(known) = self.registers.get_mut(register) {
+            *known = expected;
+        }
+    }
+
+    /// The registers, in the order of the case's outputs.
+    pub fn registers(&self) -> &[Expected] {
+        self.registers.get(..usize::from(self.count)).unwrap_or_default()
+    }
+}
+
+impl Expected {
+    /// Whether these bits are allowed.
+    pub fn allows(self, bits: u128) -> bool {
+        (bits ^ self.bits) & self.known == 0
+    }
+}
+
+impl Write {
+    /// The position of the first byte of what the surface then holds that must not be.
+    fn differs(&self, before: &[u8], after: &[u8]) -> Option<usize> {
+        let end = self.at + usize::from(self.count);
+        (0..before.len()).find(|&at| {
+            let inside = (self.at..end).contains(&at);
+            let shift = 8 * (at.wrapping_sub(self.at) % 16);
+            let expected = |word: u128| u8::try_from(word >> shift & 0xff).unwrap_or_default();
+            let (bits, known) =
+                if inside { (expected(self.bytes.bits), expected(self.bytes.known)) } else { (before[at], u8::MAX) };
+            (after[at] ^ bits) & known != 0
+        })
+    }
+
+    fn apply(&self, data: &mut [u8]) {
+        let bytes = self.bytes.bits.to_le_bytes();
+        for (byte, at) in bytes.iter().take(usize::from(self.count)).zip(self.at..) {
+            if let Some(place) = data.get_mut(at) {
+                *place = *byte;
+            }
+        }
+    }
+}
+
+impl Expectation {
+    pub(super) fn any(why: Undefined) -> Self {
+        Self { allowed: Allowed::Any(why), inferred: Inferences::NONE }
+    }
+
+    pub(super) fn returned(effect: Effect) -> Self {
+        Self { allowed: Allowed::Only(Ending::Returns(effect)), inferred: Inferences::NONE }
+    }
+
+    pub(super) fn traps() -> Self {
+        Self { allowed: Allowed::Only(Ending::Traps), inferred: Inferences::NONE }
+    }
+
+    pub(super) fn inferred(mut self, inferred: Inferences) -> Self {
+        self.inferred = self.inferred.and(inferred);
+        self
+    }
+
+    /// Whether the row may end its kernel.
+    pub fn may_trap(&self) -> bool {
+        match &self.allowed {
+            Allowed::Only(ending) => *ending == Ending::Traps,
+            Allowed::Either(endings) => endings.contains(&Ending::Traps),
+            Allowed::Any(why) => !matches!(why, Undefined::AbsentExtent | Undefined::Enumeration),
+        }
+    }
+
+    /// Holds an answer against it.
+    pub fn check(&self, case: &Execution, answer: &Answer) -> Verdict {
+        match answer {
+            Answer::Skipped(why) => return Verdict::Skipped(why.clone()),
+            Answer::Failed(how) => return Verdict::Differs(Difference::Failed(how.clone())),
+            Answer::Returned(_) | Answer::Trapped(_) => {}
+        }
+        match &self.allowed {
+            Allowed::Any(why) => Verdict::Undecided(*why),
+            Allowed::Only(ending) => ending.check(case, answer),
+            Allowed::Either(endings) => match endings[0].check(case, answer) {
+                Verdict::Differs(difference) => match endings[1].check(case, answer) {
+                    Verdict::Differs(_) => Verdict::Differs(difference),
+                    verdict => verdict,
+                },
+                verdict => verdict,
+            },
+        }
+    }
+
+    /// An answer that is allowed.
+    pub fn example(&self, case: &Execution) -> Answer {
+        let effect = match &self.allowed {
+            Allowed::Only(ending) => ending,
+            Allowed::Either(endings) => &endings[0],
+            Allowed::Any(_) => {
+                let registers = vec![0; case.outputs.len()];
+                return Answer::Returned(Returned { registers, surface: None });
+            }
+        };
+        let Ending::Returns(effect) = effect else { return Answer::Trapped("out of bounds".to_owned()) };
+        let surface = effect.write.and_then(|write| {
+            let before = &case.surface.as_ref()?.data;
+            let mut after = before.clone();
+            write.apply(&mut after);
+            (after != *before).then_some(after)
+        });
+        let registers = effect.registers().iter().map(|register| register.bits).collect();
+        Answer::Returned(Returned { registers, surface })
+    }
+}
+
+impl Ending {
+    fn check(&self, case: &Execution, answer: &Answer) -> Verdict {
+        let (effect, returned) = match (self, answer) {
+            (Self::Traps, Answer::Returned(_)) => return Verdict::Differs(Difference::Returned),
+            (Self::Traps, _) => return Verdict::Agrees(None),
+            (Self::Returns(effect), Answer::Returned(returned)) => (effect, returned),
+            (Self::Returns(_), _) => return Verdict::Differs(Difference::Trapped),
+        };
+        if returned.registers.len() != effect.registers().len() {
+            let counts = (returned.registers.len(), effect.registers().len());
+            let words = format!("{} registers came back where the line writes {}", counts.0, counts.1);
+            return Verdict::Differs(Difference::Failed(words));
+        }
+        let mut both = effect.registers().iter().zip(&returned.registers);
+        if let Some(register) = both.position(|(expected, bits)| !expected.allows(*bits)) {
+            return Verdict::Differs(Difference::Register(register));
+        }
+        let before: &[u8] = case.surface.as_ref().map_or(&[], |surface| &surface.data);
+        let after = returned.surface.as_deref().unwrap_or(before);
+        if after.len() != before.len() {
+            let words = format!("a surface of {} bytes came back as {}", before.len(), after.len());
+            return Verdict::Differs(Difference::Failed(words));
+        }
+        let nothing = Write { at: 0, count: 0, bytes: Expected::default() };
+        let write = effect.write.unwrap_or(nothing);
+        if write.count == 0 && returned.surface.is_none() {
+            return Verdict::Agrees(effect.undefined);
+        }
+        match write.differs(before, after) {
+            Some(at) => Verdict::Differs(Difference::Surface(at)),
+            None => Verdict::Agrees(effect.undefined),
+        }
+    }
+}
