@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Data flows one way, and so do the imports: a module uses those before it in this list.
-//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`properties`], [`execution`], [`model`], [`kernel`], [`engine`], [`case`], [`divergence`], [`run`],
+//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`properties`], [`execution`], [`state`], [`model`], [`kernel`], [`engine`], [`case`], [`divergence`], [`run`],
 //! [`finding`], [`report`]. `docs/design.md` says more.
 
 pub mod case;
@@ -25,3 +25,4 @@ pub mod report;
 pub mod run;
 pub mod space;
 pub mod spec;
+pub mod state;

@@ -7,6 +7,7 @@ mod build;
 pub(crate) mod condition;
 mod error;
 pub mod raw;
+pub(crate) mod states;
 mod syntax;
 mod tables;
 
@@ -165,6 +166,8 @@ pub enum Choice {
     Suffix(usize),
     /// Whether the line is written as in the manual, or with a syntax fault.
     Writing,
+    /// Something of the state that the line is executed in.
+    State,
 }
 
 /// One choice to be made in a form: finite, ordered, the first value simplest.
@@ -300,7 +303,8 @@ pub struct Form {
     pub id: String,
     /// The line, in the manual's notation.
     pub syntax: String,
-    /// Every choice: environment first, then guard, modifiers, operands, and the writing last.
+    /// Every choice: environment first, then guard, modifiers, operands, and the writing last. Where the
+    /// form is executed, the axes of the state stand behind the writing.
     pub axes: Vec<Axis>,
     /// The modifier slots in the order of the line.
     pub slots: Vec<Slot>,
@@ -314,6 +318,8 @@ pub struct Form {
     pub writings: Vec<Writing>,
     /// The rules that restrict it.
     pub rules: Vec<Rule>,
+    /// How many axes of the state stand behind those of the variant.
+    states: usize,
     tables: tables::Tables,
 }
 
@@ -336,9 +342,9 @@ impl Form {
         self.axes[axis].values.get(usize::from(values[axis])).map_or("", String::as_str)
     }
 
-    /// The position of the writing axis, which is the last one.
+    /// The position of the writing axis, which is the last one of the variant.
     pub fn writing(&self) -> usize {
-        self.axes.len() - 1
+        self.variant_axes() - 1
     }
 
     /// The position of a writing on its axis.

@@ -161,11 +161,6 @@ pub struct Inference {
 /// All that is inferred. None of it has been measured yet.
 pub const INFERENCES: &[Inference] = &[
     Inference {
-        id: "right-edge",
-        says: "An access that begins inside of a row and ends outside is out of bounds; clamped, it is the last one that fits.",
-        because: "The manual has `nearest location (sized appropriately)`; the code that ptxas generates for sm_35 does so.",
-    },
-    Inference {
         id: "within-sample",
         says: "An access narrower than a sample may begin at any multiple of its own size.",
         because: "Coordinates of unformatted accesses are byte offsets; the code for sm_35 does not round them.",
@@ -228,18 +223,17 @@ pub struct Inferences(u32);
 
 impl Inferences {
     pub(super) const NONE: Self = Self(0);
-    pub(super) const RIGHT_EDGE: Self = Self(1);
-    pub(super) const WITHIN_SAMPLE: Self = Self(1 << 1);
-    pub(super) const LAYER_BOUNDS: Self = Self(1 << 2);
-    pub(super) const ARRAY_SIGN: Self = Self(1 << 3);
-    pub(super) const UNORM: Self = Self(1 << 4);
-    pub(super) const SNORM: Self = Self(1 << 5);
-    pub(super) const HALF: Self = Self(1 << 6);
-    pub(super) const SATURATION: Self = Self(1 << 7);
-    pub(super) const REDUCED_SAMPLES: Self = Self(1 << 8);
-    pub(super) const REDUCED_64_BIT: Self = Self(1 << 9);
-    pub(super) const ZERO_EXTENSION: Self = Self(1 << 10);
-    pub(super) const ARRAY_LAYOUT: Self = Self(1 << 11);
+    pub(super) const WITHIN_SAMPLE: Self = Self(1);
+    pub(super) const LAYER_BOUNDS: Self = Self(1 << 1);
+    pub(super) const ARRAY_SIGN: Self = Self(1 << 2);
+    pub(super) const UNORM: Self = Self(1 << 3);
+    pub(super) const SNORM: Self = Self(1 << 4);
+    pub(super) const HALF: Self = Self(1 << 5);
+    pub(super) const SATURATION: Self = Self(1 << 6);
+    pub(super) const REDUCED_SAMPLES: Self = Self(1 << 7);
+    pub(super) const REDUCED_64_BIT: Self = Self(1 << 8);
+    pub(super) const ZERO_EXTENSION: Self = Self(1 << 9);
+    pub(super) const ARRAY_LAYOUT: Self = Self(1 << 10);
 
     /// This set where it holds, else none.
     pub(super) fn when(self, holds: bool) -> Self {

@@ -113,8 +113,6 @@ impl<'a> Access<'a> {
             }
         };
         if !self.samples {
-            let begins = u32::try_from(x).is_ok_and(|x| x < surface.row_bytes() && x > last);
-            inferred = inferred.and(Inferences::RIGHT_EDGE.when(begins));
             inferred = inferred.and(Inferences::WITHIN_SAMPLE.when(self.size < sample && column % sample != 0));
         }
         if inside || self.clamp == Clamp::Clamp {

@@ -21,8 +21,6 @@ pub enum Item<'a> {
 const LANES: u8 = 8;
 /// The number of the predicate of a guard, and of the register of a surplus operand.
 const SPARE: u8 = 99;
-/// What is added to an address.
-const OFFSET: i32 = 32;
 
 impl Item<'_> {
     fn write(self, to: &mut String) {
@@ -50,6 +48,9 @@ pub struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
+    /// What is added to an address.
+    pub const OFFSET: i32 = 32;
+
     /// A printer for a form.
     pub fn new(form: &'a Form) -> Self {
         Self { form, guard: form.axis_of(Choice::Guard).unwrap_or_default() }
@@ -191,8 +192,8 @@ impl<'a> Printer<'a> {
             }
         }
         let _ = match value(operand.offset) {
-            "positive" => write!(to, "+{OFFSET}"),
-            "negative" => write!(to, "+-{OFFSET}"),
+            "positive" => write!(to, "+{}", Self::OFFSET),
+            "negative" => write!(to, "+-{}", Self::OFFSET),
             _ => Ok(()),
         };
     }

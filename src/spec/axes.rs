@@ -142,6 +142,7 @@ impl Builder<'_> {
             suffixes,
             writings,
             rules: self.rules,
+            states: 0,
             tables: super::tables::Tables::default(),
         }
     }
