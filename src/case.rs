@@ -3,6 +3,7 @@
 //! A case is asked about as text: its line is printed, read again and judged, and the same line
 //! goes to the engine. Cases that can share a module are asked about together.
 
+mod executed;
 mod stored;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use crate::ptx::{Context, Declarations, Item, Line, Printer, Scaffold, scaffold}
 use crate::space::environment;
 use crate::spec::{Form, Instruction, Spec};
 
+pub use executed::{Tried, execute, execution_id};
 pub use stored::{Stored, StoredError};
 
 /// A variant of a form of an instruction, its environment among its choices.

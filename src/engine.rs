@@ -6,6 +6,7 @@
 
 pub mod protocol;
 pub mod ptxas;
+pub mod reference;
 pub mod toolchain;
 
 use crate::environment::Environment;
@@ -88,6 +89,11 @@ pub trait Engine: Sync {
     fn executes(&self, environment: &Environment) -> Result<(), String> {
         let _ = environment;
         Err(format!("{} does not execute", self.name()))
+    }
+
+    /// Whether a row that traps costs a process, so that few of them are to be asked about.
+    fn traps_cost(&self) -> bool {
+        false
     }
 
     /// For each case, in order, one answer for each of its rows.

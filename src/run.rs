@@ -1,6 +1,7 @@
 //! A run: plans cases, asks the engines, and compares what they did with the verdicts.
 
 mod ask;
+mod execute;
 mod plan;
 mod probe;
 
@@ -17,6 +18,7 @@ use crate::spec::{Instruction, Spec};
 
 pub use ask::{Count, Group, Key, Sample, Tally};
 pub(crate) use ask::{first_message, without_quotes};
+pub use execute::{ExecutedForm, ExecutedResult};
 pub use plan::{FormPlan, Purpose, Row};
 
 /// How much of a space is tested.
@@ -60,6 +62,8 @@ pub struct Options {
     pub generate: Generate,
     /// What random draws start from.
     pub seed: u64,
+    /// Rows of each executed case.
+    pub rows: usize,
     /// Lines that are asked about together.
     pub batch: usize,
     /// Today: divergences whose day has passed are told; none where that does not matter.
@@ -78,6 +82,7 @@ impl Default for Options {
             boundaries: true,
             generate: Generate::Sample,
             seed: 0,
+            rows: 16,
             batch: 10_000,
             today: None,
             environment: None,
@@ -155,6 +160,12 @@ pub enum Problem {
 pub struct Results {
     /// By engine, in the order given.
     pub engines: Vec<EngineResult>,
+    /// By executing engine, in the order given.
+    pub executed: Vec<ExecutedResult>,
+    /// Engines that were asked for or could have been asked, and were not: their names, and why.
+    pub absent: Vec<(String, String)>,
+    /// Texts of ours that cannot be read: bugs of this tool.
+    pub confused: Vec<String>,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
 }
@@ -167,10 +178,7 @@ pub fn run(
     options: &Options,
     progress: &Progress,
 ) -> Results {
-    let named = |instruction: &&Instruction| {
-        options.instructions.is_empty() || options.instructions.contains(&instruction.name)
-    };
-    let instructions: Vec<&Instruction> = spec.instructions.iter().filter(named).collect();
+    let instructions = named(spec, options);
     let boundaries = options.boundaries && options.environment.is_none();
     let of_form = |form| if boundaries { plan::Spaces::of_needs(form) } else { plan::Spaces::default() };
     let needs: Vec<Vec<plan::Spaces>> =
@@ -211,7 +219,38 @@ pub fn run(
         let examples = asker.examples(&instructions, subject);
         engines.push(EngineResult { name: subject.engine.name().to_owned(), forms, tally, stale, examples });
     }
-    Results { engines, interrupted: progress.stop.load(Ordering::Relaxed) }
+    Results {
+        engines,
+        executed: Vec::new(),
+        absent: Vec::new(),
+        confused: Vec::new(),
+        interrupted: progress.stop.load(Ordering::Relaxed),
+    }
+}
+
+/// Executes the instructions of a run on engines that can, and adds what came of it to its results.
+pub fn execute(spec: &Spec, engines: &[&dyn Engine], options: &Options, progress: &Progress, results: &mut Results) {
+    let instructions = named(spec, options);
+    for engine in engines {
+        let executed = execute::environment(spec, *engine).map(|newest| {
+            let environment = options.environment.unwrap_or(newest);
+            execute::execute(spec, *engine, environment, &instructions, options, progress)
+        });
+        match executed {
+            Ok(Ok(executed)) => results.executed.push(executed),
+            Ok(Err(confused)) => results.confused.push(confused.to_string()),
+            Err(why) => results.absent.push((engine.name().to_owned(), why)),
+        }
+    }
+    results.interrupted = progress.stop.load(Ordering::Relaxed);
+}
+
+/// The instructions of a run.
+fn named<'s>(spec: &'s Spec, options: &Options) -> Vec<&'s Instruction> {
+    let named = |instruction: &&Instruction| {
+        options.instructions.is_empty() || options.instructions.contains(&instruction.name)
+    };
+    spec.instructions.iter().filter(named).collect()
 }
 
 /// Sums are sound whatever a thread that panicked did.
@@ -233,7 +272,8 @@ impl Results {
 
     /// Whether every engine did as the specification says and the divergences list.
     pub fn agreed(&self) -> bool {
-        self.unlisted() == 0 && self.engines.iter().all(|engine| engine.stale.is_empty())
+        let executed = self.executed.iter().all(|engine| engine.differed() == 0);
+        executed && self.unlisted() == 0 && self.engines.iter().all(|engine| engine.stale.is_empty())
     }
 
     /// The groups of all engines side by side.

@@ -12,13 +12,20 @@ use std::collections::BTreeSet;
 
 use crate::execution::{Execution, Format, Geometry, Holds, Input, Output, Rows, Space, Surface, Variable};
 use crate::ptx::{Argument, Declarations, Item, Line, Printer, Symbol, scaffold};
-use crate::space::environment;
+use crate::space::{Values, environment};
 use crate::spec::{Form, Instruction, Isa, Operand, Pattern, Role, Spec, states::StateAxis};
 
 /// A text of ours that we cannot read, or choices that are no state: a bug of this tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoState(String);
+
+impl NoState {
+    /// An execution of ours that the model cannot read.
+    pub(crate) fn of(execution: &Execution, why: &impl std::fmt::Display) -> Self {
+        Self(format!("`{}`: {why}", execution.line))
+    }
+}
 
 const GEOMETRY: &str = "surface.geometry";
 const FORMAT: &str = "surface.format";
@@ -39,6 +46,8 @@ const SAMPLE: &str = "sample";
 
 /// The axes that the rows of one execution may differ in; the others are of all of them.
 const ROW: [&str; 8] = [X, Y, Z, LAYER, ADDRESS, DATA, PREDICATE, SAMPLE];
+/// The axes that say what numbers are there, and not where. They stand last.
+const NUMBERS: [&str; 3] = [CONTENTS, DATA, SAMPLE];
 
 /// The bytes of a variable.
 const LENGTH: u32 = 64;
@@ -48,9 +57,33 @@ pub fn executed(spec: &Spec, instruction: &Instruction) -> Instruction {
     instruction.with_states(&spec.isa, axes, |form| forbid::forbid(&spec.isa, form))
 }
 
-/// How many first axes of an executed form all rows of an execution have in common.
-pub fn common(form: &Form) -> usize {
+/// As [`executed`], without the axes that say what numbers there are, which stand last.
+pub fn without_numbers(spec: &Spec, instruction: &Instruction) -> Instruction {
+    let places = |form: &Form| axes(form).into_iter().filter(|(name, _)| !NUMBERS.contains(name)).collect();
+    instruction.with_states(&spec.isa, places, |form| forbid::forbid(&spec.isa, form))
+}
+
+/// The number of axes of an executed form that say what numbers there are.
+pub fn numbers(form: &Form) -> usize {
+    form.axes.iter().filter(|axis| NUMBERS.contains(&axis.name.as_str())).count()
+}
+
+/// What all rows of an execution have in common: the choices of an executed form that are not of a row.
+pub fn common(form: &Form, values: &[u8]) -> Values {
+    let of_rows = |axis: usize| ROW.contains(&form.axes[axis].name.as_str());
+    values.iter().enumerate().map(|(axis, &value)| if of_rows(axis) { 0 } else { value }).collect()
+}
+
+/// The first axis of an executed form that is of a row.
+pub fn first_of_row(form: &Form) -> usize {
     form.axes.iter().position(|axis| ROW.contains(&axis.name.as_str())).unwrap_or(form.axes.len())
+}
+
+/// Gives a row the contents of another, so that the two can be of one execution.
+pub fn share_contents(form: &Form, from: &[u8], to: &mut [u8]) {
+    if let Some(axis) = form.axis(CONTENTS) {
+        to[axis] = from[axis];
+    }
 }
 
 fn axes(form: &Form) -> Vec<StateAxis> {
@@ -71,9 +104,6 @@ fn axes(form: &Form) -> Vec<StateAxis> {
     if has(Role::Address) {
         axes.push((POINTS, texts(&["global", "shared", "local", "const"])));
     }
-    if has(Role::Address) || coordinates {
-        axes.push((CONTENTS, texts(&contents::CONTENTS)));
-    }
     if has(Role::Surface) && coordinates {
         let inside = ["first", "inside", "last"];
         let outside = ["after", "before", "far-after", "far-before"];
@@ -85,10 +115,13 @@ fn axes(form: &Form) -> Vec<StateAxis> {
     if has(Role::Address) {
         axes.push((ADDRESS, texts(&["first", "inside", "last", "misaligned", "after"])));
     }
+    axes.push((PREDICATE, texts(&["true", "false"])));
+    if has(Role::Address) || coordinates {
+        axes.push((CONTENTS, texts(&contents::CONTENTS)));
+    }
     if data(form).is_some() {
         axes.push((DATA, texts(&contents::DATA)));
     }
-    axes.push((PREDICATE, texts(&["true", "false"])));
     axes.push((SAMPLE, (0..16).map(|sample| sample.to_string()).collect()));
     axes
 }

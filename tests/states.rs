@@ -29,15 +29,22 @@ fn every_state_drawn_is_one_that_the_model_reads() {
             for _ in 0..3000 {
                 let values = draw.variant(&region).expect("a state");
                 let execution = state::execution(&spec, form, &[&values]).expect("an execution");
-                let prepared = model::prepare(&spec, &execution)
-                    .unwrap_or_else(|why| panic!("{}: {why}\n{execution:?}", form.id));
+                let prepared =
+                    model::prepare(&spec, &execution).unwrap_or_else(|why| panic!("{}: {why}\n{execution:?}", form.id));
                 match prepared.expect(execution.rows.row(0)).allowed {
                     Allowed::Any(why) => *undefined.entry(why.id()).or_default() += 1,
                     Allowed::Only(model::Ending::Traps) => *undefined.entry("traps").or_default() += 1,
                     _ => *undefined.entry("defined").or_default() += 1,
                 }
             }
-            println!("{} {} nodes {} {:?} {:?} {undefined:?}", form.id, region.count(), diagram.nodes(), built, start.elapsed());
+            println!(
+                "{} {} nodes {} {:?} {:?} {undefined:?}",
+                form.id,
+                region.count(),
+                diagram.nodes(),
+                built,
+                start.elapsed()
+            );
         }
     }
 }

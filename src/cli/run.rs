@@ -51,6 +51,9 @@ pub(crate) struct Opts {
     /// What random draws start from.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Rows of inputs of each case that is executed.
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    rows: usize,
     /// Lines asked about together.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     batch: usize,
@@ -165,6 +168,7 @@ impl Opts {
                 GenerateOption::All => Generate::Everything,
             },
             seed: self.seed,
+            rows: self.rows.max(1),
             batch: self.batch.max(1),
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
             environment,

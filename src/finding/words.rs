@@ -126,7 +126,12 @@ impl Condition {
 }
 
 impl Values {
-    fn shortest(inside: &BTreeSet<String>, outside: &BTreeSet<String>, order: &[&String], negatable: bool) -> Self {
+    pub(super) fn shortest(
+        inside: &BTreeSet<String>,
+        outside: &BTreeSet<String>,
+        order: &[&String],
+        negatable: bool,
+    ) -> Self {
         let not = negatable && !outside.is_empty() && outside.len() < inside.len();
         let chosen = if not { outside } else { inside };
         let mut values: Vec<String> = Vec::new();

@@ -1,0 +1,87 @@
+//! Rows that the reference model takes on one core: `cargo bench --bench model`.
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::execution::Execution;
+use ptx_conform::model;
+use ptx_conform::space::{Diagram, Draw, environment_values};
+use ptx_conform::spec::Spec;
+use ptx_conform::state;
+
+/// Cases of each form, with so many rows each.
+const CASES: usize = 50;
+const ROWS: usize = 64;
+
+fn executions(spec: &Spec, opcode: &str) -> Vec<Execution> {
+    let environment = Environment {
+        ptx: "9.0".parse().expect("a version"),
+        target: "sm_100".parse().expect("a target"),
+        address_size: AddressSize::Bits64,
+    };
+    let executed = state::executed(spec, spec.instruction(opcode).expect("an instruction"));
+    let mut executions = Vec::new();
+    for form in &executed.forms {
+        let values = environment_values(form, &environment).expect("a known environment");
+        let diagram = Diagram::within(form, None, &values);
+        let mut draw = Draw::named(&form.id, 0);
+        for _ in 0..CASES {
+            let first = draw.variant(&diagram.all().below(&values)).expect("a state");
+            let region = diagram.all().below(&first[..state::first_of_row(form)]);
+            let rows: Vec<Vec<u8>> = (0..ROWS)
+                .map(|_| {
+                    let mut row = draw.variant(&region).expect("a row");
+                    state::share_contents(form, &first, &mut row);
+                    row
+                })
+                .collect();
+            let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
+            executions.push(state::execution(spec, form, &rows).expect("an execution"));
+        }
+    }
+    executions
+}
+
+fn model(criterion: &mut Criterion) {
+    let spec = Spec::shipped().expect("the specification is sound");
+    let mut group = criterion.benchmark_group("model");
+    let opcodes = ["suld", "sust", "sured", "suq", "ld"];
+    let mut mix: Vec<Execution> = Vec::new();
+    for opcode in opcodes {
+        let executions = executions(&spec, opcode);
+        mix.extend(executions.iter().cloned());
+        measure(&mut group, &spec, opcode, &executions);
+    }
+    measure(&mut group, &spec, "mix", &mix);
+    group.finish();
+}
+
+fn measure(
+    group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,
+    spec: &Spec,
+    name: &str,
+    executions: &[Execution],
+) {
+    group.throughput(Throughput::Elements(executions.iter().map(|execution| execution.rows.len() as u64).sum()));
+    let prepared: Vec<_> = executions
+        .iter()
+        .map(|execution| (execution, model::prepare(spec, execution).expect("a case that the model reads")))
+        .collect();
+    let expect = |sum: &mut usize| {
+        for (execution, prepared) in &prepared {
+            *sum += prepared.all(&execution.rows).filter(model::Expectation::may_trap).count();
+        }
+    };
+    group.bench_function(name, |bencher| {
+        bencher.iter_batched(
+            || 0,
+            |mut sum| {
+                expect(&mut sum);
+                sum
+            },
+            BatchSize::SmallInput,
+        );
+    });
+}
+
+criterion_group!(benches, model);
+criterion_main!(benches);

@@ -1,0 +1,75 @@
+//! The engine `model`: what this tool itself says, as an engine like others.
+
+use super::{Batch, Depth, Engine, Outcome};
+use crate::environment::Environment;
+use crate::execution::{Answer, Execution};
+use crate::judge::Judge;
+use crate::model;
+use crate::ptx::{Declarations, Line};
+use crate::spec::Spec;
+
+/// Judges by the specification, and executes by the reference model.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference<'a> {
+    spec: &'a Spec,
+}
+
+impl<'a> Reference<'a> {
+    /// Of a specification.
+    pub fn new(spec: &'a Spec) -> Self {
+        Self { spec }
+    }
+
+    fn outcome(&self, batch: &Batch<'_>, judge: &Judge<'_>, declarations: &Declarations, line: &str) -> Outcome {
+        match Line::parse(line) {
+            Err(why) => Outcome::Rejected(why.to_string()),
+            Ok(line) => match judge.read(&line, declarations) {
+                None => Outcome::Skipped(format!("`{}` has no specification", line.opcode)),
+                Some((instruction, reading)) => match reading.rules(instruction).next() {
+                    None => Outcome::Accepted,
+                    Some(rule) => Outcome::Rejected(format!("{}: {} ({})", rule.id, rule.says, batch.environment)),
+                },
+            },
+        }
+    }
+}
+
+impl Engine for Reference<'_> {
+    fn name(&self) -> &str {
+        concat!("model@", env!("CARGO_PKG_VERSION"))
+    }
+
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
+        if depth == Depth::Generate {
+            return Err("the model generates no code".to_owned());
+        }
+        Judge::new(self.spec, environment).map(drop).map_err(|why| why.to_string())
+    }
+
+    fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
+        let skipped = |why: String| vec![Outcome::Skipped(why); batch.lines.len()];
+        if let Err(why) = self.supports(&batch.environment, depth) {
+            return skipped(why);
+        }
+        let declarations = match Declarations::parse(&batch.scaffold.declarations(), &self.spec.isa) {
+            Ok(declarations) => declarations,
+            Err(why) => return skipped(why.to_string()),
+        };
+        match Judge::new(self.spec, &batch.environment) {
+            Err(why) => skipped(why.to_string()),
+            Ok(judge) => batch.lines.iter().map(|line| self.outcome(batch, &judge, &declarations, line)).collect(),
+        }
+    }
+
+    fn executes(&self, environment: &Environment) -> Result<(), String> {
+        self.supports(environment, Depth::Check)
+    }
+
+    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
+        let answers = |case: &Execution| {
+            model::answers(self.spec, case)
+                .unwrap_or_else(|why| vec![Answer::Skipped(why.to_string()); case.rows.len()])
+        };
+        cases.iter().map(answers).collect()
+    }
+}
