@@ -2,6 +2,7 @@
 //!
 //! Nothing in it depends on the clock, the machine's speed or the order in which threads ended.
 
+mod executed;
 mod html;
 mod text;
 
@@ -13,10 +14,12 @@ use serde::Serialize;
 use crate::case;
 use crate::divergence::Divergences;
 use crate::engine::Outcome;
-use crate::finding::{Finding, Findings};
+use crate::finding::{ExecutedFinding, Finding, Findings};
 use crate::run::{Generate, Options, Problem, Results, Strategy};
 use crate::space::lint::company;
 use crate::spec::{Instruction, Spec, Verdict};
+
+pub use executed::{AbsentReport, ExecutedFormReport, ExecutedReport, InferenceReport, UndefinedReport};
 
 /// Everything a run found.
 #[derive(Clone, Debug, Serialize)]
@@ -29,14 +32,22 @@ pub struct Report {
     pub specification: String,
     /// What was asked for.
     pub options: ReportOptions,
-    /// What each engine did.
+    /// What each judging engine did.
     pub engines: Vec<EngineReport>,
+    /// What each executing engine did.
+    pub executed: Vec<ExecutedReport>,
+    /// Engines that were not asked.
+    pub absent: Vec<AbsentReport>,
+    /// All that the reference model infers.
+    pub inferences: Vec<InferenceReport>,
     /// The forms, and how much of their spaces was tested.
     pub forms: Vec<FormReport>,
     /// The rules, and how often each was broken alone.
     pub rules: Vec<RuleReport>,
     /// The causes of those disagreements that no divergence lists.
     pub findings: Vec<Finding>,
+    /// The causes of rows that came out wrong.
+    pub executed_findings: Vec<ExecutedFinding>,
     /// Heaps of disagreements of which no case showed it again.
     pub vanished: Vec<String>,
     /// Heaps of disagreements that were left alone: of lines with several faults, or too many.
@@ -197,12 +208,13 @@ impl Report {
         options: &Options,
         results: &Results,
         findings: Findings,
+        executed_findings: Vec<ExecutedFinding>,
     ) -> Self {
-        let confused: Vec<String> =
-            results.engines.iter().flat_map(|engine| engine.tally.confused.iter().cloned()).collect();
+        let of_engines = results.engines.iter().flat_map(|engine| &engine.tally.confused);
+        let confused: Vec<String> = of_engines.chain(&results.confused).cloned().collect();
         let verdict = match () {
             () if results.interrupted => "interrupted",
-            () if results.cases() == 0 => "nothing judged",
+            () if results.judged() == 0 => "nothing judged",
             () if !confused.is_empty() => "confused",
             () if !results.agreed() => "disagreed",
             () => "agreed",
@@ -235,7 +247,11 @@ impl Report {
             engines: results.engines.iter().map(engine).collect(),
             forms: forms(&instructions, results),
             rules: rules(&instructions, results),
+            executed: executed::executed(results),
+            absent: executed::absent(results),
+            inferences: executed::inferences(results),
             findings: findings.all,
+            executed_findings,
             vanished: findings.vanished,
             left: findings.left,
             disagreements,
@@ -251,7 +267,7 @@ impl Report {
     }
 
     /// Writes the simplest case of each finding into a directory, made anew: modules that `replay` and
-    /// any assembler read.
+    /// any assembler read, and executed cases that `execute` reads.
     ///
     /// # Errors
     /// Where a file cannot be written.
@@ -259,10 +275,14 @@ impl Report {
         if directory.is_dir() {
             std::fs::remove_dir_all(directory)?;
         }
-        if self.findings.is_empty() {
+        if self.findings.is_empty() && self.executed_findings.is_empty() {
             return Ok(());
         }
         std::fs::create_dir_all(directory)?;
+        for finding in &self.executed_findings {
+            let text = serde_json::to_string_pretty(&finding.case.execution)?;
+            std::fs::write(directory.join(format!("{}.json", finding.case.id)), text + "\n")?;
+        }
         self.findings.iter().try_for_each(|finding| {
             std::fs::write(directory.join(format!("{}.ptx", finding.case.id)), finding.stored())
         })

@@ -264,6 +264,11 @@ impl Results {
         self.engines.iter().map(|engine| engine.tally.cases()).sum()
     }
 
+    /// How many cases and rows were judged.
+    pub fn judged(&self) -> u64 {
+        self.cases() + self.executed.iter().map(ExecutedResult::judged).sum::<u64>()
+    }
+
     /// How many of them the engines did not do as expected, their known divergences applied.
     pub fn unlisted(&self) -> u64 {
         let counts = self.engines.iter().flat_map(|engine| &engine.tally.groups);

@@ -122,7 +122,7 @@ impl Opts {
             let findings = finding::find(&spec, &divergences, &subjects, &results, progress);
             (results, findings)
         })?;
-        let report = Report::new(&spec, &divergences, &options, &results, findings?);
+        let report = Report::new(&spec, &divergences, &options, &results, findings?, Vec::new());
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
         if self.write_divergences {
@@ -133,7 +133,7 @@ impl Opts {
         super::print(&report.text())?;
         super::print(&format!("report: {}\n", directory.join("index.html").display()))?;
         Ok(match () {
-            () if results.interrupted || results.cases() == 0 || report.confused() => ExitCode::from(2),
+            () if results.interrupted || results.judged() == 0 || report.confused() => ExitCode::from(2),
             () if !results.agreed() => ExitCode::from(1),
             () => ExitCode::SUCCESS,
         })

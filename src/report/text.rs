@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Report;
-use crate::finding::{Finding, Vote};
+use crate::finding::{ExecutedFinding, Finding, Vote};
 use crate::run::Problem;
 
 pub(super) fn render(report: &Report) -> String {
@@ -16,6 +16,7 @@ pub(super) fn render(report: &Report) -> String {
 fn write(report: &Report, to: &mut String) -> std::fmt::Result {
     let (unlisted, listed): (Vec<_>, Vec<_>) = report.disagreements.iter().partition(|heap| heap.divergence.is_none());
     report.findings.iter().try_for_each(|finding| write_finding(finding, to))?;
+    report.executed_findings.iter().try_for_each(|finding| write_executed(finding, to))?;
     for heap in &report.vanished {
         writeln!(to, "\nnot seen again, so not looked into: {heap}")?;
     }
@@ -62,7 +63,59 @@ fn write(report: &Report, to: &mut String) -> std::fmt::Result {
             writeln!(to, "  skipped {count}: {reason}")?;
         }
     }
+    for engine in &report.executed {
+        let [agreed, differed] = engine.judged();
+        writeln!(
+            to,
+            "{}: {} rows executed or tried for {}; {agreed} came out as they must, {differed} did not",
+            engine.engine,
+            engine.rows(),
+            engine.environment
+        )?;
+        for undefined in &engine.undefined {
+            writeln!(to, "  {}", undefined.words())?;
+        }
+        for (reason, count) in &engine.skipped {
+            writeln!(to, "  skipped {count}: {reason}")?;
+        }
+    }
+    for absent in &report.absent {
+        writeln!(to, "{}", absent.words())?;
+    }
     writeln!(to, "{}: {} unlisted and {} listed heaps of disagreements", report.verdict, unlisted.len(), listed.len())
+}
+
+/// All that is known of rows with one cause.
+fn write_executed(finding: &ExecutedFinding, to: &mut String) -> std::fmt::Result {
+    writeln!(to, "\nfinding {}: {}", finding.fingerprint, finding.title)?;
+    writeln!(to, "  where    {} rows in {}", finding.mismatches, finding.engine)?;
+    for evidence in &finding.evidence {
+        writeln!(
+            to,
+            "  evidence {}: {} of {} places asked about show it, of {}",
+            evidence.form, evidence.failed, evidence.asked, evidence.places
+        )?;
+    }
+    for page in &finding.manual {
+        writeln!(to, "  manual   {page}")?;
+    }
+    writeln!(to, "  suspect  {}", finding.suspect)?;
+    let case = &finding.case;
+    writeln!(to, "  case     {} ({})", case.execution.line, case.id)?;
+    if !case.state.is_empty() {
+        writeln!(to, "  state    {}", case.state)?;
+    }
+    let row: Vec<String> = case
+        .execution
+        .inputs
+        .iter()
+        .zip(case.execution.rows.row(0))
+        .map(|(input, bits)| format!("{} = {bits:x}", input.register))
+        .collect();
+    writeln!(to, "  row      {}", row.join(", "))?;
+    writeln!(to, "  expected {}", case.expected)?;
+    writeln!(to, "  got      {}", case.got)?;
+    writeln!(to, "  so       {}", case.difference)
 }
 
 /// A finding for a terminal.
