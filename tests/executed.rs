@@ -1,0 +1,74 @@
+//! The executed cases of `corpus/executed/`, one test for each case and oracle
+//! (`suld::last-row::planted`), and one that the line is valid (`suld::last-row::valid`).
+
+#[path = "planted/cases.rs"]
+mod cases;
+#[path = "planted/executor.rs"]
+mod executor;
+
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_conform::execution::{Answer, Execution};
+use ptx_conform::judge::Judge;
+use ptx_conform::ptx::{Declarations, Line};
+use ptx_conform::spec::Spec;
+
+use cases::Case;
+
+/// Something that says what comes of the rows of a case.
+struct Oracle {
+    name: &'static str,
+    answers: fn(&Execution) -> Vec<Answer>,
+}
+
+const ORACLES: &[Oracle] =
+    &[Oracle { name: "planted", answers: |execution| executor::Planted::right().answers(execution) }];
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::from_args();
+    let spec = Arc::new(Spec::shipped().map_err(|errors| anyhow::anyhow!("{}", errors[0].render(false)))?);
+    let mut trials = Vec::new();
+    for case in cases::all(&spec)? {
+        let (case, spec) = (Arc::new(case), Arc::clone(&spec));
+        let title = format!("{}::{}", case.instruction, case.name);
+        for oracle in ORACLES {
+            let case = Arc::clone(&case);
+            trials.push(Trial::test(format!("{title}::{}", oracle.name), move || check(oracle, &case)));
+        }
+        trials.push(Trial::test(format!("{title}::valid"), move || check_line(&spec, &case)));
+    }
+    libtest_mimic::run(&arguments, trials).exit()
+}
+
+/// The oracle gives what is expected, row by row.
+fn check(oracle: &Oracle, case: &Case) -> Result<(), Failed> {
+    let answers = (oracle.answers)(&case.execution);
+    if answers.len() != case.expected.len() {
+        return Err(format!("{} answers for {} rows", answers.len(), case.expected.len()).into());
+    }
+    let rows = case.expected.iter().zip(&answers).enumerate();
+    let wrong = rows.filter_map(|(at, (expected, answer))| {
+        let why = expected.check(answer, &case.execution).err()?;
+        Some(format!("row {at} of `{}`: {why}", case.execution.line))
+    });
+    match wrong.collect::<Vec<_>>() {
+        wrong if wrong.is_empty() => Ok(()),
+        wrong => Err(wrong.join("\n").into()),
+    }
+}
+
+/// The line is of the instruction, and valid where the case has it.
+fn check_line(spec: &Spec, case: &Case) -> Result<(), Failed> {
+    let execution = &case.execution;
+    let judge = Judge::new(spec, &execution.environment())?;
+    let declarations = Declarations::parse(&execution.declarations, &spec.isa)?;
+    match judge.read(&Line::parse(&execution.line)?, &declarations) {
+        Some((instruction, reading)) if instruction.name == case.instruction && reading.valid() => Ok(()),
+        Some((instruction, reading)) => {
+            let rules: Vec<_> = reading.rules(instruction).map(|rule| rule.id.clone()).collect();
+            Err(format!("`{}` is of {} and breaks {rules:?}", execution.line, instruction.name).into())
+        }
+        None => Err(format!("`{}` is no line of {}", execution.line, case.instruction).into()),
+    }
+}

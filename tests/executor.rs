@@ -1,0 +1,146 @@
+//! The second executor: that it is right without a bug, that each of its bugs shows on a case of
+//! `corpus/executed/`, and that the bugs are those that it looks for.
+
+#[path = "planted/cases.rs"]
+mod cases;
+#[path = "planted/executor.rs"]
+mod executor;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cases::{Case, Expected};
+use executor::{BUGS, Planted};
+use ptx_conform::engine::{Depth, Engine};
+use ptx_conform::execution::{
+    Answer, Execution, Format, Geometry, Holds, Input, Output, Returned, Rows, Space, Surface, Variable,
+};
+use ptx_conform::spec::Spec;
+
+fn corpus() -> Vec<Case> {
+    let spec = Spec::shipped().unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+    cases::all(&spec).unwrap_or_else(|why| panic!("{why:#}"))
+}
+
+/// A case of registers of 32 bits, with one row.
+fn execution(line: &str, inputs: &[(&str, u32)], outputs: &[&str], surface: Option<Surface>) -> Execution {
+    let mut rows = Rows::new(inputs.len());
+    rows.push(&inputs.iter().map(|&(_, value)| value.into()).collect::<Vec<_>>());
+    let input = |&(register, _): &(&str, u32)| Input { register: register.to_owned(), bits: 32, holds: Holds::Bits };
+    Execution {
+        ptx: "9.0".parse().expect("a version"),
+        target: "sm_90".parse().expect("a target"),
+        declarations: ".global .surfref s; .entry k() { .reg .b32 %r<9>;".to_owned(),
+        line: line.to_owned(),
+        surface,
+        variables: vec![Variable { name: "g".to_owned(), space: Space::Global, data: (0x80..0x90).collect() }],
+        inputs: inputs.iter().map(input).collect(),
+        outputs: outputs.iter().map(|&register| Output { register: register.to_owned(), bits: 32 }).collect(),
+        rows,
+        alone: Vec::new(),
+    }
+}
+
+/// 2 x 2 samples of 32 bits, byte 0 to 15.
+fn square(format: &str) -> Option<Surface> {
+    let format: Format = format.parse().expect("a format");
+    Some(Surface { geometry: Geometry::D2, format, width: 2, height: 2, depth: 0, layers: 0, data: (0..16).collect() })
+}
+
+fn answer(case: &Execution) -> Answer {
+    Planted::right().answers(case).remove(0)
+}
+
+fn returned(registers: &[u128], surface: Option<&[u8]>) -> Answer {
+    Answer::Returned(Returned { registers: registers.to_vec(), surface: surface.map(<[u8]>::to_vec) })
+}
+
+#[test]
+fn loads_bytes_of_a_surface() {
+    let at = |x, y| [("%r1", x), ("%r2", y)];
+    let load = |clamp: &str, x, y| {
+        let line = format!("suld.b.2d.v2.b16.{clamp} {{%r3, %r4}}, [s, {{%r1, %r2}}];");
+        answer(&execution(&line, &at(x, y), &["%r3", "%r4"], square("u32")))
+    };
+    assert_eq!(load("trap", 4, 1), returned(&[0x0d0c, 0x0f0e], None));
+    assert_eq!(load("clamp", 8, u32::MAX), returned(&[0x0504, 0x0706], None));
+    assert_eq!(load("zero", 8, 0), returned(&[0, 0], None));
+    assert!(matches!(load("trap", 0, 2), Answer::Trapped(_)));
+}
+
+#[test]
+fn stores_bytes_and_samples() {
+    let store = |line: &str, format: &str| answer(&execution(line, &[("%r1", 0x3f00_0000)], &[], square(format)));
+    let bytes = store("sust.b.2d.b16.trap [s, {6, 0}], -2;", "u32");
+    assert_eq!(bytes, returned(&[], Some(&[0, 1, 2, 3, 4, 5, 0xfe, 0xff, 8, 9, 10, 11, 12, 13, 14, 15])));
+    let sample = store("sust.p.2d.v2.b32.trap [s, {0, 1}], {%r1, 0f3F800000};", "unorm16x2");
+    assert_eq!(sample, returned(&[], Some(&[0, 1, 2, 3, 4, 5, 6, 7, 0, 0x80, 0xff, 0xff, 12, 13, 14, 15])));
+}
+
+#[test]
+fn reduces_samples() {
+    let line = "sured.p.max.2d.b32.clamp [s, {9, -9}], -1;";
+    assert_eq!(answer(&execution(line, &[], &[], square("s32"))), returned(&[], None));
+    let unsigned = answer(&execution(line, &[], &[], square("u32")));
+    assert_eq!(unsigned, returned(&[], Some(&[0, 1, 2, 3, 255, 255, 255, 255, 8, 9, 10, 11, 12, 13, 14, 15])));
+}
+
+#[test]
+fn asks_and_loads() {
+    let query = execution("suq.channel_order.b32 %r1, [s];", &[], &["%r1"], square("f16x2"));
+    assert_eq!(answer(&query), returned(&[0x10b2], None));
+    let load = execution("ld.global.v2.s8 {%r1, %r2}, [g + 2];", &[], &["%r1", "%r2"], None);
+    assert_eq!(answer(&load), returned(&[0xffff_ff82, 0xffff_ff83], None));
+    let odd = execution("ld.global.b32 %r1, [g+2];", &[], &["%r1"], None);
+    assert_eq!(answer(&odd), Answer::Trapped("misaligned".to_owned()));
+}
+
+#[test]
+fn does_not_execute_what_it_does_not_know() {
+    let case = execution("add.u32 %r1, %r1, %r1;", &[("%r1", 1)], &["%r1"], None);
+    assert!(matches!(answer(&case), Answer::Skipped(_)));
+    let case = execution("suld.b.1d.b32.trap %r1, [s, {0}];", &[], &["%r1"], square("u32"));
+    assert!(matches!(answer(&case), Answer::Skipped(_)));
+    let engine = Planted::right();
+    assert!(engine.supports(&case.environment(), Depth::Check).is_err());
+    assert!(engine.executes(&case.environment()).is_ok());
+}
+
+/// Every bug shows on a row that is not undefined, as the corpus is checked; what is not of its
+/// instruction it leaves alone.
+#[test]
+fn every_bug_shows() {
+    let corpus = corpus();
+    let mut hidden = BTreeSet::new();
+    for bug in BUGS {
+        let engine = Planted::with(bug.name);
+        let mut shows = false;
+        for case in &corpus {
+            let answers = engine.execute(std::slice::from_ref(&case.execution)).remove(0);
+            let wrong = case.expected.iter().zip(&answers).any(|(expected, answer)| {
+                !matches!(expected, Expected::Undefined(_)) && expected.check(answer, &case.execution).is_err()
+            });
+            assert!(!wrong || case.instruction == bug.instruction(), "{} shows on {}", bug.name, case.name);
+            shows |= wrong;
+        }
+        if !shows {
+            hidden.insert(bug.name);
+        }
+    }
+    assert!(hidden.is_empty(), "no case shows {hidden:?}");
+}
+
+#[test]
+fn bugs_are_what_is_looked_for() {
+    let mut listed = BTreeMap::new();
+    for bug in BUGS {
+        assert!(!bug.says.is_empty() && !bug.when.is_empty(), "{} says nothing", bug.name);
+        assert!(listed.insert(bug.name, 0).is_none(), "{} stands twice", bug.name);
+    }
+    let text = include_str!("planted/executor.rs");
+    for place in text.split(".bug(\"").skip(1) {
+        let name = place.split('"').next().unwrap_or_default();
+        *listed.get_mut(name).unwrap_or_else(|| panic!("{name} is not listed")) += 1;
+    }
+    let dead: Vec<_> = listed.iter().filter(|(_, places)| **places == 0).map(|(name, _)| name).collect();
+    assert!(dead.is_empty(), "nothing looks for {dead:?}");
+}

@@ -1,0 +1,280 @@
+//! The executed cases of `corpus/executed/`: what each row is expected to give, by the manual.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::{Context as _, bail, ensure};
+use ptx_conform::environment::{Target, Version};
+use ptx_conform::execution::{Answer, Execution, Holds, Input, Output, Rows, Surface, Variable};
+use ptx_conform::ptx::{Declarations, Symbol};
+use ptx_conform::spec::Spec;
+
+/// A case, ready to be executed.
+pub(crate) struct Case {
+    pub(crate) instruction: String,
+    pub(crate) name: String,
+    /// Whether the manual leaves open what it says.
+    pub(crate) inferred: bool,
+    pub(crate) execution: Execution,
+    /// One for each row.
+    pub(crate) expected: Vec<Expected>,
+}
+
+/// What a row is expected to give.
+pub(crate) enum Expected {
+    /// These registers, and bytes of the surface where the row can change it; `None` is any byte.
+    Returned { registers: Vec<u128>, surface: Option<Vec<Option<u8>>> },
+    /// The end of the kernel.
+    Traps,
+    /// Anything, and why.
+    Undefined(String),
+}
+
+impl Expected {
+    /// Whether an answer is the expected one.
+    ///
+    /// # Errors
+    /// What is expected instead.
+    pub(crate) fn check(&self, answer: &Answer, execution: &Execution) -> Result<(), String> {
+        let shown = match self {
+            Self::Undefined(_) => return Ok(()),
+            Self::Traps if matches!(answer, Answer::Trapped(_)) => return Ok(()),
+            Self::Traps => "a trap".to_owned(),
+            Self::Returned { registers, surface } => {
+                if let Answer::Returned(returned) = answer {
+                    let before = execution.surface.as_ref().map(|surface| &surface.data);
+                    let after = returned.surface.as_ref().or(before);
+                    let same = match (surface, after) {
+                        (None, _) => returned.surface.is_none(),
+                        (Some(bytes), Some(after)) => {
+                            bytes.len() == after.len()
+                                && bytes
+                                    .iter()
+                                    .zip(after)
+                                    .all(|(expected, byte)| expected.is_none_or(|one| one == *byte))
+                        }
+                        (Some(_), None) => false,
+                    };
+                    if same && returned.registers == *registers {
+                        return Ok(());
+                    }
+                }
+                let byte = |byte: &Option<u8>| byte.map_or("??".to_owned(), |byte| format!("{byte:02x}"));
+                let surface = surface.as_ref().map(|bytes| bytes.iter().map(byte).collect::<String>());
+                format!("registers {registers:x?}, surface {}", surface.as_deref().unwrap_or("unchanged"))
+            }
+        };
+        Err(format!("{answer:x?} instead of {shown}"))
+    }
+}
+
+/// As it stands in the file.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    name: String,
+    says: String,
+    #[serde(default)]
+    inferred: bool,
+    line: String,
+    declarations: String,
+    ptx: Version,
+    target: Target,
+    #[serde(default)]
+    surface: Option<Surface>,
+    #[serde(default)]
+    variables: Vec<Variable>,
+    rows: Vec<RawRow>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRow {
+    #[serde(default, rename = "in")]
+    inputs: BTreeMap<String, Value>,
+    #[serde(default, rename = "out")]
+    outputs: Option<BTreeMap<String, Value>>,
+    #[serde(default)]
+    surface: Option<String>,
+    #[serde(default)]
+    surface_unchanged: bool,
+    #[serde(default)]
+    traps: bool,
+    #[serde(default)]
+    undefined: Option<String>,
+}
+
+/// What a register holds.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Value {
+    Integer(i64),
+    Unsigned(u64),
+    /// Hexadecimal, `0x` first.
+    Text(String),
+    Surface(Handle),
+    Address(AddressOf),
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Handle {
+    surface: bool,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AddressOf {
+    address_of: String,
+    #[serde(default)]
+    generic: bool,
+    #[serde(default)]
+    plus: i64,
+}
+
+impl Value {
+    /// What it is, and its bits in a register of this size.
+    fn read(&self, bits: u16) -> anyhow::Result<(Holds, u128)> {
+        let most = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
+        Ok(match self {
+            Self::Integer(number) => {
+                let number = i128::from(*number);
+                let low = if bits >= 128 { i128::MIN } else { -(1 << (bits - 1)) };
+                ensure!(number >= low && (number < 0 || number.cast_unsigned() <= most), "{number} needs more bits");
+                (Holds::Bits, number.cast_unsigned() & most)
+            }
+            Self::Unsigned(number) => {
+                ensure!(u128::from(*number) <= most, "{number} needs more bits");
+                (Holds::Bits, (*number).into())
+            }
+            Self::Text(text) => {
+                let digits = text.strip_prefix("0x").with_context(|| format!("`{text}` does not begin with 0x"))?;
+                let number = u128::from_str_radix(&digits.replace('_', ""), 16)?;
+                ensure!(number <= most, "{text} needs more bits");
+                (Holds::Bits, number)
+            }
+            Self::Surface(handle) => {
+                ensure!(handle.surface, "a handle is `surface: true`");
+                (Holds::Surface, 0)
+            }
+            Self::Address(AddressOf { address_of, generic, plus }) => {
+                let holds = Holds::Address { of: address_of.clone(), generic: *generic };
+                (holds, u128::from(plus.cast_unsigned()))
+            }
+        })
+    }
+}
+
+/// Every case of `corpus/executed/`, in the order of the files.
+pub(crate) fn all(spec: &Spec) -> anyhow::Result<Vec<Case>> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/executed");
+    let mut cases = Vec::new();
+    for instruction in &spec.instructions {
+        let path = directory.join(format!("{}.yaml", instruction.name));
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let raw: Vec<Raw> = serde_yaml::from_str(&text).with_context(|| path.display().to_string())?;
+        let mut names = BTreeSet::new();
+        for raw in raw {
+            let name = raw.name.clone();
+            ensure!(names.insert(name.clone()), "{}: `{name}` stands twice", path.display());
+            ensure!(!raw.says.is_empty(), "{}: `{name}` does not say why", path.display());
+            let case = case(spec, &instruction.name, raw).with_context(|| format!("{}: `{name}`", path.display()))?;
+            cases.push(case);
+        }
+    }
+    Ok(cases)
+}
+
+fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
+    let declarations = Declarations::parse(&raw.declarations, &spec.isa)?;
+    let size = |name: &str| match declarations.symbol(name) {
+        Some(Symbol::Register(Some(of), 1)) => Ok(spec.isa.types[of].bits),
+        _ => bail!("`{name}` is no register"),
+    };
+    if let Some(surface) = &raw.surface {
+        surface.check().map_err(anyhow::Error::msg)?;
+    }
+    let inputs: BTreeSet<&String> = raw.rows.iter().flat_map(|row| row.inputs.keys()).collect();
+    let outputs: BTreeSet<&String> =
+        raw.rows.iter().filter_map(|row| row.outputs.as_ref()).flatten().map(|(name, _)| name).collect();
+    let mut execution = Execution {
+        ptx: raw.ptx,
+        target: raw.target,
+        declarations: raw.declarations.clone(),
+        line: raw.line,
+        surface: raw.surface,
+        variables: raw.variables,
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        rows: Rows::new(inputs.len()),
+        alone: Vec::new(),
+    };
+    for register in inputs {
+        execution.inputs.push(Input { register: register.clone(), bits: size(register)?, holds: Holds::Bits });
+    }
+    for register in outputs {
+        execution.outputs.push(Output { register: register.clone(), bits: size(register)? });
+    }
+    let mut expected = Vec::new();
+    for (at, row) in raw.rows.iter().enumerate() {
+        let mut values = Vec::new();
+        for input in &mut execution.inputs {
+            let value = row.inputs.get(&input.register);
+            let value = value.with_context(|| format!("row {at} does not say what {} holds", input.register))?;
+            let (holds, bits) = value.read(input.bits)?;
+            ensure!(at == 0 || holds == input.holds, "row {at} holds something else in {}", input.register);
+            input.holds = holds;
+            values.push(bits);
+        }
+        execution.rows.push(&values);
+        let row = expect(row, &execution).with_context(|| format!("row {at}"))?;
+        if !matches!(row, Expected::Returned { .. }) {
+            execution.alone.push(at);
+        }
+        expected.push(row);
+    }
+    Ok(Case { instruction: instruction.to_owned(), name: raw.name, inferred: raw.inferred, execution, expected })
+}
+
+fn expect(row: &RawRow, execution: &Execution) -> anyhow::Result<Expected> {
+    let said =
+        [row.outputs.is_some() || row.surface.is_some() || row.surface_unchanged, row.traps, row.undefined.is_some()];
+    ensure!(said.iter().filter(|&&one| one).count() == 1, "it gives something, or traps, or is undefined");
+    if row.traps {
+        return Ok(Expected::Traps);
+    }
+    if let Some(why) = &row.undefined {
+        return Ok(Expected::Undefined(why.clone()));
+    }
+    let mut registers = Vec::new();
+    for output in &execution.outputs {
+        let value = row.outputs.as_ref().and_then(|outputs| outputs.get(&output.register));
+        let value = value.with_context(|| format!("it does not say what becomes of {}", output.register))?;
+        registers.push(value.read(output.bits)?.1);
+    }
+    let surface = match &row.surface {
+        None => None,
+        Some(text) => {
+            let surface = pattern(text)?;
+            let before = execution.surface.as_ref().context("there is no surface")?;
+            ensure!(surface.len() == before.data.len(), "the surface has another size");
+            let same = surface.iter().zip(&before.data).all(|(after, before)| *after == Some(*before));
+            ensure!(!same, "the surface is not changed: write surface_unchanged");
+            Some(surface)
+        }
+    };
+    Ok(Expected::Returned { registers, surface })
+}
+
+/// Bytes in hexadecimal; `??` is any byte.
+fn pattern(text: &str) -> anyhow::Result<Vec<Option<u8>>> {
+    let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+    ensure!(digits.len().is_multiple_of(2), "a digit is missing");
+    let byte = |pair: &[char]| match pair {
+        ['?', '?'] => Ok(None),
+        _ => Ok(Some(u8::from_str_radix(&pair.iter().collect::<String>(), 16)?)),
+    };
+    digits.chunks(2).map(byte).collect()
+}
