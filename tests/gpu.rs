@@ -393,6 +393,34 @@ fn a_kernel_that_does_not_come_back_is_killed() {
 }
 
 #[test]
+fn a_worker_ends_with_its_server() {
+    let Some(library) = driver_library() else { return };
+    let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpu-orphan.log");
+    let _ = std::fs::remove_file(&log);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
+    command.args(["engine", "serve", "gpu"]).env("LD_LIBRARY_PATH", library).env("FAKE_LOG", &log);
+    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the binary starts");
+    let requests = format!("{}\n{}\n", line(&hello()), line(&execute(vec![case(&[(HANG, 1)], &[])])));
+    server.stdin.as_mut().expect("stdin is a pipe").write_all(requests.as_bytes()).expect("it is read");
+    let within = |done: &mut dyn FnMut() -> bool| {
+        let started = Instant::now();
+        while !done() {
+            assert!(started.elapsed() < Duration::from_secs(20), "it does not happen");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    let said = || std::fs::read_to_string(&log).unwrap_or_default();
+    within(&mut || said().contains("launch"));
+    let worker = said().lines().find_map(|line| line.strip_prefix("init ").map(str::to_owned)).expect("a worker");
+    let process = Path::new("/proc").join(worker);
+    assert!(process.exists() || !Path::new("/proc/self").exists());
+    server.kill().expect("the server can be killed");
+    server.wait().expect("the server ends");
+    // It may stay in the list of processes until somebody waits for it, but then it has no memory.
+    within(&mut || std::fs::read(process.join("maps")).map_or(true, |maps| maps.is_empty()));
+}
+
+#[test]
 fn other_ends_of_a_launch_are_failures() {
     let rows = [(STATUS, 999), (STATUS, 12345), (DIE, 3), (UNFINISHED, 4), (RETURN, 5)];
     let Some((answers, _)) = Conversation::new("ends").execute(case(&rows, &[0, 1, 2])) else { return };
@@ -584,5 +612,80 @@ fn an_assembler_makes_the_binary_once() {
         let Some((answers, came)) = conversation.execute(case(&rows[1..], &[])) else { return };
         assert_eq!(answers, [returned(2)]);
         assert!(came.stderr.contains(words), "{}", came.stderr);
+    }
+}
+
+/// Needs a device: `cargo test --release --test gpu -- --ignored --nocapture`.
+#[test]
+#[ignore = "needs a GPU"]
+fn a_device_does_what_the_driver_without_one_does() {
+    let ask = |requests: &[Request]| -> Vec<Response> {
+        let lines: Vec<String> = [hello()].iter().chain(requests).map(line).collect();
+        let path = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
+        let output = converse(Path::new(&path), &[], &["--timeout", "5"], &lines);
+        eprintln!("{}", String::from_utf8_lossy(&output.stderr));
+        let stdout = String::from_utf8(output.stdout).expect("responses are text");
+        stdout.lines().map(|line| serde_json::from_str(line).expect("a response")).collect()
+    };
+    let run_all = |cases: Vec<Case>| {
+        let module = Some(include_str!("gpu/device.ptx").to_owned());
+        match ask(&[Request::Execute(Execute { id: 1, module, cases })]).pop() {
+            Some(Response::Executed(executed)) => executed.answers,
+            other => panic!("{other:?}"),
+        }
+    };
+    let run = |case: Case| run_all(vec![case]).remove(0);
+    eprintln!("{:?}", ask(&[]));
+    let rows: Vec<(u32, u32)> = (0..300).map(|value| (RETURN, value * 7)).collect();
+    let expected: Vec<Answer> = rows.iter().map(|(_, value)| returned(*value)).collect();
+    assert_eq!(run(case(&rows, &[])), expected);
+
+    // A trap alone, one among many, and one that is none when alone.
+    let rows = [(RETURN, 1), (TRAP, 2), (RETURN, 3), (TRAP_BEFORE, 4), (UNFINISHED, 5), (TRAP_TOGETHER, 6)];
+    let unfinished = failed("the kernel returned, its thread did not (mark 1)");
+    for alone in [&[1, 3, 5][..], &[]] {
+        let answers = run(case(&rows, alone));
+        eprintln!("{answers:?}");
+        assert_eq!([&answers[0], &answers[2], &answers[5]], [&returned(1), &returned(3), &returned(6)]);
+        assert!(matches!(&answers[1], Answer::Trapped(_)), "{:?}", answers[1]);
+        assert!(matches!(&answers[3], Answer::Failed(why) if why.ends_with("before the line")), "{:?}", answers[3]);
+        assert_eq!(answers[4], unfinished);
+    }
+
+    // What does not come back, and what is written behind the results.
+    let answers = run(case(&[(HANG, 1), (RETURN, 2), (OVERRUN, 3)], &[0, 2]));
+    eprintln!("{answers:?}");
+    assert_eq!(answers[..2], [failed("timed out"), returned(2)]);
+    assert!(matches!(&answers[2], Answer::Trapped(_) | Answer::Failed(_)), "{:?}", answers[2]);
+
+    // Surfaces: shared, private, and bound to a variable; the last byte is in range, the next is not.
+    let surface = surface(Geometry::D1, "u8".parse().expect("a format"));
+    let (last, beyond) = (4, 5);
+    let loads = [(LOAD, 0), (LOAD, last), (LOAD, beyond)];
+    let answers = run(on_surface(case(&loads, &[2]), surface.clone(), false, None));
+    eprintln!("{answers:?}");
+    let number = |answer: &Answer| match answer {
+        Answer::Returned(returned) => returned.registers[0],
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(answers[..2].iter().map(number).collect::<Vec<_>>(), [0, 4]);
+    assert!(matches!(&answers[2], Answer::Trapped(_)), "{:?}", answers[2]);
+    for (operation, variable) in [(STORE, None), (STORE_VARIABLE, Some("surf"))] {
+        let stores = [(operation, 1), (operation, last)];
+        let answers = run(on_surface(case(&stores, &[]), surface.clone(), true, variable));
+        let held = |answer: &Answer| match answer {
+            Answer::Returned(returned) => returned.surface.clone(),
+            other => panic!("{other:?}"),
+        };
+        let changed = [vec![0, 1 ^ 0xff, 2, 3, 4], vec![0, 1, 2, 3, 4 ^ 0xff]];
+        assert_eq!(answers.iter().map(held).collect::<Vec<_>>(), changed.map(Some), "{variable:?}");
+    }
+
+    // Every geometry and format can be created.
+    let all = Geometry::ALL.into_iter().flat_map(|geometry| Format::all().map(move |format| (geometry, format)));
+    let all: Vec<Surface> = all.map(|(geometry, format)| self::surface(geometry, format)).collect();
+    let cases = all.iter().map(|surface| on_surface(case(&[(RETURN, 1)], &[]), surface.clone(), true, None));
+    for (answers, surface) in run_all(cases.collect()).iter().zip(&all) {
+        assert_eq!(*answers, [returned(1)], "{} of {}", surface.geometry.name(), surface.format);
     }
 }

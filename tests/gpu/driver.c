@@ -64,7 +64,7 @@ static void note(const char *format, ...)
 int cuInit(unsigned flags)
 {
     CHECK(flags == 0);
-    note("init");
+    note("init %d", getpid());
     return 0;
 }
 

@@ -2,10 +2,10 @@
 
 use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::protocol::{Case, Judge, Said};
-use crate::environment::AddressSize;
-use crate::environment::Environment;
+use crate::environment::{AddressSize, Environment};
 use crate::execution::{Answer, Returned};
 use crate::kernel::{Kernel, Parameter, Place};
 use crate::ptx::Scaffold;
@@ -21,10 +21,13 @@ const STALE: u8 = 0xa5;
 /// The mark of a row whose thread came to its end.
 const ENDED: u32 = 2;
 
+/// Whether an order is being done.
+static BUSY: AtomicBool = AtomicBool::new(false);
+
 /// Does what it is told on stdin until that ends.
 ///
 /// Orders are read by a thread of their own, so that the process ends with the server even while the
-/// driver does not come back.
+/// driver does not come back; what the driver would do at a proper end may not come back either.
 pub(super) fn work() -> io::Result<()> {
     let (to, orders) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -34,10 +37,14 @@ pub(super) fn work() -> io::Result<()> {
                 break;
             }
         }
+        if BUSY.load(Ordering::Acquire) {
+            std::process::abort();
+        }
         std::process::exit(0);
     });
     let mut worker = None;
     for line in orders {
+        BUSY.store(true, Ordering::Release);
         let order: Order = serde_json::from_str(&line).map_err(io::Error::other)?;
         let going = match (order, &mut worker) {
             (Order::Start, _) => match start() {
@@ -54,6 +61,7 @@ pub(super) fn work() -> io::Result<()> {
             (order, Some(worker)) => worker.obey(order)?,
             (_, None) => false,
         };
+        BUSY.store(false, Ordering::Release);
         if !going {
             break;
         }

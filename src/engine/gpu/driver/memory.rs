@@ -65,8 +65,8 @@ impl Buffer {
         let mut granule = 0;
         // SAFETY: the pointers are those of a number which it writes and of properties with every
         // field set; 0 asks for the smallest granularity.
-        device
-            .check(unsafe { (addresses.cuMemGetAllocationGranularity)(&raw mut granule, &raw const properties, 0) })?;
+        let status = unsafe { (addresses.cuMemGetAllocationGranularity)(&raw mut granule, &raw const properties, 0) };
+        device.check(status)?;
         let granule = granule.max(1);
         let mapped = bytes.max(1).saturating_add(granule - 1) / granule * granule;
         let reserved = mapped.saturating_add(granule);
