@@ -3,6 +3,7 @@
 //! What was asked for goes to stdout, everything else to stderr. Exit codes: 0 agreed, 1 a mismatch,
 //! 2 could not judge.
 
+mod engine;
 mod explain;
 mod generate;
 mod judge;
@@ -50,6 +51,8 @@ enum Command {
     Minimize(minimize::Opts),
     Replay(replay::Opts),
     Toolchain(toolchain::Opts),
+    #[command(hide = true)]
+    Engine(engine::Opts),
     Spec(spec::Opts),
 }
 
@@ -64,6 +67,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Minimize(opts) => opts.run(specs),
         Command::Replay(opts) => opts.run(specs),
         Command::Toolchain(opts) => opts.run(),
+        Command::Engine(opts) => opts.run(),
         Command::Spec(opts) => opts.run(specs),
     };
     match done {

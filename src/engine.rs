@@ -4,6 +4,7 @@
 //! Engines are hostile: they crash, hang and flood. Whatever they do ends as an [`Outcome`] or an
 //! [`Answer`].
 
+pub mod gpu;
 pub mod protocol;
 pub mod ptxas;
 pub mod reference;

@@ -1,0 +1,161 @@
+//! The worker processes: started, asked, watched, and replaced.
+
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use wait_timeout::ChildExt as _;
+
+use super::Limits;
+use super::about::Facts;
+use super::messages::{Order, Report};
+
+/// How long a worker that is to end may take before it is left to itself.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// What came of an order.
+pub(super) enum End {
+    /// The worker said so.
+    Report(Report),
+    /// The worker ended without a word, and how.
+    Lost(String),
+    /// The worker did not answer in time.
+    OutOfTime,
+}
+
+/// A worker process.
+pub(super) struct Worker {
+    child: Child,
+    orders: ChildStdin,
+    reports: Receiver<Result<Report, String>>,
+    /// What it has, as far as its orders say so: a module, and the case at this position.
+    pub(super) loaded: bool,
+    /// See `loaded`.
+    pub(super) case: Option<usize>,
+}
+
+impl Worker {
+    /// Starts one and tells it to find the device.
+    fn start() -> io::Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["engine", "serve", "gpu", "--worker"]);
+        // The compiler is what is asked about, not a cache; and errors belong to loading.
+        command.env("CUDA_CACHE_DISABLE", "1").env("CUDA_MODULE_LOADING", "EAGER");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn()?;
+        let (Some(orders), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::Error::other("a worker without pipes"));
+        };
+        let (to, reports) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines() {
+                let said = line.map_err(|error| error.to_string());
+                let said = said.and_then(|line| serde_json::from_str(&line).map_err(|error| error.to_string()));
+                if to.send(said).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut worker = Self { child, orders, reports, loaded: false, case: None };
+        worker.tell(&Order::Start)?;
+        Ok(worker)
+    }
+
+    fn tell(&mut self, order: &Order) -> io::Result<()> {
+        let mut line = serde_json::to_vec(order)?;
+        line.push(b'\n');
+        self.orders.write_all(&line)
+    }
+
+    /// Its next report.
+    pub(super) fn listen(&mut self, limit: Duration) -> End {
+        match self.reports.recv_timeout(limit) {
+            Ok(Ok(report)) => End::Report(report),
+            Ok(Err(rubbish)) => End::Lost(format!("its report is none: {rubbish}")),
+            Err(RecvTimeoutError::Timeout) => End::OutOfTime,
+            Err(RecvTimeoutError::Disconnected) => End::Lost(self.fate()),
+        }
+    }
+
+    /// Its first report on an order.
+    pub(super) fn ask(&mut self, order: &Order, limit: Duration) -> End {
+        // One that has ended says so when it is listened to.
+        let _ = self.tell(order);
+        self.listen(limit)
+    }
+
+    fn fate(&mut self) -> String {
+        match self.child.wait_timeout(FAREWELL) {
+            Ok(Some(status)) => status.to_string(),
+            Ok(None) => "it closed its output".to_owned(),
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It may have ended already. One whose kernel hangs may take a while to die.
+        let _ = self.child.kill();
+        let _ = self.child.wait_timeout(FAREWELL);
+    }
+}
+
+/// The worker at work, and one that waits to take its place.
+pub(super) struct Crew {
+    pub(super) limits: Limits,
+    worker: Option<Worker>,
+    spare: Option<Worker>,
+}
+
+impl Crew {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, worker: None, spare: None }
+    }
+
+    /// Starts a worker and lets it find the device.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub(super) fn start(&mut self) -> Result<Facts, String> {
+        let waiting = self.spare.take().map(Ok);
+        let mut worker =
+            waiting.unwrap_or_else(Worker::start).map_err(|error| format!("no worker can be started: {error}"))?;
+        match worker.listen(self.limits.other) {
+            End::Report(Report::Started(facts)) => {
+                self.worker = Some(worker);
+                Ok(facts)
+            }
+            End::Report(Report::Failed(missing)) => Err(missing),
+            End::Report(other) => Err(format!("the worker says {other:?} while it looks for a device")),
+            End::Lost(how) => Err(format!("the worker died while it looked for a device: {how}")),
+            End::OutOfTime => Err("the driver does not come back when it is looked for a device".to_owned()),
+        }
+    }
+
+    /// The worker at work.
+    pub(super) fn worker(&mut self) -> Result<&mut Worker, String> {
+        if self.worker.is_none() {
+            self.start()?;
+        }
+        self.worker.as_mut().ok_or_else(|| "there is no worker".to_owned())
+    }
+
+    /// Lets the worker go: it died, or has to. Where one did, others will, so the next but one is
+    /// started now.
+    pub(super) fn dismiss(&mut self) {
+        self.worker = None;
+        if self.spare.is_none() {
+            // Where this fails, starting one when it is needed says so.
+            self.spare = Worker::start().ok();
+        }
+    }
+
+    /// The worker has nothing that belongs to the request to come.
+    pub(super) fn forget(&mut self) {
+        if let Some(worker) = &mut self.worker {
+            (worker.loaded, worker.case) = (false, None);
+        }
+    }
+}

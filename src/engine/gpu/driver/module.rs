@@ -1,0 +1,165 @@
+//! Modules, their entries, and launches.
+
+use std::ffi::{CString, c_uint, c_void};
+use std::ptr;
+use std::rc::Rc;
+
+use cudarc::driver::sys;
+use sys::CUjit_option as Jit;
+
+use super::{Array, Device, Fault};
+
+/// A module that is loaded. It is unloaded when nobody has it or a function of it any more.
+#[derive(Clone)]
+pub(crate) struct Module(Rc<Loaded>);
+
+struct Loaded {
+    device: &'static Device,
+    module: sys::CUmodule,
+}
+
+/// An entry of a module.
+pub(crate) struct Function {
+    module: Module,
+    function: sys::CUfunction,
+}
+
+/// Why a module is not loaded.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused {
+    /// The status.
+    pub(crate) fault: Fault,
+    /// What the compiler in the driver printed.
+    pub(crate) log: String,
+}
+
+/// How much of the compiler's messages is kept.
+const LOG: usize = 256 << 10;
+
+impl Module {
+    /// Loads PTX text, through the compiler in the driver, or a binary.
+    pub(crate) fn load(device: &'static Device, image: &[u8]) -> Result<Self, Refused> {
+        // PTX ends in NUL; behind a binary it does no harm.
+        let image = [image, &[0]].concat();
+        let mut log = vec![0u8; LOG];
+        let mut options = [Jit::CU_JIT_ERROR_LOG_BUFFER, Jit::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        // Numbers stand in the slots themselves.
+        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG - 1)];
+        let mut module = ptr::null_mut();
+        // SAFETY: the image ends in NUL; there are two options, each with its value; the log has the
+        // length given, and a NUL behind it; all of them outlive the call.
+        let status = unsafe {
+            (device.driver.cuModuleLoadDataEx)(
+                &raw mut module,
+                image.as_ptr().cast(),
+                2,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        match device.check(status) {
+            Ok(()) => Ok(Self(Rc::new(Loaded { device, module }))),
+            Err(fault) => {
+                let end = log.iter().position(|&byte| byte == 0).unwrap_or(LOG);
+                Err(Refused { fault, log: String::from_utf8_lossy(&log[..end]).into_owned() })
+            }
+        }
+    }
+
+    /// The entry of this name.
+    pub(crate) fn function(&self, name: &str) -> Result<Function, String> {
+        let Loaded { device, module } = *self.0;
+        let text = CString::new(name).map_err(|_| format!("`{name}` is no name of an entry"))?;
+        let mut function = ptr::null_mut();
+        // SAFETY: the pointer is that of a handle which it writes, the name ends in NUL.
+        let status = unsafe { (device.driver.cuModuleGetFunction)(&raw mut function, module, text.as_ptr()) };
+        device.check(status).map_err(|fault| format!("the module's entry `{name}`: {fault}"))?;
+        Ok(Function { module: self.clone(), function })
+    }
+
+    /// Binds a `.surfref` variable to a surface, which must live until it is bound to another one.
+    pub(crate) fn bind(&self, variable: &str, surface: &Array) -> Result<(), String> {
+        let Loaded { device, module } = *self.0;
+        let references = device.references.as_ref().ok_or("the CUDA driver has no surface references any more")?;
+        let name = CString::new(variable).map_err(|_| format!("`{variable}` is no name of a variable"))?;
+        let mut reference = ptr::null_mut();
+        // SAFETY: the pointer is that of a handle which the first writes, the name ends in NUL; the
+        // array is alive.
+        let bound = unsafe {
+            device
+                .check((references.cuModuleGetSurfRef)(&raw mut reference, module, name.as_ptr()))
+                .and_then(|()| device.check((references.cuSurfRefSetArray)(reference, surface.array(), 0)))
+        };
+        bound.map_err(|fault| format!("the surface of `{variable}`: {fault}"))
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        // SAFETY: it was loaded, nobody has a function of it any more, and the caller waited for every
+        // launch. A dead context refuses, which does no harm.
+        unsafe { (self.device.driver.cuModuleUnload)(self.module) };
+    }
+}
+
+/// The parameters of an entry, as a launch takes them.
+///
+/// How large they are is known to the entry alone. The driver reads no more than it lets an entry
+/// have, so that much can be read behind each of them, and as many of them.
+pub(crate) struct Parameters {
+    values: Vec<Vec<u8>>,
+    rest: Vec<u8>,
+}
+
+/// The most bytes of parameters that an entry can have. PTX ISA `kernel-function-parameters`.
+const MOST: usize = 32_764;
+
+impl Parameters {
+    /// Those with these bytes.
+    pub(crate) fn new(values: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        let padded = values.into_iter().map(|mut value| {
+            value.resize(value.len() + MOST, 0);
+            value
+        });
+        Self { values: padded.collect(), rest: vec![0; MOST] }
+    }
+
+    /// Changes the first bytes of a parameter.
+    pub(crate) fn set(&mut self, at: usize, bytes: &[u8]) {
+        if let Some(place) = self.values.get_mut(at).and_then(|value| value.get_mut(..bytes.len())) {
+            place.copy_from_slice(bytes);
+        }
+    }
+}
+
+impl Function {
+    /// Launches it with one dimension of blocks of `threads` threads.
+    pub(crate) fn launch(&self, blocks: u32, threads: u32, parameters: &mut Parameters) -> Result<(), Fault> {
+        let device = self.module.0.device;
+        let mut values: Vec<*mut c_void> =
+            parameters.values.iter_mut().map(|value| value.as_mut_ptr().cast()).collect();
+        let count = values.len();
+        // A parameter has at least one byte.
+        values.resize(count + MOST, parameters.rest.as_mut_ptr().cast());
+        let (blocks, threads): (c_uint, c_uint) = (blocks, threads);
+        // SAFETY: the function is that of a module that is loaded; the driver copies the parameters
+        // before it returns, and can read as many and as much as an entry can have. What the kernel
+        // does on the device is its own affair: it cannot be known to keep to its buffers, which is
+        // why this process has nothing to lose.
+        device.check(unsafe {
+            (device.driver.cuLaunchKernel)(
+                self.function,
+                blocks,
+                1,
+                1,
+                threads,
+                1,
+                1,
+                0,
+                ptr::null_mut(),
+                values.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        })
+    }
+}
