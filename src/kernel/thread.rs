@@ -64,7 +64,7 @@ pub(super) fn entry(
         before: String::new(),
         text: String::new(),
     };
-    thread.check()?;
+    thread.check(&line)?;
     let surface = thread.surface(&line, records.handle_at)?;
     let filled = thread.filled()?;
     thread.write(&filled, &body, &records, &results, result_bytes)?;
@@ -149,8 +149,13 @@ impl<'a> Thread<'a> {
     }
 
     /// Whether everything that the case names is declared, and can be had.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, line: &Line<'_>) -> Result<(), String> {
         let [_, (_, header), (_, body)] = self.scopes;
+        let mut named = Vec::new();
+        line.operands.iter().for_each(|operand| collect(&operand.argument, &mut named));
+        if let Some((name, _)) = named.iter().find(|(name, negative)| *negative && self.declaration(name).is_some()) {
+            return Err(format!("the address lies before `{name}`"));
+        }
         let inputs = self.case.inputs.iter().map(|input| &input.register);
         for register in inputs.chain(self.case.outputs.iter().map(|output| &output.register)) {
             if !body.iter().any(|statement| statement.has_register(register)) {
@@ -179,10 +184,10 @@ impl<'a> Thread<'a> {
     fn surface(&self, line: &Line<'_>, handle_at: Option<usize>) -> Result<Option<Bound>, String> {
         let mut named = Vec::new();
         line.operands.iter().for_each(|operand| collect(&operand.argument, &mut named));
-        let surfref = |name: &&str| {
+        let surfref = |(name, _): &(&str, bool)| {
             self.declaration(name).is_some_and(|(scope, of)| scope == Scope::Module && of.of_type == ".surfref")
         };
-        let variable = named.into_iter().find(surfref).map(str::to_owned);
+        let variable = named.into_iter().find(surfref).map(|(name, _)| name.to_owned());
         if handle_at.is_none() && variable.is_none() {
             return Ok(None);
         }
@@ -416,10 +421,11 @@ impl<'a> Thread<'a> {
     }
 }
 
-/// The names in an operand.
-fn collect<'a>(argument: &Argument<'a>, to: &mut Vec<&'a str>) {
+/// The names in an operand, and whether a negative number is added.
+fn collect<'a>(argument: &Argument<'a>, to: &mut Vec<(&'a str, bool)>) {
     match argument {
-        Argument::Name(name) | Argument::Sum(name, _) => to.push(name),
+        Argument::Name(name) => to.push((name, false)),
+        Argument::Sum(name, negative) => to.push((name, *negative)),
         Argument::Tuple(elements) | Argument::Bracket(elements) => {
             elements.iter().for_each(|element| collect(element, to));
         }
