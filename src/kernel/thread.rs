@@ -144,8 +144,8 @@ struct Thread<'a> {
 impl<'a> Thread<'a> {
     /// The statement that declares a variable; the innermost counts.
     fn declaration(&self, name: &str) -> Option<(Scope, &'a Statement<'a>)> {
-        let all = self.scopes.iter().flat_map(|(scope, statements)| statements.iter().map(|one| (*scope, one)));
-        all.filter(|(_, statement)| statement.find(name).is_some()).last()
+        let mut all = self.scopes.iter().flat_map(|(scope, statements)| statements.iter().map(|one| (*scope, one)));
+        all.rfind(|(_, statement)| statement.find(name).is_some())
     }
 
     /// Whether everything that the case names is declared, and can be had.
