@@ -34,7 +34,8 @@ pub struct Execution {
     pub variables: Vec<Variable>,
     /// The registers that the line reads.
     pub inputs: Vec<Input>,
-    /// The registers that the line writes.
+    /// The registers that the line writes. They hold 0 before it, unless they are inputs as well:
+    /// that is what remains where a guard does not hold.
     pub outputs: Vec<Output>,
     /// For each row, what its inputs hold.
     pub rows: Rows,
@@ -88,7 +89,8 @@ pub struct Input {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "holds", rename_all = "snake_case")]
 pub enum Holds {
-    /// The bits themselves.
+    /// The bits themselves. The cache policy of a line with `.L2::cache_hint` is always one that
+    /// `createpolicy` makes, whatever the rows say: others have no defined effect.
     Bits,
     /// The handle of the surface; the value in the rows is 0.
     Surface,

@@ -9,6 +9,7 @@ mod blame;
 mod cubes;
 mod executed;
 mod extent;
+mod generalise;
 mod group;
 mod search;
 mod words;

@@ -1,5 +1,6 @@
 //! The executed cases of `corpus/executed/`, one test for each case and oracle
-//! (`suld::last-row::planted`), and one that the line is valid (`suld::last-row::valid`).
+//! (`suld::last-row::planted`), one for the reference model (`suld::last-row::model`), and one that the
+//! line is valid (`suld::last-row::valid`).
 
 #[path = "planted/cases.rs"]
 mod cases;
@@ -11,10 +12,11 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_conform::execution::{Answer, Execution};
 use ptx_conform::judge::Judge;
+use ptx_conform::model::{self, Allowed};
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::spec::Spec;
 
-use cases::Case;
+use cases::{Case, Expected};
 
 /// Something that says what comes of the rows of a case.
 struct Oracle {
@@ -36,6 +38,8 @@ fn main() -> anyhow::Result<()> {
             let case = Arc::clone(&case);
             trials.push(Trial::test(format!("{title}::{}", oracle.name), move || check(oracle, &case)));
         }
+        let (of_model, with) = (Arc::clone(&case), Arc::clone(&spec));
+        trials.push(Trial::test(format!("{title}::model"), move || check_model(&with, &of_model)));
         trials.push(Trial::test(format!("{title}::valid"), move || check_line(&spec, &case)));
     }
     libtest_mimic::run(&arguments, trials).exit()
@@ -56,6 +60,32 @@ fn check(oracle: &Oracle, case: &Case) -> Result<(), Failed> {
         wrong if wrong.is_empty() => Ok(()),
         wrong => Err(wrong.join("\n").into()),
     }
+}
+
+/// The model allows what is expected; what it leaves undefined is not promised by the case either.
+fn check_model(spec: &Spec, case: &Case) -> Result<(), Failed> {
+    let execution = &case.execution;
+    let prepared = model::prepare(spec, execution)?;
+    for (at, (expected, expectation)) in case.expected.iter().zip(prepared.all(&execution.rows)).enumerate() {
+        let allowed = matches!(expectation.allowed, Allowed::Any(_));
+        let wrong = match expected {
+            Expected::Undefined(_) => expectation.inferred.is_empty() && !allowed && !masked(&expectation),
+            _ if allowed => !case.inferred,
+            expected => {
+                expected.check(&expectation.example(execution), execution).map_err(|why| format!("row {at}: {why}"))?;
+                false
+            }
+        };
+        if wrong {
+            return Err(format!("row {at} of `{}`: {expected:?}, the model has {expectation:?}", execution.line).into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether some of what is expected may be anything.
+fn masked(expectation: &model::Expectation) -> bool {
+    matches!(&expectation.allowed, Allowed::Only(model::Ending::Returns(effect)) if effect.undefined.is_some())
 }
 
 /// The line is of the instruction, and valid where the case has it.

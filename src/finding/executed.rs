@@ -1,8 +1,7 @@
 //! Rows that came out wrong, reduced to their causes.
 //!
-//! The search is that for lines: the same cubes, over the axes of the variant and of where it is
-//! executed. Which numbers are there is left out of it: a place is taken to fail where any numbers
-//! fail there, for most faults show with some numbers only.
+//! The axes are those of the variant and of where it is executed. Which numbers are there is left out:
+//! a place is taken to fail where any numbers fail there, for most faults show with some only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -10,14 +9,14 @@ use std::sync::atomic::Ordering;
 use serde::Serialize;
 
 use super::cubes::ENVIRONMENT;
-use super::search::{Effort, Local, Search, Seen};
+use super::generalise::{Combination, Generalise};
 use super::words::{Condition, Values as Named};
 use crate::case::{self, Tried};
 use crate::engine::Engine;
 use crate::execution::{Answer, Execution};
 use crate::model::{Allowed, Difference, Ending, Expectation, Verdict};
 use crate::run::{ExecutedForm, Progress, Results};
-use crate::space::{Diagram, Draw, Values, distance};
+use crate::space::{Diagram, Draw, Region, Values, distance};
 use crate::spec::{Cube, Form, Instruction, Spec, ValueSet};
 use crate::state::{self, NoState};
 
@@ -79,8 +78,6 @@ pub struct ExecutedMinimal {
     pub execution: Execution,
 }
 
-/// Times that rows which no cause explains yet are looked into.
-const WAVES: usize = 4;
 /// Numbers that each place is asked about with, beside those of rows that failed.
 const NUMBERS: usize = 10;
 /// Numbers of rows that failed.
@@ -137,6 +134,24 @@ struct Inquiry<'a> {
     progress: &'a Progress,
 }
 
+/// What was seen at a place.
+enum Shown {
+    /// A row that failed.
+    Fails(Values, Box<Tried>),
+    Passes,
+    Nothing,
+}
+
+impl Shown {
+    fn seen(&self) -> Option<bool> {
+        match self {
+            Self::Fails(..) => Some(true),
+            Self::Passes => Some(false),
+            Self::Nothing => None,
+        }
+    }
+}
+
 /// The numbers that places are asked about with: choices on the last axes.
 type Tails = Vec<Values>;
 
@@ -161,45 +176,39 @@ impl<'a> Inquiry<'a> {
         let form = self.form();
         let place = form.axes.len() - state::numbers(form);
         let Some(first) = self.of_form.sample.first() else { return Ok(Vec::new()) };
-        let environment = [first[0], first[1], first[2]];
-        let domain = Diagram::within(form, None, &environment);
+        let whole = Diagram::within(form, None, &first[..ENVIRONMENT]);
+        let places = &self.places.forms[self.of_form.form];
+        let domain = Diagram::within(places, None, &first[..ENVIRONMENT]);
         let mut open: Vec<Values> = self.of_form.sample.clone();
         open.sort_by_key(|values| (distance(values), values.clone()));
-        let mut findings = Vec::new();
-        for wave in 0..WAVES {
-            if open.is_empty() || self.progress.stop.load(Ordering::Relaxed) {
-                break;
-            }
-            let tails = self.tails(&open, place);
-            let mut seeds: Vec<Values> = open.iter().map(|values| values[..place].to_vec()).collect();
-            seeds.sort();
-            seeds.dedup();
-            let draw = Draw::named(&format!("executed {} {wave}", form.id), 0);
-            let mut search =
-                Search::new(&self.places, self.of_form.form, None, environment, seeds, Effort::EXECUTED, draw);
-            let mut failed: BTreeMap<Values, (Values, Tried)> = BTreeMap::new();
-            loop {
-                let questions = search.questions();
-                if questions.is_empty() || self.progress.stop.load(Ordering::Relaxed) {
-                    break;
-                }
-                for (values, (seen, shown)) in questions.iter().zip(self.ask(&domain, &questions, &tails)?) {
-                    if let Some(shown) = shown {
-                        failed.insert(values.clone(), shown);
-                    }
-                    search.tell(values.clone(), seen);
-                }
-            }
-            let causes = search.causes();
-            open.retain(|values| !causes.iter().any(|cause| cause.cube.contains(&values[..place])));
-            for cause in &causes {
-                findings.extend(self.finding(&search, cause, &failed)?);
-            }
-            if causes.is_empty() {
-                break;
-            }
-        }
-        Ok(findings)
+        // A guard hides what is wrong as often as not, so it is left out where it is not needed.
+        let unguarded = |values: &Values| values[ENVIRONMENT] == 0;
+        let prefix = if open.iter().any(unguarded) {
+            open.retain(unguarded);
+            ENVIRONMENT + 1
+        } else {
+            ENVIRONMENT
+        };
+        let tails = self.tails(&open, place);
+        let mut fails: Vec<Values> = open.iter().map(|values| values[..place].to_vec()).collect();
+        fails.sort();
+        fails.dedup();
+        let mut asked: BTreeMap<Values, Shown> = BTreeMap::new();
+        let region = domain.all().below(&open[0][..prefix]);
+        let draw = Draw::named(&format!("executed {}", form.id), 0);
+        let mut generalise = Generalise { region: region.clone(), form: places, draw };
+        let combinations = generalise.explain(&fails, &mut |questions: &[Values]| {
+            let mut new: Vec<Values> =
+                questions.iter().filter(|values| !asked.contains_key(*values)).cloned().collect();
+            new.sort();
+            new.dedup();
+            let shown = self.ask(&whole, &new, &tails)?;
+            asked.extend(new.into_iter().zip(shown));
+            let stopped = self.progress.stop.load(Ordering::Relaxed);
+            Ok(questions.iter().map(|values| asked.get(values).filter(|_| !stopped)?.seen()).collect())
+        })?;
+        let findings = combinations.iter().map(|combination| self.finding(&region, combination, &asked));
+        findings.filter_map(Result::transpose).collect()
     }
 
     /// Those of the simplest rows that failed, and some more.
@@ -223,59 +232,49 @@ impl<'a> Inquiry<'a> {
         tails
     }
 
-    /// What is seen at each place, and the first row that failed there.
-    fn ask(
-        &self,
-        domain: &Diagram,
-        places: &[Values],
-        tails: &Tails,
-    ) -> Result<Vec<(Seen, Option<(Values, Tried)>)>, NoState> {
+    /// What is seen at each place.
+    fn ask(&self, domain: &Diagram, places: &[Values], tails: &Tails) -> Result<Vec<Shown>, NoState> {
         let mut rows: Vec<Values> = Vec::new();
         let mut ends = Vec::new();
         for place in places {
-            for tail in tails {
-                let values = [place.as_slice(), tail].concat();
-                if domain.contains(&values) {
-                    rows.push(values);
-                }
-            }
+            let with = tails.iter().map(|tail| [place.as_slice(), tail].concat());
+            rows.extend(with.filter(|values| domain.contains(values)));
             ends.push(rows.len());
         }
         let tried = case::execute(self.spec, self.engine, self.form(), &rows, None)?;
         let mut all = rows.into_iter().zip(tried);
         let mut start = 0;
-        let mut seen = Vec::new();
+        let mut shown = Vec::new();
         for end in ends {
             let of_place: Vec<(Values, Tried)> = all.by_ref().take(end - start).collect();
             start = end;
             let passes = of_place.iter().any(|(_, tried)| matches!(tried.verdict, Verdict::Agrees(_)));
             let fails = of_place.into_iter().find(|(_, tried)| matches!(tried.verdict, Verdict::Differs(_)));
-            seen.push(match (fails, passes) {
-                (Some(shown), _) => (Seen::Fails, Some(shown)),
-                (None, true) => (Seen::Passes, None),
-                (None, false) => (Seen::Masked, None),
+            shown.push(match (fails, passes) {
+                (Some((values, tried)), _) => Shown::Fails(values, Box::new(tried)),
+                (None, true) => Shown::Passes,
+                (None, false) => Shown::Nothing,
             });
         }
-        Ok(seen)
+        Ok(shown)
     }
 
     fn finding(
         &self,
-        search: &Search<'_>,
-        cause: &Local,
-        failed: &BTreeMap<Values, (Values, Tried)>,
+        region: &Region<'_>,
+        combination: &Combination,
+        asked: &BTreeMap<Values, Shown>,
     ) -> Result<Option<ExecutedFinding>, NoState> {
-        let Some((values, tried)) = cause.fails.first().and_then(|place| failed.get(place)) else { return Ok(None) };
+        let Some(Shown::Fails(values, tried)) = asked.get(&combination.simplest) else { return Ok(None) };
         let form = self.form();
         let execution = state::execution(self.spec, form, &[values])?;
         let inferred: BTreeSet<String> =
             tried.expectation.inferred.iter().map(|inference| inference.id.to_owned()).collect();
         // The fault may be ours only where everything that fails rests on something inferred.
-        let all_inferred = cause
-            .fails
-            .iter()
-            .filter_map(|place| failed.get(place))
-            .all(|(_, tried)| tried.expectation.inferred.iter().any(|inference| inferred.contains(inference.id)));
+        let all_inferred = asked.iter().filter(|(place, _)| combination.cube.contains(place)).all(|(_, shown)| {
+            let Shown::Fails(_, tried) = shown else { return true };
+            tried.expectation.inferred.iter().any(|inference| inferred.contains(inference.id))
+        });
         let suspect = if inferred.is_empty() || !all_inferred {
             "engine: the manual promises what must come of it".to_owned()
         } else {
@@ -287,12 +286,12 @@ impl<'a> Inquiry<'a> {
             title: String::new(),
             engine: self.engine.name().to_owned(),
             forms: vec![form.id.clone()],
-            when: condition(search, &cause.cube),
+            when: condition(&self.places.forms[self.of_form.form], region, &combination.cube),
             evidence: vec![ExecutedEvidence {
                 form: form.id.clone(),
-                places: cause.size.to_string(),
-                asked: cause.asked,
-                failed: cause.fails.len(),
+                places: combination.size.to_string(),
+                asked: combination.asked,
+                failed: combination.failed,
             }],
             mismatches: self.of_form.differed,
             inferred: inferred.into_iter().collect(),
@@ -304,11 +303,10 @@ impl<'a> Inquiry<'a> {
 }
 
 /// A cube in words: of each axis that it names the values that occur.
-fn condition(search: &Search<'_>, cube: &Cube) -> Condition {
-    let form = search.form();
-    let region = search.region();
+fn condition(form: &Form, region: &Region<'_>, cube: &Cube) -> Condition {
     let occurring = region.together(usize::MAX, 0);
-    let named = cube.sets().iter().filter(|(axis, _)| *axis >= ENVIRONMENT).map(|(axis, set)| {
+    let restricts = |(axis, set): &&(usize, ValueSet)| !occurring[*axis].without(set).is_empty();
+    let named = cube.sets().iter().filter(restricts).map(|(axis, set)| {
         let of = &form.axes[*axis];
         let names = |set: ValueSet| -> BTreeSet<String> {
             set.iter().filter_map(|value| of.values.get(usize::from(value)).cloned()).collect()

@@ -36,9 +36,6 @@ impl Effort {
     /// Where many cases share a process.
     pub(super) const FULL: Self =
         Self { small: 1_500, seeds: 256, near: 4, first: 200, inside: 64, beside: 12, open: 1, border: 2 };
-    /// Where each case is several rows.
-    pub(super) const EXECUTED: Self =
-        Self { small: 600, seeds: 128, near: 4, first: 200, inside: 64, beside: 12, open: 1, border: 3 };
     /// Where each failing case costs a process of its own.
     pub(super) const LEAN: Self =
         Self { small: 24, seeds: 6, near: 1, first: 120, inside: 12, beside: 2, open: 0, border: 1 };

@@ -23,6 +23,7 @@ pub(crate) struct Case {
 }
 
 /// What a row is expected to give.
+#[derive(Debug)]
 pub(crate) enum Expected {
     /// These registers, and bytes of the surface where the row can change it; `None` is any byte.
     Returned { registers: Vec<u128>, surface: Option<Vec<Option<u8>>> },

@@ -1,0 +1,93 @@
+//! Where the inputs of a row stand in its record, and the outputs in its results.
+
+use super::Place;
+use crate::execution::{Execution, Holds};
+
+/// Places one behind the other, each at a multiple of its size.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Layout {
+    used: usize,
+    /// The size of the largest.
+    largest: usize,
+}
+
+impl Layout {
+    fn place(&mut self, bytes: usize) -> Place {
+        let at = self.used.next_multiple_of(bytes);
+        self.used = at + bytes;
+        self.largest = self.largest.max(bytes);
+        Place { at, bytes }
+    }
+
+    /// The size of all: a multiple of each, and of 8, and never 0.
+    fn size(&self) -> usize {
+        self.used.max(1).next_multiple_of(self.largest.max(8))
+    }
+}
+
+/// How many bytes a register takes.
+fn bytes(register: &str, bits: u16) -> Result<usize, String> {
+    match bits {
+        1 | 8 => Ok(1),
+        16 | 32 | 64 | 128 => Ok(usize::from(bits / 8)),
+        _ => Err(format!("`{register}` has {bits} bits, which no register has")),
+    }
+}
+
+/// Where the outputs stand, and the size of a row's results.
+///
+/// # Errors
+/// Where an output is no register.
+pub(super) fn results(case: &Execution) -> Result<(Vec<Place>, usize), String> {
+    let mut layout = Layout::default();
+    let mut place = |bits, register: &str| bytes(register, bits).map(|bytes| layout.place(bytes));
+    let places: Result<_, _> = case.outputs.iter().map(|output| place(output.bits, &output.register)).collect();
+    Ok((places?, layout.size()))
+}
+
+/// The records of all rows.
+pub(super) struct Records {
+    /// For each input, where it stands; nothing for the cache policy, which a thread makes.
+    pub(super) places: Vec<Option<Place>>,
+    /// Where the handle of the surface stands.
+    pub(super) handle_at: Option<usize>,
+    pub(super) row_bytes: usize,
+    pub(super) rows: Vec<u8>,
+}
+
+/// Lays out the inputs. Those that hold the surface have one place; that of an address has the 64
+/// bits that are added to it.
+///
+/// # Errors
+/// Where an input is no register, or the rows are of other inputs.
+pub(super) fn records(case: &Execution, policy: Option<&str>) -> Result<Records, String> {
+    let (inputs, width) = (case.inputs.len(), case.rows.width());
+    if inputs != width {
+        return Err(format!("the rows have {width} values, and there are {inputs} inputs"));
+    }
+    let mut layout = Layout::default();
+    let mut handle = None;
+    let mut places = Vec::with_capacity(inputs);
+    for input in &case.inputs {
+        let bytes = bytes(&input.register, input.bits)?;
+        places.push(match input.holds {
+            Holds::Bits if policy == Some(&input.register) => None,
+            Holds::Bits => Some(layout.place(bytes)),
+            Holds::Surface if bytes == 8 => Some(*handle.get_or_insert_with(|| layout.place(8))),
+            Holds::Surface => return Err(format!("`{}` has no 64 bits for the surface", input.register)),
+            Holds::Address { .. } if bytes == 8 || bytes == 4 => Some(layout.place(8)),
+            Holds::Address { .. } => return Err(format!("`{}` has no 32 or 64 bits for an address", input.register)),
+        });
+    }
+    let row_bytes = layout.size();
+    let mut rows = vec![0; row_bytes * case.rows.len()];
+    for (record, values) in rows.chunks_exact_mut(row_bytes).zip(case.rows.iter()) {
+        for ((place, input), value) in places.iter().zip(&case.inputs).zip(values) {
+            if let Some(place) = place.filter(|_| input.holds != Holds::Surface) {
+                let value = if input.bits == 1 { value & 1 } else { *value };
+                record[place.at..place.at + place.bytes].copy_from_slice(&value.to_le_bytes()[..place.bytes]);
+            }
+        }
+    }
+    Ok(Records { places, handle_at: handle.map(|place| place.at), row_bytes, rows })
+}
