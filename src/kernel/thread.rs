@@ -425,7 +425,7 @@ impl<'a> Thread<'a> {
 fn collect<'a>(argument: &Argument<'a>, to: &mut Vec<(&'a str, bool)>) {
     match argument {
         Argument::Name(name) => to.push((name, false)),
-        Argument::Sum(name, negative) => to.push((name, *negative)),
+        Argument::Sum(name, negative, _) => to.push((name, *negative)),
         Argument::Tuple(elements) | Argument::Bracket(elements) => {
             elements.iter().for_each(|element| collect(element, to));
         }
