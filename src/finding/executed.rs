@@ -16,7 +16,7 @@ use crate::engine::Engine;
 use crate::execution::{Answer, Execution};
 use crate::model::{Allowed, Difference, Ending, Expectation, Verdict};
 use crate::run::{ExecutedForm, Progress, Results};
-use crate::space::{Diagram, Draw, Region, Values, distance};
+use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, Instruction, Spec, ValueSet};
 use crate::state::{self, NoState};
 
@@ -196,7 +196,8 @@ impl<'a> Inquiry<'a> {
         let mut asked: BTreeMap<Values, Shown> = BTreeMap::new();
         let region = domain.all().below(&open[0][..prefix]);
         let draw = Draw::named(&format!("executed {}", form.id), 0);
-        let mut generalise = Generalise { region: region.clone(), form: places, draw };
+        let prefix = region.prefix().to_vec();
+        let mut generalise = Generalise { diagram: &domain, prefix, form: places, draw };
         let combinations = generalise.explain(&fails, &mut |questions: &[Values]| {
             let mut new: Vec<Values> =
                 questions.iter().filter(|values| !asked.contains_key(*values)).cloned().collect();
@@ -286,7 +287,7 @@ impl<'a> Inquiry<'a> {
             title: String::new(),
             engine: self.engine.name().to_owned(),
             forms: vec![form.id.clone()],
-            when: condition(&self.places.forms[self.of_form.form], region, &combination.cube),
+            when: condition(&self.places.forms[self.of_form.form], region, combination),
             evidence: vec![ExecutedEvidence {
                 form: form.id.clone(),
                 places: combination.size.to_string(),
@@ -303,18 +304,23 @@ impl<'a> Inquiry<'a> {
 }
 
 /// A cube in words: of each axis that it names the values that occur.
-fn condition(form: &Form, region: &Region<'_>, cube: &Cube) -> Condition {
-    let occurring = region.together(usize::MAX, 0);
-    let restricts = |(axis, set): &&(usize, ValueSet)| !occurring[*axis].without(set).is_empty();
-    let named = cube.sets().iter().filter(restricts).map(|(axis, set)| {
+fn condition(form: &Form, region: &Region<'_>, combination: &Combination) -> Condition {
+    let cube = &combination.cube;
+    let named = cube.sets().iter().map(|(axis, set)| {
+        // What could stand there, the rest of the combination being as it is.
+        let others = Cube::new(cube.sets().iter().copied().filter(|(other, _)| other != axis));
         let of = &form.axes[*axis];
+        let possible = ValueSet::of(of.values.len(), |value| {
+            let one = ValueSet::of(of.values.len(), |at| at == value);
+            Slice::new(region, &others.clone().with(*axis, one)).count() > 0
+        });
+        let possible = possible.without(&combination.unknown[*axis]);
         let names = |set: ValueSet| -> BTreeSet<String> {
             set.iter().filter_map(|value| of.values.get(usize::from(value)).cloned()).collect()
         };
-        let inside = set.and(&occurring[*axis]);
-        let outside = occurring[*axis].without(set);
         let order: Vec<&String> = of.values.iter().collect();
-        (of.name.clone(), Named::shortest(&names(inside), &names(outside), &order, true))
+        let values = Named::shortest(&names(set.and(&possible)), &names(possible.without(set)), &order, true);
+        (of.name.clone(), values)
     });
     Condition(named.collect())
 }

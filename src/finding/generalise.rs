@@ -2,23 +2,28 @@
 //!
 //! Whether an accepted line is wrong follows from its choices alone. Whether a wrong value shows
 //! depends on the numbers as well: two layers that are taken for each other may hold the same. So a
-//! combination need not fail throughout. It grows from one failing place, axis by axis, by the values
-//! that fail about as often as what it has; then combinations are joined where they fail as often
-//! together.
+//! combination need not fail throughout. It grows from one failing place: a value of an axis belongs
+//! to it where failing places mostly fail still once they have it.
 
-use crate::space::{Draw, Region, Slice, Values, distance};
+use rustc_hash::FxHashSet;
+
+use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, ValueSet};
 
 use super::cubes::ENVIRONMENT;
 
-/// Places asked about for each value of an axis.
-const EACH: usize = 6;
+/// Failing places that are given each value of an axis.
+const EACH: usize = 8;
+/// Of these, those that other axes must give way for.
+const REPAIRED: usize = 2;
+/// Failing places that are kept of a combination.
+const POOL: usize = 32;
 /// Places asked about in a combination.
-const INSIDE: usize = 40;
+const INSIDE: usize = 60;
 /// Times that all axes are gone through.
-const PASSES: usize = 3;
+const PASSES: usize = 2;
 /// Combinations for one form; what is left then is left.
-const COMBINATIONS: usize = 12;
+const COMBINATIONS: usize = 8;
 
 /// What is asked: whether each place fails; none where nothing can be said.
 pub(super) type Ask<'a, E> = dyn FnMut(&[Values]) -> Result<Vec<Option<bool>>, E> + 'a;
@@ -26,36 +31,34 @@ pub(super) type Ask<'a, E> = dyn FnMut(&[Values]) -> Result<Vec<Option<bool>>, E
 /// A combination, and what is known of it.
 #[derive(Clone, Debug)]
 pub(super) struct Combination {
+    /// For each axis that it restricts, its values.
     pub(super) cube: Cube,
+    /// For each axis, the values of which nothing is known: they may or may not belong to it.
+    pub(super) unknown: Vec<ValueSet>,
     /// The simplest place in it that failed.
     pub(super) simplest: Values,
-    /// Places in it that were asked about, and how many failed.
+    /// Places in it that were drawn and asked about, and how many failed.
     pub(super) asked: usize,
     pub(super) failed: usize,
     /// How many places are in it.
     pub(super) size: u128,
 }
 
-impl Combination {
-    /// The part of it that fails.
-    fn rate(&self) -> f64 {
-        ratio(self.failed, self.asked)
-    }
-}
-
-fn ratio(part: usize, whole: usize) -> f64 {
-    let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    number(part) / number(whole.max(1))
+/// Whether the part is so many hundredths of the whole, or more.
+fn is_part(part: usize, whole: usize, hundredths: usize) -> bool {
+    part * 100 >= whole * hundredths
 }
 
 /// Looks for the combinations that explain failing places.
-pub(super) struct Generalise<'r, 'f> {
-    pub(super) region: Region<'r>,
-    pub(super) form: &'f Form,
+pub(super) struct Generalise<'a> {
+    pub(super) diagram: &'a Diagram,
+    /// The environment, and what else is not varied.
+    pub(super) prefix: Values,
+    pub(super) form: &'a Form,
     pub(super) draw: Draw,
 }
 
-impl Generalise<'_, '_> {
+impl Generalise<'_> {
     /// Combinations that together have the failing places in them.
     ///
     /// # Errors
@@ -68,89 +71,183 @@ impl Generalise<'_, '_> {
             if found.len() == COMBINATIONS {
                 break;
             }
-            let Some(grown) = self.grow(seed, ask)? else {
-                open.remove(0);
-                continue;
-            };
-            open.retain(|values| !grown.cube.contains(values) && *values != seed);
-            found.push(grown);
-            self.join(&mut found, ask)?;
-            open.retain(|values| !found.iter().any(|combination| combination.cube.contains(values)));
+            open.retain(|values| *values != seed);
+            if ask(std::slice::from_ref(seed))?.first() == Some(&Some(true)) {
+                let grown = self.grow(seed, ask)?;
+                found.push(grown);
+                self.join(&mut found, ask)?;
+                open.retain(|values| !found.iter().any(|combination| combination.cube.contains(values)));
+            }
         }
         Ok(found)
     }
 
-    /// The combination around a failing place; none where it fails no more.
-    fn grow<E>(&mut self, seed: &Values, ask: &mut Ask<'_, E>) -> Result<Option<Combination>, E> {
-        if ask(std::slice::from_ref(seed))?.first() != Some(&Some(true)) {
-            return Ok(None);
-        }
-        let mut sets: Vec<ValueSet> = seed.iter().map(|&value| only(value)).collect();
-        let mut rate = 1.0;
-        for _ in 0..PASSES {
-            let before = sets.clone();
-            // From the state to the modifiers: what a modifier makes possible is open by then.
-            for axis in (ENVIRONMENT..seed.len()).rev() {
-                sets[axis] = self.values(&sets, axis, seed[axis], rate, ask)?;
-                rate = self.look(&sets, ask)?.rate();
-            }
-            if sets == before {
-                break;
-            }
-        }
-        let mut grown = self.look(&sets, ask)?;
-        grown.simplest = if grown.failed == 0 { seed.clone() } else { grown.simplest };
-        if (distance(seed), seed) < (distance(&grown.simplest), &grown.simplest) {
-            grown.simplest = seed.clone();
-        }
-        Ok(Some(grown))
+    fn region(&self) -> Region<'_> {
+        self.diagram.all().below(&self.prefix)
     }
 
-    /// The values of an axis that fail about as often as the combination does; those that do not occur
-    /// in it stay open.
+    /// The combination around a failing place.
+    fn grow<E>(&mut self, seed: &Values, ask: &mut Ask<'_, E>) -> Result<Combination, E> {
+        let mut sets: Vec<ValueSet> = seed.iter().map(|&value| only(value)).collect();
+        let mut unknown = vec![ValueSet::default(); seed.len()];
+        let mut pool: Vec<Values> = vec![seed.clone()];
+        for _ in 0..PASSES {
+            for axis in self.prefix.len().max(ENVIRONMENT)..seed.len() {
+                [sets[axis], unknown[axis]] = self.values(&sets, axis, seed[axis], &mut pool, ask)?;
+            }
+        }
+        let mut combination = self.look(&sets, unknown, ask)?;
+        for known in pool.iter().filter(|values| combination.cube.contains(values)) {
+            let is_simpler = (distance(known), known) < (distance(&combination.simplest), &combination.simplest);
+            if combination.simplest.is_empty() || is_simpler {
+                combination.simplest = known.clone();
+            }
+        }
+        Ok(combination)
+    }
+
+    /// The values of an axis that failing places mostly fail with, and those of which nothing is known.
+    /// Places that fail join the pool.
     fn values<E>(
         &mut self,
         sets: &[ValueSet],
         axis: usize,
         own: u8,
-        rate: f64,
+        pool: &mut Vec<Values>,
         ask: &mut Ask<'_, E>,
-    ) -> Result<ValueSet, E> {
+    ) -> Result<[ValueSet; 2], E> {
         let count = self.form.axes[axis].values.len();
-        let mut questions = Vec::new();
+        let chosen: Vec<Values> = self.choose(pool);
+        let mut questions: Vec<Values> = Vec::new();
         let mut ends = Vec::new();
         for value in (0..=u8::MAX).take(count) {
-            let mut with = sets.to_vec();
-            with[axis] = only(value);
-            self.sample(&cube(&with), EACH, &mut questions);
+            let mut repaired = 0;
+            for place in &chosen {
+                let mut with = place.clone();
+                with[axis] = value;
+                if self.diagram.contains(&with) {
+                    questions.push(with);
+                } else if repaired < REPAIRED {
+                    repaired += 1;
+                    questions.extend(self.repaired(place, axis, value));
+                }
+            }
             ends.push(questions.len());
         }
-        let seen = ask(&questions)?;
+        let mut seen = ask(&questions)?;
+        let mut of_value: Vec<Vec<(Values, bool)>> = Vec::new();
+        let mut all = questions.into_iter().zip(seen.drain(..));
         let mut start = 0;
-        let fails: Vec<bool> = ends
-            .into_iter()
-            .map(|end| {
-                let of_value: Vec<bool> = seen[start..end].iter().copied().flatten().collect();
-                start = end;
-                let failed = of_value.iter().filter(|failed| **failed).count();
-                of_value.is_empty() || ratio(failed, of_value.len()) >= rate / 2.0
-            })
-            .collect();
-        Ok(ValueSet::of(count, |value| value == usize::from(own) || fails[value]))
+        for end in ends {
+            let known = all.by_ref().take(end - start).filter_map(|(place, failed)| Some((place, failed?)));
+            of_value.push(known.collect());
+            start = end;
+        }
+        // Where those near by say nothing, others may.
+        for (value, of_value) in (0..=u8::MAX).zip(&mut of_value) {
+            if of_value.is_empty() {
+                let mut with = sets.to_vec();
+                with[axis] = only(value);
+                let others = self.sample(&Cube::new(with.into_iter().enumerate().skip(self.prefix.len())), EACH).1;
+                let seen = ask(&others)?;
+                of_value.extend(others.into_iter().zip(seen).filter_map(|(place, failed)| Some((place, failed?))));
+            }
+        }
+        let failed = |of_value: &[(Values, bool)]| of_value.iter().filter(|(_, failed)| *failed).count();
+        let mostly = |of_value: &[(Values, bool)]| {
+            let failed = failed(of_value);
+            failed > 0 && is_part(failed, of_value.len(), 50)
+        };
+        for of_value in of_value.iter().filter(|of_value| mostly(of_value)) {
+            pool.extend(of_value.iter().filter(|(_, failed)| *failed).take(2).map(|(place, _)| place.clone()));
+        }
+        let mut known = FxHashSet::default();
+        pool.retain(|place| known.insert(place.clone()));
+        while pool.len() > POOL {
+            let at = self.draw.below(pool.len() as u128 - 1).and_then(|at| usize::try_from(at).ok());
+            // The first one is where it began.
+            pool.remove(1 + at.unwrap_or_default());
+        }
+        let fails = ValueSet::of(count, |value| value == usize::from(own) || mostly(&of_value[value]));
+        let unknown = ValueSet::of(count, |value| value != usize::from(own) && of_value[value].is_empty());
+        Ok([fails, unknown])
+    }
+
+    /// Some of the pool.
+    fn choose(&mut self, pool: &[Values]) -> Vec<Values> {
+        if pool.len() <= EACH {
+            return pool.to_vec();
+        }
+        let drawn: Vec<usize> =
+            (0..EACH).filter_map(|_| self.draw.below(pool.len() as u128)).filter_map(|at| at.try_into().ok()).collect();
+        drawn.into_iter().map(|at| pool[at].clone()).collect()
+    }
+
+    /// A place with this value that differs from another one in as few axes as a look at one after
+    /// the other tells.
+    fn repaired(&self, place: &Values, axis: usize, value: u8) -> Option<Values> {
+        let region = self.region();
+        let mut cube = Cube::new([(axis, only(value))]);
+        if Slice::new(&region, &cube).count() == 0 {
+            return None;
+        }
+        // The nearest axes are the likeliest to be in the way: they are kept last.
+        let mut others: Vec<usize> = (self.prefix.len()..place.len()).filter(|other| *other != axis).collect();
+        others.sort_by_key(|other| std::cmp::Reverse(other.abs_diff(axis)));
+        for chunk in others.chunks(4) {
+            let all = chunk.iter().fold(cube.clone(), |cube, &other| cube.with(other, only(place[other])));
+            if Slice::new(&region, &all).count() > 0 {
+                cube = all;
+                continue;
+            }
+            for &other in chunk {
+                let kept = cube.clone().with(other, only(place[other]));
+                if Slice::new(&region, &kept).count() > 0 {
+                    cube = kept;
+                }
+            }
+        }
+        Slice::new(&region, &cube).simplest()
+    }
+
+    /// How many places a cube has, and some of them.
+    fn sample(&mut self, cube: &Cube, wanted: usize) -> (u128, Vec<Values>) {
+        let region = self.diagram.all().below(&self.prefix);
+        let slice = Slice::new(&region, cube);
+        let size = slice.count();
+        let few = usize::try_from(size).is_ok_and(|size| size <= wanted);
+        let ranks: Vec<u128> =
+            if few { (0..size).collect() } else { (0..wanted).filter_map(|_| self.draw.below(size)).collect() };
+        (size, ranks.into_iter().filter_map(|rank| slice.unrank(rank)).collect())
     }
 
     /// What is seen in a combination.
-    fn look<E>(&mut self, sets: &[ValueSet], ask: &mut Ask<'_, E>) -> Result<Combination, E> {
-        let cube = cube(sets);
-        let mut questions = Vec::new();
-        let size = self.sample(&cube, INSIDE, &mut questions);
-        questions.extend(Slice::new(&self.region, &cube).simplest());
+    fn look<E>(&mut self, sets: &[ValueSet], unknown: Vec<ValueSet>, ask: &mut Ask<'_, E>) -> Result<Combination, E> {
+        let cube = self.named(sets, &unknown);
+        let (size, mut questions) = self.sample(&cube, INSIDE);
+        questions.extend(Slice::new(&self.region(), &cube).simplest());
         let seen = ask(&questions)?;
         let failing = questions.iter().zip(&seen).filter(|(_, seen)| **seen == Some(true)).map(|(values, _)| values);
         let simplest = failing.clone().min_by_key(|values| (distance(values), (*values).clone()));
         let simplest = simplest.cloned().unwrap_or_default();
         let asked = seen.iter().filter(|seen| seen.is_some()).count();
-        Ok(Combination { simplest, asked, failed: failing.count(), size, cube })
+        Ok(Combination { simplest, asked, failed: failing.count(), size, cube, unknown })
+    }
+
+    /// The cube of these sets, without the axes that restrict nothing that is known.
+    fn named(&self, sets: &[ValueSet], unknown: &[ValueSet]) -> Cube {
+        let region = self.region();
+        let with = |axis: usize| (axis, sets[axis].or(&unknown[axis]));
+        let mut cube = Cube::new((self.prefix.len()..sets.len()).map(with));
+        for axis in (self.prefix.len()..sets.len()).rev() {
+            let without = Cube::new(cube.sets().iter().copied().filter(|(named, _)| *named != axis));
+            let count = Slice::new(&region, &cube).count();
+            if Slice::new(&region, &without).count() == count {
+                cube = without;
+            }
+        }
+        let known = cube.sets().iter().map(|(axis, set)| (*axis, set.without(&unknown[*axis])));
+        Cube::new(known)
     }
 
     /// Joins combinations that fail together about as often as each by itself.
@@ -159,14 +256,20 @@ impl Generalise<'_, '_> {
         while at + 1 < found.len() {
             let last = found.len() - 1;
             let sets = union(&found[at].cube, &found[last].cube, self.form);
-            let mut joined = self.look(&sets, ask)?;
-            let least = found[at].rate().min(found[last].rate());
-            if joined.rate() >= 0.6 * least {
+            let unknown = |axis: usize| {
+                let of = |combination: &Combination| combination.unknown[axis];
+                of(&found[at]).or(&of(&found[last])).without(&sets[axis])
+            };
+            let unknown = (0..sets.len()).map(unknown).collect();
+            let mut joined = self.look(&sets, unknown, ask)?;
+            let rate = |combination: &Combination| combination.failed * 1000 / combination.asked.max(1);
+            let least = rate(&found[at]).min(rate(&found[last]));
+            if rate(&joined) * 10 >= least * 6 {
                 let simpler =
                     |combination: &Combination| (distance(&combination.simplest), combination.simplest.clone());
                 let known = [&found[at], &found[last]].into_iter().min_by_key(|known| simpler(known)).cloned();
                 if let Some(known) = known
-                    && (joined.failed == 0 || simpler(&known) < simpler(&joined))
+                    && (joined.simplest.is_empty() || simpler(&known) < simpler(&joined))
                 {
                     joined.simplest = known.simplest;
                 }
@@ -180,27 +283,10 @@ impl Generalise<'_, '_> {
         }
         Ok(())
     }
-
-    /// Places drawn from a combination, or all; and how many there are.
-    fn sample(&mut self, cube: &Cube, wanted: usize, to: &mut Vec<Values>) -> u128 {
-        let slice = Slice::new(&self.region, cube);
-        let size = slice.count();
-        if usize::try_from(size).is_ok_and(|size| size <= wanted) {
-            to.extend((0..size).filter_map(|rank| slice.unrank(rank)));
-        } else {
-            let ranks: Vec<u128> = (0..wanted).filter_map(|_| self.draw.below(size)).collect();
-            to.extend(ranks.into_iter().filter_map(|rank| slice.unrank(rank)));
-        }
-        size
-    }
 }
 
 fn only(value: u8) -> ValueSet {
     ValueSet::of(ValueSet::CAPACITY, |at| at == usize::from(value))
-}
-
-fn cube(sets: &[ValueSet]) -> Cube {
-    Cube::new(sets.iter().copied().enumerate())
 }
 
 /// The values of either on each axis.

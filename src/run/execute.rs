@@ -116,8 +116,11 @@ pub(super) fn execute(
             };
             let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
             let mut draw = Draw::named(&format!("executed {}", form.id), options.seed);
-            let cases = covering(&region, 2);
-            for wave in shuffled(cases, &mut draw).chunks(WAVE) {
+            // Covering arrays have every pair, and are uniform once they do: as many drawn cases are not.
+            let covering = shuffled(covering(&region, 2), &mut draw);
+            let cases: Vec<Values> =
+                covering.into_iter().flat_map(|case| [draw.variant(&region).unwrap_or_default(), case]).collect();
+            for wave in cases.chunks(WAVE) {
                 if progress.stop.load(Ordering::Relaxed) {
                     break;
                 }
