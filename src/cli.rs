@@ -3,6 +3,7 @@
 //! What was asked for goes to stdout, everything else to stderr. Exit codes: 0 agreed, 1 a mismatch,
 //! 2 could not judge.
 
+mod engine;
 mod explain;
 mod generate;
 mod judge;
@@ -16,11 +17,14 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::Parser;
 
 use ptx_conform::divergence::Divergences;
+use ptx_conform::engine::Engine;
+use ptx_conform::engine::external::External;
 use ptx_conform::engine::ptxas::Ptxas;
+use ptx_conform::engine::recording::Recording;
 use ptx_conform::engine::toolchain as installed;
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::run::Subject;
@@ -49,6 +53,7 @@ enum Command {
     Generate(generate::Opts),
     Minimize(minimize::Opts),
     Replay(replay::Opts),
+    Engine(engine::Opts),
     Toolchain(toolchain::Opts),
     Spec(spec::Opts),
 }
@@ -63,6 +68,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Generate(opts) => opts.run(specs),
         Command::Minimize(opts) => opts.run(specs),
         Command::Replay(opts) => opts.run(specs),
+        Command::Engine(opts) => opts.run(),
         Command::Toolchain(opts) => opts.run(),
         Command::Spec(opts) => opts.run(specs),
     };
@@ -196,8 +202,9 @@ impl EnvironmentOpts {
 /// Which engines are asked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineOpts {
-    /// An engine: `ptxas@13.5`, `ptxas@13.5.37`, `ptxas@all` for every one found, or `ptxas` for
-    /// the newest found. Can be given several times.
+    /// An engine: `ptxas@13.5`, `ptxas@13.5.37`, `ptxas@all` for every one found, `ptxas` for the
+    /// newest found; `exec:COMMAND` for a program that speaks the protocol of docs/protocol.md;
+    /// `recording:FILE` for what an engine did earlier. Can be given several times.
     #[arg(long, value_name = "ENGINE", default_value = "ptxas")]
     engine: Vec<String>,
     /// A ptxas binary, in place of those found.
@@ -205,25 +212,39 @@ pub(crate) struct EngineOpts {
     ptxas: Vec<PathBuf>,
 }
 
+/// An engine that can be asked.
+pub(crate) struct Opened {
+    /// The engine.
+    pub(crate) engine: Box<dyn Engine>,
+    /// Its newest PTX version; none where it takes any.
+    newest: Option<Version>,
+}
+
 impl EngineOpts {
     /// The engines asked for, each once, in the order given.
-    pub(crate) fn open(&self) -> anyhow::Result<Vec<Ptxas>> {
-        let mut paths: Vec<PathBuf> = self.ptxas.clone();
+    pub(crate) fn open(&self) -> anyhow::Result<Vec<Opened>> {
+        let mut engines: Vec<Opened> = Vec::new();
+        for path in &self.ptxas {
+            add(&mut engines, open_ptxas(path)?);
+        }
         // An explicit binary replaces the default engine, not engines that were asked for.
         let asked: &[String] = if self.ptxas.is_empty() || self.engine != ["ptxas"] { &self.engine } else { &[] };
         for name in asked {
-            match name.split_once('@').unwrap_or((name, "")) {
-                ("ptxas", "all") => paths.extend(installed::all().into_iter().map(|found| found.path)),
-                ("ptxas", "") => paths.push(installed::discover(None)?),
-                ("ptxas", version) => paths.push(installed::find(version)?.path),
-                _ => bail!("`{name}` is not an engine: write ptxas, ptxas@VERSION or ptxas@all"),
-            }
-        }
-        let mut engines: Vec<Ptxas> = Vec::new();
-        for path in paths {
-            let engine = Ptxas::open(&path)?;
-            if !engines.iter().any(|known| known.version() == engine.version()) {
-                engines.push(engine);
+            match name.split_once([':', '@']).unwrap_or((name, "")) {
+                ("exec", command) => add_named(&mut engines, open_external(command)?)?,
+                ("recording", file) => add_named(&mut engines, open_recording(Path::new(file))?)?,
+                ("ptxas", "all") => {
+                    for found in installed::all() {
+                        add(&mut engines, open_ptxas(&found.path)?);
+                    }
+                }
+                ("ptxas", "") => add(&mut engines, open_ptxas(&installed::discover(None)?)?),
+                ("ptxas", version) => add(&mut engines, open_ptxas(&installed::find(version)?.path)?),
+                _ => {
+                    bail!(
+                        "`{name}` is not an engine: write ptxas, ptxas@VERSION, ptxas@all, exec:COMMAND or recording:FILE"
+                    )
+                }
             }
         }
         if engines.is_empty() {
@@ -233,7 +254,48 @@ impl EngineOpts {
     }
 }
 
+/// Adds an engine that is not there yet: of two of a version one is enough.
+fn add(engines: &mut Vec<Opened>, engine: Opened) {
+    if !engines.iter().any(|known| known.engine.name() == engine.engine.name()) {
+        engines.push(engine);
+    }
+}
+
+/// Adds an engine whose name must be its own.
+fn add_named(engines: &mut Vec<Opened>, engine: Opened) -> anyhow::Result<()> {
+    let name = engine.engine.name();
+    if engines.iter().any(|known| known.engine.name() == name) {
+        bail!("two engines call themselves {name}; they could not be told apart");
+    }
+    engines.push(engine);
+    Ok(())
+}
+
+fn open_ptxas(path: &Path) -> anyhow::Result<Opened> {
+    let ptxas = Ptxas::open(path)?;
+    Ok(Opened { newest: Some(ptxas.newest_ptx()), engine: Box::new(ptxas) })
+}
+
+fn open_external(command: &str) -> anyhow::Result<Opened> {
+    let external = External::open(command)?;
+    Ok(Opened { newest: external.newest_ptx(), engine: Box::new(external) })
+}
+
+fn open_recording(file: &Path) -> anyhow::Result<Opened> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let (recording, problems) = match Recording::read(&text) {
+        Ok(read) => read,
+        Err(problem) => bail!("{}: {problem}", file.display()),
+    };
+    for problem in &problems {
+        say(&format!("warning: {}: {problem}", file.display()));
+    }
+    Ok(Opened { newest: recording.newest_ptx(), engine: Box::new(recording) })
+}
+
 /// The engines as what is asked about cases.
-pub(crate) fn subjects(engines: &[Ptxas]) -> Vec<Subject<'_>> {
-    engines.iter().map(|ptxas| Subject { engine: ptxas, newest: ptxas.newest_ptx() }).collect()
+pub(crate) fn subjects<'a>(engines: &'a [Opened], isa: &Isa) -> Vec<Subject<'a>> {
+    let newest = |opened: &Opened| opened.newest.or(isa.versions.last().copied());
+    let subject = |opened: &'a Opened| Some(Subject { engine: &*opened.engine, newest: newest(opened)? });
+    engines.iter().filter_map(subject).collect()
 }

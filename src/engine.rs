@@ -4,8 +4,10 @@
 //! Engines are hostile: they crash, hang and flood. Whatever they do ends as an [`Outcome`] or an
 //! [`Answer`].
 
+pub mod external;
 pub mod protocol;
 pub mod ptxas;
+pub mod recording;
 pub mod toolchain;
 
 use crate::environment::Environment;

@@ -113,7 +113,7 @@ impl Opts {
                 .build_global()
                 .context("the threads cannot be started")?;
         }
-        let subjects = super::subjects(&engines);
+        let subjects = super::subjects(&engines, &spec.isa);
         let (results, findings) = with_progress(|progress| {
             let results = run::run(&spec, &divergences, &subjects, &options, progress);
             let findings = finding::find(&spec, &divergences, &subjects, &results, progress);
