@@ -14,5 +14,6 @@ for line in sys.stdin:
             answers.append([zeros] * len(case["case"]["rows"]))
         response = {"executed": {"id": request["execute"]["id"], "answers": answers}}
     else:
-        response = {"error": {"id": request["judge"]["id"], "message": "it does not judge"}}
+        [(kind, body)] = request.items()
+        response = {"error": {"id": body["id"], "message": f"it cannot {kind}"}}
     print(json.dumps(response), flush=True)

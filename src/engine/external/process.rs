@@ -47,6 +47,9 @@ const CHUNK: usize = 1 << 16;
 /// How long one that closed its output may take to end, and one that was told to.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// How long silence is taken for work.
+const PAUSE: Duration = Duration::from_millis(100);
+
 impl Process {
     /// Starts the program, in a process group of its own: it and whatever it starts can be ended
     /// together, and an interrupt from the terminal is for us.
@@ -99,7 +102,11 @@ impl Process {
             if left.is_zero() {
                 return Err(Fault::Hung);
             }
-            let (writable, readable) = self.watch(sent < send.len(), left)?;
+            let (writable, readable) = self.watch(sent < send.len(), left.min(PAUSE))?;
+            if !writable && !readable {
+                // What it started may hold its output open: that ends with it.
+                self.wait(Duration::ZERO);
+            }
             if writable {
                 match self.to.as_mut().map(|to| to.write(&send[sent..])) {
                     Some(Ok(written)) => sent += written,
