@@ -230,9 +230,15 @@ impl EngineOpts {
         // An explicit binary replaces the default engine, not engines that were asked for.
         let asked: &[String] = if self.ptxas.is_empty() || self.engine != ["ptxas"] { &self.engine } else { &[] };
         for name in asked {
-            match name.split_once([':', '@']).unwrap_or((name, "")) {
-                ("exec", command) => add_named(&mut engines, open_external(command)?)?,
-                ("recording", file) => add_named(&mut engines, open_recording(Path::new(file))?)?,
+            if let Some(command) = name.strip_prefix("exec:") {
+                add_named(&mut engines, open_external(command)?)?;
+                continue;
+            }
+            if let Some(file) = name.strip_prefix("recording:") {
+                add_named(&mut engines, open_recording(Path::new(file))?)?;
+                continue;
+            }
+            match name.split_once('@').unwrap_or((name, "")) {
                 ("ptxas", "all") => {
                     for found in installed::all() {
                         add(&mut engines, open_ptxas(&found.path)?);
@@ -291,6 +297,11 @@ fn open_recording(file: &Path) -> anyhow::Result<Opened> {
         say(&format!("warning: {}: {problem}", file.display()));
     }
     Ok(Opened { newest: recording.newest_ptx(), engine: Box::new(recording) })
+}
+
+/// Says what engines noticed that is no outcome.
+pub(crate) fn say_notes(engines: &[Opened]) {
+    engines.iter().flat_map(|opened| opened.engine.notes()).for_each(|note| say(&format!("note: {note}")));
 }
 
 /// The engines as what is asked about cases.

@@ -83,6 +83,11 @@ pub trait Engine: Sync {
     /// One outcome for each line of the batch, in order.
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome>;
 
+    /// What it noticed so far that is no outcome of one line or row, in words.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether it can be asked to execute lines of this environment.
     ///
     /// # Errors

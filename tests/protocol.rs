@@ -6,7 +6,7 @@
 use std::fmt::Debug;
 use std::path::Path;
 use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_conform::engine::external::check::{Found, check as checked};

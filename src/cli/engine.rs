@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use ptx_conform::engine::external::{Limits, check, no_kernels};
 
-/// Engines of your own: docs/protocol.md says how to write one.
+/// Engines of your own; docs/protocol.md says how to write one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
     #[command(subcommand)]

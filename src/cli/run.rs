@@ -119,6 +119,7 @@ impl Opts {
             let findings = finding::find(&spec, &divergences, &subjects, &results, progress);
             (results, findings)
         })?;
+        super::say_notes(&engines);
         let report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;

@@ -153,11 +153,6 @@ impl External {
         self.about.ptx.iter().max().copied()
     }
 
-    /// Faults that could not be put down to a line or row: what failed together did not fail alone.
-    pub fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     fn note(&self, note: String) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         if notes.len() < NOTES {
@@ -323,6 +318,11 @@ impl Engine for External {
             Ok(()) => ask::ask(self, work::Lines::new(batch, depth)),
             Err(reason) => vec![Outcome::Skipped(reason); batch.lines.len()],
         }
+    }
+
+    /// Faults that could not be put down to a line or row: what failed together did not fail alone.
+    fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn executes(&self, environment: &Environment) -> Result<(), String> {

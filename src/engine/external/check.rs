@@ -124,7 +124,10 @@ const EXECUTES: &[Ability] = &[Ability::Cases, Ability::Kernels];
 
 type Checked = Result<(), String>;
 
-const CHECKS: &[(&str, &[Ability], fn(&mut Session) -> Checked)] = &[
+/// A name, abilities of which the engine needs one (none: any engine is asked), and what is done.
+type Asked = (&'static str, &'static [Ability], fn(&mut Session) -> Checked);
+
+const CHECKS: &[Asked] = &[
     ("answers a request to execute nothing", &[], nothing_to_execute),
     ("answers a request to judge nothing with no outcomes", &[Ability::Judge], nothing_to_judge),
     ("answers a request that it does not know with `error`, and lives", &[], unknown_request),
