@@ -95,7 +95,7 @@ fn root() -> &'static Path {
 }
 
 fn python(file: &str, argument: &str) -> String {
-    format!("python3 '{}' {argument}", root().join(file).display())
+    format!("python3 -ES '{}' {argument}", root().join(file).display())
 }
 
 fn limits() -> Limits {
@@ -104,7 +104,10 @@ fn limits() -> Limits {
 }
 
 fn open(fault: &str) -> Result<External, Failed> {
-    Ok(External::with_limits(&python("tests/protocol/hostile.py", fault), limits())?)
+    let hangs = matches!(fault, "hangs" | "floods-stderr");
+    let request = if hangs { Duration::from_millis(500) } else { limits().request };
+    let limits = Limits { request, ..limits() };
+    Ok(External::with_limits(&python("tests/protocol/hostile.py", fault), limits)?)
 }
 
 const LINES: [&str; 8] = ["a;", "b;", "c;", "d;", "e;", "guilty;", "f;", "g;"];

@@ -80,7 +80,7 @@ pub enum Error {
         why: String,
     },
     /// It does not speak the protocol.
-    #[error("`{command}` is no engine: {why}\n`ptx-conform engine check 'exec:{command}'` says more")]
+    #[error("`{command}` is no engine: {why}\n`ptx-conform engine check {}` says more", quoted(command))]
     Hello {
         /// The command line.
         command: String,
@@ -222,6 +222,13 @@ impl Drop for External {
 fn words(command: &str) -> Result<Vec<String>, Error> {
     let words = shlex::split(command).filter(|words| !words.is_empty());
     words.ok_or_else(|| Error::Command(command.to_owned()))
+}
+
+/// A command line as an argument of the shell.
+fn quoted(command: &str) -> String {
+    let engine = format!("exec:{command}");
+    // What cannot be quoted has a zero byte, which no command line has.
+    shlex::try_quote(&engine).map(std::borrow::Cow::into_owned).unwrap_or(engine.clone())
 }
 
 enum Unusable {

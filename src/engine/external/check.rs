@@ -9,6 +9,7 @@ use crate::engine::protocol::{Ability, About, Case, Execute, Judge, Judged, Requ
 use crate::environment::{Suffix, Target, Version};
 use crate::execution::{Answer, Execution, Rows};
 
+use super::process::quoted;
 use super::{Error, Fault, Kernels, Limits, Process, excerpt, hello, line, response};
 
 /// Something that an engine is to do.
@@ -35,6 +36,8 @@ pub enum Found {
 const QUIET: Duration = Duration::from_millis(200);
 /// How long it may take to end.
 const END: Duration = Duration::from_secs(5);
+/// How much of what was sent is shown.
+const SENT: usize = 400;
 /// Lines in a large batch.
 const LARGE: usize = 2048;
 
@@ -106,7 +109,8 @@ fn named(abilities: &[Ability]) -> String {
 
 /// What is wrong, in the words of a check.
 fn wrong(sent: &[u8], came: &str, should: &str) -> String {
-    format!("sent {}; came: {}; should be: {should}", excerpt(sent), came.replace('\n', "; "))
+    let (sent, came) = (quoted(sent, SENT), came.replace('\n', "; "));
+    format!("sent {sent}; came: {came}; should be: {should}")
 }
 
 fn abilities(about: &About) -> Result<(), String> {

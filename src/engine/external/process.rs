@@ -301,9 +301,15 @@ fn again(error: &io::Error) -> bool {
 
 /// The start of what an engine wrote, for a message.
 pub(super) fn excerpt(bytes: &[u8]) -> String {
-    const LENGTH: usize = 60;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * LENGTH)]);
+    quoted(bytes, 60)
+}
+
+/// So many characters of the first line of a text, between backticks.
+pub(super) fn quoted(bytes: &[u8], most: usize) -> String {
+    let some = &bytes[..bytes.len().min(4 * most)];
+    let text = String::from_utf8_lossy(some);
     let line = text.lines().next().unwrap_or_default();
-    let plain: String = line.chars().take(LENGTH).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if plain.len() < line.len() || bytes.len() > 4 * LENGTH { format!("`{plain}…`") } else { format!("`{plain}`") }
+    let plain: String = line.chars().take(most).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let whole = line.chars().count() <= most && some.len() == bytes.len();
+    if whole { format!("`{plain}`") } else { format!("`{plain}…`") }
 }
