@@ -17,11 +17,14 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::Parser;
 
 use ptx_conform::divergence::Divergences;
+use ptx_conform::engine::Engine;
+use ptx_conform::engine::external::External;
 use ptx_conform::engine::ptxas::Ptxas;
+use ptx_conform::engine::recording::Recording;
 use ptx_conform::engine::toolchain as installed;
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::run::Subject;
@@ -50,9 +53,8 @@ enum Command {
     Generate(generate::Opts),
     Minimize(minimize::Opts),
     Replay(replay::Opts),
-    Toolchain(toolchain::Opts),
-    #[command(hide = true)]
     Engine(engine::Opts),
+    Toolchain(toolchain::Opts),
     Spec(spec::Opts),
 }
 
@@ -67,7 +69,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Minimize(opts) => opts.run(specs),
         Command::Replay(opts) => opts.run(specs),
         Command::Toolchain(opts) => opts.run(),
-        Command::Engine(opts) => opts.run(),
+        Command::Engine(opts) => opts.run(specs),
         Command::Spec(opts) => opts.run(specs),
     };
     match done {
@@ -200,8 +202,9 @@ impl EnvironmentOpts {
 /// Which engines are asked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineOpts {
-    /// An engine: `ptxas@13.5`, `ptxas@13.5.37`, `ptxas@all` for every one found, or `ptxas` for
-    /// the newest found. Can be given several times.
+    /// An engine: `ptxas@13.5`, `ptxas@13.5.37`, `ptxas@all` for every one found, `ptxas` for the
+    /// newest found; `exec:COMMAND` for a program that speaks the protocol of docs/protocol.md;
+    /// `recording:FILE` for what an engine did earlier. Can be given several times.
     #[arg(long, value_name = "ENGINE", default_value = "ptxas")]
     engine: Vec<String>,
     /// A ptxas binary, in place of those found.
@@ -209,25 +212,45 @@ pub(crate) struct EngineOpts {
     ptxas: Vec<PathBuf>,
 }
 
+/// An engine that can be asked.
+pub(crate) struct Opened {
+    /// The engine.
+    pub(crate) engine: Box<dyn Engine>,
+    /// Its newest PTX version; none where it takes any.
+    newest: Option<Version>,
+}
+
 impl EngineOpts {
     /// The engines asked for, each once, in the order given.
-    pub(crate) fn open(&self) -> anyhow::Result<Vec<Ptxas>> {
-        let mut paths: Vec<PathBuf> = self.ptxas.clone();
+    pub(crate) fn open(&self) -> anyhow::Result<Vec<Opened>> {
+        let mut engines: Vec<Opened> = Vec::new();
+        for path in &self.ptxas {
+            add(&mut engines, open_ptxas(path)?);
+        }
         // An explicit binary replaces the default engine, not engines that were asked for.
         let asked: &[String] = if self.ptxas.is_empty() || self.engine != ["ptxas"] { &self.engine } else { &[] };
         for name in asked {
-            match name.split_once('@').unwrap_or((name, "")) {
-                ("ptxas", "all") => paths.extend(installed::all().into_iter().map(|found| found.path)),
-                ("ptxas", "") => paths.push(installed::discover(None)?),
-                ("ptxas", version) => paths.push(installed::find(version)?.path),
-                _ => bail!("`{name}` is not an engine: write ptxas, ptxas@VERSION or ptxas@all"),
+            if let Some(command) = name.strip_prefix("exec:") {
+                add_named(&mut engines, open_external(command)?)?;
+                continue;
             }
-        }
-        let mut engines: Vec<Ptxas> = Vec::new();
-        for path in paths {
-            let engine = Ptxas::open(&path)?;
-            if !engines.iter().any(|known| known.version() == engine.version()) {
-                engines.push(engine);
+            if let Some(file) = name.strip_prefix("recording:") {
+                add_named(&mut engines, open_recording(Path::new(file))?)?;
+                continue;
+            }
+            match name.split_once('@').unwrap_or((name, "")) {
+                ("ptxas", "all") => {
+                    for found in installed::all() {
+                        add(&mut engines, open_ptxas(&found.path)?);
+                    }
+                }
+                ("ptxas", "") => add(&mut engines, open_ptxas(&installed::discover(None)?)?),
+                ("ptxas", version) => add(&mut engines, open_ptxas(&installed::find(version)?.path)?),
+                _ => {
+                    bail!(
+                        "`{name}` is not an engine: write ptxas, ptxas@VERSION, ptxas@all, exec:COMMAND or recording:FILE"
+                    )
+                }
             }
         }
         if engines.is_empty() {
@@ -237,7 +260,53 @@ impl EngineOpts {
     }
 }
 
+/// Adds an engine that is not there yet: of two of a version one is enough.
+fn add(engines: &mut Vec<Opened>, engine: Opened) {
+    if !engines.iter().any(|known| known.engine.name() == engine.engine.name()) {
+        engines.push(engine);
+    }
+}
+
+/// Adds an engine whose name must be its own.
+fn add_named(engines: &mut Vec<Opened>, engine: Opened) -> anyhow::Result<()> {
+    let name = engine.engine.name();
+    if engines.iter().any(|known| known.engine.name() == name) {
+        bail!("two engines call themselves {name}; they could not be told apart");
+    }
+    engines.push(engine);
+    Ok(())
+}
+
+fn open_ptxas(path: &Path) -> anyhow::Result<Opened> {
+    let ptxas = Ptxas::open(path)?;
+    Ok(Opened { newest: Some(ptxas.newest_ptx()), engine: Box::new(ptxas) })
+}
+
+fn open_external(command: &str) -> anyhow::Result<Opened> {
+    let external = External::open(command)?;
+    Ok(Opened { newest: external.newest_ptx(), engine: Box::new(external) })
+}
+
+fn open_recording(file: &Path) -> anyhow::Result<Opened> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let (recording, problems) = match Recording::read(&text) {
+        Ok(read) => read,
+        Err(problem) => bail!("{}: {problem}", file.display()),
+    };
+    for problem in &problems {
+        say(&format!("warning: {}: {problem}", file.display()));
+    }
+    Ok(Opened { newest: recording.newest_ptx(), engine: Box::new(recording) })
+}
+
+/// Says what engines noticed that is no outcome.
+pub(crate) fn say_notes(engines: &[Opened]) {
+    engines.iter().flat_map(|opened| opened.engine.notes()).for_each(|note| say(&format!("note: {note}")));
+}
+
 /// The engines as what is asked about cases.
-pub(crate) fn subjects(engines: &[Ptxas]) -> Vec<Subject<'_>> {
-    engines.iter().map(|ptxas| Subject { engine: ptxas, newest: ptxas.newest_ptx() }).collect()
+pub(crate) fn subjects<'a>(engines: &'a [Opened], isa: &Isa) -> Vec<Subject<'a>> {
+    let newest = |opened: &Opened| opened.newest.or(isa.versions.last().copied());
+    let subject = |opened: &'a Opened| Some(Subject { engine: &*opened.engine, newest: newest(opened)? });
+    engines.iter().filter_map(subject).collect()
 }

@@ -4,10 +4,13 @@
 //! Engines are hostile: they crash, hang and flood. Whatever they do ends as an [`Outcome`] or an
 //! [`Answer`].
 
+pub mod external;
 pub mod gpu;
 pub mod protocol;
 pub mod ptxas;
+pub mod recording;
 pub mod reference;
+mod serve;
 pub mod toolchain;
 
 use crate::environment::Environment;
@@ -82,6 +85,11 @@ pub trait Engine: Sync {
 
     /// One outcome for each line of the batch, in order.
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome>;
+
+    /// What it noticed so far that is no outcome of one line or row, in words.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Whether it can be asked to execute lines of this environment.
     ///

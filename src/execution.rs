@@ -154,6 +154,47 @@ impl Execution {
         Environment { ptx: self.ptx, target: self.target, address_size: AddressSize::Bits64 }
     }
 
+    /// The same case with other rows.
+    pub fn with_rows(&self, rows: Rows, alone: Vec<usize>) -> Self {
+        Self {
+            ptx: self.ptx,
+            target: self.target,
+            declarations: self.declarations.clone(),
+            line: self.line.clone(),
+            surface: self.surface.clone(),
+            variables: self.variables.clone(),
+            inputs: self.inputs.clone(),
+            outputs: self.outputs.clone(),
+            rows,
+            alone,
+        }
+    }
+
+    /// Whether something can have come of a row: a value for each register, of no more bits than it
+    /// has, and no surface but one of the right size.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn check(&self, returned: &Returned) -> Result<(), String> {
+        let (written, given) = (self.outputs.len(), returned.registers.len());
+        if written != given {
+            return Err(format!("it returned {given} registers, the line writes {written}"));
+        }
+        for (output, value) in self.outputs.iter().zip(&returned.registers) {
+            if value.checked_shr(output.bits.into()).is_some_and(|over| over != 0) {
+                return Err(format!("it returned {value:x} for {}, which has {} bits", output.register, output.bits));
+            }
+        }
+        match (&returned.surface, &self.surface) {
+            (None, _) => Ok(()),
+            (Some(_), None) => Err("it returned a surface, and the case has none".to_owned()),
+            (Some(after), Some(before)) if after.len() != before.size() => {
+                Err(format!("it returned a surface of {} bytes instead of {}", after.len(), before.size()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The variable of this name.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|variable| variable.name == name)

@@ -1,12 +1,16 @@
 //! `ptx-conform engine`: engines in processes of their own.
 
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ptx_conform::engine::gpu;
+use anyhow::bail;
 
-/// Engines in processes of their own.
+use ptx_conform::engine::external::{Limits, check};
+use ptx_conform::engine::{gpu, reference};
+
+/// Engines of your own; docs/protocol.md says how to write one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
     #[command(subcommand)]
@@ -15,17 +19,60 @@ pub(crate) struct Opts {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Be an engine: speak the engine protocol on stdin and stdout.
-    #[command(hide = true)]
+    /// Test whether an engine speaks the protocol
+    ///
+    /// Each line of the output is something that an engine has to do: `ok`, `skip` (it does not say
+    /// that it can), or `FAIL` with what was sent, what came, and what should be.
+    ///
+    /// Exit codes: 0 it does all of it, 1 it does not, 2 it cannot be started.
+    ///
+    /// Example: ptx-conform engine check 'exec:python3 examples/judge.py'
+    #[command(verbatim_doc_comment)]
+    Check {
+        /// `exec:` and the command line that starts it; or `gpu` or `model`.
+        engine: String,
+    },
+    /// Be an engine: speak the protocol on standard input and output.
     Serve(Serve),
 }
 
 impl Opts {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         match self.command {
-            Command::Serve(opts) => opts.run(),
+            Command::Check { engine } => checked(&engine),
+            Command::Serve(opts) => opts.run(specs),
         }
     }
+}
+
+/// The command line that starts an engine of this tool.
+pub(crate) fn own(engine: &str) -> anyhow::Result<String> {
+    let program = std::env::current_exe()?;
+    let quoted = shlex::try_quote(program.to_str().unwrap_or_default())?.into_owned();
+    Ok(format!("{quoted} engine serve {engine}"))
+}
+
+fn checked(engine: &str) -> anyhow::Result<ExitCode> {
+    let command = match engine.strip_prefix("exec:") {
+        Some(command) => command.to_owned(),
+        None if engine == "gpu" || engine == "model" => own(engine)?,
+        None => bail!(
+            "`{engine}` is no engine that can be checked: write gpu, model, or exec: and the command line that starts it"
+        ),
+    };
+    let checks = check::check(&command, Limits::default())?;
+    let mut failed = false;
+    for check in &checks {
+        match &check.found {
+            check::Found::Ok => super::print(&format!("ok    {}\n", check.name))?,
+            check::Found::Skipped(why) => super::print(&format!("skip  {}: {why}\n", check.name))?,
+            check::Found::Wrong(what) => {
+                failed = true;
+                super::print(&format!("FAIL  {}: {what}\n", check.name))?;
+            }
+        }
+    }
+    Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 #[derive(Debug, clap::Args)]
@@ -45,16 +92,22 @@ enum Served {
         #[arg(long, hide = true)]
         worker: bool,
     },
+    /// The specification and the reference model.
+    Model,
 }
 
 impl Serve {
-    fn run(self) -> anyhow::Result<ExitCode> {
+    fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         match self.engine {
             Served::Gpu { worker: true, .. } => gpu::work()?,
             Served::Gpu { timeout, worker: false } => {
                 let launch = Duration::try_from_secs_f64(timeout)?;
                 let limits = gpu::Limits { launch, ..gpu::Limits::default() };
                 gpu::serve(io::stdin().lock(), io::stdout().lock(), limits).map_err(anyhow::Error::msg)?;
+            }
+            Served::Model => {
+                let spec = super::load_spec(specs)?;
+                reference::serve(&spec, io::stdin().lock(), io::stdout().lock())?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 
 use ptx_conform::case::{Case, Stored};
-use ptx_conform::engine::{Depth, Engine as _};
+use ptx_conform::engine::Depth;
 use ptx_conform::finding;
 use ptx_conform::report::finding_text;
 use ptx_conform::run::Progress;
@@ -50,10 +50,11 @@ impl Opts {
         let engines = self.engines.open()?;
         let case = Case { instruction, form: reading.form, values: &reading.values };
         let environment = stored.environment;
-        if !engines.iter().any(|engine| engine.supports(&environment, depth).is_ok()) {
+        if !engines.iter().any(|opened| opened.engine.supports(&environment, depth).is_ok()) {
             bail!("no engine can be asked about {environment}; choose others with --engine");
         }
-        let findings = finding::minimize(&spec, &super::subjects(&engines), &case, depth, &Progress::default())?;
+        let findings =
+            finding::minimize(&spec, &super::subjects(&engines, &spec.isa), &case, depth, &Progress::default())?;
         for heap in &findings.vanished {
             super::say(&format!("seen once and not again: {heap}"));
         }

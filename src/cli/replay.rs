@@ -54,7 +54,7 @@ impl Opts {
             let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             super::print(&format!("{name}  {}\n", stored.line))?;
             let mut asked = false;
-            for engine in &engines {
+            for engine in engines.iter().map(|opened| &*opened.engine) {
                 let Some(told) = tell(&divergences, engine, &stored, instruction, &reading) else { continue };
                 asked = true;
                 unexpected += usize::from(!told.expected);

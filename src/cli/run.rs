@@ -116,12 +116,13 @@ impl Opts {
                 .build_global()
                 .context("the threads cannot be started")?;
         }
-        let subjects = super::subjects(&engines);
+        let subjects = super::subjects(&engines, &spec.isa);
         let (results, findings) = with_progress(|progress| {
             let results = run::run(&spec, &divergences, &subjects, &options, progress);
             let findings = finding::find(&spec, &divergences, &subjects, &results, progress);
             (results, findings)
         })?;
+        super::say_notes(&engines);
         let report = Report::new(&spec, &divergences, &options, &results, findings?, Vec::new());
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;

@@ -14,7 +14,7 @@ pub const PROTOCOL: u32 = 1;
 
 /// What is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[serde(rename_all = "snake_case")]
 pub enum Request {
     /// The first message.
     Hello(Hello),
@@ -26,7 +26,6 @@ pub enum Request {
 
 /// The first message of either side begins the conversation; this one is ours.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Hello {
     /// [`PROTOCOL`]
     pub protocol: u32,
@@ -72,7 +71,6 @@ pub enum Ability {
 
 /// Lines to judge, each by itself, in the same surroundings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Judge {
     /// Comes back in the response.
     pub id: u64,
@@ -92,7 +90,6 @@ pub struct Judge {
 
 /// Cases to execute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Execute {
     /// Comes back in the response.
     pub id: u64,
@@ -106,7 +103,6 @@ pub struct Execute {
 
 /// A case to execute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Case {
     /// The case as it is typed.
     pub case: Execution,
@@ -166,4 +162,16 @@ pub struct Failure {
     pub id: u64,
     /// In words.
     pub message: String,
+}
+
+impl Response {
+    /// The id of the request that it answers; a hello has none.
+    pub fn id(&self) -> Option<u64> {
+        match self {
+            Self::Hello(_) => None,
+            Self::Judged(judged) => Some(judged.id),
+            Self::Executed(executed) => Some(executed.id),
+            Self::Error(failure) => Some(failure.id),
+        }
+    }
 }

@@ -1,11 +1,15 @@
 //! The engine `model`: what this tool itself says, as an engine like others.
 
+use std::io::{BufRead, Write};
+
+use super::protocol::{Ability, About, Execute, Judge as Lines, Judged, PROTOCOL, Said};
+use super::serve::{self, Served};
 use super::{Batch, Depth, Engine, Outcome};
-use crate::environment::Environment;
+use crate::environment::{AddressSize, Environment};
 use crate::execution::{Answer, Execution};
 use crate::judge::Judge;
 use crate::model;
-use crate::ptx::{Declarations, Line};
+use crate::ptx::{Declarations, Line, Scaffold};
 use crate::spec::Spec;
 
 /// Judges by the specification, and executes by the reference model.
@@ -71,5 +75,51 @@ impl Engine for Reference<'_> {
                 .unwrap_or_else(|why| vec![Answer::Skipped(why.to_string()); case.rows.len()])
         };
         cases.iter().map(answers).collect()
+    }
+}
+
+/// Speaks the engine protocol.
+///
+/// # Errors
+/// Where the other side does not.
+pub fn serve(spec: &Spec, input: impl BufRead, output: impl Write) -> anyhow::Result<()> {
+    serve::serve(Reference::new(spec), input, output).map_err(anyhow::Error::msg)
+}
+
+impl Served for Reference<'_> {
+    fn hello(&mut self) -> Result<About, String> {
+        Ok(About {
+            protocol: PROTOCOL,
+            name: "model".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            abilities: vec![Ability::Judge, Ability::Cases],
+            ptx: self.spec.isa.versions.clone(),
+            targets: self.spec.isa.targets.iter().map(|(target, _)| *target).collect(),
+            details: [("specification".to_owned(), self.spec.fingerprint.clone())].into(),
+        })
+    }
+
+    fn judge(&mut self, asked: Lines) -> Result<Judged, String> {
+        let environment = Environment {
+            ptx: asked.ptx,
+            target: asked.target,
+            address_size: if asked.address_size == 32 { AddressSize::Bits32 } else { AddressSize::Bits64 },
+        };
+        let scaffold = Scaffold::from_declarations(&asked.declarations);
+        let lines = asked.lines.iter().map(String::as_str).collect();
+        let depth = if asked.generate { Depth::Generate } else { Depth::Check };
+        let outcomes = Engine::judge(self, &Batch { environment, scaffold, lines }, depth);
+        let said = |outcome| match outcome {
+            Outcome::Accepted => Said::Accepted,
+            Outcome::Rejected(why) => Said::Rejected(why),
+            Outcome::Skipped(why) => Said::Skipped(why),
+            other => Said::Skipped(other.word().to_owned()),
+        };
+        Ok(Judged { id: asked.id, outcomes: outcomes.into_iter().map(said).collect() })
+    }
+
+    fn execute(&mut self, asked: &Execute) -> Result<Vec<Vec<Answer>>, String> {
+        let cases: Vec<Execution> = asked.cases.iter().map(|case| case.case.clone()).collect();
+        Ok(Engine::execute(self, &cases))
     }
 }

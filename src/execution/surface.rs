@@ -193,7 +193,7 @@ fn nothing(extent: &u32) -> bool {
 impl Surface {
     /// Bytes in a row.
     pub fn row_bytes(&self) -> u32 {
-        self.width * self.format.bytes()
+        self.width.saturating_mul(self.format.bytes())
     }
 
     /// Rows, at least 1.

@@ -160,7 +160,9 @@ fn write_finding(finding: &Finding, to: &mut String) -> std::fmt::Result {
     }
     writeln!(to, "  module")?;
     case.module.lines().try_for_each(|line| writeln!(to, "    {line}"))?;
-    writeln!(to, "  see it   {}", case.command)?;
+    if !case.command.is_empty() {
+        writeln!(to, "  see it   {}", case.command)?;
+    }
     writeln!(to, "  list it in specs/divergences/{}.yaml", finding.family)?;
     finding.yaml.lines().try_for_each(|line| writeln!(to, "  {line}"))
 }

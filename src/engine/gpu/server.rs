@@ -1,10 +1,11 @@
 //! The server: it speaks the engine protocol, never calls the driver itself, and outlives what its
 //! workers do not.
 
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, Write};
 use std::path::Path;
 
-use crate::engine::protocol::{Case, Execute, Executed, Failure, Judge, Judged, PROTOCOL, Request, Response, Said};
+use crate::engine::protocol::{About, Case, Execute, Judge, Judged, Said};
+use crate::engine::serve::{self, Served};
 use crate::execution::Answer;
 
 use super::Limits;
@@ -25,54 +26,37 @@ const HANG: u32 = 8;
 const BEGUN: u32 = 1;
 
 /// Answers requests until there are no more.
-pub(super) fn serve(input: impl BufRead, mut output: impl Write, limits: Limits) -> Result<(), String> {
-    let mut server = None;
-    for line in input.lines() {
-        let line = line.map_err(|error| format!("stdin: {error}"))?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let response = match (serde_json::from_str(&line), &mut server) {
-            (Ok(Request::Hello(hello)), server) => {
-                if hello.protocol != PROTOCOL {
-                    return Err(format!("the other side speaks protocol {}, not {PROTOCOL}", hello.protocol));
-                }
-                let new = Server::start(limits)?;
-                let about = new.facts.about()?;
-                *server = Some(new);
-                Response::Hello(about)
-            }
-            (_, None) => return Err("the first message is no hello".to_owned()),
-            (Ok(Request::Judge(asked)), Some(server)) => Response::Judged(server.judge(asked)?),
-            (Ok(Request::Execute(asked)), Some(server)) => {
-                let id = asked.id;
-                match server.execute(&asked) {
-                    Ok(answers) => Response::Executed(Executed { id, answers }),
-                    Err(message) => Response::Error(Failure { id, message }),
-                }
-            }
-            (Err(error), Some(_)) => Response::Error(Failure { id: id(&line), message: error.to_string() }),
-        };
-        match put(&mut output, &response) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-            put => put.map_err(|error| format!("stdout: {error}"))?,
-        }
+pub(super) fn serve(input: impl BufRead, output: impl Write, limits: Limits) -> Result<(), String> {
+    serve::serve(Starting { limits, server: None }, input, output)
+}
+
+/// The server, which finds its device when it is greeted.
+struct Starting {
+    limits: Limits,
+    server: Option<Server>,
+}
+
+impl Starting {
+    fn server(&mut self) -> Result<&mut Server, String> {
+        self.server.as_mut().ok_or_else(|| "there is no device yet".to_owned())
     }
-    Ok(())
 }
 
-fn put(output: &mut impl Write, response: &Response) -> io::Result<()> {
-    let mut line = serde_json::to_vec(response)?;
-    line.push(b'\n');
-    output.write_all(&line)?;
-    output.flush()
-}
+impl Served for Starting {
+    fn hello(&mut self) -> Result<About, String> {
+        let server = Server::start(self.limits)?;
+        let about = server.facts.about()?;
+        self.server = Some(server);
+        Ok(about)
+    }
 
-/// The id of a request that cannot be read; 0 where it has none.
-fn id(line: &str) -> u64 {
-    let value: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
-    let request = value.as_object().and_then(|object| object.values().next());
-    request.and_then(|request| request.get("id")?.as_u64()).unwrap_or(0)
+    fn judge(&mut self, asked: Judge) -> Result<Judged, String> {
+        self.server()?.judge(asked)
+    }
+
+    fn execute(&mut self, asked: &Execute) -> Result<Vec<Vec<Answer>>, String> {
+        self.server()?.execute(asked)
+    }
 }
 
 struct Server {

@@ -1,0 +1,315 @@
+//! An engine's process: started, spoken to within limits, and ended.
+//!
+//! Its three streams are watched together, so that none that is full or silent can hold us: an
+//! engine that reads nothing, says nothing or never stops is out of time, or over its limit.
+
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use wait_timeout::ChildExt as _;
+
+/// How an engine failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It died, or said what is no answer; in words, then what it last said on stderr.
+    Broke(String),
+    /// It did not answer in time.
+    Hung,
+}
+
+/// A process that speaks the protocol.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: ChildStdout,
+    errors: Option<ChildStderr>,
+    /// What was read and not taken yet.
+    buffer: Vec<u8>,
+    /// Up to where the buffer is known to have no line break.
+    searched: usize,
+    /// The end of what was said on stderr.
+    said: Vec<u8>,
+    /// Whether it and what it started were seen to end.
+    over: bool,
+}
+
+/// How much of stderr is kept.
+const SAID: usize = 4096;
+/// How many of its lines are shown.
+const SHOWN: usize = 3;
+/// How much is read at once.
+const CHUNK: usize = 1 << 16;
+/// How long one that closed its output may take to end, and one that was told to.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long silence is taken for work.
+const PAUSE: Duration = Duration::from_millis(100);
+
+impl Process {
+    /// Starts the program, in a process group of its own: it and whatever it starts can be ended
+    /// together, and an interrupt from the terminal is for us.
+    pub(super) fn start(words: &[String]) -> io::Result<Self> {
+        let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut command = Command::new(program);
+        command.args(arguments).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let (Some(to), Some(from), Some(errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(io::Error::other("it has no streams"));
+        };
+        let (buffer, said) = (Vec::new(), Vec::new());
+        let process = Self { child, to: Some(to), from, errors: Some(errors), buffer, searched: 0, said, over: false };
+        let streams = [process.to.as_ref().map(AsFd::as_fd), process.errors.as_ref().map(AsFd::as_fd)];
+        for stream in streams.into_iter().flatten().chain([process.from.as_fd()]) {
+            let flags = rustix::fs::fcntl_getfl(stream)?;
+            rustix::fs::fcntl_setfl(stream, flags | rustix::fs::OFlags::NONBLOCK)?;
+        }
+        Ok(process)
+    }
+
+    /// Sends text, and reads so many lines that answer it. What comes before it was sent, or beyond
+    /// those lines, is a fault.
+    pub(super) fn exchange(
+        &mut self,
+        send: &[u8],
+        lines: usize,
+        time: Duration,
+        longest: usize,
+    ) -> Result<Vec<Vec<u8>>, Fault> {
+        let deadline = Instant::now() + time;
+        let mut sent = 0;
+        let mut taken = Vec::with_capacity(lines);
+        if self.watch(false, Duration::ZERO)?.1 {
+            self.read()?;
+        }
+        if !self.buffer.is_empty() {
+            return Err(self.broke(&format!("it wrote before it was asked: {}", excerpt(&self.buffer))));
+        }
+        loop {
+            if taken.len() == lines {
+                if self.buffer.is_empty() {
+                    return Ok(taken);
+                }
+                return Err(self.broke(&format!("it wrote more than was asked for: {}", excerpt(&self.buffer))));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Fault::Hung);
+            }
+            let (writable, readable) = self.watch(sent < send.len(), left.min(PAUSE))?;
+            if !writable && !readable {
+                // What it started may hold its output open: that ends with it.
+                self.wait(Duration::ZERO);
+            }
+            if writable {
+                match self.to.as_mut().map(|to| to.write(&send[sent..])) {
+                    Some(Ok(written)) => sent += written,
+                    Some(Err(error)) if again(&error) => {}
+                    // It reads no more. What it still says, or how it ends, says why.
+                    _ => sent = send.len(),
+                }
+            }
+            if readable {
+                let open = self.read()?;
+                while taken.len() < lines
+                    && let Some(line) = self.line()
+                {
+                    taken.push(line);
+                }
+                if self.buffer.len() > longest {
+                    let start = excerpt(&self.buffer);
+                    return Err(self.broke(&format!("it answered with a line of more than {longest} bytes: {start}")));
+                }
+                if !open && taken.len() < lines {
+                    return Err(self.ended());
+                }
+            }
+        }
+    }
+
+    /// What comes on stdout within a time without being asked for.
+    pub(super) fn unasked(&mut self, time: Duration) -> Vec<u8> {
+        let deadline = Instant::now() + time;
+        while self.buffer.is_empty() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let open = match self.watch(false, left) {
+                Ok((_, true)) => self.read().unwrap_or(false),
+                Ok(_) => true,
+                Err(_) => false,
+            };
+            if left.is_zero() || !open {
+                break;
+            }
+        }
+        std::mem::take(&mut self.buffer)
+    }
+
+    /// Waits until something can be written (where that is wanted) or read: which of both. What is
+    /// said on stderr is taken meanwhile.
+    fn watch(&mut self, write: bool, time: Duration) -> Result<(bool, bool), Fault> {
+        let mut polled = vec![PollFd::new(&self.from, PollFlags::IN)];
+        let to: Option<BorrowedFd<'_>> = self.to.as_ref().filter(|_| write).map(AsFd::as_fd);
+        polled.extend(to.map(|to| PollFd::from_borrowed_fd(to, PollFlags::OUT)));
+        let errors: Option<BorrowedFd<'_>> = self.errors.as_ref().map(AsFd::as_fd);
+        polled.extend(errors.map(|errors| PollFd::from_borrowed_fd(errors, PollFlags::IN)));
+        let time = Timespec::try_from(time).ok();
+        match rustix::event::poll(&mut polled, time.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(Fault::Broke(format!("its streams cannot be watched: {error}"))),
+        }
+        let ready: Vec<bool> = polled.iter().map(|polled| !polled.revents().is_empty()).collect();
+        let said = self.errors.is_some() && ready.last() == Some(&true);
+        if said {
+            self.listen();
+        }
+        Ok((write && ready.get(1) == Some(&true), ready.first() == Some(&true)))
+    }
+
+    /// Reads what there is; whether there can be more.
+    fn read(&mut self) -> Result<bool, Fault> {
+        let start = self.buffer.len();
+        self.buffer.resize(start + CHUNK, 0);
+        let read = self.from.read(&mut self.buffer[start..]);
+        self.buffer.truncate(start + read.as_ref().copied().unwrap_or(0));
+        match read {
+            Ok(read) => Ok(read > 0),
+            Err(error) if again(&error) => Ok(true),
+            Err(error) => Err(Fault::Broke(format!("its output cannot be read: {error}"))),
+        }
+    }
+
+    /// The next whole line of what was read.
+    fn line(&mut self) -> Option<Vec<u8>> {
+        let Some(end) = self.buffer[self.searched..].iter().position(|&byte| byte == b'\n') else {
+            self.searched = self.buffer.len();
+            return None;
+        };
+        let rest = self.buffer.split_off(self.searched + end + 1);
+        self.searched = 0;
+        Some(std::mem::replace(&mut self.buffer, rest))
+    }
+
+    /// Takes what was said on stderr, as far as there is something now.
+    fn listen(&mut self) {
+        let mut chunk = [0; 4096];
+        let Some(errors) = &mut self.errors else { return };
+        match errors.read(&mut chunk) {
+            Ok(0) => self.errors = None,
+            Ok(read) => {
+                self.said.extend_from_slice(&chunk[..read]);
+                let over = self.said.len().saturating_sub(SAID);
+                self.said.drain(..over);
+            }
+            Err(error) if again(&error) => {}
+            Err(_) => self.errors = None,
+        }
+    }
+
+    /// How it ended, once it closed its output.
+    fn ended(&mut self) -> Fault {
+        let half = match &self.buffer[..] {
+            [] => String::new(),
+            half => format!(", in the middle of a line: {}", excerpt(half)),
+        };
+        let status = self.wait(GRACE);
+        let how = match status.map(|status| (status.code(), status.signal())) {
+            Some((Some(code), _)) => format!("it ended with exit code {code}"),
+            Some((None, Some(signal))) => format!("signal {signal}"),
+            _ => "it closed its output".to_owned(),
+        };
+        self.broke(&format!("{how}{half}"))
+    }
+
+    /// A fault, with what was last said on stderr on lines of their own.
+    pub(super) fn broke(&mut self, what: &str) -> Fault {
+        // What was said before it broke may still be under way.
+        while self.errors.is_some() {
+            let before = self.said.len();
+            self.listen();
+            if self.said.len() == before || self.said.len() == SAID {
+                break;
+            }
+        }
+        let said = String::from_utf8_lossy(&self.said);
+        let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+        let last = &lines[lines.len().saturating_sub(SHOWN)..];
+        Fault::Broke([what].iter().chain(last).copied().collect::<Vec<&str>>().join("\n"))
+    }
+
+    /// How it ended, where it does so within a time. What it started is ended with it.
+    fn wait(&mut self, time: Duration) -> Option<ExitStatus> {
+        let status = self.child.wait_timeout(time).ok().flatten();
+        if status.is_some() && !self.over {
+            self.over = true;
+            self.kill();
+        }
+        status
+    }
+
+    fn kill(&self) {
+        // The group has the number of its first process, and nothing else has while one of it is left.
+        let group = rustix::process::Pid::from_child(&self.child);
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+
+    /// Closes its input, which tells it to end.
+    pub(super) fn hang_up(&mut self) {
+        self.to = None;
+    }
+
+    /// Closes its input, and says whether it ends by itself within a time.
+    pub(super) fn close(&mut self, time: Duration) -> bool {
+        self.hang_up();
+        let deadline = Instant::now() + time;
+        loop {
+            // What it still writes must not hold it.
+            let read = self.read();
+            self.listen();
+            self.buffer.clear();
+            let open = matches!(read, Ok(true));
+            let pause = Duration::from_millis(if open { 2 } else { 20 });
+            if self.wait(pause).is_some() {
+                return true;
+            }
+            if deadline <= Instant::now() {
+                return false;
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    /// Ends it and whatever it started.
+    fn drop(&mut self) {
+        if !self.over {
+            self.kill();
+            // One that cannot be killed, in the middle of a driver, is left behind.
+            let _ = self.child.wait_timeout(GRACE);
+        }
+    }
+}
+
+fn again(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}
+
+/// The start of what an engine wrote, for a message.
+pub(super) fn excerpt(bytes: &[u8]) -> String {
+    quoted(bytes, 60)
+}
+
+/// So many characters of the first line of a text, between backticks.
+pub(super) fn quoted(bytes: &[u8], most: usize) -> String {
+    let some = &bytes[..bytes.len().min(4 * most)];
+    let text = String::from_utf8_lossy(some);
+    let line = text.lines().next().unwrap_or_default();
+    let plain: String = line.chars().take(most).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let whole = line.chars().count() <= most && some.len() == bytes.len();
+    if whole { format!("`{plain}`") } else { format!("`{plain}…`") }
+}

@@ -1,0 +1,111 @@
+"""An engine that does what it is told to on whatever is called guilty, and all else right.
+
+hostile.py FAULT: the line that has `guilty` in it, and the row that is `bad`, meet with the fault.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+FAULT = sys.argv[1]
+COUNT = 0
+
+
+def say(response):
+    print(json.dumps(response), flush=True)
+
+
+def misbehave(response):
+    """What it does in place of the response."""
+    body = next(iter(response.values()))
+    if FAULT == "exits":
+        print("something broke", file=sys.stderr)
+        sys.exit(3)
+    if FAULT == "dies":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if FAULT == "answers-and-dies":
+        say(response)
+        sys.exit(4)
+    if FAULT == "leaves-a-child":
+        subprocess.Popen(["sleep", "600"])
+        sys.exit(5)
+    if FAULT == "hangs":
+        time.sleep(600)
+    if FAULT == "floods":
+        while True:
+            print("x" * 1000, end="")
+    if FAULT == "floods-stderr":
+        while True:
+            print("x" * 1000, file=sys.stderr)
+    if FAULT == "garbage":
+        return print("Traceback: \0\x1b[31m not JSON", flush=True)
+    if FAULT == "deep":
+        return print("[" * 50000, flush=True)
+    if FAULT == "twice":
+        say(response)
+    if FAULT == "other-id":
+        body["id"] += 1000
+    if FAULT == "other-kind":
+        response = {"hello": ABOUT}
+    if FAULT == "too-few":
+        body.get("outcomes", [[]]).pop()
+        body.get("answers", [[]]).pop()
+    if FAULT == "too-many":
+        body.get("outcomes", []).append("accepted")
+        body.get("answers", []).append([])
+    if FAULT == "half-a-line":
+        print(json.dumps(response)[:20], end="", flush=True)
+        os._exit(0)
+    if FAULT == "chatters":
+        print("compiling...", flush=True)
+    say(response)
+
+
+def answer(request):
+    global COUNT
+    COUNT += 1
+    kind, body = next(iter(request.items()))
+    if kind == "hello":
+        say({"hello": ABOUT})
+        if FAULT == "dies-after-hello":
+            sys.exit(6)
+        if FAULT == "reads-no-more":
+            time.sleep(600)
+        return
+    if FAULT == "tires" and COUNT % 6 == 0:
+        sys.exit(7)
+    if kind == "judge":
+        bad = any("guilty" in line for line in body["lines"])
+        many = len(body["lines"]) > 1
+        response = {"judged": {"id": body["id"], "outcomes": ["accepted"] * len(body["lines"])}}
+    else:
+        rows = [row for case in body["cases"] for row in case["case"]["rows"]]
+        bad, many = ["bad"] in rows, len(rows) > 1
+        fine = {"returned": {"registers": ["7"]}}
+        answers = [[fine for _ in case["case"]["rows"]] for case in body["cases"]]
+        response = {"executed": {"id": body["id"], "answers": answers}}
+    if FAULT == "refuses" and bad:
+        response = {"error": {"id": body["id"], "message": "not this"}}
+    if FAULT == "dies-of-many" and many:
+        sys.exit(8)
+    misbehave(response) if bad else say(response)
+
+
+ABOUT = {"protocol": 1, "name": "hostile", "version": "1.0", "abilities": ["judge", "cases"]}
+if FAULT == "other-protocol":
+    ABOUT["protocol"] = 99
+if FAULT == "odd-name":
+    ABOUT["name"] = "../hostile"
+if FAULT == "odd-version":
+    ABOUT["version"] = "new"
+if FAULT == "reads-nothing":
+    time.sleep(600)
+if FAULT == "starts-slowly":
+    time.sleep(0.5)
+if FAULT == "noisy":
+    print("warning: " * 50000, file=sys.stderr)
+for message in sys.stdin:
+    answer(json.loads(message))
