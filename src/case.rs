@@ -18,7 +18,7 @@ use crate::ptx::{Context, Declarations, Item, Line, Printer, Scaffold, scaffold}
 use crate::space::environment;
 use crate::spec::{Form, Instruction, Spec};
 
-pub use executed::{Tried, execute, execution_id};
+pub use executed::{Asking, Costly, Tried, execute, execution_id, executions};
 pub use stored::{Stored, StoredError};
 
 /// A variant of a form of an instruction, its environment among its choices.

@@ -100,6 +100,16 @@ pub trait Engine: Sync {
         Err(format!("{} does not execute", self.name()))
     }
 
+    /// The cases that are all it can execute; none where it executes any.
+    fn recorded(&self) -> Option<Vec<Execution>> {
+        None
+    }
+
+    /// More about it for provenance: the device, the driver.
+    fn details(&self) -> std::collections::BTreeMap<String, String> {
+        std::collections::BTreeMap::new()
+    }
+
     /// Whether a row that traps costs a process, so that few of them are to be asked about.
     fn traps_cost(&self) -> bool {
         false

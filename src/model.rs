@@ -27,6 +27,7 @@ pub struct Prepared<'a> {
     semantics: Box<dyn Semantics + 'a>,
     guard: Option<(bool, Source)>,
     outputs: usize,
+    form: String,
 }
 
 /// Why the model says nothing about a case.
@@ -81,10 +82,20 @@ pub fn prepare<'a>(spec: &Spec, case: &'a Execution) -> Result<Prepared<'a>, Unm
     let (_, prepare) = prepare.ok_or_else(|| error(format!("`{}` is not modelled", instruction.name)))?;
     let form = &instruction.forms[reading.form];
     let operands = Operands { isa: &spec.isa, form, values: &reading.values, line: &line, declarations, case };
-    Ok(Prepared { semantics: prepare(&operands)?, guard: operands.guard()?, outputs: case.outputs.len() })
+    Ok(Prepared {
+        semantics: prepare(&operands)?,
+        guard: operands.guard()?,
+        outputs: case.outputs.len(),
+        form: form.id.clone(),
+    })
 }
 
 impl Prepared<'_> {
+    /// The form that the line was read as: `suld.b`.
+    pub fn form(&self) -> &str {
+        &self.form
+    }
+
     /// What must come of a row. A line whose guard is false leaves everything as it was, and the
     /// outputs of a case hold 0 before.
     pub fn expect(&self, row: &[u128]) -> Expectation {

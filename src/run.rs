@@ -18,7 +18,7 @@ use crate::spec::{Instruction, Spec};
 
 pub use ask::{Count, Group, Key, Sample, Tally};
 pub(crate) use ask::{first_message, without_quotes};
-pub use execute::{ExecutedForm, ExecutedResult};
+pub use execute::{ExecutedForm, ExecutedResult, Wrong, record};
 pub use plan::{FormPlan, Purpose, Row};
 
 /// How much of a space is tested.
@@ -232,6 +232,10 @@ pub fn run(
 pub fn execute(spec: &Spec, engines: &[&dyn Engine], options: &Options, progress: &Progress, results: &mut Results) {
     let instructions = named(spec, options);
     for engine in engines {
+        if let Some(recorded) = engine.recorded() {
+            results.executed.push(execute::replay(spec, *engine, &recorded, &instructions));
+            continue;
+        }
         let executed = execute::environment(spec, *engine).map(|newest| {
             let environment = options.environment.unwrap_or(newest);
             execute::execute(spec, *engine, environment, &instructions, options, progress)

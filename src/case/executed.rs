@@ -26,11 +26,26 @@ pub struct Tried {
 /// Executions that go to an engine together.
 const TOGETHER: usize = 64;
 
+/// How many rows may be asked about that can end their kernel, in all.
+#[derive(Debug, Default)]
+pub struct Costly {
+    /// Those that must trap; any number where there is none.
+    pub traps: Option<AtomicU64>,
+    /// Those of which anything may come.
+    pub undefined: AtomicU64,
+}
+
+/// An execution to ask about, and which rows of those given it has.
+#[derive(Debug)]
+pub struct Asking {
+    /// The execution.
+    pub execution: Execution,
+    /// For each of its rows, the position among those given, and what must come of it.
+    pub rows: Vec<(usize, Expectation)>,
+}
+
 /// Executes rows: one result for each, in order. Those that have all but the choices of a row in
 /// common are of one execution.
-///
-/// Rows of which anything may come, the end of their kernel as well, are not asked about. Where
-/// `traps` is given, so many rows that must trap are, and no more.
 ///
 /// # Errors
 /// Where a text of ours cannot be read.
@@ -39,30 +54,60 @@ pub fn execute(
     engine: &dyn Engine,
     form: &Form,
     rows: &[Values],
-    traps: Option<&AtomicU64>,
+    costly: &Costly,
 ) -> Result<Vec<Tried>, NoState> {
-    let mut groups: BTreeMap<Values, Vec<usize>> = BTreeMap::new();
-    for (at, values) in rows.iter().enumerate() {
-        groups.entry(state::common(form, values)).or_default().push(at);
-    }
-    let groups: Vec<Vec<usize>> = groups.into_values().collect();
-    let tried: Result<Vec<Vec<(usize, Tried)>>, NoState> =
-        groups.par_chunks(TOGETHER).map(|groups| together(spec, engine, form, rows, groups, traps)).collect();
+    let tried: Result<Vec<Vec<(usize, Tried)>>, NoState> = groups(form, rows)
+        .par_chunks(TOGETHER)
+        .map(|groups| {
+            let (asked, mut tried) = asking(spec, form, rows, groups, costly)?;
+            let (executions, asked): (Vec<Execution>, Vec<_>) =
+                asked.into_iter().map(|asking| (asking.execution, asking.rows)).unzip();
+            let mut answers = engine.execute(&executions).into_iter();
+            for (execution, rows) in executions.iter().zip(asked) {
+                let mut answers = answers.next().unwrap_or_default().into_iter();
+                for (at, expectation) in rows {
+                    let answer = answers.next().unwrap_or_else(|| Answer::Failed("there is no answer".to_owned()));
+                    let verdict = expectation.check(execution, &answer);
+                    tried.push((at, Tried { expectation, answer: Some(answer), verdict }));
+                }
+            }
+            Ok(tried)
+        })
+        .collect();
     let mut tried: Vec<(usize, Tried)> = tried?.into_iter().flatten().collect();
     tried.sort_by_key(|(at, _)| *at);
     Ok(tried.into_iter().map(|(_, tried)| tried).collect())
 }
 
-fn together(
+/// The executions of rows, without those of which too many would be costly.
+///
+/// # Errors
+/// Where a text of ours cannot be read.
+pub fn executions(spec: &Spec, form: &Form, rows: &[Values], costly: &Costly) -> Result<Vec<Asking>, NoState> {
+    asking(spec, form, rows, &groups(form, rows), costly).map(|(asking, _)| asking)
+}
+
+/// The positions of rows that can be of one execution.
+fn groups(form: &Form, rows: &[Values]) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<Values, Vec<usize>> = BTreeMap::new();
+    for (at, values) in rows.iter().enumerate() {
+        groups.entry(state::common(form, values)).or_default().push(at);
+    }
+    groups.into_values().collect()
+}
+
+/// Rows that are not asked about, and why.
+type Left = Vec<(usize, Tried)>;
+
+fn asking(
     spec: &Spec,
-    engine: &dyn Engine,
     form: &Form,
     rows: &[Values],
     groups: &[Vec<usize>],
-    traps: Option<&AtomicU64>,
-) -> Result<Vec<(usize, Tried)>, NoState> {
-    let mut tried = Vec::new();
-    let mut asked: Vec<(Execution, Vec<(usize, Expectation)>)> = Vec::new();
+    costly: &Costly,
+) -> Result<(Vec<Asking>, Left), NoState> {
+    let mut left = Vec::new();
+    let mut asked: Vec<Asking> = Vec::new();
     for group in groups {
         let of: Vec<&[u8]> = group.iter().map(|&at| rows[at].as_slice()).collect();
         let mut execution = state::execution(spec, form, &of)?;
@@ -70,15 +115,8 @@ fn together(
         let mut kept = Rows::new(execution.rows.width());
         let mut of_kept = Vec::new();
         for ((&at, expectation), row) in group.iter().zip(expectations).zip(execution.rows.iter()) {
-            let not = match expectation.allowed {
-                model::Allowed::Any(why) if expectation.may_trap() => Some(Verdict::Undecided(why)),
-                _ if expectation.may_trap() && !allowed(traps) => {
-                    Some(Verdict::Skipped("it must trap, and enough others were seen to".to_owned()))
-                }
-                _ => None,
-            };
-            if let Some(verdict) = not {
-                tried.push((at, Tried { expectation, answer: None, verdict }));
+            if let Some(verdict) = costly.refuse(&expectation) {
+                left.push((at, Tried { expectation, answer: None, verdict }));
                 continue;
             }
             if expectation.may_trap() {
@@ -89,32 +127,30 @@ fn together(
         }
         execution.rows = kept;
         if !of_kept.is_empty() {
-            asked.push((execution, of_kept));
+            asked.push(Asking { execution, rows: of_kept });
         }
     }
-    let executions: Vec<Execution> = asked.iter().map(|(execution, _)| execution.clone()).collect();
-    let mut answers = engine.execute(&executions).into_iter();
-    for (execution, rows) in asked {
-        let mut answers = answers.next().unwrap_or_default().into_iter();
-        for (at, expectation) in rows {
-            let answer = answers.next().unwrap_or_else(|| Answer::Failed("there is no answer".to_owned()));
-            let verdict = expectation.check(&execution, &answer);
-            tried.push((at, Tried { expectation, answer: Some(answer), verdict }));
+    Ok((asked, left))
+}
+
+impl Costly {
+    /// Why a row is not asked about.
+    fn refuse(&self, expectation: &Expectation) -> Option<Verdict> {
+        let less = |left: u64| left.checked_sub(1);
+        let take = |of: &AtomicU64| of.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok();
+        match expectation.allowed {
+            _ if !expectation.may_trap() => None,
+            model::Allowed::Any(why) => (!take(&self.undefined)).then_some(Verdict::Undecided(why)),
+            _ if self.traps.as_ref().is_none_or(take) => None,
+            _ => Some(Verdict::Skipped("it must trap, and enough others were asked about".to_owned())),
         }
     }
-    Ok(tried)
 }
 
 /// What must come of each row.
 fn expect(spec: &Spec, execution: &Execution) -> Result<Vec<Expectation>, NoState> {
     let prepared = model::prepare(spec, execution).map_err(|why| NoState::of(execution, &why))?;
     Ok(prepared.all(&execution.rows).collect())
-}
-
-/// Takes one off what is allowed; without a limit all is.
-fn allowed(limit: Option<&AtomicU64>) -> bool {
-    let less = |left: u64| left.checked_sub(1);
-    limit.is_none_or(|limit| limit.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok())
 }
 
 /// What an executed case is known by: a hash of what it is, whatever made it.

@@ -9,6 +9,7 @@ pub mod check;
 mod process;
 mod work;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -337,6 +338,10 @@ impl Engine for External {
             }
         }
         answers
+    }
+
+    fn details(&self) -> BTreeMap<String, String> {
+        self.about.details.clone()
     }
 
     fn traps_cost(&self) -> bool {

@@ -479,6 +479,14 @@ impl Engine for Recording {
         if known { Ok(()) } else { Err(format!("no case executed in {environment} is in the recording")) }
     }
 
+    fn recorded(&self) -> Option<Vec<Execution>> {
+        Some(self.cases())
+    }
+
+    fn details(&self) -> BTreeMap<String, String> {
+        self.provenance.details.clone()
+    }
+
     fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
         let absent = || Answer::Skipped(ABSENT.to_owned());
         let answers = |case: &Execution| {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::cubes::ENVIRONMENT;
 use super::generalise::{Combination, Generalise};
 use super::words::{Condition, Values as Named};
-use crate::case::{self, Tried};
+use crate::case::{self, Costly, Tried};
 use crate::engine::Engine;
 use crate::execution::{Answer, Execution};
 use crate::model::{Allowed, Difference, Ending, Expectation, Verdict};
@@ -242,7 +242,7 @@ impl<'a> Inquiry<'a> {
             rows.extend(with.filter(|values| domain.contains(values)));
             ends.push(rows.len());
         }
-        let tried = case::execute(self.spec, self.engine, self.form(), &rows, None)?;
+        let tried = case::execute(self.spec, self.engine, self.form(), &rows, &Costly::default())?;
         let mut all = rows.into_iter().zip(tried);
         let mut start = 0;
         let mut shown = Vec::new();

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Options, Progress};
-use crate::case::{self, Tried};
+use crate::case::{self, Costly, Tried};
 use crate::engine::Engine;
 use crate::environment::{AddressSize, Environment, Suffix};
+use crate::execution::{Answer, Execution, Rows};
 use crate::model::{self, Undefined, Verdict};
-use crate::space::{Diagram, Draw, Values, covering, environment_values};
+use crate::space::{Diagram, Draw, Region, Values, covering, environment_values};
 use crate::spec::{Form, Instruction, Spec};
 use crate::state::{self, NoState};
 
@@ -18,8 +19,10 @@ use crate::state::{self, NoState};
 pub struct ExecutedResult {
     /// The engine's name.
     pub name: String,
-    /// Where its cases were executed.
-    pub environment: Environment,
+    /// Where its cases were executed; none where they were recorded, in several.
+    pub environment: Option<Environment>,
+    /// Recorded rows that did not come out as they must, some of them.
+    pub recorded: Vec<Wrong>,
     /// By form, in the order of the specification.
     pub forms: Vec<ExecutedForm>,
     /// Rows of which some or all may be anything, by the reason: how many were asked about, and how
@@ -54,6 +57,17 @@ pub struct ExecutedForm {
     pub first: Option<u64>,
 }
 
+/// A recorded row that did not come out as it must.
+#[derive(Clone, Debug)]
+pub struct Wrong {
+    /// The form of its line.
+    pub form: String,
+    /// The case, with that row only.
+    pub execution: Execution,
+    /// What came of it.
+    pub tried: Tried,
+}
+
 /// Rows that differ which are kept of a form.
 const KEPT: usize = 2000;
 /// Cases of a form that are executed before what they say is looked at.
@@ -77,7 +91,21 @@ pub(crate) fn environment(spec: &Spec, engine: &dyn Engine) -> Result<Environmen
     Err(why)
 }
 
-/// Executes.
+impl ExecutedResult {
+    fn new(engine: &dyn Engine, environment: Option<Environment>) -> Self {
+        Self {
+            name: engine.name().to_owned(),
+            environment,
+            recorded: Vec::new(),
+            forms: Vec::new(),
+            undefined: BTreeMap::new(),
+            inferred: BTreeMap::new(),
+            skipped: BTreeMap::new(),
+        }
+    }
+}
+
+/// Executes on an engine that takes any case.
 ///
 /// # Errors
 /// Where a text of ours cannot be read.
@@ -89,46 +117,24 @@ pub(super) fn execute(
     options: &Options,
     progress: &Progress,
 ) -> Result<ExecutedResult, NoState> {
-    let mut result = ExecutedResult {
-        name: engine.name().to_owned(),
-        environment,
-        forms: Vec::new(),
-        undefined: BTreeMap::new(),
-        inferred: BTreeMap::new(),
-        skipped: BTreeMap::new(),
-    };
+    let mut result = ExecutedResult::new(engine, Some(environment));
     for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
         let executed = state::executed(spec, instruction);
         for (at, form) in executed.forms.iter().enumerate() {
-            let Some(first) = environment_values(form, &environment) else { continue };
-            let diagram = Diagram::within(form, None, &first);
-            let region = diagram.all().below(&first);
-            let mut of_form = ExecutedForm {
-                id: form.id.clone(),
-                instruction: instruction.name.clone(),
-                form: at,
-                space: region.count(),
-                rows: 0,
-                agreed: 0,
-                differed: 0,
-                sample: Vec::new(),
-                first: None,
-            };
-            let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
-            let mut draw = Draw::named(&format!("executed {}", form.id), options.seed);
-            // Covering arrays have every pair, and are uniform once they do: as many drawn cases are not.
-            let covering = shuffled(covering(&region, 2), &mut draw);
-            let cases: Vec<Values> =
-                covering.into_iter().flat_map(|case| [draw.variant(&region).unwrap_or_default(), case]).collect();
-            for wave in cases.chunks(WAVE) {
+            let Some(plan) = Plan::new(form, &environment, options.seed) else { continue };
+            let mut of_form = ExecutedForm::new(&instruction.name, at, form, plan.space());
+            let costly =
+                Costly { traps: engine.traps_cost().then(|| AtomicU64::new(TRAPS)), undefined: AtomicU64::new(0) };
+            let mut draw = plan.draw();
+            for wave in plan.cases(&mut draw, usize::MAX).chunks(WAVE) {
                 if progress.stop.load(Ordering::Relaxed) {
                     break;
                 }
                 progress.planned.fetch_add(1, Ordering::Relaxed);
-                let rows = with_more_rows(form, &diagram, wave, options.rows, &mut draw);
-                let tried = case::execute(spec, engine, form, &rows, traps.as_ref())?;
+                let rows = plan.with_more_rows(wave, options.rows, &mut draw);
+                let tried = case::execute(spec, engine, form, &rows, &costly)?;
                 for (values, tried) in rows.iter().zip(&tried) {
-                    result.tell(&mut of_form, values, tried);
+                    result.tell(&mut of_form, Some(values), tried);
                 }
                 progress.done.fetch_add(1, Ordering::Relaxed);
                 progress.cases.fetch_add(rows.len() as u64, Ordering::Relaxed);
@@ -137,6 +143,166 @@ pub(super) fn execute(
         }
     }
     Ok(result)
+}
+
+/// Rows of a form that are recorded though anything may come of them.
+const UNDEFINED: u64 = 12;
+
+/// Executes so many cases of each form, and hands out each with what came of its rows. What is
+/// undefined is executed as well, some of it.
+///
+/// # Errors
+/// Where the engine takes no environment of the specification, or a text of ours cannot be read.
+pub fn record(
+    spec: &Spec,
+    engine: &dyn Engine,
+    options: &Options,
+    cases: usize,
+    progress: &Progress,
+    each: &mut dyn FnMut(&Execution, &[Answer]),
+) -> Result<(), String> {
+    let environment = match options.environment {
+        Some(environment) => environment,
+        None => self::environment(spec, engine)?,
+    };
+    for instruction in super::named(spec, options).into_iter().filter(|known| model::models(&known.name)) {
+        let executed = state::executed(spec, instruction);
+        for form in &executed.forms {
+            let Some(plan) = Plan::new(form, &environment, options.seed) else { continue };
+            let costly = Costly {
+                traps: engine.traps_cost().then(|| AtomicU64::new(TRAPS)),
+                undefined: AtomicU64::new(UNDEFINED),
+            };
+            let mut draw = plan.draw();
+            let cases = plan.cases(&mut draw, cases);
+            for wave in cases.chunks(WAVE) {
+                if progress.stop.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                progress.planned.fetch_add(1, Ordering::Relaxed);
+                let rows = plan.with_more_rows(wave, options.rows, &mut draw);
+                let asking = case::executions(spec, form, &rows, &costly).map_err(|why| why.to_string())?;
+                let executions: Vec<Execution> = asking.into_iter().map(|asking| asking.execution).collect();
+                for (execution, answers) in executions.iter().zip(engine.execute(&executions)) {
+                    each(execution, &answers);
+                }
+                progress.done.fetch_add(1, Ordering::Relaxed);
+                progress.cases.fetch_add(rows.len() as u64, Ordering::Relaxed);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Holds what was recorded against the model.
+pub(super) fn replay(
+    spec: &Spec,
+    engine: &dyn Engine,
+    recorded: &[Execution],
+    instructions: &[&Instruction],
+) -> ExecutedResult {
+    let mut result = ExecutedResult::new(engine, None);
+    let mut forms: BTreeMap<String, ExecutedForm> = BTreeMap::new();
+    for (execution, answers) in recorded.iter().zip(engine.execute(recorded)) {
+        let prepared = match model::prepare(spec, execution) {
+            Ok(prepared) => prepared,
+            Err(why) => {
+                let rows = result.skipped.entry(format!("the recorded case is none any more: {why}")).or_default();
+                *rows += execution.rows.len() as u64;
+                continue;
+            }
+        };
+        let form = prepared.form();
+        let Some(instruction) = instructions.iter().find(|known| known.forms.iter().any(|of| of.id == form)) else {
+            continue;
+        };
+        let at = instruction.forms.iter().position(|of| of.id == form).unwrap_or_default();
+        let new = || ExecutedForm::new(&instruction.name, at, &instruction.forms[at], 0);
+        let of_form = forms.entry(form.to_owned()).or_insert_with(new);
+        let rows = execution.rows.iter().zip(prepared.all(&execution.rows)).zip(answers);
+        for ((row, expectation), answer) in rows {
+            let verdict = expectation.check(execution, &answer);
+            let tried = Tried { expectation, answer: Some(answer), verdict };
+            result.tell(of_form, None, &tried);
+            if matches!(tried.verdict, Verdict::Differs(_)) && result.recorded.len() < KEPT {
+                let mut rows = Rows::new(row.len());
+                rows.push(row);
+                let execution = Execution { rows, alone: Vec::new(), ..execution.clone() };
+                result.recorded.push(Wrong { form: form.to_owned(), execution, tried });
+            }
+        }
+    }
+    result.forms = forms.into_values().collect();
+    result
+}
+
+/// What is executed of a form.
+struct Plan<'a> {
+    form: &'a Form,
+    diagram: Diagram,
+    environment: [u8; 3],
+    seed: u64,
+}
+
+impl<'a> Plan<'a> {
+    /// None where the specification does not know the environment.
+    fn new(form: &'a Form, environment: &Environment, seed: u64) -> Option<Self> {
+        let environment = environment_values(form, environment)?;
+        Some(Self { form, diagram: Diagram::within(form, None, &environment), environment, seed })
+    }
+
+    fn region(&self) -> Region<'_> {
+        self.diagram.all().below(&self.environment)
+    }
+
+    fn space(&self) -> u128 {
+        self.region().count()
+    }
+
+    fn draw(&self) -> Draw {
+        Draw::named(&format!("executed {}", self.form.id), self.seed)
+    }
+
+    /// So many cases at most. Covering arrays have every pair, and are uniform once they do: as many
+    /// drawn cases are not.
+    fn cases(&self, draw: &mut Draw, most: usize) -> Vec<Values> {
+        let region = self.region();
+        let covering = shuffled(covering(&region, 2), draw);
+        let both = covering.into_iter().flat_map(|case| draw.variant(&region).into_iter().chain([case]));
+        both.take(most).collect()
+    }
+
+    /// Each case with rows that have the rest of it in common; the rows of a case stand together.
+    fn with_more_rows(&self, cases: &[Values], rows: usize, draw: &mut Draw) -> Vec<Values> {
+        let first_of_row = state::first_of_row(self.form);
+        let mut all = Vec::with_capacity(cases.len() * rows);
+        for case in cases {
+            all.push(case.clone());
+            let region = self.diagram.all().below(&case[..first_of_row]);
+            for _ in 1..rows {
+                let Some(mut row) = draw.variant(&region) else { break };
+                state::share_contents(self.form, case, &mut row);
+                all.push(row);
+            }
+        }
+        all
+    }
+}
+
+impl ExecutedForm {
+    fn new(instruction: &str, at: usize, form: &Form, space: u128) -> Self {
+        Self {
+            id: form.id.clone(),
+            instruction: instruction.to_owned(),
+            form: at,
+            space,
+            rows: 0,
+            agreed: 0,
+            differed: 0,
+            sample: Vec::new(),
+            first: None,
+        }
+    }
 }
 
 /// In an order that does not begin with everything at its first value.
@@ -148,24 +314,8 @@ fn shuffled(mut cases: Vec<Values>, draw: &mut Draw) -> Vec<Values> {
     cases
 }
 
-/// Each case with rows that have the rest of it in common; the rows of a case stand together.
-fn with_more_rows(form: &Form, diagram: &Diagram, cases: &[Values], rows: usize, draw: &mut Draw) -> Vec<Values> {
-    let first_of_row = state::first_of_row(form);
-    let mut all = Vec::with_capacity(cases.len() * rows);
-    for case in cases {
-        all.push(case.clone());
-        let region = diagram.all().below(&case[..first_of_row]);
-        for _ in 1..rows {
-            let Some(mut row) = draw.variant(&region) else { break };
-            state::share_contents(form, case, &mut row);
-            all.push(row);
-        }
-    }
-    all
-}
-
 impl ExecutedResult {
-    fn tell(&mut self, form: &mut ExecutedForm, values: &Values, tried: &Tried) {
+    fn tell(&mut self, form: &mut ExecutedForm, values: Option<&Values>, tried: &Tried) {
         form.rows += 1;
         if let Some(why) = tried.undefined() {
             self.undefined.entry(why).or_default()[usize::from(tried.answer.is_none())] += 1;
@@ -186,7 +336,7 @@ impl ExecutedResult {
             form.differed += 1;
             form.first = form.first.or(Some(form.rows));
             if form.sample.len() < KEPT {
-                form.sample.push(values.clone());
+                form.sample.extend(values.cloned());
             }
         } else {
             form.agreed += 1;
