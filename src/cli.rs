@@ -4,10 +4,12 @@
 //! 2 could not judge.
 
 mod engine;
+mod execute;
 mod explain;
 mod generate;
 mod judge;
 mod minimize;
+mod record;
 mod replay;
 mod run;
 mod spec;
@@ -53,6 +55,8 @@ enum Command {
     Generate(generate::Opts),
     Minimize(minimize::Opts),
     Replay(replay::Opts),
+    Execute(execute::Opts),
+    Record(record::Opts),
     Engine(engine::Opts),
     Toolchain(toolchain::Opts),
     Spec(spec::Opts),
@@ -68,6 +72,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Generate(opts) => opts.run(specs),
         Command::Minimize(opts) => opts.run(specs),
         Command::Replay(opts) => opts.run(specs),
+        Command::Execute(opts) => opts.run(specs),
+        Command::Record(opts) => opts.run(specs),
         Command::Toolchain(opts) => opts.run(),
         Command::Engine(opts) => opts.run(specs),
         Command::Spec(opts) => opts.run(specs),
@@ -204,7 +210,7 @@ impl EnvironmentOpts {
 pub(crate) struct EngineOpts {
     /// An engine: `ptxas@13.5`, `ptxas@13.5.37`, `ptxas@all` for every one found, `ptxas` for the
     /// newest found; `exec:COMMAND` for a program that speaks the protocol of docs/protocol.md;
-    /// `recording:FILE` for what an engine did earlier. Can be given several times.
+    /// `gpu`; `recording:FILE` for what an engine did earlier; `model`. Can be given several times.
     #[arg(long, value_name = "ENGINE", default_value = "ptxas")]
     engine: Vec<String>,
     /// A ptxas binary, in place of those found.
@@ -230,34 +236,64 @@ impl EngineOpts {
         // An explicit binary replaces the default engine, not engines that were asked for.
         let asked: &[String] = if self.ptxas.is_empty() || self.engine != ["ptxas"] { &self.engine } else { &[] };
         for name in asked {
-            if let Some(command) = name.strip_prefix("exec:") {
-                add_named(&mut engines, open_external(command)?)?;
-                continue;
-            }
-            if let Some(file) = name.strip_prefix("recording:") {
-                add_named(&mut engines, open_recording(Path::new(file))?)?;
-                continue;
-            }
-            match name.split_once('@').unwrap_or((name, "")) {
-                ("ptxas", "all") => {
-                    for found in installed::all() {
-                        add(&mut engines, open_ptxas(&found.path)?);
-                    }
-                }
-                ("ptxas", "") => add(&mut engines, open_ptxas(&installed::discover(None)?)?),
-                ("ptxas", version) => add(&mut engines, open_ptxas(&installed::find(version)?.path)?),
-                _ => {
-                    bail!(
-                        "`{name}` is not an engine: write ptxas, ptxas@VERSION, ptxas@all, exec:COMMAND or recording:FILE"
-                    )
-                }
-            }
+            open_named(name, &mut engines)?;
         }
         if engines.is_empty() {
             bail!("no ptxas was found; `ptx-conform toolchain install 13.5` fetches one");
         }
         Ok(engines)
     }
+}
+
+/// Opens what an engine's name on the command line means.
+pub(crate) fn open_named(name: &str, engines: &mut Vec<Opened>) -> anyhow::Result<()> {
+    if let Some(command) = name.strip_prefix("exec:") {
+        return add_named(engines, open_external(command)?);
+    }
+    if let Some(file) = name.strip_prefix("recording:") {
+        return add_named(engines, open_recording(Path::new(file))?);
+    }
+    match name.split_once('@').unwrap_or((name, "")) {
+        ("gpu" | "model", "") => return add_named(engines, open_external(&engine::own(name)?)?),
+        ("ptxas", "all") => {
+            for found in installed::all() {
+                add(engines, open_ptxas(&found.path)?);
+            }
+        }
+        ("ptxas", "") => add(engines, open_ptxas(&installed::discover(None)?)?),
+        ("ptxas", version) => add(engines, open_ptxas(&installed::find(version)?.path)?),
+        _ => bail!(
+            "`{name}` is not an engine: write ptxas, ptxas@VERSION, ptxas@all, gpu, model, exec:COMMAND or recording:FILE"
+        ),
+    }
+    Ok(())
+}
+
+/// Where recordings are looked for.
+const RECORDINGS: &str = "corpus/recordings";
+
+/// Adds the executing engines that are at hand, a GPU and the recordings of the repository; says of
+/// the others why they are not.
+pub(crate) fn add_executing(engines: &mut Vec<Opened>) -> Vec<(String, String)> {
+    let mut absent = Vec::new();
+    if !engines.iter().any(|known| known.engine.name().starts_with("gpu@"))
+        && let Err(why) = open_named("gpu", engines)
+    {
+        absent.push(("gpu".to_owned(), format!("{why:#}").lines().next().unwrap_or_default().to_owned()));
+    }
+    let found = std::fs::read_dir(RECORDINGS).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = found.map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    files.sort();
+    if files.is_empty() {
+        absent.push(("recordings".to_owned(), format!("there are none in {RECORDINGS}")));
+    }
+    for file in files {
+        if let Err(why) = open_recording(&file).and_then(|opened| add_named(engines, opened)) {
+            absent.push((file.display().to_string(), format!("{why:#}")));
+        }
+    }
+    absent
 }
 
 /// Adds an engine that is not there yet: of two of a version one is enough.

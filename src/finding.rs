@@ -31,7 +31,7 @@ use group::Cause;
 use search::{Effort, Search, Seen};
 
 pub use blame::{Blame, Suspect};
-pub use executed::{ExecutedEvidence, ExecutedFinding, ExecutedMinimal, expected, find_executed, got};
+pub use executed::{ExecutedEvidence, ExecutedFinding, ExecutedMinimal, describe, expected, find_executed, got};
 pub use words::{Condition, Values as Named};
 
 /// Mismatches reduced to one simplest case and the combination of choices that explains them.

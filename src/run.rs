@@ -18,7 +18,7 @@ use crate::spec::{Instruction, Spec};
 
 pub use ask::{Count, Group, Key, Sample, Tally};
 pub(crate) use ask::{first_message, without_quotes};
-pub use execute::{ExecutedForm, ExecutedResult, Wrong, record};
+pub use execute::{ExecutedForm, ExecutedResult, Wrong, environment as executing_environment, record};
 pub use plan::{FormPlan, Purpose, Row};
 
 /// How much of a space is tested.

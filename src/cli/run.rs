@@ -9,10 +9,12 @@ use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use ptx_conform::divergence::Date;
+use ptx_conform::engine::Engine;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::finding;
 use ptx_conform::report::Report;
 use ptx_conform::run::{self, Generate, Options, Progress, Strategy};
+use ptx_conform::spec::Spec;
 
 /// Generate cases, ask the engines, compare, report.
 ///
@@ -51,6 +53,10 @@ pub(crate) struct Opts {
     /// What random draws start from.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Execute nothing. Otherwise all engines that can do: those asked for, a GPU where there is one, and
+    /// the recordings in corpus/recordings/.
+    #[arg(long)]
+    no_execution: bool,
     /// Rows of inputs of each case that is executed.
     #[arg(long, value_name = "N", default_value_t = 16)]
     rows: usize,
@@ -109,21 +115,29 @@ impl Opts {
         let directory = self.reports.join(&self.name);
         // Before hours are spent: a report that cannot be written is of no use.
         prepare(&directory)?;
-        let engines = self.engines.open()?;
+        let mut engines = self.engines.open()?;
+        let judging = engines.len();
+        let absent = if self.no_execution { Vec::new() } else { super::add_executing(&mut engines) };
         if let Some(jobs) = self.jobs {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(jobs)
                 .build_global()
                 .context("the threads cannot be started")?;
         }
-        let subjects = super::subjects(&engines, &spec.isa);
-        let (results, findings) = with_progress(|progress| {
-            let results = run::run(&spec, &divergences, &subjects, &options, progress);
+        let subjects = super::subjects(&engines[..judging], &spec.isa);
+        let executing: Vec<&dyn Engine> =
+            engines.iter().map(|opened| &*opened.engine).filter(|engine| executes(&spec, *engine)).collect();
+        let executing = if self.no_execution { Vec::new() } else { executing };
+        let (results, findings, executed) = with_progress(|progress| {
+            let mut results = run::run(&spec, &divergences, &subjects, &options, progress);
             let findings = finding::find(&spec, &divergences, &subjects, &results, progress);
-            (results, findings)
+            run::execute(&spec, &executing, &options, progress, &mut results);
+            results.absent.extend(absent);
+            let executed = finding::find_executed(&spec, &executing, &results, progress);
+            (results, findings, executed)
         })?;
         super::say_notes(&engines);
-        let report = Report::new(&spec, &divergences, &options, &results, findings?, Vec::new());
+        let report = Report::new(&spec, &divergences, &options, &results, findings?, executed?);
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
         if self.write_divergences {
@@ -140,7 +154,7 @@ impl Opts {
         })
     }
 
-    fn options(&self, spec: &ptx_conform::spec::Spec) -> anyhow::Result<Options> {
+    fn options(&self, spec: &Spec) -> anyhow::Result<Options> {
         let environment = match (&self.ptx, &self.target) {
             (Some(ptx), Some(target)) => {
                 let environment = Environment {
@@ -177,6 +191,11 @@ impl Opts {
     }
 }
 
+/// Whether an engine executes anything of the specification.
+fn executes(spec: &Spec, engine: &dyn Engine) -> bool {
+    engine.recorded().is_some() || run::executing_environment(spec, engine).is_ok()
+}
+
 fn prepare(directory: &Path) -> anyhow::Result<()> {
     let help = || format!("{} cannot be written to; choose another place with --reports", directory.display());
     std::fs::create_dir_all(directory).with_context(help)?;
@@ -185,7 +204,7 @@ fn prepare(directory: &Path) -> anyhow::Result<()> {
 
 /// Runs with a progress bar on standard error (none where that is no terminal), and with interrupts
 /// ending the run early: what was done until then is reported.
-fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Result<T> {
+pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Result<T> {
     let progress = std::sync::Arc::new(Progress::default());
     let told = std::sync::Arc::clone(&progress);
     ctrlc::set_handler(move || {

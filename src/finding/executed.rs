@@ -15,7 +15,7 @@ use crate::case::{self, Costly, Tried};
 use crate::engine::Engine;
 use crate::execution::{Answer, Execution};
 use crate::model::{Allowed, Difference, Ending, Expectation, Verdict};
-use crate::run::{ExecutedForm, Progress, Results};
+use crate::run::{ExecutedForm, Progress, Results, Wrong};
 use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, Instruction, Spec, ValueSet};
 use crate::state::{self, NoState};
@@ -95,6 +95,9 @@ pub fn find_executed(
 ) -> Result<Vec<ExecutedFinding>, NoState> {
     let mut findings: BTreeMap<(String, String), ExecutedFinding> = BTreeMap::new();
     for result in &results.executed {
+        for (at, finding) in recorded(spec, &result.name, &result.recorded)?.into_iter().enumerate() {
+            findings.insert((result.name.clone(), format!("recorded {at}")), finding);
+        }
         let Some(engine) = engines.iter().find(|engine| engine.name() == result.name) else { continue };
         for of_form in result.forms.iter().filter(|form| form.differed > 0) {
             let Some(instruction) = spec.instruction(&of_form.instruction) else { continue };
@@ -119,6 +122,54 @@ pub fn find_executed(
     findings.iter_mut().for_each(ExecutedFinding::name);
     findings.sort_by(|a, b| (b.mismatches, &a.fingerprint).cmp(&(a.mismatches, &b.fingerprint)));
     Ok(findings)
+}
+
+/// Recorded rows cannot be asked about again: those of one form that differ in one way are one
+/// finding.
+fn recorded(spec: &Spec, engine: &str, wrong: &[Wrong]) -> Result<Vec<ExecutedFinding>, NoState> {
+    let mut groups: BTreeMap<(&str, String), Vec<&Wrong>> = BTreeMap::new();
+    for row in wrong {
+        let difference = match &row.tried.verdict {
+            Verdict::Differs(difference) => describe(difference, &row.execution),
+            _ => String::new(),
+        };
+        let kind: String = difference.chars().filter(|c| !c.is_ascii_digit()).collect();
+        groups.entry((&row.form, kind)).or_default().push(row);
+    }
+    let finding = |((form, _), rows): ((&str, String), Vec<&Wrong>)| {
+        let shown = rows.iter().min_by_key(|row| (row.execution.line.len(), &row.execution.line))?;
+        let inferred = names(&shown.tried);
+        let all = rows.iter().all(|row| !row.tried.expectation.inferred.is_empty());
+        let opcode = form.split('.').next().unwrap_or_default();
+        Some(ExecutedFinding {
+            fingerprint: String::new(),
+            title: String::new(),
+            engine: engine.to_owned(),
+            forms: vec![form.to_owned()],
+            when: Condition::default(),
+            evidence: Vec::new(),
+            mismatches: rows.len() as u64,
+            suspect: suspect(&inferred, all),
+            inferred: inferred.into_iter().collect(),
+            manual: spec.instruction(opcode).map(Instruction::page).into_iter().collect(),
+            case: minimal(String::new(), &shown.tried, shown.execution.clone()),
+        })
+    };
+    Ok(groups.into_iter().filter_map(finding).collect())
+}
+
+/// The names of what an expectation rests on.
+fn names(tried: &Tried) -> BTreeSet<String> {
+    tried.expectation.inferred.iter().map(|inference| inference.id.to_owned()).collect()
+}
+
+/// The fault may be ours only where everything that fails rests on something inferred.
+fn suspect(inferred: &BTreeSet<String>, all: bool) -> String {
+    if inferred.is_empty() || !all {
+        return "engine: the manual promises what must come of it".to_owned();
+    }
+    let names: Vec<&str> = inferred.iter().map(String::as_str).collect();
+    format!("model: what must come of it is inferred ({})", names.join(", "))
 }
 
 /// Looks into the wrong rows of one form.
@@ -269,19 +320,11 @@ impl<'a> Inquiry<'a> {
         let Some(Shown::Fails(values, tried)) = asked.get(&combination.simplest) else { return Ok(None) };
         let form = self.form();
         let execution = state::execution(self.spec, form, &[values])?;
-        let inferred: BTreeSet<String> =
-            tried.expectation.inferred.iter().map(|inference| inference.id.to_owned()).collect();
-        // The fault may be ours only where everything that fails rests on something inferred.
-        let all_inferred = asked.iter().filter(|(place, _)| combination.cube.contains(place)).all(|(_, shown)| {
+        let inferred = names(tried);
+        let all = asked.iter().filter(|(place, _)| combination.cube.contains(place)).all(|(_, shown)| {
             let Shown::Fails(_, tried) = shown else { return true };
             tried.expectation.inferred.iter().any(|inference| inferred.contains(inference.id))
         });
-        let suspect = if inferred.is_empty() || !all_inferred {
-            "engine: the manual promises what must come of it".to_owned()
-        } else {
-            let names: Vec<&str> = inferred.iter().map(String::as_str).collect();
-            format!("model: what must come of it is inferred ({})", names.join(", "))
-        };
         Ok(Some(ExecutedFinding {
             fingerprint: String::new(),
             title: String::new(),
@@ -295,10 +338,10 @@ impl<'a> Inquiry<'a> {
                 failed: combination.failed,
             }],
             mismatches: self.of_form.differed,
+            suspect: suspect(&inferred, all),
             inferred: inferred.into_iter().collect(),
-            suspect,
             manual: vec![self.instruction.page()],
-            case: minimal(form, values, tried, execution),
+            case: minimal(words(form, values), tried, execution),
         }))
     }
 }
@@ -325,16 +368,21 @@ fn condition(form: &Form, region: &Region<'_>, combination: &Combination) -> Con
     Condition(named.collect())
 }
 
-fn minimal(form: &Form, values: &[u8], tried: &Tried, execution: Execution) -> ExecutedMinimal {
+/// A state and a row by the names of their choices, those at their first value left out.
+fn words(form: &Form, values: &[u8]) -> String {
     let of_state = form.axes.iter().enumerate().skip(form.writing() + 1).filter(|(axis, _)| values[*axis] != 0);
-    let state: Vec<String> = of_state.map(|(axis, of)| format!("{}: {}", of.name, form.value(values, axis))).collect();
+    let words: Vec<String> = of_state.map(|(axis, of)| format!("{}: {}", of.name, form.value(values, axis))).collect();
+    words.join(", ")
+}
+
+fn minimal(state: String, tried: &Tried, execution: Execution) -> ExecutedMinimal {
     let difference = match &tried.verdict {
         Verdict::Differs(difference) => describe(difference, &execution),
         _ => String::new(),
     };
     ExecutedMinimal {
         id: case::execution_id(&execution),
-        state: state.join(", "),
+        state,
         difference,
         expected: expected(&tried.expectation),
         got: tried.answer.as_ref().map(got).unwrap_or_default(),
@@ -342,7 +390,8 @@ fn minimal(form: &Form, values: &[u8], tried: &Tried, execution: Execution) -> E
     }
 }
 
-fn describe(difference: &Difference, execution: &Execution) -> String {
+/// In what an answer differs, in words.
+pub fn describe(difference: &Difference, execution: &Execution) -> String {
     match difference {
         Difference::Returned => "it returns where it must trap".to_owned(),
         Difference::Trapped => "it traps where it must not".to_owned(),

@@ -76,7 +76,10 @@ const WAVE: usize = 256;
 const TRAPS: u64 = 24;
 
 /// The newest environment in which an engine executes: 64 bits, and of one number the plain target.
-pub(crate) fn environment(spec: &Spec, engine: &dyn Engine) -> Result<Environment, String> {
+///
+/// # Errors
+/// Why it takes none.
+pub fn environment(spec: &Spec, engine: &dyn Engine) -> Result<Environment, String> {
     let mut why = format!("{} takes no PTX version and target of the specification", engine.name());
     let plain = spec.isa.targets.iter().rev().filter(|(target, _)| target.suffix == Suffix::Plain);
     for (target, since) in plain {

@@ -1,0 +1,79 @@
+//! `ptx-conform execute`: one executed case.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+
+use ptx_conform::execution::{Answer, Execution};
+use ptx_conform::finding::{describe, expected, got};
+use ptx_conform::model::{self, Verdict};
+
+/// Execute a stored case: what must come of each row, and what engines make of it.
+///
+/// The file is JSON as a report writes it to `cases/`, and as docs/protocol.md describes it.
+///
+/// Exit codes: 0 every engine does what it must, 1 one does not, 2 the case cannot be read.
+///
+/// Example: ptx-conform execute reports/latest/cases/0123456789abcdef.json --engine gpu
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Opts {
+    /// The case.
+    file: PathBuf,
+    /// An engine that executes: `gpu`, `exec:COMMAND` or `recording:FILE`. Can be given several times.
+    #[arg(long, value_name = "ENGINE")]
+    engine: Vec<String>,
+}
+
+impl Opts {
+    pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        let spec = super::load_spec(specs)?;
+        let file = self.file.display();
+        let text = std::fs::read_to_string(&self.file).with_context(|| format!("{file} cannot be read"))?;
+        let execution: Execution =
+            serde_json::from_str(&text).with_context(|| format!("{file} is no executed case"))?;
+        let prepared = model::prepare(&spec, &execution).with_context(|| format!("{file} cannot be executed"))?;
+        let mut engines = Vec::new();
+        for name in &self.engine {
+            super::open_named(name, &mut engines)?;
+        }
+        let answers: Vec<(&str, Vec<Answer>)> = engines
+            .iter()
+            .map(|opened| {
+                let mut answers = opened.engine.execute(std::slice::from_ref(&execution));
+                (opened.engine.name(), answers.pop().unwrap_or_default())
+            })
+            .collect();
+        let mut agreed = true;
+        let mut text = format!("{} ({}, {})\n", execution.line, prepared.form(), execution.environment());
+        for (row, expectation) in prepared.all(&execution.rows).enumerate() {
+            let inputs: Vec<String> = execution
+                .inputs
+                .iter()
+                .zip(execution.rows.row(row))
+                .map(|(input, bits)| format!("{} = {bits:x}", input.register))
+                .collect();
+            text.push_str(&format!("row {row}: {}\n  must     {}\n", inputs.join(", "), expected(&expectation)));
+            for inference in expectation.inferred.iter() {
+                text.push_str(&format!("  inferred {}: {}\n", inference.id, inference.says));
+            }
+            for (name, answers) in &answers {
+                let Some(answer) = answers.get(row) else { bail!("{name} has no answer to row {row}") };
+                let verdict = match expectation.check(&execution, answer) {
+                    Verdict::Agrees(_) => "as it must".to_owned(),
+                    Verdict::Undecided(why) => format!("undecided: {}", why.says()),
+                    Verdict::Skipped(_) => "not executed".to_owned(),
+                    Verdict::Differs(difference) => {
+                        agreed = false;
+                        describe(&difference, &execution)
+                    }
+                };
+                text.push_str(&format!("  {name} {}: {verdict}\n", got(answer)));
+            }
+        }
+        super::print(&text)?;
+        super::say_notes(&engines);
+        Ok(if agreed { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    }
+}

@@ -1,0 +1,79 @@
+//! `ptx-conform record`: what an engine does, kept.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+
+use ptx_conform::divergence::Date;
+use ptx_conform::engine::recording::{Provenance, Recording};
+use ptx_conform::run::{self, Options};
+
+/// Save what an executing engine does, with where it is from.
+///
+/// Cases that the manual leaves undefined are recorded as well, some of each form, each in a launch of
+/// its own. `run` holds recordings in corpus/recordings/ against the model, without the engine.
+///
+/// Example: ptx-conform record --engine gpu --out corpus/recordings/h200.jsonl
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Opts {
+    /// Opcodes [default: all that the model executes].
+    instructions: Vec<String>,
+    /// The engine: `gpu`, or `exec:COMMAND`.
+    #[arg(long, value_name = "ENGINE")]
+    engine: String,
+    /// The file; its name ends in `.jsonl`.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Cases of each form.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    cases: usize,
+    /// Rows of inputs of each case.
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    rows: usize,
+    /// What random draws start from.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// The day that the recording is from [default: today].
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    today: Option<Date>,
+}
+
+impl Opts {
+    pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        let spec = super::load_spec(specs)?;
+        super::instructions(&spec, &self.instructions)?;
+        let mut engines = Vec::new();
+        super::open_named(&self.engine, &mut engines)?;
+        let [opened] = engines.as_slice() else { bail!("one engine is recorded at a time") };
+        let engine = &*opened.engine;
+        let out = self.out.display();
+        let folder = self.out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        let date = self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()));
+        let provenance = Provenance::new(engine.name(), engine.details(), &date.to_string(), &spec.fingerprint);
+        let mut recording = Recording::new(provenance);
+        let options =
+            Options { instructions: self.instructions, rows: self.rows.max(1), seed: self.seed, ..Options::default() };
+        let mut twice = 0;
+        let recorded = super::run::with_progress(|progress| {
+            run::record(&spec, engine, &options, self.cases, progress, &mut |execution, answers| {
+                twice += recording.add(execution, answers).err().map_or(0, |rows| rows.len());
+            })
+        })?;
+        if let Err(why) = recorded {
+            bail!("nothing can be recorded: {why}");
+        }
+        let mut file = tempfile::NamedTempFile::new_in(folder).with_context(|| format!("{out} cannot be written"))?;
+        std::io::Write::write_all(&mut file, recording.write().as_bytes())
+            .with_context(|| format!("{out} cannot be written"))?;
+        file.persist(&self.out).with_context(|| format!("{out} cannot be written"))?;
+        super::say_notes(&engines);
+        super::print(&format!("{} rows of {} in {out}\n", recording.len(), engine.name()))?;
+        if twice > 0 {
+            super::say(&format!("{twice} rows came out in two ways; the first one is kept"));
+        }
+        Ok(if recording.is_empty() { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    }
+}
