@@ -17,7 +17,9 @@ def loaded(data, start, size, lanes):
 
 
 def suld(case, bits, clamp, registers, values, coordinate):
-    data, size, lanes = bytes.fromhex(case["surface"]["data"]), int(bits) // 8, registers.count("%")
+    data, size, lanes = bytes.fromhex(case["surface"]["data"]), int(bits) // 8, len(case["outputs"])
+    if re.search(r"\b_\b", registers):
+        return {"skipped": "sinks are not known"}
     x = values[coordinate] - (values[coordinate] >> 31 << 32)
     if x % (size * lanes):
         return {"skipped": "the manual does not define unaligned coordinates"}

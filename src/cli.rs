@@ -279,7 +279,10 @@ pub(crate) fn add_executing(engines: &mut Vec<Opened>) -> Vec<(String, String)> 
     if !engines.iter().any(|known| known.engine.name().starts_with("gpu@"))
         && let Err(why) = open_named("gpu", engines)
     {
-        absent.push(("gpu".to_owned(), format!("{why:#}").lines().next().unwrap_or_default().to_owned()));
+        // What the process of the engine said is the reason, where it said anything.
+        let why = format!("{why:#}");
+        let said = why.lines().find_map(|line| line.strip_prefix("error: gpu: "));
+        absent.push(("gpu".to_owned(), said.or(why.lines().next()).unwrap_or_default().to_owned()));
     }
     let found = std::fs::read_dir(RECORDINGS).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = found.map(|entry| entry.path()).collect();
