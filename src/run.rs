@@ -62,6 +62,8 @@ pub struct Options {
     pub generate: Generate,
     /// What random draws start from.
     pub seed: u64,
+    /// Executed cases of each form at most.
+    pub cases: usize,
     /// Rows of each executed case.
     pub rows: usize,
     /// Lines that are asked about together.
@@ -82,6 +84,7 @@ impl Default for Options {
             boundaries: true,
             generate: Generate::Sample,
             seed: 0,
+            cases: usize::MAX,
             rows: 16,
             batch: 10_000,
             today: None,

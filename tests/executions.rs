@@ -4,8 +4,9 @@
 #[path = "planted/executor.rs"]
 mod executor;
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
+
+use rayon::prelude::*;
 
 use ptx_conform::divergence::Divergences;
 use ptx_conform::engine::Engine;
@@ -13,13 +14,15 @@ use ptx_conform::finding::{self, ExecutedFinding};
 use ptx_conform::run::{self, Options, Progress, Results};
 use ptx_conform::spec::Spec;
 
-use executor::{BUGS, Planted};
+use executor::{BUGS, Bug, Planted};
 
 static SPEC: LazyLock<Spec> = LazyLock::new(|| Spec::shipped().expect("the specification is sound"));
 
 /// Bugs that show only where the manual leaves open what happens, or not in lines that are generated:
 /// an engine that has them is not wrong, or is not asked.
 const NOT_JUDGED: &[(&str, &str)] = &[
+    ("sust-integer-immediate-short", "immediates are told apart by kind, and all are small"),
+    ("ld-generic-shared-as-global", "no second variable stands beside the one that is loaded from"),
     ("suld-negative-immediate", "immediates are told apart by kind, and none is negative"),
     ("suq-height-of-1d-one", "the height of what has none is not described"),
     ("suq-depth-of-layers", "the depth of what has none is not described"),
@@ -49,42 +52,57 @@ fn an_executor_that_is_right_agrees() {
     }
 }
 
+/// What a run makes of an executor with one bug.
+struct Found {
+    name: &'static str,
+    /// How many rows are tried up to the first one that is wrong, form after form.
+    row: Option<u64>,
+    /// Whether few findings say when it happens: most of what each is about fails.
+    generalised: bool,
+    /// For a reader.
+    text: String,
+}
+
+fn find(bug: &'static Bug) -> Found {
+    let (results, findings) = executed(&Planted::with(bug.name), bug.instruction());
+    let [result] = results.executed.as_slice() else { panic!("{:?}", results.absent) };
+    let mut before = 0;
+    let row = result.forms.iter().find_map(|form| {
+        let found = form.first.map(|first| before + first);
+        before += form.rows;
+        found
+    });
+    let weak = |finding: &ExecutedFinding| {
+        finding.evidence.iter().any(|evidence| evidence.failed * 5 < evidence.asked)
+            || finding.case.execution.rows.len() != 1
+    };
+    let mut text = format!("{} ({}): row {row:?}, {} wrong\n", bug.name, bug.when, result.differed());
+    for finding in &findings {
+        let forms = finding.forms.join(" ");
+        text.push_str(&format!("    {forms} {} [{}]\n", finding.when, finding.case.difference));
+    }
+    let generalised = (1..=4).contains(&findings.len()) && !findings.iter().any(weak);
+    Found { name: bug.name, row, generalised, text }
+}
+
 #[test]
 fn every_planted_bug_is_found_and_generalised() {
-    let mut rows: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut missed = Vec::new();
-    let mut scattered = Vec::new();
-    for bug in BUGS {
-        if NOT_JUDGED.iter().any(|(name, _)| *name == bug.name) {
-            continue;
-        }
-        let (results, findings) = executed(&Planted::with(bug.name), bug.instruction());
-        let result = &results.executed[0];
-        // Rows in the order in which they are tried, those of forms before the first wrong one as well.
-        let mut before = 0;
-        let first = result.forms.iter().find_map(|form| {
-            let found = form.first.map(|first| before + first);
-            before += form.rows;
-            found
-        });
-        let Some(first) = first else {
-            missed.push(bug.name);
-            continue;
-        };
-        rows.insert(bug.name, first);
-        println!("{} ({}): row {first}, {} rows of {} wrong", bug.name, bug.when, result.differed(), result.judged());
-        for finding in &findings {
-            println!("    {} {} [{}]", finding.forms.join(" "), finding.when, finding.case.difference);
-        }
-        if findings.is_empty() || findings.len() > 3 {
-            scattered.push((bug.name, findings.len()));
-        }
-    }
-    let mut counts: Vec<u64> = rows.values().copied().collect();
-    counts.sort_unstable();
-    let median = counts.get(counts.len() / 2).copied().unwrap_or_default();
-    println!("{} bugs, median row {median}, last {:?}", counts.len(), counts.last());
+    let judged = |bug: &&Bug| !NOT_JUDGED.iter().any(|(name, _)| *name == bug.name);
+    let bugs: Vec<&'static Bug> = BUGS.iter().filter(judged).collect();
+    let found: Vec<Found> = bugs.into_par_iter().map(find).collect();
+    found.iter().for_each(|found| print!("{}", found.text));
+    let mut rows: Vec<u64> = found.iter().filter_map(|found| found.row).collect();
+    rows.sort_unstable();
+    let median = rows.get(rows.len() / 2).copied().unwrap_or_default();
+    println!(
+        "{} of {} bugs found, at the median in row {median}, at last in {:?}",
+        rows.len(),
+        found.len(),
+        rows.last()
+    );
+    let missed: Vec<&str> = found.iter().filter(|found| found.row.is_none()).map(|found| found.name).collect();
+    let scattered: Vec<&str> = found.iter().filter(|found| !found.generalised).map(|found| found.name).collect();
     assert!(missed.is_empty(), "not found: {missed:?}");
-    assert!(scattered.is_empty(), "not one cause: {scattered:?}");
+    assert!(scattered.is_empty(), "not generalised: {scattered:?}");
     assert!(median < 1000, "the median bug is found in row {median}");
 }

@@ -58,7 +58,7 @@ impl Opts {
             Options { instructions: self.instructions, rows: self.rows.max(1), seed: self.seed, ..Options::default() };
         let mut twice = 0;
         let recorded = super::run::with_progress(|progress| {
-            run::record(&spec, engine, &options, self.cases, progress, &mut |execution, answers| {
+            run::record(&spec, engine, &options, progress, &mut |execution, answers| {
                 twice += recording.add(execution, answers).err().map_or(0, |rows| rows.len());
             })
         })?;

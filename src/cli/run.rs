@@ -57,6 +57,10 @@ pub(crate) struct Opts {
     /// the recordings in corpus/recordings/.
     #[arg(long)]
     no_execution: bool,
+    /// Cases of each form that are executed [default: every combination of two choices, and as many drawn
+    /// ones].
+    #[arg(long, value_name = "N")]
+    cases: Option<usize>,
     /// Rows of inputs of each case that is executed.
     #[arg(long, value_name = "N", default_value_t = 16)]
     rows: usize,
@@ -183,6 +187,7 @@ impl Opts {
                 GenerateOption::All => Generate::Everything,
             },
             seed: self.seed,
+            cases: self.cases.unwrap_or(usize::MAX),
             rows: self.rows.max(1),
             batch: self.batch.max(1),
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),

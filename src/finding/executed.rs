@@ -4,7 +4,7 @@
 //! a place is taken to fail where any numbers fail there, for most faults show with some only.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
 
@@ -80,6 +80,8 @@ pub struct ExecutedMinimal {
 
 /// Numbers that each place is asked about with, beside those of rows that failed.
 const NUMBERS: usize = 10;
+/// Rows that must trap which an engine is asked about in one form, where each costs a process.
+const TRAPS: u64 = 100;
 /// Numbers of rows that failed.
 const FAILED_NUMBERS: usize = 6;
 
@@ -182,6 +184,7 @@ struct Inquiry<'a> {
     whole: Instruction,
     /// Without those of numbers.
     places: Instruction,
+    costly: Costly,
     progress: &'a Progress,
 }
 
@@ -216,7 +219,9 @@ impl<'a> Inquiry<'a> {
     ) -> Self {
         let whole = state::executed(spec, instruction);
         let places = state::without_numbers(spec, instruction);
-        Self { spec, engine, instruction, of_form, whole, places, progress }
+        let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
+        let costly = Costly { traps, undefined: AtomicU64::new(0) };
+        Self { spec, engine, instruction, of_form, whole, places, costly, progress }
     }
 
     fn form(&self) -> &Form {
@@ -293,7 +298,7 @@ impl<'a> Inquiry<'a> {
             rows.extend(with.filter(|values| domain.contains(values)));
             ends.push(rows.len());
         }
-        let tried = case::execute(self.spec, self.engine, self.form(), &rows, &Costly::default())?;
+        let tried = case::execute(self.spec, self.engine, self.form(), &rows, &self.costly)?;
         let mut all = rows.into_iter().zip(tried);
         let mut start = 0;
         let mut shown = Vec::new();

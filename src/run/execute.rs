@@ -129,7 +129,7 @@ pub(super) fn execute(
             let costly =
                 Costly { traps: engine.traps_cost().then(|| AtomicU64::new(TRAPS)), undefined: AtomicU64::new(0) };
             let mut draw = plan.draw();
-            for wave in plan.cases(&mut draw, usize::MAX).chunks(WAVE) {
+            for wave in plan.cases(&mut draw, options.cases).chunks(WAVE) {
                 if progress.stop.load(Ordering::Relaxed) {
                     break;
                 }
@@ -151,7 +151,7 @@ pub(super) fn execute(
 /// Rows of a form that are recorded though anything may come of them.
 const UNDEFINED: u64 = 12;
 
-/// Executes so many cases of each form, and hands out each with what came of its rows. What is
+/// Executes cases of each form, and hands out each with what came of its rows. What is
 /// undefined is executed as well, some of it.
 ///
 /// # Errors
@@ -160,7 +160,6 @@ pub fn record(
     spec: &Spec,
     engine: &dyn Engine,
     options: &Options,
-    cases: usize,
     progress: &Progress,
     each: &mut dyn FnMut(&Execution, &[Answer]),
 ) -> Result<(), String> {
@@ -177,8 +176,7 @@ pub fn record(
                 undefined: AtomicU64::new(UNDEFINED),
             };
             let mut draw = plan.draw();
-            let cases = plan.cases(&mut draw, cases);
-            for wave in cases.chunks(WAVE) {
+            for wave in plan.cases(&mut draw, options.cases).chunks(WAVE) {
                 if progress.stop.load(Ordering::Relaxed) {
                     return Ok(());
                 }
