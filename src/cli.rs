@@ -292,8 +292,10 @@ pub(crate) fn add_executing(engines: &mut Vec<Opened>) -> Vec<(String, String)> 
         absent.push(("recordings".to_owned(), format!("there are none in {RECORDINGS}")));
     }
     for file in files {
-        if let Err(why) = open_recording(&file).and_then(|opened| add_named(engines, opened)) {
-            absent.push((file.display().to_string(), format!("{why:#}")));
+        // Several may be of one engine, which may be at hand as well.
+        match open_recording(&file) {
+            Ok(opened) => engines.push(opened),
+            Err(why) => absent.push((file.display().to_string(), format!("{why:#}"))),
         }
     }
     absent

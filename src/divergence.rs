@@ -2,6 +2,7 @@
 //!
 //! They stand in `specs/divergences/*.yaml`; `docs/divergences.md` explains the format.
 
+use std::cell::LazyCell;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
@@ -14,6 +15,7 @@ use crate::judge::Reading;
 use crate::spec::condition::{Entry, resolve};
 use crate::spec::raw::{At, Combinations, OneOrMany, Ordered};
 use crate::spec::{Choice, Cube, Error, Form, Instruction, Spec, nearest, parse, shipped_folder};
+use crate::state;
 
 /// What an engine does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +27,8 @@ pub enum Does {
     Rejects,
     /// It dies, or gives up with an internal error.
     Crashes,
+    /// It executes a line otherwise than it must: `when` may name the axes of the state as well.
+    Computes,
 }
 
 impl Does {
@@ -265,6 +269,8 @@ pub struct Divergences {
     newest: Vec<(String, Vec<u32>, Version)>,
     /// By form, the positions of those about it, with their cubes there.
     by_form: FxHashMap<String, Vec<(usize, Vec<Cube>)>>,
+    /// The same of those about what is executed, with their cubes in the executed form.
+    executed: FxHashMap<String, Vec<(usize, Vec<Cube>)>>,
 }
 
 impl Divergences {
@@ -297,6 +303,13 @@ impl Divergences {
     /// As [`Divergences::load`].
     pub fn from_texts(texts: &[(String, String)], spec: &Spec) -> Result<Self, Vec<Error>> {
         let (mut all, mut newest, mut errors) = (Vec::<Divergence>::new(), Vec::new(), Vec::new());
+        let executed = LazyCell::new(|| {
+            let mut executed = spec.clone();
+            for instruction in &mut executed.instructions {
+                *instruction = state::executed(spec, instruction);
+            }
+            executed
+        });
         for (name, text) in texts {
             match parse::<RawFile>(name, text) {
                 Err(error) => errors.push(error),
@@ -312,6 +325,7 @@ impl Divergences {
                     }
                     for raw in &file.divergences {
                         let known = all.iter().any(|other| other.id == raw.id.value);
+                        let spec = if raw.does == Does::Computes { &*executed } else { spec };
                         match compile(&file.engine, raw, spec, name, text) {
                             _ if known => errors.push(Error::new(
                                 name,
@@ -331,16 +345,33 @@ impl Divergences {
 
     fn new(all: Vec<Divergence>, newest: Vec<(String, Vec<u32>, Version)>) -> Self {
         let mut by_form: FxHashMap<String, Vec<(usize, Vec<Cube>)>> = FxHashMap::default();
+        let mut executed = by_form.clone();
         for (at, divergence) in all.iter().enumerate() {
+            let forms = if divergence.does == Does::Computes { &mut executed } else { &mut by_form };
             for (form, cube) in &divergence.cubes {
-                let of_form = by_form.entry(form.clone()).or_default();
+                let of_form = forms.entry(form.clone()).or_default();
                 match of_form.last_mut() {
                     Some((last, cubes)) if *last == at => cubes.push(cube.clone()),
                     _ => of_form.push((at, vec![cube.clone()])),
                 }
             }
         }
-        Self { all, newest, by_form }
+        Self { all, newest, by_form, executed }
+    }
+
+    /// The divergences of an engine that list a row of an executed form as coming out otherwise.
+    pub fn computes<'d>(
+        &'d self,
+        engine: Option<&EngineVersion>,
+        form: &str,
+        values: &[u8],
+    ) -> impl Iterator<Item = &'d Divergence> {
+        let of_form = engine.and_then(|_| self.executed.get(form)).map_or(&[][..], Vec::as_slice);
+        of_form.iter().filter_map(move |(at, cubes)| {
+            let divergence = &self.all[*at];
+            let applies = engine.is_some_and(|engine| divergence.applies(engine));
+            (applies && cubes.iter().any(|cube| cube.contains(values))).then_some(divergence)
+        })
     }
 
     /// What an engine is expected to do with a line that was read so.
@@ -544,8 +575,9 @@ fn compile(engine: &str, raw: &RawDivergence, spec: &Spec, file: &str, text: &st
     if raw.does == Does::Accepts && raw.rules.is_empty() {
         error(&raw.id, "`does: accepts` names the rules that are not enforced".to_owned(), None);
     }
-    if raw.does == Does::Rejects && !raw.rules.is_empty() {
-        error(&raw.id, "`does: rejects` is about valid lines, and names no rules".to_owned(), None);
+    if matches!(raw.does, Does::Rejects | Does::Computes) && !raw.rules.is_empty() {
+        let does = if raw.does == Does::Rejects { "rejects" } else { "computes" };
+        error(&raw.id, format!("`does: {does}` is about valid lines, and names no rules"), None);
     }
     let mut cubes: Vec<(String, Cube)> = Vec::new();
     for cube in when {

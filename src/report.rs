@@ -290,14 +290,23 @@ impl Report {
 
     /// The YAML that would list the findings, one file's text for each family of engines.
     pub fn proposed(&self) -> String {
-        let families: std::collections::BTreeSet<&str> = self.findings.iter().map(|f| f.family.as_str()).collect();
+        let of_lines = self.findings.iter().map(|finding| finding.family.as_str());
+        let of_rows = self.executed_findings.iter().map(ExecutedFinding::family);
+        let families: std::collections::BTreeSet<&str> = of_lines.chain(of_rows).collect();
         let mut text = String::new();
+        let executed = |family: &str| {
+            let of_family = self.executed_findings.iter().filter(|finding| finding.family() == family);
+            of_family.map(|finding| finding.yaml.as_str()).collect::<String>()
+        };
         for family in families {
             let of_family = || self.findings.iter().filter(|finding| finding.family == family);
             let (new, stale): (Vec<&Finding>, Vec<&Finding>) = of_family().partition(|f| f.contradicts.is_none());
             stale.iter().for_each(|finding| text.push_str(&finding.yaml));
-            text.push_str(&format!("engine: {family}\ndivergences:{}\n", if new.is_empty() { " []" } else { "" }));
+            let executed = executed(family);
+            let none = new.is_empty() && executed.is_empty();
+            text.push_str(&format!("engine: {family}\ndivergences:{}\n", if none { " []" } else { "" }));
             new.iter().for_each(|finding| text.push_str(&finding.yaml));
+            text.push_str(&executed);
         }
         if text.is_empty() { "# Nothing new was found.\n".to_owned() } else { text }
     }
@@ -479,6 +488,12 @@ fn met(divergences: &Divergences, results: &Results) -> Vec<DivergenceReport> {
             .engines
             .iter()
             .flat_map(|engine| engine.stale.iter().map(move |stale| (engine.name.clone(), stale)))
+            .chain(
+                results
+                    .executed
+                    .iter()
+                    .flat_map(|engine| engine.stale.iter().map(move |stale| (engine.name.clone(), stale))),
+            )
             .filter(|(_, stale)| stale.id == divergence.id)
             .map(|(name, stale)| (name, stale.problem))
             .collect(),
@@ -489,6 +504,12 @@ fn met(divergences: &Divergences, results: &Results) -> Vec<DivergenceReport> {
                 let (did, not) = engine.tally.listed.get(&divergence.id)?;
                 Some((engine.name.clone(), [*did, *not]))
             })
+            .chain(
+                results
+                    .executed
+                    .iter()
+                    .filter_map(|engine| Some((engine.name.clone(), *engine.listed.get(&divergence.id)?))),
+            )
             .collect(),
     };
     divergences

@@ -232,7 +232,14 @@ pub fn run(
 }
 
 /// Executes the instructions of a run on engines that can, and adds what came of it to its results.
-pub fn execute(spec: &Spec, engines: &[&dyn Engine], options: &Options, progress: &Progress, results: &mut Results) {
+pub fn execute(
+    spec: &Spec,
+    divergences: &Divergences,
+    engines: &[&dyn Engine],
+    options: &Options,
+    progress: &Progress,
+    results: &mut Results,
+) {
     let instructions = named(spec, options);
     for engine in engines {
         if let Some(recorded) = engine.recorded() {
@@ -241,7 +248,7 @@ pub fn execute(spec: &Spec, engines: &[&dyn Engine], options: &Options, progress
         }
         let executed = execute::environment(spec, *engine).map(|newest| {
             let environment = options.environment.unwrap_or(newest);
-            execute::execute(spec, *engine, environment, &instructions, options, progress)
+            execute::execute(spec, divergences, *engine, environment, &instructions, options, progress)
         });
         match executed {
             Ok(Ok(executed)) => results.executed.push(executed),
@@ -284,7 +291,7 @@ impl Results {
 
     /// Whether every engine did as the specification says and the divergences list.
     pub fn agreed(&self) -> bool {
-        let executed = self.executed.iter().all(|engine| engine.differed() == 0);
+        let executed = self.executed.iter().all(|engine| engine.differed() == 0 && engine.stale.is_empty());
         executed && self.unlisted() == 0 && self.engines.iter().all(|engine| engine.stale.is_empty())
     }
 

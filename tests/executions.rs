@@ -21,6 +21,7 @@ static SPEC: LazyLock<Spec> = LazyLock::new(|| Spec::shipped().expect("the speci
 /// Bugs that show only where the manual leaves open what happens, or not in lines that are generated:
 /// an engine that has them is not wrong, or is not asked.
 const NOT_JUDGED: &[(&str, &str)] = &[
+    ("suld-array-x-unsigned", "the manual and the code for sm_35 differ, so both are allowed"),
     ("sust-integer-immediate-short", "immediates are told apart by kind, and all are small"),
     ("ld-generic-shared-as-global", "no second variable stands beside the one that is loaded from"),
     ("suld-negative-immediate", "immediates are told apart by kind, and none is negative"),
@@ -36,9 +37,11 @@ const NOT_JUDGED: &[(&str, &str)] = &[
 fn executed(engine: &dyn Engine, instruction: &str) -> (Results, Vec<ExecutedFinding>) {
     let options = Options { instructions: vec![instruction.to_owned()], ..Options::default() };
     let progress = Progress::default();
-    let mut results = run::run(&SPEC, &Divergences::default(), &[], &options, &progress);
-    run::execute(&SPEC, &[engine], &options, &progress, &mut results);
-    let findings = finding::find_executed(&SPEC, &[engine], &results, &progress).expect("texts of ours are read");
+    let divergences = Divergences::default();
+    let mut results = run::run(&SPEC, &divergences, &[], &options, &progress);
+    run::execute(&SPEC, &divergences, &[engine], &options, &progress, &mut results);
+    let findings =
+        finding::find_executed(&SPEC, &divergences, &[engine], &results, &progress).expect("texts of ours are read");
     (results, findings)
 }
 

@@ -135,9 +135,9 @@ impl Opts {
         let (results, findings, executed) = with_progress(|progress| {
             let mut results = run::run(&spec, &divergences, &subjects, &options, progress);
             let findings = finding::find(&spec, &divergences, &subjects, &results, progress);
-            run::execute(&spec, &executing, &options, progress, &mut results);
+            run::execute(&spec, &divergences, &executing, &options, progress, &mut results);
             results.absent.extend(absent);
-            let executed = finding::find_executed(&spec, &executing, &results, progress);
+            let executed = finding::find_executed(&spec, &divergences, &executing, &results, progress);
             (results, findings, executed)
         })?;
         super::say_notes(&engines);

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use super::protocol::{About, Execute, Executed, Failure, Judge, Judged, PROTOCOL, Request, Response};
+use super::protocol::{About, Execute, Executed, Failure, Judge, Judged, Request, Response};
 use crate::execution::Answer;
 
 /// An engine that answers requests.
@@ -38,10 +38,8 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
             continue;
         }
         let response = match serde_json::from_str(&line) {
-            Ok(Request::Hello(hello)) => {
-                if hello.protocol != PROTOCOL {
-                    return Err(format!("the other side speaks protocol {}, not {PROTOCOL}", hello.protocol));
-                }
+            // Whether the versions of the protocol fit is for the other side to say.
+            Ok(Request::Hello(_)) => {
                 greeted = true;
                 Response::Hello(engine.hello()?)
             }

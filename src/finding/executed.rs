@@ -4,6 +4,7 @@
 //! a place is taken to fail where any numbers fail there, for most faults show with some only.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
@@ -12,6 +13,7 @@ use super::cubes::ENVIRONMENT;
 use super::generalise::{Combination, Generalise};
 use super::words::{Condition, Values as Named};
 use crate::case::{self, Costly, Tried};
+use crate::divergence::{Divergences, EngineVersion};
 use crate::engine::Engine;
 use crate::execution::{Answer, Execution};
 use crate::model::{Allowed, Difference, Ending, Expectation, Verdict};
@@ -46,6 +48,8 @@ pub struct ExecutedFinding {
     pub manual: Vec<String>,
     /// The simplest case.
     pub case: ExecutedMinimal,
+    /// The YAML that would list it; empty where it was recorded, and says nothing of when.
+    pub yaml: String,
 }
 
 /// What was asked about a finding in one form.
@@ -82,6 +86,8 @@ pub struct ExecutedMinimal {
 const NUMBERS: usize = 10;
 /// Rows that must trap which an engine is asked about in one form, where each costs a process.
 const TRAPS: u64 = 100;
+/// Places drawn from a combination that say enough of it.
+const ENOUGH: usize = 20;
 /// Numbers of rows that failed.
 const FAILED_NUMBERS: usize = 6;
 
@@ -91,6 +97,7 @@ const FAILED_NUMBERS: usize = 6;
 /// Where a text of ours cannot be read.
 pub fn find_executed(
     spec: &Spec,
+    divergences: &Divergences,
     engines: &[&dyn Engine],
     results: &Results,
     progress: &Progress,
@@ -103,7 +110,7 @@ pub fn find_executed(
         let Some(engine) = engines.iter().find(|engine| engine.name() == result.name) else { continue };
         for of_form in result.forms.iter().filter(|form| form.differed > 0) {
             let Some(instruction) = spec.instruction(&of_form.instruction) else { continue };
-            let inquiry = Inquiry::new(spec, *engine, instruction, of_form, progress);
+            let inquiry = Inquiry::new(spec, divergences, *engine, instruction, of_form, progress);
             for finding in inquiry.findings()? {
                 let key = (finding.engine.clone(), finding.when.to_string());
                 match findings.get_mut(&key) {
@@ -155,6 +162,7 @@ fn recorded(spec: &Spec, engine: &str, wrong: &[Wrong]) -> Result<Vec<ExecutedFi
             inferred: inferred.into_iter().collect(),
             manual: spec.instruction(opcode).map(Instruction::page).into_iter().collect(),
             case: minimal(String::new(), &shown.tried, shown.execution.clone()),
+            yaml: String::new(),
         })
     };
     Ok(groups.into_iter().filter_map(finding).collect())
@@ -177,6 +185,8 @@ fn suspect(inferred: &BTreeSet<String>, all: bool) -> String {
 /// Looks into the wrong rows of one form.
 struct Inquiry<'a> {
     spec: &'a Spec,
+    divergences: &'a Divergences,
+    version: Option<EngineVersion>,
     engine: &'a dyn Engine,
     instruction: &'a Instruction,
     of_form: &'a ExecutedForm,
@@ -212,6 +222,7 @@ type Tails = Vec<Values>;
 impl<'a> Inquiry<'a> {
     fn new(
         spec: &'a Spec,
+        divergences: &'a Divergences,
         engine: &'a dyn Engine,
         instruction: &'a Instruction,
         of_form: &'a ExecutedForm,
@@ -221,7 +232,8 @@ impl<'a> Inquiry<'a> {
         let places = state::without_numbers(spec, instruction);
         let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
         let costly = Costly { traps, undefined: AtomicU64::new(0) };
-        Self { spec, engine, instruction, of_form, whole, places, costly, progress }
+        let version = EngineVersion::parse(engine.name()).ok();
+        Self { spec, divergences, version, engine, instruction, of_form, whole, places, costly, progress }
     }
 
     fn form(&self) -> &Form {
@@ -295,7 +307,10 @@ impl<'a> Inquiry<'a> {
         let mut ends = Vec::new();
         for place in places {
             let with = tails.iter().map(|tail| [place.as_slice(), tail].concat());
-            rows.extend(with.filter(|values| domain.contains(values)));
+            let listed = |values: &Values| {
+                self.divergences.computes(self.version.as_ref(), &self.form().id, values).next().is_some()
+            };
+            rows.extend(with.filter(|values| domain.contains(values) && !listed(values)));
             ends.push(rows.len());
         }
         let tried = case::execute(self.spec, self.engine, self.form(), &rows, &self.costly)?;
@@ -336,19 +351,27 @@ impl<'a> Inquiry<'a> {
             engine: self.engine.name().to_owned(),
             forms: vec![form.id.clone()],
             when: condition(&self.places.forms[self.of_form.form], region, combination),
-            evidence: vec![ExecutedEvidence {
-                form: form.id.clone(),
-                places: combination.size.to_string(),
-                asked: combination.asked,
-                failed: combination.failed,
-            }],
+            evidence: vec![evidence(form, combination, asked)],
             mismatches: self.of_form.differed,
             suspect: suspect(&inferred, all),
             inferred: inferred.into_iter().collect(),
             manual: vec![self.instruction.page()],
             case: minimal(words(form, values), tried, execution),
+            yaml: String::new(),
         }))
     }
+}
+
+/// What was drawn says how much of a combination fails; where an engine skips most of it, what was asked
+/// about at all has to do.
+fn evidence(form: &Form, combination: &Combination, asked: &BTreeMap<Values, Shown>) -> ExecutedEvidence {
+    let (mut known, mut failed) = (combination.asked, combination.failed);
+    if known < ENOUGH {
+        let inside =
+            || asked.iter().filter(|(place, _)| combination.cube.contains(place)).filter_map(|(_, s)| s.seen());
+        (known, failed) = (inside().count(), inside().filter(|failed| *failed).count());
+    }
+    ExecutedEvidence { form: form.id.clone(), places: combination.size.to_string(), asked: known, failed }
 }
 
 /// A cube in words: of each axis that it names the values that occur.
@@ -458,6 +481,11 @@ pub fn got(answer: &Answer) -> String {
 }
 
 impl ExecutedFinding {
+    /// The family of the engine.
+    pub fn family(&self) -> &str {
+        self.engine.split('@').next().unwrap_or_default()
+    }
+
     fn join(&mut self, other: Self) {
         self.forms.extend(other.forms);
         self.evidence.extend(other.evidence);
@@ -466,11 +494,32 @@ impl ExecutedFinding {
     }
 
     fn name(&mut self) {
-        let family = self.engine.split('@').next().unwrap_or_default();
+        let family = self.family().to_owned();
         let when = self.when.to_string();
         let words = format!("{family} computes {} {when}", self.forms.join(" "));
         self.fingerprint = blake3::hash(words.as_bytes()).to_hex()[..12].to_owned();
         let when = if self.when.0.is_empty() { String::new() } else { format!(" when {when}") };
         self.title = format!("{family} computes something else in {}{when}", self.forms.join(", "));
+        // What was recorded says nothing of when.
+        if !self.evidence.is_empty() {
+            let mut text = String::new();
+            // Writing to a String cannot fail.
+            let _ = self.entry(&mut text);
+            self.yaml = text;
+        }
+    }
+
+    fn entry(&self, to: &mut String) -> std::fmt::Result {
+        let parts = || self.forms.iter().filter_map(|form| form.split_once('.'));
+        let opcode = parts().next().map_or("", |(opcode, _)| opcode);
+        let forms: Vec<&str> = parts().map(|(_, form)| form).collect();
+        writeln!(to, "  - id: {opcode}-computes-{}", &self.fingerprint[..6])?;
+        writeln!(to, "    instructions: [{opcode}]")?;
+        writeln!(to, "    forms: [{}]", forms.join(", "))?;
+        writeln!(to, "    does: computes")?;
+        if !self.when.0.is_empty() {
+            writeln!(to, "    when: {}", self.when)?;
+        }
+        writeln!(to, "    because: Not explained yet ({}; finding {}).", self.suspect, self.fingerprint)
     }
 }

@@ -372,6 +372,7 @@ impl Finding {
             Does::Accepts => "accepts",
             Does::Rejects => "rejects",
             Does::Crashes => "dies on",
+            Does::Computes => "computes otherwise",
         };
         let listed = self.contradicts.as_ref().map_or(String::new(), |id| format!(", though `{id}` lists otherwise"));
         format!("{} {does} {what} in {}{when}{depth}{listed}", self.family, self.forms.join(", "))

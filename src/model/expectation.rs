@@ -172,8 +172,8 @@ pub const INFERENCES: &[Inference] = &[
     },
     Inference {
         id: "array-sign",
-        says: "Negative coordinates within a layer are clamped to 0.",
-        because: "The manual has .s32 for them; the code for sm_35 takes those of 2d layers as unsigned.",
+        says: "Negative coordinates within a 2d layer are clamped to 0, or to the last place.",
+        because: "The manual has .s32 for them; the code that ptxas generates for sm_35 takes them as unsigned.",
     },
     Inference {
         id: "unorm",
@@ -355,6 +355,13 @@ impl Expectation {
 
     pub(super) fn returned(effect: Effect) -> Self {
         Self { allowed: Allowed::Only(Ending::Returns(effect)), inferred: Inferences::NONE }
+    }
+
+    /// What an effect at a place leaves, or at the other one where there is one.
+    pub(super) fn at(at: usize, other: Option<usize>, effect: impl Fn(usize) -> Effect) -> Self {
+        let Some(other) = other else { return Self::returned(effect(at)) };
+        let endings = [at, other].map(|at| Ending::Returns(effect(at)));
+        Self { allowed: Allowed::Either(Box::new(endings)), inferred: Inferences::NONE }
     }
 
     pub(super) fn traps() -> Self {

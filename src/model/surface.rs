@@ -31,8 +31,8 @@ struct Access<'a> {
 
 /// Where an access of a row goes.
 enum Place {
-    /// At this position in the data of the surface.
-    At(usize, Inferences),
+    /// At this position in the data of the surface, or at the other one where there is one.
+    At(usize, Option<usize>, Inferences),
     /// Nowhere: it is out of bounds, and not clamped.
     Outside(Inferences),
     /// The manual does not say.
@@ -88,6 +88,7 @@ impl<'a> Access<'a> {
         };
         let mut inferred = Inferences::NONE;
         let mut inside = true;
+        let mut negative = false;
         let mut bound = |coordinate: i32, last: u32| match u32::try_from(coordinate) {
             Ok(within) if within <= last => within,
             Ok(_) => {
@@ -96,7 +97,7 @@ impl<'a> Access<'a> {
             }
             Err(_) => {
                 inside = false;
-                inferred = inferred.and(Inferences::ARRAY_SIGN.when(surface.geometry == Geometry::A2d));
+                negative = true;
                 0
             }
         };
@@ -116,7 +117,18 @@ impl<'a> Access<'a> {
             inferred = inferred.and(Inferences::WITHIN_SAMPLE.when(self.size < sample && column % sample != 0));
         }
         if inside || self.clamp == Clamp::Clamp {
-            Place::At(surface.position(column * unit, line, slice), inferred)
+            let at = surface.position(column * unit, line, slice);
+            if !negative || surface.geometry != Geometry::A2d {
+                return Place::At(at, None, inferred);
+            }
+            // Taken as unsigned, what is negative lies behind the last place.
+            let column = if x < 0 { last } else { column };
+            let line = match self.y {
+                Some(y) if y.word(row).cast_signed() < 0 => surface.height - 1,
+                _ => line,
+            };
+            let other = surface.position(column * unit, line, slice);
+            Place::At(at, Some(other), inferred.and(Inferences::ARRAY_SIGN))
         } else {
             Place::Outside(inferred)
         }
@@ -174,19 +186,20 @@ pub(super) fn load<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics 
 
 impl Semantics for Load<'_> {
     fn expect(&self, row: &[u128]) -> Expectation {
-        let mut effect = Effect::of_registers(self.outputs);
+        let effect = |at: usize| {
+            let mut effect = Effect::of_registers(self.outputs);
+            let loaded = self.access.read(at, self.access.size);
+            for (lane, shift) in self.lanes.iter().zip((0..).step_by(self.bits as usize)) {
+                if let Some(output) = lane.output {
+                    effect.set(output, low(loaded >> shift, self.bits));
+                }
+            }
+            effect
+        };
         match self.access.place(row) {
             Place::Undefined(why) => Expectation::any(why),
-            Place::Outside(inferred) => self.access.outside(inferred, effect),
-            Place::At(at, inferred) => {
-                let loaded = self.access.read(at, self.access.size);
-                for (lane, shift) in self.lanes.iter().zip((0..).step_by(self.bits as usize)) {
-                    if let Some(output) = lane.output {
-                        effect.set(output, low(loaded >> shift, self.bits));
-                    }
-                }
-                Expectation::returned(effect).inferred(inferred.and(self.inferred))
-            }
+            Place::Outside(inferred) => self.access.outside(inferred, Effect::of_registers(self.outputs)),
+            Place::At(at, other, inferred) => Expectation::at(at, other, effect).inferred(inferred.and(self.inferred)),
         }
     }
 }
@@ -221,13 +234,13 @@ impl Semantics for Store<'_> {
         match self.access.place(row) {
             Place::Undefined(why) => Expectation::any(why),
             Place::Outside(inferred) => self.access.outside(inferred, Effect::of_write(None)),
-            Place::At(at, inferred) => {
+            Place::At(at, other, inferred) => {
                 let lanes = self.lanes.iter().zip((0..).step_by(self.bits as usize));
                 let bits = lanes.fold(0, |bits, (lane, shift)| bits | low(lane.of(row), self.bits) << shift);
                 let bytes = Expected { bits, known: u128::MAX };
                 let count = u8::try_from(self.access.size).unwrap_or_default();
-                let write = Write { at, count, bytes };
-                Expectation::returned(Effect::of_write(Some(write))).inferred(inferred)
+                let effect = |at: usize| Effect::of_write(Some(Write { at, count, bytes }));
+                Expectation::at(at, other, effect).inferred(inferred)
             }
         }
     }
@@ -238,7 +251,8 @@ impl Semantics for FormattedStore<'_> {
         let (at, mut inferred) = match self.access.place(row) {
             Place::Undefined(why) => return Expectation::any(why),
             Place::Outside(inferred) => return self.access.outside(inferred, Effect::of_write(None)),
-            Place::At(at, inferred) => (at, inferred),
+            // There are no layers in formatted stores.
+            Place::At(at, _, inferred) => (at, inferred),
         };
         let Format { component, channels } = self.access.surface.format;
         let bits = u32::from(component.bits());
@@ -359,7 +373,8 @@ impl Semantics for Reduction<'_> {
         match self.access.place(row) {
             Place::Undefined(why) => Expectation::any(why),
             Place::Outside(inferred) => self.access.outside(inferred, Effect::of_write(None)),
-            Place::At(at, inferred) => {
+            // There are no layers in reductions.
+            Place::At(at, _, inferred) => {
                 let old = self.access.read(at, self.access.size);
                 let new = low(self.source.of(row), self.bits);
                 let bits = self.operation.apply(old, new, self.bits, self.signed);

@@ -67,7 +67,7 @@ fn write(report: &Report, to: &mut String) -> std::fmt::Result {
         let [agreed, differed] = engine.judged();
         writeln!(
             to,
-            "{}: {} rows executed or tried for {}; {agreed} came out as they must, {differed} did not",
+            "{}: {} rows tried ({}); {agreed} came out as they must, {differed} did not",
             engine.engine,
             engine.rows(),
             engine.environment
@@ -82,7 +82,15 @@ fn write(report: &Report, to: &mut String) -> std::fmt::Result {
     for absent in &report.absent {
         writeln!(to, "{}", absent.words())?;
     }
-    writeln!(to, "{}: {} unlisted and {} listed heaps of disagreements", report.verdict, unlisted.len(), listed.len())
+    let wrong: u64 = report.executed.iter().map(|engine| engine.judged()[1]).sum();
+    let rows = if report.executed.is_empty() { String::new() } else { format!("; {wrong} wrong rows") };
+    writeln!(
+        to,
+        "{}: {} unlisted and {} listed heaps of disagreements{rows}",
+        report.verdict,
+        unlisted.len(),
+        listed.len()
+    )
 }
 
 /// All that is known of rows with one cause.
@@ -115,7 +123,12 @@ fn write_executed(finding: &ExecutedFinding, to: &mut String) -> std::fmt::Resul
     writeln!(to, "  row      {}", row.join(", "))?;
     writeln!(to, "  expected {}", case.expected)?;
     writeln!(to, "  got      {}", case.got)?;
-    writeln!(to, "  so       {}", case.difference)
+    writeln!(to, "  so       {}", case.difference)?;
+    if finding.yaml.is_empty() {
+        return Ok(());
+    }
+    writeln!(to, "  list it in specs/divergences/{}.yaml", finding.family())?;
+    finding.yaml.lines().try_for_each(|line| writeln!(to, "  {line}"))
 }
 
 /// A finding for a terminal.

@@ -286,7 +286,10 @@ impl<'a> Asker<'a> {
         let Some(version) = &self.version else { return Vec::new() };
         let prober = probe::Prober { divergences: self.divergences, version, subject, options };
         let mut stale = Vec::new();
-        for divergence in self.divergences.all.iter().filter(|divergence| divergence.applies(version)) {
+        let judged = |divergence: &&crate::divergence::Divergence| {
+            divergence.does != Does::Computes && divergence.applies(version)
+        };
+        for divergence in self.divergences.all.iter().filter(judged) {
             let of = |instruction: &&&Instruction| {
                 instruction.forms.iter().any(|form| divergence.cubes().iter().any(|(id, _)| *id == form.id))
             };

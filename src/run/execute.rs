@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Options, Progress};
+use super::{Options, Problem, Progress, Stale};
 use crate::case::{self, Costly, Tried};
+use crate::divergence::{Divergences, Does, EngineVersion};
 use crate::engine::Engine;
 use crate::environment::{AddressSize, Environment, Suffix};
 use crate::execution::{Answer, Execution, Rows};
@@ -32,6 +33,10 @@ pub struct ExecutedResult {
     pub inferred: BTreeMap<&'static str, [u64; 2]>,
     /// Rows that were not executed, by the reason.
     pub skipped: BTreeMap<String, u64>,
+    /// By divergence, rows that came out otherwise as it lists, and rows that did not.
+    pub listed: BTreeMap<String, [u64; 2]>,
+    /// Divergences that are to be looked at.
+    pub stale: Vec<Stale>,
 }
 
 /// What became of the rows of one form.
@@ -49,7 +54,7 @@ pub struct ExecutedForm {
     pub rows: u64,
     /// Those that came out as they must.
     pub agreed: u64,
-    /// Those that did not.
+    /// Those that did not, and that no divergence lists.
     pub differed: u64,
     /// Some of those that did not.
     pub sample: Vec<Values>,
@@ -104,6 +109,8 @@ impl ExecutedResult {
             undefined: BTreeMap::new(),
             inferred: BTreeMap::new(),
             skipped: BTreeMap::new(),
+            listed: BTreeMap::new(),
+            stale: Vec::new(),
         }
     }
 }
@@ -114,6 +121,7 @@ impl ExecutedResult {
 /// Where a text of ours cannot be read.
 pub(super) fn execute(
     spec: &Spec,
+    divergences: &Divergences,
     engine: &dyn Engine,
     environment: Environment,
     instructions: &[&Instruction],
@@ -121,6 +129,7 @@ pub(super) fn execute(
     progress: &Progress,
 ) -> Result<ExecutedResult, NoState> {
     let mut result = ExecutedResult::new(engine, Some(environment));
+    let version = EngineVersion::parse(engine.name()).ok();
     for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
         let executed = state::executed(spec, instruction);
         for (at, form) in executed.forms.iter().enumerate() {
@@ -137,7 +146,9 @@ pub(super) fn execute(
                 let rows = plan.with_more_rows(wave, options.rows, &mut draw);
                 let tried = case::execute(spec, engine, form, &rows, &costly)?;
                 for (values, tried) in rows.iter().zip(&tried) {
-                    result.tell(&mut of_form, Some(values), tried);
+                    let listed = divergences.computes(version.as_ref(), &form.id, values);
+                    let listed: Vec<&str> = listed.map(|divergence| divergence.id.as_str()).collect();
+                    result.tell(&mut of_form, Some(values), tried, &listed);
                 }
                 progress.done.fetch_add(1, Ordering::Relaxed);
                 progress.cases.fetch_add(rows.len() as u64, Ordering::Relaxed);
@@ -145,6 +156,7 @@ pub(super) fn execute(
             result.forms.push(of_form);
         }
     }
+    result.look_at(divergences, version.as_ref(), options);
     Ok(result)
 }
 
@@ -224,7 +236,7 @@ pub(super) fn replay(
         for ((row, expectation), answer) in rows {
             let verdict = expectation.check(execution, &answer);
             let tried = Tried { expectation, answer: Some(answer), verdict };
-            result.tell(of_form, None, &tried);
+            result.tell(of_form, None, &tried, &[]);
             if matches!(tried.verdict, Verdict::Differs(_)) && result.recorded.len() < KEPT {
                 let mut rows = Rows::new(row.len());
                 rows.push(row);
@@ -316,7 +328,8 @@ fn shuffled(mut cases: Vec<Values>, draw: &mut Draw) -> Vec<Values> {
 }
 
 impl ExecutedResult {
-    fn tell(&mut self, form: &mut ExecutedForm, values: Option<&Values>, tried: &Tried) {
+    /// Takes note of a row, which these divergences list.
+    fn tell(&mut self, form: &mut ExecutedForm, values: Option<&Values>, tried: &Tried, listed: &[&str]) {
         form.rows += 1;
         if let Some(why) = tried.undefined() {
             self.undefined.entry(why).or_default()[usize::from(tried.answer.is_none())] += 1;
@@ -333,6 +346,12 @@ impl ExecutedResult {
         for inference in tried.expectation.inferred.iter() {
             self.inferred.entry(inference.id).or_default()[usize::from(differs)] += 1;
         }
+        for id in listed {
+            self.listed.entry((*id).to_owned()).or_default()[usize::from(!differs)] += 1;
+        }
+        if differs && !listed.is_empty() {
+            return;
+        }
         if differs {
             form.differed += 1;
             form.first = form.first.or(Some(form.rows));
@@ -344,9 +363,33 @@ impl ExecutedResult {
         }
     }
 
+    /// Which divergences no longer say what the engine does: none of the rows that they are about came
+    /// out otherwise, or their day has passed.
+    fn look_at(&mut self, divergences: &Divergences, version: Option<&EngineVersion>, options: &Options) {
+        let Some(version) = version else { return };
+        let ours = divergences.all.iter().filter(|known| known.does == Does::Computes && known.applies(version));
+        for divergence in ours {
+            let stale = |problem| Stale { id: divergence.id.clone(), problem };
+            match self.listed.get(&divergence.id) {
+                Some([0, _]) => self.stale.push(stale(Problem::Fixed)),
+                Some(_)
+                    if options
+                        .today
+                        .as_ref()
+                        .zip(divergence.expires.as_ref())
+                        .is_some_and(|(day, last)| day > last) =>
+                {
+                    self.stale.push(stale(Problem::Expired));
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Rows that came out as they must, or did not.
     pub fn judged(&self) -> u64 {
-        self.forms.iter().map(|form| form.agreed + form.differed).sum()
+        let listed: u64 = self.listed.values().map(|[did, _]| did).sum();
+        listed + self.forms.iter().map(|form| form.agreed + form.differed).sum::<u64>()
     }
 
     /// Rows that did not come out as they must.
