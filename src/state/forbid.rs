@@ -180,9 +180,12 @@ impl Rules<'_> {
         self.never([variable, self.set(&axis("offset"), |offset| offset == "negative")]);
         self.never([self.set(&axis("base"), |base| base == "unified")]);
         self.never([self.set("unified", |suffix| suffix != "none")]);
-        // A parameter of the kernel has no address that a function could be given.
-        let entry = self.set("ss", |space| space == ".param::entry");
-        self.never([self.set("context", |context| context == "function"), entry, register]);
+        // A function cannot be given the address of a kernel's parameter, and that of its own is in
+        // local memory once a register holds it.
+        let parameter = self.set("ss", |space| space.starts_with(".param"));
+        self.never([self.set("context", |context| context == "function"), parameter, register]);
+        // A policy that `createpolicy` did not make has no defined effect.
+        self.never([self.set("cache-policy.type", |of| of == "integer")]);
         self.idle(variable, ADDRESS);
         self.idle(self.set(&axis("base"), |base| base == "integer"), CONTENTS);
         self.idle(variable, POINTS);
