@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Data flows one way, and so do the imports: a module uses those before it in this list.
-//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`properties`], [`execution`], [`state`], [`model`], [`kernel`], [`engine`], [`case`], [`divergence`], [`run`],
-//! [`finding`], [`report`]. `docs/design.md` says more.
+//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`execution`], [`state`], [`model`], [`kernel`], [`properties`], [`engine`],
+//! [`case`], [`divergence`], [`run`], [`finding`], [`report`]. `docs/design.md` says more.
 
 pub mod case;
 pub mod divergence;

@@ -1,6 +1,8 @@
 //! Properties that hold for every input. `cargo test`, `cargo fuzz` and `--seed` drive the same
 //! functions: each takes bytes, and panics where the property does not hold.
 
+mod execution;
+
 use std::sync::OnceLock;
 
 use arbitrary::Unstructured;
@@ -11,6 +13,8 @@ use crate::ptx::{Declarations, Item, Line, Operand, Printer, scaffold};
 use crate::space::{Diagram, Values, breakable, draw_variant, environment};
 use crate::spec::{Form, Instruction, Rule, Spec, UNREAD, Writing, shipped_texts};
 
+pub use execution::execution_is_sound;
+
 /// The specification that this build carries with its spaces, each made when it is first drawn from.
 pub struct Shipped {
     /// The specification.
@@ -19,6 +23,8 @@ pub struct Shipped {
     valid: Vec<Space>,
     /// The variants that break one rule and no other, for every rule that can be broken.
     breaches: Vec<Space>,
+    /// The states of each instruction.
+    executed: Vec<execution::Executed>,
 }
 
 /// A space of variants of one form.
@@ -65,7 +71,8 @@ impl Shipped {
                 breaches.extend(breakable(form).map(|rule| Space::new(at, number, Some(rule))));
             }
         }
-        Self { spec, valid, breaches }
+        let executed = spec.instructions.iter().map(execution::Executed::of).collect();
+        Self { spec, valid, breaches, executed }
     }
 
     /// A variant drawn from one of the spaces, with its instruction.

@@ -339,9 +339,6 @@ impl<'a> State<'a> {
             "entry-parameter" | "function-parameter" | "local-parameter" => of(base, Space::Param),
             "register" => match self.value("ss") {
                 "none" => self.pointed(self.value(POINTS)),
-                ".param" | ".param::func" if self.value("context") == "function" => {
-                    of("function-parameter", Space::Param)
-                }
                 ".param" | ".param::entry" => of("entry-parameter", Space::Param),
                 space => self.pointed(space.trim_start_matches('.').split("::").next().unwrap_or_default()),
             },

@@ -33,6 +33,11 @@ fn the_loader_survives_any_file() {
 }
 
 #[test]
+fn an_execution_is_sound() {
+    arbtest(properties::execution_is_sound).budget_ms(BUDGET_MS);
+}
+
+#[test]
 fn every_variant_of_suq_is_judged_as_meant() {
     let spec = &Shipped::get().spec;
     let instruction = spec.instruction("suq").expect("suq is covered");

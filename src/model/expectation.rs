@@ -13,6 +13,7 @@ pub struct Expectation {
 
 /// What is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "most are of the large one, and a box for each row costs more")]
 pub enum Allowed {
     /// This, and nothing else.
     Only(Ending),
@@ -24,6 +25,7 @@ pub enum Allowed {
 
 /// How a line ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "most are of the large one, and a box for each row costs more")]
 pub enum Ending {
     /// It ends the kernel.
     Traps,

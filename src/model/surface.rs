@@ -9,6 +9,7 @@ use crate::spec::Kind;
 
 /// What an access does out of bounds. PTX ISA `surface-instructions-suld`, `.clamp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::enum_variant_names, reason = "the modifier is called so, and one of its values")]
 enum Clamp {
     Trap,
     Clamp,

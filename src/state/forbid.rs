@@ -19,6 +19,11 @@ pub(super) fn forbid(isa: &Isa, form: &Form) -> Vec<Cube> {
     rules.cubes
 }
 
+/// Values of an axis.
+type Values = (usize, ValueSet);
+/// The size of an access in bytes, its type, and its vector modifier where the form has one.
+type Access = (u32, Values, Option<Values>);
+
 struct Rules<'a> {
     isa: &'a Isa,
     form: &'a Form,
@@ -27,20 +32,20 @@ struct Rules<'a> {
 
 impl Rules<'_> {
     /// The values of an axis for which `keep` holds; none where the form has no such axis.
-    fn set(&self, axis: &str, keep: impl FnMut(&str) -> bool) -> Option<(usize, ValueSet)> {
+    fn set(&self, axis: &str, keep: impl FnMut(&str) -> bool) -> Option<Values> {
         let axis = self.form.axis(axis)?;
         Some((axis, self.form.axes[axis].select(keep)))
     }
 
     /// Forbids a combination, where the form has all of its axes.
-    fn never<const N: usize>(&mut self, sets: [Option<(usize, ValueSet)>; N]) {
+    fn never<const N: usize>(&mut self, sets: [Option<Values>; N]) {
         if sets.iter().all(Option::is_some) {
             self.cubes.push(Cube::new(sets.into_iter().flatten()));
         }
     }
 
     /// Where a condition holds, an axis has its first value.
-    fn idle(&mut self, when: Option<(usize, ValueSet)>, axis: &str) {
+    fn idle(&mut self, when: Option<Values>, axis: &str) {
         let Some(first) = self.form.axis(axis).map(|axis| self.form.axes[axis].values[0].clone()) else { return };
         self.never([when, self.set(axis, |value| value != first)]);
     }
@@ -49,7 +54,7 @@ impl Rules<'_> {
         self.idle(self.set("guard", |guard| guard == "none"), PREDICATE);
     }
 
-    fn geometries(&self, known: &[&str]) -> Option<(usize, ValueSet)> {
+    fn geometries(&self, known: &[&str]) -> Option<Values> {
         let is = |value: &str| known.contains(&value.trim_start_matches('.'));
         self.set("geom", is).or_else(|| self.set(GEOMETRY, is))
     }
@@ -76,7 +81,7 @@ impl Rules<'_> {
     }
 
     /// Each type and vector modifier, with the size in bytes of the access.
-    fn accesses(&self, of: &str) -> Vec<(u32, (usize, ValueSet), Option<(usize, ValueSet)>)> {
+    fn accesses(&self, of: &str) -> Vec<Access> {
         let mut accesses = Vec::new();
         let Some(axis) = self.form.axis(of) else { return accesses };
         let vec = self.form.axis("vec");
@@ -96,7 +101,7 @@ impl Rules<'_> {
     }
 
     /// Forbids with each access size a combination of two axes.
-    fn with_access(&mut self, of: &str, mut sets: impl FnMut(&Self, u32) -> Vec<[Option<(usize, ValueSet)>; 2]>) {
+    fn with_access(&mut self, of: &str, mut sets: impl FnMut(&Self, u32) -> Vec<[Option<Values>; 2]>) {
         for (size, of, vec) in self.accesses(of) {
             for [first, second] in sets(self, size) {
                 match vec {
@@ -180,9 +185,12 @@ impl Rules<'_> {
         self.never([variable, self.set(&axis("offset"), |offset| offset == "negative")]);
         self.never([self.set(&axis("base"), |base| base == "unified")]);
         self.never([self.set("unified", |suffix| suffix != "none")]);
-        // A parameter of the kernel has no address that a function could be given.
-        let entry = self.set("ss", |space| space == ".param::entry");
-        self.never([self.set("context", |context| context == "function"), entry, register]);
+        // A function cannot be given the address of a kernel's parameter, and that of its own is in
+        // local memory once a register holds it.
+        let parameter = self.set("ss", |space| space.starts_with(".param"));
+        self.never([self.set("context", |context| context == "function"), parameter, register]);
+        // A policy that `createpolicy` did not make has no defined effect.
+        self.never([self.set("cache-policy.type", |of| of == "integer")]);
         self.idle(variable, ADDRESS);
         self.idle(self.set(&axis("base"), |base| base == "integer"), CONTENTS);
         self.idle(variable, POINTS);

@@ -1,0 +1,9 @@
+#![no_main]
+
+use libfuzzer_sys::{arbitrary::Unstructured, fuzz_target};
+use ptx_conform::properties;
+
+fuzz_target!(|bytes: &[u8]| {
+    // Bytes that run out make no case.
+    let _ = properties::execution_is_sound(&mut Unstructured::new(bytes));
+});
