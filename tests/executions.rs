@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use ptx_conform::divergence::Divergences;
 use ptx_conform::engine::Engine;
 use ptx_conform::finding::{self, ExecutedFinding};
-use ptx_conform::run::{self, Options, Progress, Results};
+use ptx_conform::run::{self, Options, Problem, Progress, Results};
 use ptx_conform::spec::Spec;
 
 use executor::{BUGS, Bug, Planted};
@@ -35,13 +35,17 @@ const NOT_JUDGED: &[(&str, &str)] = &[
 ];
 
 fn executed(engine: &dyn Engine, instruction: &str) -> (Results, Vec<ExecutedFinding>) {
+    listed(engine, instruction, &Divergences::default())
+}
+
+/// The same with divergences that are listed.
+fn listed(engine: &dyn Engine, instruction: &str, divergences: &Divergences) -> (Results, Vec<ExecutedFinding>) {
     let options = Options { instructions: vec![instruction.to_owned()], ..Options::default() };
     let progress = Progress::default();
-    let divergences = Divergences::default();
-    let mut results = run::run(&SPEC, &divergences, &[], &options, &progress);
-    run::execute(&SPEC, &divergences, &[engine], &options, &progress, &mut results);
+    let mut results = run::run(&SPEC, divergences, &[], &options, &progress);
+    run::execute(&SPEC, divergences, &[engine], &options, &progress, &mut results);
     let findings =
-        finding::find_executed(&SPEC, &divergences, &[engine], &results, &progress).expect("texts of ours are read");
+        finding::find_executed(&SPEC, divergences, &[engine], &results, &progress).expect("texts of ours are read");
     (results, findings)
 }
 
@@ -108,4 +112,21 @@ fn every_planted_bug_is_found_and_generalised() {
     assert!(missed.is_empty(), "not found: {missed:?}");
     assert!(scattered.is_empty(), "not generalised: {scattered:?}");
     assert!(median < 1000, "the median bug is found in row {median}");
+}
+
+/// What a finding proposes is read, makes the run agree, and is stale once the bug is gone.
+#[test]
+fn a_finding_that_is_listed_is_none() {
+    let name = "suld-x-clamps-to-left";
+    let (_, findings) = executed(&Planted::with(name), "suld");
+    let [finding] = findings.as_slice() else { panic!("{findings:#?}") };
+    let yaml = format!("engine: planted\ndivergences:\n{}", finding.yaml);
+    let divergences = Divergences::from_texts(&[("planted.yaml".to_owned(), yaml)], &SPEC)
+        .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+    let (results, findings) = listed(&Planted::with(name), "suld", &divergences);
+    assert!(findings.is_empty() && results.agreed(), "{findings:#?}");
+    assert!(results.executed[0].listed.values().all(|[did, _]| *did > 0), "{:?}", results.executed[0].listed);
+    let (results, _) = listed(&Planted::right(), "suld", &divergences);
+    let stale: Vec<Problem> = results.executed[0].stale.iter().map(|stale| stale.problem).collect();
+    assert_eq!((stale, results.agreed()), (vec![Problem::Fixed], false));
 }
