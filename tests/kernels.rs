@@ -354,7 +354,7 @@ fn line_address(line: &Line<'_>) -> bool {
 
 fn named(argument: &Argument<'_>, found: &mut dyn FnMut(&str)) {
     match argument {
-        Argument::Name(name) | Argument::Sum(name, _) => found(name),
+        Argument::Name(name) | Argument::Sum(name, _, _) => found(name),
         Argument::Tuple(elements) => elements.iter().for_each(|element| named(element, found)),
         _ => {}
     }
