@@ -169,6 +169,115 @@ fn what_generate_means_is_what_judge_finds() {
     }
 }
 
+/// What a command prints in a directory, and its exit code.
+fn text_of(directory: &Path, line: &str) -> (Option<i32>, String) {
+    let mut command = command(&arguments(line));
+    let output = command.current_dir(directory).stdin(Stdio::null()).output().expect("the binary ends");
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("text"));
+    (output.status.code(), text.concat())
+}
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/execute.py")
+}
+
+fn temporary() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a directory can be made")
+}
+
+#[test]
+fn a_run_executes_on_what_is_there() {
+    let directory = temporary();
+    let run = format!("run suld --engine 'exec:python3 {}' --reports reports", example().display());
+    let (code, text) = text_of(directory.path(), &run);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("not asked: recordings: there are none in corpus/recordings\n"), "{text}");
+    if ptx_conform::engine::gpu::probe().is_err() {
+        assert!(text.contains("\nnot asked: gpu: no CUDA driver"), "{text}");
+    }
+    assert!(text.contains("\nagreed: 0 unlisted") && text.contains("\nloads@1.0: "), "{text}");
+    let (code, text) = text_of(directory.path(), &format!("{run} --no-execution"));
+    assert!(code == Some(2) && text.contains("\nnothing judged: 0 unlisted"), "{text}");
+    assert!(!text.contains("rows executed") && !text.contains("not asked: "), "{text}");
+}
+
+#[test]
+fn a_finding_is_a_case_that_shows_it_again() {
+    let directory = temporary();
+    let text = std::fs::read_to_string(example()).expect("the example");
+    let edge = "if 0 <= x <= len(data)";
+    assert!(text.contains(edge));
+    let engine = directory.path().join("engine.py");
+    std::fs::write(&engine, text.replace(edge, "if 0 <= x < len(data)")).expect("it is written");
+    let (code, text) = text_of(directory.path(), "run suld --engine 'exec:python3 engine.py' --reports reports");
+    assert!(code == Some(1) && text.contains("\ndisagreed: "), "{text}");
+    let title = text.lines().find(|line| line.starts_with("finding ")).expect("a finding");
+    assert!(title.contains(": loads computes something else in suld.b when { ") && title.contains("x: "), "{title}");
+    let cases = std::fs::read_dir(directory.path().join("reports/latest/cases")).expect("cases");
+    let cases: Vec<String> = cases.map(|case| case.expect("a case").path().display().to_string()).collect();
+    assert!(!cases.is_empty());
+    for case in cases {
+        let (code, text) = text_of(directory.path(), &format!("execute {case} --engine 'exec:python3 engine.py'"));
+        assert!(code == Some(1) && text.contains("\n  loads@1.0 "), "{text}");
+        let right = format!("execute {case} --engine 'exec:python3 {}'", example().display());
+        let (code, text) = text_of(directory.path(), &right);
+        assert!(code == Some(0) && text.contains(": as it must\n"), "{text}");
+    }
+}
+
+#[test]
+fn what_is_recorded_is_run_again() {
+    let directory = temporary();
+    let recorded = |name: &str| std::fs::read_to_string(directory.path().join(name)).expect("a recording");
+    let record = "record suq --engine model --cases 20 --rows 4 --today 2027-06-30 --out";
+    let (code, text) = text_of(directory.path(), &format!("{record} corpus/recordings/model.jsonl"));
+    assert!(code == Some(0) && text.ends_with("in corpus/recordings/model.jsonl\n"), "{text}");
+    let (code, _) = text_of(directory.path(), &format!("{record} again.jsonl"));
+    assert_eq!(code, Some(0));
+    let text = recorded("again.jsonl");
+    assert_eq!(recorded("corpus/recordings/model.jsonl"), text);
+    assert!(text.lines().next().is_some_and(|line| line.contains("\"date\":\"2027-06-30\"")), "{text}");
+
+    // A run finds it by itself, and goes on where one cannot be read.
+    std::fs::write(directory.path().join("corpus/recordings/broken.jsonl"), "{}\n").expect("it is written");
+    let engine = format!("'exec:python3 {}'", example().display());
+    let (code, text) = text_of(directory.path(), &format!("run suq --engine {engine} --reports reports"));
+    assert!(code == Some(0) && text.contains(" for what was recorded; "), "{text}");
+    assert!(text.contains("\nnot asked: corpus/recordings/broken.jsonl: "), "{text}");
+
+    // Where something else was recorded, that is found.
+    let at = text_at(&recorded("again.jsonl"));
+    std::fs::write(directory.path().join("wrong.jsonl"), at).expect("it is written");
+    let run = "run suq --engine recording:wrong.jsonl --reports reports";
+    std::fs::remove_dir_all(directory.path().join("corpus")).expect("it is there");
+    let (code, text) = text_of(directory.path(), run);
+    assert!(code == Some(1) && text.contains("model computes something else in suq.query: a register\n"), "{text}");
+
+    // An engine that does not execute, and one that knows none of it.
+    let (code, text) = text_of(directory.path(), &format!("record suq --engine {engine} --out none.jsonl"));
+    assert!(code == Some(2) && text.starts_with("0 rows of loads@1.0"), "{text}");
+    let judge = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/judge.py");
+    let judge = format!("record suq --engine 'exec:python3 {}' --out none.jsonl", judge.display());
+    let (code, text) = text_of(directory.path(), &judge);
+    assert!(code == Some(2) && text.contains("nothing can be recorded: "), "{text}");
+}
+
+/// A recording of which the first row of the first case of a width returned something else.
+fn text_at(recording: &str) -> String {
+    let (mut width, mut done) = (false, false);
+    let lines = recording.lines().map(|line| {
+        if line.starts_with('{') {
+            width = line.contains("suq.width");
+        } else if width && !done && line.starts_with("[[") {
+            let (row, _) = line.rsplit_once(",[").expect("registers");
+            done = true;
+            return format!("{row},[\"77\"]]\n");
+        }
+        format!("{line}\n")
+    });
+    lines.collect()
+}
+
 #[test]
 fn the_schemas_in_the_repository_are_those_of_the_code() {
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/schema");

@@ -3,18 +3,26 @@
 //!
 //! They are built with `cc`. Where there is none, the tests that need one say so and do nothing.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use ptx_conform::divergence::Divergences;
+use ptx_conform::engine::Engine as _;
+use ptx_conform::engine::external::External;
 use ptx_conform::engine::protocol::{About, Case, Execute, Executed, Hello, Judge, PROTOCOL, Request, Response, Said};
 use ptx_conform::environment::Version;
 use ptx_conform::execution::{
     Answer, Execution, Format, Geometry, Holds, Input, Output as Register, Returned, Rows, Surface,
 };
+use ptx_conform::finding;
 use ptx_conform::kernel::{Bound, Kernel, Parameter, Place};
+use ptx_conform::model::{self, Allowed};
+use ptx_conform::run::{self, Options, Progress};
+use ptx_conform::spec::Spec;
 
 // What `tests/gpu/driver.c` does with a row.
 const RETURN: u32 = 0;
@@ -613,6 +621,133 @@ fn an_assembler_makes_the_binary_once() {
         assert_eq!(answers, [returned(2)]);
         assert!(came.stderr.contains(words), "{}", came.stderr);
     }
+}
+
+/// The engine as a run opens it, with this in its environment.
+fn opened(log: &Path, environment: &str) -> Option<External> {
+    let library = driver_library()?;
+    // There may be none of an earlier run.
+    let _ = std::fs::remove_file(log);
+    let of = |path: &Path| path.to_str().expect("text").to_owned();
+    let program = of(Path::new(env!("CARGO_BIN_EXE_ptx-conform")));
+    let command = format!(
+        "env -u PTX_CONFORM_PTXAS 'LD_LIBRARY_PATH={}' 'FAKE_LOG={}' {environment} '{program}' engine serve gpu",
+        of(library),
+        of(log)
+    );
+    Some(External::open(&command).expect("it speaks the protocol"))
+}
+
+fn log_of(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gpu-{name}.log"))
+}
+
+fn spec() -> &'static Spec {
+    static SPEC: OnceLock<Spec> = OnceLock::new();
+    SPEC.get_or_init(|| Spec::shipped().expect("the specification is sound"))
+}
+
+#[test]
+fn it_passes_the_check_of_the_protocol() {
+    let Some(library) = driver_library() else { return };
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
+    command.args(["engine", "check", "gpu"]).env_remove("PTX_CONFORM_PTXAS").env("LD_LIBRARY_PATH", library);
+    let output = command.output().expect("the binary starts");
+    let said = String::from_utf8(output.stdout).expect("text");
+    // This compiler takes everything.
+    let wrong: Vec<&str> = said.lines().filter(|line| !line.starts_with("ok ")).collect();
+    assert!(matches!(wrong[..], [one] if one.starts_with("FAIL  accepts no line that is no PTX: ")), "{said}");
+    assert!(said.lines().count() > 15, "{said}");
+}
+
+#[test]
+fn a_run_makes_kernels_and_gets_answers() {
+    let log = log_of("run");
+    let Some(engine) = opened(&log, "") else { return };
+    let options = Options { instructions: vec!["suq".to_owned()], ..Options::default() };
+    let progress = Progress::default();
+    let mut results = run::run(spec(), &Divergences::default(), &[], &options, &progress);
+    run::execute(spec(), &[&engine], &options, &progress, &mut results);
+    let [result] = results.executed.as_slice() else { panic!("{:?} {:?}", results.absent, results.confused) };
+    assert_eq!((result.name.as_str(), &results.absent), ("gpu@13.0", &Vec::new()));
+    assert_eq!(result.environment.map(|of| of.to_string()).as_deref(), Some("PTX 9.0, sm_90, 64 bit"));
+    // It returns what is no answer to any query, and whoever asks again gets the same.
+    assert!(result.differed() > 100, "{result:?}");
+    assert_eq!(result.skipped, BTreeMap::new());
+    let findings = finding::find_executed(spec(), &[&engine], &results, &progress).expect("texts of ours are read");
+    assert!(!findings.is_empty() && findings.iter().all(|of| of.case.got == "a5a5a5a5"), "{findings:#?}");
+    assert_eq!(engine.notes(), Vec::<String>::new());
+    let log = std::fs::read_to_string(log).expect("the driver writes its log");
+    let refused: Vec<&str> = log.lines().filter(|line| line.starts_with("refused")).collect();
+    assert_eq!(refused, Vec::<&str>::new());
+}
+
+#[test]
+fn rows_that_may_trap_are_alone_and_few() {
+    for instruction in ["suld", "sust", "ld"] {
+        let Some(engine) = opened(&log_of(&format!("traps-{instruction}")), "FAKE_TRAPS=1") else { return };
+        let options = Options { instructions: vec![instruction.to_owned()], ..Options::default() };
+        let (mut traps, mut returned) = (BTreeMap::<String, usize>::new(), 0);
+        let recorded = run::record(spec(), &engine, &options, 12, &Progress::default(), &mut |execution, answers| {
+            let prepared = model::prepare(spec(), execution).expect("a case of ours");
+            for (row, (expectation, answer)) in prepared.all(&execution.rows).zip(answers).enumerate() {
+                let alone = execution.alone.binary_search(&row).is_ok();
+                assert_eq!(alone, expectation.may_trap(), "{} row {row}: {expectation:?}", execution.line);
+                match answer {
+                    Answer::Trapped(_) if alone => {
+                        let must = matches!(expectation.allowed, Allowed::Only(_));
+                        *traps.entry(format!("{} {must}", prepared.form())).or_default() += 1;
+                    }
+                    Answer::Returned(_) if !alone => returned += 1,
+                    Answer::Skipped(_) => {}
+                    // One that may not trap is launched alone where no others are beside it.
+                    Answer::Trapped(_) => {}
+                    other => panic!("{} row {row}: {other:?}", execution.line),
+                }
+            }
+        });
+        assert_eq!(recorded, Ok(()));
+        assert!(returned > 50, "{instruction}: {returned} rows returned");
+        assert!(!traps.is_empty() && traps.values().all(|count| *count <= 24), "{instruction}: {traps:?}");
+    }
+}
+
+#[test]
+fn a_module_that_is_refused_is_put_down_to_its_cases() {
+    let log = log_of("refused");
+    let Some(engine) = opened(&log, "") else { return };
+    let case = |line: &str, rows: u128| {
+        let mut values = Rows::new(1);
+        (0..rows).for_each(|row| values.push(&[row]));
+        Execution {
+            declarations: ".entry k { .reg .b32 %r<3>;".to_owned(),
+            line: line.to_owned(),
+            outputs: vec![Register { register: "%r1".to_owned(), bits: 32 }],
+            ..self::case(&[], &[]).case
+        }
+        .with_rows(values, Vec::new())
+    };
+    for (cases, guilty, most) in [(100, vec![41], 17), (64, (0..64).step_by(3).collect(), 128), (3, vec![0, 1, 2], 5)] {
+        let cases: Vec<Execution> = (0..cases)
+            .map(|at| case(if guilty.contains(&at) { "mov.bogus %r1, %r2;" } else { "mov.b32 %r1, %r2;" }, 16))
+            .collect();
+        let _ = std::fs::remove_file(&log);
+        for (at, answers) in engine.execute(&cases).iter().enumerate() {
+            let is_guilty = |answer: &Answer| match answer {
+                Answer::Returned(_) => false,
+                Answer::Skipped(why) => {
+                    why == "gpu@13.0: the module is refused: CUDA_ERROR_INVALID_PTX (218): Unknown modifier '.bogus'"
+                }
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(answers.len(), 16);
+            assert!(answers.iter().all(|answer| is_guilty(answer) == guilty.contains(&at)), "case {at}: {answers:?}");
+        }
+        let loads = std::fs::read_to_string(&log).expect("the driver writes its log");
+        let loads = loads.lines().filter(|line| *line == "load ptx").count();
+        assert!(loads <= most, "{loads} modules");
+    }
+    assert_eq!(engine.notes(), Vec::<String>::new());
 }
 
 /// Needs a device: `cargo test --release --test gpu -- --ignored --nocapture`.

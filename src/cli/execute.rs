@@ -9,11 +9,12 @@ use ptx_conform::execution::{Answer, Execution};
 use ptx_conform::finding::{describe, expected, got};
 use ptx_conform::model::{self, Verdict};
 
-/// Execute a stored case: what must come of each row, and what engines make of it.
+/// Execute a stored case: what must come of each row, and what engines make of it
 ///
 /// The file is JSON as a report writes it to `cases/`, and as docs/protocol.md describes it.
 ///
-/// Exit codes: 0 every engine does what it must, 1 one does not, 2 the case cannot be read.
+/// Exit codes: 0 every engine does what it must, 1 one does not, 2 the case cannot be read, or none of
+/// the engines executes it.
 ///
 /// Example: ptx-conform execute reports/latest/cases/0123456789abcdef.json --engine gpu
 #[derive(Debug, clap::Args)]
@@ -46,6 +47,7 @@ impl Opts {
             })
             .collect();
         let mut agreed = true;
+        let mut executed = engines.is_empty();
         let mut text = format!("{} ({}, {})\n", execution.line, prepared.form(), execution.environment());
         for (row, expectation) in prepared.all(&execution.rows).enumerate() {
             let inputs: Vec<String> = execution
@@ -60,6 +62,7 @@ impl Opts {
             }
             for (name, answers) in &answers {
                 let Some(answer) = answers.get(row) else { bail!("{name} has no answer to row {row}") };
+                executed |= !matches!(answer, Answer::Skipped(_));
                 let verdict = match expectation.check(&execution, answer) {
                     Verdict::Agrees(_) => "as it must".to_owned(),
                     Verdict::Undecided(why) => format!("undecided: {}", why.says()),
@@ -74,6 +77,10 @@ impl Opts {
         }
         super::print(&text)?;
         super::say_notes(&engines);
-        Ok(if agreed { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        Ok(match () {
+            () if !agreed => ExitCode::from(1),
+            () if !executed => ExitCode::from(2),
+            () => ExitCode::SUCCESS,
+        })
     }
 }

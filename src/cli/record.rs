@@ -9,7 +9,7 @@ use ptx_conform::divergence::Date;
 use ptx_conform::engine::recording::{Provenance, Recording};
 use ptx_conform::run::{self, Options};
 
-/// Save what an executing engine does, with where it is from.
+/// Save what an executing engine does, with where it is from
 ///
 /// Cases that the manual leaves undefined are recorded as well, some of each form, each in a launch of
 /// its own. `run` holds recordings in corpus/recordings/ against the model, without the engine.

@@ -138,21 +138,17 @@ pub fn find_executed(
 fn recorded(spec: &Spec, engine: &str, wrong: &[Wrong]) -> Result<Vec<ExecutedFinding>, NoState> {
     let mut groups: BTreeMap<(&str, String), Vec<&Wrong>> = BTreeMap::new();
     for row in wrong {
-        let difference = match &row.tried.verdict {
-            Verdict::Differs(difference) => describe(difference, &row.execution),
-            _ => String::new(),
-        };
-        let kind: String = difference.chars().filter(|c| !c.is_ascii_digit()).collect();
-        groups.entry((&row.form, kind)).or_default().push(row);
+        let Verdict::Differs(difference) = &row.tried.verdict else { continue };
+        groups.entry((&row.form, kind(difference))).or_default().push(row);
     }
-    let finding = |((form, _), rows): ((&str, String), Vec<&Wrong>)| {
+    let finding = |((form, kind), rows): ((&str, String), Vec<&Wrong>)| {
         let shown = rows.iter().min_by_key(|row| (row.execution.line.len(), &row.execution.line))?;
         let inferred = names(&shown.tried);
         let all = rows.iter().all(|row| !row.tried.expectation.inferred.is_empty());
         let opcode = form.split('.').next().unwrap_or_default();
         Some(ExecutedFinding {
             fingerprint: String::new(),
-            title: String::new(),
+            title: kind,
             engine: engine.to_owned(),
             forms: vec![form.to_owned()],
             when: Condition::default(),
@@ -166,6 +162,19 @@ fn recorded(spec: &Spec, engine: &str, wrong: &[Wrong]) -> Result<Vec<ExecutedFi
         })
     };
     Ok(groups.into_iter().filter_map(finding).collect())
+}
+
+/// In what way an answer differs, in words that rows of one cause have in common.
+fn kind(difference: &Difference) -> String {
+    match difference {
+        Difference::Returned => "it returns where it must trap".to_owned(),
+        Difference::Trapped => "it traps where it must not".to_owned(),
+        Difference::Register(_) => "a register".to_owned(),
+        Difference::Surface(_) => "the surface".to_owned(),
+        Difference::Failed(how) => {
+            how.lines().next().unwrap_or_default().chars().filter(|c| !c.is_ascii_digit()).collect()
+        }
+    }
 }
 
 /// The names of what an expectation rests on.
@@ -493,13 +502,15 @@ impl ExecutedFinding {
         self.inferred.retain(|inference| other.inferred.contains(inference));
     }
 
+    /// Its title holds the kind of its difference, where that is what its rows have in common.
     fn name(&mut self) {
         let family = self.family().to_owned();
-        let when = self.when.to_string();
-        let words = format!("{family} computes {} {when}", self.forms.join(" "));
+        let (when, kind) = (self.when.to_string(), std::mem::take(&mut self.title));
+        let words = format!("{family} computes {} {when}{kind}", self.forms.join(" "));
         self.fingerprint = blake3::hash(words.as_bytes()).to_hex()[..12].to_owned();
         let when = if self.when.0.is_empty() { String::new() } else { format!(" when {when}") };
-        self.title = format!("{family} computes something else in {}{when}", self.forms.join(", "));
+        let kind = if kind.is_empty() { kind } else { format!(": {kind}") };
+        self.title = format!("{family} computes something else in {}{when}{kind}", self.forms.join(", "));
         // What was recorded says nothing of when.
         if !self.evidence.is_empty() {
             let mut text = String::new();
@@ -520,6 +531,7 @@ impl ExecutedFinding {
         if !self.when.0.is_empty() {
             writeln!(to, "    when: {}", self.when)?;
         }
-        writeln!(to, "    because: Not explained yet ({}; finding {}).", self.suspect, self.fingerprint)
+        let why = self.suspect.split_once(": ").map_or("", |(_, why)| why);
+        writeln!(to, "    because: Not explained yet ({why}, finding {}).", self.fingerprint)
     }
 }

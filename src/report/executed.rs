@@ -64,7 +64,7 @@ pub struct AbsentReport {
 pub(super) fn executed(results: &Results) -> Vec<ExecutedReport> {
     let report = |result: &crate::run::ExecutedResult| ExecutedReport {
         engine: result.name.clone(),
-        environment: result.environment.map_or_else(|| "as recorded".to_owned(), |known| known.to_string()),
+        environment: result.environment.map_or_else(|| "what was recorded".to_owned(), |known| known.to_string()),
         forms: result
             .forms
             .iter()

@@ -18,6 +18,9 @@ pub(super) trait Work {
     fn requests(&self, most: usize) -> Vec<Range<usize>>;
     /// The line to send; none where nothing is left to ask about these items.
     fn send(&mut self, id: u64, items: &Range<usize>) -> Option<Vec<u8>>;
+    /// Where to part items that the engine says it cannot answer; none where it cannot answer any of
+    /// them.
+    fn part(&self, items: &Range<usize>) -> Option<usize>;
     /// Takes the answers to what was sent last.
     fn take(&mut self, response: Response) -> Result<(), String>;
     /// An item failed alone.
@@ -46,6 +49,11 @@ struct Losses {
     together: Option<(usize, String)>,
 }
 
+/// The one in the middle.
+pub(super) fn middle(items: &Range<usize>) -> usize {
+    items.start + items.len() / 2
+}
+
 pub(super) fn ask<W: Work>(engine: &External, mut work: W) -> W::Answers {
     let limits = &engine.limits;
     let mut requests = work.requests(limits.items.max(1));
@@ -69,19 +77,15 @@ pub(super) fn ask<W: Work>(engine: &External, mut work: W) -> W::Answers {
             }
         };
         let started = Instant::now();
-        let halves = |items: Range<usize>| {
-            let middle = items.start + items.len() / 2;
-            [middle..items.end, items.start..middle]
-        };
+        let parts = |items: Range<usize>, at: usize| [at..items.end, items.start..at];
         match request(engine, &mut asked, id, line, items.len(), &mut work) {
             Came::Answers => process = Some((asked, false)),
             Came::Refused(why) => {
                 process = Some((asked, false));
                 losses.refusals += 1;
-                if items.len() <= 1 || losses.refusals > limits.faults {
-                    work.skip(items, &format!("{}: {why}", engine.name));
-                } else {
-                    requests.extend(halves(items));
+                match work.part(&items).filter(|_| losses.refusals <= limits.faults) {
+                    Some(at) => requests.extend(parts(items, at)),
+                    None => work.skip(items, &format!("{}: {why}", engine.name)),
                 }
             }
             Came::Fault(fault) => {
@@ -90,7 +94,8 @@ pub(super) fn ask<W: Work>(engine: &External, mut work: W) -> W::Answers {
                 losses.time += started.elapsed();
                 if items.len() > 1 {
                     losses.together.get_or_insert_with(|| (items.len(), fault.words()));
-                    requests.extend(halves(items));
+                    let middle = middle(&items);
+                    requests.extend(parts(items, middle));
                 } else if new {
                     losses.blamed += 1;
                     work.blame(items.start, &fault);

@@ -286,26 +286,28 @@ impl Session {
 const DECLARATIONS: &str =
     ".global .surfref s; .global .align 8 .b8 g[16]; .entry k() { .reg .b32 %r<9>; .reg .b64 %rd<9>;";
 
-/// Cases of the simple kind, but for the environment.
+/// Cases of the simple kind, but for the environment. They have their variables in common, as the
+/// kernels of a module do.
 fn samples() -> Vec<Value> {
     let surface = json!({"geometry": "1d", "format": "u32", "width": 2, "data": "0001020304050607"});
+    let variables = json!([{"name": "g", "space": "global", "data": "000102030405060708090a0b0c0d0e0f"}]);
     let register = |name: &str| json!({"register": name, "bits": 32, "holds": "bits"});
     vec![
         json!({
             "declarations": DECLARATIONS, "line": "ld.global.u32 %r1, [%rd1+4];",
-            "variables": [{"name": "g", "space": "global", "data": "000102030405060708090a0b0c0d0e0f"}],
+            "variables": variables,
             "inputs": [{"register": "%rd1", "bits": 64, "holds": "address", "of": "g", "generic": false}],
             "outputs": [{"register": "%r1", "bits": 32}],
             "rows": [["0"], ["4"], ["8"]],
         }),
         json!({
             "declarations": DECLARATIONS, "line": "suld.b.1d.b32.zero %r1, [s, {%r2}];", "surface": surface,
-            "inputs": [register("%r2")], "outputs": [{"register": "%r1", "bits": 32}],
+            "variables": variables, "inputs": [register("%r2")], "outputs": [{"register": "%r1", "bits": 32}],
             "rows": [["0"], ["4"], ["8"], ["ffffffff"]],
         }),
         json!({
             "declarations": DECLARATIONS, "line": "sust.b.1d.b32.zero [s, {%r2}], %r3;", "surface": surface,
-            "inputs": [register("%r2"), register("%r3")], "outputs": [],
+            "variables": variables, "inputs": [register("%r2"), register("%r3")], "outputs": [],
             "rows": [["0", "ffffffff"], ["8", "ffffffff"]],
         }),
     ]

@@ -9,7 +9,7 @@ use crate::execution::{Answer, Execution, Rows as Values};
 use crate::kernel;
 
 use super::External;
-use super::ask::Work;
+use super::ask::{Work, middle};
 use super::process::Fault;
 
 impl Fault {
@@ -67,6 +67,10 @@ impl Work for Lines<'_> {
             declarations: self.declarations.clone(),
             lines: self.batch.lines[items.clone()].iter().map(|&line| line.to_owned()).collect(),
         })))
+    }
+
+    fn part(&self, items: &Range<usize>) -> Option<usize> {
+        (items.len() > 1).then(|| middle(items))
     }
 
     fn take(&mut self, response: Response) -> Result<(), String> {
@@ -182,6 +186,16 @@ impl Work for Rows<'_> {
             cases.push(Case { case, kernel });
         }
         (!cases.is_empty()).then(|| super::line(&Request::Execute(Execute { id, module, cases })))
+    }
+
+    /// A module that is refused is refused whatever the rows are: it is parted between cases.
+    fn part(&self, items: &Range<usize>) -> Option<usize> {
+        if self.engine.can(Ability::Cases) {
+            return (items.len() > 1).then(|| middle(items));
+        }
+        let (case, _) = self.items.get(middle(items))?;
+        let ends = [self.items.partition_point(|(of, _)| of < case), self.items.partition_point(|(of, _)| of <= case)];
+        ends.into_iter().find(|end| items.start < *end && *end < items.end)
     }
 
     fn take(&mut self, response: Response) -> Result<(), String> {

@@ -1,0 +1,218 @@
+//! Recordings of executors: what is replayed is what was done, what was wrong is found without the
+//! engine, and what is not understood any more is told and costs nothing else.
+
+#[path = "planted/executor.rs"]
+mod executor;
+
+use std::sync::LazyLock;
+
+use ptx_conform::divergence::Divergences;
+use ptx_conform::engine::Engine;
+use ptx_conform::engine::recording::{Provenance, Recording};
+use ptx_conform::execution::{Answer, Execution, Rows};
+use ptx_conform::finding::{self, ExecutedFinding};
+use ptx_conform::model;
+use ptx_conform::run::{self, ExecutedResult, Options, Progress};
+use ptx_conform::spec::Spec;
+
+use executor::Planted;
+
+static SPEC: LazyLock<Spec> = LazyLock::new(|| Spec::shipped().expect("the specification is sound"));
+
+fn options(instructions: &[&str]) -> Options {
+    let instructions = instructions.iter().map(|&name| name.to_owned()).collect();
+    // Nothing is judged.
+    Options { instructions, rows: 6, boundaries: false, ..Options::default() }
+}
+
+/// An empty one.
+fn recording() -> Recording {
+    Recording::new(Provenance::new("planted@1", [("kind", "planted")].map(owned).into(), "2027-06-30", "none"))
+}
+
+fn owned((key, value): (&str, &str)) -> (String, String) {
+    (key.to_owned(), value.to_owned())
+}
+
+fn record(engine: &dyn Engine, instructions: &[&str], cases: usize) -> Recording {
+    let mut recording = recording();
+    let options = Options { cases, ..options(instructions) };
+    let recorded = run::record(&SPEC, engine, &options, &Progress::default(), &mut |execution, answers| {
+        assert_eq!(answers.len(), execution.rows.len(), "{}", execution.line);
+        assert_eq!(recording.add(execution, answers), Ok(()), "{}", execution.line);
+    });
+    assert_eq!(recorded, Ok(()));
+    recording
+}
+
+/// Reads a text of which everything can be used.
+fn read(text: &str) -> Recording {
+    let (recording, problems) = Recording::read(text).expect("a recording");
+    assert_eq!(problems, Vec::new());
+    recording
+}
+
+fn replay(recording: &Recording, instructions: &[&str]) -> (ExecutedResult, Vec<ExecutedFinding>) {
+    let (options, progress) = (options(instructions), Progress::default());
+    let divergences = Divergences::default();
+    let mut results = run::run(&SPEC, &divergences, &[], &options, &progress);
+    run::execute(&SPEC, &divergences, &[recording], &options, &progress, &mut results);
+    let findings =
+        finding::find_executed(&SPEC, &divergences, &[recording], &results, &progress).expect("texts of ours are read");
+    assert_eq!((results.absent.len(), results.confused.len(), results.executed.len()), (0, 0, 1));
+    (results.executed.remove(0), findings)
+}
+
+fn rows(result: &ExecutedResult) -> u64 {
+    result.forms.iter().map(|form| form.rows).sum()
+}
+
+#[test]
+fn what_is_right_agrees_again() {
+    let all = ["ld", "suld", "suq", "sured", "sust"];
+    let recorded = record(&Planted::right(), &all, 12);
+    let text = recorded.write();
+    let again = read(&text);
+    assert!(again == recorded);
+    assert_eq!(again.write(), text);
+    assert_eq!(record(&Planted::right(), &all, 12).write(), text, "recorded twice");
+
+    let (result, findings) = replay(&again, &[]);
+    assert!(findings.is_empty(), "{findings:#?}");
+    assert_eq!((result.name.as_str(), result.environment), ("planted@1", None));
+    assert_eq!((rows(&result), result.differed()), (recorded.len() as u64, 0));
+    let forms: usize = SPEC.instructions.iter().filter(|of| model::models(&of.name)).map(|of| of.forms.len()).sum();
+    assert_eq!(result.forms.len(), forms);
+    assert!(result.judged() > 500 && result.skipped.is_empty(), "{} judged, {:?}", result.judged(), result.skipped);
+    // Of one instruction only that is told.
+    let (of_suq, _) = replay(&again, &["suq"]);
+    let suq: u64 = result.forms.iter().filter(|form| form.instruction == "suq").map(|form| form.rows).sum();
+    assert_eq!((rows(&of_suq), of_suq.forms.len()), (suq, 1));
+}
+
+#[test]
+fn what_was_wrong_is_found() {
+    for (bug, form, difference) in [
+        ("suld-x-clamps-to-left", "suld.b", "holds something else"),
+        ("suld-trap-missing-on-y", "suld.b", "it returns where it must trap"),
+        ("suld-traps-at-last-x", "suld.b", "it traps where it must not"),
+        ("sust-lanes-swapped", "sust.b", "the surface holds something else"),
+        ("suq-width-in-bytes", "suq", "holds something else"),
+        ("ld-s8-zero-extended", "ld", "holds something else"),
+    ] {
+        let instruction = form.split('.').next().expect("an opcode");
+        let recorded = read(&record(&Planted::with(bug), &[instruction], 600).write());
+        let (result, findings) = replay(&recorded, &[]);
+        assert!(result.differed() > 0, "{bug}");
+        assert_eq!(result.differed(), result.recorded.len() as u64, "{bug}");
+        let finding = findings.iter().find(|finding| finding.case.difference.contains(difference));
+        let finding = finding.unwrap_or_else(|| panic!("{bug}: {findings:#?}"));
+        assert!(finding.forms.iter().all(|name| name.starts_with(form)), "{bug}: {finding:#?}");
+        assert!(finding.title.contains(&finding.forms[0]), "{bug}: {}", finding.title);
+        assert_eq!(findings.iter().map(|finding| finding.mismatches).sum::<u64>(), result.differed(), "{bug}");
+        // Each finding has a name of its own.
+        let mut names: Vec<&str> = findings.iter().map(|finding| finding.fingerprint.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), findings.len(), "{bug}: {findings:#?}");
+        // The row that is shown is one of those that are wrong: the right one does something else.
+        let shown = std::slice::from_ref(&finding.case.execution);
+        assert_eq!((shown[0].rows.len(), shown[0].alone.len()), (1, 0), "{bug}");
+        assert_ne!(recorded.execute(shown), Planted::right().execute(shown), "{bug}: {:?}", shown[0]);
+    }
+}
+
+#[test]
+fn what_is_no_case_any_more_costs_its_rows_only() {
+    let text = record(&Planted::right(), &["suq", "suld"], 12).write();
+    let line = text.lines().find(|line| line.contains("\"line\":\"suq")).expect("a case of suq");
+    let of_case = read(&text).cases().iter().map(heading).position(|case| case == line).expect("it is a case");
+    let lost = read(&text).cases()[of_case].rows.len() as u64;
+    let whole = replay(&read(&text), &[]).0;
+    for (edited, why) in [
+        (line.replace("suq.", "suq.nonsense."), ": "),
+        (line.replace("\"line\":\"suq", "\"line\":\"nop"), "`nop` has no specification"),
+        (line.replace("\"line\":\"suq", "\"line\":\"?!"), ": "),
+        (line.replace("\"ptx\":\"", "\"ptx\":\"9"), ": "),
+    ] {
+        assert_ne!(edited, line);
+        let (result, findings) = replay(&read(&text.replace(line, &edited)), &[]);
+        assert!(findings.is_empty(), "{findings:#?}");
+        let skipped: Vec<(&String, &u64)> = result.skipped.iter().collect();
+        let [(reason, count)] = skipped[..] else { panic!("{skipped:?}") };
+        assert!(reason.starts_with("the recorded case is none any more: ") && reason.contains(why), "{reason}");
+        assert_eq!((*count, rows(&result)), (lost, rows(&whole) - lost), "{reason}");
+        assert_eq!(result.differed(), 0, "{reason}");
+    }
+}
+
+/// The line of a case in the text of a recording.
+fn heading(case: &Execution) -> String {
+    let bare = case.with_rows(Rows::new(case.inputs.len()), Vec::new());
+    format!("{{\"case\":{}}}", serde_json::to_string(&bare).expect("a case can be written"))
+}
+
+#[test]
+fn what_cannot_be_read_is_told_by_its_line() {
+    let text = record(&Planted::right(), &["suq", "suld"], 12).write();
+    let whole = read(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    let row = lines.iter().rposition(|line| line.starts_with("[[")).expect("a row");
+    let case = lines.iter().rposition(|line| line.starts_with('{')).expect("a case");
+    let below = row - case;
+    assert_eq!(row + 1, lines.len());
+    let with = |at: usize, line: &str| {
+        let mut lines = lines.clone();
+        lines[at] = line;
+        Recording::read(&(lines.join("\n") + "\n")).expect("the header is as it was")
+    };
+    let half = |at: usize| &lines[at][..lines[at].len() / 2];
+    for broken in [half(row), "[[\"0\",\"0\",\"0\",\"0\",\"0\",\"0\",\"0\"],[]]", "[[],[\"x\"]]", "rubbish", "\u{0}"] {
+        let (read, problems) = with(row, broken);
+        let told: Vec<Option<usize>> = problems.iter().map(|problem| problem.line).collect();
+        assert_eq!((told, read.len()), (vec![Some(row + 1)], whole.len() - 1), "{broken} {problems:?}");
+        let (result, findings) = replay(&read, &[]);
+        assert_eq!((rows(&result), findings.len()), (whole.len() as u64 - 1, 0), "{broken}");
+    }
+    for broken in [half(case), "{}", "{\"case\":{}}"] {
+        let (read, problems) = with(case, broken);
+        assert!(problems.iter().all(|problem| problem.line == Some(case + 1)), "{problems:?}");
+        assert!(problems.iter().any(|problem| problem.message.contains("lost")), "{problems:?}");
+        let (result, findings) = replay(&read, &[]);
+        assert_eq!((rows(&result), findings.len()), ((whole.len() - below) as u64, 0), "{broken}");
+    }
+    let problem = Recording::read(&text.replacen("\"recording\":1", "\"recording\":9", 1)).expect_err("a later format");
+    assert_eq!(problem.to_string(), "line 1: this is a recording of format 9; format 1 is read");
+}
+
+#[test]
+fn however_a_row_ends_it_is_kept() {
+    // Undefined rows are recorded, trapping ones and failing ones alone in their launches.
+    let recorded = record(&Planted::with("suld-crashes"), &["suld", "ld"], 60);
+    let read = read(&recorded.write());
+    let cases = read.cases();
+    let (mut trapped, mut failed) = (0, 0);
+    for (case, answers) in cases.iter().zip(read.execute(&cases)) {
+        for (row, answer) in answers.iter().enumerate() {
+            match answer {
+                Answer::Trapped(how) => trapped += usize::from(!how.is_empty()),
+                Answer::Failed(_) => failed += 1,
+                Answer::Returned(_) => continue,
+                Answer::Skipped(why) => panic!("{why}"),
+            }
+            assert!(case.alone.contains(&row), "{} row {row}", case.line);
+        }
+    }
+    assert!(trapped > 10 && failed > 0, "{trapped} trapped, {failed} failed");
+    let (result, findings) = replay(&read, &[]);
+    let undefined: u64 = result.undefined.values().map(|[asked, _]| asked).sum();
+    assert!(undefined > 10, "{:?}", result.undefined);
+    assert!(result.undefined.values().all(|[_, left]| *left == 0), "{:?}", result.undefined);
+    assert_eq!(rows(&result), recorded.len() as u64);
+    assert_eq!(result.differed(), failed, "a failure is not allowed");
+    assert!(findings.iter().all(|finding| finding.case.got.starts_with("failed: ")), "{findings:#?}");
+    // What was skipped is not kept.
+    let mut recording = recording();
+    let skipped: Vec<Answer> = cases[0].rows.iter().map(|_| Answer::Skipped("not now".to_owned())).collect();
+    assert_eq!((recording.add(&cases[0], &skipped), recording.is_empty()), (Ok(()), true));
+}
