@@ -667,14 +667,15 @@ fn a_run_makes_kernels_and_gets_answers() {
     let options = Options { instructions: vec!["suq".to_owned()], ..Options::default() };
     let progress = Progress::default();
     let mut results = run::run(spec(), &Divergences::default(), &[], &options, &progress);
-    run::execute(spec(), &[&engine], &options, &progress, &mut results);
+    run::execute(spec(), &Divergences::default(), &[&engine], &options, &progress, &mut results);
     let [result] = results.executed.as_slice() else { panic!("{:?} {:?}", results.absent, results.confused) };
     assert_eq!((result.name.as_str(), &results.absent), ("gpu@13.0", &Vec::new()));
     assert_eq!(result.environment.map(|of| of.to_string()).as_deref(), Some("PTX 9.0, sm_90, 64 bit"));
     // It returns what is no answer to any query, and whoever asks again gets the same.
     assert!(result.differed() > 100, "{result:?}");
     assert_eq!(result.skipped, BTreeMap::new());
-    let findings = finding::find_executed(spec(), &[&engine], &results, &progress).expect("texts of ours are read");
+    let findings = finding::find_executed(spec(), &Divergences::default(), &[&engine], &results, &progress)
+        .expect("texts of ours are read");
     assert!(!findings.is_empty() && findings.iter().all(|of| of.case.got == "a5a5a5a5"), "{findings:#?}");
     assert_eq!(engine.notes(), Vec::<String>::new());
     let log = std::fs::read_to_string(log).expect("the driver writes its log");
@@ -686,9 +687,9 @@ fn a_run_makes_kernels_and_gets_answers() {
 fn rows_that_may_trap_are_alone_and_few() {
     for instruction in ["suld", "sust", "ld"] {
         let Some(engine) = opened(&log_of(&format!("traps-{instruction}")), "FAKE_TRAPS=1") else { return };
-        let options = Options { instructions: vec![instruction.to_owned()], ..Options::default() };
+        let options = Options { instructions: vec![instruction.to_owned()], cases: 12, ..Options::default() };
         let (mut traps, mut returned) = (BTreeMap::<String, usize>::new(), 0);
-        let recorded = run::record(spec(), &engine, &options, 12, &Progress::default(), &mut |execution, answers| {
+        let recorded = run::record(spec(), &engine, &options, &Progress::default(), &mut |execution, answers| {
             let prepared = model::prepare(spec(), execution).expect("a case of ours");
             for (row, (expectation, answer)) in prepared.all(&execution.rows).zip(answers).enumerate() {
                 let alone = execution.alone.binary_search(&row).is_ok();
