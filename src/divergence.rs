@@ -123,7 +123,7 @@ impl EngineVersion {
     pub fn parse(text: &str) -> Result<Self, String> {
         let error = || format!("`{text}` is not an engine with its version: write `ptxas@13.5` or `ptxas@13.5.37`");
         let (family, version) = text.split_once('@').ok_or_else(error)?;
-        let parts = parts(version).filter(|parts| parts.len() >= 2).ok_or_else(error)?;
+        let parts = parts(version).ok_or_else(error)?;
         if family.is_empty() { Err(error()) } else { Ok(Self { family: family.to_owned(), parts }) }
     }
 

@@ -158,9 +158,9 @@ impl Reader<'_> {
     /// What a scalar is on the axis of types, and how many lanes its register has.
     fn element(&self, argument: &Argument<'_>) -> (What<'_>, u8) {
         match argument {
-            Argument::Integer(_) => (Word("integer"), 1),
-            Argument::Float(_) => (Word("float"), 1),
-            Argument::Double(_) => (Word("double"), 1),
+            Argument::Integer(..) => (Word("integer"), 1),
+            Argument::Float(..) => (Word("float"), 1),
+            Argument::Double(..) => (Word("double"), 1),
             Argument::Sink => (Word("sink"), 1),
             Argument::Name(name) => match self.declarations.symbol(name) {
                 Some(Symbol::Register(Some(of), lanes)) => (Type(of), lanes),
@@ -185,7 +185,7 @@ impl Reader<'_> {
 
     fn address(&self, argument: &Argument<'_>, values: &mut [u8]) {
         let (base, of_type, offset) = match argument {
-            Argument::Integer(_) => ("integer", None, "none"),
+            Argument::Integer(..) => ("integer", None, "none"),
             Argument::Name(name) => self.base(name, "none"),
             Argument::Sum(name, false, _) => self.base(name, "positive"),
             Argument::Sum(name, true, _) => self.base(name, "negative"),

@@ -121,7 +121,7 @@ mod tests {
             (1.5, Component::Unorm(16), 0xffff),
             (-1.0, Component::Unorm(8), 0),
             (f32::NAN, Component::Unorm(8), 0),
-            (0.5 / 255.0, Component::Unorm(8), 0),
+            (0.499 / 255.0, Component::Unorm(8), 0),
             (-1.0, Component::Snorm(8), 0x81),
             (1.0, Component::Snorm(8), 0x7f),
             (-7.0, Component::Snorm(16), 0x8001),

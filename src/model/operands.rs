@@ -122,9 +122,14 @@ impl<'l, 'a> Operands<'l, 'a> {
     fn element(&self, argument: &Argument<'_>) -> Result<Source, Unmodelled> {
         let bits = match argument {
             Argument::Name(name) => return self.register(name),
-            Argument::Integer(text) => integer(text),
-            Argument::Float(text) => u32::from_str_radix(text.get(2..).unwrap_or_default(), 16).ok().map(u128::from),
-            Argument::Double(text) => double(text),
+            Argument::Integer(negative, digits) => {
+                integer(digits).map(|value| if *negative { value.wrapping_neg() } else { value })
+            }
+            Argument::Float(negative, text) => {
+                let bits = u32::from_str_radix(text.get(2..).unwrap_or_default(), 16).ok();
+                bits.map(|bits| u128::from(bits ^ u32::from(*negative) << 31))
+            }
+            Argument::Double(negative, text) => double(text).map(|bits| bits ^ u128::from(*negative) << 63),
             _ => None,
         };
         bits.map(Source::Immediate).ok_or_else(|| Unmodelled(format!("{argument:?} has no value")))
@@ -195,12 +200,8 @@ fn components(lanes: u8) -> impl Iterator<Item = &'static str> {
     ["x", "y", "z", "w"].into_iter().take(usize::from(lanes))
 }
 
-/// The value of an integer immediate in two's complement. PTX ISA `integer-constants`.
-fn integer(text: &str) -> Option<u128> {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits.trim_start()),
-        None => (false, text.trim_start_matches('+').trim_start()),
-    };
+/// The value of an integer immediate. PTX ISA `integer-constants`.
+fn integer(digits: &str) -> Option<u128> {
     let digits = digits.trim_end_matches(['u', 'U']);
     let value = match digits.get(..2) {
         Some("0x" | "0X") => u128::from_str_radix(&digits[2..], 16),
@@ -208,7 +209,7 @@ fn integer(text: &str) -> Option<u128> {
         Some(octal) if octal.starts_with('0') => u128::from_str_radix(&digits[1..], 8),
         _ => digits.parse(),
     };
-    value.ok().map(|value| if negative { value.wrapping_neg() } else { value })
+    value.ok()
 }
 
 /// The bits of a floating-point immediate of 64 bits. PTX ISA `floating-point-constants`.
@@ -228,7 +229,6 @@ mod tests {
         for (text, value) in [("5", 5), ("0x1F", 31), ("0b101", 5), ("017", 15), ("0", 0), ("42U", 42)] {
             assert_eq!(integer(text), Some(value), "{text}");
         }
-        assert_eq!(integer("- 4"), Some(4_u128.wrapping_neg()));
         assert_eq!(double("0d3FF0000000000000"), Some(u128::from(1.0_f64.to_bits())));
         assert_eq!(double("1.5"), Some(u128::from(1.5_f64.to_bits())));
     }

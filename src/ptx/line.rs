@@ -46,12 +46,13 @@ pub struct Operand<'a> {
 pub enum Argument<'a> {
     /// A register, a variable, a component (`%v.x`), or a name nobody declared.
     Name(&'a str),
-    /// An integer immediate: its text, with a sign where it has one.
-    Integer(&'a str),
-    /// A floating-point immediate of 32 bits, `0f3F800000`: its text.
-    Float(&'a str),
-    /// Any other floating-point immediate, which has 64 bits: its text.
-    Double(&'a str),
+    /// An integer immediate: whether it is negative, and its digits.
+    Integer(bool, &'a str),
+    /// A floating-point immediate of 32 bits, `0f3F800000`: whether a minus stands before it, and its
+    /// text.
+    Float(bool, &'a str),
+    /// Any other floating-point immediate, which has 64 bits, in the same way.
+    Double(bool, &'a str),
     /// `_`
     Sink,
     /// A name and an immediate added to it; whether the immediate is negative, and its digits.
@@ -311,32 +312,31 @@ impl<'a> Cursor<'a> {
         match self.peek() {
             Some(b'[') => self.list(b']').map(Argument::Bracket),
             Some(b'{') => self.list(b'}').map(Argument::Tuple),
-            Some(b'-' | b'+') => {
-                let start = self.at;
+            Some(sign @ (b'-' | b'+')) => {
                 self.at += 1;
                 self.blank();
-                self.number(start)
+                self.number(sign == b'-')
             }
             Some(b'!' | b'~' | b'(') => self.other(),
-            Some(byte) if byte.is_ascii_digit() => self.number(self.at),
+            Some(byte) if byte.is_ascii_digit() => self.number(false),
             _ => self.named(),
         }
     }
 
-    /// A number whose sign, where it has one, stands at `start`.
-    fn number(&mut self, start: usize) -> Result<Argument<'a>, SyntaxError> {
-        let bytes = self.take_of(&NUMBER).as_bytes();
+    /// A number, and whether a minus stands before it.
+    fn number(&mut self, negative: bool) -> Result<Argument<'a>, SyntaxError> {
+        let text = self.take_of(&NUMBER);
+        let bytes = text.as_bytes();
         let Some(first) = bytes.first() else {
             return self.other();
         };
         let hex = matches!(bytes.get(1), Some(b'x' | b'X')) && *first == b'0';
         let bits = |letters: [u8; 2]| bytes.get(1).is_some_and(|b| letters.contains(b)) && *first == b'0';
         let decimal = !hex && bytes.iter().any(|b| matches!(b, b'.' | b'e' | b'E'));
-        let text = &self.text[start..self.at];
         Ok(match () {
-            () if bits([b'f', b'F']) => Argument::Float(text),
-            () if bits([b'd', b'D']) || decimal => Argument::Double(text),
-            () => Argument::Integer(text),
+            () if bits([b'f', b'F']) => Argument::Float(negative, text),
+            () if bits([b'd', b'D']) || decimal => Argument::Double(negative, text),
+            () => Argument::Integer(negative, text),
         })
     }
 
@@ -356,8 +356,8 @@ impl<'a> Cursor<'a> {
                 let negated = self.eat(b'-');
                 self.blank();
                 match self.peek() {
-                    Some(byte) if byte.is_ascii_digit() => match self.number(self.at)? {
-                        Argument::Integer(digits) => Ok(Argument::Sum(name, negated, digits)),
+                    Some(byte) if byte.is_ascii_digit() => match self.number(false)? {
+                        Argument::Integer(_, digits) => Ok(Argument::Sum(name, negated, digits)),
                         _ => Ok(Argument::Other),
                     },
                     _ => self.other(),
