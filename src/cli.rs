@@ -24,7 +24,7 @@ use clap::Parser;
 
 use ptx_conform::divergence::Divergences;
 use ptx_conform::engine::Engine;
-use ptx_conform::engine::external::External;
+use ptx_conform::engine::external::{External, Limits};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::recording::Recording;
 use ptx_conform::engine::toolchain as installed;
@@ -254,7 +254,7 @@ pub(crate) fn open_named(name: &str, engines: &mut Vec<Opened>) -> anyhow::Resul
         return add_named(engines, open_recording(Path::new(file))?);
     }
     match name.split_once('@').unwrap_or((name, "")) {
-        ("gpu" | "model", "") => return add_named(engines, open_external(&engine::own(name)?)?),
+        ("gpu" | "model", "") => return add_named(engines, open_limited(&engine::own(name)?, engine::limits(name))?),
         ("ptxas", "all") => {
             for found in installed::all() {
                 add(engines, open_ptxas(&found.path)?);
@@ -324,7 +324,11 @@ fn open_ptxas(path: &Path) -> anyhow::Result<Opened> {
 }
 
 fn open_external(command: &str) -> anyhow::Result<Opened> {
-    let external = External::open(command)?;
+    open_limited(command, Limits::default())
+}
+
+fn open_limited(command: &str, limits: Limits) -> anyhow::Result<Opened> {
+    let external = External::with_limits(command, limits)?;
     Ok(Opened { newest: external.newest_ptx(), engine: Box::new(external) })
 }
 

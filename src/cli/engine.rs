@@ -52,6 +52,15 @@ pub(crate) fn own(engine: &str) -> anyhow::Result<String> {
     Ok(format!("{quoted} engine serve {engine}"))
 }
 
+/// What an engine of this tool may use: a GPU may compile modules and begin anew after each trap, and
+/// has limits of its own for what hangs.
+pub(crate) fn limits(engine: &str) -> Limits {
+    match engine {
+        "gpu" => Limits { start: Duration::from_secs(120), request: Duration::from_secs(600), ..Limits::default() },
+        _ => Limits::default(),
+    }
+}
+
 fn checked(engine: &str) -> anyhow::Result<ExitCode> {
     let command = match engine.strip_prefix("exec:") {
         Some(command) => command.to_owned(),
@@ -60,7 +69,7 @@ fn checked(engine: &str) -> anyhow::Result<ExitCode> {
             "`{engine}` is no engine that can be checked: write gpu, model, or exec: and the command line that starts it"
         ),
     };
-    let checks = check::check(&command, Limits::default())?;
+    let checks = check::check(&command, limits(engine))?;
     let mut failed = false;
     for check in &checks {
         match &check.found {
