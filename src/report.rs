@@ -221,6 +221,7 @@ impl Report {
         };
         let named = |i: &&Instruction| options.instructions.is_empty() || options.instructions.contains(&i.name);
         let instructions: Vec<&Instruction> = spec.instructions.iter().filter(named).collect();
+        let vanished = executed::unexplained(results, &executed_findings);
         let mut disagreements = disagreements(spec, results);
         disagreements.sort_by_key(|heap| heap.divergence.is_some());
         Self {
@@ -252,7 +253,7 @@ impl Report {
             inferences: executed::inferences(results),
             findings: findings.all,
             executed_findings,
-            vanished: findings.vanished,
+            vanished: findings.vanished.into_iter().chain(vanished).collect(),
             left: findings.left,
             disagreements,
             divergences: met(divergences, results),

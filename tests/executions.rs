@@ -5,12 +5,16 @@
 mod executor;
 
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
 use ptx_conform::divergence::Divergences;
-use ptx_conform::engine::Engine;
-use ptx_conform::finding::{self, ExecutedFinding};
+use ptx_conform::engine::{Batch, Depth, Engine, Outcome};
+use ptx_conform::environment::Environment;
+use ptx_conform::execution::{Answer, Execution};
+use ptx_conform::finding::{self, ExecutedFinding, Findings};
+use ptx_conform::report::Report;
 use ptx_conform::run::{self, Options, Problem, Progress, Results};
 use ptx_conform::spec::Spec;
 
@@ -129,4 +133,49 @@ fn a_finding_that_is_listed_is_none() {
     let (results, _) = listed(&Planted::right(), "suld", &divergences);
     let stale: Vec<Problem> = results.executed[0].stale.iter().map(|stale| stale.problem).collect();
     assert_eq!((stale, results.agreed()), (vec![Problem::Fixed], false));
+}
+
+/// Wrong at first, and right from then on.
+struct Fickle {
+    right: Planted,
+    asked: AtomicBool,
+}
+
+impl Engine for Fickle {
+    fn name(&self) -> &str {
+        self.right.name()
+    }
+
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
+        self.right.supports(environment, depth)
+    }
+
+    fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
+        self.right.judge(batch, depth)
+    }
+
+    fn executes(&self, environment: &Environment) -> Result<(), String> {
+        self.right.executes(environment)
+    }
+
+    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
+        let mut answers = self.right.execute(cases);
+        if !self.asked.swap(true, Ordering::Relaxed) {
+            answers.iter_mut().flatten().for_each(|answer| *answer = Answer::Failed("out of sorts".to_owned()));
+        }
+        answers
+    }
+}
+
+/// What came out wrong once and never again is told, though no finding says when it happens.
+#[test]
+fn what_is_not_seen_again_is_told() {
+    let engine = Fickle { right: Planted::right(), asked: AtomicBool::new(false) };
+    let (results, findings) = executed(&engine, "suq");
+    assert!(findings.is_empty() && !results.agreed(), "{findings:#?}");
+    let report =
+        Report::new(&SPEC, &Divergences::default(), &Options::default(), &results, Findings::default(), findings);
+    assert_eq!(report.verdict, "disagreed");
+    let [told] = report.vanished.as_slice() else { panic!("{:?}", report.vanished) };
+    assert!(told.starts_with("suq.query: ") && told.ends_with(" rows came out wrong in planted@1"), "{told}");
 }

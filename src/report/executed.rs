@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::finding::ExecutedFinding;
 use crate::model::INFERENCES;
 use crate::run::Results;
 
@@ -99,6 +100,20 @@ pub(super) fn inferences(results: &Results) -> Vec<InferenceReport> {
             .collect(),
     };
     INFERENCES.iter().map(report).collect()
+}
+
+/// Forms of which rows came out wrong, and no finding says when: they did not again.
+pub(super) fn unexplained(results: &Results, findings: &[ExecutedFinding]) -> Vec<String> {
+    let mut forms = Vec::new();
+    for engine in &results.executed {
+        for form in engine.forms.iter().filter(|form| form.differed > 0) {
+            let names = |finding: &&ExecutedFinding| finding.engine == engine.name && finding.forms.contains(&form.id);
+            if !findings.iter().any(|finding| names(&finding)) {
+                forms.push(format!("{}: {} rows came out wrong in {}", form.id, form.differed, engine.name));
+            }
+        }
+    }
+    forms
 }
 
 pub(super) fn absent(results: &Results) -> Vec<AbsentReport> {
