@@ -154,11 +154,18 @@ pub fn decode(kernel: &Kernel, case: &Execution, results: &[u8], row: usize) -> 
     let start = row.saturating_mul(kernel.result_bytes);
     let Some(results) = results.get(start..start.saturating_add(kernel.result_bytes)) else { return Vec::new() };
     let number = |(place, output): (&Place, &Output)| {
-        let bytes = results.get(place.at..place.at.checked_add(place.bytes)?)?;
-        let number = bytes.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte));
+        let number = place.number(results)?;
         Some(if output.bits == 1 { number & 1 } else { number })
     };
     kernel.results.iter().zip(&case.outputs).map(number).collect::<Option<_>>().unwrap_or_default()
+}
+
+impl Place {
+    /// The number that stands there, little-endian; none where the results end before.
+    fn number(self, results: &[u8]) -> Option<u128> {
+        let bytes = results.get(self.at..self.at.checked_add(self.bytes)?)?;
+        Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte)))
+    }
 }
 
 /// What the cases of a module have in common: PTX version, target, and the text at module scope.
@@ -221,6 +228,13 @@ fn names(cases: &[&Execution]) -> Names {
 mod tests {
     use super::*;
     use crate::execution::{Holds, Input, Rows, Space, Variable};
+
+    #[test]
+    fn values_are_little_endian() {
+        let results = [1, 2, 3, 4, 5, 6, 7, 8];
+        assert_eq!(Place { at: 2, bytes: 4 }.number(&results), Some(0x0605_0403));
+        assert_eq!(Place { at: 0, bytes: 16 }.number(&results), None);
+    }
 
     fn input(register: &str, bits: u16, holds: Holds) -> Input {
         Input { register: register.to_owned(), bits, holds }

@@ -219,8 +219,7 @@ impl Report {
             () if !results.agreed() => "disagreed",
             () => "agreed",
         };
-        let named = |i: &&Instruction| options.instructions.is_empty() || options.instructions.contains(&i.name);
-        let instructions: Vec<&Instruction> = spec.instructions.iter().filter(named).collect();
+        let instructions = crate::run::named(spec, options);
         let vanished = executed::unexplained(results, &executed_findings);
         let mut disagreements = disagreements(spec, results);
         disagreements.sort_by_key(|heap| heap.divergence.is_some());

@@ -260,7 +260,7 @@ pub fn execute(
 }
 
 /// The instructions of a run.
-fn named<'s>(spec: &'s Spec, options: &Options) -> Vec<&'s Instruction> {
+pub(crate) fn named<'s>(spec: &'s Spec, options: &Options) -> Vec<&'s Instruction> {
     let named = |instruction: &&Instruction| {
         options.instructions.is_empty() || options.instructions.contains(&instruction.name)
     };

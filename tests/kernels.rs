@@ -4,12 +4,15 @@
 //! Without a `ptxas` (`ptx-conform toolchain install 13.5`) they are ignored; with
 //! PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
 
+#[path = "ptxas/newest.rs"]
+mod newest;
+
 use std::collections::{BTreeMap, HashSet};
 use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_conform::divergence::{Divergences, Does, EngineVersion};
-use ptx_conform::engine::toolchain::{self, Installed};
+use ptx_conform::engine::toolchain::Installed;
 use ptx_conform::engine::{Depth, Outcome};
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::execution::Execution;
@@ -54,7 +57,7 @@ fn main() {
 }
 
 fn trials() -> Vec<Trial> {
-    let toolchains = newest_of_each_major();
+    let toolchains = newest::newest_of_each_major();
     if toolchains.is_empty() {
         let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
         if !required {
@@ -72,13 +75,6 @@ fn trials() -> Vec<Trial> {
             Some(Trial::test(name, move || assemble(&toolchain, &engine, group, taken)))
         })
         .collect()
-}
-
-fn newest_of_each_major() -> Vec<Installed> {
-    let major = |toolchain: &Installed| toolchain.version.split('.').next().map(str::to_owned);
-    let mut toolchains = toolchain::all();
-    toolchains.dedup_by_key(|toolchain| major(toolchain));
-    toolchains
 }
 
 /// A variant in a state.

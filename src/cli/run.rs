@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use ptx_conform::divergence::Date;
@@ -109,12 +109,7 @@ impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         let spec = super::load_spec(specs)?;
         let divergences = super::load_divergences(specs, &spec)?;
-        for name in &self.instructions {
-            if spec.instruction(name).is_none() {
-                let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
-                bail!("there is no specification of `{name}`; there are {}", known.join(", "));
-            }
-        }
+        super::instructions(&spec, &self.instructions)?;
         let options = self.options(&spec)?;
         let directory = self.reports.join(&self.name);
         // Before hours are spent: a report that cannot be written is of no use.

@@ -2,11 +2,11 @@
 
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::engine::ptxas::Ptxas;
-use ptx_conform::engine::toolchain::{self, Installed};
 use ptx_conform::engine::{Depth, Engine as _, Outcome};
 use ptx_conform::environment::Environment;
 use ptx_conform::ptx::{Context, Scaffold};
 
+use crate::newest::newest_of_each_major;
 use crate::{Tested, batch, environment, same};
 
 type Test = fn(&Ptxas) -> Tested;
@@ -42,13 +42,6 @@ pub(crate) fn trials() -> Vec<Trial> {
             Trial::test(name, move || test(&Ptxas::open(&toolchain.path)?))
         })
         .collect()
-}
-
-fn newest_of_each_major() -> Vec<Installed> {
-    let major = |toolchain: &Installed| toolchain.version.split('.').next().map(str::to_owned);
-    let mut toolchains = toolchain::all();
-    toolchains.dedup_by_key(|toolchain| major(toolchain));
-    toolchains
 }
 
 /// Lines of all kinds: valid, invalid, syntax errors, undeclared names, and such as reach out to

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::engine::protocol::{Case, Judge, Said};
 use crate::environment::{AddressSize, Environment};
 use crate::execution::{Answer, Returned};
-use crate::kernel::{Kernel, Parameter, Place};
+use crate::kernel::{self, Kernel, Parameter, Place};
 use crate::ptx::Scaffold;
 
 use super::about::Facts;
@@ -385,20 +385,13 @@ impl Prepared {
             if mark != ENDED {
                 return Ok(Answer::Failed(format!("the kernel returned, its thread did not (mark {mark})")));
             }
-            let results = &results[index * size..(index + 1) * size];
-            let registers = self.kernel.results.iter().map(|place| decoded(results, *place)).collect();
+            let registers = kernel::decode(&self.kernel, &self.case.case, &results, index);
             let held = copies.get(index).map(Array::read).transpose()?;
             let surface = held.filter(|held| Some(held.as_slice()) != before);
             Ok(Answer::Returned(Returned { registers, surface }))
         };
         self.marks.read(first, count).into_iter().enumerate().map(answer).collect()
     }
-}
-
-/// The value at a place, little-endian.
-fn decoded(results: &[u8], place: Place) -> u128 {
-    let bytes = results.get(place.at..place.at + place.bytes).unwrap_or_default();
-    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u128::from(byte))
 }
 
 #[cfg(test)]
@@ -413,12 +406,5 @@ mod tests {
         assert_eq!(words(log), "Unknown modifier '.x'\nParsing error near ';': syntax error");
         assert_eq!(words("odd\n\n things \n"), "odd\nthings");
         assert_eq!(words(""), "");
-    }
-
-    #[test]
-    fn values_are_little_endian() {
-        let results = [1, 2, 3, 4, 5, 6, 7, 8];
-        assert_eq!(decoded(&results, Place { at: 2, bytes: 4 }), 0x0605_0403);
-        assert_eq!(decoded(&results, Place { at: 0, bytes: 16 }), 0);
     }
 }
