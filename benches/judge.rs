@@ -4,8 +4,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use ptx_conform::judge::Judge;
-use ptx_conform::properties::text;
-use ptx_conform::ptx::{Declarations, Line};
+use ptx_conform::ptx::{Declarations, Line, print_variant};
 use ptx_conform::space::{Diagram, Draw, covering, environment};
 use ptx_conform::spec::{Form, Spec};
 
@@ -13,7 +12,7 @@ use ptx_conform::spec::{Form, Spec};
 const LINES: usize = 1_000;
 
 fn shipped() -> Spec {
-    Spec::shipped().unwrap_or_else(|errors| panic!("{}", errors[0].render(false)))
+    ptx_conform::shipped::spec().unwrap_or_else(|errors| panic!("{}", errors[0].render(false)))
 }
 
 /// A form that is drawn from, and one that is large.
@@ -29,7 +28,7 @@ fn judging(c: &mut Criterion) {
         let space = Diagram::valid(form);
         for _ in 0..LINES / 10 {
             let values = draw.below(space.count()).and_then(|rank| space.unrank(rank)).expect("a variant");
-            cases.push((environment(form, &values).expect("its environment"), text(form, &values)));
+            cases.push((environment(form, &values).expect("its environment"), print_variant(form, &values)));
         }
     }
     let mut group = c.benchmark_group("judge");

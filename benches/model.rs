@@ -42,7 +42,7 @@ fn executions(spec: &Spec, opcode: &str) -> Vec<Execution> {
 }
 
 fn model(criterion: &mut Criterion) {
-    let spec = Spec::shipped().expect("the specification is sound");
+    let spec = ptx_conform::shipped::spec().expect("the specification is sound");
     let mut group = criterion.benchmark_group("model");
     let opcodes = ["suld", "sust", "sured", "suq", "ld"];
     let mut mix: Vec<Execution> = Vec::new();

@@ -19,7 +19,6 @@ use ptx_conform::engine::{Batch, Depth, Engine, Outcome, toolchain};
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::ptx::Scaffold;
 use ptx_conform::run::{Generate, Options, Progress, Strategy, Subject, run};
-use ptx_conform::spec::Spec;
 
 const ALONE: usize = 100;
 /// Files of one process, of lines that stop the assembler.
@@ -64,7 +63,7 @@ fn main() {
         println!("no ptxas here: `ptx-conform toolchain install 13.5` fetches one");
         return;
     };
-    let spec = Spec::shipped().expect("the shipped specification is sound");
+    let spec = ptx_conform::shipped::spec().expect("the shipped specification is sound");
     let ptxas = Ptxas::open(&path).expect("a ptxas that was found opens");
     let environment = Environment {
         ptx: "7.0".parse().expect("a version"),

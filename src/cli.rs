@@ -30,6 +30,7 @@ use ptx_conform::engine::recording::Recording;
 use ptx_conform::engine::toolchain as installed;
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::run::Subject;
+use ptx_conform::shipped;
 use ptx_conform::spec::{Error, Instruction, Isa, Spec};
 
 /// Holds implementations of NVIDIA PTX against a machine-readable specification.
@@ -127,7 +128,7 @@ fn directory(specs: Option<&Path>) -> Option<PathBuf> {
 pub(crate) fn load_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
     let spec = match directory(specs) {
         Some(directory) => Spec::load(&directory),
-        None => Spec::shipped(),
+        None => shipped::spec(),
     };
     sound(spec, "specification")
 }

@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Depth, Outcome};
 use crate::environment::Version;
 use crate::judge::Reading;
+use crate::shipped;
 use crate::spec::condition::{Entry, resolve};
 use crate::spec::raw::{At, Combinations, OneOrMany, Ordered};
-use crate::spec::{Choice, Cube, Error, Form, Instruction, Spec, nearest, parse, shipped_folder};
+use crate::spec::{Choice, Cube, Error, Form, Instruction, Spec, nearest, parse};
 use crate::state;
 
 /// What an engine does.
@@ -279,7 +280,7 @@ impl Divergences {
     /// # Errors
     /// All that is wrong with the files, each with file, line and column.
     pub fn load(specs: Option<&Path>, spec: &Spec) -> Result<Self, Vec<Error>> {
-        let Some(specs) = specs else { return Self::from_texts(&shipped_folder("divergences"), spec) };
+        let Some(specs) = specs else { return Self::from_texts(&shipped::folder("divergences"), spec) };
         let folder = specs.join("divergences");
         let mut texts = Vec::new();
         // A specification need not come with divergences.

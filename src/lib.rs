@@ -12,17 +12,10 @@
 
 pub mod case;
 pub mod divergence;
-pub mod engine;
-pub mod environment;
-pub mod execution;
+pub use ptx_engines as engine;
+pub use ptx_exec::{execution, kernel, model, properties, state};
+pub use ptx_spec::{environment, judge, ptx, space, spec};
 pub mod finding;
-pub mod judge;
-pub mod kernel;
-pub mod model;
-pub mod properties;
-pub mod ptx;
 pub mod report;
 pub mod run;
-pub mod space;
-pub mod spec;
-pub mod state;
+pub mod shipped;

@@ -35,7 +35,7 @@ fn wide() -> u32 {
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::from_args();
-    let spec = Arc::new(Spec::shipped().map_err(|errors| anyhow::anyhow!("{}", errors[0].render(false)))?);
+    let spec = Arc::new(ptx_conform::shipped::spec().map_err(|errors| anyhow::anyhow!("{}", errors[0].render(false)))?);
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     let mut trials = Vec::new();
     for instruction in &spec.instructions {

@@ -29,7 +29,7 @@ const ORACLES: &[Oracle] =
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::from_args();
-    let spec = Arc::new(Spec::shipped().map_err(|errors| anyhow::anyhow!("{}", errors[0].render(false)))?);
+    let spec = Arc::new(ptx_conform::shipped::spec().map_err(|errors| anyhow::anyhow!("{}", errors[0].render(false)))?);
     let mut trials = Vec::new();
     for case in cases::all(&spec)? {
         let (case, spec) = (Arc::new(case), Arc::clone(&spec));

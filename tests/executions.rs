@@ -20,7 +20,7 @@ use ptx_conform::spec::Spec;
 
 use executor::{BUGS, Bug, Planted};
 
-static SPEC: LazyLock<Spec> = LazyLock::new(|| Spec::shipped().expect("the specification is sound"));
+static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
 
 /// Bugs that show only where the manual leaves open what happens, or not in lines that are generated:
 /// an engine that has them is not wrong, or is not asked.

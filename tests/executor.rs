@@ -14,10 +14,9 @@ use ptx_conform::engine::{Depth, Engine};
 use ptx_conform::execution::{
     Answer, Execution, Format, Geometry, Holds, Input, Output, Returned, Rows, Space, Surface, Variable,
 };
-use ptx_conform::spec::Spec;
 
 fn corpus() -> Vec<Case> {
-    let spec = Spec::shipped().unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+    let spec = ptx_conform::shipped::spec().unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
     cases::all(&spec).unwrap_or_else(|why| panic!("{why:#}"))
 }
 

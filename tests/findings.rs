@@ -79,7 +79,7 @@ impl Engine for Planted<'_> {
 
 fn spec() -> &'static Spec {
     static SPEC: OnceLock<Spec> = OnceLock::new();
-    SPEC.get_or_init(|| Spec::shipped().unwrap_or_else(|errors| panic!("{}", errors[0].render(false))))
+    SPEC.get_or_init(|| ptx_conform::shipped::spec().unwrap_or_else(|errors| panic!("{}", errors[0].render(false))))
 }
 
 fn divergences(spec: &Spec, yaml: &str) -> Divergences {

@@ -259,7 +259,7 @@ fn what_is_missing_is_said_in_one_line() {
         said
     };
     let empty = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    if ptx_conform::engine::gpu::probe().is_err() {
+    if ptx_conform::engine::gpu::probe(&ptx_conform::shipped::spec().expect("a sound specification").isa).is_err() {
         assert!(said(empty, &[]).contains("no CUDA driver: libcuda.so.1 is not found"));
     }
     let Some(library) = status_library() else { return };
@@ -639,7 +639,7 @@ fn log_of(name: &str) -> PathBuf {
 
 fn spec() -> &'static Spec {
     static SPEC: OnceLock<Spec> = OnceLock::new();
-    SPEC.get_or_init(|| Spec::shipped().expect("the specification is sound"))
+    SPEC.get_or_init(|| ptx_conform::shipped::spec().expect("the specification is sound"))
 }
 
 #[test]

@@ -19,7 +19,7 @@ use ptx_conform::execution::Execution;
 use ptx_conform::judge::Reading;
 use ptx_conform::kernel::{batches, module};
 use ptx_conform::space::{Diagram, Draw, Region, Values, covering, environment_values};
-use ptx_conform::spec::{Choice, Form, Instruction, Spec};
+use ptx_conform::spec::{Choice, Form, Instruction};
 use ptx_conform::state;
 
 /// Instructions, and what is taken of them.
@@ -85,7 +85,7 @@ struct Made<'a> {
 }
 
 fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken: &Taken) -> Result<(), Failed> {
-    let spec = Spec::shipped().map_err(|errors| format!("{errors:?}"))?;
+    let spec = ptx_conform::shipped::spec().map_err(|errors| format!("{errors:?}"))?;
     let divergences = Divergences::load(None, &spec).map_err(|errors| format!("{errors:?}"))?;
     let environment =
         Environment { ptx: taken.ptx.parse()?, target: taken.target.parse()?, address_size: AddressSize::Bits64 };

@@ -17,7 +17,7 @@ use ptx_conform::spec::Spec;
 
 use executor::Planted;
 
-static SPEC: LazyLock<Spec> = LazyLock::new(|| Spec::shipped().expect("the specification is sound"));
+static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
 
 fn options(instructions: &[&str]) -> Options {
     let instructions = instructions.iter().map(|&name| name.to_owned()).collect();

@@ -10,7 +10,6 @@ use ptx_conform::divergence::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::toolchain;
 use ptx_conform::run::{Generate, Options, Progress, Subject};
-use ptx_conform::spec::Spec;
 
 fn main() -> ExitCode {
     let absent = toolchain::discover(None).is_err();
@@ -151,7 +150,7 @@ const TEN: [&str; 10] = [
 ];
 
 fn a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes() -> Result<(), Failed> {
-    let spec = Spec::shipped().map_err(|errors| errors[0].render(false))?;
+    let spec = ptx_conform::shipped::spec().map_err(|errors| errors[0].render(false))?;
     let text = divergences_without(&TEN)?;
     let divergences = Divergences::from_texts(&[("ptxas.yaml".to_owned(), text)], &spec);
     let divergences = divergences.map_err(|errors| errors[0].render(false))?;

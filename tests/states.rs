@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::model::{self, Allowed};
 use ptx_conform::space::{Diagram, Draw, environment_values};
-use ptx_conform::spec::Spec;
 use ptx_conform::state;
 
 #[test]
 fn every_state_drawn_is_one_that_the_model_reads() {
-    let spec = Spec::shipped().expect("the specification is sound");
+    let spec = ptx_conform::shipped::spec().expect("the specification is sound");
     let environment = Environment {
         ptx: "9.0".parse().expect("a version"),
         target: "sm_100".parse().expect("a target"),

@@ -9,7 +9,7 @@ use ptx_conform::space::{Diagram, Draw, Values, environment_values};
 use ptx_conform::spec::{Form, Spec};
 use ptx_conform::state;
 
-static SPEC: LazyLock<Spec> = LazyLock::new(|| Spec::shipped().expect("the specification is sound"));
+static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
 
 /// States drawn of each form.
 const DRAWN: usize = 4000;

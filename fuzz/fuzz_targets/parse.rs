@@ -1,7 +1,7 @@
 #![no_main]
 
 use libfuzzer_sys::{arbitrary::Unstructured, fuzz_target};
-use ptx_conform::properties;
+use ptx_exec::properties;
 
 fuzz_target!(|bytes: &[u8]| {
     // Bytes that run out make no case.

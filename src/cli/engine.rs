@@ -112,7 +112,8 @@ impl Serve {
             Served::Gpu { timeout, worker: false } => {
                 let launch = Duration::try_from_secs_f64(timeout)?;
                 let limits = gpu::Limits { launch, ..gpu::Limits::default() };
-                gpu::serve(io::stdin().lock(), io::stdout().lock(), limits).map_err(anyhow::Error::msg)?;
+                let spec = super::load_spec(specs)?;
+                gpu::serve(&spec.isa, io::stdin().lock(), io::stdout().lock(), limits).map_err(anyhow::Error::msg)?;
             }
             Served::Model => {
                 let spec = super::load_spec(specs)?;

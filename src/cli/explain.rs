@@ -14,8 +14,7 @@ use anyhow::Context as _;
 
 use ptx_conform::environment::Environment;
 use ptx_conform::judge::{Judge, Reading, needs};
-use ptx_conform::properties;
-use ptx_conform::ptx::{Declarations, Line, SyntaxError};
+use ptx_conform::ptx::{Declarations, Line, SyntaxError, print_variant};
 use ptx_conform::space::{Values, environment, twin};
 use ptx_conform::spec::{Choice, Form, Instruction, Rule, RuleKind, Source, Spec, UNREAD};
 
@@ -167,7 +166,7 @@ impl Case<'_> {
                 Some(format!("this is valid: `{better}`"))
             }
             _ => {
-                let (better, _) = properties::text(self.form, &twin);
+                let (better, _) = print_variant(self.form, &twin);
                 Some(format!("this is valid, with {} {}: `{better}`", axis.name, self.form.value(&twin, changed)))
             }
         }

@@ -1,0 +1,240 @@
+//! Batches as requests, and responses as answers.
+
+use std::ops::Range;
+
+use crate::protocol::{Ability, Case, Execute, Judge, Request, Response, Said};
+use crate::{Batch, Depth, Engine as _, Outcome};
+use ptx_exec::execution::{Answer, Execution, Rows as Values};
+use ptx_exec::kernel;
+use ptx_spec::environment::AddressSize;
+
+use super::External;
+use super::ask::{Work, middle};
+use super::process::Fault;
+
+impl Fault {
+    /// In words.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Broke(why) => why.clone(),
+            Self::Hung => "it did not answer in time".to_owned(),
+        }
+    }
+}
+
+/// Ranges of at most so many.
+fn pieces(range: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(most).map(move |start| start..end.min(start + most))
+}
+
+/// Lines to be judged.
+pub(super) struct Lines<'a> {
+    batch: &'a Batch<'a>,
+    depth: Depth,
+    declarations: String,
+    asked: Range<usize>,
+    outcomes: Vec<Option<Outcome>>,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(batch: &'a Batch<'a>, depth: Depth) -> Self {
+        let outcomes = vec![None; batch.lines.len()];
+        Self { batch, depth, declarations: batch.scaffold.declarations(), asked: 0..0, outcomes }
+    }
+}
+
+impl Work for Lines<'_> {
+    type Answers = Vec<Outcome>;
+    const ITEM: &'static str = "line";
+
+    fn requests(&self, most: usize) -> Vec<Range<usize>> {
+        pieces(0..self.outcomes.len(), most).collect()
+    }
+
+    fn send(&mut self, id: u64, items: &Range<usize>) -> Option<Vec<u8>> {
+        self.asked = items.clone();
+        let environment = &self.batch.environment;
+        Some(super::line(&Request::Judge(Judge {
+            id,
+            ptx: environment.ptx,
+            target: environment.target,
+            address_size: match environment.address_size {
+                AddressSize::Bits32 => 32,
+                AddressSize::Bits64 => 64,
+            },
+            generate: self.depth == Depth::Generate,
+            declarations: self.declarations.clone(),
+            lines: self.batch.lines[items.clone()].iter().map(|&line| line.to_owned()).collect(),
+        })))
+    }
+
+    fn part(&self, items: &Range<usize>) -> Option<usize> {
+        (items.len() > 1).then(|| middle(items))
+    }
+
+    fn take(&mut self, response: Response) -> Result<(), String> {
+        let Response::Judged(judged) = response else {
+            return Err("it answered a request to judge with something else".to_owned());
+        };
+        let (given, asked) = (judged.outcomes.len(), self.asked.len());
+        if given != asked {
+            return Err(format!("it answered with another number of outcomes\n{given} for {asked} lines"));
+        }
+        for (outcome, said) in self.outcomes[self.asked.clone()].iter_mut().zip(judged.outcomes) {
+            *outcome = Some(match said {
+                Said::Accepted => Outcome::Accepted,
+                Said::Rejected(why) => Outcome::Rejected(why),
+                Said::Skipped(why) => Outcome::Skipped(why),
+            });
+        }
+        Ok(())
+    }
+
+    fn blame(&mut self, item: usize, fault: &Fault) {
+        self.outcomes[item] = Some(match fault {
+            Fault::Hung => Outcome::TimedOut,
+            Fault::Broke(why) => Outcome::Crashed(why.clone()),
+        });
+    }
+
+    fn skip(&mut self, items: Range<usize>, why: &str) {
+        self.outcomes[items].fill(Some(Outcome::Skipped(why.to_owned())));
+    }
+
+    fn answers(self) -> Vec<Outcome> {
+        let missing = || Outcome::Skipped("it was not asked about".to_owned());
+        self.outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(missing)).collect()
+    }
+}
+
+/// Rows to be executed.
+pub(super) struct Rows<'a> {
+    engine: &'a External,
+    cases: &'a [Execution],
+    /// The case of each item, and which of its rows it is.
+    items: Vec<(usize, usize)>,
+    /// What was sent last: the cases, and the items of their rows.
+    sent: Vec<(usize, Vec<usize>)>,
+    answers: Vec<Option<Answer>>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(engine: &'a External, cases: &'a [Execution]) -> Self {
+        let rows = |(at, case): (usize, &Execution)| (0..case.rows.len()).map(move |row| (at, row));
+        let items: Vec<(usize, usize)> = cases.iter().enumerate().flat_map(rows).collect();
+        let mut answers = vec![None; items.len()];
+        for (answer, &(case, _)) in answers.iter_mut().zip(&items) {
+            *answer = engine.executes(&cases[case].environment()).err().map(Answer::Skipped);
+        }
+        Self { engine, cases, items, sent: Vec::new(), answers }
+    }
+
+    /// The cases that these items are rows of, with those rows only.
+    fn parts(&self, items: &Range<usize>) -> Vec<(usize, Vec<usize>, Execution)> {
+        let open = items.clone().filter(|&item| self.answers[item].is_none());
+        let mut parts: Vec<(usize, Vec<usize>, Execution)> = Vec::new();
+        for item in open {
+            let (case, row) = self.items[item];
+            let of = &self.cases[case];
+            if parts.last().is_none_or(|(last, ..)| *last != case) {
+                parts.push((case, Vec::new(), of.with_rows(Values::new(of.rows.width()), Vec::new())));
+            }
+            let Some((_, rows, part)) = parts.last_mut() else { continue };
+            if of.alone.binary_search(&row).is_ok() {
+                part.alone.push(rows.len());
+            }
+            part.rows.push(of.rows.row(row));
+            rows.push(item);
+        }
+        parts
+    }
+}
+
+impl Work for Rows<'_> {
+    type Answers = Vec<Vec<Answer>>;
+    const ITEM: &'static str = "row";
+
+    fn requests(&self, most: usize) -> Vec<Range<usize>> {
+        pieces(0..self.items.len(), most).collect()
+    }
+
+    fn send(&mut self, id: u64, items: &Range<usize>) -> Option<Vec<u8>> {
+        let mut parts = self.parts(items);
+        let (mut module, mut kernels) = (None, vec![None; parts.len()]);
+        if self.engine.can(Ability::Kernels) {
+            let cases: Vec<&Execution> = parts.iter().map(|(.., part)| part).collect();
+            let (text, made) = kernel::module(&cases);
+            module = Some(text);
+            for ((kernel, made), (_, rows, _)) in kernels.iter_mut().zip(made).zip(&parts) {
+                match made {
+                    Ok(made) => *kernel = Some(made),
+                    Err(_) if self.engine.can(Ability::Cases) => {}
+                    Err(why) => rows.iter().for_each(|&item| self.answers[item] = Some(Answer::Skipped(why.clone()))),
+                }
+            }
+        }
+        if !self.engine.can(Ability::Cases) {
+            let mut with = kernels.iter().map(Option::is_some);
+            parts.retain(|_| with.next().unwrap_or(false));
+            kernels.retain(Option::is_some);
+        }
+        self.sent.clear();
+        let mut cases = Vec::with_capacity(parts.len());
+        for ((at, rows, case), kernel) in parts.into_iter().zip(kernels) {
+            self.sent.push((at, rows));
+            cases.push(Case { case, kernel });
+        }
+        (!cases.is_empty()).then(|| super::line(&Request::Execute(Execute { id, module, cases })))
+    }
+
+    /// A module that is refused is refused whatever the rows are: it is parted between cases.
+    fn part(&self, items: &Range<usize>) -> Option<usize> {
+        if self.engine.can(Ability::Cases) {
+            return (items.len() > 1).then(|| middle(items));
+        }
+        let (case, _) = self.items.get(middle(items))?;
+        let ends = [self.items.partition_point(|(of, _)| of < case), self.items.partition_point(|(of, _)| of <= case)];
+        ends.into_iter().find(|end| items.start < *end && *end < items.end)
+    }
+
+    fn take(&mut self, response: Response) -> Result<(), String> {
+        let Response::Executed(executed) = response else {
+            return Err("it answered a request to execute with something else".to_owned());
+        };
+        let count = |lengths: &mut dyn Iterator<Item = usize>| lengths.collect::<Vec<usize>>();
+        let asked = count(&mut self.sent.iter().map(|(_, rows)| rows.len()));
+        let given = count(&mut executed.answers.iter().map(Vec::len));
+        if asked != given {
+            return Err("it answered with another number of answers than there are rows".to_owned());
+        }
+        for ((case, rows), answers) in self.sent.iter().zip(executed.answers) {
+            for (&item, answer) in rows.iter().zip(answers) {
+                let wrong = match &answer {
+                    Answer::Returned(returned) => self.cases[*case].check(returned).err(),
+                    _ => None,
+                };
+                self.answers[item] = Some(wrong.map_or(answer, Answer::Failed));
+            }
+        }
+        Ok(())
+    }
+
+    fn blame(&mut self, item: usize, fault: &Fault) {
+        self.answers[item] = Some(Answer::Failed(fault.words()));
+    }
+
+    fn skip(&mut self, items: Range<usize>, why: &str) {
+        for answer in &mut self.answers[items] {
+            answer.get_or_insert_with(|| Answer::Skipped(why.to_owned()));
+        }
+    }
+
+    fn answers(self) -> Vec<Vec<Answer>> {
+        let mut answers: Vec<Vec<Answer>> = self.cases.iter().map(|case| Vec::with_capacity(case.rows.len())).collect();
+        for ((case, _), answer) in self.items.into_iter().zip(self.answers) {
+            answers[case].push(answer.unwrap_or_else(|| Answer::Skipped("it was not asked about".to_owned())));
+        }
+        answers
+    }
+}

@@ -1,0 +1,57 @@
+//! What the server and its workers say to each other: JSON Lines, as in the engine protocol.
+
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::{Case, Judge, Said};
+use ptx_exec::execution::Answer;
+
+use super::about::Facts;
+
+/// What a worker is told.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Order {
+    /// To find the device.
+    Start,
+    /// To judge lines; [`Report::Said`] for each.
+    Judge(Judge),
+    /// To load a module.
+    Load {
+        /// Its text.
+        ptx: String,
+        /// A file with the same as a binary, which is tried first.
+        binary: Option<std::path::PathBuf>,
+    },
+    /// To prepare a case whose entry is in the module.
+    Prepare(Box<Case>),
+    /// To launch rows of the case.
+    Launch {
+        /// The first of them.
+        first: usize,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+/// What a worker says of the order.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Report {
+    /// It has a device.
+    Started(Facts),
+    /// What the driver says of a line.
+    Said(Said),
+    /// It is done: the module is loaded, the case prepared.
+    Done,
+    /// The rows were executed.
+    Answers(Vec<Answer>),
+    /// It could not be done, and why.
+    Failed(String),
+    /// The launch killed the context, and the worker with it.
+    Died {
+        /// The driver's words.
+        words: String,
+        /// Whether this is what a trap does.
+        trap: bool,
+        /// The marks of the rows.
+        marks: Vec<u32>,
+    },
+}

@@ -1,0 +1,327 @@
+//! The server: it speaks the engine protocol, never calls the driver itself, and outlives what its
+//! workers do not.
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+use crate::protocol::{About, Case, Execute, Judge, Judged, Said};
+use crate::serve::{self, Served};
+use ptx_exec::execution::Answer;
+
+use ptx_spec::spec::Isa;
+
+use super::Limits;
+use super::about::Facts;
+use super::assemble::{self, Binary};
+use super::crew::{Crew, End};
+use super::messages::{Order, Report};
+use super::worker::note;
+
+/// Rows with a surface of their own in one launch.
+const PRIVATE: usize = 1024;
+/// How often rows may end a kernel that were not expected to, before the rest of a case is given up.
+/// One that does not come back counts as several.
+const STRIKES: u32 = 32;
+/// What not coming back counts.
+const HANG: u32 = 8;
+/// What a thread marks before it executes the line.
+const BEGUN: u32 = 1;
+
+/// Answers requests until there are no more.
+pub(super) fn serve(isa: &Isa, input: impl BufRead, output: impl Write, limits: Limits) -> Result<(), String> {
+    serve::serve(Starting { isa, limits, server: None }, input, output)
+}
+
+/// The server, which finds its device when it is greeted.
+struct Starting<'a> {
+    isa: &'a Isa,
+    limits: Limits,
+    server: Option<Server>,
+}
+
+impl Starting<'_> {
+    fn server(&mut self) -> Result<&mut Server, String> {
+        self.server.as_mut().ok_or_else(|| "there is no device yet".to_owned())
+    }
+}
+
+impl Served for Starting<'_> {
+    fn hello(&mut self) -> Result<About, String> {
+        let server = Server::start(self.limits)?;
+        let about = server.facts.about(self.isa);
+        self.server = Some(server);
+        Ok(about)
+    }
+
+    fn judge(&mut self, asked: Judge) -> Result<Judged, String> {
+        self.server()?.judge(asked)
+    }
+
+    fn execute(&mut self, asked: &Execute) -> Result<Vec<Vec<Answer>>, String> {
+        self.server()?.execute(asked)
+    }
+}
+
+struct Server {
+    crew: Crew,
+    facts: Facts,
+}
+
+/// What came of a launch.
+enum Launched {
+    Answers(Vec<Answer>),
+    /// None of its rows was executed, and why.
+    Failed(String),
+    /// The worker died of it. What a row that was alone is answered with, what that counts, and the
+    /// marks of the rows.
+    Died(Answer, u32, Vec<u32>),
+}
+
+impl Server {
+    fn start(limits: Limits) -> Result<Self, String> {
+        let mut crew = Crew::new(limits);
+        let facts = crew.start()?;
+        Ok(Self { crew, facts })
+    }
+
+    /// Where the driver's compiler dies or hangs, so does the server: the other side finds out on
+    /// which line.
+    fn judge(&mut self, asked: Judge) -> Result<Judged, String> {
+        let (id, lines) = (asked.id, asked.lines.len());
+        let limit = self.crew.limits.other;
+        let worker = self.crew.worker()?;
+        let mut outcomes: Vec<Said> = Vec::with_capacity(lines);
+        let order = Order::Judge(asked);
+        while outcomes.len() < lines {
+            let end = if outcomes.is_empty() { worker.ask(&order, limit) } else { worker.listen(limit) };
+            match end {
+                End::Report(Report::Said(said)) => outcomes.push(said),
+                End::Report(other) => return Err(format!("the worker says {other:?} of a line")),
+                End::Lost(how) => return Err(format!("the driver died on line {}: {how}", outcomes.len())),
+                End::OutOfTime => return Err(format!("the driver does not come back from line {}", outcomes.len())),
+            }
+        }
+        Ok(Judged { id, outcomes })
+    }
+
+    fn execute(&mut self, asked: &Execute) -> Result<Vec<Vec<Answer>>, String> {
+        let Some(first) = asked.cases.iter().find(|case| case.kernel.is_some()) else {
+            return Ok(asked.cases.iter().map(|case| all(case, &no_kernel())).collect());
+        };
+        let module = asked.module.as_deref().ok_or("there are kernels, and no module")?;
+        let binary = self.binary(module, first);
+        self.crew.forget();
+        let mut run =
+            Run { crew: &mut self.crew, module, binary: binary.as_ref().map(Binary::path), cases: &asked.cases };
+        run.run()
+    }
+
+    /// The module as a binary, where there is an assembler to make one.
+    fn binary(&self, module: &str, first: &Case) -> Option<Binary> {
+        let ptxas = std::env::var_os("PTX_CONFORM_PTXAS").filter(|path| !path.is_empty())?;
+        match assemble::assemble(Path::new(&ptxas), module, self.facts.binary(first.case.target)) {
+            Ok(binary) => Some(binary),
+            Err(why) => {
+                note(&format!("the driver compiles the module, as PTX_CONFORM_PTXAS does not: {why}"));
+                None
+            }
+        }
+    }
+}
+
+fn no_kernel() -> Answer {
+    Answer::Skipped("gpu executes kernels, and the case has none".to_owned())
+}
+
+/// The same answer for all rows of a case.
+fn all(case: &Case, answer: &Answer) -> Vec<Answer> {
+    vec![answer.clone(); case.case.rows.len()]
+}
+
+/// A request under way.
+struct Run<'a> {
+    crew: &'a mut Crew,
+    module: &'a str,
+    binary: Option<&'a Path>,
+    cases: &'a [Case],
+}
+
+/// The rows of a case that are launched alone.
+#[derive(Default)]
+struct Alone {
+    /// Those that may trap.
+    expected: Vec<usize>,
+    /// Those of launches that ended, the suspects first.
+    suspects: Vec<usize>,
+}
+
+impl Run<'_> {
+    /// First all rows that are not expected to trap, then the others one by one.
+    fn run(&mut self) -> Result<Vec<Vec<Answer>>, String> {
+        let unanswered = || Answer::Failed("was not launched".to_owned());
+        let mut answers: Vec<Vec<Answer>> = self.cases.iter().map(|case| all(case, &unanswered())).collect();
+        let mut alone = Vec::with_capacity(self.cases.len());
+        for (at, case) in self.cases.iter().enumerate() {
+            let mut rows = Alone::default();
+            if case.kernel.is_none() {
+                answers[at] = all(case, &no_kernel());
+            } else {
+                rows.expected.extend(case.case.alone.iter().copied().filter(|&row| row < case.case.rows.len()));
+                for (first, count) in together(case) {
+                    self.together(at, first, count, &mut answers[at], &mut rows.suspects)?;
+                }
+            }
+            alone.push(rows);
+        }
+        for (at, rows) in alone.iter().enumerate() {
+            for &row in &rows.expected {
+                answers[at][row] = self.alone(at, row)?.0;
+            }
+            let mut strikes = 0;
+            for &row in &rows.suspects {
+                answers[at][row] = if strikes < STRIKES {
+                    let (answer, strike) = self.alone(at, row)?;
+                    strikes += strike;
+                    answer
+                } else {
+                    Answer::Skipped("too many rows of its case ended the kernel".to_owned())
+                };
+            }
+        }
+        Ok(answers)
+    }
+
+    /// Launches rows together. Where that ends the kernel they are left for launches alone.
+    fn together(
+        &mut self,
+        at: usize,
+        first: usize,
+        count: usize,
+        answers: &mut [Answer],
+        suspects: &mut Vec<usize>,
+    ) -> Result<(), String> {
+        let marks = match self.launch(at, first, count)? {
+            Launched::Answers(new) => {
+                answers[first..first + count].clone_from_slice(&new);
+                return Ok(());
+            }
+            Launched::Failed(why) => {
+                answers[first..first + count].fill(Answer::Failed(why));
+                return Ok(());
+            }
+            Launched::Died(answer, _, _) if count == 1 => {
+                answers[first] = answer;
+                return Ok(());
+            }
+            Launched::Died(_, _, marks) => marks,
+        };
+        // A thread that ended may have stored anything since the fault, so all are launched again.
+        let begun = |row: &usize| marks.get(row - first) == Some(&BEGUN);
+        let (now, later): (Vec<usize>, Vec<usize>) = (first..first + count).partition(begun);
+        suspects.extend(now.into_iter().chain(later));
+        Ok(())
+    }
+
+    /// What a row does alone, and what that counts.
+    fn alone(&mut self, at: usize, row: usize) -> Result<(Answer, u32), String> {
+        Ok(match self.launch(at, row, 1)? {
+            Launched::Answers(mut answers) => match answers.pop() {
+                Some(answer) => (answer, 0),
+                None => (Answer::Failed("no answer".to_owned()), 0),
+            },
+            Launched::Failed(why) => (Answer::Failed(why), 0),
+            Launched::Died(answer, strike, _) => (answer, strike),
+        })
+    }
+
+    fn launch(&mut self, at: usize, first: usize, count: usize) -> Result<Launched, String> {
+        if let Some(failed) = self.ready(at)? {
+            return Ok(failed);
+        }
+        let limit = self.crew.limits.launch;
+        let launched = match self.crew.worker()?.ask(&Order::Launch { first, count }, limit) {
+            End::Report(Report::Answers(answers)) if answers.len() == count => return Ok(Launched::Answers(answers)),
+            End::Report(Report::Failed(why)) => return Ok(Launched::Failed(why)),
+            // Not the line, but what stands before it.
+            End::Report(Report::Died { words, marks, .. }) if marks == [0] => {
+                Launched::Died(Answer::Failed(format!("{words} before the line")), 1, marks)
+            }
+            End::Report(Report::Died { words, trap: true, marks }) => Launched::Died(Answer::Trapped(words), 1, marks),
+            End::Report(Report::Died { words, trap: false, marks }) => Launched::Died(Answer::Failed(words), 1, marks),
+            End::Report(other) => {
+                Launched::Died(Answer::Failed(format!("the worker says {other:?} of a launch")), 1, Vec::new())
+            }
+            End::Lost(how) => Launched::Died(Answer::Failed(format!("the worker died: {how}")), 1, Vec::new()),
+            End::OutOfTime => Launched::Died(Answer::Failed("timed out".to_owned()), HANG, Vec::new()),
+        };
+        self.crew.dismiss();
+        Ok(launched)
+    }
+
+    /// Sees to it that the worker has the module and the case; else says why its rows cannot be
+    /// launched.
+    ///
+    /// # Errors
+    /// Where there is no worker, or the module cannot be loaded.
+    fn ready(&mut self, at: usize) -> Result<Option<Launched>, String> {
+        let limit = self.crew.limits.other;
+        let worker = self.crew.worker()?;
+        if !worker.loaded {
+            let order = Order::Load { ptx: self.module.to_owned(), binary: self.binary.map(Path::to_owned) };
+            match worker.ask(&order, limit) {
+                End::Report(Report::Done) => worker.loaded = true,
+                End::Report(Report::Failed(why)) => return Err(why),
+                other => {
+                    let how = self.gone(other);
+                    return Err(format!("the module cannot be loaded: {how}"));
+                }
+            }
+        }
+        let worker = self.crew.worker()?;
+        if worker.case != Some(at) {
+            worker.case = None;
+            let Some(case) = self.cases.get(at) else { return Err("there is no such case".to_owned()) };
+            match worker.ask(&Order::Prepare(Box::new(case.clone())), limit) {
+                End::Report(Report::Done) => worker.case = Some(at),
+                End::Report(Report::Failed(why)) => return Ok(Some(Launched::Failed(why))),
+                other => {
+                    let how = self.gone(other);
+                    return Ok(Some(Launched::Failed(format!("the case cannot be prepared: {how}"))));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// How a worker failed that is no use any more.
+    fn gone(&mut self, end: End) -> String {
+        self.crew.dismiss();
+        match end {
+            End::Report(report) => format!("the worker says {report:?}"),
+            End::Lost(how) => format!("the worker died: {how}"),
+            End::OutOfTime => "timed out".to_owned(),
+        }
+    }
+}
+
+/// The launches of the rows that are not to be alone: the first row and the number of rows of each.
+fn together(case: &Case) -> Vec<(usize, usize)> {
+    let most = match case.kernel.as_ref().and_then(|kernel| kernel.surface.as_ref()) {
+        Some(bound) if bound.private && bound.variable.is_some() => 1,
+        Some(bound) if bound.private => PRIVATE,
+        _ => usize::MAX,
+    };
+    let mut launches: Vec<(usize, usize)> = Vec::new();
+    let mut alone = case.case.alone.clone();
+    alone.sort_unstable();
+    for row in 0..case.case.rows.len() {
+        if alone.binary_search(&row).is_ok() {
+            continue;
+        }
+        match launches.last_mut() {
+            Some((first, count)) if *first + *count == row && *count < most => *count += 1,
+            _ => launches.push((row, 1)),
+        }
+    }
+    launches
+}

@@ -1,0 +1,410 @@
+//! The worker: the process that has a context of the driver, and does what it is told.
+
+use std::io::{self, BufRead as _, Write as _};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::protocol::{Case, Judge, Said};
+use ptx_exec::execution::{Answer, Returned};
+use ptx_exec::kernel::{self, Kernel, Parameter, Place};
+use ptx_spec::environment::{AddressSize, Environment};
+use ptx_spec::ptx::Scaffold;
+
+use super::about::Facts;
+use super::driver::{Array, Buffer, Device, Extents, Fault, Function, Marks, Module, Parameters, Refused};
+use super::messages::{Order, Report};
+
+/// Threads in a block.
+const BLOCK: u32 = 128;
+/// What results hold before a launch.
+const STALE: u8 = 0xa5;
+/// The mark of a row whose thread came to its end.
+const ENDED: u32 = 2;
+
+/// Whether an order is being done.
+static BUSY: AtomicBool = AtomicBool::new(false);
+
+/// Does what it is told on stdin until that ends.
+///
+/// Orders are read by a thread of their own, so that the process ends with the server even while the
+/// driver does not come back; what the driver would do at a proper end may not come back either.
+pub(super) fn work() -> io::Result<()> {
+    let (to, orders) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            if to.send(line).is_err() {
+                break;
+            }
+        }
+        if BUSY.load(Ordering::Acquire) {
+            std::process::abort();
+        }
+        std::process::exit(0);
+    });
+    let mut worker = None;
+    for line in orders {
+        BUSY.store(true, Ordering::Release);
+        let order: Order = serde_json::from_str(&line).map_err(io::Error::other)?;
+        let going = match (order, &mut worker) {
+            (Order::Start, _) => match start() {
+                Ok(new) => {
+                    report(&Report::Started(new.facts.clone()))?;
+                    worker = Some(new);
+                    true
+                }
+                Err(missing) => {
+                    report(&Report::Failed(missing))?;
+                    false
+                }
+            },
+            (order, Some(worker)) => worker.obey(order)?,
+            (_, None) => false,
+        };
+        BUSY.store(false, Ordering::Release);
+        if !going {
+            break;
+        }
+    }
+    // Whatever is left of the driver's state goes with the process.
+    std::process::exit(0);
+}
+
+fn report(report: &Report) -> io::Result<()> {
+    let mut line = serde_json::to_vec(report)?;
+    line.push(b'\n');
+    let mut out = io::stdout().lock();
+    out.write_all(&line)?;
+    out.flush()
+}
+
+fn start() -> Result<Worker, String> {
+    // There is one for each process.
+    let device: &'static Device = Box::leak(Box::new(Device::open()?));
+    device.enter().map_err(|fault| format!("the device gives no context: {fault}"))?;
+    Ok(Worker { device, facts: Facts::of(device), module: None, case: None })
+}
+
+struct Worker {
+    device: &'static Device,
+    facts: Facts,
+    module: Option<Module>,
+    case: Option<Prepared>,
+}
+
+impl Worker {
+    /// Whether it can go on.
+    fn obey(&mut self, order: Order) -> io::Result<bool> {
+        let done = match order {
+            Order::Start => Ok(()),
+            Order::Judge(asked) => {
+                self.judge(&asked)?;
+                return Ok(true);
+            }
+            Order::Load { ptx, binary } => {
+                (self.case, self.module) = (None, None);
+                load(self.device, &ptx, binary.as_deref()).map(|module| self.module = Some(module))
+            }
+            Order::Prepare(case) => {
+                self.case = None;
+                self.prepare(*case).map(|case| self.case = Some(case))
+            }
+            Order::Launch { first, count } => {
+                let said = match &mut self.case {
+                    Some(case) => case.launch(self.device, first, count),
+                    None => Report::Failed("there is no case".to_owned()),
+                };
+                report(&said)?;
+                return Ok(!matches!(said, Report::Died { .. }));
+            }
+        };
+        report(&match done {
+            Ok(()) => Report::Done,
+            Err(why) => Report::Failed(why),
+        })?;
+        Ok(true)
+    }
+
+    fn judge(&self, asked: &Judge) -> io::Result<()> {
+        let scaffold = Scaffold::from_declarations(&asked.declarations);
+        let taken = self.facts.takes(asked.ptx, asked.target).and_then(|()| match asked.address_size {
+            64 if scaffold.separate => Err("a driver does not take what is compiled separately".to_owned()),
+            64 => Ok(()),
+            size => Err(format!("a driver takes addresses of 64 bits, not of {size}")),
+        });
+        let environment = Environment { ptx: asked.ptx, target: asked.target, address_size: AddressSize::Bits64 };
+        for line in &asked.lines {
+            let said = match &taken {
+                Err(why) => Said::Skipped(why.clone()),
+                Ok(()) => {
+                    let (text, _) = scaffold.module(&environment, "k", &[line]);
+                    match Module::load(self.device, text.as_bytes()) {
+                        Ok(_) => Said::Accepted,
+                        Err(refused) => said(&refused),
+                    }
+                }
+            };
+            report(&Report::Said(said))?;
+        }
+        Ok(())
+    }
+
+    fn prepare(&self, case: Case) -> Result<Prepared, String> {
+        let module = self.module.as_ref().ok_or("there is no module")?;
+        Prepared::new(self.device, module, case)
+    }
+}
+
+/// What a module that is not loaded says of its line.
+fn said(refused: &Refused) -> Said {
+    let words = words(&refused.log);
+    match refused.fault.code {
+        // Not of the line: no binary for this device, PTX too new, no compiler, compiler disabled,
+        // no memory.
+        2 | 209 | 221 | 222 | 223 => Said::Skipped(refused.fault.to_string()),
+        _ if words.is_empty() => Said::Skipped(refused.fault.to_string()),
+        _ => Said::Rejected(words),
+    }
+}
+
+/// The errors in the messages of the driver's compiler, one a line; all messages where none is marked.
+///
+/// `ptxas application ptx input, line 6; error   : ...`
+fn words(log: &str) -> String {
+    const REMARK: &str = "Ptx assembly aborted due to errors";
+    let lines = || log.lines().map(str::trim).filter(|line| !line.is_empty() && !line.contains(REMARK));
+    let error = |line: &str| {
+        let at = ["error", "fatal"].iter().filter_map(|word| line.find(word).map(|at| at + word.len())).min()?;
+        line[at..].trim_start().strip_prefix(':').map(|text| text.trim().to_owned())
+    };
+    let errors: Vec<String> = lines().filter_map(error).collect();
+    if errors.is_empty() { lines().collect::<Vec<_>>().join("\n") } else { errors.join("\n") }
+}
+
+fn load(device: &'static Device, ptx: &str, binary: Option<&Path>) -> Result<Module, String> {
+    if let Some(path) = binary {
+        let image = std::fs::read(path).map_err(|error| error.to_string());
+        let loaded = image.and_then(|image| Module::load(device, &image).map_err(|refused| refused.fault.to_string()));
+        match loaded {
+            Ok(module) => return Ok(module),
+            Err(why) => note(&format!("the driver compiles the module, as it does not take the binary: {why}")),
+        }
+    }
+    Module::load(device, ptx.as_bytes()).map_err(|Refused { fault, log }| match words(&log) {
+        words if words.is_empty() => format!("the module is refused: {fault}"),
+        words => format!("the module is refused: {fault}: {words}"),
+    })
+}
+
+/// A line for whoever reads stderr.
+pub(super) fn note(text: &str) {
+    // Where it is closed there is nobody to tell.
+    let _ = writeln!(io::stderr().lock(), "gpu: {text}");
+}
+
+/// A case with its memory on the device.
+struct Prepared {
+    kernel: Kernel,
+    case: Case,
+    module: Module,
+    function: Function,
+    rows: Buffer,
+    results: Buffer,
+    marks: Marks,
+    /// The surface that all rows share.
+    shared: Option<Array>,
+    parameters: Parameters,
+}
+
+/// What is wrong with a kernel.
+fn check(case: &Case, kernel: &Kernel) -> Result<(), String> {
+    let rows = case.case.rows.len();
+    let size = |bytes: usize| bytes.checked_mul(rows).ok_or("the rows are too large");
+    if size(kernel.row_bytes)? != kernel.rows.len() {
+        return Err(format!("{rows} rows take {} bytes each, there are {}", kernel.row_bytes, kernel.rows.len()));
+    }
+    size(kernel.result_bytes)?;
+    if u32::try_from(rows).is_err() {
+        return Err("there are too many rows".to_owned());
+    }
+    if kernel.results.len() != case.case.outputs.len() {
+        return Err(format!("{} outputs have {} places", case.case.outputs.len(), kernel.results.len()));
+    }
+    let fits = |place: &Place| {
+        place.bytes <= 16 && place.at.checked_add(place.bytes).is_some_and(|end| end <= kernel.result_bytes)
+    };
+    if !kernel.results.iter().all(fits) {
+        return Err("the place of an output is beyond the results".to_owned());
+    }
+    if let Some(bound) = &kernel.surface {
+        if case.case.surface.is_none() {
+            return Err("there is no surface".to_owned());
+        }
+        let fits = |at: usize| at.checked_add(8).is_some_and(|end| end <= kernel.row_bytes);
+        if !bound.handle_at.is_none_or(fits) {
+            return Err("the place of the handle is beyond the row".to_owned());
+        }
+    }
+    Ok(())
+}
+
+impl Prepared {
+    fn new(device: &'static Device, module: &Module, mut case: Case) -> Result<Self, String> {
+        let kernel = case.kernel.take().ok_or("there is no kernel")?;
+        check(&case, &kernel)?;
+        let count = case.case.rows.len();
+        let function = module.function(&kernel.entry)?;
+        let rows = Buffer::new(device, kernel.rows.len())?;
+        rows.write(0, &kernel.rows)?;
+        let results = Buffer::new(device, kernel.result_bytes * count)?;
+        let marks = Marks::new(device, count)?;
+        let value = |parameter: &Parameter| match parameter {
+            Parameter::Bytes(bytes) => bytes.clone(),
+            Parameter::Rows => rows.address().to_le_bytes().to_vec(),
+            Parameter::Results => results.address().to_le_bytes().to_vec(),
+            Parameter::Marks => marks.address().to_le_bytes().to_vec(),
+            Parameter::First | Parameter::Count => vec![0; 4],
+        };
+        let parameters = Parameters::new(kernel.parameters.iter().map(value));
+        let shared = match (&kernel.surface, &case.case.surface) {
+            (Some(bound), Some(surface)) if !bound.private => {
+                Some(Array::new(device, Extents::of(surface)?).map_err(|fault| format!("the surface: {fault}"))?)
+            }
+            _ => None,
+        };
+        let prepared =
+            Self { kernel, case, module: module.clone(), function, rows, results, marks, shared, parameters };
+        if let Some(array) = &prepared.shared {
+            prepared.give(0..count, |_| array.handle())?;
+            prepared.bind(array)?;
+        }
+        Ok(prepared)
+    }
+
+    /// Puts handles into the records of rows.
+    fn give(&self, rows: std::ops::Range<usize>, handle: impl Fn(usize) -> u64) -> Result<(), Fault> {
+        let Some(at) = self.kernel.surface.as_ref().and_then(|bound| bound.handle_at) else { return Ok(()) };
+        let size = self.kernel.row_bytes;
+        let start = rows.start * size;
+        let mut records = self.kernel.rows[start..rows.end * size].to_vec();
+        for (index, record) in records.chunks_exact_mut(size).enumerate() {
+            record[at..at + 8].copy_from_slice(&handle(index).to_le_bytes());
+        }
+        self.rows.write(start, &records)
+    }
+
+    fn bind(&self, array: &Array) -> Result<(), String> {
+        match self.kernel.surface.as_ref().and_then(|bound| bound.variable.as_deref()) {
+            Some(variable) => self.module.bind(variable, array),
+            None => Ok(()),
+        }
+    }
+
+    fn launch(&mut self, device: &'static Device, first: usize, count: usize) -> Report {
+        let end = first.saturating_add(count);
+        if count == 0 || end > self.case.case.rows.len() {
+            return Report::Failed("there are no such rows".to_owned());
+        }
+        let copies = match self.copies(device, first, count) {
+            Ok(copies) => copies,
+            Err(why) => return Report::Failed(why),
+        };
+        if let Err(fault) = self.start(first, count) {
+            return self.ended(fault, first, count);
+        }
+        if let Err(fault) = device.synchronize() {
+            // Nothing more is to be had from this context, whatever it was.
+            return self.died(&fault, first, count);
+        }
+        match self.answers(&copies, first, count) {
+            Ok(answers) => Report::Answers(answers),
+            Err(fault) => self.ended(fault, first, count),
+        }
+    }
+
+    /// A copy of the surface for each row that has one of its own.
+    fn copies(&self, device: &'static Device, first: usize, count: usize) -> Result<Vec<Array>, String> {
+        let (Some(bound), Some(surface)) = (&self.kernel.surface, &self.case.case.surface) else {
+            return Ok(Vec::new());
+        };
+        if !bound.private {
+            return Ok(Vec::new());
+        }
+        if bound.variable.is_some() && count > 1 {
+            return Err("each row has a surface of its own, and there is one variable".to_owned());
+        }
+        let extents = Extents::of(surface)?;
+        let copies: Result<Vec<Array>, Fault> = (0..count).map(|_| Array::new(device, extents)).collect();
+        let copies = copies.map_err(|fault| format!("the surface: {fault}"))?;
+        self.give(first..first + count, |index| copies.get(index).map_or(0, Array::handle))?;
+        if let Some(copy) = copies.first() {
+            self.bind(copy)?;
+        }
+        Ok(copies)
+    }
+
+    fn start(&mut self, first: usize, count: usize) -> Result<(), Fault> {
+        let size = self.kernel.result_bytes;
+        self.results.write(first * size, &vec![STALE; count * size])?;
+        self.marks.clear(first, count);
+        // `check` saw that there are no more rows than this.
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        for (at, parameter) in self.kernel.parameters.iter().enumerate() {
+            match parameter {
+                Parameter::First => self.parameters.set(at, &number(first).to_le_bytes()),
+                Parameter::Count => self.parameters.set(at, &number(count).to_le_bytes()),
+                _ => {}
+            }
+        }
+        self.function.launch(number(count).div_ceil(BLOCK), BLOCK, &mut self.parameters)
+    }
+
+    fn ended(&self, fault: Fault, first: usize, count: usize) -> Report {
+        if fault.sticky() { self.died(&fault, first, count) } else { Report::Failed(fault.to_string()) }
+    }
+
+    fn died(&self, fault: &Fault, first: usize, count: usize) -> Report {
+        Report::Died { words: fault.to_string(), trap: fault.sticky(), marks: self.marks.read(first, count) }
+    }
+
+    fn answers(&self, copies: &[Array], first: usize, count: usize) -> Result<Vec<Answer>, Fault> {
+        let intact = [&self.rows, &self.results].into_iter().try_fold(true, |intact, buffer| {
+            let kept = buffer.intact()?;
+            if !kept {
+                buffer.restore()?;
+            }
+            Ok(intact && kept)
+        })?;
+        if !intact {
+            return Ok(vec![Answer::Failed("wrote outside of its buffer".to_owned()); count]);
+        }
+        let size = self.kernel.result_bytes;
+        let results = self.results.read(first * size, count * size)?;
+        let before = self.case.case.surface.as_ref().map(|surface| surface.data.as_slice());
+        let answer = |(index, mark): (usize, u32)| {
+            if mark != ENDED {
+                return Ok(Answer::Failed(format!("the kernel returned, its thread did not (mark {mark})")));
+            }
+            let registers = kernel::decode(&self.kernel, &self.case.case, &results, index);
+            let held = copies.get(index).map(Array::read).transpose()?;
+            let surface = held.filter(|held| Some(held.as_slice()) != before);
+            Ok(Answer::Returned(Returned { registers, surface }))
+        };
+        self.marks.read(first, count).into_iter().enumerate().map(answer).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_a_log_are_its_errors() {
+        let log = "ptxas application ptx input, line 6; error   : Unknown modifier '.x'\n\
+            ptxas application ptx input, line 7; fatal   : Parsing error near ';': syntax error\n\
+            ptxas fatal   : Ptx assembly aborted due to errors\n";
+        assert_eq!(words(log), "Unknown modifier '.x'\nParsing error near ';': syntax error");
+        assert_eq!(words("odd\n\n things \n"), "odd\nthings");
+        assert_eq!(words(""), "");
+    }
+}

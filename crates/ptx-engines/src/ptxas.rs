@@ -1,0 +1,235 @@
+//! `ptxas@VERSION`: NVIDIA's assembler as a child process.
+//!
+//! Many lines are asked about in one module, many modules in one process; messages are attributed
+//! by line. Two things hold whatever else happens: a line is accepted only by a process that had
+//! no complaint at all, and a crash or a time-out is blamed on a line only after that line did it
+//! alone.
+
+mod answer;
+mod company;
+mod diagnostics;
+mod open;
+mod process;
+mod rounds;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+
+use crate::{Batch, Depth, Engine, Outcome};
+use ptx_spec::environment::{Environment, Suffix, Target, Version};
+
+use process::{Allowance, End};
+
+pub use open::{Error, version_of};
+
+/// What one process of the assembler may use before it is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Wall-clock time of any process.
+    pub time: Duration,
+    /// Wall-clock time on top of that for each line it is asked about.
+    pub time_per_line: Duration,
+    /// Bytes that it may print.
+    pub output: u64,
+    /// Bytes of address space (set by `/bin/sh`, where there is one); none is no limit.
+    pub address_space: Option<u64>,
+}
+
+impl Default for Limits {
+    /// A minute and a millisecond a line, 256 MiB of messages, 8 GiB of address space.
+    fn default() -> Self {
+        Self {
+            time: Duration::from_secs(60),
+            time_per_line: Duration::from_millis(1),
+            output: 256 << 20,
+            address_space: Some(8 << 30),
+        }
+    }
+}
+
+/// What asking has cost so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Processes started.
+    pub processes: u64,
+    /// Modules that these were given.
+    pub modules: u64,
+    /// Lines in those modules: more than the lines judged, as some are asked about again.
+    pub lines: u64,
+    /// Wall-clock time of the processes, all together.
+    pub time: Duration,
+}
+
+/// The `-arch` that an environment is asked with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Arch {
+    /// `compute_90` or `sm_90`.
+    value: String,
+    /// Code would be generated where only a check is wanted: a file with an error stops that.
+    stopped: bool,
+}
+
+/// A `ptxas` binary.
+#[derive(Debug)]
+pub struct Ptxas {
+    path: PathBuf,
+    name: String,
+    version: String,
+    newest: Version,
+    /// Every `-arch` that `--help` lists.
+    listed: Vec<String>,
+    limits: Limits,
+    scratch: PathBuf,
+    archs: Mutex<FxHashMap<(Target, Depth), Result<Arch, String>>>,
+    counters: Counters,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    processes: AtomicU64,
+    modules: AtomicU64,
+    lines: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
+impl Ptxas {
+    /// The assembler at `path`, with the default limits.
+    ///
+    /// # Errors
+    /// Where there is no file, it cannot be started, or it does not behave like `ptxas`.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        Self::with_limits(path, Limits::default())
+    }
+
+    /// The binary.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its full version: `13.5.37`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The newest PTX version it takes.
+    pub fn newest_ptx(&self) -> Version {
+        self.newest
+    }
+
+    /// What asking has cost so far.
+    pub fn stats(&self) -> Stats {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Stats {
+            processes: get(&self.counters.processes),
+            modules: get(&self.counters.modules),
+            lines: get(&self.counters.lines),
+            time: Duration::from_nanos(get(&self.counters.nanoseconds)),
+        }
+    }
+
+    /// One process over files in `directory`: how it ended and what it printed.
+    fn run(&self, directory: &Path, arguments: &[&str], lines: usize) -> std::io::Result<(End, Vec<u8>)> {
+        let extra = u32::try_from(lines).unwrap_or(u32::MAX);
+        let allowance = Allowance {
+            time: self.limits.time.saturating_add(self.limits.time_per_line.saturating_mul(extra)),
+            output: self.limits.output,
+            address_space: self.limits.address_space,
+        };
+        let started = Instant::now();
+        let result =
+            process::run(&self.path, arguments.iter().copied(), directory, &directory.join("output"), &allowance);
+        let spent = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.counters.processes.fetch_add(1, Ordering::Relaxed);
+        self.counters.nanoseconds.fetch_add(spent, Ordering::Relaxed);
+        result
+    }
+
+    fn count(&self, modules: usize, lines: usize) {
+        // A usize always fits.
+        self.counters.modules.fetch_add(modules as u64, Ordering::Relaxed);
+        self.counters.lines.fetch_add(lines as u64, Ordering::Relaxed);
+    }
+
+    /// A new private directory, in memory where there is such a place.
+    fn directory(&self) -> std::io::Result<tempfile::TempDir> {
+        tempfile::Builder::new().prefix("ptx-conform-").tempdir_in(&self.scratch)
+    }
+
+    /// The `-arch` for a target, found by asking and remembered.
+    fn arch(&self, target: Target, depth: Depth) -> Result<Arch, String> {
+        let mut known = match self.archs.lock() {
+            Ok(known) => known,
+            // A cache of whole entries is sound whatever a panicking thread did.
+            Err(poisoned) => poisoned.into_inner(),
+        };
+        if let Some(arch) = known.get(&(target, depth)) {
+            return arch.clone();
+        }
+        let arch = self.find_arch(target, depth);
+        known.insert((target, depth), arch.clone());
+        arch
+    }
+
+    /// Listed values may be refused all the same, so each candidate is tried.
+    fn find_arch(&self, target: Target, depth: Depth) -> Result<Arch, String> {
+        let name = &self.name;
+        let mut reason = format!("{name} lists no `-arch` for {target}");
+        for arch in self.candidates(target, depth) {
+            match self.try_arch(target, &arch) {
+                Ok(()) => return Ok(arch),
+                Err(error) => reason = format!("{name} cannot be asked about {target}: {error}"),
+            }
+        }
+        Err(reason)
+    }
+
+    /// Values of `-arch` for a target, best first. A plain target is assembled for itself or the
+    /// next plain one that there is; one with a suffix only for itself.
+    fn candidates(&self, target: Target, depth: Depth) -> Vec<Arch> {
+        let fits = |other: &Target| match target.suffix {
+            Suffix::Plain => other.suffix == Suffix::Plain && other.sm >= target.sm,
+            Suffix::Family | Suffix::Exact => *other == target,
+        };
+        let kind = |prefix: &str, stopped| {
+            let numbers = self.listed.iter().filter_map(|value| value.strip_prefix(prefix));
+            let mut targets: Vec<Target> =
+                numbers.filter_map(|number| format!("sm_{number}").parse().ok()).filter(fits).collect();
+            targets.sort_unstable();
+            let arch = move |target: Target| Arch { value: format!("{prefix}{}", target.number()), stopped };
+            targets.into_iter().map(arch).collect::<Vec<Arch>>()
+        };
+        match depth {
+            Depth::Generate => kind("sm_", false),
+            // Some versions refuse `compute_90a` and take `sm_90a`.
+            Depth::Check => [kind("compute_", false), kind("sm_", true)].concat(),
+        }
+    }
+}
+
+impl Engine for Ptxas {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
+        if environment.ptx > self.newest {
+            return Err(format!("{} knows PTX up to {}", self.name, self.newest));
+        }
+        self.arch(environment.target, depth).map(drop)
+    }
+
+    fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String> {
+        let arch = self.arch(environment.target, depth).ok()?;
+        let separate = if separate { " --compile-only" } else { "" };
+        Some(format!("ptxas -arch {}{separate} x.ptx -o /dev/null", arch.value))
+    }
+
+    fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
+        let judged = self.supports(&batch.environment, depth).and_then(|()| rounds::judge(self, batch, depth));
+        judged.unwrap_or_else(|reason| vec![Outcome::Skipped(reason); batch.lines.len()])
+    }
+}

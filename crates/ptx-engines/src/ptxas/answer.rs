@@ -1,0 +1,302 @@
+//! One process asked about lines: the modules it is given, and its messages by line.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::diagnostics::{self, Message, Place, STOP, Severity, file_name, function_name};
+use super::process::End;
+use super::{Arch, Ptxas};
+use crate::Batch;
+use ptx_spec::environment::Version;
+use ptx_spec::ptx::Context;
+
+/// A valid statement that is warned about, in every PTX version and for every target: the vector
+/// size is in the wrong place. The warning shows how far the pass came. (An error would not do:
+/// behind the first one, macros are not expanded any more, and their errors do not happen.)
+const MARK: &str = "st.v2.local.b32 [0], {0, 0};";
+/// What the start of a module may be judged by instead of itself: a statement of our own. After a
+/// fatal error, modifiers that were pending are added to the next file's first statement.
+const ABSORBER: &str = "ret;";
+
+/// The first PTX version that can be compiled separately.
+const SEPARATE_SINCE: Version = Version { major: 3, minor: 1 };
+
+/// How lines are asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// Checked only; each module starts with a statement of our own.
+    Check,
+    /// The same in one module, with a mark before the first and behind every line.
+    Marked,
+    /// The same with one line a module, and a module of our own with a mark behind each: where a
+    /// message without a usable place stands in the order of messages says whose it is, and the
+    /// state that such an error leaves behind (the rest of a macro) is used up.
+    Spaced,
+    /// Code is generated, so that no statement of ours may get in the way.
+    Generate,
+}
+
+impl Manner {
+    /// The statements of a module for `lines`.
+    fn fill<'a>(self, text: &mut Vec<&'a str>, lines: impl Iterator<Item = &'a str>) {
+        if self != Self::Generate {
+            text.push(ABSORBER);
+        }
+        if self == Self::Marked {
+            text.push(MARK);
+        }
+        for line in lines {
+            text.push(line);
+            if self == Self::Marked {
+                text.push(MARK);
+            }
+        }
+    }
+}
+
+/// What a process said about the lines it was asked about, which are known by position.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// How it ended; an end that only our stop file caused is `Exited(0)`.
+    pub(super) end: End,
+    /// Messages on a line, in order.
+    pub(super) own: Vec<(usize, String)>,
+    /// Lines that were not looked at, behind a fatal error in their module.
+    pub(super) unseen: Vec<Range<usize>>,
+    /// Modules that an error in front of their first line leaves without an answer.
+    pub(super) lost: Vec<(Range<usize>, String)>,
+    /// Messages that belong to no line.
+    pub(super) loose: Vec<String>,
+    /// The last line with a message, or what stands behind the module that it was fatal to.
+    pub(super) reached: usize,
+    /// How many marks were seen, from the first without a gap.
+    pub(super) marks: usize,
+    /// Errors in the assembler's own macros, which name no line; `reached` and `marks` say how far
+    /// the pass came before the first.
+    pub(super) strays: usize,
+}
+
+/// Asks one process about `lines` (indices into the batch), `chunk` of them a module.
+pub(super) fn ask(
+    ptxas: &Ptxas,
+    batch: &Batch<'_>,
+    arch: &Arch,
+    directory: &Path,
+    lines: &[usize],
+    chunk: usize,
+    manner: Manner,
+) -> std::io::Result<Answer> {
+    let chunk = chunk.max(1);
+    // Without lines the scaffold itself is asked about.
+    let chunks = if lines.is_empty() { vec![lines] } else { lines.chunks(chunk).collect() };
+    let mut names = Vec::with_capacity(chunks.len());
+    let mut text = Vec::new();
+    let mut first = 0;
+    let mut write = |text: &[&str]| {
+        let (module, start) = batch.scaffold.module(&batch.environment, &function_name(names.len()), text);
+        let name = file_name(names.len());
+        std::fs::write(directory.join(&name), module)?;
+        names.push(name);
+        std::io::Result::Ok(start)
+    };
+    for chunk in chunks {
+        text.clear();
+        manner.fill(&mut text, chunk.iter().map(|&line| batch.lines[line]));
+        first = write(&text)?;
+        if manner == Manner::Spaced {
+            write(&[ABSORBER, MARK])?;
+        }
+    }
+    let mut arguments = vec!["-arch", &arch.value];
+    // A function that nothing calls is deleted before code is generated for it, unless it might be
+    // called from elsewhere.
+    let uncalled = manner == Manner::Generate && batch.scaffold.context == Context::Function;
+    if batch.scaffold.separate || uncalled && batch.environment.ptx >= SEPARATE_SINCE {
+        arguments.push("--compile-only");
+    }
+    arguments.extend(names.iter().map(String::as_str));
+    if arch.stopped {
+        std::fs::write(directory.join(STOP), "stop\n")?;
+        arguments.push(STOP);
+    }
+    arguments.extend(["-o", "/dev/null"]);
+    ptxas.count(names.len(), lines.len());
+    let (end, printed) = ptxas.run(directory, &arguments, lines.len())?;
+    let layout = Layout { lines: lines.len(), chunk, first, manner };
+    let marked = matches!(manner, Manner::Marked | Manner::Spaced);
+    let read = if marked { diagnostics::warnings_and_errors } else { diagnostics::errors };
+    let mut answer = layout.read(end, read(&printed));
+    if answer.loose.iter().any(|text| text == "Memory allocation failure") {
+        answer.end = End::OutOfMemory;
+    }
+    if arch.stopped && answer.is_silent() && end == End::Exited(255) {
+        answer.end = End::Exited(0);
+    }
+    Ok(answer)
+}
+
+/// Where lines stand in the modules of one process.
+struct Layout {
+    lines: usize,
+    chunk: usize,
+    /// The line of the module's text on which its first statement stands.
+    first: usize,
+    manner: Manner,
+}
+
+/// What stands at a place in a module.
+enum Spot {
+    Header,
+    Absorber,
+    Line(usize),
+    Mark(usize),
+    Trailer,
+}
+
+impl Layout {
+    /// The positions of a module's lines.
+    fn module(&self, file: usize) -> Range<usize> {
+        let start = (file * self.chunk).min(self.lines);
+        start..(start + self.chunk).min(self.lines)
+    }
+
+    fn spot(&self, module: &Range<usize>, line: usize) -> Spot {
+        let Some(mut statement) = line.checked_sub(self.first) else { return Spot::Header };
+        if self.manner != Manner::Generate {
+            if statement == 0 {
+                return Spot::Absorber;
+            }
+            statement -= 1;
+        }
+        if self.manner == Manner::Marked {
+            if statement % 2 == 0 {
+                return Spot::Mark(statement / 2);
+            }
+            statement /= 2;
+        }
+        let position = module.start + statement;
+        if position < module.end { Spot::Line(position) } else { Spot::Trailer }
+    }
+
+    fn read(&self, end: End, messages: Vec<Message>) -> Answer {
+        let mut answer = Answer {
+            end,
+            own: Vec::new(),
+            unseen: Vec::new(),
+            lost: Vec::new(),
+            loose: Vec::new(),
+            reached: 0,
+            marks: 0,
+            strays: 0,
+        };
+        for message in messages {
+            let warning = message.severity == Severity::Warning;
+            match message.place {
+                Place::Unknown | Place::Elsewhere if warning => {}
+                Place::Unknown => answer.loose.push(message.text),
+                Place::Elsewhere if self.manner == Manner::Spaced && answer.marks < self.lines => {
+                    answer.own.push((answer.marks, message.text));
+                    answer.strays += 1;
+                }
+                Place::Elsewhere => {
+                    answer.loose.push(message.text);
+                    answer.strays += 1;
+                }
+                // The module of our own behind each line.
+                Place::At(file, _) if self.manner == Manner::Spaced && file % 2 == 1 => {
+                    answer.marks = answer.marks.max(file.div_ceil(2));
+                }
+                Place::At(file, line) => {
+                    let file = if self.manner == Manner::Spaced { file / 2 } else { file };
+                    self.place(&mut answer, file, line, message);
+                }
+            }
+        }
+        if self.manner == Manner::Spaced && answer.marks < self.lines && matches!(end, End::Exited(_)) {
+            // Without every mark nothing tells whose an error without a place is.
+            answer.own.clear();
+            answer.unseen.clear();
+            answer.lost.clear();
+        }
+        answer
+    }
+
+    fn place(&self, answer: &mut Answer, file: usize, line: usize, message: Message) {
+        let Message { severity, text, .. } = message;
+        let fatal = severity == Severity::Fatal;
+        let module = self.module(file);
+        match self.spot(&module, line) {
+            Spot::Mark(position) => {
+                let next = position == answer.marks && answer.strays == 0;
+                if next && severity == Severity::Warning {
+                    answer.marks += 1;
+                }
+            }
+            _ if severity == Severity::Warning => {}
+            Spot::Header => answer.lost.push((module, text)),
+            // Behind another file its faults are that file's.
+            Spot::Absorber if file == 0 || fatal => answer.lost.push((module, text)),
+            Spot::Absorber => {}
+            Spot::Line(position) => {
+                answer.own.push((position, text));
+                if answer.strays == 0 {
+                    answer.reached = answer.reached.max(if fatal { module.end } else { position });
+                }
+                if fatal {
+                    answer.unseen.push(position + 1..module.end);
+                }
+            }
+            Spot::Trailer if module.len() == 1 => answer.own.push((module.start, text)),
+            Spot::Trailer => answer.loose.push(text),
+        }
+    }
+}
+
+impl Answer {
+    /// Whether nothing was said against any line.
+    pub(super) fn is_silent(&self) -> bool {
+        self.own.is_empty() && self.lost.is_empty() && self.loose.is_empty()
+    }
+}
+
+/// How a process ended that did not come to an end of its work, in words; none where it did.
+pub(super) fn death(ptxas: &Ptxas, end: End) -> Option<String> {
+    match end {
+        End::Exited(_) => None,
+        End::Signal(signal) => Some(format!("signal {signal}")),
+        End::Flooded => Some(format!("more than {} MiB of messages", ptxas.limits.output >> 20)),
+        End::OutOfTime => Some("out of time".to_owned()),
+        End::OutOfMemory => Some("out of memory".to_owned()),
+    }
+}
+
+/// The texts of one rejection as one: each once, in order, not more than a reader wants.
+///
+/// An undeclared name is reported at the end of a pass, which a syntax error of any other line
+/// prevents. That message is left out beside others, so that the words do not depend on the
+/// company.
+pub(super) fn join<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    const MOST: usize = 8;
+    const UNDECLARED: &str = "Unknown symbol '";
+    let (undeclared, others): (Vec<&str>, Vec<&str>) = texts.into_iter().partition(|text| text.starts_with(UNDECLARED));
+    let mut kept: Vec<&str> = Vec::new();
+    for text in if others.is_empty() { undeclared } else { others } {
+        if kept.len() < MOST && !kept.contains(&text) {
+            kept.push(text);
+        }
+    }
+    kept.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_few_and_do_not_depend_on_the_company() {
+        assert_eq!(join(["b", "a", "b", "Unknown symbol 'x'"]), "b\na");
+        assert_eq!(join(["Unknown symbol 'x'", "Unknown symbol 'y'"]), "Unknown symbol 'x'\nUnknown symbol 'y'");
+        assert_eq!(join(["1", "2", "3", "4", "5", "6", "7", "8", "9"]).lines().count(), 8);
+        assert_eq!(join([]), "");
+    }
+}

@@ -1,0 +1,202 @@
+//! Getting to know a binary: is it `ptxas`, which version, and what it can be asked.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::process::End;
+use super::{Arch, Limits, Ptxas, diagnostics};
+use ptx_spec::environment::{Target, Version};
+
+/// Why a file cannot be used as `ptxas`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such file.
+    #[error("`{}` does not exist; name a `ptxas` binary, or run `ptx-conform toolchain install`", .path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It could not be started.
+    #[error("`{}` cannot be started: {source}", .path.display())]
+    Start {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It does not answer like `ptxas`.
+    #[error("`{}` is not `ptxas`: asked for {asked}, it {answer}", .path.display())]
+    NotPtxas {
+        /// The file.
+        path: PathBuf,
+        /// What it was asked for: `--version`.
+        asked: &'static str,
+        /// What it did instead of answering.
+        answer: String,
+    },
+}
+
+/// How long it may take to say who it is.
+const INTRODUCTION: Duration = Duration::from_secs(20);
+
+/// The full version of the `ptxas` at `path`, such as `13.5.37`; quicker than [`Ptxas::open`].
+///
+/// # Errors
+/// As [`Ptxas::open`].
+pub fn version_of(path: &Path) -> Result<String, Error> {
+    Ptxas::named(path, Limits::default()).map(|ptxas| ptxas.version)
+}
+
+impl Ptxas {
+    /// The assembler at `path`, with limits of your own.
+    ///
+    /// # Errors
+    /// As [`Ptxas::open`].
+    pub fn with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
+        let mut ptxas = Self::named(path, limits)?;
+        ptxas.listed = ptxas.introduction("its `-arch` values", &["--help"], listed)?;
+        ptxas.newest = ptxas.introduction("its newest PTX version", &["0.ptx", "-o", "/dev/null"], newest)?;
+        ptxas.limits = limits;
+        Ok(ptxas)
+    }
+
+    /// Only its name and version, and with less time while it introduces itself.
+    fn named(path: &Path, limits: Limits) -> Result<Self, Error> {
+        let start = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
+            _ => Error::Start { path: path.to_owned(), source },
+        };
+        let mut ptxas = Self {
+            // Children run in another directory.
+            path: path.canonicalize().map_err(start)?,
+            name: String::new(),
+            version: String::new(),
+            newest: Version { major: 0, minor: 0 },
+            listed: Vec::new(),
+            limits: Limits { time: limits.time.min(INTRODUCTION), ..limits },
+            scratch: scratch(),
+            archs: std::sync::Mutex::default(),
+            counters: super::Counters::default(),
+        };
+        ptxas.start_once().map_err(start)?;
+        ptxas.version = ptxas.introduction("its version", &["--version"], version)?;
+        ptxas.name = format!("ptxas@{}", ptxas.version);
+        Ok(ptxas)
+    }
+
+    /// Tells what cannot be started from what fails: behind the shell that sets limits both
+    /// would be an exit status.
+    fn start_once(&self) -> io::Result<()> {
+        let metadata = std::fs::metadata(&self.path)?;
+        if metadata.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
+        }
+        let directory = self.directory()?;
+        let unlimited = super::Allowance { time: self.limits.time, output: self.limits.output, address_space: None };
+        let output = directory.path().join("output");
+        super::process::run(&self.path, ["--version"], directory.path(), &output, &unlimited).map(drop)
+    }
+
+    /// Asks one thing; a module with an impossible version lies ready as `0.ptx`.
+    fn introduction<T>(
+        &self,
+        asked: &'static str,
+        arguments: &[&str],
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, Error> {
+        let start = |source| Error::Start { path: self.path.clone(), source };
+        let directory = self.directory().map_err(start)?;
+        std::fs::write(directory.path().join("0.ptx"), ".version 99.0\n.target sm_90\n").map_err(start)?;
+        let (end, printed) = self.run(directory.path(), arguments, 0).map_err(start)?;
+        let printed = String::from_utf8_lossy(&printed);
+        read(&printed).ok_or_else(|| {
+            let answer = match end {
+                End::OutOfTime => format!("did not answer within {} s", self.limits.time.as_secs()),
+                End::Flooded => format!("printed more than {} bytes", self.limits.output),
+                End::Signal(signal) => format!("died of signal {signal}"),
+                End::OutOfMemory => "ran out of memory".to_owned(),
+                End::Exited(status) => format!("ended with status {status} and said `{}`", excerpt(&printed)),
+            };
+            Error::NotPtxas { path: self.path.clone(), asked, answer }
+        })
+    }
+
+    /// Whether an empty module for `target` passes with this `-arch`.
+    pub(super) fn try_arch(&self, target: Target, arch: &Arch) -> Result<(), String> {
+        let failed = |error: io::Error| format!("it could not be run: {error}");
+        let directory = self.directory().map_err(failed)?;
+        let text = format!(".version {}\n.target {target}\n.address_size 64\n.entry k() {{ ret; }}\n", self.newest);
+        std::fs::write(directory.path().join("0.ptx"), text).map_err(failed)?;
+        let arguments = ["-arch", &arch.value, "0.ptx", "-o", "/dev/null"];
+        let (end, printed) = self.run(directory.path(), &arguments, 1).map_err(failed)?;
+        match (end, diagnostics::errors(&printed).into_iter().next()) {
+            (End::Exited(0), None) => Ok(()),
+            (_, Some(message)) => Err(message.text),
+            (end, None) => Err(format!("with `-arch {}` it ended with {end:?}", arch.value)),
+        }
+    }
+}
+
+/// A place for files that live a moment: in memory where there is one.
+fn scratch() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    // Whether it can be written is only known by writing.
+    match tempfile::tempfile_in(memory) {
+        Ok(_) => memory.to_owned(),
+        Err(_) => std::env::temp_dir(),
+    }
+}
+
+/// `13.5.37` out of `Cuda compilation tools, release 13.5, V13.5.37`.
+fn version(printed: &str) -> Option<String> {
+    if !printed.contains("ptxas") {
+        return None;
+    }
+    let (_, rest) = printed.split_once(", V")?;
+    let version = rest.split_whitespace().next()?;
+    let numbers = version.split('.').all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    (numbers && version.contains('.')).then(|| version.to_owned())
+}
+
+/// The quoted values of `--gpu-name`, which are the only ones of their kind in the help.
+fn listed(printed: &str) -> Option<Vec<String>> {
+    let quoted = printed.split('\'').skip(1).step_by(2);
+    let archs = quoted.filter(|value| value.starts_with("compute_") || value.starts_with("sm_"));
+    let archs: Vec<String> = archs.map(str::to_owned).collect();
+    (!archs.is_empty()).then_some(archs)
+}
+
+/// `9.5` out of `Unsupported .version 99.0; current version is '9.5'`.
+fn newest(printed: &str) -> Option<Version> {
+    let (_, rest) = printed.split_once("current version is '")?;
+    rest.split('\'').next()?.parse().ok()
+}
+
+/// The first line, and not too much of it.
+fn excerpt(printed: &str) -> String {
+    let line = printed.lines().next().unwrap_or_default();
+    line.chars().filter(|c| !c.is_control()).take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_read_from_ptxas_only() {
+        let printed =
+            "ptxas: NVIDIA (R) Ptx optimizing assembler\nCuda compilation tools, release 13.5, V13.5.37\nBuild x";
+        assert_eq!(version(printed).as_deref(), Some("13.5.37"));
+        for bad in ["", "ptxas", "ptxas, V", "ptxas, V13", "ptxas, V13.x", "nvcc release 13.5, V13.5.37"] {
+            assert_eq!(version(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_help_lists_archs() {
+        let printed = "  Allowed values: 'compute_90','lto_90',\n 'sm_90a'.\n Default value:  'sm_75'.";
+        assert_eq!(listed(printed), Some(["compute_90", "sm_90a", "sm_75"].map(str::to_owned).to_vec()));
+        assert_eq!(listed("usage: it's simple"), None);
+    }
+}

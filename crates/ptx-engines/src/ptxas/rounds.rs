@@ -1,0 +1,403 @@
+//! From lines to outcomes, in as few processes as it takes.
+//!
+//! - A syntax error ends the pass over its module, so what stands behind it is asked again, in
+//!   modules as short as the errors are dense, many modules a process.
+//! - Lines without a message in a process that complained are confirmed together, until a process
+//!   has no complaint at all. This is needed: an undeclared name is reported at the end of a pass,
+//!   which a syntax error prevents, and behind an error macros are not expanded, so that an
+//!   instruction that is one (`wmma` in versions before 13) is not looked into.
+//! - A process that dies names nobody: its suspects are asked once more with a mark behind every
+//!   line, and the first one not passed is asked alone.
+//! - An error in a macro names no line and spoils the next module: marks find it, and the lines
+//!   from there on have modules of their own with one of ours between them.
+
+use std::collections::VecDeque;
+
+use tempfile::TempDir;
+
+use super::answer::{Answer, Manner, ask, death, join};
+use super::company::{Company, company, leaves};
+use super::process::End;
+use super::{Arch, Ptxas};
+use crate::{Batch, Depth, Outcome};
+
+/// Lines of one module that is only checked; longer ones are no faster.
+const CHECKED_LINES: usize = 8192;
+/// Lines of one module that code is generated for; the time grows faster than their number.
+const GENERATED_LINES: usize = 100;
+/// Modules of one process.
+const MODULES: usize = 2000;
+/// Modules of one process that generates code: one error stops all of them.
+const GENERATED_MODULES: usize = 16;
+/// Modules by which the density of syntax errors is first measured, divided by eight.
+const FIRST_MODULES: usize = 4;
+/// Modules of the first process with marks between them.
+const SPACED_MODULES: usize = 64;
+/// Lines of one process.
+const PROCESS_LINES: usize = 1 << 17;
+
+/// One outcome for each line of the batch.
+///
+/// # Errors
+/// Where the assembler cannot be run: why, in words for the report.
+pub(super) fn judge(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth) -> Result<Vec<Outcome>, String> {
+    let broken = |error: std::io::Error| format!("{} could not be run: {error}", ptxas.name);
+    let directory = ptxas.directory().map_err(broken)?;
+    let mut rounds = Rounds {
+        ptxas,
+        batch,
+        directory,
+        arch: ptxas.arch(batch.environment.target, Depth::Check)?,
+        manner: Manner::Check,
+        scaffold_passes: false,
+        outcomes: vec![None; batch.lines.len()],
+        survivors: Vec::new(),
+    };
+    rounds.check().map_err(broken)?;
+    if depth == Depth::Generate {
+        rounds.arch = ptxas.arch(batch.environment.target, depth)?;
+        rounds.generate().map_err(broken)?;
+    }
+    let unanswered = || Outcome::Skipped(format!("{} gave no answer", ptxas.name));
+    Ok(rounds.outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(unanswered)).collect())
+}
+
+struct Rounds<'a> {
+    ptxas: &'a Ptxas,
+    batch: &'a Batch<'a>,
+    directory: TempDir,
+    arch: Arch,
+    manner: Manner,
+    /// The scaffold without lines is known to pass.
+    scaffold_passes: bool,
+    outcomes: Vec<Option<Outcome>>,
+    /// Lines passed by processes that died at another one.
+    survivors: Vec<usize>,
+}
+
+/// Lines that are asked about together.
+struct Group {
+    waiting: VecDeque<usize>,
+    /// Most lines of a module.
+    most: usize,
+    /// Lines of the next process's modules, by the density of syntax errors so far.
+    chunk: usize,
+    /// Modules of the next process.
+    modules: usize,
+    /// Lines without a message in a process that complained.
+    silent: Vec<usize>,
+    /// How often these lines have been silent before.
+    stage: u32,
+    marks: Marks,
+}
+
+/// The marks of a group whose modules have up to `most` lines.
+fn marks(most: usize) -> Marks {
+    if most > 1 { Marks::Possible } else { Marks::Useless }
+}
+
+/// Whether marks may help to find a line that kills the process.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Marks {
+    /// They would.
+    Possible,
+    /// One behind every line of its only module.
+    Set,
+    /// One line a module with marks between them, as errors in macros name no line.
+    Between,
+    /// They do not, or there is one line a module anyway.
+    Useless,
+}
+
+impl Group {
+    fn new(lines: Vec<usize>, most: usize, modules: usize, marks: Marks) -> Self {
+        let chunk = if marks == Marks::Between { 1 } else { most };
+        Self { waiting: lines.into(), most, chunk, modules, silent: Vec::new(), stage: 0, marks }
+    }
+
+    /// Other lines, asked in the same way from the start.
+    fn fresh(&self, lines: Vec<usize>) -> Self {
+        Self::new(lines, self.most, self.modules, self.marks)
+    }
+
+    /// The lines of the next process.
+    fn take(&mut self) -> Vec<usize> {
+        let many = self.chunk.saturating_mul(self.modules).min(PROCESS_LINES);
+        self.waiting.drain(..many.min(self.waiting.len())).collect()
+    }
+
+    /// Takes note of a process that saw `seen` lines and ended `cut` modules early.
+    fn learn(&mut self, seen: usize, cut: usize, modules: usize) {
+        if cut > 0 {
+            // The first samples are few: no more modules than it takes to know better.
+            let known = if self.chunk == self.most { FIRST_MODULES } else { self.modules };
+            self.modules = known.saturating_mul(8).min(modules);
+        }
+        if self.marks != Marks::Between {
+            self.chunk = (seen / cut.max(1)).clamp(1, self.most);
+        }
+    }
+
+    /// The same lines with marks between them.
+    fn spaced(self) -> Self {
+        Self { chunk: 1, modules: SPACED_MODULES, marks: Marks::Between, ..self }
+    }
+
+    /// Takes note of how many of `asked` lines had an error in a macro: where few have, it is
+    /// faster to look for them.
+    fn learn_strays(&mut self, strays: usize, asked: usize) {
+        if strays * 16 >= asked || self.most == 1 {
+            self.modules = (self.modules * 4).min(MODULES / 2);
+        } else {
+            let waiting = std::mem::take(&mut self.waiting).into();
+            let silent = std::mem::take(&mut self.silent);
+            *self = Self { silent, ..Self::new(waiting, self.most, MODULES, marks(self.most)) };
+        }
+    }
+
+    /// The silent lines as a group. Each time that they are silent and not accepted, their
+    /// modules get shorter, so that lines which hide each other's faults are parted.
+    fn confirmed(self, modules: usize) -> Option<Self> {
+        let shorter = (self.silent.len() >> (3 * self.stage).min(63)).max(1);
+        let most = if self.stage == 0 { self.most } else { shorter.min(self.most) };
+        let marks = if self.marks == Marks::Between { marks(self.most) } else { self.marks };
+        let next = Self { stage: self.stage + 1, ..Self::new(self.silent, most, modules, marks) };
+        (!next.waiting.is_empty()).then_some(next)
+    }
+}
+
+impl Rounds<'_> {
+    /// Settles every line by a check.
+    fn check(&mut self) -> std::io::Result<()> {
+        self.settle_all((0..self.outcomes.len()).collect(), CHECKED_LINES)
+    }
+
+    /// Settles what the check accepted by generating code for it.
+    fn generate(&mut self) -> std::io::Result<()> {
+        self.manner = Manner::Generate;
+        self.scaffold_passes = false;
+        let accepted = |&index: &usize| self.outcomes[index] == Some(Outcome::Accepted);
+        let lines: Vec<usize> = (0..self.outcomes.len()).filter(accepted).collect();
+        for &index in &lines {
+            self.outcomes[index] = None;
+        }
+        self.settle_all(lines, GENERATED_LINES)
+    }
+
+    /// Settles lines in the company they can be in, up to `most` a module.
+    fn settle_all(&mut self, lines: Vec<usize>, most: usize) -> std::io::Result<()> {
+        let (mut shared, mut modules, mut processes) = (Vec::new(), Vec::new(), Vec::new());
+        for index in lines {
+            let line = self.batch.lines[index];
+            match company(line) {
+                // What stands behind it would be deleted.
+                Company::Shared if self.manner == Manner::Generate && leaves(line) => modules.push(index),
+                Company::Shared => shared.push(index),
+                Company::Module => modules.push(index),
+                Company::Process => processes.push(index),
+            }
+        }
+        self.settle(shared, most)?;
+        self.settle(modules, 1)?;
+        processes.into_iter().try_for_each(|line| self.settle(vec![line], 1))
+    }
+
+    /// Most modules of a process.
+    fn modules(&self) -> usize {
+        if self.manner == Manner::Generate { GENERATED_MODULES } else { MODULES }
+    }
+
+    /// Settles lines, up to `most` a module, unless the scaffold has settled them already.
+    fn settle(&mut self, mut lines: Vec<usize>, most: usize) -> std::io::Result<()> {
+        lines.retain(|&line| self.outcomes[line].is_none());
+        let marks = if self.manner == Manner::Check { marks(most) } else { Marks::Useless };
+        let mut groups = vec![Group::new(lines, most, self.modules(), marks)];
+        while let Some(mut group) = groups.pop().or_else(|| self.survivors(most, marks)) {
+            let asked = group.take();
+            if asked.is_empty() {
+                groups.extend(group.confirmed(self.modules()));
+                continue;
+            }
+            let (chunk, manner) = match group.marks {
+                Marks::Set => (asked.len(), Manner::Marked),
+                Marks::Between if asked.len() > 1 => (1, Manner::Spaced),
+                _ => (group.chunk, self.manner),
+            };
+            let answer = self.ask(&asked, chunk, manner)?;
+            if answer.end == End::Exited(0) && answer.is_silent() {
+                self.all(&asked, &Outcome::Accepted);
+                group.learn(asked.len(), 0, self.modules());
+                groups.push(group);
+            } else if asked.len() == 1 {
+                self.outcomes[asked[0]] = Some(self.outcome(&answer));
+                groups.push(group);
+            } else if self.is_unclear(&answer) && !self.scaffold_passes()? {
+                self.survivors.clear();
+                return Ok(());
+            } else if manner == Manner::Marked {
+                self.find(&answer, &asked, group, &mut groups);
+            } else if self.died(&answer) || answer.strays > 0 && manner == Manner::Check {
+                self.suspect(&answer, &asked, group, &mut groups);
+            } else {
+                self.sort(&answer, &asked, group, &mut groups);
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines that were passed by processes that died, as a group: each such process is
+    /// followed by its culprit's outcome, so there are fewer every time.
+    fn survivors(&mut self, most: usize, marks: Marks) -> Option<Group> {
+        let lines = std::mem::take(&mut self.survivors);
+        (!lines.is_empty()).then(|| Group::new(lines, most, self.modules(), marks))
+    }
+
+    fn ask(&self, lines: &[usize], chunk: usize, manner: Manner) -> std::io::Result<Answer> {
+        ask(self.ptxas, self.batch, &self.arch, self.directory.path(), lines, chunk, manner)
+    }
+
+    fn died(&self, answer: &Answer) -> bool {
+        death(self.ptxas, answer.end).is_some()
+    }
+
+    /// Whether something else than the lines may be at fault.
+    fn is_unclear(&self, answer: &Answer) -> bool {
+        self.died(answer) || answer.own.is_empty() || !answer.lost.is_empty() || !answer.loose.is_empty()
+    }
+
+    fn all(&mut self, lines: &[usize], outcome: &Outcome) {
+        for &line in lines {
+            self.outcomes[line] = Some(outcome.clone());
+        }
+    }
+
+    /// Whether a module without lines passes, asked when something failed. Where it does not,
+    /// every line that is not settled gets its outcome.
+    fn scaffold_passes(&mut self) -> std::io::Result<bool> {
+        if !self.scaffold_passes {
+            let answer = self.ask(&[], 1, self.manner)?;
+            self.scaffold_passes = answer.end == End::Exited(0) && answer.is_silent();
+            if !self.scaffold_passes {
+                let outcome = self.outcome(&answer);
+                for unsettled in self.outcomes.iter_mut().filter(|outcome| outcome.is_none()) {
+                    *unsettled = Some(outcome.clone());
+                }
+            }
+        }
+        Ok(self.scaffold_passes)
+    }
+
+    /// The outcome of a process that was asked about one line and did not accept it.
+    fn outcome(&self, answer: &Answer) -> Outcome {
+        if answer.end == End::OutOfTime {
+            return Outcome::TimedOut;
+        }
+        if let Some(how) = death(self.ptxas, answer.end) {
+            return Outcome::Crashed(how);
+        }
+        let lost = answer.lost.iter().map(|(_, text)| text);
+        let own = answer.own.iter().map(|(_, text)| text);
+        let said = join(lost.chain(own).chain(&answer.loose).map(String::as_str));
+        match answer.end {
+            End::Exited(status) if said.is_empty() => Outcome::Rejected(format!("status {status} without a message")),
+            _ => Outcome::Rejected(said),
+        }
+    }
+
+    /// Sorts the lines of a process that complained: what is settled, what is asked again.
+    fn sort(&mut self, answer: &Answer, asked: &[usize], mut group: Group, groups: &mut Vec<Group>) {
+        let mut open = vec![true; asked.len()];
+        let rejected = self.reject(answer, asked, &mut open);
+        let mut unseen = Vec::new();
+        for range in &answer.unseen {
+            unseen.extend(take_open(range.clone(), asked, &mut open));
+        }
+        group.learn(asked.len() - unseen.len(), answer.unseen.len(), self.modules());
+        let mut parted = Vec::new();
+        for (range, _) in &answer.lost {
+            // A module that was all of its process has nobody else to blame.
+            if range.len() < asked.len() {
+                parted.push(group.fresh(take_open(range.clone(), asked, &mut open)));
+            }
+        }
+        let silent = take_open(0..asked.len(), asked, &mut open);
+        if silent.len() == asked.len() {
+            parted.extend(halves(silent).map(|half| group.fresh(half)));
+        } else {
+            group.silent.extend(silent);
+        }
+        if group.marks == Marks::Between {
+            group.learn_strays(answer.strays, asked.len());
+        }
+        for line in unseen.into_iter().rev() {
+            group.waiting.push_front(line);
+        }
+        debug_assert!(rejected || !parted.is_empty(), "a round that gets nowhere");
+        groups.push(group);
+        groups.extend(parted);
+    }
+
+    /// Parts the lines of a process that died. Nothing that it said counts, as a line can be
+    /// refused and kill it all the same.
+    fn suspect(&mut self, answer: &Answer, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
+        let (before, suspects) = asked.split_at(answer.reached.min(asked.len() - 1));
+        self.survivors.extend(before);
+        if group.marks == Marks::Possible && suspects.len() > 1 {
+            groups.push(Group::new(suspects.to_vec(), CHECKED_LINES, MODULES, Marks::Set));
+        } else if !self.died(answer) {
+            groups.push(group.fresh(suspects.to_vec()).spaced());
+        } else if before.is_empty() {
+            groups.extend(halves(suspects.to_vec()).map(|half| group.fresh(half)));
+        } else {
+            groups.push(group.fresh(suspects.to_vec()));
+        }
+        // What the group still has is unsuspected.
+        groups.insert(0, group);
+    }
+
+    /// Rejects the lines with messages of their own; whether there were any.
+    fn reject(&mut self, answer: &Answer, asked: &[usize], open: &mut [bool]) -> bool {
+        let mut own: Vec<(usize, &str)> =
+            answer.own.iter().map(|(position, text)| (*position, text.as_str())).collect();
+        own.sort_by_key(|(position, _)| *position);
+        for texts in own.chunk_by(|a, b| a.0 == b.0) {
+            let position = texts[0].0;
+            open[position] = false;
+            self.outcomes[asked[position]] = Some(Outcome::Rejected(join(texts.iter().map(|(_, text)| *text))));
+        }
+        !own.is_empty()
+    }
+
+    /// Parts the lines of a process that had marks set: those passed, the first one not passed,
+    /// and the rest.
+    fn find(&mut self, answer: &Answer, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
+        let died = self.died(answer);
+        let group = Group { marks: Marks::Possible, ..group };
+        // The first mark stands before the first line: without it, marks do not work here.
+        match answer.marks.checked_sub(1) {
+            Some(passed) if answer.strays > 0 && passed < asked.len() => {
+                self.survivors.extend(&asked[..passed]);
+                groups.push(group.fresh(asked[passed..].to_vec()).spaced());
+            }
+            Some(passed) if died && passed < asked.len() => {
+                self.survivors.extend(&asked[..passed]);
+                groups.push(group.fresh(asked[passed + 1..].to_vec()));
+                groups.push(group.fresh(vec![asked[passed]]));
+            }
+            _ => {
+                let group = Group { marks: Marks::Useless, ..group };
+                groups.extend(halves(asked.to_vec()).map(|half| group.fresh(half)));
+            }
+        }
+    }
+}
+
+/// The lines in `range` that are still open, which they are not any more.
+fn take_open(range: std::ops::Range<usize>, asked: &[usize], open: &mut [bool]) -> Vec<usize> {
+    range.filter(|&position| std::mem::take(&mut open[position])).map(|position| asked[position]).collect()
+}
+
+fn halves(mut lines: Vec<usize>) -> impl Iterator<Item = Vec<usize>> {
+    let second = lines.split_off(lines.len() / 2);
+    [lines, second].into_iter()
+}

@@ -1,0 +1,125 @@
+//! The engine `model`: what this tool itself says, as an engine like others.
+
+use std::io::{BufRead, Write};
+
+use super::protocol::{Ability, About, Execute, Judge as Lines, Judged, PROTOCOL, Said};
+use super::serve::{self, Served};
+use super::{Batch, Depth, Engine, Outcome};
+use ptx_exec::execution::{Answer, Execution};
+use ptx_exec::model;
+use ptx_spec::environment::{AddressSize, Environment};
+use ptx_spec::judge::Judge;
+use ptx_spec::ptx::{Declarations, Line, Scaffold};
+use ptx_spec::spec::Spec;
+
+/// Judges by the specification, and executes by the reference model.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference<'a> {
+    spec: &'a Spec,
+}
+
+impl<'a> Reference<'a> {
+    /// Of a specification.
+    pub fn new(spec: &'a Spec) -> Self {
+        Self { spec }
+    }
+
+    fn outcome(&self, batch: &Batch<'_>, judge: &Judge<'_>, declarations: &Declarations, line: &str) -> Outcome {
+        match Line::parse(line) {
+            Err(why) => Outcome::Rejected(why.to_string()),
+            Ok(line) => match judge.read(&line, declarations) {
+                None => Outcome::Skipped(format!("`{}` has no specification", line.opcode)),
+                Some((instruction, reading)) => match reading.rules(instruction).next() {
+                    None => Outcome::Accepted,
+                    Some(rule) => Outcome::Rejected(format!("{}: {} ({})", rule.id, rule.says, batch.environment)),
+                },
+            },
+        }
+    }
+}
+
+impl Engine for Reference<'_> {
+    fn name(&self) -> &str {
+        concat!("model@", env!("CARGO_PKG_VERSION"))
+    }
+
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
+        if depth == Depth::Generate {
+            return Err("the model generates no code".to_owned());
+        }
+        Judge::new(self.spec, environment).map(drop).map_err(|why| why.to_string())
+    }
+
+    fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
+        let skipped = |why: String| vec![Outcome::Skipped(why); batch.lines.len()];
+        if let Err(why) = self.supports(&batch.environment, depth) {
+            return skipped(why);
+        }
+        let declarations = match Declarations::parse(&batch.scaffold.declarations(), &self.spec.isa) {
+            Ok(declarations) => declarations,
+            Err(why) => return skipped(why.to_string()),
+        };
+        match Judge::new(self.spec, &batch.environment) {
+            Err(why) => skipped(why.to_string()),
+            Ok(judge) => batch.lines.iter().map(|line| self.outcome(batch, &judge, &declarations, line)).collect(),
+        }
+    }
+
+    fn executes(&self, environment: &Environment) -> Result<(), String> {
+        self.supports(environment, Depth::Check)
+    }
+
+    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
+        let answers = |case: &Execution| {
+            model::answers(self.spec, case)
+                .unwrap_or_else(|why| vec![Answer::Skipped(why.to_string()); case.rows.len()])
+        };
+        cases.iter().map(answers).collect()
+    }
+}
+
+/// Speaks the engine protocol.
+///
+/// # Errors
+/// Where the other side does not.
+pub fn serve(spec: &Spec, input: impl BufRead, output: impl Write) -> anyhow::Result<()> {
+    serve::serve(Reference::new(spec), input, output).map_err(anyhow::Error::msg)
+}
+
+impl Served for Reference<'_> {
+    fn hello(&mut self) -> Result<About, String> {
+        Ok(About {
+            protocol: PROTOCOL,
+            name: "model".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            abilities: vec![Ability::Judge, Ability::Cases],
+            ptx: self.spec.isa.versions.clone(),
+            targets: self.spec.isa.targets.iter().map(|(target, _)| *target).collect(),
+            details: [("specification".to_owned(), self.spec.fingerprint.clone())].into(),
+        })
+    }
+
+    fn judge(&mut self, asked: Lines) -> Result<Judged, String> {
+        let environment = Environment {
+            ptx: asked.ptx,
+            target: asked.target,
+            address_size: if asked.address_size == 32 { AddressSize::Bits32 } else { AddressSize::Bits64 },
+        };
+        let scaffold = Scaffold::from_declarations(&asked.declarations);
+        let lines = asked.lines.iter().map(String::as_str).collect();
+        let depth = if asked.generate { Depth::Generate } else { Depth::Check };
+        let outcomes = Engine::judge(self, &Batch { environment, scaffold, lines }, depth);
+        let said = |outcome| match outcome {
+            Outcome::Accepted => Said::Accepted,
+            Outcome::Rejected(why) => Said::Rejected(why),
+            Outcome::Skipped(why) => Said::Skipped(why),
+            other => Said::Skipped(other.word().to_owned()),
+        };
+        Ok(Judged { id: asked.id, outcomes: outcomes.into_iter().map(said).collect() })
+    }
+
+    fn execute(&mut self, asked: &Execute) -> Result<Vec<Vec<Answer>>, String> {
+        let cases: Vec<Execution> = asked.cases.iter().map(|case| case.case.clone()).collect();
+        Ok(Engine::execute(self, &cases))
+    }
+}

@@ -1,0 +1,77 @@
+//! The other side of the engine protocol: engines of this tool as processes of their own.
+
+use std::io::{self, BufRead, Write};
+
+use super::protocol::{About, Execute, Executed, Failure, Judge, Judged, Request, Response};
+use ptx_exec::execution::Answer;
+
+/// An engine that answers requests.
+pub(crate) trait Served {
+    /// What it says of itself.
+    ///
+    /// # Errors
+    /// Why it cannot be asked anything.
+    fn hello(&mut self) -> Result<About, String>;
+
+    /// Judges lines.
+    ///
+    /// # Errors
+    /// Why it cannot go on at all.
+    fn judge(&mut self, asked: Judge) -> Result<Judged, String>;
+
+    /// Executes cases.
+    ///
+    /// # Errors
+    /// Why it cannot answer this request.
+    fn execute(&mut self, asked: &Execute) -> Result<Vec<Vec<Answer>>, String>;
+}
+
+/// Answers requests until there are no more.
+///
+/// # Errors
+/// Where the engine cannot go on, or the other side does not speak the protocol.
+pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: impl Write) -> Result<(), String> {
+    let mut greeted = false;
+    for line in input.lines() {
+        let line = line.map_err(|error| format!("stdin: {error}"))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let response = match serde_json::from_str(&line) {
+            // Whether the versions of the protocol fit is for the other side to say.
+            Ok(Request::Hello(_)) => {
+                greeted = true;
+                Response::Hello(engine.hello()?)
+            }
+            _ if !greeted => return Err("the first message is no hello".to_owned()),
+            Ok(Request::Judge(asked)) => Response::Judged(engine.judge(asked)?),
+            Ok(Request::Execute(asked)) => {
+                let id = asked.id;
+                match engine.execute(&asked) {
+                    Ok(answers) => Response::Executed(Executed { id, answers }),
+                    Err(message) => Response::Error(Failure { id, message }),
+                }
+            }
+            Err(error) => Response::Error(Failure { id: id(&line), message: error.to_string() }),
+        };
+        match put(&mut output, &response) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+            put => put.map_err(|error| format!("stdout: {error}"))?,
+        }
+    }
+    Ok(())
+}
+
+fn put(output: &mut impl Write, response: &Response) -> io::Result<()> {
+    let mut line = serde_json::to_vec(response)?;
+    line.push(b'\n');
+    output.write_all(&line)?;
+    output.flush()
+}
+
+/// The id of a request that cannot be read; 0 where it has none.
+fn id(line: &str) -> u64 {
+    let value: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
+    let request = value.as_object().and_then(|object| object.values().next());
+    request.and_then(|request| request.get("id")?.as_u64()).unwrap_or(0)
+}

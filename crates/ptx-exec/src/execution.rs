@@ -1,0 +1,269 @@
+//! Executed cases: a line, the state of the machine it starts from, rows of inputs, and what came of
+//! each row.
+//!
+//! These types are the typed case of the engine protocol: what is serialized here is what engines
+//! read and write, described in `docs/protocol.md`. Every row is an execution of its own: it starts
+//! from the state as it is given, whatever other rows did.
+
+pub mod hex;
+mod surface;
+
+use serde::{Deserialize, Serialize};
+
+use ptx_spec::environment::{AddressSize, Environment, Target, Version};
+
+pub use surface::{Component, Format, Geometry, Surface};
+
+/// A line to be executed, with everything that it can see.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Execution {
+    /// `.version`
+    pub ptx: Version,
+    /// `.target`; the address size is 64.
+    pub target: Target,
+    /// The declarations between the module's directives and the line, as `ptx-conform judge` reads them.
+    pub declarations: String,
+    /// One statement.
+    pub line: String,
+    /// The surface that the line's `.surfref` variable, or an input, names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface: Option<Surface>,
+    /// The variables that have contents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<Variable>,
+    /// The registers that the line reads.
+    pub inputs: Vec<Input>,
+    /// The registers that the line writes. They hold 0 before it, unless they are inputs as well:
+    /// that is what remains where a guard does not hold.
+    pub outputs: Vec<Output>,
+    /// For each row, what its inputs hold.
+    pub rows: Rows,
+    /// Rows that may trap, ascending: each belongs into a launch of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alone: Vec<usize>,
+}
+
+/// A variable of the declarations, and what it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variable {
+    /// Its name in the declarations.
+    pub name: String,
+    /// `global`, `const`, `shared`, `local` or `param`.
+    pub space: Space,
+    /// Its bytes; it is as long as they are.
+    #[serde(with = "hex")]
+    pub data: Vec<u8>,
+}
+
+/// A state space in which variables live. PTX ISA `state-spaces`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Space {
+    /// `.global`
+    Global,
+    /// `.const`
+    Const,
+    /// `.shared`
+    Shared,
+    /// `.local`
+    Local,
+    /// `.param`, of the entry, of a function, or what a call returned: the declarations say which.
+    Param,
+}
+
+/// A register that the line reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Input {
+    /// Its name; of a vector register the component, such as `%v.x`.
+    pub register: String,
+    /// Its size in bits; 1 for a predicate.
+    pub bits: u16,
+    /// What the values in the rows mean.
+    #[serde(flatten)]
+    pub holds: Holds,
+}
+
+/// What the value of an input is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "holds", rename_all = "snake_case")]
+pub enum Holds {
+    /// The bits themselves. The cache policy of a line with `.L2::cache_hint` is always one that
+    /// `createpolicy` makes, whatever the rows say: others have no defined effect.
+    Bits,
+    /// The handle of the surface; the value in the rows is 0.
+    Surface,
+    /// The address of a variable; the value in the rows is added to it, modulo 2^64.
+    Address {
+        /// The variable.
+        of: String,
+        /// Whether it is a generic address, or one in the variable's own state space.
+        generic: bool,
+    },
+}
+
+/// A register that the line writes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Its name; of a vector register the component.
+    pub register: String,
+    /// Its size in bits.
+    pub bits: u16,
+}
+
+/// The values of the inputs, row by row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rows {
+    /// The number of inputs.
+    width: usize,
+    count: usize,
+    values: Vec<u128>,
+}
+
+/// What came of a row.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The line was executed.
+    Returned(Returned),
+    /// It ended the kernel; the engine's words.
+    Trapped(String),
+    /// It was not executed, and why.
+    Skipped(String),
+    /// The engine failed on it (it crashed, hung, or answered what is no answer), and how.
+    Failed(String),
+}
+
+/// What a line that was executed leaves behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Returned {
+    /// What each output holds.
+    #[serde(default, with = "hex::all")]
+    pub registers: Vec<u128>,
+    /// What the surface holds, where that is not what it held before.
+    #[serde(default, with = "hex::maybe", skip_serializing_if = "Option::is_none")]
+    pub surface: Option<Vec<u8>>,
+}
+
+impl Execution {
+    /// PTX version, target and address size.
+    pub fn environment(&self) -> Environment {
+        Environment { ptx: self.ptx, target: self.target, address_size: AddressSize::Bits64 }
+    }
+
+    /// The same case with other rows.
+    pub fn with_rows(&self, rows: Rows, alone: Vec<usize>) -> Self {
+        Self {
+            ptx: self.ptx,
+            target: self.target,
+            declarations: self.declarations.clone(),
+            line: self.line.clone(),
+            surface: self.surface.clone(),
+            variables: self.variables.clone(),
+            inputs: self.inputs.clone(),
+            outputs: self.outputs.clone(),
+            rows,
+            alone,
+        }
+    }
+
+    /// Whether something can have come of a row: a value for each register, of no more bits than it
+    /// has, and no surface but one of the right size.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn check(&self, returned: &Returned) -> Result<(), String> {
+        let (written, given) = (self.outputs.len(), returned.registers.len());
+        if written != given {
+            return Err(format!("it returned {given} registers, the line writes {written}"));
+        }
+        for (output, value) in self.outputs.iter().zip(&returned.registers) {
+            if value.checked_shr(output.bits.into()).is_some_and(|over| over != 0) {
+                return Err(format!("it returned {value:x} for {}, which has {} bits", output.register, output.bits));
+            }
+        }
+        match (&returned.surface, &self.surface) {
+            (None, _) => Ok(()),
+            (Some(_), None) => Err("it returned a surface, and the case has none".to_owned()),
+            (Some(after), Some(before)) if after.len() != before.size() => {
+                Err(format!("it returned a surface of {} bytes instead of {}", after.len(), before.size()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The variable of this name.
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
+        self.variables.iter().find(|variable| variable.name == name)
+    }
+
+    /// The position of the input that is this register.
+    pub fn input(&self, register: &str) -> Option<usize> {
+        self.inputs.iter().position(|input| input.register == register)
+    }
+}
+
+impl Rows {
+    /// No rows yet, of so many inputs each.
+    pub fn new(width: usize) -> Self {
+        Self { width, ..Self::default() }
+    }
+
+    /// Adds a row; values missing at its end are 0, those beyond the number of inputs are dropped.
+    pub fn push(&mut self, row: &[u128]) {
+        let missing = self.width.saturating_sub(row.len());
+        self.values.extend(row.iter().take(self.width));
+        self.values.extend(std::iter::repeat_n(0, missing));
+        self.count += 1;
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The number of inputs.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// A row; empty beyond the last.
+    pub fn row(&self, at: usize) -> &[u128] {
+        if at >= self.count { &[] } else { self.values.get(at * self.width..(at + 1) * self.width).unwrap_or_default() }
+    }
+
+    /// All rows in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u128]> {
+        (0..self.count).map(|at| self.row(at))
+    }
+}
+
+/// Rows are lists of hexadecimal numbers.
+impl Serialize for Rows {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter().map(hex::Numbers))
+    }
+}
+
+impl<'de> Deserialize<'de> for Rows {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let rows: Vec<hex::Owned> = Vec::deserialize(from)?;
+        let mut read = Self::new(rows.first().map_or(0, |row| row.0.len()));
+        for (at, row) in rows.iter().enumerate() {
+            if row.0.len() != read.width {
+                let message = format!("row {at} has {} values, the first one has {}", row.0.len(), read.width);
+                return Err(serde::de::Error::custom(message));
+            }
+            read.push(&row.0);
+        }
+        Ok(read)
+    }
+}

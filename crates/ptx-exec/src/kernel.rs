@@ -1,0 +1,436 @@
+//! Kernels: executed cases as PTX modules, with all that an engine must know to launch them.
+//!
+//! A module has one entry for each case. A thread of it executes the line once, for one row: it sets
+//! the outputs to 0, loads the row's inputs from a record, marks that it begins, executes the line,
+//! stores every register that the line writes, and marks that it ended. A mark reaches the host before
+//! what follows it begins, so that it can be read where the line ended the kernel.
+//!
+//! Variables in global and constant memory have their contents as initial values. Of those in shared
+//! and local memory each block or thread makes a copy; parameters of an entry are parameters of the
+//! launch. A line in a function is executed by a function that the entry calls with the parameters,
+//! and what a call returned is returned by one that is called right before the line.
+//!
+//! Not executed are lines with a unified variable, a `.surfref` parameter, an immediate cache policy, the
+//! address of a parameter that is not one of the entry, a 32-bit register for an address of 64 bits, or
+//! an address before the variable that it starts from.
+
+mod declared;
+mod record;
+mod thread;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+use crate::execution::{Execution, Output, hex};
+use ptx_spec::environment::{AddressSize, Target, Version};
+use ptx_spec::ptx::Scaffold;
+
+use thread::Names;
+
+/// A kernel: the entry of a module that executes the rows of one case, and what it works on.
+///
+/// Each launch executes the rows `first..first + count`, one thread each: thread `i` of the launch
+/// (counted over blocks of one dimension) executes row `first + i`, and does nothing from `count` on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kernel {
+    /// The name of the entry.
+    pub entry: String,
+    /// What the parameters of the entry are, in order.
+    pub parameters: Vec<Parameter>,
+    /// The size of a row's record in bytes.
+    pub row_bytes: usize,
+    /// The records of all rows; they stand at a multiple of 16.
+    #[serde(with = "hex")]
+    pub rows: Vec<u8>,
+    /// The size of a row's results in bytes.
+    pub result_bytes: usize,
+    /// Where in a row's results each output of the case stands, little-endian.
+    pub results: Vec<Place>,
+    /// How the line gets at the surface; none where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface: Option<Bound>,
+}
+
+/// What a parameter of an entry is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parameter {
+    /// These bytes.
+    Bytes(#[serde(with = "hex")] Vec<u8>),
+    /// The address of the records of all rows, 64 bits.
+    Rows,
+    /// The address of the results of all rows, 64 bits: a multiple of 16. They hold anything before.
+    Results,
+    /// The address of the marks, 64 bits: for each row 32 bits, which are 0 before; the thread
+    /// stores 1 before the line and 2 behind it.
+    Marks,
+    /// The first row of the launch, 32 bits.
+    First,
+    /// The number of rows of the launch, 32 bits.
+    Count,
+}
+
+/// Where something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// The first byte.
+    pub at: usize,
+    /// How many there are: 1, 2, 4, 8 or 16.
+    pub bytes: usize,
+}
+
+/// How a line gets at the surface of its case.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bound {
+    /// Whether the line can change the surface: each row then has a copy of its own, which is read
+    /// back.
+    pub private: bool,
+    /// Where in a row's record the handle is to be put, 64 bits. The entry gets it as a surface object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle_at: Option<usize>,
+    /// The `.surfref` variable that it is to be bound to. With private copies each row is launched
+    /// alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variable: Option<String>,
+}
+
+/// How many entries a module has at most.
+const ENTRIES: usize = 128;
+
+/// One module with an entry for each case: its text, and for each case its kernel, or why it cannot
+/// be executed. The entries are `k0`, `k1` and so on, unless a case has such names itself.
+///
+/// The cases share their environment and what their declarations have at module scope, contents
+/// included, as those of one of the [`batches`] do. A case that does not share them with those
+/// before it has no entry.
+///
+/// A line names one surface at most, so an entry never has more than the 32 of them that `ptxas`
+/// allows it.
+pub fn module(cases: &[&Execution]) -> (String, Vec<Result<Kernel, String>>) {
+    let names = names(cases);
+    let mut text = String::new();
+    let mut first: Option<Shared> = None;
+    let mut kernels = Vec::with_capacity(cases.len());
+    for (at, case) in cases.iter().enumerate() {
+        let scaffold = scaffold(case);
+        let kernel = shared(case, &scaffold).and_then(|shared| {
+            if first.as_ref().is_some_and(|first| *first != shared) {
+                return Err("its environment or module scope is another than that of the module".to_owned());
+            }
+            let (entry, kernel) = thread::entry(case, &scaffold, at, &names)?;
+            if first.is_none() {
+                text = start(&shared, &names);
+                first = Some(shared);
+            }
+            text.push_str(&entry);
+            Ok(kernel)
+        });
+        kernels.push(kernel);
+    }
+    (text, kernels)
+}
+
+/// Groups the positions of cases such that each group can share a module.
+pub fn batches(cases: &[Execution]) -> Vec<Vec<usize>> {
+    let mut groups: FxHashMap<Option<Shared>, Vec<usize>> = FxHashMap::default();
+    for (at, case) in cases.iter().enumerate() {
+        // Those without an entry do not mind where they are.
+        groups.entry(shared(case, &scaffold(case)).ok()).or_default().push(at);
+    }
+    let mut batches: Vec<Vec<usize>> = groups
+        .into_values()
+        .flat_map(|group| group.chunks(ENTRIES).map(<[usize]>::to_vec).collect::<Vec<_>>())
+        .collect();
+    batches.sort_unstable();
+    batches
+}
+
+/// What the outputs of a row hold, out of the results of all rows. Empty where the results do not
+/// reach as far as that row's.
+pub fn decode(kernel: &Kernel, case: &Execution, results: &[u8], row: usize) -> Vec<u128> {
+    let start = row.saturating_mul(kernel.result_bytes);
+    let Some(results) = results.get(start..start.saturating_add(kernel.result_bytes)) else { return Vec::new() };
+    let number = |(place, output): (&Place, &Output)| {
+        let number = place.number(results)?;
+        Some(if output.bits == 1 { number & 1 } else { number })
+    };
+    kernel.results.iter().zip(&case.outputs).map(number).collect::<Option<_>>().unwrap_or_default()
+}
+
+impl Place {
+    /// The number that stands there, little-endian; none where the results end before.
+    fn number(self, results: &[u8]) -> Option<u128> {
+        let bytes = results.get(self.at..self.at.checked_add(self.bytes)?)?;
+        Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte)))
+    }
+}
+
+/// What the cases of a module have in common: PTX version, target, and the text at module scope.
+type Shared = (Version, Target, String);
+
+fn shared(case: &Execution, scaffold: &Scaffold) -> Result<Shared, String> {
+    if case.ptx < AddressSize::SINCE {
+        return Err(format!("addresses of PTX {} have 32 bits", case.ptx));
+    }
+    thread::globals(case, scaffold).map(|globals| (case.ptx, case.target, globals))
+}
+
+/// The parts of a case's declarations. Global and constant variables are at module scope wherever they
+/// stand: without a header all stand in the entry.
+fn scaffold(case: &Execution) -> Scaffold {
+    let mut scaffold = Scaffold::from_declarations(&declared::without_comments(&case.declarations));
+    let of_module = |part: &&str| {
+        let space = part.split_whitespace().find(|word| !matches!(*word, ".visible" | ".extern" | ".weak" | ".common"));
+        matches!(space, Some(".global" | ".const"))
+    };
+    let locals = std::mem::take(&mut scaffold.locals);
+    for part in locals.split(';').filter(|part| !part.trim().is_empty()) {
+        let to = if of_module(&part) { &mut scaffold.globals } else { &mut scaffold.locals };
+        to.push_str(part);
+        to.push(';');
+    }
+    scaffold
+}
+
+/// Directives, and what the entries have in common.
+fn start((ptx, target, globals): &Shared, names: &Names) -> String {
+    let size = AddressSize::Bits64;
+    let own = &names.own;
+    // The outputs are set from it: it may be changed from outside, as far as an assembler knows.
+    let zero = format!(".visible .global .align 16 .b8 {own}zero[16];");
+    format!(".version {ptx}\n.target {target}\n.address_size {size}\n{globals}{zero}\n")
+}
+
+/// Names that no case has.
+fn names(cases: &[&Execution]) -> Names {
+    let texts = cases.iter().flat_map(|case| [&case.declarations, &case.line]);
+    let words: FxHashSet<&str> =
+        texts.flat_map(|text| text.split(|c: char| !u8::try_from(c).is_ok_and(declared::in_name))).collect();
+    let numbered = |name: &str| {
+        let digits = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+        words.iter().any(|word| word.strip_prefix(name).is_some_and(digits))
+    };
+    let begun = |name: &str| words.iter().any(|word| word.trim_start_matches('%').starts_with(name));
+    let (mut entry, mut own) = ("k".to_owned(), "conform_".to_owned());
+    while numbered(&entry) {
+        entry.push('k');
+    }
+    while begun(&own) {
+        own.push('_');
+    }
+    Names { entry, own }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execution::{Holds, Input, Rows, Space, Variable};
+
+    #[test]
+    fn values_are_little_endian() {
+        let results = [1, 2, 3, 4, 5, 6, 7, 8];
+        assert_eq!(Place { at: 2, bytes: 4 }.number(&results), Some(0x0605_0403));
+        assert_eq!(Place { at: 0, bytes: 16 }.number(&results), None);
+    }
+
+    fn input(register: &str, bits: u16, holds: Holds) -> Input {
+        Input { register: register.to_owned(), bits, holds }
+    }
+
+    fn output(register: &str, bits: u16) -> Output {
+        Output { register: register.to_owned(), bits }
+    }
+
+    fn variable(name: &str, space: Space) -> Variable {
+        Variable { name: name.to_owned(), space, data: (1..=10).collect() }
+    }
+
+    fn address(of: &str, generic: bool) -> Holds {
+        Holds::Address { of: of.to_owned(), generic }
+    }
+
+    /// A case of so many rows, whose values are their numbers.
+    fn case(declarations: &str, line: &str, inputs: Vec<Input>, outputs: Vec<Output>, count: u128) -> Execution {
+        let mut rows = Rows::new(inputs.len());
+        (0..count).for_each(|row| rows.push(&vec![row + 0x0102_0304; inputs.len()]));
+        Execution {
+            ptx: "9.0".parse().expect("a version"),
+            target: "sm_90".parse().expect("a target"),
+            declarations: declarations.to_owned(),
+            line: line.to_owned(),
+            surface: None,
+            variables: Vec::new(),
+            inputs,
+            outputs,
+            rows,
+            alone: Vec::new(),
+        }
+    }
+
+    fn kernel(case: &Execution) -> (String, Kernel) {
+        let (text, mut kernels) = module(&[case]);
+        (text, kernels.remove(0).expect("a case that can be executed"))
+    }
+
+    fn refused(case: &Execution) -> String {
+        module(&[case]).1.remove(0).expect_err("a case that cannot be executed")
+    }
+
+    #[test]
+    fn a_record_has_each_input_at_a_multiple_of_its_size() {
+        let bits = [1, 64, 8, 16, 128, 32];
+        let inputs = bits.iter().enumerate().map(|(at, &bits)| input(&format!("r{at}"), bits, Holds::Bits)).collect();
+        let declarations = ".reg .pred r0; .reg .b64 r1; .reg .b8 r2; .reg .b16 r3; .reg .b128 r4; .reg .b32 r5;";
+        let case = case(declarations, "nop;", inputs, vec![output("r5", 32), output("r0", 1), output("r4", 128)], 2);
+        let (_, kernel) = kernel(&case);
+        assert_eq!((kernel.row_bytes, kernel.result_bytes, kernel.rows.len()), (64, 32, 128));
+        let mut row = [0; 64];
+        row[8..12].copy_from_slice(&[4, 3, 2, 1]);
+        row[16] = 4;
+        row[18..20].copy_from_slice(&[4, 3]);
+        row[32..36].copy_from_slice(&[4, 3, 2, 1]);
+        row[48..52].copy_from_slice(&[4, 3, 2, 1]);
+        assert_eq!(kernel.rows[..64], row);
+        assert_eq!(kernel.rows[64], 1, "the predicate of the second row");
+        let places = [(0, 4), (4, 1), (16, 16)].map(|(at, bytes)| Place { at, bytes });
+        assert_eq!(kernel.results, places);
+
+        let mut results = vec![0xff; 32];
+        results.extend((0..32).map(|byte| if byte == 4 { 2 } else { byte }));
+        let wide = 0x1f1e_1d1c_1b1a_1918_1716_1514_1312_1110;
+        assert_eq!(decode(&kernel, &case, &results, 0), [0xffff_ffff, 1, u128::MAX]);
+        assert_eq!(decode(&kernel, &case, &results, 1), [0x0302_0100, 0, wide]);
+        for row in [2, usize::MAX] {
+            assert_eq!(decode(&kernel, &case, &results, row), [0_u128; 0]);
+        }
+    }
+
+    #[test]
+    fn a_surface_is_bound_by_handle_or_by_name() {
+        let surface = crate::execution::Surface {
+            geometry: crate::execution::Geometry::D1,
+            format: "u32".parse().expect("a format"),
+            width: 1,
+            height: 0,
+            depth: 0,
+            layers: 0,
+            data: vec![0; 4],
+        };
+        let inputs = vec![input("%r1", 32, Holds::Bits), input("h", 64, Holds::Surface)];
+        let mut by_handle = case(
+            ".reg .b64 h; .reg .b32 %r<2>;",
+            "suld.b.1d.b32.trap %r0, [h, {%r1}];",
+            inputs,
+            vec![output("%r0", 32)],
+            1,
+        );
+        assert_eq!(refused(&by_handle), "the line names a surface, and the case has none");
+        by_handle.surface = Some(surface.clone());
+        assert_eq!(kernel(&by_handle).1.surface, Some(Bound { private: false, handle_at: Some(8), variable: None }));
+
+        let declarations = ".global .surfref s, t; // two\n.visible .entry k() { .reg .b32 %r<2>;";
+        let line = "sust.b.1d.b32.trap [t, {%r1}], %r1;";
+        let mut by_name = case(declarations, line, vec![input("%r1", 32, Holds::Bits)], Vec::new(), 1);
+        by_name.surface = Some(surface);
+        let bound = Bound { private: true, handle_at: None, variable: Some("t".to_owned()) };
+        assert_eq!(kernel(&by_name).1.surface, Some(bound));
+        by_name.declarations = ".entry k(.param .surfref t) { .reg .b32 %r<2>;".to_owned();
+        assert_eq!(refused(&by_name), "no driver binds the parameter `t`, a `.surfref`");
+    }
+
+    #[test]
+    fn variables_get_their_contents() {
+        let declarations = ".global .b32 g, other; .shared .b8 s[10]; .entry k(.param .u16 q, .param .b8 p[10]) { .local .b8 l[10]; \
+            .param .b8 c[10]; .reg .b32 %r; .reg .b64 %a;";
+        let inputs = vec![input("%a", 64, address("g", true))];
+        let mut case = case(declarations, "ld.b32 %r, [%a];", inputs, vec![output("%r", 32)], 1);
+        case.variables = vec![
+            variable("g", Space::Global),
+            variable("s", Space::Shared),
+            variable("p", Space::Param),
+            variable("l", Space::Local),
+            variable("c", Space::Param),
+        ];
+        let (text, kernel) = kernel(&case);
+        assert_eq!(kernel.parameters[..2], [Parameter::Bytes(vec![0, 0]), Parameter::Bytes((1..=10).collect())]);
+        assert_eq!(kernel.parameters[2..].first(), Some(&Parameter::Rows));
+        assert_eq!(text.matches(" other;").count(), 1, "what has no contents stays");
+        for part in [
+            ".global .b32 other;",
+            ".visible .global .align 32 .b8 g[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};",
+            "cvta.global.u64 ",
+            "bar.sync 0;",
+            "call (c), ",
+            "st.local.u8 ",
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+        case.variables[0].space = Space::Const;
+        assert_eq!(refused(&case), "`g` is declared in .global, and has contents in .const");
+        case.variables[0].name = "none".to_owned();
+        assert_eq!(refused(&case), "`none` is no variable of the declarations");
+    }
+
+    #[test]
+    fn what_cannot_be_executed_says_why() {
+        let registers = ".reg .b32 %r; .reg .b64 %a, %p;";
+        let global = ".global .b8 g[64];";
+        let unified = ".global .attribute(.unified(1, 2)) .b8 g[64];";
+        let function = ".func f(.param .b8 g[64]) {";
+        let load = "ld.global.b32 %r, [%a];";
+        for (before, line, bits, holds, why) in [
+            (unified, load, 64, address("g", false), "`g` is unified"),
+            (global, load, 32, address("g", false), "has 32 bits"),
+            (global, load, 64, address("h", false), "is no variable"),
+            (function, load, 64, address("g", false), "has no address in `.param`"),
+            (global, "ld.global.L2::cache_hint.b32 %r, [%a], 1;", 64, address("g", false), "no cache policy"),
+            (global, "ld.global.b32 %r, [g+-4];", 64, Holds::Bits, "before `g`"),
+            (global, load, 24, Holds::Bits, "24 bits"),
+            (global, "ld.global.b32 %r, [%a", 64, Holds::Bits, "cannot be read"),
+        ] {
+            let register = if bits == 32 { "%r" } else { "%a" };
+            let case = case(&format!("{before}{registers}"), line, vec![input(register, bits, holds)], Vec::new(), 1);
+            let why_not = refused(&case);
+            assert!(why_not.contains(why), "{line}: {why_not}");
+        }
+        let mut old = case(registers, "mov.u32 %r, 0;", Vec::new(), vec![output("%q", 32)], 1);
+        assert_eq!(refused(&old), "`%q` is no register of the declarations");
+        old.ptx = "2.2".parse().expect("a version");
+        assert_eq!(refused(&old), "addresses of PTX 2.2 have 32 bits");
+    }
+
+    #[test]
+    fn a_cache_policy_is_made() {
+        let inputs = vec![input("%p", 64, Holds::Bits), input("%a", 64, address("g", false))];
+        let declarations = ".global .b8 g[10]; .entry k { .reg .b32 %r; .reg .b64 %a, %p;";
+        let case = case(declarations, "ld.global.L2::cache_hint.b32 %r, [%a], %p;", inputs, vec![output("%r", 32)], 1);
+        let (text, kernel) = kernel(&case);
+        assert!(text.contains("createpolicy.fractional.L2::evict_first.b64 %p, 1.0;"));
+        assert_eq!(kernel.row_bytes, 8);
+    }
+
+    #[test]
+    fn cases_share_a_module_where_they_can() {
+        let with = |globals: &str, registers: &str| {
+            let declarations = format!("{globals} .entry k {{ {registers}");
+            case(&declarations, "mov.u32 %r, k0;", Vec::new(), vec![output("%r", 32)], 1)
+        };
+        let [a, b] = [".global .b8 k0[4];", ".global .b8 k0[8];"].map(|globals| with(globals, ".reg .b32 %r;"));
+        let c = with(".global .b8 k0[4];", ".reg .b32 %r, %conform_;");
+        let cases: Vec<Execution> = [a.clone(), b.clone(), c.clone()].into_iter().chain(vec![a.clone(); 127]).collect();
+        let groups = batches(&cases);
+        assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [128, 1, 1]);
+        assert_eq!(groups[0][..3], [0, 2, 3]);
+
+        let (text, kernels) = module(&[&a, &b, &c]);
+        let entries: Vec<_> =
+            kernels.iter().map(|kernel| kernel.as_ref().ok().map(|kernel| kernel.entry.as_str())).collect();
+        assert_eq!(entries, [Some("kk0"), None, Some("kk2")]);
+        assert_eq!(text.matches("k0[").count(), 1, "one module scope");
+        assert!(text.contains("%conform__row"), "names of our own");
+        assert_eq!(module(&[]), (String::new(), Vec::new()));
+    }
+}

@@ -1,0 +1,121 @@
+//! The reference model: what must come of each row of an executed case.
+//!
+//! Pure functions of the line, the state and the row. What they yield is an [`Expectation`] and not a
+//! value: what the manual leaves undefined is said to be so, and what it leaves open and this model
+//! fills in is marked as [inferred](INFERENCES).
+
+mod convert;
+mod expectation;
+mod ld;
+mod operands;
+mod surface;
+
+use crate::execution::{Answer, Execution, Rows};
+use ptx_spec::environment::Environment;
+use ptx_spec::judge::Judge;
+use ptx_spec::ptx::{Declarations, Line};
+use ptx_spec::spec::Spec;
+
+pub use expectation::{
+    Allowed, Difference, Effect, Ending, Expectation, Expected, INFERENCES, Inference, Inferences, Undefined, Verdict,
+    Write,
+};
+use operands::{Lane, Operands, Source};
+
+/// A case whose line has been read: rows can be held against it.
+pub struct Prepared<'a> {
+    semantics: Box<dyn Semantics + 'a>,
+    guard: Option<(bool, Source)>,
+    outputs: usize,
+    form: String,
+}
+
+/// Why the model says nothing about a case.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unmodelled(String);
+
+/// What a line does to a row.
+trait Semantics: Sync + Send {
+    fn expect(&self, row: &[u128]) -> Expectation;
+}
+
+/// Makes the semantics of a line.
+type Prepare = for<'a> fn(&Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled>;
+
+/// The instructions that the model executes. Each is a page of the manual.
+const TABLE: &[(&str, Prepare)] = &[
+    ("ld", ld::prepare),
+    ("suld", surface::load),
+    ("suq", surface::query),
+    ("sured", surface::reduce),
+    ("sust", surface::store),
+];
+
+/// Whether the model executes an instruction.
+pub fn models(opcode: &str) -> bool {
+    TABLE.iter().any(|(known, _)| *known == opcode)
+}
+
+/// Reads the line of a case.
+///
+/// # Errors
+/// Where the line is not valid, its instruction is not modelled, or the state lacks what the line uses.
+pub fn prepare<'a>(spec: &Spec, case: &'a Execution) -> Result<Prepared<'a>, Unmodelled> {
+    let error = |message: String| Unmodelled(message);
+    let environment: Environment = case.environment();
+    let judge = Judge::new(spec, &environment).map_err(|why| error(why.to_string()))?;
+    let declarations = Declarations::parse(&case.declarations, &spec.isa).map_err(|why| error(why.to_string()))?;
+    let line = Line::parse(&case.line).map_err(|why| error(why.to_string()))?;
+    let (instruction, reading) =
+        judge.read(&line, &declarations).ok_or_else(|| error(format!("`{}` has no specification", line.opcode)))?;
+    if let Some(rule) = reading.rules(instruction).next() {
+        return Err(error(format!("the line is not valid: it breaks {}", rule.id)));
+    }
+    if let Some(surface) = &case.surface {
+        surface.check().map_err(error)?;
+    }
+    if case.outputs.len() > Effect::REGISTERS {
+        return Err(error(format!("a line writes at most {} registers", Effect::REGISTERS)));
+    }
+    let prepare = TABLE.iter().find(|(known, _)| *known == instruction.name);
+    let (_, prepare) = prepare.ok_or_else(|| error(format!("`{}` is not modelled", instruction.name)))?;
+    let form = &instruction.forms[reading.form];
+    let operands = Operands { isa: &spec.isa, form, values: &reading.values, line: &line, declarations, case };
+    Ok(Prepared {
+        semantics: prepare(&operands)?,
+        guard: operands.guard()?,
+        outputs: case.outputs.len(),
+        form: form.id.clone(),
+    })
+}
+
+impl Prepared<'_> {
+    /// The form that the line was read as: `suld.b`.
+    pub fn form(&self) -> &str {
+        &self.form
+    }
+
+    /// What must come of a row. A line whose guard is false leaves everything as it was, and the
+    /// outputs of a case hold 0 before.
+    pub fn expect(&self, row: &[u128]) -> Expectation {
+        match self.guard {
+            Some((negated, predicate)) if (predicate.of(row) & 1 == 1) == negated => {
+                Expectation::returned(Effect::of_registers(self.outputs))
+            }
+            _ => self.semantics.expect(row),
+        }
+    }
+
+    /// What must come of each row.
+    pub fn all<'r>(&'r self, rows: &'r Rows) -> impl Iterator<Item = Expectation> + 'r {
+        rows.iter().map(|row| self.expect(row))
+    }
+}
+
+/// One answer for each row that the model allows, for whoever needs an engine that is right: where
+/// several are, the first; what is undefined is returned as 0 or left alone.
+pub fn answers(spec: &Spec, case: &Execution) -> Result<Vec<Answer>, Unmodelled> {
+    let prepared = prepare(spec, case)?;
+    Ok(prepared.all(&case.rows).map(|expectation| expectation.example(case)).collect())
+}

@@ -1,0 +1,235 @@
+//! The operands of a line: where each value of a row comes from, and where results go.
+
+use super::Unmodelled;
+use crate::execution::{Execution, Holds, Surface};
+use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
+use ptx_spec::spec::{Form, Isa, Kind, Pattern};
+
+/// A line that was read, and the case it stands in.
+pub(super) struct Operands<'l, 'a> {
+    pub(super) isa: &'l Isa,
+    pub(super) form: &'l Form,
+    /// The choices that it makes.
+    pub(super) values: &'l [u8],
+    pub(super) line: &'l Line<'l>,
+    pub(super) declarations: Declarations,
+    pub(super) case: &'a Execution,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// An input of the case.
+    Input(usize),
+    /// The line itself.
+    Immediate(u128),
+}
+
+impl Source {
+    /// Its bits in a row.
+    pub(super) fn of(self, row: &[u128]) -> u128 {
+        match self {
+            Self::Input(at) => row.get(at).copied().unwrap_or_default(),
+            Self::Immediate(bits) => bits,
+        }
+    }
+
+    /// Its low 32 bits in a row.
+    pub(super) fn word(self, row: &[u128]) -> u32 {
+        u32::try_from(self.of(row) & u128::from(u32::MAX)).unwrap_or_default()
+    }
+}
+
+/// Where a lane of the destination goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lane {
+    /// The output; none for a sink.
+    pub(super) output: Option<usize>,
+    /// The size of the register in bits.
+    pub(super) bits: u32,
+}
+
+/// Where an address starts, and what is added to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Address<'a> {
+    /// What the variable holds; none where the address is an immediate.
+    pub(super) data: Option<&'a [u8]>,
+    /// What the row adds.
+    pub(super) source: Source,
+    /// What the line adds.
+    pub(super) offset: i64,
+}
+
+impl<'l, 'a> Operands<'l, 'a> {
+    /// The value on an axis; empty where the form has no such axis.
+    pub(super) fn value(&self, axis: &str) -> &str {
+        self.form.axis(axis).map_or("", |axis| self.form.value(self.values, axis))
+    }
+
+    /// The modifier in a slot; none where it is left out, or the form has no such slot.
+    pub(super) fn modifier(&self, slot: &str) -> Option<&str> {
+        Some(self.value(slot)).filter(|value| value.starts_with('.'))
+    }
+
+    /// The lanes that a vector modifier makes.
+    pub(super) fn lanes(&self) -> usize {
+        self.modifier("vec").and_then(|vec| vec.strip_prefix(".v")).and_then(|lanes| lanes.parse().ok()).unwrap_or(1)
+    }
+
+    /// The guard: whether it is negated, and the predicate.
+    pub(super) fn guard(&self) -> Result<Option<(bool, Source)>, Unmodelled> {
+        let guard = |(negated, name)| Ok((negated, self.register(name)?));
+        self.line.guard.map(guard).transpose()
+    }
+
+    /// What stands in an operand.
+    fn argument(&self, operand: &str) -> Result<&'l Argument<'l>, Unmodelled> {
+        let missing = || Unmodelled(format!("the line has no operand {operand}"));
+        for (part, text) in self.form.pattern.iter().zip(&self.line.operands) {
+            match (part, &text.argument) {
+                (Pattern::Operand(at), argument) if self.form.operands[*at].name == operand => return Ok(argument),
+                (Pattern::Bracket(inside), Argument::Bracket(elements)) => {
+                    let at = inside.iter().position(|&at| self.form.operands[at].name == operand);
+                    if let Some(at) = at {
+                        return elements.get(at).ok_or_else(missing);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Err(missing())
+    }
+
+    fn register(&self, name: &str) -> Result<Source, Unmodelled> {
+        let input = self.case.input(name);
+        input.map(Source::Input).ok_or_else(|| Unmodelled(format!("the line reads {name}, which is no input")))
+    }
+
+    /// The values of an operand, lane by lane.
+    pub(super) fn sources(&self, operand: &str) -> Result<Vec<Source>, Unmodelled> {
+        match self.argument(operand)? {
+            Argument::Tuple(elements) => elements.iter().map(|element| self.element(element)).collect(),
+            Argument::Name(name) => match self.declarations.symbol(name) {
+                Some(Symbol::Register(_, lanes)) if lanes > 1 => {
+                    components(lanes).map(|component| self.register(&format!("{name}.{component}"))).collect()
+                }
+                _ => Ok(vec![self.register(name)?]),
+            },
+            scalar => Ok(vec![self.element(scalar)?]),
+        }
+    }
+
+    fn element(&self, argument: &Argument<'_>) -> Result<Source, Unmodelled> {
+        let bits = match argument {
+            Argument::Name(name) => return self.register(name),
+            Argument::Integer(negative, digits) => {
+                integer(digits).map(|value| if *negative { value.wrapping_neg() } else { value })
+            }
+            Argument::Float(negative, text) => {
+                let bits = u32::from_str_radix(text.get(2..).unwrap_or_default(), 16).ok();
+                bits.map(|bits| u128::from(bits ^ u32::from(*negative) << 31))
+            }
+            Argument::Double(negative, text) => double(text).map(|bits| bits ^ u128::from(*negative) << 63),
+            _ => None,
+        };
+        bits.map(Source::Immediate).ok_or_else(|| Unmodelled(format!("{argument:?} has no value")))
+    }
+
+    /// The lanes of the destination.
+    pub(super) fn destination(&self, operand: &str) -> Result<Vec<Lane>, Unmodelled> {
+        match self.argument(operand)? {
+            Argument::Tuple(elements) => elements.iter().map(|element| self.lane(element)).collect(),
+            Argument::Name(name) => match self.declarations.symbol(name) {
+                Some(Symbol::Register(_, lanes)) if lanes > 1 => components(lanes)
+                    .map(|component| self.lane(&Argument::Name(&format!("{name}.{component}"))))
+                    .collect(),
+                _ => Ok(vec![self.lane(&Argument::Name(name))?]),
+            },
+            scalar => Ok(vec![self.lane(scalar)?]),
+        }
+    }
+
+    fn lane(&self, argument: &Argument<'_>) -> Result<Lane, Unmodelled> {
+        let Argument::Name(name) = argument else { return Ok(Lane { output: None, bits: 0 }) };
+        let missing = || Unmodelled(format!("the line writes {name}, which is no output"));
+        let output = self.case.outputs.iter().position(|output| output.register == *name).ok_or_else(missing)?;
+        match self.declarations.symbol(name) {
+            Some(Symbol::Register(Some(of), 1)) => {
+                Ok(Lane { output: Some(output), bits: u32::from(self.isa.types[of].bits) })
+            }
+            _ => Err(missing()),
+        }
+    }
+
+    /// The surface that an operand names.
+    pub(super) fn surface(&self) -> Result<&'a Surface, Unmodelled> {
+        self.case.surface.as_ref().ok_or_else(|| Unmodelled("the case has no surface".to_owned()))
+    }
+
+    /// The address that an operand makes.
+    pub(super) fn address(&self, operand: &str) -> Result<Address<'a>, Unmodelled> {
+        let (name, offset) = match self.argument(operand)? {
+            Argument::Name(name) => (*name, 0),
+            Argument::Sum(name, negative, digits) => {
+                let digits = integer(digits).and_then(|bits| i64::try_from(bits).ok());
+                let digits = digits.ok_or_else(|| Unmodelled("the offset has no value".to_owned()))?;
+                (*name, if *negative { -digits } else { digits })
+            }
+            _ => return Ok(Address { data: None, source: Source::Immediate(0), offset: 0 }),
+        };
+        let (variable, source) = match self.case.input(name) {
+            Some(input) => match &self.case.inputs[input].holds {
+                Holds::Address { of, .. } => (of.as_str(), Source::Input(input)),
+                _ => return Err(Unmodelled(format!("{name} holds no address"))),
+            },
+            None => (name, Source::Immediate(0)),
+        };
+        let missing = || Unmodelled(format!("{variable} has no contents"));
+        let data = &self.case.variable(variable).ok_or_else(missing)?.data;
+        Ok(Address { data: Some(data), source, offset })
+    }
+
+    /// The kind and the size in bits of a type of the ISA.
+    pub(super) fn type_of(&self, name: &str) -> Result<(Kind, u32), Unmodelled> {
+        let of = self.isa.register_type(name).ok_or_else(|| Unmodelled(format!("{name} is no type")))?;
+        Ok((of.kind, u32::from(of.bits)))
+    }
+}
+
+fn components(lanes: u8) -> impl Iterator<Item = &'static str> {
+    ["x", "y", "z", "w"].into_iter().take(usize::from(lanes))
+}
+
+/// The value of an integer immediate. PTX ISA `integer-constants`.
+fn integer(digits: &str) -> Option<u128> {
+    let digits = digits.trim_end_matches(['u', 'U']);
+    let value = match digits.get(..2) {
+        Some("0x" | "0X") => u128::from_str_radix(&digits[2..], 16),
+        Some("0b" | "0B") => u128::from_str_radix(&digits[2..], 2),
+        Some(octal) if octal.starts_with('0') => u128::from_str_radix(&digits[1..], 8),
+        _ => digits.parse(),
+    };
+    value.ok()
+}
+
+/// The bits of a floating-point immediate of 64 bits. PTX ISA `floating-point-constants`.
+fn double(text: &str) -> Option<u128> {
+    match text.get(..2) {
+        Some("0d" | "0D") => u64::from_str_radix(&text[2..], 16).ok().map(u128::from),
+        _ => text.parse::<f64>().ok().map(|value| u128::from(value.to_bits())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn immediates_have_the_values_of_the_manual() {
+        for (text, value) in [("5", 5), ("0x1F", 31), ("0b101", 5), ("017", 15), ("0", 0), ("42U", 42)] {
+            assert_eq!(integer(text), Some(value), "{text}");
+        }
+        assert_eq!(double("0d3FF0000000000000"), Some(u128::from(1.0_f64.to_bits())));
+        assert_eq!(double("1.5"), Some(u128::from(1.5_f64.to_bits())));
+    }
+}

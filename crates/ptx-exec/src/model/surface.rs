@@ -1,0 +1,430 @@
+//! `suld`, `sust`, `sured` and `suq`. PTX ISA `surface-instructions`.
+
+use super::convert::{Converted, convert};
+use super::{
+    Effect, Expectation, Expected, Inferences, Lane, Operands, Semantics, Source, Undefined, Unmodelled, Write,
+};
+use crate::execution::{Component, Format, Geometry, Surface};
+use ptx_spec::spec::Kind;
+
+/// What an access does out of bounds. PTX ISA `surface-instructions-suld`, `.clamp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::enum_variant_names, reason = "the modifier is called so, and one of its values")]
+enum Clamp {
+    Trap,
+    Clamp,
+    Zero,
+}
+
+/// Where an access goes.
+struct Access<'a> {
+    surface: &'a Surface,
+    clamp: Clamp,
+    /// Its size in bytes.
+    size: u32,
+    /// Whether x counts samples, and not bytes.
+    samples: bool,
+    x: Source,
+    y: Option<Source>,
+    /// z or the layer.
+    slice: Option<Source>,
+}
+
+/// Where an access of a row goes.
+enum Place {
+    /// At this position in the data of the surface, or at the other one where there is one.
+    At(usize, Option<usize>, Inferences),
+    /// Nowhere: it is out of bounds, and not clamped.
+    Outside(Inferences),
+    /// The manual does not say.
+    Undefined(Undefined),
+}
+
+impl<'a> Access<'a> {
+    /// The access of a line whose size in bytes is `size`.
+    fn new(operands: &Operands<'_, 'a>, size: u32, samples: bool) -> Result<Self, Unmodelled> {
+        let surface = operands.surface()?;
+        let geometry = operands.modifier("geom").unwrap_or_default();
+        if geometry.get(1..) != Some(surface.geometry.name()) {
+            let words = format!("the line has {geometry}, the surface is {}", surface.geometry.name());
+            return Err(Unmodelled(words));
+        }
+        let coordinates = operands.sources("b")?;
+        let at = |at: usize| {
+            let missing = || Unmodelled("the line has too few coordinates".to_owned());
+            coordinates.get(at).copied().ok_or_else(missing)
+        };
+        // The layer stands first; a fourth coordinate is ignored.
+        let (x, y, slice) = match surface.geometry {
+            Geometry::D1 => (at(0)?, None, None),
+            Geometry::D2 => (at(0)?, Some(at(1)?), None),
+            Geometry::D3 => (at(0)?, Some(at(1)?), Some(at(2)?)),
+            Geometry::A1d => (at(1)?, None, Some(at(0)?)),
+            Geometry::A2d => (at(1)?, Some(at(2)?), Some(at(0)?)),
+        };
+        let clamp = match operands.modifier("clamp") {
+            Some(".clamp") => Clamp::Clamp,
+            Some(".zero") => Clamp::Zero,
+            _ => Clamp::Trap,
+        };
+        Ok(Self { surface, clamp, size, samples, x, y, slice })
+    }
+
+    /// Bounds are checked for each coordinate by itself; one that is out of bounds suffices, and is
+    /// clamped by itself.
+    fn place(&self, row: &[u128]) -> Place {
+        let surface = self.surface;
+        let sample = surface.format.bytes();
+        let x = self.x.word(row).cast_signed();
+        let (unit, last) = if self.samples {
+            (sample, surface.width - 1)
+        } else {
+            if self.size > sample {
+                return Place::Undefined(Undefined::WiderThanSample);
+            }
+            if x.cast_unsigned() & (self.size - 1) != 0 {
+                return Place::Undefined(Undefined::MisalignedCoordinate);
+            }
+            (1, (surface.row_bytes() - 1) & !(self.size - 1))
+        };
+        let mut inferred = Inferences::NONE;
+        let mut inside = true;
+        let mut negative = false;
+        let mut bound = |coordinate: i32, last: u32| match u32::try_from(coordinate) {
+            Ok(within) if within <= last => within,
+            Ok(_) => {
+                inside = false;
+                last
+            }
+            Err(_) => {
+                inside = false;
+                negative = true;
+                0
+            }
+        };
+        let column = bound(x, last);
+        let line = self.y.map_or(0, |y| bound(y.word(row).cast_signed(), surface.height - 1));
+        let slice = match self.slice {
+            None => 0,
+            Some(z) if !surface.geometry.layered() => bound(z.word(row).cast_signed(), surface.depth - 1),
+            Some(layer) => {
+                let (layer, last) = (layer.word(row), surface.layers - 1);
+                inferred = inferred.and(Inferences::LAYER_BOUNDS.when(layer > last));
+                inside &= layer <= last;
+                layer.min(last)
+            }
+        };
+        if !self.samples {
+            inferred = inferred.and(Inferences::WITHIN_SAMPLE.when(self.size < sample && column % sample != 0));
+        }
+        if inside || self.clamp == Clamp::Clamp {
+            let at = surface.position(column * unit, line, slice);
+            if !negative || surface.geometry != Geometry::A2d {
+                return Place::At(at, None, inferred);
+            }
+            // Taken as unsigned, what is negative lies behind the last place.
+            let column = if x < 0 { last } else { column };
+            let line = match self.y {
+                Some(y) if y.word(row).cast_signed() < 0 => surface.height - 1,
+                _ => line,
+            };
+            let other = surface.position(column * unit, line, slice);
+            Place::At(at, Some(other), inferred.and(Inferences::ARRAY_SIGN))
+        } else {
+            Place::Outside(inferred)
+        }
+    }
+
+    /// What an access without effect out of bounds must do there, where it does not trap.
+    fn outside(&self, inferred: Inferences, dropped: Effect) -> Expectation {
+        let expectation = if self.clamp == Clamp::Trap { Expectation::traps() } else { Expectation::returned(dropped) };
+        expectation.inferred(inferred)
+    }
+
+    /// The bytes at a position, the first one lowest.
+    fn read(&self, at: usize, count: u32) -> u128 {
+        read(&self.surface.data, at, count)
+    }
+}
+
+/// Bytes from a position on, the first one lowest; 0 beyond the end.
+pub(super) fn read(data: &[u8], at: usize, count: u32) -> u128 {
+    let mut bytes = [0; 16];
+    for (to, from) in bytes.iter_mut().take(usize::try_from(count).unwrap_or(16)).zip(data.get(at..).unwrap_or(&[])) {
+        *to = *from;
+    }
+    u128::from_le_bytes(bytes)
+}
+
+/// The lowest bits of a number.
+pub(super) fn low(bits: u128, count: u32) -> u128 {
+    bits & u128::MAX.checked_shr(128 - count).unwrap_or_default()
+}
+
+/// `suld.b`: the bytes at a place, in ascending order to the lanes. PTX ISA
+/// `surface-instructions-suld`.
+struct Load<'a> {
+    access: Access<'a>,
+    lanes: Vec<Lane>,
+    bits: u32,
+    outputs: usize,
+    inferred: Inferences,
+}
+
+pub(super) fn load<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
+    let (_, bits) = operands.type_of(operands.value("dtype"))?;
+    let lanes = operands.destination("d")?;
+    let size = bits / 8 * u32::try_from(operands.lanes()).unwrap_or(1);
+    let wider = lanes.iter().any(|lane| lane.output.is_some() && lane.bits > bits);
+    Ok(Box::new(Load {
+        access: Access::new(operands, size, false)?,
+        inferred: Inferences::ZERO_EXTENSION.when(wider),
+        outputs: operands.case.outputs.len(),
+        lanes,
+        bits,
+    }))
+}
+
+impl Semantics for Load<'_> {
+    fn expect(&self, row: &[u128]) -> Expectation {
+        let effect = |at: usize| {
+            let mut effect = Effect::of_registers(self.outputs);
+            let loaded = self.access.read(at, self.access.size);
+            for (lane, shift) in self.lanes.iter().zip((0..).step_by(self.bits as usize)) {
+                if let Some(output) = lane.output {
+                    effect.set(output, low(loaded >> shift, self.bits));
+                }
+            }
+            effect
+        };
+        match self.access.place(row) {
+            Place::Undefined(why) => Expectation::any(why),
+            Place::Outside(inferred) => self.access.outside(inferred, Effect::of_registers(self.outputs)),
+            Place::At(at, other, inferred) => Expectation::at(at, other, effect).inferred(inferred.and(self.inferred)),
+        }
+    }
+}
+
+/// `sust.b`: the lanes in ascending order to the bytes at a place. PTX ISA
+/// `surface-instructions-sust`.
+struct Store<'a> {
+    access: Access<'a>,
+    lanes: Vec<Source>,
+    bits: u32,
+}
+
+/// `sust.p`: the lanes to the components of a sample, converted. PTX ISA `surface-instructions-sust`.
+struct FormattedStore<'a> {
+    access: Access<'a>,
+    lanes: Vec<Source>,
+}
+
+pub(super) fn store<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
+    let lanes = operands.sources("c")?;
+    if operands.form.id == "sust.p" {
+        let size = operands.surface()?.format.bytes();
+        return Ok(Box::new(FormattedStore { access: Access::new(operands, size, true)?, lanes }));
+    }
+    let (_, bits) = operands.type_of(operands.value("ctype"))?;
+    let size = bits / 8 * u32::try_from(operands.lanes()).unwrap_or(1);
+    Ok(Box::new(Store { access: Access::new(operands, size, false)?, lanes, bits }))
+}
+
+impl Semantics for Store<'_> {
+    fn expect(&self, row: &[u128]) -> Expectation {
+        match self.access.place(row) {
+            Place::Undefined(why) => Expectation::any(why),
+            Place::Outside(inferred) => self.access.outside(inferred, Effect::of_write(None)),
+            Place::At(at, other, inferred) => {
+                let lanes = self.lanes.iter().zip((0..).step_by(self.bits as usize));
+                let bits = lanes.fold(0, |bits, (lane, shift)| bits | low(lane.of(row), self.bits) << shift);
+                let bytes = Expected { bits, known: u128::MAX };
+                let count = u8::try_from(self.access.size).unwrap_or_default();
+                let effect = |at: usize| Effect::of_write(Some(Write { at, count, bytes }));
+                Expectation::at(at, other, effect).inferred(inferred)
+            }
+        }
+    }
+}
+
+impl Semantics for FormattedStore<'_> {
+    fn expect(&self, row: &[u128]) -> Expectation {
+        let (at, mut inferred) = match self.access.place(row) {
+            Place::Undefined(why) => return Expectation::any(why),
+            Place::Outside(inferred) => return self.access.outside(inferred, Effect::of_write(None)),
+            // There are no layers in formatted stores.
+            Place::At(at, _, inferred) => (at, inferred),
+        };
+        let Format { component, channels } = self.access.surface.format;
+        let bits = u32::from(component.bits());
+        let mut bytes = Expected::default();
+        let mut undefined = None;
+        for (channel, shift) in (0..usize::from(channels)).zip((0..).step_by(bits as usize)) {
+            let Some(source) = self.lanes.get(channel) else {
+                undefined = undefined.or(Some(Undefined::MissingComponents));
+                continue;
+            };
+            let Converted { bits: converted, inferred: by, undefined: why } = convert(source.word(row), component);
+            bytes.bits |= low(converted.bits, bits) << shift;
+            bytes.known |= low(converted.known, bits) << shift;
+            inferred = inferred.and(by);
+            undefined = undefined.or(why);
+        }
+        let count = u8::try_from(self.access.size).unwrap_or_default();
+        let mut effect = Effect::of_write(Some(Write { at, count, bytes }));
+        effect.undefined = undefined;
+        Expectation::returned(effect).inferred(inferred)
+    }
+}
+
+/// What a reduction does with what is there and what comes. PTX ISA `surface-instructions-sured`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+}
+
+impl Operation {
+    /// The result on integers of so many bits.
+    fn apply(self, old: u128, new: u128, bits: u32, signed: bool) -> u128 {
+        let less = if signed { sign_extend(new, bits) < sign_extend(old, bits) } else { new < old };
+        match self {
+            Self::Add => low(old.wrapping_add(new), bits),
+            Self::Min => {
+                if less {
+                    new
+                } else {
+                    old
+                }
+            }
+            Self::Max => {
+                if less {
+                    old
+                } else {
+                    new
+                }
+            }
+            Self::And => old & new,
+            Self::Or => old | new,
+        }
+    }
+}
+
+/// The value of a signed integer of so many bits.
+pub(super) fn sign_extend(bits: u128, count: u32) -> i128 {
+    let shift = 128 - count.clamp(1, 128);
+    (bits << shift).cast_signed() >> shift
+}
+
+/// `sured.b` and `sured.p`. PTX ISA `surface-instructions-sured`.
+struct Reduction<'a> {
+    access: Access<'a>,
+    operation: Operation,
+    source: Source,
+    bits: u32,
+    signed: bool,
+    /// Why nothing can be said about any row within bounds.
+    undefined: Option<Undefined>,
+    inferred: Inferences,
+}
+
+pub(super) fn reduce<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
+    let formatted = operands.form.id == "sured.p";
+    let (kind, bits) = operands.type_of(operands.value("ctype"))?;
+    let operation = match operands.modifier("op") {
+        Some(".add") => Operation::Add,
+        Some(".min") => Operation::Min,
+        Some(".max") => Operation::Max,
+        Some(".and") => Operation::And,
+        Some(".or") => Operation::Or,
+        other => return Err(Unmodelled(format!("{} is no reduction", other.unwrap_or_default()))),
+    };
+    let format = operands.surface()?.format;
+    // The type of a formatted reduction is that of the samples.
+    let signed = match (formatted, format.component) {
+        (false, _) => kind == Kind::Signed,
+        (true, component) => matches!(component, Component::Signed(_)),
+    };
+    let integers = matches!(format.component, Component::Unsigned(32) | Component::Signed(32));
+    let fits = integers && format.bytes() * 8 == bits;
+    let source = *operands.sources("c")?.first().ok_or_else(|| Unmodelled("nothing is reduced".to_owned()))?;
+    Ok(Box::new(Reduction {
+        access: Access::new(operands, bits / 8, formatted)?,
+        operation,
+        source,
+        bits,
+        signed,
+        undefined: (formatted && !fits).then_some(Undefined::ReducedFormat),
+        inferred: if formatted {
+            Inferences::REDUCED_64_BIT.when(bits == 64)
+        } else {
+            Inferences::REDUCED_SAMPLES.when(!fits)
+        },
+    }))
+}
+
+impl Semantics for Reduction<'_> {
+    fn expect(&self, row: &[u128]) -> Expectation {
+        if let Some(why) = self.undefined {
+            return Expectation::any(why);
+        }
+        match self.access.place(row) {
+            Place::Undefined(why) => Expectation::any(why),
+            Place::Outside(inferred) => self.access.outside(inferred, Effect::of_write(None)),
+            // There are no layers in reductions.
+            Place::At(at, _, inferred) => {
+                let old = self.access.read(at, self.access.size);
+                let new = low(self.source.of(row), self.bits);
+                let bits = self.operation.apply(old, new, self.bits, self.signed);
+                let bytes = Expected { bits, known: u128::MAX };
+                let count = u8::try_from(self.access.size).unwrap_or_default();
+                let write = Write { at, count, bytes };
+                Expectation::returned(Effect::of_write(Some(write))).inferred(inferred.and(self.inferred))
+            }
+        }
+    }
+}
+
+/// `suq`. PTX ISA `surface-instructions-suq`.
+struct Query {
+    output: usize,
+    outputs: usize,
+    answer: Result<(u32, Inferences), Undefined>,
+}
+
+pub(super) fn query<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
+    let surface = operands.surface()?;
+    let lanes = operands.destination("d")?;
+    let output = lanes.first().and_then(|lane| lane.output);
+    let output = output.ok_or_else(|| Unmodelled("the query has no destination".to_owned()))?;
+    let dimensions = surface.geometry.dimensions();
+    let extent = |extent: u32, present: bool| {
+        if present { Ok((extent, Inferences::NONE)) } else { Err(Undefined::AbsentExtent) }
+    };
+    let answer = match operands.modifier("query") {
+        Some(".width") => extent(surface.width, true),
+        Some(".height") => extent(surface.height, dimensions >= 2),
+        Some(".depth") => extent(surface.depth, dimensions >= 3),
+        Some(".array_size") => extent(surface.layers, true),
+        Some(".memory_layout") => Ok((0, Inferences::ARRAY_LAYOUT)),
+        Some(".channel_data_type" | ".channel_order") => Err(Undefined::Enumeration),
+        other => return Err(Unmodelled(format!("{} is no query", other.unwrap_or_default()))),
+    };
+    Ok(Box::new(Query { output, outputs: operands.case.outputs.len(), answer }))
+}
+
+impl Semantics for Query {
+    fn expect(&self, _: &[u128]) -> Expectation {
+        match self.answer {
+            Err(why) => Expectation::any(why),
+            Ok((value, inferred)) => {
+                let mut effect = Effect::of_registers(self.outputs);
+                effect.set(self.output, u128::from(value));
+                Expectation::returned(effect).inferred(inferred)
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! What PTX is: instructions, their forms and rules, read from YAML, and the judge of lines.
+pub mod environment;
+pub mod judge;
+pub mod ptx;
+pub mod space;
+pub mod spec;

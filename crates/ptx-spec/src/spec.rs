@@ -1,0 +1,534 @@
+//! The specification: instructions, their forms, the axes of choice in each, and the rules.
+//!
+//! A [`Spec`] is only made by [`Spec::load`] and its kin, which check it: one that exists is sound.
+
+mod axes;
+mod build;
+pub mod condition;
+mod error;
+pub mod raw;
+pub(crate) mod states;
+mod syntax;
+mod tables;
+
+use std::fmt;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+pub(crate) use axes::UNKNOWN_MODIFIER;
+pub use build::parse;
+pub use error::Error;
+pub use error::nearest;
+pub use raw::{Kind, Order, Role, Source, Verdict};
+pub use states::StateAxis;
+pub use syntax::Pattern;
+pub(crate) use tables::{Candidate, Fault};
+
+use crate::environment::{Target, Version};
+
+/// A set of values of one axis, by their position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueSet([u64; 4]);
+
+impl ValueSet {
+    /// How many values an axis can have.
+    pub const CAPACITY: usize = 256;
+
+    /// The values for which `keep` holds, of an axis of `len` values; those beyond the capacity,
+    /// which the loader refuses, are left out.
+    pub fn of(len: usize, mut keep: impl FnMut(usize) -> bool) -> Self {
+        let mut set = Self::default();
+        for value in 0..len.min(Self::CAPACITY) {
+            if keep(value) {
+                set.0[value / 64] |= 1 << (value % 64);
+            }
+        }
+        set
+    }
+
+    /// Whether the value is in the set.
+    pub fn contains(&self, value: u8) -> bool {
+        let value = usize::from(value);
+        self.0[value / 64] >> (value % 64) & 1 == 1
+    }
+
+    /// Whether there is no value in it.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    /// How many values are in it.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones()).sum::<u32>().try_into().unwrap_or(Self::CAPACITY)
+    }
+
+    /// The values that are in both.
+    pub fn and(&self, other: &Self) -> Self {
+        let mut set = *self;
+        set.0.iter_mut().zip(other.0).for_each(|(word, other)| *word &= other);
+        set
+    }
+
+    /// The values that are in either.
+    pub fn or(&self, other: &Self) -> Self {
+        let mut set = *self;
+        set.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
+        set
+    }
+
+    /// The values of this set that are not in the other.
+    pub fn without(&self, other: &Self) -> Self {
+        let mut set = *self;
+        set.0.iter_mut().zip(other.0).for_each(|(word, other)| *word &= !other);
+        set
+    }
+
+    /// The other values of an axis of `len` values.
+    pub fn complement(&self, len: usize) -> Self {
+        Self::of(len, |value| self.0[value / 64] >> (value % 64) & 1 == 0)
+    }
+
+    /// The values in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..=u8::MAX).filter(|&value| self.contains(value))
+    }
+}
+
+/// A combination of choices: for each axis named, the set of values it takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Cube(Vec<(usize, ValueSet)>);
+
+impl Cube {
+    /// The cube in which each axis named takes one of its set; an axis named twice takes both.
+    pub fn new(sets: impl IntoIterator<Item = (usize, ValueSet)>) -> Self {
+        let mut cube = Self::default();
+        for (axis, set) in sets {
+            cube.narrow(axis, set);
+        }
+        cube
+    }
+
+    /// The cube with one axis further narrowed.
+    pub fn with(mut self, axis: usize, set: ValueSet) -> Self {
+        self.narrow(axis, set);
+        self
+    }
+
+    fn narrow(&mut self, axis: usize, set: ValueSet) {
+        match self.0.binary_search_by_key(&axis, |entry| entry.0) {
+            Ok(at) => self.0[at].1 = self.0[at].1.and(&set),
+            Err(at) => self.0.insert(at, (axis, set)),
+        }
+    }
+
+    /// The axes it names, ascending, with their sets.
+    pub fn sets(&self) -> &[(usize, ValueSet)] {
+        &self.0
+    }
+
+    /// Whether no choice can be in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().any(|(_, set)| set.is_empty())
+    }
+
+    /// Whether these choices, one value for each axis, are in it.
+    pub fn contains(&self, values: &[u8]) -> bool {
+        self.0.iter().all(|(axis, set)| set.contains(values[*axis]))
+    }
+}
+
+/// What an axis chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The address size of the module.
+    AddressSize,
+    /// The target of the module.
+    Target,
+    /// The PTX version of the module.
+    Ptx,
+    /// The guard before the opcode: none, `@p`, `@!p`.
+    Guard,
+    /// Whether the line stands in an entry or a function.
+    Context,
+    /// The modifier in a slot.
+    Modifier,
+    /// The shape of an operand (its position in [`Form::operands`]).
+    Shape(usize),
+    /// What stands in an operand, or in its lanes.
+    Type(usize),
+    /// Which lanes of a vector are sinks; the value is a bit mask.
+    Sinks(usize),
+    /// What an address starts from.
+    Base(usize),
+    /// What is added to an address.
+    Offset(usize),
+    /// A suffix behind an operand.
+    Suffix(usize),
+    /// Whether the line is written as in the manual, or with a syntax fault.
+    Writing,
+    /// Something of the state that the line is executed in.
+    State,
+}
+
+/// One choice to be made in a form: finite, ordered, the first value simplest.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// Its name in conditions: a slot's (`dtype`), an operand's (`d.shape`), or one of the
+    /// environment (`ptx`).
+    pub name: String,
+    /// What it chooses.
+    pub choice: Choice,
+    /// Its values.
+    pub values: Vec<String>,
+    /// Those that are claimed to be right at least somewhere. The others are probes: the
+    /// specification says that they are wrong, and generation tests it.
+    pub claimed: ValueSet,
+    positions: FxHashMap<String, u8>,
+    /// The position of the value that stands for nothing.
+    none: u8,
+}
+
+impl Axis {
+    fn new(name: &str, choice: Choice, values: Vec<String>) -> Self {
+        let positions = values.iter().zip(0..=u8::MAX).map(|(value, at)| (value.clone(), at)).collect();
+        let mut axis =
+            Self { name: name.to_owned(), choice, values, claimed: ValueSet::default(), positions, none: UNREAD };
+        axis.none = axis.position(axes::NONE).unwrap_or(UNREAD);
+        axis
+    }
+
+    /// The position of a value.
+    pub fn position(&self, value: &str) -> Option<u8> {
+        self.positions.get(value).copied()
+    }
+
+    /// The set of the values for which `keep` holds.
+    pub fn select(&self, mut keep: impl FnMut(&str) -> bool) -> ValueSet {
+        ValueSet::of(self.values.len(), |value| keep(&self.values[value]))
+    }
+}
+
+/// What a rule is, beside the combinations it forbids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// It keeps the space free of duplicates and of what cannot be written or declared: generated
+    /// variants always keep it, and no verdict names it.
+    Canonical,
+    /// Generated variants always keep it, as they have no way to break it; verdicts on other texts
+    /// name it.
+    Given,
+    /// It restricts the choices.
+    Constraint,
+    /// It needs a PTX version.
+    NeedsPtx(Version),
+    /// It needs one of these targets, or what meets them.
+    NeedsTarget(Vec<Target>),
+}
+
+/// A named constraint over the axes of a form.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// `instruction/rule`, or `isa/rule` for what holds for every module.
+    pub id: String,
+    /// What it is.
+    pub kind: RuleKind,
+    /// Whether the manual states it.
+    pub source: Source,
+    /// The heading of the manual's page under which it stands.
+    pub section: Option<String>,
+    /// What it says.
+    pub says: String,
+    /// The combinations it forbids.
+    pub forbids: Vec<Cube>,
+}
+
+/// A modifier slot of a form.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// Its axis.
+    pub axis: usize,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// Whether it is a literal of the syntax line that no slot of another form takes: it tells
+    /// which form was meant.
+    pub telling: bool,
+}
+
+/// An operand of a form, with the axes of its choices.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// Its name in the syntax line.
+    pub name: String,
+    /// What it is for.
+    pub role: Role,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// The axis of its shape.
+    pub shape: Option<usize>,
+    /// The axis of what stands in it.
+    pub of_type: Option<usize>,
+    /// The axis of its sinks.
+    pub sinks: Option<usize>,
+    /// The axis of what an address starts from.
+    pub base: Option<usize>,
+    /// The axis of what is added to an address.
+    pub offset: Option<usize>,
+}
+
+/// How a line of a form can be written: the meaning of each value of [`Choice::Writing`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// As in the manual.
+    Plain,
+    /// With the modifier of this slot moved behind all others.
+    Moved(usize),
+    /// In some other order.
+    Reordered,
+    /// With the modifier of this slot written twice.
+    Duplicate(usize),
+    /// With a modifier at the end that the form has no slot for.
+    Extra(String),
+    /// Without this operand.
+    Without(usize),
+    /// With one register more at the end.
+    ExtraOperand,
+    /// Without the brackets around the operands that have them.
+    Unbracketed,
+}
+
+/// One syntax line of the manual.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// `instruction.id`, unique in the specification.
+    pub id: String,
+    /// The line, in the manual's notation.
+    pub syntax: String,
+    /// Every choice: environment first, then guard, modifiers, operands, and the writing last. Where the
+    /// form is executed, the axes of the state stand behind the writing.
+    pub axes: Vec<Axis>,
+    /// The modifier slots in the order of the line.
+    pub slots: Vec<Slot>,
+    /// The operands in the order of the line.
+    pub operands: Vec<Operand>,
+    /// How the operands are punctuated.
+    pub pattern: Vec<Pattern>,
+    /// The axis of a suffix behind an operand, by operand.
+    pub suffixes: Vec<(usize, usize)>,
+    /// What each value of the writing axis means.
+    pub writings: Vec<Writing>,
+    /// The rules that restrict it.
+    pub rules: Vec<Rule>,
+    /// How many axes of the state stand behind those of the variant.
+    states: usize,
+    tables: tables::Tables,
+}
+
+/// The value of an axis that could not be read from a text: no rule about it is judged.
+pub const UNREAD: u8 = u8::MAX;
+
+impl Form {
+    /// The axis of this name.
+    pub fn axis(&self, name: &str) -> Option<usize> {
+        self.axes.iter().position(|axis| axis.name == name)
+    }
+
+    /// The axis that makes this choice.
+    pub fn axis_of(&self, choice: Choice) -> Option<usize> {
+        self.axes.iter().position(|axis| axis.choice == choice)
+    }
+
+    /// The value that these choices take on an axis, as text; empty where it was not read.
+    pub fn value<'a>(&'a self, values: &[u8], axis: usize) -> &'a str {
+        self.axes[axis].values.get(usize::from(values[axis])).map_or("", String::as_str)
+    }
+
+    /// The position of the writing axis, which is the last one of the variant.
+    pub fn writing(&self) -> usize {
+        self.variant_axes() - 1
+    }
+
+    /// The position of a writing on its axis.
+    pub(crate) fn writing_of(&self, writing: &Writing) -> Option<usize> {
+        self.writings.iter().position(|known| known == writing)
+    }
+
+    /// How many combinations the rules forbid in all.
+    pub(crate) fn cubes(&self) -> usize {
+        self.tables.cube_rules.len()
+    }
+
+    /// The rule of a cube.
+    pub(crate) fn rule_of_cube(&self, cube: usize) -> usize {
+        self.tables.cube_rules[cube]
+    }
+
+    /// The cubes that do not contain this value of this axis.
+    pub(crate) fn killed(&self, axis: usize, value: usize) -> &[u64] {
+        self.tables.killed(axis, value)
+    }
+}
+
+/// A sentence of the manual that became no rule, or a contradiction in it.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// The heading under which it stands.
+    pub section: String,
+    /// What the manual says there.
+    pub says: String,
+    /// Why it is no rule, or how the contradiction was settled.
+    pub because: String,
+}
+
+/// A line of the manual's own examples.
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// The line as it stands there.
+    pub line: String,
+    /// What the manual leaves undeclared.
+    pub declarations: String,
+    /// What this specification says of it.
+    pub spec: Verdict,
+    /// The rules it breaks, where it is invalid.
+    pub rules: Vec<String>,
+    /// Why, where the specification contradicts the manual's example.
+    pub why: Option<String>,
+    /// The target it is judged for.
+    pub target: Option<Target>,
+}
+
+/// One instruction: a file of the specification.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// The opcode.
+    pub name: String,
+    /// What it does.
+    pub summary: String,
+    /// The anchor of its page in the manual.
+    pub manual: String,
+    /// The edition of the manual that it was read against.
+    pub read: Version,
+    /// Its forms.
+    pub forms: Vec<Form>,
+    /// What of the manual is no rule.
+    pub notes: Vec<Note>,
+    /// The manual's examples.
+    pub examples: Vec<Example>,
+    /// The modifiers that the forms know, and the position of each among them.
+    modifiers: FxHashMap<String, usize>,
+}
+
+impl Instruction {
+    /// Its page in the manual.
+    pub fn page(&self) -> String {
+        format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", self.manual)
+    }
+}
+
+/// A type that a register can have.
+#[derive(Clone, Debug)]
+pub struct RegisterType {
+    /// Its name with the dot.
+    pub name: String,
+    /// Its size in bits.
+    pub bits: u16,
+    /// Its kind.
+    pub kind: Kind,
+    /// The PTX version that a register of it needs.
+    pub ptx: Option<Version>,
+    /// The target that a register of it needs.
+    pub target: Option<Target>,
+}
+
+/// What the instructions share.
+#[derive(Clone, Debug)]
+pub struct Isa {
+    /// Every PTX version, oldest first.
+    pub versions: Vec<Version>,
+    /// Every target and the PTX version that brought it, oldest first.
+    pub targets: Vec<(Target, Version)>,
+    /// The types of registers.
+    pub types: Vec<RegisterType>,
+    /// Special registers and their types.
+    specials: FxHashMap<String, String>,
+}
+
+impl Isa {
+    /// The type of a special register, such as `%tid.x`; `None` for any other name.
+    pub fn special(&self, name: &str) -> Option<&str> {
+        self.specials.get(name).map(String::as_str)
+    }
+
+    /// The register type of this name.
+    pub fn register_type(&self, name: &str) -> Option<&RegisterType> {
+        self.types.iter().find(|of| of.name == name)
+    }
+}
+
+/// The whole specification.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// What the instructions share.
+    pub isa: Isa,
+    /// The instructions, by name.
+    pub instructions: Vec<Instruction>,
+    /// A hash of the files it was read from.
+    pub fingerprint: String,
+    by_name: FxHashMap<String, usize>,
+}
+
+impl Spec {
+    /// Reads and checks `isa.yaml` and every instruction in a directory.
+    ///
+    /// # Errors
+    /// All that is wrong with the files, each with file, line and column.
+    pub fn load(directory: &Path) -> Result<Self, Vec<Error>> {
+        build::load(directory)
+    }
+
+    /// Reads and checks a specification from texts: `isa.yaml` and instructions, each with the
+    /// file name that errors shall show.
+    ///
+    /// # Errors
+    /// As [`Spec::load`].
+    pub fn from_texts(isa: (&str, &str), instructions: &[(String, String)]) -> Result<Self, Vec<Error>> {
+        build::from_texts(isa, instructions)
+    }
+
+    /// The instruction of this opcode.
+    pub fn instruction(&self, opcode: &str) -> Option<&Instruction> {
+        self.by_name.get(opcode).map(|&at| &self.instructions[at])
+    }
+}
+
+/// The JSON Schema of an instruction's YAML, for editors.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(raw::RawInstruction).to_value()
+}
+
+/// The JSON Schema of `isa.yaml`.
+pub fn isa_schema() -> serde_json::Value {
+    schemars::schema_for!(raw::RawIsa).to_value()
+}
+
+impl RuleKind {
+    /// Whether a variant is ever made to break such a rule.
+    pub fn breakable(&self) -> bool {
+        !matches!(self, Self::Canonical | Self::Given)
+    }
+}
+
+impl fmt::Display for RuleKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Canonical => f.write_str("canonical"),
+            Self::Given => f.write_str("given"),
+            Self::Constraint => f.write_str("constraint"),
+            Self::NeedsPtx(version) => write!(f, "needs PTX {version}"),
+            Self::NeedsTarget(targets) => {
+                let names: Vec<String> = targets.iter().map(Target::to_string).collect();
+                write!(f, "needs {}", names.join(" or "))
+            }
+        }
+    }
+}

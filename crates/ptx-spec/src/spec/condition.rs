@@ -1,0 +1,45 @@
+//! Conditions: for each axis named, a set of values; resolved against the axes of a form.
+
+use super::axes::NONE;
+use super::{Axis, Cube, Form, ValueSet};
+
+/// One entry of a condition, its sets expanded.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The axis.
+    pub axis: String,
+    /// Whether the values are to be excluded (`not` stands before them).
+    pub negated: bool,
+    /// The values; `any` stands for all claimed ones but `none`.
+    pub values: Vec<String>,
+}
+
+impl Entry {
+    /// Whether the entry holds for a value, by its words alone.
+    pub fn holds(&self, value: &str) -> bool {
+        self.values.iter().any(|v| v == value || (v == "any" && value != NONE)) != self.negated
+    }
+
+    /// The values of an axis that it selects. Where it does not list them, probes are left out: they
+    /// break the rule that has them as probes, and shall break no other.
+    pub fn select(&self, axis: &Axis) -> ValueSet {
+        let set = axis.select(|value| self.holds(value));
+        let open = self.negated || self.values.iter().any(|value| value == "any");
+        if open { set.and(&axis.claimed) } else { set }
+    }
+}
+
+/// The cube of a condition in a form; `None` where it never holds there. A slot that the form lacks
+/// is `none` there.
+pub fn resolve<'a>(entries: impl IntoIterator<Item = &'a Entry>, form: &Form) -> Option<Cube> {
+    let mut sets = Vec::new();
+    for entry in entries {
+        match form.axis(&entry.axis) {
+            None if entry.holds(NONE) => {}
+            None => return None,
+            Some(axis) => sets.push((axis, entry.select(&form.axes[axis]))),
+        }
+    }
+    let cube = Cube::new(sets);
+    (!cube.is_empty()).then_some(cube)
+}

@@ -1,0 +1,32 @@
+//! The specification that this build carries: `specs/`, embedded.
+
+use include_dir::{Dir, include_dir};
+
+use crate::spec::{Error, Spec};
+
+static SPECS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/specs");
+const ISA: &str = "isa.yaml";
+
+/// The specification that this build carries.
+///
+/// # Errors
+/// As [`Spec::load`]; a test keeps the shipped files sound.
+pub fn spec() -> Result<Spec, Vec<Error>> {
+    let files = SPECS.files().filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)));
+    let (isa, mut instructions): (Vec<_>, Vec<_>) =
+        files.filter(|(name, _)| name.ends_with(".yaml")).partition(|(name, _)| *name == ISA);
+    instructions.sort_unstable();
+    let named: Vec<(String, String)> =
+        instructions.into_iter().map(|(name, text)| (format!("specs/{name}"), text.to_owned())).collect();
+    Spec::from_texts(("specs/isa.yaml", isa.first().map_or("", |(_, text)| text)), &named)
+}
+
+/// Every file of a folder below `specs/`, with its name, sorted.
+pub(crate) fn folder(folder: &str) -> Vec<(String, String)> {
+    let files = SPECS.get_dir(folder).into_iter().flat_map(Dir::files);
+    let mut texts: Vec<(String, String)> = files
+        .filter_map(|file| Some((format!("specs/{}", file.path().to_str()?), file.contents_utf8()?.to_owned())))
+        .collect();
+    texts.sort();
+    texts
+}
