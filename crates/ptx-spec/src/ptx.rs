@@ -3,12 +3,12 @@
 mod declarations;
 mod line;
 mod module;
-mod print;
 
+pub use crate::print::{Printer, print_variant, scaffold};
+pub use crate::role::Item;
 pub use declarations::{DeclarationError, Declarations, Symbol};
 pub use line::{Argument, Line, Operand, SyntaxError};
 pub use module::{Context, Scaffold};
-pub use print::{Item, Printer, print_variant, scaffold};
 
 /// A set of bytes that is fast to look into.
 struct Bytes([bool; 256]);
