@@ -169,6 +169,9 @@ fn shown(instruction: &Instruction) -> String {
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for form in &instruction.forms {
         let _ = writeln!(text, "\n{}\n  {}", form.id, form.syntax);
+        if form.manual != instruction.manual {
+            let _ = writeln!(text, "  {}", form.page());
+        }
         for axis in form.axes.iter().filter(|axis| told(axis)) {
             let _ = writeln!(text, "  {:<28} {}", axis.name, values(axis, true));
             let probes = values(axis, false);

@@ -364,7 +364,7 @@ impl<'a> Inquiry<'a> {
             mismatches: self.of_form.differed,
             suspect: suspect(&inferred, all),
             inferred: inferred.into_iter().collect(),
-            manual: vec![self.instruction.page()],
+            manual: vec![form.page()],
             case: minimal(words(form, values), tried, execution),
             yaml: String::new(),
         }))
