@@ -10,6 +10,7 @@ pub mod raw;
 pub(crate) mod states;
 mod syntax;
 mod tables;
+mod vocabulary;
 
 use std::fmt;
 use std::path::Path;
@@ -23,6 +24,7 @@ pub use error::nearest;
 pub use raw::{Kind, Order, Role, Source, Verdict};
 pub use states::StateAxis;
 pub use syntax::Pattern;
+pub use vocabulary::is_modifier;
 pub(crate) use tables::{Candidate, Fault};
 
 use crate::environment::{Target, Version};
@@ -498,6 +500,9 @@ pub struct Spec {
     pub isa: Isa,
     /// The instructions, by name.
     pub instructions: Vec<Instruction>,
+    /// Every modifier of the manual, sorted: what slots are probed with. Empty where the specification
+    /// comes without `vocabulary.yaml`.
+    pub vocabulary: Vec<String>,
     /// A hash of the files it was read from.
     pub fingerprint: String,
     by_name: FxHashMap<String, usize>,
@@ -530,6 +535,11 @@ impl Spec {
 /// The JSON Schema of an instruction's YAML, for editors.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(raw::RawInstruction).to_value()
+}
+
+/// The JSON Schema of `vocabulary.yaml`.
+pub fn vocabulary_schema() -> serde_json::Value {
+    schemars::schema_for!(vocabulary::RawVocabulary).to_value()
 }
 
 /// The JSON Schema of `isa.yaml`.

@@ -50,7 +50,15 @@ pub(super) fn from_texts(isa: (&str, &str), files: &[(String, String)]) -> Resul
         return Err(errors);
     }
     let mut instructions: Vec<Instruction> = Vec::new();
+    let mut vocabulary = Vec::new();
     for (name, text) in files {
+        if Path::new(name).file_name().is_some_and(|file| file == super::vocabulary::FILE) {
+            match super::vocabulary::read(name, text) {
+                Ok(words) => vocabulary = words,
+                Err(more) => errors.extend(more),
+            }
+            continue;
+        }
         let file = File { name, text };
         match parse::<RawInstruction>(name, text) {
             Err(error) => errors.push(error),
@@ -72,7 +80,7 @@ pub(super) fn from_texts(isa: (&str, &str), files: &[(String, String)]) -> Resul
         hasher.update(text.as_bytes());
     }
     let fingerprint = hasher.finalize().to_hex()[..16].to_owned();
-    Ok(Spec { isa: checked, instructions, fingerprint, by_name })
+    Ok(Spec { isa: checked, instructions, vocabulary, fingerprint, by_name })
 }
 
 struct File<'a> {
