@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Depth, Outcome};
+use crate::engine::{Depth, EngineId, Outcome};
 use crate::environment::Version;
 use crate::judge::Reading;
 use crate::shipped;
@@ -126,6 +126,11 @@ impl EngineVersion {
         let (family, version) = text.split_once('@').ok_or_else(error)?;
         let parts = parts(version).ok_or_else(error)?;
         if family.is_empty() { Err(error()) } else { Ok(Self { family: family.to_owned(), parts }) }
+    }
+
+    /// That of an engine.
+    pub fn of(id: &EngineId) -> Option<Self> {
+        Some(Self { family: id.family().to_owned(), parts: parts(id.version())? })
     }
 
     /// The first two parts of the version: `13.5`.

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 
 use crate::divergence::{Date, Divergences};
-use crate::engine::{Depth, Engine};
+use crate::engine::{CaseExecutor, Depth, LineJudge};
 use crate::environment::{Environment, Version};
 use crate::spec::{Instruction, Spec};
 
@@ -96,7 +96,7 @@ impl Default for Options {
 /// An engine, and the newest PTX version that it takes.
 pub struct Subject<'a> {
     /// The engine.
-    pub engine: &'a dyn Engine,
+    pub engine: &'a dyn LineJudge,
     /// Its newest PTX version.
     pub newest: Version,
 }
@@ -220,7 +220,7 @@ pub fn run(
             asker.stale(&instructions, subject, &forms, options, &mut tally)
         };
         let examples = asker.examples(&instructions, subject);
-        engines.push(EngineResult { name: subject.engine.name().to_owned(), forms, tally, stale, examples });
+        engines.push(EngineResult { name: subject.engine.id().to_string(), forms, tally, stale, examples });
     }
     Results {
         engines,
@@ -235,7 +235,7 @@ pub fn run(
 pub fn execute(
     spec: &Spec,
     divergences: &Divergences,
-    engines: &[&dyn Engine],
+    engines: &[&dyn CaseExecutor],
     options: &Options,
     progress: &Progress,
     results: &mut Results,
@@ -253,7 +253,7 @@ pub fn execute(
         match executed {
             Ok(Ok(executed)) => results.executed.push(executed),
             Ok(Err(confused)) => results.confused.push(confused.to_string()),
-            Err(why) => results.absent.push((engine.name().to_owned(), why)),
+            Err(why) => results.absent.push((engine.id().to_string(), why)),
         }
     }
     results.interrupted = progress.stop.load(Ordering::Relaxed);

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use ptx_conform::divergence::Date;
-use ptx_conform::engine::Engine;
+use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::finding;
 use ptx_conform::report::Report;
@@ -124,8 +124,11 @@ impl Opts {
                 .context("the threads cannot be started")?;
         }
         let subjects = super::subjects(&engines[..judging], &spec.isa);
-        let executing: Vec<&dyn Engine> =
-            engines.iter().map(|opened| &*opened.engine).filter(|engine| executes(&spec, *engine)).collect();
+        let executing: Vec<&dyn CaseExecutor> = engines
+            .iter()
+            .filter_map(|opened| opened.engine.as_executor())
+            .filter(|engine| executes(&spec, *engine))
+            .collect();
         let executing = if self.no_execution { Vec::new() } else { executing };
         let (results, findings, executed) = with_progress(|progress| {
             let mut results = run::run(&spec, &divergences, &subjects, &options, progress);
@@ -192,7 +195,7 @@ impl Opts {
 }
 
 /// Whether an engine executes anything of the specification.
-fn executes(spec: &Spec, engine: &dyn Engine) -> bool {
+fn executes(spec: &Spec, engine: &dyn CaseExecutor) -> bool {
     engine.recorded().is_some() || run::executing_environment(spec, engine).is_ok()
 }
 
