@@ -24,8 +24,8 @@ pub use error::nearest;
 pub use raw::{Kind, Order, Role, Source, Verdict};
 pub use states::StateAxis;
 pub use syntax::Pattern;
-pub use vocabulary::is_modifier;
 pub(crate) use tables::{Candidate, Fault};
+pub use vocabulary::is_modifier;
 
 use crate::environment::{Target, Version};
 

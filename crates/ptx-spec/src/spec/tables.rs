@@ -192,7 +192,8 @@ impl Tables {
         let needy: Vec<_> =
             types.chain(variables).filter(|(_, ptx, target)| ptx.is_some() || target.is_some()).collect();
         for axis in form.operands.iter().flat_map(|operand| operand.of_type.iter().chain(&operand.base)).copied() {
-            let on_axis = |&(name, ptx, target): &(&String, _, _)| Some((axis, form.axes[axis].position(name)?, ptx, target));
+            let on_axis =
+                |&(name, ptx, target): &(&String, _, _)| Some((axis, form.axes[axis].position(name)?, ptx, target));
             self.needy.extend(needy.iter().filter_map(on_axis));
         }
     }
@@ -314,7 +315,11 @@ impl Form {
     /// What the declarations of these choices need: for each that needs any, a PTX version and a
     /// target.
     pub(crate) fn declared_needs(&self, values: &[u8]) -> impl Iterator<Item = (Option<Version>, Option<Target>)> {
-        self.tables.needy.iter().filter(|(axis, value, ..)| values[*axis] == *value).map(|(.., ptx, target)| (*ptx, *target))
+        self.tables
+            .needy
+            .iter()
+            .filter(|(axis, value, ..)| values[*axis] == *value)
+            .map(|(.., ptx, target)| (*ptx, *target))
     }
 
     /// The values of a line of which nothing has been read: no modifier, written as in the manual,
