@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ptx::{Context, Scaffold};
 use crate::role::{self, Item};
-use crate::spec::vocabulary::NONE;
+use crate::spec::words::NONE;
 use crate::spec::{Choice, Form, Pattern, Writing};
 
 /// Writes variants of one form.
@@ -67,6 +67,11 @@ impl<'a> Printer<'a> {
                 if suffix != NONE {
                     to.push_str(suffix);
                 }
+            }
+            if let Writing::Suffixed(operand, suffix) = writing
+                && *operand == last
+            {
+                to.push_str(suffix);
             }
         }
         if *writing == Writing::ExtraOperand {

@@ -2,7 +2,7 @@
 
 use ptx_spec::role::setup::{ADDRESS, CONTENTS, POINTS};
 use ptx_spec::role::{self, REGISTER, Role, Size};
-use ptx_spec::spec::vocabulary::{INTEGER, NONE};
+use ptx_spec::spec::words::{INTEGER, NONE};
 use ptx_spec::spec::{Choice, Form, Operand};
 
 use super::point::{Places, Point};

@@ -2,7 +2,7 @@
 
 use ptx_spec::role::setup::{CONTENTS, DEPTH, FORMAT, GEOMETRY, HEIGHT, LAYER, LAYERS, SetupWords, WIDTH, X, Y, Z};
 use ptx_spec::role::{Role, SURFREF_PARAMETER, Size, Unit};
-use ptx_spec::spec::vocabulary::INTEGER;
+use ptx_spec::spec::words::INTEGER;
 use ptx_spec::spec::{Form, Operand, ValueSet};
 
 use super::point::{Places, Point};

@@ -2,13 +2,15 @@
 
 use crate::ptx::{Argument, Declarations, Operand as Text};
 use crate::role;
-use crate::spec::{Form, Isa, Pattern};
+use crate::spec::{Form, Isa, Pattern, Writing};
 
 /// What the operands say beside the values of their axes.
 #[derive(Default)]
 pub(super) struct Read {
     /// They do not fit the punctuation of the form; their axes are unread.
     pub(super) mismatched: bool,
+    /// The writing with a suffix that only other forms have there.
+    pub(super) foreign_suffix: Option<usize>,
     /// Further values of an axis: the types of elements that differ from the first.
     pub(super) more: Vec<(usize, u8)>,
 }
@@ -41,7 +43,12 @@ pub(super) fn read(
                     let operand = &form.operands[at];
                     role::read((isa, form), declarations, operand, element, values, &mut read.more);
                 }
-                read.mismatched |= !self::suffix(form, inside.last().copied(), *suffix, values);
+                let operand = inside.last().copied();
+                if !self::suffix(form, operand, *suffix, values) {
+                    let foreign = operand.zip(*suffix).map(|(at, suffix)| Writing::Suffixed(at, suffix.to_owned()));
+                    read.foreign_suffix = foreign.and_then(|writing| form.writing_of(&writing));
+                    read.mismatched |= read.foreign_suffix.is_none();
+                }
             }
             _ => read.mismatched = true,
         }

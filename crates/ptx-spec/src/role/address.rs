@@ -8,7 +8,7 @@ use super::read::{Reader, Type, What, Word};
 use super::{Item, accepted, ordered};
 use crate::ptx::{Argument, Symbol};
 use crate::spec::raw::RawOperand;
-use crate::spec::vocabulary::{INTEGER, NONE, OTHER};
+use crate::spec::words::{INTEGER, NONE, OTHER};
 use crate::spec::{Axis, Choice, Cube, Draft, Form, Operand, RuleKind, ValueSet};
 
 /// An address in a register.

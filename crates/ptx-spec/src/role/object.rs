@@ -5,7 +5,7 @@ use super::read::{Reader, Word};
 use super::{Item, accepted, ordered};
 use crate::ptx::{Argument, Symbol};
 use crate::spec::raw::RawOperand;
-use crate::spec::vocabulary::{INTEGER, OTHER, VARIABLE};
+use crate::spec::words::{INTEGER, OTHER, VARIABLE};
 use crate::spec::{Choice, Cube, Draft, Operand};
 
 /// What an object can be.

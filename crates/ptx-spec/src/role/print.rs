@@ -3,7 +3,7 @@
 use super::{Item, Role, address, object, value};
 use crate::ptx::Scaffold;
 use crate::spec::Form;
-use crate::spec::vocabulary::{DOUBLE, FLOAT, INTEGER, SINK, VARIABLE};
+use crate::spec::words::{DOUBLE, FLOAT, INTEGER, SINK, VARIABLE};
 
 use super::item::{Declaration, LANES};
 

@@ -2,7 +2,7 @@
 
 use super::{Role, object};
 use crate::ptx::{Argument, Declarations, Symbol};
-use crate::spec::vocabulary::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
+use crate::spec::words::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
 use crate::spec::{Form, Isa, Operand};
 
 /// Values of an axis beside the one that was set: the types of elements that differ from the first.

@@ -8,7 +8,7 @@ use super::read::{More, Reader, What, Word};
 use super::{Item, RoleName, accepted, address};
 use crate::ptx::Argument;
 use crate::spec::raw::{Kind, Ordered, RawOperand, Width};
-use crate::spec::vocabulary::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK};
+use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK};
 use crate::spec::{Choice, Cube, Draft, Form, Operand, RegisterType, ValueSet};
 
 /// One element, without braces.

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::raw::{RawForm, RawInstruction, RawIsa, RawOperand};
 use super::slots::{SlotClaims, overlap, without};
 use super::syntax::Syntax;
-use super::vocabulary::NONE;
+use super::words::NONE;
 use super::{Choice, Cube, Form, Isa, Operand, RuleKind, Slot, ValueSet};
 use crate::environment::AddressSize;
 use crate::role::{self, ENTRY, FUNCTION, RoleName};
@@ -54,6 +54,7 @@ impl<'a> Builder<'a> {
         Form {
             id: format!("{}.{}", self.draft.opcode, self.form.id.value),
             syntax: self.form.syntax.value.split_whitespace().collect::<Vec<_>>().join(" "),
+            manual: self.form.manual.as_ref().unwrap_or(&self.instruction.manual).clone(),
             axes: self.draft.axes,
             slots: self.draft.slots,
             operands,

@@ -94,6 +94,8 @@ impl Draft<'_> {
                 cubes.push(Cube::new([(target, unmet), (at, this)]));
             }
         }
-        self.canonical(&format!("{}-declarable", self.axes[at].name.clone()), cubes);
+        let id = format!("{}-declared", self.axes[at].name);
+        let says = "the PTX version and the target have such registers and variables";
+        self.rule(RuleKind::Given, &id, says, cubes);
     }
 }

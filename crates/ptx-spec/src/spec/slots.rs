@@ -2,7 +2,7 @@
 
 use super::raw::{RawForm, RawInstruction};
 use super::syntax::{Modifier, ModifierName, Syntax};
-use super::vocabulary::NONE;
+use super::words::NONE;
 
 /// The values that a slot of a form claims.
 #[derive(Clone, Debug)]

@@ -2,8 +2,9 @@
 
 use super::builder::Builder;
 use super::raw::Order;
+use super::syntax::Syntax;
 use super::slots::{SlotClaims, without};
-use super::vocabulary::{NONE, UNKNOWN_MODIFIER};
+use super::words::{NONE, UNKNOWN_MODIFIER};
 use super::{Choice, Cube, Operand, ValueSet, Writing};
 
 impl Builder<'_> {
@@ -26,8 +27,11 @@ impl Builder<'_> {
         if self.syntax.pattern.iter().any(|part| matches!(part, super::Pattern::Bracket(_))) {
             writings.push(Writing::Unbracketed);
         }
+        writings.extend(self.foreign_suffixes());
+        let leading = self.draft.slots.first().is_some_and(|slot| slot.telling && !slot.optional);
         let label = |writing: &Writing| match writing {
             Writing::Plain => "plain".to_owned(),
+            Writing::Moved(0) if leading => format!("{} not first", self.draft.claims[0].name),
             Writing::Moved(slot) => format!("{} moved to the end", self.draft.claims[*slot].name),
             Writing::Reordered => "reordered".to_owned(),
             Writing::Duplicate(slot) => format!("{} twice", self.draft.claims[*slot].name),
@@ -35,6 +39,7 @@ impl Builder<'_> {
             Writing::Without(operand) => format!("without {}", operands[*operand].name),
             Writing::ExtraOperand => "with one operand more".to_owned(),
             Writing::Unbracketed => "without brackets".to_owned(),
+            Writing::Suffixed(operand, suffix) => format!("with {suffix} behind {}", operands[*operand].name),
         };
         let labels = writings.iter().map(label).collect();
         let axis = self.draft.axis("writing", Choice::Writing, labels, |_| true);
@@ -67,6 +72,10 @@ impl Builder<'_> {
             vec![Cube::new([(axis, count)])],
         );
 
+        let suffixed = of(&|w| matches!(w, Writing::Suffixed(..)));
+        let says = "no suffix stands there that the syntax line does not have";
+        self.draft.constraint("unknown-suffix", says, vec![Cube::new([(axis, suffixed)])]);
+
         let none = |slot: &super::Slot| (slot.axis, self.draft.axes[slot.axis].select(|value| value == NONE));
         let mut cubes = vec![Cube::new([(axis, of(&|w| *w == Writing::Reordered))])];
         let slots = &self.draft.slots;
@@ -81,6 +90,24 @@ impl Builder<'_> {
             cubes.extend(elsewhere.iter().map(|cube| cube.clone().with(axis, this)));
         }
         self.draft.canonical("writing-generated", cubes);
+    }
+
+    /// The suffixes that other forms have behind an operand of this one, which has none there.
+    fn foreign_suffixes(&self) -> Vec<Writing> {
+        let mut foreign: Vec<Writing> = Vec::new();
+        // The lines were read before; one that cannot be read never gets here.
+        for syntax in self.instruction.forms.iter().filter_map(|form| Syntax::parse(&form.syntax.value).ok()) {
+            for (operand, suffix) in &syntax.suffixes {
+                let name = &syntax.operands[*operand].0;
+                let at = self.syntax.operands.iter().position(|(own, _)| own == name);
+                let Some(at) = at.filter(|at| !self.syntax.suffixes.iter().any(|(own, _)| own == at)) else { continue };
+                let writing = Writing::Suffixed(at, suffix.clone());
+                if !foreign.contains(&writing) {
+                    foreign.push(writing);
+                }
+            }
+        }
+        foreign
     }
 
     /// Modifiers that the form has no slot for, with the combinations in which another form has one.
