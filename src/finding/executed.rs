@@ -171,6 +171,7 @@ fn kind(difference: &Difference) -> String {
         Difference::Trapped => "it traps where it must not".to_owned(),
         Difference::Register(_) => "a register".to_owned(),
         Difference::Surface(_) => "the surface".to_owned(),
+        Difference::Variable(..) => "a variable".to_owned(),
         Difference::Failed(how) => {
             how.lines().next().unwrap_or_default().chars().filter(|c| !c.is_ascii_digit()).collect()
         }
@@ -436,6 +437,7 @@ pub fn describe(difference: &Difference, execution: &Execution) -> String {
             format!("{name} holds something else")
         }
         Difference::Surface(at) => format!("the surface holds something else, first at byte {at}"),
+        Difference::Variable(_, at) => format!("a variable holds something else, first at byte {at}"),
         Difference::Failed(how) => how.clone(),
     }
 }
@@ -448,7 +450,7 @@ pub fn expected(expectation: &Expectation) -> String {
             let registers = effect.registers().iter().map(|register| {
                 if register.known == u128::MAX { format!("{:x}", register.bits) } else { "anything".to_owned() }
             });
-            let written = effect.write.map(|write| {
+            let written = effect.written().map(|write| {
                 let count = usize::from(write.count);
                 let bytes = write.bytes.bits.to_le_bytes();
                 let known = write.bytes.known.to_le_bytes();
@@ -465,7 +467,7 @@ pub fn expected(expectation: &Expectation) -> String {
     };
     match &expectation.allowed {
         Allowed::Only(one) => ending(one),
-        Allowed::Either(two) => format!("{}, or {}", ending(&two[0]), ending(&two[1])),
+        Allowed::OneOf(endings) => endings.iter().map(ending).collect::<Vec<_>>().join(", or "),
         Allowed::Any(why) => format!("anything: {}", why.says()),
     }
 }
@@ -482,7 +484,11 @@ pub fn got(answer: &Answer) -> String {
                 let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 format!("surface {hex}")
             });
-            let words: Vec<String> = registers.chain(surface).collect();
+            let variables = returned.variables.iter().map(|(name, bytes)| {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("{name} {hex}")
+            });
+            let words: Vec<String> = registers.chain(surface).chain(variables).collect();
             if words.is_empty() { "writes nothing".to_owned() } else { words.join(" ") }
         }
     }
