@@ -56,7 +56,7 @@ fn listed(engine: &dyn CaseExecutor, instruction: &str, divergences: &Divergence
 
 #[test]
 fn an_executor_that_is_right_agrees() {
-    for instruction in ["suld", "sust", "sured", "suq", "ld"] {
+    for instruction in ["suld", "sust", "sured", "suq", "ld", "add", "st", "atom"] {
         let (results, findings) = executed(&Planted::right(), instruction);
         let [result] = results.executed.as_slice() else { panic!("{:?}", results.absent) };
         assert!(findings.is_empty(), "{instruction}: {findings:#?}");
