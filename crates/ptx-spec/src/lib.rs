@@ -1,6 +1,13 @@
 //! What PTX is: instructions, their forms and rules, read from YAML, and the judge of lines.
 pub mod environment;
 pub mod judge;
-pub mod ptx;
+mod print;
 pub mod space;
 pub mod spec;
+pub mod text;
+
+/// PTX text, read and printed.
+pub mod ptx {
+    pub use crate::print::{Item, Printer, print_variant, scaffold};
+    pub use crate::text::*;
+}

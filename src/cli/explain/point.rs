@@ -98,7 +98,7 @@ fn operand(text: &str, line: &Line<'_>, form: &Form, at: usize) -> Option<Range<
 /// From the first to the last name in an argument.
 fn extent(text: &str, argument: &Argument<'_>) -> Option<Range<usize>> {
     match argument {
-        Argument::Name(name) | Argument::Sum(name, ..) => Some(range(text, name)),
+        Argument::Name(name) | Argument::Sum(name, ..) | Argument::Element(name, ..) => Some(range(text, name)),
         Argument::Tuple(elements) | Argument::Bracket(elements) => {
             let mut extents = elements.iter().filter_map(|element| extent(text, element));
             let first = extents.next()?;

@@ -1,7 +1,7 @@
 //! Which choices the operands of a line make.
 
-use crate::ptx::{Argument, Declarations, Operand as Text, Symbol};
-use crate::spec::{Form, Isa, Operand, Pattern, Role};
+use crate::ptx::{Argument, Declarations, Integer, Operand as Text, Symbol};
+use crate::spec::{Form, Isa, Kind, Operand, Pattern, Role};
 
 /// What the operands say beside the values of their axes.
 #[derive(Default)]
@@ -41,6 +41,14 @@ pub(super) fn read(
                     reader.argument(element, values, &mut read);
                 }
                 read.mismatched |= !self::suffix(form, inside.last().copied(), *suffix, values);
+            }
+            // `a[4]` is an address without brackets around it.
+            (Pattern::Bracket(inside), Some(Text { argument: Argument::Element(name, index, value), suffix, .. }))
+                if let [at] = inside[..]
+                    && form.operands[at].role == Role::Address =>
+            {
+                Reader { isa, form, declarations, operand: &form.operands[at] }.array(name, *index, *value, values);
+                read.mismatched |= !self::suffix(form, Some(at), *suffix, values);
             }
             _ => read.mismatched = true,
         }
@@ -187,10 +195,29 @@ impl Reader<'_> {
         let (base, of_type, offset) = match argument {
             Argument::Integer(..) => ("integer", None, "none"),
             Argument::Name(name) => self.base(name, "none"),
-            Argument::Sum(name, false, _) => self.base(name, "positive"),
-            Argument::Sum(name, true, _) => self.base(name, "negative"),
+            Argument::Sum(name, value) if value.value() < 0 => self.base(name, "negative"),
+            Argument::Sum(name, _) => self.base(name, "positive"),
             _ => ("other", None, "none"),
         };
+        self.set_address((base, of_type, offset), values);
+    }
+
+    /// An element of an array: the array is a variable, the index an integer, a register or both.
+    fn array(&self, name: &str, index: Option<&str>, value: Integer, values: &mut [u8]) {
+        let integer = |of: usize| matches!(self.isa.types[of].kind, Kind::Bits | Kind::Unsigned | Kind::Signed);
+        let indexed = index.is_none_or(|register| match self.declarations.symbol(register) {
+            Some(Symbol::Register(Some(of), 1)) => integer(of),
+            _ => false,
+        });
+        let offset = if value.value() < 0 { "negative" } else { "positive" };
+        let address = match self.declarations.symbol(name) {
+            Some(Symbol::Variable(base)) if indexed => (base, None, offset),
+            _ => ("other", None, "none"),
+        };
+        self.set_address(address, values);
+    }
+
+    fn set_address(&self, (base, of_type, offset): (&str, Option<What<'_>>, &str), values: &mut [u8]) {
         let operand = self.operand;
         operand.base.into_iter().for_each(|axis| values[axis] = self.position(axis, Word(base)));
         operand.offset.into_iter().for_each(|axis| values[axis] = self.position(axis, Word(offset)));

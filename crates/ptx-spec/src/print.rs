@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::module::{Context, Scaffold};
 use crate::spec::{Choice, Form, Pattern, Role, Writing};
+use crate::text::{Context, Scaffold};
 
 /// Something a line uses that must be declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
