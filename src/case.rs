@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use crate::engine::{Batch, Depth, Engine, Outcome};
+use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
 use crate::ptx::{Context, Declarations, Item, Line, Printer, Scaffold, scaffold};
@@ -47,6 +47,12 @@ pub struct Asked {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Confused(String);
+
+impl Confused {
+    pub(crate) fn new(what: String) -> Self {
+        Self(what)
+    }
+}
 
 impl<'a> Case<'a> {
     /// The form.
@@ -104,7 +110,7 @@ type Surroundings = ([u8; 3], Context, bool);
 /// Where a text of ours cannot be read.
 pub fn ask(
     spec: &Spec,
-    engine: &dyn Engine,
+    engine: &dyn LineJudge,
     depth: Depth,
     cases: &[Case<'_>],
     batch: usize,
@@ -133,7 +139,7 @@ pub fn ask(
 /// What the modules of one question have in common.
 struct Together<'a> {
     spec: &'a Spec,
-    engine: &'a dyn Engine,
+    engine: &'a dyn LineJudge,
     depth: Depth,
     cases: &'a [Case<'a>],
     printers: &'a BTreeMap<&'a str, Printer<'a>>,
@@ -198,6 +204,6 @@ pub fn id(module: &str) -> String {
 
 /// The command that shows what an engine does with a module in the file `x.ptx`; empty where there is
 /// none.
-pub fn command(engine: &dyn Engine, module: &str, environment: &Environment, depth: Depth) -> String {
+pub fn command(engine: &dyn LineJudge, module: &str, environment: &Environment, depth: Depth) -> String {
     engine.command(environment, depth, module.contains(".unified(")).unwrap_or_default()
 }

@@ -23,11 +23,11 @@ use anyhow::{Context as _, bail};
 use clap::Parser;
 
 use ptx_conform::divergence::Divergences;
-use ptx_conform::engine::Engine;
 use ptx_conform::engine::external::{External, Limits};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::recording::Recording;
 use ptx_conform::engine::toolchain as installed;
+use ptx_conform::engine::{Depth, Engine};
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::run::Subject;
 use ptx_conform::shipped;
@@ -227,6 +227,13 @@ pub(crate) struct Opened {
     newest: Option<Version>,
 }
 
+impl Opened {
+    /// Whether it judges lines of an environment.
+    pub(crate) fn judges(&self, environment: &Environment, depth: Depth) -> bool {
+        self.engine.as_judge().is_some_and(|judge| judge.supports(environment, depth).is_ok())
+    }
+}
+
 impl EngineOpts {
     /// The engines asked for, each once, in the order given.
     pub(crate) fn open(&self) -> anyhow::Result<Vec<Opened>> {
@@ -277,7 +284,7 @@ const RECORDINGS: &str = "corpus/recordings";
 /// the others why they are not.
 pub(crate) fn add_executing(engines: &mut Vec<Opened>) -> Vec<(String, String)> {
     let mut absent = Vec::new();
-    if !engines.iter().any(|known| known.engine.name().starts_with("gpu@"))
+    if !engines.iter().any(|known| known.engine.id().family() == "gpu")
         && let Err(why) = open_named("gpu", engines)
     {
         // What the process of the engine said is the reason, where it said anything.
@@ -304,16 +311,16 @@ pub(crate) fn add_executing(engines: &mut Vec<Opened>) -> Vec<(String, String)> 
 
 /// Adds an engine that is not there yet: of two of a version one is enough.
 fn add(engines: &mut Vec<Opened>, engine: Opened) {
-    if !engines.iter().any(|known| known.engine.name() == engine.engine.name()) {
+    if !engines.iter().any(|known| known.engine.id() == engine.engine.id()) {
         engines.push(engine);
     }
 }
 
 /// Adds an engine whose name must be its own.
 fn add_named(engines: &mut Vec<Opened>, engine: Opened) -> anyhow::Result<()> {
-    let name = engine.engine.name();
-    if engines.iter().any(|known| known.engine.name() == name) {
-        bail!("two engines call themselves {name}; they could not be told apart");
+    let id = engine.engine.id();
+    if engines.iter().any(|known| known.engine.id() == id) {
+        bail!("two engines call themselves {id}; they could not be told apart");
     }
     engines.push(engine);
     Ok(())
@@ -353,6 +360,6 @@ pub(crate) fn say_notes(engines: &[Opened]) {
 /// The engines as what is asked about cases.
 pub(crate) fn subjects<'a>(engines: &'a [Opened], isa: &Isa) -> Vec<Subject<'a>> {
     let newest = |opened: &Opened| opened.newest.or(isa.versions.last().copied());
-    let subject = |opened: &'a Opened| Some(Subject { engine: &*opened.engine, newest: newest(opened)? });
+    let subject = |opened: &'a Opened| Some(Subject { engine: opened.engine.as_judge()?, newest: newest(opened)? });
     engines.iter().filter_map(subject).collect()
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Depth, Outcome};
+use crate::engine::{Depth, EngineId, Outcome};
 use crate::environment::Version;
 use crate::judge::Reading;
 use crate::shipped;
@@ -42,6 +42,16 @@ impl Does {
             Outcome::Rejected(_) => Some(Self::Rejects),
             Outcome::Crashed(_) | Outcome::TimedOut => Some(Self::Crashes),
             Outcome::Skipped(_) => None,
+        }
+    }
+
+    /// Its word in the files: `accepts`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Accepts => "accepts",
+            Self::Rejects => "rejects",
+            Self::Crashes => "crashes",
+            Self::Computes => "computes",
         }
     }
 }
@@ -126,6 +136,11 @@ impl EngineVersion {
         let (family, version) = text.split_once('@').ok_or_else(error)?;
         let parts = parts(version).ok_or_else(error)?;
         if family.is_empty() { Err(error()) } else { Ok(Self { family: family.to_owned(), parts }) }
+    }
+
+    /// That of an engine.
+    pub fn of(id: &EngineId) -> Option<Self> {
+        Some(Self { family: id.family().to_owned(), parts: parts(id.version())? })
     }
 
     /// The first two parts of the version: `13.5`.

@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use crate::case::{self, Asked, Case};
 use crate::divergence::{Divergences, Does, EngineVersion};
-use crate::engine::{Depth, Engine};
+use crate::engine::{Depth, LineJudge};
 use crate::run::{Key, Progress, Results, Subject, first_message, without_quotes};
 use crate::space::{Draw, Values, environment};
 use crate::spec::{Form, Instruction, Spec};
@@ -372,13 +372,13 @@ impl<'a> Inquiry<'a> {
         progress: &'a Progress,
     ) -> Vec<Self> {
         let inquiry = |subject: &'a Subject<'a>| {
-            let version = EngineVersion::parse(subject.engine.name()).ok();
+            let version = EngineVersion::of(subject.engine.id());
             Self { spec, divergences, subject, version, progress }
         };
         subjects.iter().map(inquiry).collect()
     }
 
-    fn engine(&self) -> &'a dyn Engine {
+    fn engine(&self) -> &'a dyn LineJudge {
         self.subject.engine
     }
 

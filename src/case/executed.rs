@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use crate::engine::Engine;
+use crate::engine::CaseExecutor;
 use crate::execution::{Answer, Execution, Rows};
 use crate::model::{self, Expectation, Undefined, Verdict};
 use crate::space::Values;
@@ -51,7 +51,7 @@ pub struct Asking {
 /// Where a text of ours cannot be read.
 pub fn execute(
     spec: &Spec,
-    engine: &dyn Engine,
+    engine: &dyn CaseExecutor,
     form: &Form,
     rows: &[Values],
     costly: &Costly,

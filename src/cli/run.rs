@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use ptx_conform::divergence::Date;
-use ptx_conform::engine::Engine;
+use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::finding;
 use ptx_conform::report::Report;
@@ -41,6 +41,10 @@ pub(crate) struct Opts {
     /// Leave out the boundaries of PTX versions and targets.
     #[arg(long)]
     no_boundaries: bool,
+    /// Try no words in slots. Otherwise each slot is tried with every modifier of PTX, and with the
+    /// modifier-like words that the engine's binary contains.
+    #[arg(long)]
+    no_vocabulary: bool,
     /// Test in this PTX version only (with --target).
     #[arg(long, value_name = "VERSION", requires = "target")]
     ptx: Option<String>,
@@ -124,8 +128,11 @@ impl Opts {
                 .context("the threads cannot be started")?;
         }
         let subjects = super::subjects(&engines[..judging], &spec.isa);
-        let executing: Vec<&dyn Engine> =
-            engines.iter().map(|opened| &*opened.engine).filter(|engine| executes(&spec, *engine)).collect();
+        let executing: Vec<&dyn CaseExecutor> = engines
+            .iter()
+            .filter_map(|opened| opened.engine.as_executor())
+            .filter(|engine| executes(&spec, *engine))
+            .collect();
         let executing = if self.no_execution { Vec::new() } else { executing };
         let (results, findings, executed) = with_progress(|progress| {
             let mut results = run::run(&spec, &divergences, &subjects, &options, progress);
@@ -187,12 +194,13 @@ impl Opts {
             batch: self.batch.max(1),
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
             environment,
+            vocabulary: !self.no_vocabulary,
         })
     }
 }
 
 /// Whether an engine executes anything of the specification.
-fn executes(spec: &Spec, engine: &dyn Engine) -> bool {
+fn executes(spec: &Spec, engine: &dyn CaseExecutor) -> bool {
     engine.recorded().is_some() || run::executing_environment(spec, engine).is_ok()
 }
 

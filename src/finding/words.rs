@@ -232,12 +232,12 @@ impl Poll<'_, '_> {
     /// The finding.
     pub(super) fn finding(&self, inquiries: &[Inquiry<'_>]) -> Result<Finding, Confused> {
         let (group, shown) = (self.group, self.shown);
-        let name = |engine: usize| inquiries[engine].engine().name().to_owned();
-        let family = name(shown.engine).split('@').next().unwrap_or_default().to_owned();
+        let name = |engine: usize| inquiries[engine].engine().id();
+        let family = name(shown.engine).family().to_owned();
         let engines: BTreeMap<String, Vote> = inquiries
             .iter()
             .enumerate()
-            .filter_map(|(at, inquiry)| Some((name(at), self.vote(at, inquiry)?)))
+            .filter_map(|(at, inquiry)| Some((name(at).to_string(), self.vote(at, inquiry)?)))
             .collect();
         let when = Condition::new(&group.causes, &group.conditions);
         let valid = group.causes.iter().any(|cause| cause.kind.rules.is_empty());
@@ -256,11 +256,11 @@ impl Poll<'_, '_> {
         let blame = facts.blame();
         let manual = |(cause, rule): (&Cause<'_>, &crate::spec::Rule)| {
             let section = rule.section.as_deref().unwrap_or("the page as a whole");
-            format!("{}: {section}", cause.instruction.page())
+            format!("{}: {section}", cause.form().page())
         };
         let mut pages = unique(&mut of_rules().map(manual));
         if pages.is_empty() {
-            pages = unique(&mut causes().map(|cause| format!("{}: Syntax", cause.instruction.page())));
+            pages = unique(&mut causes().map(|cause| format!("{}: Syntax", cause.form().page())));
         }
         let forms = unique(&mut causes().map(|cause| cause.form().id.clone()));
         let heaps: BTreeSet<(usize, &str, &super::Kind, u64)> =
@@ -279,7 +279,7 @@ impl Poll<'_, '_> {
             contradicts: shown.kind.contradicts.clone(),
             forms,
             when,
-            evidence: causes().map(|cause| evidence(cause, name(cause.engine))).collect(),
+            evidence: causes().map(|cause| evidence(cause, name(cause.engine).to_string())).collect(),
             engines,
             mismatches: heaps.iter().map(|(.., count)| count).sum(),
             blame,

@@ -9,7 +9,7 @@ use super::plan::{FormPlan, Purpose, Row, Task, Variants};
 use super::{Generate, Options, Problem, Stale, Subject, depth, probe};
 use crate::case::{self, Asked, Case};
 use crate::divergence::{Divergences, Does, EngineVersion};
-use crate::engine::{Batch, Depth, Engine, Outcome};
+use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::{AddressSize, Environment, Suffix};
 use crate::judge::{Judge, needs};
 use crate::ptx::{Declarations, Line, Scaffold, uncommented};
@@ -159,7 +159,7 @@ impl Tally {
     }
 
     /// Notes a contradiction of ours; the first few in the order of their texts are kept.
-    fn confuse(&mut self, confused: String) {
+    pub(super) fn confuse(&mut self, confused: String) {
         self.confused.insert(confused);
         while self.confused.len() > 20 {
             self.confused.pop_last();
@@ -170,13 +170,13 @@ impl Tally {
 pub(super) struct Asker<'a> {
     spec: &'a Spec,
     divergences: &'a Divergences,
-    engine: &'a dyn Engine,
+    engine: &'a dyn LineJudge,
     version: Option<EngineVersion>,
 }
 
 impl<'a> Asker<'a> {
-    pub(super) fn new(spec: &'a Spec, divergences: &'a Divergences, engine: &'a dyn Engine) -> Self {
-        Self { spec, divergences, engine, version: EngineVersion::parse(engine.name()).ok() }
+    pub(super) fn new(spec: &'a Spec, divergences: &'a Divergences, engine: &'a dyn LineJudge) -> Self {
+        Self { spec, divergences, engine, version: EngineVersion::of(engine.id()) }
     }
 
     /// Asks about the variants of a task.

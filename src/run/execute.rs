@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{Options, Problem, Progress, Stale};
 use crate::case::{self, Costly, Tried};
 use crate::divergence::{Divergences, Does, EngineVersion};
-use crate::engine::Engine;
+use crate::engine::CaseExecutor;
 use crate::environment::{AddressSize, Environment, Suffix};
 use crate::execution::{Answer, Execution, Rows};
 use crate::model::{self, Undefined, Verdict};
@@ -84,8 +84,8 @@ const TRAPS: u64 = 24;
 ///
 /// # Errors
 /// Why it takes none.
-pub fn environment(spec: &Spec, engine: &dyn Engine) -> Result<Environment, String> {
-    let mut why = format!("{} takes no PTX version and target of the specification", engine.name());
+pub fn environment(spec: &Spec, engine: &dyn CaseExecutor) -> Result<Environment, String> {
+    let mut why = format!("{} takes no PTX version and target of the specification", engine.id());
     let plain = spec.isa.targets.iter().rev().filter(|(target, _)| target.suffix == Suffix::Plain);
     for (target, since) in plain {
         for ptx in spec.isa.versions.iter().rev().filter(|ptx| *ptx >= since) {
@@ -100,9 +100,9 @@ pub fn environment(spec: &Spec, engine: &dyn Engine) -> Result<Environment, Stri
 }
 
 impl ExecutedResult {
-    fn new(engine: &dyn Engine, environment: Option<Environment>) -> Self {
+    fn new(engine: &dyn CaseExecutor, environment: Option<Environment>) -> Self {
         Self {
-            name: engine.name().to_owned(),
+            name: engine.id().to_string(),
             environment,
             recorded: Vec::new(),
             forms: Vec::new(),
@@ -122,14 +122,14 @@ impl ExecutedResult {
 pub(super) fn execute(
     spec: &Spec,
     divergences: &Divergences,
-    engine: &dyn Engine,
+    engine: &dyn CaseExecutor,
     environment: Environment,
     instructions: &[&Instruction],
     options: &Options,
     progress: &Progress,
 ) -> Result<ExecutedResult, NoState> {
     let mut result = ExecutedResult::new(engine, Some(environment));
-    let version = EngineVersion::parse(engine.name()).ok();
+    let version = EngineVersion::of(engine.id());
     for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
         let executed = state::executed(spec, instruction);
         for (at, form) in executed.forms.iter().enumerate() {
@@ -170,7 +170,7 @@ const UNDEFINED: u64 = 12;
 /// Where the engine takes no environment of the specification, or a text of ours cannot be read.
 pub fn record(
     spec: &Spec,
-    engine: &dyn Engine,
+    engine: &dyn CaseExecutor,
     options: &Options,
     progress: &Progress,
     each: &mut dyn FnMut(&Execution, &[Answer]),
@@ -210,7 +210,7 @@ pub fn record(
 /// Holds what was recorded against the model.
 pub(super) fn replay(
     spec: &Spec,
-    engine: &dyn Engine,
+    engine: &dyn CaseExecutor,
     recorded: &[Execution],
     instructions: &[&Instruction],
 ) -> ExecutedResult {

@@ -1,13 +1,15 @@
 //! Which choices the operands of a line make.
 
 use crate::ptx::{Argument, Declarations, Integer, Operand as Text, Symbol};
-use crate::spec::{Form, Isa, Kind, Operand, Pattern, Role};
+use crate::spec::{Form, Isa, Kind, Operand, Pattern, Role, Writing};
 
 /// What the operands say beside the values of their axes.
 #[derive(Default)]
 pub(super) struct Read {
     /// They do not fit the punctuation of the form; their axes are unread.
     pub(super) mismatched: bool,
+    /// The writing with a suffix that only other forms have there.
+    pub(super) foreign_suffix: Option<usize>,
     /// Further values of an axis: the types of elements that differ from the first.
     pub(super) more: Vec<(usize, u8)>,
 }
@@ -40,7 +42,7 @@ pub(super) fn read(
                     let reader = Reader { isa, form, declarations, operand: &form.operands[at] };
                     reader.argument(element, values, &mut read);
                 }
-                read.mismatched |= !self::suffix(form, inside.last().copied(), *suffix, values);
+                read.suffix(form, inside.last().copied(), *suffix, values);
             }
             // `a[4]` is an address without brackets around it.
             (Pattern::Bracket(inside), Some(Text { argument: Argument::Element(name, index, value), suffix, .. }))
@@ -48,7 +50,7 @@ pub(super) fn read(
                     && form.operands[at].role == Role::Address =>
             {
                 Reader { isa, form, declarations, operand: &form.operands[at] }.array(name, *index, *value, values);
-                read.mismatched |= !self::suffix(form, Some(at), *suffix, values);
+                read.suffix(form, Some(at), *suffix, values);
             }
             _ => read.mismatched = true,
         }
@@ -64,17 +66,23 @@ pub(super) fn read(
     read
 }
 
-/// Reads a suffix; `false` where the form has none of that name there.
-fn suffix(form: &Form, operand: Option<usize>, suffix: Option<&str>, values: &mut [u8]) -> bool {
-    let mut known = suffix.is_none();
-    for (at, axis) in &form.suffixes {
-        if Some(*at) == operand {
-            let value = suffix.and_then(|suffix| form.axes[*axis].position(suffix));
-            known |= value.is_some();
-            values[*axis] = value.unwrap_or(0);
+impl Read {
+    /// Reads a suffix.
+    fn suffix(&mut self, form: &Form, operand: Option<usize>, suffix: Option<&str>, values: &mut [u8]) {
+        let mut known = suffix.is_none();
+        for (at, axis) in &form.suffixes {
+            if Some(*at) == operand {
+                let value = suffix.and_then(|suffix| form.axes[*axis].position(suffix));
+                known |= value.is_some();
+                values[*axis] = value.unwrap_or(0);
+            }
+        }
+        if !known {
+            let foreign = operand.zip(suffix).map(|(at, suffix)| Writing::Suffixed(at, suffix.to_owned()));
+            self.foreign_suffix = foreign.and_then(|writing| form.writing_of(&writing));
+            self.mismatched |= self.foreign_suffix.is_none();
         }
     }
-    known
 }
 
 /// What stands in an operand: a value of an axis, as it is called there or as a type of the ISA,
