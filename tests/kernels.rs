@@ -16,7 +16,7 @@ use ptx_conform::engine::toolchain::Installed;
 use ptx_conform::engine::{Depth, Outcome};
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::execution::Execution;
-use ptx_conform::judge::Reading;
+use ptx_conform::judge::{Reading, SpecialNeeds};
 use ptx_conform::kernel::{batches, module};
 use ptx_conform::space::{Diagram, Draw, Region, Values, covering, environment_values};
 use ptx_conform::spec::{Choice, Form, Instruction};
@@ -114,7 +114,7 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
                 }
                 // The choices of the variant stand before those of the state.
                 let values = values[..instruction.forms[at].axes.len()].to_vec();
-                let reading = Reading { form: at, values, broken: Vec::new() };
+                let reading = Reading { form: at, values, broken: Vec::new(), specials: SpecialNeeds::default() };
                 let ends = |did| divergences.sometimes(engine, instruction, &reading, Depth::Generate, did).is_some();
                 let to = if ends(Does::Crashes) || ends(Does::Rejects) { &mut suspect } else { &mut plain };
                 to.push(Made { instruction, reading, case });

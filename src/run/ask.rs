@@ -335,7 +335,7 @@ impl<'a> Asker<'a> {
         let declarations = Declarations::parse(&example.declarations, &self.spec.isa).ok()?;
         let line = Line::parse(&example.line).ok()?;
         let reading = Judge::new(self.spec, environment).ok()?.read_as(instruction, &line, &declarations);
-        let needs = needs(&self.spec.isa, &instruction.forms[reading.form], &reading.values)?;
+        let needs = needs(&self.spec.isa, &instruction.forms[reading.form], &reading)?;
         (!reading.valid()).then(|| format!("needs PTX {} and {}", needs.ptx, needs.target))
     }
 

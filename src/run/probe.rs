@@ -8,7 +8,7 @@ use super::{Options, Subject};
 use crate::divergence::{Divergence, Divergences, EngineVersion};
 use crate::engine::Depth;
 use crate::environment::Environment;
-use crate::judge::Reading;
+use crate::judge::{Reading, SpecialNeeds};
 use crate::space::{Diagram, Slice, Values, environment, environment_values};
 use crate::spec::{Cube, Form, Instruction};
 
@@ -87,7 +87,7 @@ impl Prober<'_> {
         let size = slice.count();
         let ranks = (0..size.min(LOOKED_AT)).map(|rank| rank * (size / size.min(LOOKED_AT)));
         let decides = |values: &Values| {
-            let reading = Reading { form: at, values: values.clone(), broken: form.broken(values) };
+            let reading = Reading { form: at, values: values.clone(), broken: form.broken(values), specials: SpecialNeeds::default() };
             let met = self.divergences.met(self.version, instruction, &reading, divergence.depth);
             met.contains(&divergence.id.as_str())
         };

@@ -22,6 +22,15 @@ pub struct Reading {
     pub values: Values,
     /// The rules it breaks, ascending by their position in the form.
     pub broken: Vec<usize>,
+    /// The PTX version and target that its special registers need.
+    pub specials: SpecialNeeds,
+}
+
+/// What special registers need: the highest version and target of those in a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpecialNeeds {
+    ptx: Option<Version>,
+    target: Option<Target>,
 }
 
 impl Reading {
@@ -51,6 +60,7 @@ struct Attempt {
     broken: Vec<usize>,
     /// How well the modifiers fit the form.
     matched: usize,
+    specials: SpecialNeeds,
 }
 
 /// Sorts rules, and leaves each once.
@@ -121,8 +131,8 @@ impl<'a> Judge<'a> {
                 attempt = best.replace(attempt).unwrap_or_default();
             }
         }
-        let Attempt { form, values, broken, .. } = best.unwrap_or_default();
-        Reading { form, values, broken }
+        let Attempt { form, values, broken, specials, .. } = best.unwrap_or_default();
+        Reading { form, values, broken, specials }
     }
 
     /// Reads a line as one of a form, and says whether that is a better reading than the best yet:
@@ -136,7 +146,7 @@ impl<'a> Judge<'a> {
         best: Option<&Attempt>,
         attempt: &mut Attempt,
     ) -> bool {
-        let Attempt { form: at, values, broken, matched } = attempt;
+        let Attempt { form: at, values, broken, matched, specials } = attempt;
         values.clear();
         values.extend_from_slice(form.blank());
         values[..3].copy_from_slice(&self.environment);
@@ -167,7 +177,8 @@ impl<'a> Judge<'a> {
                 return false;
             }
         }
-        let read = operands::read(self.isa(), form, &line.operands, declarations, values);
+        let read = operands::read(self.isa(), form, line, declarations, values);
+        *specials = read.specials;
         broken.clear();
         form.rules_of(&form.judged_operands(&of_modifiers, values), broken);
         // Elements of several types: each must suit.
@@ -183,7 +194,8 @@ impl<'a> Judge<'a> {
             }
             form.fault(Fault::Suffix)
         });
-        broken.extend(faults().chain(operands).chain(suffix));
+        let of_text = read.faults.iter().filter_map(|&fault| form.fault(fault));
+        broken.extend(faults().chain(operands).chain(suffix).chain(of_text));
         ascending(broken);
         better(broken.len())
     }
@@ -195,7 +207,8 @@ impl<'a> Judge<'a> {
 
 /// What a reading's choices need, whatever environment they were read in: the highest version and
 /// target that any rule asks of them. Without a need it is the first version and target.
-pub fn needs(isa: &Isa, form: &Form, values: &[u8]) -> Option<Needs> {
+pub fn needs(isa: &Isa, form: &Form, reading: &Reading) -> Option<Needs> {
+    let values = &reading.values;
     let (mut target, _) = *isa.targets.first()?;
     let mut ptx = *isa.versions.first()?;
     for rule in form.needed(values) {
@@ -205,7 +218,8 @@ pub fn needs(isa: &Isa, form: &Form, values: &[u8]) -> Option<Needs> {
             _ => {}
         }
     }
-    for (since, needed) in form.declared_needs(values) {
+    let SpecialNeeds { ptx: since, target: needed } = reading.specials;
+    for (since, needed) in form.declared_needs(values).chain([(since, needed)]) {
         ptx = since.map_or(ptx, |since| ptx.max(since));
         target = needed.map_or(target, |needed| target.max(needed));
     }

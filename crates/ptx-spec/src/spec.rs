@@ -7,9 +7,11 @@ mod build;
 pub mod condition;
 mod error;
 pub mod raw;
+mod special;
 pub(crate) mod states;
 mod syntax;
 mod tables;
+mod text_rules;
 mod vocabulary;
 
 use std::fmt;
@@ -21,6 +23,7 @@ pub(crate) use axes::UNKNOWN_MODIFIER;
 pub use build::parse;
 pub use error::Error;
 pub use error::nearest;
+pub use special::Special;
 pub use raw::{Kind, Order, Role, Source, Verdict};
 pub use states::StateAxis;
 pub use syntax::Pattern;
@@ -477,14 +480,15 @@ pub struct Isa {
     /// What it takes to declare a variable of a kind: its name on an axis of bases or types, and the
     /// PTX version and target that it needs.
     pub variables: Vec<(String, Option<Version>, Option<Target>)>,
-    /// Special registers and their types.
-    specials: FxHashMap<String, String>,
+    /// Special registers by name.
+    specials: FxHashMap<String, Special>,
 }
 
 impl Isa {
-    /// The type of a special register, such as `%tid.x`; `None` for any other name.
-    pub fn special(&self, name: &str) -> Option<&str> {
-        self.specials.get(name).map(String::as_str)
+    /// The special register of this name, such as `%tid.x`; `None` for any other name.
+    pub fn special(&self, name: &str) -> Option<&Special> {
+        // Names of all kinds are looked up here; hardly any is special.
+        if name.starts_with('%') { self.specials.get(name) } else { None }
     }
 
     /// The register type of this name.

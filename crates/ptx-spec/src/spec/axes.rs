@@ -132,6 +132,7 @@ impl Builder<'_> {
         let suffixes: Vec<(usize, usize)> =
             self.syntax.suffixes.iter().map(|(operand, suffix)| (*operand, self.suffix(*operand, suffix))).collect();
         let writings = self.writing(&slots, &operands);
+        self.rules.extend(super::text_rules::rules());
         Form {
             id: format!("{}.{}", self.instruction.instruction.value, self.form.id.value),
             syntax: self.form.syntax.value.split_whitespace().collect::<Vec<_>>().join(" "),
