@@ -22,14 +22,14 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Parser;
 
-use ptx_conform::divergence::Divergences;
+use ptx_conform::campaign::Subject;
+use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::Engine;
 use ptx_conform::engine::external::{External, Limits};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::recording::Recording;
 use ptx_conform::engine::toolchain as installed;
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
-use ptx_conform::run::Subject;
 use ptx_conform::shipped;
 use ptx_conform::spec::{Error, Instruction, Isa, Spec};
 
@@ -353,6 +353,6 @@ pub(crate) fn say_notes(engines: &[Opened]) {
 /// The engines as what is asked about cases.
 pub(crate) fn subjects<'a>(engines: &'a [Opened], isa: &Isa) -> Vec<Subject<'a>> {
     let newest = |opened: &Opened| opened.newest.or(isa.versions.last().copied());
-    let subject = |opened: &'a Opened| Some(Subject { engine: &*opened.engine, newest: newest(opened)? });
+    let subject = |opened: &'a Opened| Some(Subject::judging(&*opened.engine, newest(opened)?));
     engines.iter().filter_map(subject).collect()
 }

@@ -78,7 +78,7 @@ impl Opts {
             Command::Schema { isa, divergences } => {
                 let schema = match (isa, divergences) {
                     (true, _) => ptx_conform::spec::isa_schema(),
-                    (_, true) => ptx_conform::divergence::schema(),
+                    (_, true) => ptx_conform::divergences::schema(),
                     _ => ptx_conform::spec::schema(),
                 };
                 super::print(&format!("{schema:#}\n"))?;
