@@ -6,7 +6,7 @@
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-use ptx_conform::engine::Engine;
+use ptx_conform::engine::CaseExecutor;
 use ptx_conform::engine::external::{External, Limits};
 use ptx_conform::engine::protocol::{Executed, Request, Response};
 use ptx_conform::execution::{Answer, Execution, Returned};

@@ -7,6 +7,7 @@
 //! as nothing behind it would be read, many such files a process. Processor time, ours and that of the processes, is compared beside wall-clock
 //! time: other work on the machine shows less in it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -16,7 +17,7 @@ use std::time::Instant;
 use ptx_conform::campaign::{Generate, Options, Progress, Strategy, Subject, run};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
-use ptx_conform::engine::{Batch, Depth, Engine, Outcome, toolchain};
+use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome, toolchain};
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::ptx::Scaffold;
 
@@ -37,10 +38,28 @@ struct Recorder<'a> {
 }
 
 impl Engine for Recorder<'_> {
-    fn name(&self) -> &str {
-        self.ptxas.name()
+    fn id(&self) -> &EngineId {
+        self.ptxas.id()
     }
 
+    fn details(&self) -> BTreeMap<String, String> {
+        self.ptxas.details()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.ptxas.notes()
+    }
+
+    fn as_judge(&self) -> Option<&dyn LineJudge> {
+        Some(self)
+    }
+
+    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
+        None
+    }
+}
+
+impl LineJudge for Recorder<'_> {
     fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
         self.ptxas.supports(environment, depth)
     }
@@ -55,6 +74,10 @@ impl Engine for Recorder<'_> {
         let module = Module { scaffold: batch.scaffold.clone(), lines: lines.collect() };
         self.modules.lock().expect("no thread panics").push(module);
         outcomes
+    }
+
+    fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String> {
+        self.ptxas.command(environment, depth, separate)
     }
 }
 
@@ -86,7 +109,7 @@ fn main() {
     let modules = recorder.modules.into_inner().expect("no thread panics");
     let lines: usize = modules.iter().map(|module| module.lines.len()).sum();
     let fatal: usize = modules.iter().flat_map(|module| &module.lines).filter(|(_, fatal)| *fatal).count();
-    println!("{}: {lines} lines of suld, valid and single breaches, {environment}", ptxas.name());
+    println!("{}: {lines} lines of suld, valid and single breaches, {environment}", ptxas.id());
 
     let directory = tempfile::tempdir().expect("a temporary directory");
     let raw = raw(&path, directory.path(), &environment, &modules);

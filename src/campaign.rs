@@ -15,6 +15,7 @@ mod rows;
 mod spaces;
 mod stale;
 mod tally;
+mod vocabulary;
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -22,6 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::divergences::{Divergences, EngineVersion};
+use crate::engine::{CaseExecutor, LineJudge};
 use crate::spec::{Form, Instruction, Spec};
 
 use ask::Asker;
@@ -35,6 +37,7 @@ pub use record::record;
 pub use results::{EngineResult, Problem, Results, RowSource, Stale};
 pub use rows::{describe, environment as executing_environment};
 pub use tally::{Count, Group, GroupKey, Mismatch, RecordedRow, RowCount, Sample, Split, Tally};
+pub use vocabulary::{Probed, WordFinding};
 
 /// Runs: lines are judged first, rows are executed then.
 pub fn run(
@@ -45,18 +48,19 @@ pub fn run(
     progress: &Progress,
 ) -> Results {
     let campaign = Campaign { spec, divergences, options, progress, instructions: named(spec, options) };
-    let needs = if subjects.iter().any(|subject| subject.judges) { campaign.needs() } else { Vec::new() };
+    let needs = if subjects.iter().any(|subject| subject.judge.is_some()) { campaign.needs() } else { Vec::new() };
     let mut results = Results::default();
     for subject in subjects {
-        let mut result = EngineResult { name: subject.engine.name().to_owned(), ..EngineResult::default() };
-        if subject.judges {
-            campaign.judge(subject, &needs, &mut result);
+        let name = subject.id().map(ToString::to_string).unwrap_or_default();
+        let mut result = EngineResult { name, ..EngineResult::default() };
+        if let Some(judge) = subject.judge {
+            campaign.judge(subject, judge, &needs, &mut result);
         }
         results.engines.push(result);
     }
-    for (at, subject) in subjects.iter().enumerate().filter(|(_, subject)| subject.executes) {
-        if let Err(why) = campaign.execute(subject, &mut results.engines[at], &mut results.internal_errors) {
-            results.absent.push((subject.engine.name().to_owned(), why));
+    for (at, executor) in subjects.iter().enumerate().filter_map(|(at, subject)| Some((at, subject.executor?))) {
+        if let Err(why) = campaign.execute(executor, &mut results.engines[at], &mut results.internal_errors) {
+            results.absent.push((executor.id().to_string(), why));
         }
     }
     results.interrupted = progress.stopped();
@@ -105,10 +109,10 @@ impl Campaign<'_> {
 
     /// Asks an engine to judge lines. Asking goes on while planning does: a task is run as soon as it is
     /// known.
-    fn judge(&self, subject: &Subject<'_>, needs: &[Vec<Spaces>], result: &mut EngineResult) {
+    fn judge(&self, subject: &Subject<'_>, judge: &dyn LineJudge, needs: &[Vec<Spaces>], result: &mut EngineResult) {
         result.judges = true;
         let health = Health::default();
-        let asker = Asker::new(self.spec, self.divergences, subject.engine, &health);
+        let asker = Asker::new(self.spec, self.divergences, judge, &health);
         let tally = Mutex::new(Tally::default());
         for (instruction, needs) in self.instructions.iter().zip(needs) {
             if self.progress.stopped() || health.step().is_none() {
@@ -151,7 +155,19 @@ impl Campaign<'_> {
             };
             result.stale = search.find(&mut result.tally);
         }
+        self.try_words(subject, result);
         result.examples = examples::examples(self.spec, &self.instructions, subject);
+    }
+
+    /// Tries words in slots; one shard does so for all.
+    fn try_words(&self, subject: &Subject<'_>, result: &mut EngineResult) {
+        if !self.options.vocabulary || self.progress.stopped() || self.options.shard.number != 1 {
+            return;
+        }
+        match vocabulary::probe(self.spec, self.divergences, subject, &self.instructions, self.options) {
+            Ok(words) => result.words = Some(words),
+            Err(error) => result.tally.note_internal_error(error.to_string()),
+        }
     }
 
     /// Executes rows on an engine, or compares what was recorded of it.
@@ -160,17 +176,16 @@ impl Campaign<'_> {
     /// Why it cannot execute.
     fn execute(
         &self,
-        subject: &Subject<'_>,
+        engine: &dyn CaseExecutor,
         result: &mut EngineResult,
         internal_errors: &mut Vec<String>,
     ) -> Result<(), String> {
-        let engine = subject.engine;
         let health = Health::default();
         let executor = Executor {
             spec: self.spec,
             divergences: self.divergences,
             engine,
-            version: EngineVersion::parse(engine.name()).ok(),
+            version: EngineVersion::of(engine.id()),
             health: &health,
             options: self.options,
             progress: self.progress,

@@ -8,7 +8,7 @@ mod executed;
 mod judged;
 mod stored;
 
-use crate::engine::{Depth, Engine, Outcome};
+use crate::engine::{Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::execution::Answer;
 use crate::judge::Reading;
@@ -184,7 +184,7 @@ pub fn id(module: &str) -> String {
 
 /// The command that shows what an engine does with a module in the file `x.ptx`; empty where there is
 /// none.
-pub fn command(engine: &dyn Engine, module: &str, environment: &Environment, depth: Depth) -> String {
+pub fn command(engine: &dyn LineJudge, module: &str, environment: &Environment, depth: Depth) -> String {
     engine.command(environment, depth, module.contains(".unified(")).unwrap_or_default()
 }
 

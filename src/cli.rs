@@ -24,11 +24,11 @@ use clap::Parser;
 
 use ptx_conform::campaign::Subject;
 use ptx_conform::divergences::Divergences;
-use ptx_conform::engine::Engine;
 use ptx_conform::engine::external::{External, Limits};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::recording::Recording;
 use ptx_conform::engine::toolchain as installed;
+use ptx_conform::engine::{CaseExecutor, Depth, Engine};
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::shipped;
 use ptx_conform::spec::{Error, Instruction, Isa, Spec};
@@ -227,6 +227,13 @@ pub(crate) struct Opened {
     newest: Option<Version>,
 }
 
+impl Opened {
+    /// Whether it judges lines of an environment.
+    pub(crate) fn judges(&self, environment: &Environment, depth: Depth) -> bool {
+        self.engine.as_judge().is_some_and(|judge| judge.supports(environment, depth).is_ok())
+    }
+}
+
 impl EngineOpts {
     /// The engines asked for, each once, in the order given.
     pub(crate) fn open(&self) -> anyhow::Result<Vec<Opened>> {
@@ -277,7 +284,7 @@ const RECORDINGS: &str = "corpus/recordings";
 /// the others why they are not.
 pub(crate) fn add_executing(engines: &mut Vec<Opened>) -> Vec<(String, String)> {
     let mut absent = Vec::new();
-    if !engines.iter().any(|known| known.engine.name().starts_with("gpu@"))
+    if !engines.iter().any(|known| known.engine.id().family() == "gpu")
         && let Err(why) = open_named("gpu", engines)
     {
         // What the process of the engine said is the reason, where it said anything.
@@ -304,16 +311,16 @@ pub(crate) fn add_executing(engines: &mut Vec<Opened>) -> Vec<(String, String)> 
 
 /// Adds an engine that is not there yet: of two of a version one is enough.
 fn add(engines: &mut Vec<Opened>, engine: Opened) {
-    if !engines.iter().any(|known| known.engine.name() == engine.engine.name()) {
+    if !engines.iter().any(|known| known.engine.id() == engine.engine.id()) {
         engines.push(engine);
     }
 }
 
 /// Adds an engine whose name must be its own.
 fn add_named(engines: &mut Vec<Opened>, engine: Opened) -> anyhow::Result<()> {
-    let name = engine.engine.name();
-    if engines.iter().any(|known| known.engine.name() == name) {
-        bail!("two engines call themselves {name}; they could not be told apart");
+    let id = engine.engine.id();
+    if engines.iter().any(|known| known.engine.id() == id) {
+        bail!("two engines call themselves {id}; they could not be told apart");
     }
     engines.push(engine);
     Ok(())
@@ -350,9 +357,26 @@ pub(crate) fn say_notes(engines: &[Opened]) {
     engines.iter().flat_map(|opened| opened.engine.notes()).for_each(|note| say(&format!("note: {note}")));
 }
 
-/// The engines as what is asked about cases.
+/// The engines that are asked to judge.
 pub(crate) fn subjects<'a>(engines: &'a [Opened], isa: &Isa) -> Vec<Subject<'a>> {
     let newest = |opened: &Opened| opened.newest.or(isa.versions.last().copied());
-    let subject = |opened: &'a Opened| Some(Subject::judging(&*opened.engine, newest(opened)?));
+    let subject = |opened: &'a Opened| Some(Subject::judging(opened.engine.as_judge()?, newest(opened)?));
     engines.iter().filter_map(subject).collect()
+}
+
+/// The engines that are asked to execute, and the first ones to judge as well.
+pub(crate) fn all_subjects<'a>(
+    engines: &'a [Opened],
+    judging: usize,
+    isa: &Isa,
+    executes: impl Fn(&dyn CaseExecutor) -> bool,
+) -> Vec<Subject<'a>> {
+    let subject = |(at, opened): (usize, &'a Opened)| {
+        Some(Subject {
+            judge: if at < judging { opened.engine.as_judge() } else { None },
+            executor: opened.engine.as_executor().filter(|executor| executes(*executor)),
+            newest: opened.newest.or(isa.versions.last().copied())?,
+        })
+    };
+    engines.iter().enumerate().filter_map(subject).collect()
 }

@@ -4,6 +4,7 @@
 #[path = "planted/executor.rs"]
 mod executor;
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +13,7 @@ use rayon::prelude::*;
 use ptx_conform::campaign::{self, EngineResult, Options, Problem, Progress, Results, Subject};
 use ptx_conform::causes::{self, Evidence, Finding, Findings};
 use ptx_conform::divergences::Divergences;
-use ptx_conform::engine::{Batch, Depth, Engine, Outcome};
+use ptx_conform::engine::{CaseExecutor, Engine, EngineId, LineJudge};
 use ptx_conform::environment::Environment;
 use ptx_conform::execution::{Answer, Execution};
 use ptx_conform::report::Report;
@@ -38,12 +39,12 @@ const NOT_JUDGED: &[(&str, &str)] = &[
     ("ld-outside-zero", "what lies outside of a variable is undefined"),
 ];
 
-fn executed(engine: &dyn Engine, instruction: &str) -> (Results, Findings) {
+fn executed(engine: &dyn CaseExecutor, instruction: &str) -> (Results, Findings) {
     listed(engine, instruction, &Divergences::default())
 }
 
 /// The same with divergences that are listed.
-fn listed(engine: &dyn Engine, instruction: &str, divergences: &Divergences) -> (Results, Findings) {
+fn listed(engine: &dyn CaseExecutor, instruction: &str, divergences: &Divergences) -> (Results, Findings) {
     let options = Options { instructions: vec![instruction.to_owned()], ..Options::default() };
     let progress = Progress::default();
     let subjects = [Subject::executing(engine, *SPEC.isa.versions.last().expect("versions"))];
@@ -157,18 +158,28 @@ struct Fickle {
 }
 
 impl Engine for Fickle {
-    fn name(&self) -> &str {
-        self.right.name()
+    fn id(&self) -> &EngineId {
+        self.right.id()
     }
 
-    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
-        self.right.supports(environment, depth)
+    fn details(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
     }
 
-    fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
-        self.right.judge(batch, depth)
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
     }
 
+    fn as_judge(&self) -> Option<&dyn LineJudge> {
+        None
+    }
+
+    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
+        Some(self)
+    }
+}
+
+impl CaseExecutor for Fickle {
     fn executes(&self, environment: &Environment) -> Result<(), String> {
         self.right.executes(environment)
     }
@@ -179,6 +190,14 @@ impl Engine for Fickle {
             answers.iter_mut().flatten().for_each(|answer| *answer = Answer::Failed("out of sorts".to_owned()));
         }
         answers
+    }
+
+    fn recorded(&self) -> Option<Vec<Execution>> {
+        None
+    }
+
+    fn traps_cost(&self) -> bool {
+        false
     }
 }
 

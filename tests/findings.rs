@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock};
 use ptx_conform::campaign::{Generate, Options, Progress, Strategy, Subject, run};
 use ptx_conform::causes::{Finding, Findings, find};
 use ptx_conform::divergences::{Divergence, Divergences, Does, EngineVersion};
-use ptx_conform::engine::{Batch, Depth, Engine, Outcome};
+use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_conform::environment::Environment;
 use ptx_conform::judge::Judge;
 use ptx_conform::ptx::{Declarations, Line};
@@ -18,6 +18,7 @@ use ptx_conform::spec::{Cube, Form, Spec};
 /// A judge that is right but for what is planted in it.
 struct Planted<'s> {
     spec: &'s Spec,
+    id: EngineId,
     /// What it wrongly rejects of what is valid, and the other defects: they do not hide each other.
     strict: Divergences,
     lenient: Divergences,
@@ -34,8 +35,9 @@ impl<'s> Planted<'s> {
             entries.filter(|entry| entry.contains("does: rejects") == strict).collect()
         };
         let (strict, lenient) = (divergences(spec, &half(true)), divergences(spec, &half(false)));
-        let version = EngineVersion::parse("planted@1.0").expect("an engine");
-        Self { spec, strict, lenient, all: None, version }
+        let id: EngineId = "planted@1.0".parse().expect("an id");
+        let version = EngineVersion::of(&id).expect("an engine");
+        Self { spec, id, strict, lenient, all: None, version }
     }
 
     /// One whose defects hide each other, as those of real engines do.
@@ -60,10 +62,28 @@ impl<'s> Planted<'s> {
 }
 
 impl Engine for Planted<'_> {
-    fn name(&self) -> &str {
-        "planted@1.0"
+    fn id(&self) -> &EngineId {
+        &self.id
     }
 
+    fn details(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn as_judge(&self) -> Option<&dyn LineJudge> {
+        Some(self)
+    }
+
+    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
+        None
+    }
+}
+
+impl LineJudge for Planted<'_> {
     fn supports(&self, _: &Environment, _: Depth) -> Result<(), String> {
         Ok(())
     }
@@ -74,6 +94,10 @@ impl Engine for Planted<'_> {
             return vec![Outcome::Rejected("unreadable".to_owned()); batch.lines.len()];
         };
         batch.lines.iter().map(|line| self.outcome(&judge, line, &declarations)).collect()
+    }
+
+    fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
+        None
     }
 }
 

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use ptx_conform::campaign::{self, Options, Progress, RowSource, Subject};
 use ptx_conform::causes;
 use ptx_conform::divergences::Divergences;
-use ptx_conform::engine::Engine as _;
 use ptx_conform::engine::external::External;
 use ptx_conform::engine::protocol::{About, Case, Execute, Executed, Hello, Judge, PROTOCOL, Request, Response, Said};
+use ptx_conform::engine::{CaseExecutor as _, Engine as _};
 use ptx_conform::environment::Version;
 use ptx_conform::execution::{
     Answer, Execution, Format, Geometry, Holds, Input, Output as Register, Returned, Rows, Surface,

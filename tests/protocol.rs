@@ -13,7 +13,7 @@ use ptx_conform::engine::external::check::{Found, check as checked};
 use ptx_conform::engine::external::{External, Limits};
 use ptx_conform::engine::protocol::{Request, Response};
 use ptx_conform::engine::recording::{Provenance, Recording};
-use ptx_conform::engine::{Batch, Depth, Engine, Outcome};
+use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, LineJudge, Outcome};
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::execution::{Answer, Execution, Returned};
 use ptx_conform::ptx::Scaffold;
@@ -202,7 +202,7 @@ fn together() -> Result<(), Failed> {
 
 fn slow_start() -> Result<(), Failed> {
     let engine = open("starts-slowly")?;
-    same(&engine.name().to_owned(), &"hostile@1.0".to_owned())?;
+    same(&engine.id().to_string(), &"hostile@1.0".to_owned())?;
     let lines = ["a;", "b;"];
     same(&engine.judge(&batch(&lines), Depth::Check), &vec![Outcome::Accepted; 2])
 }
@@ -346,7 +346,8 @@ fn a_run() -> Result<(), Failed> {
         code == Some(1) && report.contains("suq-judge@1.0") && report.contains("these operands are not known"),
         report,
     )?;
-    let mut recorded = Recording::new(Provenance::new("kept@1.0", Default::default(), "2027-06-30", "none"));
+    let mut recorded =
+        Recording::new(Provenance::new(&"kept@1.0".parse().expect("an id"), Default::default(), "2027-06-30", "none"));
     let lines = ["suq.width.b32 %r1, [s];"];
     let added = recorded.add_judged(&batch(&lines), Depth::Check, &[Outcome::Accepted]);
     check(added.is_ok(), format!("{added:?}"))?;
@@ -357,7 +358,12 @@ fn a_run() -> Result<(), Failed> {
 
 fn recorded() -> Result<Recording, Failed> {
     let details = [("device", "a device"), ("driver", "580.65")].map(|(key, value)| (key.to_owned(), value.to_owned()));
-    let mut recording = Recording::new(Provenance::new("gpu@580.65", details.into(), "2027-06-30", "0123456789abcdef"));
+    let mut recording = Recording::new(Provenance::new(
+        &"gpu@580.65".parse().expect("an id"),
+        details.into(),
+        "2027-06-30",
+        "0123456789abcdef",
+    ));
     for (at, mut case) in cases().into_iter().enumerate() {
         let mut answers = vec![returned(&[u128::from(u32::MAX)]); case.rows.len()];
         answers[2] = Answer::Trapped("out of bounds".to_owned());

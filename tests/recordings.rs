@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use ptx_conform::campaign::{self, EngineResult, Options, Progress, RowSource, Subject};
 use ptx_conform::causes::{self, Finding, MinimalRow};
 use ptx_conform::divergences::Divergences;
-use ptx_conform::engine::Engine;
+use ptx_conform::engine::CaseExecutor;
 use ptx_conform::engine::recording::{Provenance, Recording};
 use ptx_conform::execution::{Answer, Execution, Rows};
 use ptx_conform::model;
@@ -27,14 +27,19 @@ fn options(instructions: &[&str]) -> Options {
 
 /// An empty one.
 fn recording() -> Recording {
-    Recording::new(Provenance::new("planted@1", [("kind", "planted")].map(owned).into(), "2027-06-30", "none"))
+    Recording::new(Provenance::new(
+        &"planted@1".parse().expect("an id"),
+        [("kind", "planted")].map(owned).into(),
+        "2027-06-30",
+        "none",
+    ))
 }
 
 fn owned((key, value): (&str, &str)) -> (String, String) {
     (key.to_owned(), value.to_owned())
 }
 
-fn record(engine: &dyn Engine, instructions: &[&str], cases: usize) -> Recording {
+fn record(engine: &dyn CaseExecutor, instructions: &[&str], cases: usize) -> Recording {
     let mut recording = recording();
     let options = Options { cases, ..options(instructions) };
     let recorded = campaign::record(&SPEC, engine, &options, &Progress::default(), &mut |execution, answers| {

@@ -6,7 +6,7 @@ use super::plan::{Purpose, Row, Task};
 use super::tally::{GroupKey, Mismatch, Sample, Tally};
 use crate::case::{self, Case, CaseResult, InternalError, first_message};
 use crate::divergences::{Comparison, Divergences, Does, EngineVersion};
-use crate::engine::{Depth, Engine, Outcome};
+use crate::engine::{Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::Reading;
 use crate::spec::{Instruction, Spec};
@@ -15,7 +15,7 @@ use crate::spec::{Instruction, Spec};
 pub(super) struct Asker<'a> {
     pub(super) spec: &'a Spec,
     pub(super) divergences: &'a Divergences,
-    pub(super) engine: &'a dyn Engine,
+    pub(super) engine: &'a dyn LineJudge,
     pub(super) version: Option<EngineVersion>,
     pub(super) health: &'a Health,
 }
@@ -41,10 +41,10 @@ impl<'a> Asker<'a> {
     pub(super) fn new(
         spec: &'a Spec,
         divergences: &'a Divergences,
-        engine: &'a dyn Engine,
+        engine: &'a dyn LineJudge,
         health: &'a Health,
     ) -> Self {
-        Self { spec, divergences, engine, version: EngineVersion::parse(engine.name()).ok(), health }
+        Self { spec, divergences, engine, version: EngineVersion::of(engine.id()), health }
     }
 
     /// Asks about the variants of a task.

@@ -4,7 +4,7 @@ use super::options::Subject;
 use crate::engine::{Batch, Depth, Outcome};
 use crate::environment::{AddressSize, Environment, Suffix};
 use crate::judge::{Judge, needs};
-use crate::ptx::{Declarations, Line, Scaffold};
+use crate::ptx::{Declarations, Line, Scaffold, uncommented};
 use crate::spec::{Example, Instruction, Spec, Verdict};
 
 /// What an example that is valid elsewhere needs and an environment does not have.
@@ -20,12 +20,12 @@ fn needed(spec: &Spec, instruction: &Instruction, example: &Example, environment
 }
 
 /// The newest environment that an engine takes, of a plain target and 64 bits.
-fn newest(spec: &Spec, subject: &Subject<'_>) -> Option<Environment> {
+pub(super) fn newest(spec: &Spec, subject: &Subject<'_>) -> Option<Environment> {
     let ptx = *spec.isa.versions.iter().rev().find(|version| **version <= subject.newest)?;
     let plain = spec.isa.targets.iter().rev().filter(|(t, since)| t.suffix == Suffix::Plain && *since <= ptx);
     let mut environments =
         plain.map(|(target, _)| Environment { ptx, target: *target, address_size: AddressSize::Bits64 });
-    environments.find(|environment| subject.engine.supports(environment, Depth::Check).is_ok())
+    environments.find(|environment| subject.takes(environment, Depth::Check))
 }
 
 /// What an engine does with each example alone, in the newest environment that it takes: instruction,
@@ -35,7 +35,7 @@ pub(super) fn examples(
     instructions: &[&Instruction],
     subject: &Subject<'_>,
 ) -> Vec<(String, usize, Outcome)> {
-    let Some(newest) = newest(spec, subject) else { return Vec::new() };
+    let (Some(newest), Some(judge)) = (newest(spec, subject), subject.judge) else { return Vec::new() };
     let mut outcomes = Vec::new();
     for instruction in instructions {
         for (at, example) in instruction.examples.iter().enumerate() {
@@ -45,9 +45,9 @@ pub(super) fn examples(
                 continue;
             }
             let scaffold = Scaffold::from_declarations(&example.declarations);
-            let line = example.line.split("//").next().unwrap_or(&example.line).trim();
-            let batch = Batch { environment, scaffold, lines: vec![line] };
-            let outcome = subject.engine.judge(&batch, Depth::Check).into_iter().next();
+            let line = uncommented(&example.line);
+            let batch = Batch { environment, scaffold, lines: vec![line.trim()] };
+            let outcome = judge.judge(&batch, Depth::Check).into_iter().next();
             outcomes.push((instruction.name.clone(), at, outcome.unwrap_or(Outcome::TimedOut)));
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::divergences::Date;
-use crate::engine::{Depth, Engine};
+use crate::engine::{CaseExecutor, Depth, EngineId, LineJudge};
 use crate::environment::{Environment, Version};
 
 /// How much of a space is tested.
@@ -89,6 +89,8 @@ pub struct Options {
     pub today: Option<Date>,
     /// The one environment to test in; else the newest of each engine, and the boundaries.
     pub environment: Option<Environment>,
+    /// Whether each slot is tried with the words of all of PTX and of the engine.
+    pub vocabulary: bool,
     /// The part of the plan that is run.
     pub shard: Shard,
 }
@@ -108,38 +110,42 @@ impl Default for Options {
             batch: 10_000,
             today: None,
             environment: None,
+            vocabulary: true,
             shard: Shard::WHOLE,
         }
     }
 }
 
-/// An engine, the newest PTX version that it takes, and what it is asked to do.
+/// An engine, by what it is asked to do, and the newest PTX version that it takes.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
-    /// The engine.
-    pub engine: &'a dyn Engine,
+    /// The engine as a judge of lines, where it is asked to judge.
+    pub judge: Option<&'a dyn LineJudge>,
+    /// The engine as an executor of rows, where it is asked to execute.
+    pub executor: Option<&'a dyn CaseExecutor>,
     /// Its newest PTX version.
     pub newest: Version,
-    /// Whether it is asked to judge lines.
-    pub judges: bool,
-    /// Whether it is asked to execute rows, where it can.
-    pub executes: bool,
 }
 
 impl<'a> Subject<'a> {
     /// An engine that is asked to judge.
-    pub fn judging(engine: &'a dyn Engine, newest: Version) -> Self {
-        Self { engine, newest, judges: true, executes: false }
+    pub fn judging(judge: &'a dyn LineJudge, newest: Version) -> Self {
+        Self { judge: Some(judge), executor: None, newest }
     }
 
     /// An engine that is asked to execute.
-    pub fn executing(engine: &'a dyn Engine, newest: Version) -> Self {
-        Self { engine, newest, judges: false, executes: true }
+    pub fn executing(executor: &'a dyn CaseExecutor, newest: Version) -> Self {
+        Self { judge: None, executor: Some(executor), newest }
+    }
+
+    /// Its family and version; none where it is asked nothing.
+    pub fn id(&self) -> Option<&'a EngineId> {
+        self.judge.map(|judge| judge.id()).or_else(|| self.executor.map(|executor| executor.id()))
     }
 
     /// Whether it can be asked to judge lines of an environment.
     pub(crate) fn takes(&self, environment: &Environment, depth: Depth) -> bool {
-        self.judges && environment.ptx <= self.newest && self.engine.supports(environment, depth).is_ok()
+        environment.ptx <= self.newest && self.judge.is_some_and(|judge| judge.supports(environment, depth).is_ok())
     }
 }
 

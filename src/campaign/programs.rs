@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 use super::options::Options;
 use super::plan::{Purpose, Task, Variants};
 use crate::case::CostlyRows;
-use crate::engine::Engine;
+use crate::engine::CaseExecutor;
 use crate::environment::Environment;
 use crate::space::{Diagram, Draw, Region, Values, covering, environment_values};
 use crate::spec::Form;
@@ -93,7 +93,7 @@ impl<'a> ProgramPlan<'a> {
     }
 
     /// How many rows may end their kernel on an engine; `undefined` of those that may do anything.
-    pub(super) fn costly(&self, engine: &dyn Engine, undefined: u64) -> CostlyRows {
+    pub(super) fn costly(&self, engine: &dyn CaseExecutor, undefined: u64) -> CostlyRows {
         let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
         CostlyRows { traps, undefined: AtomicU64::new(undefined) }
     }

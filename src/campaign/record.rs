@@ -7,7 +7,7 @@ use super::plan::Variants;
 use super::programs::ProgramPlan;
 use super::rows::environment;
 use crate::case;
-use crate::engine::Engine;
+use crate::engine::CaseExecutor;
 use crate::execution::{Answer, Execution};
 use crate::model;
 use crate::spec::Spec;
@@ -23,7 +23,7 @@ const UNDEFINED: u64 = 12;
 /// Where the engine takes no environment of the specification, or a text of ours cannot be read.
 pub fn record(
     spec: &Spec,
-    engine: &dyn Engine,
+    engine: &dyn CaseExecutor,
     options: &Options,
     progress: &Progress,
     each: &mut dyn FnMut(&Execution, &[Answer]),

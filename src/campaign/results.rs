@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::plan::FormPlan;
 use super::tally::{Group, GroupKey, Tally};
+use super::vocabulary::Probed;
 use crate::engine::Outcome;
 use crate::environment::Environment;
 
@@ -20,6 +21,8 @@ pub struct EngineResult {
     pub forms: Vec<FormPlan>,
     /// The comparison.
     pub tally: Tally,
+    /// What came of words in slots; none where they were not tried.
+    pub words: Option<Probed>,
     /// Divergences of the engine that need attention.
     pub stale: Vec<Stale>,
     /// The manual's own examples: instruction, position, and what the engine did.
@@ -90,7 +93,8 @@ impl EngineResult {
 
     /// Whether it did as the specification says and its divergences list.
     pub fn agreed(&self) -> bool {
-        self.tally.unlisted() == 0 && self.stale.is_empty()
+        let words = self.words.as_ref().is_none_or(|words| words.findings.is_empty());
+        words && self.tally.unlisted() == 0 && self.stale.is_empty()
     }
 }
 

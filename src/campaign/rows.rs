@@ -8,7 +8,7 @@ use super::results::{Problem, Stale};
 use super::tally::{GroupKey, Mismatch, RecordedRow, RowCount, Sample, Tally};
 use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
-use crate::engine::{Depth, Engine};
+use crate::engine::{CaseExecutor, Depth};
 use crate::environment::{AddressSize, Environment, Suffix};
 use crate::execution::{Execution, Rows};
 use crate::model::{self, Verdict};
@@ -20,8 +20,8 @@ use crate::state;
 ///
 /// # Errors
 /// Why it takes none.
-pub fn environment(spec: &Spec, engine: &dyn Engine) -> Result<Environment, String> {
-    let mut why = format!("{} takes no PTX version and target of the specification", engine.name());
+pub fn environment(spec: &Spec, engine: &dyn CaseExecutor) -> Result<Environment, String> {
+    let mut why = format!("{} takes no PTX version and target of the specification", engine.id());
     let plain = spec.isa.targets.iter().rev().filter(|(target, _)| target.suffix == Suffix::Plain);
     for (target, since) in plain {
         for ptx in spec.isa.versions.iter().rev().filter(|ptx| *ptx >= since) {
@@ -39,7 +39,7 @@ pub fn environment(spec: &Spec, engine: &dyn Engine) -> Result<Environment, Stri
 pub(super) struct Executor<'a> {
     pub(super) spec: &'a Spec,
     pub(super) divergences: &'a Divergences,
-    pub(super) engine: &'a dyn Engine,
+    pub(super) engine: &'a dyn CaseExecutor,
     pub(super) version: Option<EngineVersion>,
     pub(super) health: &'a Health,
     pub(super) options: &'a Options,

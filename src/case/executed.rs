@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::{Behavior, CaseResult, Expected, InternalError};
-use crate::engine::Engine;
+use crate::engine::CaseExecutor;
 use crate::execution::{Answer, Execution, Rows};
 use crate::model::{self, Expectation, Verdict};
 use crate::space::Values;
@@ -41,7 +41,7 @@ pub struct ProgramRows {
 /// Where a text of ours cannot be read.
 pub fn execute(
     spec: &Spec,
-    engine: &dyn Engine,
+    engine: &dyn CaseExecutor,
     form: &Form,
     rows: &[Values],
     costly: &CostlyRows,

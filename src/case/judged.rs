@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::{Behavior, Case, CaseResult, Expected, InternalError};
-use crate::engine::{Batch, Depth, Engine};
+use crate::engine::{Batch, Depth, LineJudge};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
 use crate::ptx::{Context, Declarations, Item, Line, Printer, Scaffold, scaffold};
@@ -32,7 +32,7 @@ impl Case<'_> {
 /// Where a text of ours cannot be read.
 pub fn ask(
     spec: &Spec,
-    engine: &dyn Engine,
+    engine: &dyn LineJudge,
     depth: Depth,
     cases: &[Case<'_>],
     batch: usize,
@@ -61,7 +61,7 @@ pub fn ask(
 /// What the modules of one question have in common.
 struct Question<'a> {
     spec: &'a Spec,
-    engine: &'a dyn Engine,
+    engine: &'a dyn LineJudge,
     depth: Depth,
     cases: &'a [Case<'a>],
     printers: &'a BTreeMap<&'a str, Printer<'a>>,

@@ -17,11 +17,6 @@ use crate::engine::Depth;
 use crate::space::environment;
 use crate::spec::{Instruction, Rule};
 
-/// The family of an engine: its name without its version.
-pub(super) fn family(name: &str) -> &str {
-    name.split('@').next().unwrap_or(name)
-}
-
 /// Words, each once, in order.
 fn unique(words: impl Iterator<Item = String>) -> Vec<String> {
     words.collect::<BTreeSet<String>>().into_iter().collect()
@@ -40,8 +35,8 @@ impl<'s> Poll<'_, 's> {
     /// The finding.
     pub(super) fn finding(&self, inquiries: &[Inquiry<'_>]) -> Result<Finding, InternalError> {
         let shown = self.shown;
-        let name = |engine: usize| inquiries[engine].engine().name().to_owned();
-        let family = family(&name(shown.engine)).to_owned();
+        let name = |engine: usize| inquiries[engine].name();
+        let family = inquiries[shown.engine].family().to_owned();
         let mut engines: BTreeMap<String, Vote> = BTreeMap::new();
         for (at, inquiry) in inquiries.iter().enumerate() {
             // Of several recordings of one engine, one that shows it is enough.
@@ -113,14 +108,14 @@ impl<'s> Poll<'_, 's> {
     fn pages(&self) -> Vec<String> {
         let heading = |(cause, rule): (&Cause<'_>, &Rule)| {
             let section = rule.section.as_deref().unwrap_or("the page as a whole");
-            format!("{}: {section}", cause.instruction.page())
+            format!("{}: {section}", cause.form().page())
         };
         let pages = unique(self.of_rules().map(heading));
         if !pages.is_empty() {
             return pages;
         }
         let section = if self.shown.rows.is_some() { "Description" } else { "Syntax" };
-        unique(self.causes().map(|cause| format!("{}: {section}", cause.instruction.page())))
+        unique(self.causes().map(|cause| format!("{}: {section}", cause.form().page())))
     }
 
     /// The mismatches of the groups that its causes were found in.
@@ -150,7 +145,11 @@ impl<'s> Poll<'_, 's> {
             target: environment.target.to_string(),
             address_size: environment.address_size.bits(),
             message: outcome.map(first_message).unwrap_or_default(),
-            command: command(inquiries[shown.engine].engine(), &module, &environment, depth),
+            command: inquiries[shown.engine]
+                .subject
+                .judge
+                .map(|judge| command(judge, &module, &environment, depth))
+                .unwrap_or_default(),
             module,
             neighbours_without: shown.passing_neighbours,
             row: None,

@@ -1,12 +1,14 @@
 //! Asks one engine about causes, and says what its answers mean.
 
+use std::sync::atomic::AtomicU64;
+
 use super::search::Seen;
 use crate::campaign::{Mismatch, Progress, Subject};
-use crate::case::{self, Case, CaseResult, InternalError};
+use crate::case::{self, Case, CaseResult, CostlyRows, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
-use crate::engine::{Depth, Engine};
+use crate::engine::{CaseExecutor, Depth};
 use crate::environment::AddressSize;
-use crate::space::environment;
+use crate::space::{Values, environment};
 use crate::spec::{Form, Instruction, Spec};
 
 /// Lines of one module.
@@ -30,14 +32,39 @@ impl<'a> Inquiry<'a> {
         progress: &'a Progress,
     ) -> Vec<Self> {
         let inquiry = |subject: &'a Subject<'a>| {
-            let version = EngineVersion::parse(subject.engine.name()).ok();
+            let version = subject.id().and_then(EngineVersion::of);
             Self { spec, divergences, subject, version, progress }
         };
         subjects.iter().map(inquiry).collect()
     }
 
-    pub(super) fn engine(&self) -> &'a dyn Engine {
-        self.subject.engine
+    /// The name of the engine.
+    pub(super) fn name(&self) -> String {
+        self.subject.id().map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// The family of the engine.
+    pub(super) fn family(&self) -> &'a str {
+        self.subject.id().map_or("", |id| id.family())
+    }
+
+    /// Executes rows, where the engine is asked to.
+    pub(super) fn execute(
+        &self,
+        form: &Form,
+        rows: &[Values],
+        costly: &CostlyRows,
+    ) -> Result<Vec<CaseResult>, InternalError> {
+        match self.subject.executor {
+            Some(executor) => case::execute(self.spec, executor, form, rows, costly),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// How many rows may end their kernel: where each costs a process, `most`.
+    pub(super) fn costly(&self, most: u64) -> CostlyRows {
+        let cost = self.subject.executor.is_some_and(CaseExecutor::traps_cost);
+        CostlyRows { traps: cost.then(|| AtomicU64::new(most)), undefined: AtomicU64::new(0) }
     }
 
     /// Whether the search is to end.
@@ -47,7 +74,10 @@ impl<'a> Inquiry<'a> {
 
     /// Asks about lines.
     pub(super) fn ask(&self, depth: Depth, cases: &[Case<'_>]) -> Result<Vec<CaseResult>, InternalError> {
-        case::ask(self.spec, self.engine(), depth, cases, BATCH)
+        match self.subject.judge {
+            Some(judge) if !cases.is_empty() => case::ask(self.spec, judge, depth, cases, BATCH),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Whether the engine takes the environment of these choices.
@@ -55,7 +85,8 @@ impl<'a> Inquiry<'a> {
         let Some(environment) = environment(form, values) else { return false };
         if mismatch.does == Does::Computes {
             // Programs have addresses of 64 bits.
-            return environment.address_size == AddressSize::Bits64 && self.engine().executes(&environment).is_ok();
+            let executes = |executor: &dyn CaseExecutor| executor.executes(&environment).is_ok();
+            return environment.address_size == AddressSize::Bits64 && self.subject.executor.is_some_and(executes);
         }
         self.subject.takes(&environment, mismatch.depth)
     }

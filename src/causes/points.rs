@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use super::cause::{Cause, CauseRows, RowCause, ShownRow};
 use super::executed::ExecutedInstruction;
@@ -16,7 +15,7 @@ use super::inquiry::Inquiry;
 use super::open_group::OpenGroup;
 use super::search::Seen;
 use crate::campaign::Mismatch;
-use crate::case::{self, CaseResult, CostlyRows, InternalError};
+use crate::case::{CaseResult, CostlyRows, InternalError};
 use crate::model::{Allowed, Ending, Expectation, Verdict};
 use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, ValueSet};
@@ -133,13 +132,12 @@ fn not_reproduced(
     mismatch: &Mismatch,
     open: &[Values],
 ) -> Result<Option<&'static str>, InternalError> {
-    let traps = inquiry.engine().traps_cost().then(|| AtomicU64::new(TRAPS));
-    let costly = CostlyRows { traps, undefined: AtomicU64::new(0) };
+    let costly = inquiry.costly(TRAPS);
     let (mut failed, mut asked) = (0, 0);
     // Some that are simple, and some that are not.
     let step = open.len().div_ceil(ALONE).max(1);
     for row in open.iter().step_by(step) {
-        let results = case::execute(inquiry.spec, inquiry.engine(), form, std::slice::from_ref(row), &costly)?;
+        let results = inquiry.execute(form, std::slice::from_ref(row), &costly)?;
         asked += 1;
         failed += usize::from(results.iter().any(|result| is_failure(result, mismatch)));
     }
@@ -169,8 +167,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         group: &OpenGroup<'s>,
         open: &[Values],
     ) -> Self {
-        let traps = inquiry.engine().traps_cost().then(|| AtomicU64::new(TRAPS));
-        let costly = CostlyRows { traps, undefined: AtomicU64::new(0) };
+        let costly = inquiry.costly(TRAPS);
         let form = &executed.rows.forms[group.form];
         let numbers = Arc::new(numbers(form, executed.point_axes(group.form), open));
         let mismatch = group.mismatch.clone();
@@ -344,7 +341,7 @@ fn ask_points(
         rows.extend(possible);
         of.resize(rows.len(), at);
     }
-    let results = case::execute(inquiry.spec, inquiry.engine(), form, &rows, costly)?;
+    let results = inquiry.execute(form, &rows, costly)?;
     let mut seen: Vec<PointResult> = points.iter().map(|_| PointResult::default()).collect();
     for ((values, result), at) in rows.into_iter().zip(results).zip(of) {
         let Some(effect) = result.expectation().map(Effect::of) else { continue };
@@ -371,8 +368,7 @@ pub(super) fn see(
     point: &Values,
 ) -> Result<Seen, InternalError> {
     let form = &rows.executed.rows.forms[rows.form];
-    let traps = inquiry.engine().traps_cost().then(|| AtomicU64::new(TRAPS));
-    let costly = CostlyRows { traps, undefined: AtomicU64::new(0) };
+    let costly = inquiry.costly(TRAPS);
     let seen = ask_points(inquiry, form, mismatch, &rows.numbers, std::slice::from_ref(point), &costly)?;
     Ok(match seen.first() {
         Some(result) if result.fails.is_some() => Seen::Fails,

@@ -14,7 +14,7 @@ use super::generalise::{Combination, Generalise};
 use super::words::{Condition, Values as Named};
 use crate::case::{self, Costly, Tried};
 use crate::divergence::{Divergences, EngineVersion};
-use crate::engine::Engine;
+use crate::engine::CaseExecutor;
 use crate::execution::{Answer, Execution};
 use crate::model::{Allowed, Difference, Ending, Expectation, Verdict};
 use crate::run::{ExecutedForm, Progress, Results, Wrong};
@@ -98,7 +98,7 @@ const FAILED_NUMBERS: usize = 6;
 pub fn find_executed(
     spec: &Spec,
     divergences: &Divergences,
-    engines: &[&dyn Engine],
+    engines: &[&dyn CaseExecutor],
     results: &Results,
     progress: &Progress,
 ) -> Result<Vec<ExecutedFinding>, NoState> {
@@ -107,7 +107,7 @@ pub fn find_executed(
         for (at, finding) in recorded(spec, &result.name, &result.recorded)?.into_iter().enumerate() {
             findings.insert((result.name.clone(), format!("recorded {at}")), finding);
         }
-        let Some(engine) = engines.iter().find(|engine| engine.name() == result.name) else { continue };
+        let Some(engine) = engines.iter().find(|engine| engine.id().as_str() == result.name) else { continue };
         for of_form in result.forms.iter().filter(|form| form.differed > 0) {
             let Some(instruction) = spec.instruction(&of_form.instruction) else { continue };
             let inquiry = Inquiry::new(spec, divergences, *engine, instruction, of_form, progress);
@@ -196,8 +196,7 @@ struct Inquiry<'a> {
     spec: &'a Spec,
     divergences: &'a Divergences,
     version: Option<EngineVersion>,
-    engine: &'a dyn Engine,
-    instruction: &'a Instruction,
+    engine: &'a dyn CaseExecutor,
     of_form: &'a ExecutedForm,
     /// With all axes.
     whole: Instruction,
@@ -232,7 +231,7 @@ impl<'a> Inquiry<'a> {
     fn new(
         spec: &'a Spec,
         divergences: &'a Divergences,
-        engine: &'a dyn Engine,
+        engine: &'a dyn CaseExecutor,
         instruction: &'a Instruction,
         of_form: &'a ExecutedForm,
         progress: &'a Progress,
@@ -241,8 +240,8 @@ impl<'a> Inquiry<'a> {
         let places = state::without_numbers(spec, instruction);
         let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
         let costly = Costly { traps, undefined: AtomicU64::new(0) };
-        let version = EngineVersion::parse(engine.name()).ok();
-        Self { spec, divergences, version, engine, instruction, of_form, whole, places, costly, progress }
+        let version = EngineVersion::of(engine.id());
+        Self { spec, divergences, version, engine, of_form, whole, places, costly, progress }
     }
 
     fn form(&self) -> &Form {
@@ -357,14 +356,14 @@ impl<'a> Inquiry<'a> {
         Ok(Some(ExecutedFinding {
             fingerprint: String::new(),
             title: String::new(),
-            engine: self.engine.name().to_owned(),
+            engine: self.engine.id().to_string(),
             forms: vec![form.id.clone()],
             when: condition(&self.places.forms[self.of_form.form], region, combination),
             evidence: vec![evidence(form, combination, asked)],
             mismatches: self.of_form.differed,
             suspect: suspect(&inferred, all),
             inferred: inferred.into_iter().collect(),
-            manual: vec![self.instruction.page()],
+            manual: vec![form.page()],
             case: minimal(words(form, values), tried, execution),
             yaml: String::new(),
         }))

@@ -42,7 +42,7 @@ pub(super) fn check(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Resu
     let changed = times[0].iter().zip(&times[1]).filter(|(first, second)| first != second).count();
     let asked = of_group.len();
     if changed >= FEWEST && changed * 100 >= asked * CHANGED {
-        let name = inquiry.engine().name();
+        let name = inquiry.name();
         return Ok(Some(format!(
             "{name} is unstable: {changed} of {asked} lines gave different answers when asked about twice, so no \
              cause was searched for"

@@ -34,10 +34,10 @@ pub(super) fn poll<'g, 's>(
         .collect();
     for (engine, inquiry) in inquiries.iter().enumerate() {
         let mut answers: Vec<Option<CaseResult>> = vec![None; polls.len()];
-        if inquiry.subject.judges {
+        if inquiry.subject.judge.is_some() {
             ask_about_lines(inquiry, engine, &polls, &mut answers)?;
         }
-        if inquiry.subject.executes {
+        if inquiry.subject.executor.is_some() {
             for (poll, answer) in polls.iter().zip(&mut answers) {
                 *answer = poll.shown.rows.as_ref().map_or(answer.take(), |rows| execute(inquiry, &rows.shown));
             }
@@ -79,13 +79,14 @@ fn ask_about_lines(
 
 /// What an engine does with a row; none where it cannot be asked.
 fn execute(inquiry: &Inquiry<'_>, shown: &ShownRow) -> Option<CaseResult> {
-    inquiry.engine().executes(&shown.execution.environment()).ok().or(inquiry.engine().recorded().map(drop))?;
+    let executor = inquiry.subject.executor?;
+    executor.executes(&shown.execution.environment()).ok().or(executor.recorded().map(drop))?;
     let mut execution = shown.execution.clone();
     let expectation = shown.result.expectation()?.clone();
     if expectation.may_trap() {
         execution.alone = vec![0];
     }
-    let answer = inquiry.engine().execute(std::slice::from_ref(&execution)).pop()?.pop()?;
+    let answer = executor.execute(std::slice::from_ref(&execution)).pop()?.pop()?;
     Some(CaseResult::of_row(&shown.execution, expectation, answer))
 }
 

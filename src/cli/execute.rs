@@ -7,6 +7,7 @@ use anyhow::{Context as _, bail};
 
 use ptx_conform::campaign::describe;
 use ptx_conform::causes::{actual, expected};
+use ptx_conform::engine::CaseExecutor;
 use ptx_conform::execution::{Answer, Execution};
 use ptx_conform::model::{self, Verdict};
 
@@ -43,8 +44,10 @@ impl Opts {
         let answers: Vec<(&str, Vec<Answer>)> = engines
             .iter()
             .map(|opened| {
-                let mut answers = opened.engine.execute(std::slice::from_ref(&execution));
-                (opened.engine.name(), answers.pop().unwrap_or_default())
+                let id = opened.engine.id();
+                let unable = || vec![Answer::Skipped(format!("{id} does not execute")); execution.rows.len()];
+                let execute = |executor: &dyn CaseExecutor| executor.execute(std::slice::from_ref(&execution)).pop();
+                (id.as_str(), opened.engine.as_executor().map_or_else(unable, |able| execute(able).unwrap_or_default()))
             })
             .collect();
         let mut agreed = true;

@@ -50,7 +50,7 @@ impl Opts {
         let engines = self.engines.open()?;
         let case = Case { instruction, form: reading.form, values: &reading.values };
         let environment = stored.environment;
-        if !engines.iter().any(|opened| opened.engine.supports(&environment, depth).is_ok()) {
+        if !engines.iter().any(|opened| opened.judges(&environment, depth)) {
             bail!("no engine can be asked about {environment}; choose others with --engine");
         }
         let findings =

@@ -47,12 +47,14 @@ impl Opts {
         let mut engines = Vec::new();
         super::open_named(&self.engine, &mut engines)?;
         let [opened] = engines.as_slice() else { bail!("one engine is recorded at a time") };
-        let engine = &*opened.engine;
+        let Some(engine) = opened.engine.as_executor() else {
+            bail!("nothing can be recorded: {} does not execute", opened.engine.id())
+        };
         let out = self.out.display();
         let folder = self.out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
         let date = self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()));
-        let provenance = Provenance::new(engine.name(), engine.details(), &date.to_string(), &spec.fingerprint);
+        let provenance = Provenance::new(engine.id(), engine.details(), &date.to_string(), &spec.fingerprint);
         let mut recording = Recording::new(provenance);
         let options =
             Options { instructions: self.instructions, rows: self.rows.max(1), seed: self.seed, ..Options::default() };
@@ -70,7 +72,7 @@ impl Opts {
             .with_context(|| format!("{out} cannot be written"))?;
         file.persist(&self.out).with_context(|| format!("{out} cannot be written"))?;
         super::say_notes(&engines);
-        super::print(&format!("{} rows of {} in {out}\n", recording.len(), engine.name()))?;
+        super::print(&format!("{} rows of {} in {out}\n", recording.len(), engine.id()))?;
         if twice > 0 {
             super::say(&format!("warning: {twice} rows gave different results on repetition; kept the first"));
         }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use ptx_conform::case::Stored;
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
-use ptx_conform::engine::{Batch, Depth, Engine, Outcome};
+use ptx_conform::engine::{Batch, Depth, LineJudge, Outcome};
 use ptx_conform::judge::Reading;
 use ptx_conform::spec::Instruction;
 
@@ -54,11 +54,11 @@ impl Opts {
             let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             super::print(&format!("{name}  {}\n", stored.line))?;
             let mut asked = false;
-            for engine in engines.iter().map(|opened| &*opened.engine) {
+            for engine in engines.iter().filter_map(|opened| opened.engine.as_judge()) {
                 let Some(replayed) = replay(&divergences, engine, &stored, instruction, &reading) else { continue };
                 asked = true;
                 unexpected += usize::from(!replayed.expected);
-                super::print(&format!("  {} {}\n", engine.name(), replayed.words))?;
+                super::print(&format!("  {} {}\n", engine.id(), replayed.words))?;
             }
             unasked += usize::from(!asked);
         }
@@ -83,7 +83,7 @@ struct Replayed {
 /// What an engine does with a case, and whether it should; `None` where it cannot be asked.
 fn replay(
     divergences: &Divergences,
-    engine: &dyn Engine,
+    engine: &dyn LineJudge,
     stored: &Stored,
     instruction: &Instruction,
     reading: &Reading,
@@ -94,7 +94,7 @@ fn replay(
     let batch = Batch { environment: stored.environment, scaffold: stored.scaffold(), lines: vec![&text] };
     let outcome = engine.judge(&batch, stored.depth).into_iter().next().unwrap_or(Outcome::TimedOut);
     let did = Does::of(&outcome)?;
-    let version = EngineVersion::parse(engine.name()).ok();
+    let version = EngineVersion::of(engine.id());
     let compared = divergences.compare(version.as_ref(), instruction, reading, stored.depth, did);
     let message = match &outcome {
         Outcome::Rejected(text) | Outcome::Crashed(text) => format!(": {}", text.lines().next().unwrap_or_default()),

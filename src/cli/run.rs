@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ptx_conform::campaign::{self, Generate, Options, Progress, Shard, Strategy};
 use ptx_conform::causes;
 use ptx_conform::divergences::Date;
-use ptx_conform::engine::Engine;
+use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::report::Report;
 use ptx_conform::spec::Spec;
@@ -41,6 +41,10 @@ pub(crate) struct Opts {
     /// Leave out the boundaries of PTX versions and targets.
     #[arg(long)]
     no_boundaries: bool,
+    /// Try no words in slots. Otherwise each slot is tried with every modifier of PTX, and with the
+    /// modifier-like words that the engine's binary contains.
+    #[arg(long)]
+    no_vocabulary: bool,
     /// Test in this PTX version only (with --target).
     #[arg(long, value_name = "VERSION", requires = "target")]
     ptx: Option<String>,
@@ -131,11 +135,9 @@ impl Opts {
                 .build_global()
                 .context("the threads cannot be started")?;
         }
-        let mut subjects = super::subjects(&engines, &spec.isa);
-        for (at, subject) in subjects.iter_mut().enumerate() {
-            subject.judges = at < judging;
-            subject.executes = !self.no_execution && executes(&spec, subject.engine);
-        }
+        let execution = !self.no_execution;
+        let subjects =
+            super::all_subjects(&engines, judging, &spec.isa, |executor| execution && executes(&spec, executor));
         if self.plan {
             return list(&spec, &subjects, &options);
         }
@@ -197,19 +199,20 @@ impl Opts {
             batch: self.batch.max(1),
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
             environment,
+            vocabulary: !self.no_vocabulary,
             shard: self.shard,
         })
     }
 }
 
 /// Whether an engine executes anything of the specification.
-fn executes(spec: &Spec, engine: &dyn Engine) -> bool {
+fn executes(spec: &Spec, engine: &dyn CaseExecutor) -> bool {
     engine.recorded().is_some() || campaign::executing_environment(spec, engine).is_ok()
 }
 
 /// Prints the tasks of a plan, one a line.
 fn list(spec: &Spec, subjects: &[campaign::Subject<'_>], options: &Options) -> anyhow::Result<ExitCode> {
-    for subject in subjects.iter().filter(|subject| subject.judges) {
+    for subject in subjects.iter().filter(|subject| subject.judge.is_some()) {
         for task in campaign::plan(spec, subject, options) {
             let Some(instruction) = spec.instruction(&task.instruction) else { continue };
             super::print(&format!("{}\n", task.describe(instruction)))?;

@@ -1,5 +1,7 @@
 //! Versions of engines.
 
+use crate::engine::EngineId;
+
 /// A version of an engine: `ptxas@13.5` or `ptxas@13.5.37`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EngineVersion {
@@ -18,6 +20,11 @@ impl EngineVersion {
         let (family, version) = text.split_once('@').ok_or_else(error)?;
         let parts = parts(version).ok_or_else(error)?;
         if family.is_empty() { Err(error()) } else { Ok(Self { family: family.to_owned(), parts }) }
+    }
+
+    /// That of an engine; none where its version is not numbers.
+    pub fn of(id: &EngineId) -> Option<Self> {
+        Some(Self { family: id.family().to_owned(), parts: parts(id.version())? })
     }
 
     /// The first two parts of the version: `13.5`.

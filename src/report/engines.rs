@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::campaign::{Count, EngineResult, Results, RowSource};
+use crate::campaign::{Count, EngineResult, Probed, Results, RowSource};
 use crate::model::{INFERENCES, Inference};
 
 /// What one engine did.
@@ -36,6 +36,8 @@ pub struct EngineReport {
     pub undefined: Vec<UndefinedReport>,
     /// Rows that were not executed, by reason.
     pub skipped_rows: BTreeMap<String, u64>,
+    /// What came of words in slots.
+    pub words: Option<Probed>,
     /// Why it was asked no further, in its own words.
     pub gave_up: Option<String>,
 }
@@ -150,6 +152,7 @@ impl EngineReport {
                 })
                 .collect(),
             skipped_rows: tally.skipped_rows.clone(),
+            words: result.words.clone(),
             gave_up: result.gave_up.clone(),
         }
     }

@@ -3,7 +3,9 @@
 use std::fmt::{self, Write as _};
 
 use super::{EngineReport, ExampleReport, Report};
+use crate::campaign::WordFinding;
 use crate::causes::{Finding, MinimalCase, MinimalRow};
+use crate::divergences::Does;
 use crate::spec::Verdict;
 
 pub(super) fn render(report: &Report) -> String {
@@ -23,6 +25,10 @@ pub(super) fn finding(finding: &Finding) -> String {
 
 fn write(report: &Report, to: &mut String) -> fmt::Result {
     report.findings.iter().try_for_each(|finding| write_finding(finding, to))?;
+    for engine in &report.engines {
+        let findings = engine.words.iter().flat_map(|words| &words.findings);
+        findings.clone().try_for_each(|finding| write_words(&engine.name, finding, to))?;
+    }
     for group in &report.not_reproduced {
         writeln!(to, "\nnot analysed: {group}")?;
     }
@@ -74,6 +80,19 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
             "{}: {} cases; {accepted} of {valid} valid accepted, {rejected} of {breaches} breaches rejected, {passed} of {code} through code generation; {} listed, {} unlisted mismatches",
             engine.name, engine.cases, engine.listed, engine.unlisted
         )?;
+        if let Some(words) = &engine.words {
+            writeln!(
+                to,
+                "  {} words tried in every slot: {} lines; {} as the specification says, {} listed, {} undefined, {} skipped, {} findings",
+                words.words,
+                words.lines,
+                words.agreed,
+                words.listed,
+                words.undefined,
+                words.skipped,
+                words.findings.len()
+            )?;
+        }
         for (reason, count) in &engine.skipped {
             writeln!(to, "  skipped {count}: {reason}")?;
         }
@@ -90,6 +109,21 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
     }
     if let Some(words) = &engine.gave_up {
         writeln!(to, "{}: could not judge: it failed at everything that it was asked first: {words}", engine.name)?;
+    }
+    Ok(())
+}
+
+/// Words that an engine does not treat as it should.
+fn write_words(engine: &str, finding: &WordFinding, to: &mut String) -> fmt::Result {
+    let does = match finding.does {
+        Does::Crashes => "crashes on",
+        does => does.word(),
+    };
+    writeln!(to, "\nfinding: {engine} {does} {} in a slot of {}", finding.words.join(" "), finding.instruction)?;
+    writeln!(to, "  slots    {}", finding.slots.iter().cloned().collect::<Vec<_>>().join(", "))?;
+    writeln!(to, "  case     {}", finding.line)?;
+    if !finding.message.is_empty() {
+        writeln!(to, "  message  {}", finding.message)?;
     }
     Ok(())
 }

@@ -4,7 +4,10 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use ptx_conform::engine::{Batch, Depth, Engine, Outcome};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use ptx_conform::engine::{CaseExecutor, Engine, EngineId, LineJudge};
 use ptx_conform::environment::Environment;
 use ptx_conform::execution::{
     Answer, Component, Execution, Format, Geometry, Holds, Returned, Space, Surface, Variable,
@@ -181,24 +184,43 @@ impl Planted {
 }
 
 impl Engine for Planted {
-    fn name(&self) -> &str {
-        "planted@1"
+    fn id(&self) -> &EngineId {
+        static ID: LazyLock<EngineId> = LazyLock::new(|| "planted@1".parse().expect("an id"));
+        &ID
     }
 
-    fn supports(&self, _: &Environment, _: Depth) -> Result<(), String> {
-        Err("planted@1 does not judge".to_owned())
+    fn details(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
     }
 
-    fn judge(&self, batch: &Batch<'_>, _: Depth) -> Vec<Outcome> {
-        vec![Outcome::Skipped("planted@1 does not judge".to_owned()); batch.lines.len()]
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
     }
 
+    fn as_judge(&self) -> Option<&dyn LineJudge> {
+        None
+    }
+
+    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
+        Some(self)
+    }
+}
+
+impl CaseExecutor for Planted {
     fn executes(&self, _: &Environment) -> Result<(), String> {
         Ok(())
     }
 
     fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
         cases.iter().map(|case| self.answers(case)).collect()
+    }
+
+    fn recorded(&self) -> Option<Vec<Execution>> {
+        None
+    }
+
+    fn traps_cost(&self) -> bool {
+        false
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 use ptx_conform::engine::ptxas::{Error, Limits, Ptxas};
-use ptx_conform::engine::{Depth, Engine as _, Outcome};
+use ptx_conform::engine::{Depth, LineJudge as _, Outcome};
 use ptx_conform::environment::Environment;
 use ptx_conform::ptx::Scaffold;
 use tempfile::TempDir;

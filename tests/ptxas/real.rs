@@ -2,7 +2,7 @@
 
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::engine::ptxas::Ptxas;
-use ptx_conform::engine::{Depth, Engine as _, Outcome};
+use ptx_conform::engine::{Depth, Engine as _, LineJudge as _, Outcome};
 use ptx_conform::environment::Environment;
 use ptx_conform::ptx::{Context, Scaffold};
 
@@ -192,7 +192,7 @@ fn environments_are_known(ptxas: &Ptxas) -> Tested {
     let newest = ptxas.newest_ptx().to_string();
     same("its newest", supports(&newest, "sm_80"), Ok(()))?;
     same("an old target", supports("1.0", "sm_10"), Ok(()))?;
-    let reason = format!("{} knows PTX up to {newest}", ptxas.name());
+    let reason = format!("{} knows PTX up to {newest}", ptxas.id());
     same("a newer one", supports("99.0", "sm_80"), Err(reason))?;
     for target in ["sm_77", "sm_999", "sm_80a"] {
         same(target, supports(&newest, target).is_err(), true)?;

@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::protocol::{Ability, About, Execute, Hello, PROTOCOL, Request, Response};
-use crate::{Batch, Depth, Engine, Outcome};
+use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_exec::execution::{Answer, Execution};
 use ptx_exec::kernel;
 use ptx_spec::environment::{AddressSize, Environment, Version};
@@ -86,7 +86,7 @@ pub enum Error {
 pub struct External {
     words: Vec<String>,
     about: About,
-    name: String,
+    id: EngineId,
     limits: Limits,
     idle: Mutex<Vec<Process>>,
     next: AtomicU64,
@@ -111,13 +111,13 @@ impl External {
     /// As [`External::open`].
     pub fn with_limits(command: &str, limits: Limits) -> Result<Self, Error> {
         let words = words(command)?;
-        let (process, about) = start(&words, &limits).map_err(|error| match error {
+        let (process, about, id) = start(&words, &limits).map_err(|error| match error {
             Unusable::Start(why) => Error::Start { command: command.to_owned(), why },
             Unusable::Hello(why) => Error::Hello { command: command.to_owned(), why },
         })?;
         Ok(Self {
             words,
-            name: format!("{}@{}", about.name, about.version),
+            id,
             about,
             limits,
             idle: Mutex::new(vec![process]),
@@ -165,12 +165,9 @@ impl External {
     fn fresh(&self) -> Result<Process, String> {
         let again = || start(&self.words, &self.limits);
         match again().or_else(|_| again()) {
-            Ok((process, about)) if about == self.about => Ok(process),
-            Ok((_, about)) => Err(format!(
-                "{} calls itself {}@{} now, or says other things of itself",
-                self.name, about.name, about.version
-            )),
-            Err(Unusable::Start(why) | Unusable::Hello(why)) => Err(format!("{} starts no more: {why}", self.name)),
+            Ok((process, about, _)) if about == self.about => Ok(process),
+            Ok((.., id)) => Err(format!("{} calls itself {id} now, or says other things of itself", self.id)),
+            Err(Unusable::Start(why) | Unusable::Hello(why)) => Err(format!("{} starts no more: {why}", self.id)),
         }
     }
 
@@ -179,7 +176,7 @@ impl External {
     }
 
     fn takes(&self, environment: &Environment) -> Result<(), String> {
-        let (name, Environment { ptx, target, .. }) = (&self.name, environment);
+        let (name, Environment { ptx, target, .. }) = (&self.id, environment);
         if !self.about.ptx.is_empty() && !self.about.ptx.contains(ptx) {
             return Err(format!("{name} does not take PTX {ptx}"));
         }
@@ -242,7 +239,7 @@ fn response(line: &[u8]) -> Result<Response, String> {
 }
 
 /// Starts an engine and lets it introduce itself.
-fn start(words: &[String], limits: &Limits) -> Result<(Process, About), Unusable> {
+fn start(words: &[String], limits: &Limits) -> Result<(Process, About, EngineId), Unusable> {
     let mut process = Process::start(words).map_err(|error| Unusable::Start(error.to_string()))?;
     let why = |fault: Fault, of: &str| match fault {
         Fault::Broke(why) => format!("{of}: {why}"),
@@ -250,55 +247,61 @@ fn start(words: &[String], limits: &Limits) -> Result<(Process, About), Unusable
     };
     let said = process.exchange(&hello(), 1, limits.start, limits.response);
     let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked for its hello")))?;
-    let about = introduced(&said.concat()).map_err(Unusable::Hello)?;
+    let (about, id) = introduced(&said.concat()).map_err(Unusable::Hello)?;
     let said = process.exchange(&ping(0), 1, limits.request, limits.response);
     let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked to execute nothing")))?;
     match response(&said.concat()).map_err(Unusable::Hello)?.id() {
-        Some(0) => Ok((process, about)),
+        Some(0) => Ok((process, about, id)),
         _ => Err(Unusable::Hello("asked with id 0 to execute nothing, it did not answer with that id".to_owned())),
     }
 }
 
 /// Reads a hello.
-fn introduced(line: &[u8]) -> Result<About, String> {
+fn introduced(line: &[u8]) -> Result<(About, EngineId), String> {
     let about = match response(line)? {
         Response::Hello(about) => about,
         _ => return Err(format!("it answered the hello with {}", excerpt(line))),
     };
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if about.protocol != PROTOCOL {
-        Err(format!("it speaks version {} of the protocol; this is version {PROTOCOL}", about.protocol))
-    } else if about.name.is_empty() || !about.name.chars().all(plain) {
-        Err(format!("its name is `{}`; a name has letters, digits, `-` and `_`", about.name))
-    } else if !version(&about.version) {
-        Err(format!(
+        return Err(format!("it speaks version {} of the protocol; this is version {PROTOCOL}", about.protocol));
+    }
+    let id = EngineId::new(&about.name, &about.version)?;
+    if !about.version.contains('.') {
+        return Err(format!(
             "its version is `{}`; write two numbers or more with dots between them, such as 1.0",
             about.version
-        ))
-    } else {
-        Ok(about)
+        ));
     }
-}
-
-/// Whether it is two numbers or more, with dots between them.
-fn version(text: &str) -> bool {
-    let numbers = || text.split('.').map(str::parse::<u16>);
-    text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-        && numbers().all(|n| n.is_ok())
-        && numbers().count() > 1
+    Ok((about, id))
 }
 
 impl Engine for External {
-    fn name(&self) -> &str {
-        &self.name
+    fn id(&self) -> &EngineId {
+        &self.id
     }
 
+    fn details(&self) -> BTreeMap<String, String> {
+        self.about.details.clone()
+    }
+
+    /// Faults that could not be attributed to a line or row: what failed together did not fail alone.
+    fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn as_judge(&self) -> Option<&dyn LineJudge> {
+        self.can(Ability::Judge).then_some(self)
+    }
+
+    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
+        (self.can(Ability::Cases) || self.can(Ability::Kernels)).then_some(self)
+    }
+}
+
+impl LineJudge for External {
     fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
-        if !self.can(Ability::Judge) {
-            return Err(format!("{} does not judge", self.name));
-        }
         if depth == Depth::Generate && !self.can(Ability::Generate) {
-            return Err(format!("{} does not generate code", self.name));
+            return Err(format!("{} does not generate code", self.id));
         }
         self.takes(environment)
     }
@@ -310,15 +313,13 @@ impl Engine for External {
         }
     }
 
-    /// Faults that could not be put down to a line or row: what failed together did not fail alone.
-    fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
+        None
     }
+}
 
+impl CaseExecutor for External {
     fn executes(&self, environment: &Environment) -> Result<(), String> {
-        if !self.can(Ability::Cases) && !self.can(Ability::Kernels) {
-            return Err(format!("{} does not execute", self.name));
-        }
         if environment.address_size != AddressSize::Bits64 {
             return Err("only 64-bit addresses are executed".to_owned());
         }
@@ -340,8 +341,8 @@ impl Engine for External {
         answers
     }
 
-    fn details(&self) -> BTreeMap<String, String> {
-        self.about.details.clone()
+    fn recorded(&self) -> Option<Vec<Execution>> {
+        None
     }
 
     fn traps_cost(&self) -> bool {

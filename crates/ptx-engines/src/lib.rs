@@ -10,4 +10,4 @@ pub mod reference;
 mod serve;
 pub mod toolchain;
 
-pub use engine::{Batch, Depth, Engine, Outcome};
+pub use engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};

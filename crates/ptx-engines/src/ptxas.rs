@@ -6,23 +6,25 @@
 //! alone.
 
 mod answer;
+mod binary;
 mod company;
 mod diagnostics;
 mod open;
 mod process;
 mod rounds;
+mod words;
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use crate::{Batch, Depth, Engine, Outcome};
+use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_spec::environment::{Environment, Suffix, Target, Version};
 
-use process::{Allowance, End};
+use binary::Binary;
 
 pub use open::{Error, version_of};
 
@@ -76,24 +78,12 @@ struct Arch {
 /// A `ptxas` binary.
 #[derive(Debug)]
 pub struct Ptxas {
-    path: PathBuf,
-    name: String,
-    version: String,
+    binary: Binary,
+    id: EngineId,
     newest: Version,
     /// Every `-arch` that `--help` lists.
     listed: Vec<String>,
-    limits: Limits,
-    scratch: PathBuf,
     archs: Mutex<FxHashMap<(Target, Depth), Result<Arch, String>>>,
-    counters: Counters,
-}
-
-#[derive(Debug, Default)]
-struct Counters {
-    processes: AtomicU64,
-    modules: AtomicU64,
-    lines: AtomicU64,
-    nanoseconds: AtomicU64,
 }
 
 impl Ptxas {
@@ -107,12 +97,12 @@ impl Ptxas {
 
     /// The binary.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.binary.path
     }
 
     /// Its full version: `13.5.37`.
     pub fn version(&self) -> &str {
-        &self.version
+        self.id.version()
     }
 
     /// The newest PTX version it takes.
@@ -122,41 +112,7 @@ impl Ptxas {
 
     /// What asking has cost so far.
     pub fn stats(&self) -> Stats {
-        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Stats {
-            processes: get(&self.counters.processes),
-            modules: get(&self.counters.modules),
-            lines: get(&self.counters.lines),
-            time: Duration::from_nanos(get(&self.counters.nanoseconds)),
-        }
-    }
-
-    /// One process over files in `directory`: how it ended and what it printed.
-    fn run(&self, directory: &Path, arguments: &[&str], lines: usize) -> std::io::Result<(End, Vec<u8>)> {
-        let extra = u32::try_from(lines).unwrap_or(u32::MAX);
-        let allowance = Allowance {
-            time: self.limits.time.saturating_add(self.limits.time_per_line.saturating_mul(extra)),
-            output: self.limits.output,
-            address_space: self.limits.address_space,
-        };
-        let started = Instant::now();
-        let result =
-            process::run(&self.path, arguments.iter().copied(), directory, &directory.join("output"), &allowance);
-        let spent = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.counters.processes.fetch_add(1, Ordering::Relaxed);
-        self.counters.nanoseconds.fetch_add(spent, Ordering::Relaxed);
-        result
-    }
-
-    fn count(&self, modules: usize, lines: usize) {
-        // A usize always fits.
-        self.counters.modules.fetch_add(modules as u64, Ordering::Relaxed);
-        self.counters.lines.fetch_add(lines as u64, Ordering::Relaxed);
-    }
-
-    /// A new private directory, in memory where there is such a place.
-    fn directory(&self) -> std::io::Result<tempfile::TempDir> {
-        tempfile::Builder::new().prefix("ptx-conform-").tempdir_in(&self.scratch)
+        self.binary.stats()
     }
 
     /// The `-arch` for a target, found by asking and remembered.
@@ -176,7 +132,7 @@ impl Ptxas {
 
     /// Listed values may be refused all the same, so each candidate is tried.
     fn find_arch(&self, target: Target, depth: Depth) -> Result<Arch, String> {
-        let name = &self.name;
+        let name = &self.id;
         let mut reason = format!("{name} lists no `-arch` for {target}");
         for arch in self.candidates(target, depth) {
             match self.try_arch(target, &arch) {
@@ -211,13 +167,31 @@ impl Ptxas {
 }
 
 impl Engine for Ptxas {
-    fn name(&self) -> &str {
-        &self.name
+    fn id(&self) -> &EngineId {
+        &self.id
     }
 
+    fn details(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn as_judge(&self) -> Option<&dyn LineJudge> {
+        Some(self)
+    }
+
+    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
+        None
+    }
+}
+
+impl LineJudge for Ptxas {
     fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
         if environment.ptx > self.newest {
-            return Err(format!("{} knows PTX up to {}", self.name, self.newest));
+            return Err(format!("{} knows PTX up to {}", self.id, self.newest));
         }
         self.arch(environment.target, depth).map(drop)
     }
@@ -231,5 +205,10 @@ impl Engine for Ptxas {
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
         let judged = self.supports(&batch.environment, depth).and_then(|()| rounds::judge(self, batch, depth));
         judged.unwrap_or_else(|reason| vec![Outcome::Skipped(reason); batch.lines.len()])
+    }
+
+    fn words(&self) -> Vec<String> {
+        // A binary that cannot be read now cannot be run either, which is reported where it is.
+        std::fs::read(self.path()).map(|binary| words::words(&binary)).unwrap_or_default()
     }
 }

@@ -11,7 +11,7 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::{Batch, Depth, Engine, Outcome};
+use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_exec::execution::{Answer, Execution, Returned, Rows, hex};
 use ptx_spec::environment::{AddressSize, Environment, Target, Version};
 
@@ -25,7 +25,7 @@ pub struct Provenance {
     /// The version of the format of the file; 1.
     pub recording: u32,
     /// The engine and its version: `gpu@580.65`.
-    pub engine: String,
+    pub engine: EngineId,
     /// More about it: the device, its compute capability, the driver.
     #[serde(default)]
     pub details: BTreeMap<String, String>,
@@ -39,10 +39,10 @@ pub struct Provenance {
 
 impl Provenance {
     /// That of an engine, recorded by this tool.
-    pub fn new(engine: &str, details: BTreeMap<String, String>, date: &str, spec: &str) -> Self {
+    pub fn new(engine: &EngineId, details: BTreeMap<String, String>, date: &str, spec: &str) -> Self {
         Self {
             recording: FORMAT,
-            engine: engine.to_owned(),
+            engine: engine.clone(),
             details,
             date: date.to_owned(),
             tool: format!("ptx-conform {}", env!("CARGO_PKG_VERSION")),
@@ -464,10 +464,28 @@ const ABSENT: &str = "not in the recording";
 
 impl Engine for Recording {
     /// That of the engine that was recorded: what is known of it holds for its recording.
-    fn name(&self) -> &str {
+    fn id(&self) -> &EngineId {
         &self.provenance.engine
     }
 
+    fn details(&self) -> BTreeMap<String, String> {
+        self.provenance.details.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn as_judge(&self) -> Option<&dyn LineJudge> {
+        (!self.lines.is_empty()).then_some(self)
+    }
+
+    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
+        (!self.cases.is_empty()).then_some(self)
+    }
+}
+
+impl LineJudge for Recording {
     fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
         let known = self.lines.keys().any(|surroundings| surroundings.is_in(environment, depth));
         if known { Ok(()) } else { Err(format!("no line judged in {environment} is in the recording")) }
@@ -481,6 +499,12 @@ impl Engine for Recording {
         batch.lines.iter().map(|line| find(line).unwrap_or_else(absent)).collect()
     }
 
+    fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
+        None
+    }
+}
+
+impl CaseExecutor for Recording {
     fn executes(&self, environment: &Environment) -> Result<(), String> {
         let known = self.cases.keys().any(|case| case.environment() == *environment);
         if known { Ok(()) } else { Err(format!("no case executed in {environment} is in the recording")) }
@@ -490,8 +514,8 @@ impl Engine for Recording {
         Some(self.cases())
     }
 
-    fn details(&self) -> BTreeMap<String, String> {
-        self.provenance.details.clone()
+    fn traps_cost(&self) -> bool {
+        false
     }
 
     fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {

@@ -1,10 +1,11 @@
 //! The engine `model`: what this tool itself says, as an engine like others.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
 use super::protocol::{Ability, About, Execute, Judge as Lines, Judged, PROTOCOL, Said};
 use super::serve::{self, Served};
-use super::{Batch, Depth, Engine, Outcome};
+use super::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_exec::execution::{Answer, Execution};
 use ptx_exec::model;
 use ptx_spec::environment::{AddressSize, Environment};
@@ -13,15 +14,19 @@ use ptx_spec::ptx::{Declarations, Line, Scaffold};
 use ptx_spec::spec::Spec;
 
 /// Judges by the specification, and executes by the reference model.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Reference<'a> {
     spec: &'a Spec,
+    id: EngineId,
 }
 
 impl<'a> Reference<'a> {
     /// Of a specification.
-    pub fn new(spec: &'a Spec) -> Self {
-        Self { spec }
+    ///
+    /// # Errors
+    /// Where the version of this package is not one of an engine.
+    pub fn new(spec: &'a Spec) -> Result<Self, String> {
+        Ok(Self { spec, id: EngineId::new("model", env!("CARGO_PKG_VERSION"))? })
     }
 
     fn outcome(&self, batch: &Batch<'_>, judge: &Judge<'_>, declarations: &Declarations, line: &str) -> Outcome {
@@ -39,10 +44,28 @@ impl<'a> Reference<'a> {
 }
 
 impl Engine for Reference<'_> {
-    fn name(&self) -> &str {
-        concat!("model@", env!("CARGO_PKG_VERSION"))
+    fn id(&self) -> &EngineId {
+        &self.id
     }
 
+    fn details(&self) -> BTreeMap<String, String> {
+        [("specification".to_owned(), self.spec.fingerprint.clone())].into()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn as_judge(&self) -> Option<&dyn LineJudge> {
+        Some(self)
+    }
+
+    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
+        Some(self)
+    }
+}
+
+impl LineJudge for Reference<'_> {
     fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
         if depth == Depth::Generate {
             return Err("the model generates no code".to_owned());
@@ -65,6 +88,12 @@ impl Engine for Reference<'_> {
         }
     }
 
+    fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
+        None
+    }
+}
+
+impl CaseExecutor for Reference<'_> {
     fn executes(&self, environment: &Environment) -> Result<(), String> {
         self.supports(environment, Depth::Check)
     }
@@ -76,6 +105,14 @@ impl Engine for Reference<'_> {
         };
         cases.iter().map(answers).collect()
     }
+
+    fn recorded(&self) -> Option<Vec<Execution>> {
+        None
+    }
+
+    fn traps_cost(&self) -> bool {
+        false
+    }
 }
 
 /// Speaks the engine protocol.
@@ -83,19 +120,20 @@ impl Engine for Reference<'_> {
 /// # Errors
 /// Where the other side does not.
 pub fn serve(spec: &Spec, input: impl BufRead, output: impl Write) -> anyhow::Result<()> {
-    serve::serve(Reference::new(spec), input, output).map_err(anyhow::Error::msg)
+    let reference = Reference::new(spec).map_err(anyhow::Error::msg)?;
+    serve::serve(reference, input, output).map_err(anyhow::Error::msg)
 }
 
 impl Served for Reference<'_> {
     fn hello(&mut self) -> Result<About, String> {
         Ok(About {
             protocol: PROTOCOL,
-            name: "model".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            name: self.id.family().to_owned(),
+            version: self.id.version().to_owned(),
             abilities: vec![Ability::Judge, Ability::Cases],
             ptx: self.spec.isa.versions.clone(),
             targets: self.spec.isa.targets.iter().map(|(target, _)| *target).collect(),
-            details: [("specification".to_owned(), self.spec.fingerprint.clone())].into(),
+            details: self.details(),
         })
     }
 
@@ -108,7 +146,7 @@ impl Served for Reference<'_> {
         let scaffold = Scaffold::from_declarations(&asked.declarations);
         let lines = asked.lines.iter().map(String::as_str).collect();
         let depth = if asked.generate { Depth::Generate } else { Depth::Check };
-        let outcomes = Engine::judge(self, &Batch { environment, scaffold, lines }, depth);
+        let outcomes = LineJudge::judge(self, &Batch { environment, scaffold, lines }, depth);
         let said = |outcome| match outcome {
             Outcome::Accepted => Said::Accepted,
             Outcome::Rejected(why) => Said::Rejected(why),
@@ -120,6 +158,6 @@ impl Served for Reference<'_> {
 
     fn execute(&mut self, asked: &Execute) -> Result<Vec<Vec<Answer>>, String> {
         let cases: Vec<Execution> = asked.cases.iter().map(|case| case.case.clone()).collect();
-        Ok(Engine::execute(self, &cases))
+        Ok(CaseExecutor::execute(self, &cases))
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn ask<W: Work>(engine: &External, mut work: W) -> W::Answers {
                 losses.refusals += 1;
                 match work.part(&items).filter(|_| losses.refusals <= limits.faults) {
                     Some(at) => requests.extend(parts(items, at)),
-                    None => work.skip(items, &format!("{}: {why}", engine.name)),
+                    None => work.skip(items, &format!("{}: {why}", engine.id)),
                 }
             }
             Came::Fault(fault) => {
@@ -113,7 +113,7 @@ pub(super) fn ask<W: Work>(engine: &External, mut work: W) -> W::Answers {
                         let times = losses.faults;
                         format!(
                             "{} was given up after it failed {times} times on one batch, the last time: {words}",
-                            engine.name
+                            engine.id
                         )
                     });
                 }
@@ -125,7 +125,7 @@ pub(super) fn ask<W: Work>(engine: &External, mut work: W) -> W::Answers {
     }
     if let (0, Some((items, why)), None) = (losses.blamed, losses.together, given_up) {
         let what = W::ITEM;
-        engine.note(format!("{} failed on {items} {what}s together, and on none of them alone: {why}", engine.name));
+        engine.note(format!("{} failed on {items} {what}s together, and on none of them alone: {why}", engine.id));
     }
     work.answers()
 }

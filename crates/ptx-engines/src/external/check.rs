@@ -166,7 +166,7 @@ impl Session {
         let process = match self.process.take() {
             Some(process) => process,
             None => match super::start(&self.words, &self.limits) {
-                Ok((process, _)) => process,
+                Ok((process, ..)) => process,
                 Err(super::Unusable::Start(why) | super::Unusable::Hello(why)) => {
                     return Err(format!("it does not start again: {}", why.replace('\n', "; ")));
                 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::protocol::{Ability, Case, Execute, Judge, Request, Response, Said};
-use crate::{Batch, Depth, Engine as _, Outcome};
+use crate::{Batch, CaseExecutor as _, Depth, Outcome};
 use ptx_exec::execution::{Answer, Execution, Rows as Values};
 use ptx_exec::kernel;
 use ptx_spec::environment::AddressSize;

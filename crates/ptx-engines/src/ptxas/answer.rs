@@ -120,8 +120,8 @@ pub(super) fn ask(
         arguments.push(STOP);
     }
     arguments.extend(["-o", "/dev/null"]);
-    ptxas.count(names.len(), lines.len());
-    let (end, printed) = ptxas.run(directory, &arguments, lines.len())?;
+    ptxas.binary.count(names.len(), lines.len());
+    let (end, printed) = ptxas.binary.run(directory, &arguments, lines.len())?;
     let layout = Layout { lines: lines.len(), chunk, first, manner };
     let marked = matches!(manner, Manner::Marked | Manner::Spaced);
     let read = if marked { diagnostics::warnings_and_errors } else { diagnostics::errors };
@@ -264,7 +264,7 @@ pub(super) fn death(ptxas: &Ptxas, end: End) -> Option<String> {
     match end {
         End::Exited(_) => None,
         End::Signal(signal) => Some(format!("signal {signal}")),
-        End::Flooded => Some(format!("more than {} MiB of messages", ptxas.limits.output >> 20)),
+        End::Flooded => Some(format!("more than {} MiB of messages", ptxas.binary.limits.output >> 20)),
         End::OutOfTime => Some("out of time".to_owned()),
         End::OutOfMemory => Some("out of memory".to_owned()),
     }

@@ -2,10 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
+use super::binary::Binary;
 use super::process::End;
 use super::{Arch, Limits, Ptxas, diagnostics};
+use crate::EngineId;
 use ptx_spec::environment::{Target, Version};
 
 /// Why a file cannot be used as `ptxas`.
@@ -45,59 +48,24 @@ const INTRODUCTION: Duration = Duration::from_secs(20);
 /// # Errors
 /// As [`Ptxas::open`].
 pub fn version_of(path: &Path) -> Result<String, Error> {
-    Ptxas::named(path, Limits::default()).map(|ptxas| ptxas.version)
+    introduced(path, Limits::default()).map(|(_, id)| id.version().to_owned())
 }
 
-impl Ptxas {
-    /// The assembler at `path`, with limits of your own.
-    ///
-    /// # Errors
-    /// As [`Ptxas::open`].
-    pub fn with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
-        let mut ptxas = Self::named(path, limits)?;
-        ptxas.listed = ptxas.introduction("its `-arch` values", &["--help"], listed)?;
-        ptxas.newest = ptxas.introduction("its newest PTX version", &["0.ptx", "-o", "/dev/null"], newest)?;
-        ptxas.limits = limits;
-        Ok(ptxas)
-    }
+/// A binary, with less time while it introduces itself, and who it says it is.
+fn introduced(path: &Path, limits: Limits) -> Result<(Binary, EngineId), Error> {
+    let start = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
+        _ => Error::Start { path: path.to_owned(), source },
+    };
+    // Children run in another directory.
+    let path = path.canonicalize().map_err(start)?;
+    let binary = Binary::new(path, Limits { time: limits.time.min(INTRODUCTION), ..limits });
+    binary.start_once().map_err(start)?;
+    let id = binary.introduction("its version", &["--version"], version)?;
+    Ok((binary, id))
+}
 
-    /// Only its name and version, and with less time while it introduces itself.
-    fn named(path: &Path, limits: Limits) -> Result<Self, Error> {
-        let start = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
-            _ => Error::Start { path: path.to_owned(), source },
-        };
-        let mut ptxas = Self {
-            // Children run in another directory.
-            path: path.canonicalize().map_err(start)?,
-            name: String::new(),
-            version: String::new(),
-            newest: Version { major: 0, minor: 0 },
-            listed: Vec::new(),
-            limits: Limits { time: limits.time.min(INTRODUCTION), ..limits },
-            scratch: scratch(),
-            archs: std::sync::Mutex::default(),
-            counters: super::Counters::default(),
-        };
-        ptxas.start_once().map_err(start)?;
-        ptxas.version = ptxas.introduction("its version", &["--version"], version)?;
-        ptxas.name = format!("ptxas@{}", ptxas.version);
-        Ok(ptxas)
-    }
-
-    /// Tells what cannot be started from what fails: behind the shell that sets limits both
-    /// would be an exit status.
-    fn start_once(&self) -> io::Result<()> {
-        let metadata = std::fs::metadata(&self.path)?;
-        if metadata.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
-        }
-        let directory = self.directory()?;
-        let unlimited = super::Allowance { time: self.limits.time, output: self.limits.output, address_space: None };
-        let output = directory.path().join("output");
-        super::process::run(&self.path, ["--version"], directory.path(), &output, &unlimited).map(drop)
-    }
-
+impl Binary {
     /// Asks one thing; a module with an impossible version lies ready as `0.ptx`.
     fn introduction<T>(
         &self,
@@ -121,15 +89,29 @@ impl Ptxas {
             Error::NotPtxas { path: self.path.clone(), asked, answer }
         })
     }
+}
+
+impl Ptxas {
+    /// The assembler at `path`, with limits of your own.
+    ///
+    /// # Errors
+    /// As [`Ptxas::open`].
+    pub fn with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
+        let (mut binary, id) = introduced(path, limits)?;
+        let listed = binary.introduction("its `-arch` values", &["--help"], listed)?;
+        let newest = binary.introduction("its newest PTX version", &["0.ptx", "-o", "/dev/null"], newest)?;
+        binary.limits = limits;
+        Ok(Self { binary, id, newest, listed, archs: Mutex::default() })
+    }
 
     /// Whether an empty module for `target` passes with this `-arch`.
     pub(super) fn try_arch(&self, target: Target, arch: &Arch) -> Result<(), String> {
         let failed = |error: io::Error| format!("it could not be run: {error}");
-        let directory = self.directory().map_err(failed)?;
+        let directory = self.binary.directory().map_err(failed)?;
         let text = format!(".version {}\n.target {target}\n.address_size 64\n.entry k() {{ ret; }}\n", self.newest);
         std::fs::write(directory.path().join("0.ptx"), text).map_err(failed)?;
         let arguments = ["-arch", &arch.value, "0.ptx", "-o", "/dev/null"];
-        let (end, printed) = self.run(directory.path(), &arguments, 1).map_err(failed)?;
+        let (end, printed) = self.binary.run(directory.path(), &arguments, 1).map_err(failed)?;
         match (end, diagnostics::errors(&printed).into_iter().next()) {
             (End::Exited(0), None) => Ok(()),
             (_, Some(message)) => Err(message.text),
@@ -138,25 +120,14 @@ impl Ptxas {
     }
 }
 
-/// A place for files that live a moment: in memory where there is one.
-fn scratch() -> PathBuf {
-    let memory = Path::new("/dev/shm");
-    // Whether it can be written is only known by writing.
-    match tempfile::tempfile_in(memory) {
-        Ok(_) => memory.to_owned(),
-        Err(_) => std::env::temp_dir(),
-    }
-}
-
-/// `13.5.37` out of `Cuda compilation tools, release 13.5, V13.5.37`.
-fn version(printed: &str) -> Option<String> {
+/// `ptxas@13.5.37` out of `Cuda compilation tools, release 13.5, V13.5.37`.
+fn version(printed: &str) -> Option<EngineId> {
     if !printed.contains("ptxas") {
         return None;
     }
     let (_, rest) = printed.split_once(", V")?;
     let version = rest.split_whitespace().next()?;
-    let numbers = version.split('.').all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-    (numbers && version.contains('.')).then(|| version.to_owned())
+    EngineId::new("ptxas", version).ok().filter(|_| version.contains('.'))
 }
 
 /// The quoted values of `--gpu-name`, which are the only ones of their kind in the help.
@@ -187,7 +158,7 @@ mod tests {
     fn a_version_is_read_from_ptxas_only() {
         let printed =
             "ptxas: NVIDIA (R) Ptx optimizing assembler\nCuda compilation tools, release 13.5, V13.5.37\nBuild x";
-        assert_eq!(version(printed).as_deref(), Some("13.5.37"));
+        assert_eq!(version(printed).as_ref().map(EngineId::as_str), Some("ptxas@13.5.37"));
         for bad in ["", "ptxas", "ptxas, V", "ptxas, V13", "ptxas, V13.x", "nvcc release 13.5, V13.5.37"] {
             assert_eq!(version(bad), None, "{bad}");
         }

@@ -41,8 +41,8 @@ const PROCESS_LINES: usize = 1 << 17;
 /// # Errors
 /// Where the assembler cannot be run: why, in words for the report.
 pub(super) fn judge(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth) -> Result<Vec<Outcome>, String> {
-    let broken = |error: std::io::Error| format!("{} could not be run: {error}", ptxas.name);
-    let directory = ptxas.directory().map_err(broken)?;
+    let broken = |error: std::io::Error| format!("{} could not be run: {error}", ptxas.id);
+    let directory = ptxas.binary.directory().map_err(broken)?;
     let mut rounds = Rounds {
         ptxas,
         batch,
@@ -58,7 +58,7 @@ pub(super) fn judge(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth) -> Result<Ve
         rounds.arch = ptxas.arch(batch.environment.target, depth)?;
         rounds.generate().map_err(broken)?;
     }
-    let unanswered = || Outcome::Skipped(format!("{} gave no answer", ptxas.name));
+    let unanswered = || Outcome::Skipped(format!("{} gave no answer", ptxas.id));
     Ok(rounds.outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(unanswered)).collect())
 }
 

@@ -1,0 +1,97 @@
+//! The file that is run: one process at a time within limits, and what all of them have cost.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::process::{self, Allowance, End};
+use super::{Limits, Stats};
+
+/// A program that may be `ptxas`.
+#[derive(Debug)]
+pub(super) struct Binary {
+    pub(super) path: PathBuf,
+    pub(super) limits: Limits,
+    /// Where directories for the files of one question are made.
+    scratch: PathBuf,
+    counters: Counters,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    processes: AtomicU64,
+    modules: AtomicU64,
+    lines: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
+impl Binary {
+    pub(super) fn new(path: PathBuf, limits: Limits) -> Self {
+        Self { path, limits, scratch: scratch(), counters: Counters::default() }
+    }
+
+    /// One process over files in `directory`: how it ended and what it printed.
+    pub(super) fn run(&self, directory: &Path, arguments: &[&str], lines: usize) -> std::io::Result<(End, Vec<u8>)> {
+        let extra = u32::try_from(lines).unwrap_or(u32::MAX);
+        let time = self.limits.time.saturating_add(self.limits.time_per_line.saturating_mul(extra));
+        let allowance = Allowance { time, ..self.allowance() };
+        let started = Instant::now();
+        let result =
+            process::run(&self.path, arguments.iter().copied(), directory, &directory.join("output"), &allowance);
+        let spent = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.counters.processes.fetch_add(1, Ordering::Relaxed);
+        self.counters.nanoseconds.fetch_add(spent, Ordering::Relaxed);
+        result
+    }
+
+    /// Tells what cannot be started from what fails: behind the shell that sets limits both would be
+    /// an exit status.
+    pub(super) fn start_once(&self) -> std::io::Result<()> {
+        let metadata = std::fs::metadata(&self.path)?;
+        if metadata.is_dir() {
+            return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory"));
+        }
+        let directory = self.directory()?;
+        let unlimited = Allowance { address_space: None, ..self.allowance() };
+        let output = directory.path().join("output");
+        process::run(&self.path, ["--version"], directory.path(), &output, &unlimited).map(drop)
+    }
+
+    fn allowance(&self) -> Allowance {
+        let Limits { time, output, address_space, .. } = self.limits;
+        Allowance { time, output, address_space }
+    }
+
+    /// A new private directory, in memory where there is such a place.
+    pub(super) fn directory(&self) -> std::io::Result<tempfile::TempDir> {
+        tempfile::Builder::new().prefix("ptx-conform-").tempdir_in(&self.scratch)
+    }
+
+    /// Counts modules and lines that a process is given.
+    pub(super) fn count(&self, modules: usize, lines: usize) {
+        // A usize always fits.
+        self.counters.modules.fetch_add(modules as u64, Ordering::Relaxed);
+        self.counters.lines.fetch_add(lines as u64, Ordering::Relaxed);
+    }
+
+    /// What asking has cost so far.
+    pub(super) fn stats(&self) -> Stats {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Stats {
+            processes: get(&self.counters.processes),
+            modules: get(&self.counters.modules),
+            lines: get(&self.counters.lines),
+            time: Duration::from_nanos(get(&self.counters.nanoseconds)),
+        }
+    }
+}
+
+/// A place for files that live a moment: in memory where there is one.
+fn scratch() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    // Whether it can be written is only known by writing.
+    match tempfile::tempfile_in(memory) {
+        Ok(_) => memory.to_owned(),
+        Err(_) => std::env::temp_dir(),
+    }
+}
