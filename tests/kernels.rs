@@ -11,12 +11,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_conform::divergence::{Divergences, Does, EngineVersion};
+use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::toolchain::Installed;
 use ptx_conform::engine::{Depth, Outcome};
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::execution::Execution;
-use ptx_conform::judge::{Reading, SpecialNeeds};
+use ptx_conform::judge::Reading;
 use ptx_conform::kernel::{batches, module};
 use ptx_conform::space::{Diagram, Draw, Region, Values, covering, environment_values};
 use ptx_conform::spec::{Choice, Form, Instruction};
@@ -114,7 +114,7 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
                 }
                 // The choices of the variant stand before those of the state.
                 let values = values[..instruction.forms[at].axes.len()].to_vec();
-                let reading = Reading { form: at, values, broken: Vec::new(), specials: SpecialNeeds::default() };
+                let reading = Reading { form: at, values, broken: Vec::new(), specials: Default::default() };
                 let ends = |did| divergences.sometimes(engine, instruction, &reading, Depth::Generate, did).is_some();
                 let to = if ends(Does::Crashes) || ends(Does::Rejects) { &mut suspect } else { &mut plain };
                 to.push(Made { instruction, reading, case });

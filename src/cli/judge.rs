@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
-use ptx_conform::divergence::{Divergences, Does, EngineVersion};
+use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::environment::{AddressSize, Environment, Target, Version};
 use ptx_conform::judge::{Judge, Needs, Reading, needs};
 use ptx_conform::ptx::{DeclarationError, Declarations, Line, Module, SyntaxError};
@@ -383,11 +383,7 @@ fn several<'s>(
     }
     let expects = |does: Does| statements.iter().any(|statement| statement.answer.expected == Some(does));
     let expected = [Does::Crashes, Does::Rejects, Does::Accepts].into_iter().find(|&does| expects(does));
-    Ok(Answer {
-        expected,
-        statements,
-        ..Answer::bare(verdict.unwrap_or(Verdict::Valid), Rules::Named(rules))
-    })
+    Ok(Answer { expected, statements, ..Answer::bare(verdict.unwrap_or(Verdict::Valid), Rules::Named(rules)) })
 }
 
 impl Answer<'_> {

@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use crate::environment::{Environment, Target, Version};
 use crate::ptx::{Context, Declarations, Line};
 use crate::space::{Values, environment_values};
-use crate::spec::{Fault, Form, Instruction, Isa, Rule, RuleKind, Spec};
+use crate::spec::{Fault, Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds};
 
 /// A line read as a line of one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,13 +24,6 @@ pub struct Reading {
     pub broken: Vec<usize>,
     /// The PTX version and target that its special registers need.
     pub specials: SpecialNeeds,
-}
-
-/// What special registers need: the highest version and target of those in a line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SpecialNeeds {
-    ptx: Option<Version>,
-    target: Option<Target>,
 }
 
 impl Reading {
@@ -178,11 +171,11 @@ impl<'a> Judge<'a> {
             }
         }
         let read = operands::read(self.isa(), form, line, declarations, values);
-        *specials = read.specials;
+        *specials = read.found.specials;
         broken.clear();
         form.rules_of(&form.judged_operands(&of_modifiers, values), broken);
         // Elements of several types: each must suit.
-        for (axis, value) in &read.more {
+        for (axis, value) in &read.found.more {
             let kept = std::mem::replace(&mut values[*axis], *value);
             form.rules_of(&form.judged_operands(&of_modifiers, values), broken);
             values[*axis] = kept;
@@ -194,7 +187,7 @@ impl<'a> Judge<'a> {
             }
             form.fault(Fault::Suffix)
         });
-        let of_text = read.faults.iter().filter_map(|&fault| form.fault(fault));
+        let of_text = read.found.faults.iter().filter_map(|&fault| form.fault(fault));
         broken.extend(faults().chain(operands).chain(suffix).chain(of_text));
         ascending(broken);
         better(broken.len())

@@ -78,17 +78,19 @@ impl<'a> Assumed<'a> {
             return;
         }
         let usual = usual(name);
-        let role = operand.map_or(Role::Source, |operand| operand.role);
+        let role = operand.map_or(Role::Source, |operand| operand.role.clone());
         let pointer = if self.environment.address_size == AddressSize::Bits32 { ".b32" } else { ".b64" };
         match (role, usual) {
             (_, Some(of)) => self.register(name, &format!("{vector}{of}")),
-            (Role::Surface, None) if !name.starts_with('%') => {
+            (Role::Surface { .. }, None) if !name.starts_with('%') => {
                 self.names.push(name);
                 let _ = write!(self.globals, ".global .surfref {name}; ");
             }
-            (Role::Surface, None) => self.register(name, ".b64"),
-            (Role::Address, None) if name.starts_with('%') || !self.variable(name) => self.register(name, pointer),
-            (Role::Address, None) => {}
+            (Role::Surface { .. }, None) => self.register(name, ".b64"),
+            (Role::Address { .. }, None) if name.starts_with('%') || !self.variable(name) => {
+                self.register(name, pointer)
+            }
+            (Role::Address { .. }, None) => {}
             (_, None) => {
                 let of = self.fitting(operand, bracketed);
                 self.register(name, &format!("{vector}{of}"));

@@ -63,7 +63,7 @@ fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) 
 /// The part of a line that makes the choice of an axis; `None` for the environment.
 fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) -> Option<Range<usize>> {
     match form.axes[axis].choice {
-        Choice::AddressSize | Choice::Target | Choice::Ptx | Choice::Context | Choice::Writing | Choice::State => None,
+        Choice::AddressSize | Choice::Target | Choice::Ptx | Choice::Context | Choice::Writing | Choice::Setup => None,
         Choice::Guard => line.guard.map(|(_, name)| range(text, name)),
         Choice::Modifier => {
             let value = form.value(values, axis);

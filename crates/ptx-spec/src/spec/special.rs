@@ -18,6 +18,15 @@ pub struct Special {
     pub target: Option<Target>,
 }
 
+/// What the special registers of a line need: the highest version and target among them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpecialNeeds {
+    /// The PTX version.
+    pub ptx: Option<Version>,
+    /// The target.
+    pub target: Option<Target>,
+}
+
 /// The components of a vector, and its colours.
 const COMPONENTS: [&str; 8] = ["x", "y", "z", "w", "r", "g", "b", "a"];
 

@@ -19,7 +19,11 @@ pub(super) fn rules() -> impl Iterator<Item = Rule> {
             "a special register needs the PTX version and the target that brought it",
         ),
         manual("isa/offset", "Addresses as Operands", "an offset is a signed integer of 32 bits"),
-        manual("isa/absolute-address", "Addresses as Operands", "an immediate address is an unsigned integer of 32 bits"),
+        manual(
+            "isa/absolute-address",
+            "Addresses as Operands",
+            "an immediate address is an unsigned integer of 32 bits",
+        ),
         manual(
             "isa/mixed-vector",
             "Vectors as Operands",

@@ -425,7 +425,9 @@ mod tests {
 
     #[test]
     fn the_opcode_is_found_whatever_is_wrong_before_it() {
-        for text in ["ld.x", "@1 ld", "@!!%p ld;", "_: ld.u32", "1: ld", "@%p L: ld", "{ $L: ld", ".loc 1 2 3 ld a", "} ld"] {
+        for text in
+            ["ld.x", "@1 ld", "@!!%p ld;", "_: ld.u32", "1: ld", "@%p L: ld", "{ $L: ld", ".loc 1 2 3 ld a", "} ld"]
+        {
             assert_eq!(Line::opcode_of(text), Some("ld"), "{text}");
         }
         for text in ["", "@", "@!!", "(ld)", "%ld;", "5", "L:", ".ld"] {
@@ -439,9 +441,12 @@ mod tests {
             Line::parse(text).expect(text).operands.remove(0).argument
         }
         let of = |value: i64| Integer { bits: value.cast_unsigned(), signed: true };
-        for (text, register, value) in
-            [("x a[4];", None, 4), ("x a [ r ];", Some("r"), 0), ("x a[r+4*2];", Some("r"), 8), ("x a[r-4];", Some("r"), -4)]
-        {
+        for (text, register, value) in [
+            ("x a[4];", None, 4),
+            ("x a [ r ];", Some("r"), 0),
+            ("x a[r+4*2];", Some("r"), 8),
+            ("x a[r-4];", Some("r"), -4),
+        ] {
             assert_eq!(argument(text), Argument::Element("a", register, of(value)), "{text}");
         }
         for text in ["x a[4][0];", "x a[4]+4;", "x a[r*4];", "x a[{r}];"] {
