@@ -114,7 +114,7 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
                 }
                 // The choices of the variant stand before those of the state.
                 let values = values[..instruction.forms[at].axes.len()].to_vec();
-                let reading = Reading { form: at, values, broken: Vec::new() };
+                let reading = Reading { form: at, values, broken: Vec::new(), specials: Default::default() };
                 let ends = |did| divergences.sometimes(engine, instruction, &reading, Depth::Generate, did).is_some();
                 let to = if ends(Does::Crashes) || ends(Does::Rejects) { &mut suspect } else { &mut plain };
                 to.push(Made { instruction, reading, case });

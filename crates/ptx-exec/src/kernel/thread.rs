@@ -425,7 +425,7 @@ impl<'a> Thread<'a> {
 fn collect<'a>(argument: &Argument<'a>, to: &mut Vec<(&'a str, bool)>) {
     match argument {
         Argument::Name(name) => to.push((name, false)),
-        Argument::Sum(name, offset) => to.push((name, offset.value() < 0)),
+        Argument::Sum(name, offset) => to.push((name, offset.signed() < 0)),
         Argument::Element(name, register, _) => {
             to.push((name, false));
             to.extend(register.map(|register| (register, false)));

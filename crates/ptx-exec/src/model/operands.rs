@@ -165,10 +165,7 @@ impl<'l, 'a> Operands<'l, 'a> {
     pub(super) fn address(&self, operand: &str) -> Result<Address<'a>, Unmodelled> {
         let (name, offset) = match self.argument(operand)? {
             Argument::Name(name) => (*name, 0),
-            Argument::Sum(name, offset) => {
-                let offset = i64::try_from(offset.value());
-                (*name, offset.map_err(|_| Unmodelled("the offset does not fit in 64 bits".to_owned()))?)
-            }
+            Argument::Sum(name, offset) => (*name, offset.signed()),
             Argument::Element(name, ..) => {
                 return Err(Unmodelled(format!("{name} is indexed, and the manual does not say by how much")));
             }
