@@ -56,7 +56,7 @@ fn serve() {
     for line in std::io::stdin().lock().lines() {
         let response = match serde_json::from_str(&line.expect("text")).expect("a request") {
             Request::Execute(execute) => {
-                let answer = || Answer::Returned(Returned { registers: vec![0, 0], surface: None });
+                let answer = || Answer::Returned(Returned { registers: vec![0, 0], ..Returned::default() });
                 let rows = |rows: usize| std::iter::repeat_with(answer).take(rows).collect();
                 let answers = execute.cases.iter().map(|case| rows(case.case.rows.len())).collect();
                 Response::Executed(Executed { id: execute.id, answers })

@@ -190,6 +190,7 @@ fn case(rows: &[(u32, u32)], alone: &[usize]) -> Case {
         inputs: vec![Input { register: "%r2".to_owned(), bits: 32, holds: Holds::Bits }],
         outputs: [64, 128].map(|bits| Register { register: format!("%r{bits}"), bits }).to_vec(),
         rows: values,
+        writes: Some(Vec::new()),
         alone: alone.to_vec(),
     };
     let kernel = Kernel {
@@ -206,6 +207,8 @@ fn case(rows: &[(u32, u32)], alone: &[usize]) -> Case {
         rows: records,
         result_bytes: 24,
         results: vec![Place { at: 0, bytes: 8 }, Place { at: 8, bytes: 16 }],
+        variables: Vec::new(),
+        single: false,
         surface: None,
     };
     Case { case, kernel: Some(kernel) }
@@ -237,7 +240,7 @@ fn surface(geometry: Geometry, format: Format) -> Surface {
 /// What a row with this value leaves.
 fn returned(value: u32) -> Answer {
     let bytes = u128::from_le_bytes([value.to_le_bytes()[0]; 16]);
-    Answer::Returned(Returned { registers: vec![u128::from(u64::from(value) + SALT), bytes], surface: None })
+    Answer::Returned(Returned { registers: vec![u128::from(u64::from(value) + SALT), bytes], ..Returned::default() })
 }
 
 fn trapped() -> Answer {

@@ -137,7 +137,7 @@ fn cases() -> Vec<Execution> {
 }
 
 fn returned(registers: &[u128]) -> Answer {
-    Answer::Returned(Returned { registers: registers.to_vec(), surface: None })
+    Answer::Returned(Returned { registers: registers.to_vec(), ..Returned::default() })
 }
 
 fn a_line(fault: &str, words: &str) -> Result<(), Failed> {
@@ -372,7 +372,11 @@ fn recorded() -> Result<Recording, Failed> {
             answers[3] = Answer::Failed("signal 11".to_owned());
             let surface = r#"{"geometry": "1d", "format": "u8", "width": 4, "data": "00010203"}"#;
             case.surface = Some(serde_json::from_str(surface)?);
-            answers[4] = Answer::Returned(Returned { registers: vec![1], surface: Some(vec![0, 9, 2, 8]) });
+            answers[4] = Answer::Returned(Returned {
+                registers: vec![1],
+                surface: Some(vec![0, 9, 2, 8]),
+                ..Returned::default()
+            });
         }
         check(recording.add(&case, &answers).is_ok(), "it is new")?;
         check(recording.add(&case, &answers).is_ok(), "it is the same")?;

@@ -257,6 +257,7 @@ pub fn describe(difference: &model::Difference, execution: &Execution) -> String
             format!("{name} holds something else")
         }
         Difference::Surface(at) => format!("the surface holds something else, first at byte {at}"),
+        Difference::Variable(_, at) => format!("a variable holds something else, first at byte {at}"),
         Difference::Failed(how) => how.clone(),
     }
 }

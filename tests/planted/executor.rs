@@ -443,7 +443,7 @@ impl<'a> Thread<'a> {
         }
         let before = self.case.surface.as_ref().map(|surface| &surface.data);
         let surface = before.filter(|before| **before != self.data).is_some().then_some(self.data);
-        Answer::Returned(Returned { registers: self.registers, surface })
+        Answer::Returned(Returned { registers: self.registers, surface, ..Returned::default() })
     }
 
     fn bug(&self, name: &str) -> bool {

@@ -141,7 +141,11 @@ enum Other {
     Changed {
         #[serde(with = "hex::all")]
         registers: Vec<u128>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         surface: Vec<Change>,
+        /// Where variables are not what they were, by their names.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        variables: BTreeMap<String, Vec<Change>>,
     },
     Trapped(String),
     Skipped(String),
@@ -210,33 +214,55 @@ fn changes(before: &[u8], after: &[u8]) -> Vec<Change> {
     changes
 }
 
+/// Bytes with changes; none where one lies beyond them.
+fn changed(before: &[u8], changes: &[Change]) -> Option<Vec<u8>> {
+    let mut after = before.to_vec();
+    for Change(at, bytes) in changes {
+        after.get_mut(*at..at.checked_add(bytes.len())?)?.copy_from_slice(bytes);
+    }
+    Some(after)
+}
+
 impl Kept {
     fn of(case: &Execution, answer: &Answer) -> Self {
         Self::Other(match answer {
             Answer::Trapped(why) => Other::Trapped(why.clone()),
             Answer::Skipped(why) => Other::Skipped(why.clone()),
             Answer::Failed(why) => Other::Failed(why.clone()),
-            Answer::Returned(Returned { registers, surface }) => match (&case.surface, surface) {
-                (Some(before), Some(after)) => {
-                    Other::Changed { registers: registers.clone(), surface: changes(&before.data, after) }
+            Answer::Returned(returned) if *returned == Returned::registers(&returned.registers) => {
+                return Self::Registers(returned.registers.clone());
+            }
+            Answer::Returned(Returned { registers, surface, variables }) => {
+                let of_surface = case.surface.as_ref().zip(surface.as_ref());
+                let of_variable = |(name, after): (&String, &Vec<u8>)| {
+                    Some((name.clone(), changes(&case.variable(name)?.data, after)))
+                };
+                Other::Changed {
+                    registers: registers.clone(),
+                    surface: of_surface.map(|(before, after)| changes(&before.data, after)).unwrap_or_default(),
+                    variables: variables.iter().filter_map(of_variable).collect(),
                 }
-                _ => return Self::Registers(registers.clone()),
-            },
+            }
         })
     }
 
     fn answer(self, case: &Execution) -> Result<Answer, String> {
         let returned = match self {
-            Self::Registers(registers) => Returned { registers, surface: None },
-            Self::Other(Other::Changed { registers, surface }) => {
-                let before = case.surface.as_ref().ok_or("a surface is changed, and the case has none")?;
-                let mut after = before.data.clone();
-                for Change(at, bytes) in surface {
-                    let end = at.checked_add(bytes.len());
-                    let place = end.and_then(|end| after.get_mut(at..end));
-                    place.ok_or("a change lies beyond the surface")?.copy_from_slice(&bytes);
-                }
-                Returned { registers, surface: Some(after) }
+            Self::Registers(registers) => Returned::registers(&registers),
+            Self::Other(Other::Changed { registers, surface, variables }) => {
+                let before = case.surface.as_ref().map(|surface| &surface.data);
+                let after = |changes: &[Change]| {
+                    let before = before.ok_or("a surface is changed, and the case has none")?;
+                    changed(before, changes).ok_or("a change lies beyond the surface")
+                };
+                let surface = if surface.is_empty() { None } else { Some(after(&surface)?) };
+                let variable = |(name, changes): (String, Vec<Change>)| {
+                    let before = case.variable(&name).ok_or_else(|| format!("the case has no variable `{name}`"))?;
+                    let after = changed(&before.data, &changes);
+                    after.map(|after| (name.clone(), after)).ok_or_else(|| format!("a change lies beyond `{name}`"))
+                };
+                let variables = variables.into_iter().map(variable).collect::<Result<_, String>>()?;
+                Returned { registers, surface, variables }
             }
             Self::Other(Other::Trapped(why)) => return Ok(Answer::Trapped(why)),
             Self::Other(Other::Skipped(why)) => return Ok(Answer::Skipped(why)),

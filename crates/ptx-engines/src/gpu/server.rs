@@ -306,7 +306,9 @@ impl Run<'_> {
 
 /// The launches of the rows that are not to be alone: the first row and the number of rows of each.
 fn together(case: &Case) -> Vec<(usize, usize)> {
+    let single = case.kernel.as_ref().is_some_and(|kernel| kernel.single);
     let most = match case.kernel.as_ref().and_then(|kernel| kernel.surface.as_ref()) {
+        _ if single => 1,
         Some(bound) if bound.private && bound.variable.is_some() => 1,
         Some(bound) if bound.private => PRIVATE,
         _ => usize::MAX,

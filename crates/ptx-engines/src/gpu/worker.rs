@@ -236,6 +236,12 @@ fn check(case: &Case, kernel: &Kernel) -> Result<(), String> {
     if !kernel.results.iter().all(fits) {
         return Err("the place of an output is beyond the results".to_owned());
     }
+    let fits = |observed: &kernel::Observed| {
+        observed.at.checked_add(observed.bytes).is_some_and(|end| end <= kernel.result_bytes)
+    };
+    if !kernel.variables.iter().all(fits) {
+        return Err("the place of a variable is beyond the results".to_owned());
+    }
     if let Some(bound) = &kernel.surface {
         if case.case.surface.is_none() {
             return Err("there is no surface".to_owned());
@@ -304,6 +310,9 @@ impl Prepared {
         let end = first.saturating_add(count);
         if count == 0 || end > self.case.case.rows.len() {
             return Report::Failed("there are no such rows".to_owned());
+        }
+        if self.kernel.single && count > 1 {
+            return Report::Failed("a row changes what others see, and there are several".to_owned());
         }
         let copies = match self.copies(device, first, count) {
             Ok(copies) => copies,
@@ -388,7 +397,8 @@ impl Prepared {
             let registers = kernel::decode(&self.kernel, &self.case.case, &results, index);
             let held = copies.get(index).map(Array::read).transpose()?;
             let surface = held.filter(|held| Some(held.as_slice()) != before);
-            Ok(Answer::Returned(Returned { registers, surface }))
+            let variables = kernel::changed(&self.kernel, &self.case.case, &results, index);
+            Ok(Answer::Returned(Returned { registers, surface, variables }))
         };
         self.marks.read(first, count).into_iter().enumerate().map(answer).collect()
     }
