@@ -7,6 +7,8 @@ mod html;
 mod text;
 
 use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use serde::Serialize;
@@ -24,7 +26,7 @@ pub use executed::{AbsentReport, ExecutedFormReport, ExecutedReport, InferenceRe
 /// Everything a run found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// `agreed`, `disagreed`, `interrupted`, `nothing judged` or `confused`.
+    /// `agreed`, `disagreed`, `could not judge`, `interrupted`, `nothing judged` or `confused`.
     pub verdict: &'static str,
     /// Version of this tool.
     pub tool: &'static str,
@@ -38,6 +40,8 @@ pub struct Report {
     pub executed: Vec<ExecutedReport>,
     /// Engines that were not asked.
     pub absent: Vec<AbsentReport>,
+    /// What went without an answer because an engine failed, and engines that judged nothing.
+    pub lost: Vec<String>,
     /// All that the reference model infers.
     pub inferences: Vec<InferenceReport>,
     /// The forms, and how much of their spaces was tested.
@@ -217,6 +221,7 @@ impl Report {
             () if results.judged() == 0 => "nothing judged",
             () if !confused.is_empty() => "confused",
             () if !results.agreed() => "disagreed",
+            () if !results.lost.is_empty() => "could not judge",
             () => "agreed",
         };
         let instructions = crate::run::named(spec, options);
@@ -249,6 +254,7 @@ impl Report {
             rules: rules(&instructions, results),
             executed: executed::executed(results),
             absent: executed::absent(results),
+            lost: results.lost.clone(),
             inferences: executed::inferences(results),
             findings: findings.all,
             executed_findings,
@@ -272,9 +278,7 @@ impl Report {
     /// # Errors
     /// Where a file cannot be written.
     pub fn write_cases(&self, directory: &Path) -> std::io::Result<()> {
-        if directory.is_dir() {
-            std::fs::remove_dir_all(directory)?;
-        }
+        remove_cases(directory)?;
         if self.findings.is_empty() && self.executed_findings.is_empty() {
             return Ok(());
         }
@@ -340,12 +344,34 @@ impl Report {
     pub fn write(&self, directory: &Path) -> std::io::Result<()> {
         let html = self.html().map_err(std::io::Error::other)?;
         for (name, text) in [("report.json", self.json()?), ("report.txt", self.text()), ("index.html", html)] {
-            let mut file = tempfile::NamedTempFile::new_in(directory)?;
+            let mut file =
+                tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(directory)?;
             std::io::Write::write_all(&mut file, text.as_bytes())?;
             file.persist(directory.join(name))?;
         }
         Ok(())
     }
+}
+
+/// Removes the cases of an earlier report, and nothing else that may be there.
+fn remove_cases(directory: &Path) -> std::io::Result<()> {
+    let ours = |path: &Path| {
+        let (Some(stem), Some(extension)) = (path.file_stem(), path.extension()) else { return false };
+        let id = stem.to_str().is_some_and(|id| id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        id && (extension == "ptx" || extension == "json")
+    };
+    if !directory.is_dir() {
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        if ours(&path) {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    // Where something else is in it, it stays.
+    let _ = std::fs::remove_dir(directory);
+    Ok(())
 }
 
 /// All that is known of a finding, as text for a terminal.

@@ -167,6 +167,9 @@ pub struct Results {
     pub executed: Vec<ExecutedResult>,
     /// Engines that were asked for or could have been asked, and were not: their names, and why.
     pub absent: Vec<(String, String)>,
+    /// What went without an answer because an engine failed, and engines that judged nothing: in words.
+    /// With any of these nothing shows that the engines agree.
+    pub lost: Vec<String>,
     /// Texts of ours that cannot be read: bugs of this tool.
     pub confused: Vec<String>,
     /// Whether the run was stopped before its end.
@@ -214,7 +217,8 @@ pub fn run(
             });
         }
         let mut tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let stale = if progress.stop.load(Ordering::Relaxed) {
+        // An engine that was lost did not answer all that would show a divergence.
+        let stale = if progress.stop.load(Ordering::Relaxed) || !subject.engine.losses().is_empty() {
             Vec::new()
         } else {
             asker.stale(&instructions, subject, &forms, options, &mut tally)
@@ -226,6 +230,7 @@ pub fn run(
         engines,
         executed: Vec::new(),
         absent: Vec::new(),
+        lost: Vec::new(),
         confused: Vec::new(),
         interrupted: progress.stop.load(Ordering::Relaxed),
     }

@@ -74,6 +74,10 @@ impl Engine for Planted<'_> {
         Vec::new()
     }
 
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
+
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         Some(self)
     }

@@ -122,9 +122,8 @@ impl Opts {
         let out = BufWriter::new(io::stdout().lock());
         let mut printed =
             Printed { environment, format: self.format, out, entry: Body::default(), function: Body::default() };
-        self.variants(&parts, total, |part, values| printed.variant(part, &values))?;
-        printed.finish()?;
-        Ok(ExitCode::SUCCESS)
+        let written = self.variants(&parts, total, |part, values| printed.variant(part, &values));
+        super::until_closed(written.and_then(|()| printed.finish()))
     }
 
     /// What is to be printed, in order.

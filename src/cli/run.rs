@@ -1,11 +1,11 @@
 //! `ptx-conform run`: the main job.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use ptx_conform::divergence::Date;
@@ -13,7 +13,7 @@ use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::finding;
 use ptx_conform::report::Report;
-use ptx_conform::run::{self, Generate, Options, Progress, Strategy};
+use ptx_conform::run::{self, Generate, Options, Progress, Results, Strategy};
 use ptx_conform::spec::Spec;
 
 /// Generate cases, ask the engines, compare, report.
@@ -111,12 +111,12 @@ impl Opts {
         let divergences = super::load_divergences(specs, &spec)?;
         super::instructions(&spec, &self.instructions)?;
         let options = self.options(&spec)?;
-        let directory = self.reports.join(&self.name);
+        let directory = self.reports.join(folder(&self.name)?);
         // Before hours are spent: a report that cannot be written is of no use.
         prepare(&directory)?;
-        let mut engines = self.engines.open()?;
+        let mut engines = self.engines.open(specs)?;
         let judging = engines.len();
-        let absent = if self.no_execution { Vec::new() } else { super::add_executing(&mut engines) };
+        let absent = if self.no_execution { Vec::new() } else { super::add_executing(specs, &mut engines) };
         if let Some(jobs) = self.jobs {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(jobs)
@@ -130,7 +130,7 @@ impl Opts {
             .filter(|engine| executes(&spec, *engine))
             .collect();
         let executing = if self.no_execution { Vec::new() } else { executing };
-        let (results, findings, executed) = with_progress(|progress| {
+        let (mut results, findings, executed) = with_progress(|progress| {
             let mut results = run::run(&spec, &divergences, &subjects, &options, progress);
             let findings = finding::find(&spec, &divergences, &subjects, &results, progress);
             run::execute(&spec, &divergences, &executing, &options, progress, &mut results);
@@ -139,6 +139,8 @@ impl Opts {
             (results, findings, executed)
         })?;
         super::say_notes(&engines);
+        results.lost = lost(&engines[..judging], &results);
+        results.lost.extend(super::losses(&engines));
         let report = Report::new(&spec, &divergences, &options, &results, findings?, executed?);
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
@@ -152,6 +154,7 @@ impl Opts {
         Ok(match () {
             () if results.interrupted || results.judged() == 0 || report.confused() => ExitCode::from(2),
             () if !results.agreed() => ExitCode::from(1),
+            () if !results.lost.is_empty() => ExitCode::from(2),
             () => ExitCode::SUCCESS,
         })
     }
@@ -199,6 +202,26 @@ fn executes(spec: &Spec, engine: &dyn CaseExecutor) -> bool {
     engine.recorded().is_some() || run::executing_environment(spec, engine).is_ok()
 }
 
+/// The name of a report as that of a folder in the directory of reports, and of nothing else.
+fn folder(name: &str) -> anyhow::Result<&str> {
+    let mut parts = Path::new(name).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(part)), None) if part == name => Ok(name),
+        _ => bail!("`{name}` is not a name for a report: write one without `/`; --reports says where it is written"),
+    }
+}
+
+/// Engines that were asked for and judged nothing, and why as far as they say.
+fn lost(engines: &[super::Opened], results: &Results) -> Vec<String> {
+    let silent = |opened: &&super::Opened| {
+        let id = opened.engine.id().as_str();
+        let lines: u64 = results.engines.iter().filter(|of| of.name == id).map(|of| of.tally.cases()).sum();
+        let rows: u64 = results.executed.iter().filter(|of| of.name == id).map(|of| of.judged()).sum();
+        lines + rows == 0
+    };
+    engines.iter().filter(silent).map(|opened| format!("{} judged nothing", opened.engine.id())).collect()
+}
+
 fn prepare(directory: &Path) -> anyhow::Result<()> {
     let help = || format!("{} cannot be written to; choose another place with --reports", directory.display());
     std::fs::create_dir_all(directory).with_context(help)?;
@@ -215,6 +238,7 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Res
         if told.stop.swap(true, Ordering::Relaxed) {
             std::process::exit(2);
         }
+        ptx_conform::engine::interrupt();
         eprintln!("interrupted: finishing what is under way; again to stop at once");
     })
     .context("interrupts cannot be caught")?;

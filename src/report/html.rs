@@ -91,6 +91,7 @@ mod tests {
             },
             executed: Vec::new(),
             absent: Vec::new(),
+            lost: Vec::new(),
             inferences: Vec::new(),
             executed_findings: Vec::new(),
             engines: Vec::new(),

@@ -82,6 +82,9 @@ fn write(report: &Report, to: &mut String) -> std::fmt::Result {
     for absent in &report.absent {
         writeln!(to, "{}", absent.words())?;
     }
+    for lost in &report.lost {
+        writeln!(to, "could not judge: {lost}")?;
+    }
     let wrong: u64 = report.executed.iter().map(|engine| engine.judged()[1]).sum();
     let rows = if report.executed.is_empty() { String::new() } else { format!("; {wrong} wrong rows") };
     writeln!(

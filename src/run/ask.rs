@@ -320,7 +320,8 @@ impl<'a> Asker<'a> {
                     stale.push(problem(Problem::Unmatched));
                 }
             }
-            if asked && met(tally).0 == 0 {
+            // What was skipped says nothing.
+            if asked && met(tally).0 == 0 && met(tally).1 > 0 {
                 stale.push(problem(Problem::Fixed));
             }
         }

@@ -6,6 +6,7 @@
 
 mod ask;
 pub mod check;
+mod health;
 mod process;
 mod work;
 
@@ -14,12 +15,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::engine::LossCount;
 use crate::protocol::{Ability, About, Execute, Hello, PROTOCOL, Request, Response};
+use crate::words::shown;
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_exec::execution::{Answer, Execution};
 use ptx_exec::kernel;
 use ptx_spec::environment::{AddressSize, Environment, Version};
 
+use health::Health;
 use process::{Fault, Process, excerpt};
 
 /// What an engine may use before its process is killed, and how often it may fail.
@@ -37,13 +41,17 @@ pub struct Limits {
     pub items: usize,
     /// How often it may fail on one batch before the rest of that is given up.
     pub faults: u32,
-    /// How much time may be lost by that.
+    /// How often it may fail without an answer in between before it is asked no more.
+    pub failures: u32,
+    /// How many answers in a row may be invalid before it is asked no more.
+    pub invalid: u32,
+    /// How much time may be lost with requests that are not answered before it is asked no more.
     pub patience: Duration,
 }
 
 impl Default for Limits {
-    /// A minute to start, ten seconds and five milliseconds an item, 64 MiB, 2048 items, 100
-    /// failures or ten minutes.
+    /// A minute to start, ten seconds and five milliseconds an item, 64 MiB, 2048 items; 100 failures on
+    /// one batch; 32 failures, 256 invalid answers or 90 seconds before it is given up.
     fn default() -> Self {
         Self {
             start: Duration::from_secs(60),
@@ -52,7 +60,9 @@ impl Default for Limits {
             response: 64 << 20,
             items: 2048,
             faults: 100,
-            patience: Duration::from_secs(600),
+            failures: 32,
+            invalid: 256,
+            patience: Duration::from_secs(90),
         }
     }
 }
@@ -91,6 +101,8 @@ pub struct External {
     idle: Mutex<Vec<Process>>,
     next: AtomicU64,
     notes: Mutex<Vec<String>>,
+    losses: LossCount,
+    health: Health,
 }
 
 /// How many notes are kept.
@@ -123,6 +135,8 @@ impl External {
             idle: Mutex::new(vec![process]),
             next: AtomicU64::new(1),
             notes: Mutex::default(),
+            losses: LossCount::default(),
+            health: Health::default(),
         })
     }
 
@@ -265,6 +279,9 @@ fn introduced(line: &[u8]) -> Result<(About, EngineId), String> {
     if about.protocol != PROTOCOL {
         return Err(format!("it speaks version {} of the protocol; this is version {PROTOCOL}", about.protocol));
     }
+    let mut about = about;
+    let texts = std::mem::take(&mut about.details).into_iter();
+    about.details = texts.map(|(key, value)| (shown(key), shown(value))).collect();
     let id = EngineId::new(&about.name, &about.version)?;
     if !about.version.contains('.') {
         return Err(format!(
@@ -287,6 +304,10 @@ impl Engine for External {
     /// Faults that could not be attributed to a line or row: what failed together did not fail alone.
     fn notes(&self) -> Vec<String> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn losses(&self) -> BTreeMap<String, u64> {
+        self.losses.get()
     }
 
     fn as_judge(&self) -> Option<&dyn LineJudge> {

@@ -2,7 +2,7 @@
 //! object on a line, requests on its standard input, responses on its standard output, described for
 //! authors of engines in `docs/protocol.md`.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use ptx_exec::execution::{Answer, Execution};
 use ptx_exec::kernel::Kernel;
@@ -42,7 +42,8 @@ pub struct About {
     pub name: String,
     /// Its version: numbers with dots between them.
     pub version: String,
-    /// What it can do.
+    /// What it can do; what is not known of that is left out.
+    #[serde(deserialize_with = "known")]
     pub abilities: Vec<Ability>,
     /// The PTX versions it takes; empty where it takes any.
     #[serde(default)]
@@ -67,6 +68,13 @@ pub enum Ability {
     Cases,
     /// It executes kernels: modules of PTX with an interface.
     Kernels,
+}
+
+/// The abilities that are known: later versions may have others.
+fn known<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Ability>, D::Error> {
+    let words = Vec::<String>::deserialize(from)?;
+    let ability = |word| serde_json::from_value(serde_json::Value::String(word)).ok();
+    Ok(words.into_iter().filter_map(ability).collect())
 }
 
 /// Lines to judge, each by itself, in the same surroundings.

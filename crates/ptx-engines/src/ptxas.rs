@@ -9,13 +9,13 @@ mod answer;
 mod binary;
 mod company;
 mod diagnostics;
+mod health;
 mod open;
-mod process;
 mod rounds;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
@@ -24,6 +24,7 @@ use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_spec::environment::{Environment, Suffix, Target, Version};
 
 use binary::Binary;
+use health::Health;
 
 pub use open::{Error, version_of};
 
@@ -34,6 +35,8 @@ pub struct Limits {
     pub time: Duration,
     /// Wall-clock time on top of that for each line it is asked about.
     pub time_per_line: Duration,
+    /// Wall-clock time that may be lost with processes that do not end, before it is asked no more.
+    pub patience: Duration,
     /// Bytes that it may print.
     pub output: u64,
     /// Bytes of address space (set by `/bin/sh`, where there is one); none is no limit.
@@ -41,11 +44,13 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A minute and a millisecond a line, 256 MiB of messages, 8 GiB of address space.
+    /// Half a minute and a millisecond a line, five minutes of patience, 256 MiB of messages, 8 GiB of
+    /// address space.
     fn default() -> Self {
         Self {
-            time: Duration::from_secs(60),
+            time: Duration::from_secs(30),
             time_per_line: Duration::from_millis(1),
+            patience: Duration::from_secs(300),
             output: 256 << 20,
             address_space: Some(8 << 30),
         }
@@ -83,6 +88,7 @@ pub struct Ptxas {
     /// Every `-arch` that `--help` lists.
     listed: Vec<String>,
     archs: Mutex<FxHashMap<(Target, Depth), Result<Arch, String>>>,
+    health: Health,
 }
 
 impl Ptxas {
@@ -114,32 +120,34 @@ impl Ptxas {
         self.binary.stats()
     }
 
-    /// The `-arch` for a target, found by asking and remembered.
+    /// The `-arch` for a target, found by asking and remembered. That the assembler could not be asked
+    /// is not remembered, and is a loss.
     fn arch(&self, target: Target, depth: Depth) -> Result<Arch, String> {
-        let mut known = match self.archs.lock() {
-            Ok(known) => known,
-            // A cache of whole entries is sound whatever a panicking thread did.
-            Err(poisoned) => poisoned.into_inner(),
-        };
+        // A cache of whole entries is sound whatever a panicking thread did.
+        let mut known = self.archs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(arch) = known.get(&(target, depth)) {
             return arch.clone();
         }
-        let arch = self.find_arch(target, depth);
-        known.insert((target, depth), arch.clone());
-        arch
+        let found = self.find_arch(target, depth).map_err(|error| {
+            let why = format!("{} could not be asked about {target}: {error}", self.id);
+            self.health.losses.add(&why, 1);
+            why
+        })?;
+        known.insert((target, depth), found.clone());
+        found
     }
 
     /// Listed values may be refused all the same, so each candidate is tried.
-    fn find_arch(&self, target: Target, depth: Depth) -> Result<Arch, String> {
-        let name = &self.id;
-        let mut reason = format!("{name} lists no `-arch` for {target}");
+    fn find_arch(&self, target: Target, depth: Depth) -> std::io::Result<Result<Arch, String>> {
+        let id = &self.id;
+        let mut reason = format!("{id} lists no `-arch` for {target}");
         for arch in self.candidates(target, depth) {
-            match self.try_arch(target, &arch) {
-                Ok(()) => return Ok(arch),
-                Err(error) => reason = format!("{name} cannot be asked about {target}: {error}"),
+            match self.try_arch(target, &arch)? {
+                Ok(()) => return Ok(Ok(arch)),
+                Err(refusal) => reason = format!("{id} cannot be asked about {target}: {refusal}"),
             }
         }
-        Err(reason)
+        Ok(Err(reason))
     }
 
     /// Values of `-arch` for a target, best first. A plain target is assembled for itself or the
@@ -174,8 +182,13 @@ impl Engine for Ptxas {
         BTreeMap::new()
     }
 
+    /// Processes that died with several lines, none of which did it alone.
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        self.health.notes()
+    }
+
+    fn losses(&self) -> BTreeMap<String, u64> {
+        self.health.losses.get()
     }
 
     fn as_judge(&self) -> Option<&dyn LineJudge> {
@@ -202,7 +215,9 @@ impl LineJudge for Ptxas {
     }
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
-        let judged = self.supports(&batch.environment, depth).and_then(|()| rounds::judge(self, batch, depth));
-        judged.unwrap_or_else(|reason| vec![Outcome::Skipped(reason); batch.lines.len()])
+        match self.supports(&batch.environment, depth) {
+            Ok(()) => rounds::judge(self, batch, depth),
+            Err(reason) => vec![Outcome::Skipped(reason); batch.lines.len()],
+        }
     }
 }

@@ -476,6 +476,10 @@ impl Engine for Recording {
         Vec::new()
     }
 
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
+
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         (!self.lines.is_empty()).then_some(self)
     }

@@ -56,6 +56,10 @@ impl Engine for Reference<'_> {
         Vec::new()
     }
 
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
+
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         Some(self)
     }

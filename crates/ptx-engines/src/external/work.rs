@@ -11,6 +11,7 @@ use ptx_spec::environment::AddressSize;
 use super::External;
 use super::ask::{Work, middle};
 use super::process::Fault;
+use crate::words::shown;
 
 impl Fault {
     /// In words.
@@ -84,8 +85,8 @@ impl Work for Lines<'_> {
         for (outcome, said) in self.outcomes[self.asked.clone()].iter_mut().zip(judged.outcomes) {
             *outcome = Some(match said {
                 Said::Accepted => Outcome::Accepted,
-                Said::Rejected(why) => Outcome::Rejected(why),
-                Said::Skipped(why) => Outcome::Skipped(why),
+                Said::Rejected(why) => Outcome::Rejected(shown(why)),
+                Said::Skipped(why) => Outcome::Skipped(shown(why)),
             });
         }
         Ok(())
@@ -98,8 +99,10 @@ impl Work for Lines<'_> {
         });
     }
 
-    fn skip(&mut self, items: Range<usize>, why: &str) {
+    fn skip(&mut self, items: Range<usize>, why: &str) -> usize {
+        let count = items.len();
         self.outcomes[items].fill(Some(Outcome::Skipped(why.to_owned())));
+        count
     }
 
     fn answers(self) -> Vec<Outcome> {
@@ -210,11 +213,22 @@ impl Work for Rows<'_> {
         }
         for ((case, rows), answers) in self.sent.iter().zip(executed.answers) {
             for (&item, answer) in rows.iter().zip(answers) {
-                let wrong = match &answer {
-                    Answer::Returned(returned) => self.cases[*case].check(returned).err(),
-                    _ => None,
-                };
-                self.answers[item] = Some(wrong.map_or(answer, Answer::Failed));
+                let (health, limits) = (&self.engine.health, &self.engine.limits);
+                self.answers[item] = Some(match answer {
+                    Answer::Returned(returned) => match self.cases[*case].check(&returned) {
+                        Ok(()) => {
+                            health.checked(Ok(()), limits);
+                            Answer::Returned(returned)
+                        }
+                        Err(why) => {
+                            health.checked(Err(&why), limits);
+                            Answer::Failed(why)
+                        }
+                    },
+                    Answer::Trapped(why) => Answer::Trapped(shown(why)),
+                    Answer::Skipped(why) => Answer::Skipped(shown(why)),
+                    Answer::Failed(why) => Answer::Failed(shown(why)),
+                });
             }
         }
         Ok(())
@@ -224,10 +238,13 @@ impl Work for Rows<'_> {
         self.answers[item] = Some(Answer::Failed(fault.words()));
     }
 
-    fn skip(&mut self, items: Range<usize>, why: &str) {
-        for answer in &mut self.answers[items] {
-            answer.get_or_insert_with(|| Answer::Skipped(why.to_owned()));
+    fn skip(&mut self, items: Range<usize>, why: &str) -> usize {
+        let mut open = 0;
+        for answer in self.answers[items].iter_mut().filter(|answer| answer.is_none()) {
+            *answer = Some(Answer::Skipped(why.to_owned()));
+            open += 1;
         }
+        open
     }
 
     fn answers(self) -> Vec<Vec<Answer>> {

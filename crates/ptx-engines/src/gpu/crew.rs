@@ -1,11 +1,11 @@
 //! The worker processes: started, asked, watched, and replaced.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use wait_timeout::ChildExt as _;
+use crate::child::Child;
 
 use super::Limits;
 use super::about::Facts;
@@ -43,8 +43,8 @@ impl Worker {
         // The compiler is what is asked about, not a cache; and errors belong to loading.
         command.env("CUDA_CACHE_DISABLE", "1").env("CUDA_MODULE_LOADING", "EAGER");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn()?;
-        let (Some(orders), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        let mut child = Child::start(&mut command)?;
+        let (Some(orders), Some(output)) = (child.process.stdin.take(), child.process.stdout.take()) else {
             return Err(io::Error::other("a worker without pipes"));
         };
         let (to, reports) = channel();
@@ -86,19 +86,11 @@ impl Worker {
     }
 
     fn fate(&mut self) -> String {
-        match self.child.wait_timeout(FAREWELL) {
+        match self.child.wait(FAREWELL) {
             Ok(Some(status)) => status.to_string(),
             Ok(None) => "it closed its output".to_owned(),
             Err(error) => error.to_string(),
         }
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        // It may have ended already. One whose kernel hangs may take a while to die.
-        let _ = self.child.kill();
-        let _ = self.child.wait_timeout(FAREWELL);
     }
 }
 

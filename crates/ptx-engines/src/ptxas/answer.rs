@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::diagnostics::{self, Message, Place, STOP, Severity, file_name, function_name};
-use super::process::End;
-use super::{Arch, Ptxas};
+use super::{Arch, Limits, Ptxas};
 use crate::Batch;
+use crate::child::End;
+use crate::words::shown;
 use ptx_spec::environment::Version;
 use ptx_spec::ptx::Context;
 
@@ -120,8 +121,16 @@ pub(super) fn ask(
         arguments.push(STOP);
     }
     arguments.extend(["-o", "/dev/null"]);
+    if let Some(why) = ptxas.health.given_up() {
+        return Err(std::io::Error::other(why));
+    }
     ptxas.binary.count(names.len(), lines.len());
     let (end, printed) = ptxas.binary.run(directory, &arguments, lines.len())?;
+    if end == End::OutOfTime {
+        let Limits { time, patience, .. } = ptxas.binary.limits;
+        let answers = ptxas.try_arch(batch.environment.target, arch).is_ok();
+        ptxas.health.hung(time, patience, answers);
+    }
     let layout = Layout { lines: lines.len(), chunk, first, manner };
     let marked = matches!(manner, Manner::Marked | Manner::Spaced);
     let read = if marked { diagnostics::warnings_and_errors } else { diagnostics::errors };
@@ -260,11 +269,12 @@ impl Answer {
 }
 
 /// How a process ended that did not come to an end of its work, in words; none where it did.
-pub(super) fn death(ptxas: &Ptxas, end: End) -> Option<String> {
+pub(super) fn death(limits: &Limits, end: End) -> Option<String> {
     match end {
         End::Exited(_) => None,
+        End::Interrupted => Some("interrupted".to_owned()),
         End::Signal(signal) => Some(format!("signal {signal}")),
-        End::Flooded => Some(format!("more than {} MiB of messages", ptxas.binary.limits.output >> 20)),
+        End::Flooded => Some(format!("more than {} MiB of messages", limits.output >> 20)),
         End::OutOfTime => Some("out of time".to_owned()),
         End::OutOfMemory => Some("out of memory".to_owned()),
     }
@@ -285,7 +295,7 @@ pub(super) fn join<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
             kept.push(text);
         }
     }
-    kept.join("\n")
+    shown(kept.join("\n"))
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ use tempfile::TempDir;
 
 use super::answer::{Answer, Manner, ask, death, join};
 use super::company::{Company, company, leaves};
-use super::process::End;
 use super::{Arch, Ptxas};
+use crate::child::End;
 use crate::{Batch, Depth, Outcome};
 
 /// Lines of one module that is only checked; longer ones are no faster.
@@ -36,30 +36,39 @@ const SPACED_MODULES: usize = 64;
 /// Lines of one process.
 const PROCESS_LINES: usize = 1 << 17;
 
-/// One outcome for each line of the batch.
-///
-/// # Errors
-/// Where the assembler cannot be run: why, in words for the report.
-pub(super) fn judge(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth) -> Result<Vec<Outcome>, String> {
-    let broken = |error: std::io::Error| format!("{} could not be run: {error}", ptxas.id);
-    let directory = ptxas.binary.directory().map_err(broken)?;
+/// One outcome for each line of the batch. Where the assembler cannot be run any more, what it has not
+/// settled is skipped, and a loss.
+pub(super) fn judge(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
+    let mut outcomes = vec![None; batch.lines.len()];
+    let done = rounds(ptxas, batch, depth, &mut outcomes);
+    let why = match done {
+        Ok(()) => format!("{} gave no answer", ptxas.id),
+        Err(error) => format!("{} could not be run: {error}", ptxas.id),
+    };
+    ptxas.health.losses.add(&why, outcomes.iter().filter(|outcome| outcome.is_none()).count());
+    outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(|| Outcome::Skipped(why.clone()))).collect()
+}
+
+fn rounds(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth, outcomes: &mut [Option<Outcome>]) -> std::io::Result<()> {
+    let arch = |depth| ptxas.arch(batch.environment.target, depth).map_err(std::io::Error::other);
     let mut rounds = Rounds {
         ptxas,
         batch,
-        directory,
-        arch: ptxas.arch(batch.environment.target, Depth::Check)?,
+        directory: ptxas.binary.directory()?,
+        arch: arch(Depth::Check)?,
         manner: Manner::Check,
         scaffold_passes: false,
-        outcomes: vec![None; batch.lines.len()],
+        outcomes,
         survivors: Vec::new(),
+        died_together: None,
     };
-    rounds.check().map_err(broken)?;
+    rounds.check()?;
     if depth == Depth::Generate {
-        rounds.arch = ptxas.arch(batch.environment.target, depth)?;
-        rounds.generate().map_err(broken)?;
+        rounds.arch = arch(depth)?;
+        rounds.generate()?;
     }
-    let unanswered = || Outcome::Skipped(format!("{} gave no answer", ptxas.id));
-    Ok(rounds.outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(unanswered)).collect())
+    rounds.look_back();
+    Ok(())
 }
 
 struct Rounds<'a> {
@@ -70,9 +79,11 @@ struct Rounds<'a> {
     manner: Manner,
     /// The scaffold without lines is known to pass.
     scaffold_passes: bool,
-    outcomes: Vec<Option<Outcome>>,
+    outcomes: &'a mut [Option<Outcome>],
     /// Lines passed by processes that died at another one.
     survivors: Vec<usize>,
+    /// The first death with several lines: how many, and how.
+    died_together: Option<(usize, String)>,
 }
 
 /// Lines that are asked about together.
@@ -224,12 +235,15 @@ impl Rounds<'_> {
                 _ => (group.chunk, self.manner),
             };
             let answer = self.ask(&asked, chunk, manner)?;
+            if let Some(how) = death(&self.ptxas.binary.limits, answer.end).filter(|_| asked.len() > 1) {
+                self.died_together.get_or_insert((asked.len(), how));
+            }
             if answer.end == End::Exited(0) && answer.is_silent() {
                 self.all(&asked, &Outcome::Accepted);
                 group.learn(asked.len(), 0, self.modules());
                 groups.push(group);
             } else if asked.len() == 1 {
-                self.outcomes[asked[0]] = Some(self.outcome(&answer));
+                self.outcomes[asked[0]] = Some(self.alone(&answer, &asked, chunk, manner)?);
                 groups.push(group);
             } else if self.is_unclear(&answer) && !self.scaffold_passes()? {
                 self.survivors.clear();
@@ -257,7 +271,32 @@ impl Rounds<'_> {
     }
 
     fn died(&self, answer: &Answer) -> bool {
-        death(self.ptxas, answer.end).is_some()
+        death(&self.ptxas.binary.limits, answer.end).is_some()
+    }
+
+    /// The outcome of a line that was asked about alone and not accepted. A death is believed where it
+    /// happens again; otherwise the assembler is unstable, and has judged nothing.
+    fn alone(&self, answer: &Answer, asked: &[usize], chunk: usize, manner: Manner) -> std::io::Result<Outcome> {
+        let first = self.outcome(answer);
+        let Outcome::Crashed(how) = &first else { return Ok(first) };
+        let again = self.ask(asked, chunk, manner)?;
+        if self.died(&again) {
+            return Ok(first);
+        }
+        let why = format!("{} is unstable: it died ({how}) on a line, and did not when asked again", self.ptxas.id);
+        self.ptxas.health.losses.add(&why, 1);
+        Ok(Outcome::Skipped(why))
+    }
+
+    /// Notes deaths with several lines where none of them did it alone.
+    fn look_back(&mut self) {
+        let blamed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Crashed(_) | Outcome::TimedOut));
+        if let Some((lines, how)) = self.died_together.take()
+            && !self.outcomes.iter().any(blamed)
+        {
+            let id = &self.ptxas.id;
+            self.ptxas.health.note(format!("{id} died ({how}) on {lines} lines together, and on none of them alone"));
+        }
     }
 
     /// Whether something else than the lines may be at fault.
@@ -292,7 +331,7 @@ impl Rounds<'_> {
         if answer.end == End::OutOfTime {
             return Outcome::TimedOut;
         }
-        if let Some(how) = death(self.ptxas, answer.end) {
+        if let Some(how) = death(&self.ptxas.binary.limits, answer.end) {
             return Outcome::Crashed(how);
         }
         let lost = answer.lost.iter().map(|(_, text)| text);
