@@ -3,10 +3,10 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use ptx_conform::environment::Environment;
 use ptx_conform::judge::Judge;
 use ptx_conform::ptx::{Declarations, Line, print_variant};
 use ptx_conform::space::{Diagram, Draw, covering, environment};
-use ptx_conform::environment::Environment;
 use ptx_conform::spec::{Form, Instruction, Spec};
 
 /// Lines judged in one measurement.

@@ -20,6 +20,7 @@ use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudg
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::ptx::Scaffold;
 use ptx_conform::run::{Generate, Options, Progress, Strategy, Subject, run};
+use ptx_conform::spec::Spec;
 
 const ALONE: usize = 20;
 /// Files of one process, of lines that stop the assembler.
@@ -99,7 +100,10 @@ fn main() {
         bench.ptxas.id(),
         bench.environment
     );
-    println!("{:<10}{:>8}{:>8}{:>14}{:>10}{:>8}{:>12}{:>12}", "", "lines", "fatal", "ptxas alone", "run", "ratio", "of cpu time", "alone/case");
+    println!(
+        "{:<10}{:>8}{:>8}{:>14}{:>10}{:>8}{:>12}{:>12}",
+        "", "lines", "fatal", "ptxas alone", "run", "ratio", "of cpu time", "alone/case"
+    );
     for instruction in &bench.spec.instructions {
         bench.measure(&instruction.name);
     }

@@ -243,3 +243,29 @@ fn a_run_ends_when_it_is_told_to_and_reports() {
     assert!(directory.path().join("reports/latest/report.json").exists(), "{text}");
     assert!(end(&processes), "{processes:?} still run");
 }
+
+/// A specification whose rules leave nothing valid: which ones, and where.
+#[test]
+fn rules_that_contradict_each_other_are_named() {
+    let directory = directory();
+    let specs = directory.path().join("specs");
+    std::fs::create_dir(&specs).expect("a directory");
+    for entry in std::fs::read_dir(root().join("specs")).expect("specs").flatten() {
+        let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        if entry.file_name() == "suq.yaml" || !text.is_empty() && !text.contains("\ninstruction: ") {
+            std::fs::write(specs.join(entry.file_name()), text).expect("a copy");
+        }
+    }
+    let suq = specs.join("suq.yaml");
+    let text = std::fs::read_to_string(&suq).expect("suq.yaml");
+    let edited = text
+        .replace("needs: { ptx: \"1.5\" }", "require: { query: .width }")
+        .replace("when: { query: .memory_layout }\n    needs: { ptx: \"4.2\" }", "require: { query: .height }");
+    std::fs::write(&suq, edited).expect("an edited specification");
+    let arguments = ["--specs", specs.to_str().expect("text"), "spec", "lint"];
+    let (code, text) = told(&command(directory.path(), &arguments).output().expect("the binary starts"));
+    assert!(matches!(code, Some(1 | 2)), "{text}");
+    for part in ["suq.yaml", "contradict each other", "/introduced`: ", "/memory-layout-query`: "] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}

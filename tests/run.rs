@@ -79,7 +79,21 @@ fn batches_and_threads_do_not_show() -> Result<(), Failed> {
     run(reports.path(), &["suq", "sust", "--random", "500", "--no-boundaries", "--name", "a", NEWEST[0], NEWEST[1]])?;
     run(
         reports.path(),
-        &["suq", "sust", "--random", "500", "--no-boundaries", "--name", "b", "--batch", "97", "--jobs", "1", NEWEST[0], NEWEST[1]],
+        &[
+            "suq",
+            "sust",
+            "--random",
+            "500",
+            "--no-boundaries",
+            "--name",
+            "b",
+            "--batch",
+            "97",
+            "--jobs",
+            "1",
+            NEWEST[0],
+            NEWEST[1],
+        ],
     )?;
     check(report(reports.path(), "a")? == report(reports.path(), "b")?, "batches or threads show in the report")
 }
@@ -92,7 +106,9 @@ fn surface_instructions_agree_as_listed() -> Result<(), Failed> {
 
 fn a_missing_engine_is_named() -> Result<(), Failed> {
     let reports = tempfile::tempdir()?;
-    for (engine, part) in [("ptxas@1.1", "toolchain install 1.1"), ("gpu@x", "is not an engine"), ("ptxas@", "use one such as 13.5")] {
+    for (engine, part) in
+        [("ptxas@1.1", "toolchain install 1.1"), ("gpu@x", "is not an engine"), ("ptxas@", "use one such as 13.5")]
+    {
         let output = run(reports.path(), &["--engine", engine])?;
         check(output.status.code() == Some(2) && words(&output).contains(part), words(&output))?;
     }
@@ -231,7 +247,8 @@ fn what_expired_is_told() -> Result<(), Failed> {
     let specs = specs_with(&text)?;
     let specs = specs.path().to_str().ok_or("a path in UTF-8")?;
     for (today, code) in [("2027-06-30", 0), ("2027-07-01", 1)] {
-        let output = run(reports.path(), &["suq", "--random", "100", "--specs", specs, "--today", today, NEWEST[0], NEWEST[1]])?;
+        let output =
+            run(reports.path(), &["suq", "--random", "100", "--specs", specs, "--today", today, NEWEST[0], NEWEST[1]])?;
         check(output.status.code() == Some(code), words(&output))?;
         check(words(&output).contains("any-order is past its day") == (code == 1), words(&output))?;
     }

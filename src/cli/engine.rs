@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
-use ptx_conform::engine::external::{Limits, check};
+use ptx_conform::engine::external::{EngineLimits, check};
 use ptx_conform::engine::{gpu, reference};
 
 /// Engines of your own; docs/protocol.md says how to write one.
@@ -58,13 +58,13 @@ pub(crate) fn own(engine: &str, specs: Option<&Path>) -> anyhow::Result<String> 
 
 /// What an engine of this tool may use: a GPU may compile modules and begin anew after each trap, and
 /// has limits of its own for what hangs.
-pub(crate) fn limits(engine: &str) -> Limits {
+pub(crate) fn limits(engine: &str) -> EngineLimits {
     match engine {
         "gpu" => {
             let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
-            Limits { start: minutes(2), request: minutes(10), patience: minutes(30), ..Limits::default() }
+            EngineLimits { start: minutes(2), request: minutes(10), patience: minutes(30), ..EngineLimits::default() }
         }
-        _ => Limits::default(),
+        _ => EngineLimits::default(),
     }
 }
 
@@ -80,9 +80,9 @@ fn checked(engine: &str, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     for check in &checks {
         match &check.found {
-            check::Found::Ok => super::print(&format!("ok    {}\n", check.name))?,
-            check::Found::Skipped(why) => super::print(&format!("skip  {}: {why}\n", check.name))?,
-            check::Found::Wrong(what) => {
+            check::CheckOutcome::Ok => super::print(&format!("ok    {}\n", check.name))?,
+            check::CheckOutcome::Skipped(why) => super::print(&format!("skip  {}: {why}\n", check.name))?,
+            check::CheckOutcome::Wrong(what) => {
                 failed = true;
                 super::print(&format!("FAIL  {}: {what}\n", check.name))?;
             }
@@ -118,7 +118,7 @@ impl Serve {
             Served::Gpu { worker: true, .. } => gpu::work()?,
             Served::Gpu { timeout, worker: false } => {
                 let launch = Duration::try_from_secs_f64(timeout)?;
-                let limits = gpu::Limits { launch, ..gpu::Limits::default() };
+                let limits = gpu::LaunchLimits { launch, ..gpu::LaunchLimits::default() };
                 let spec = super::load_spec(specs)?;
                 gpu::serve(&spec.isa, io::stdin().lock(), io::stdout().lock(), limits).map_err(anyhow::Error::msg)?;
             }

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 
 use super::engine::{limits, own};
 use super::say;
-use ptx_conform::engine::external::{External, Limits};
+use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::recording::Recording;
 use ptx_conform::engine::toolchain as installed;
@@ -157,10 +157,10 @@ fn open_ptxas(path: &Path) -> anyhow::Result<Opened> {
 }
 
 fn open_external(command: &str) -> anyhow::Result<Opened> {
-    open_limited(command, Limits::default())
+    open_limited(command, EngineLimits::default())
 }
 
-fn open_limited(command: &str, limits: Limits) -> anyhow::Result<Opened> {
+fn open_limited(command: &str, limits: EngineLimits) -> anyhow::Result<Opened> {
     let external = External::with_limits(command, limits)?;
     Ok(Opened { newest: external.newest_ptx(), engine: Box::new(external) })
 }

@@ -100,7 +100,9 @@ fn contradiction(form: &Form) -> String {
         rules => format!("help: without any one of these there would be some:{}", rules.concat()),
     };
     let (id, syntax) = (&form.id, &form.syntax);
-    format!("error: {opcode}.yaml: the rules of `{id}` contradict each other: no variant of `{syntax}` is valid\n{which}\n")
+    format!(
+        "error: {opcode}.yaml: the rules of `{id}` contradict each other: no variant of `{syntax}` is valid\n{which}\n"
+    )
 }
 
 fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use ptx_conform::engine::ptxas::{Error, Limits, Ptxas};
-use ptx_conform::engine::{Depth, LineJudge as _, Outcome};
+use ptx_conform::engine::ptxas::{Error, ProcessLimits, Ptxas};
+use ptx_conform::engine::{Depth, Engine as _, LineJudge as _, Outcome};
 use ptx_conform::environment::Environment;
 use ptx_conform::ptx::Scaffold;
 use tempfile::TempDir;
@@ -108,9 +108,9 @@ impl Fake {
     }
 }
 
-/// Limits that a test can wait for.
-fn limits() -> Limits {
-    Limits { time: Duration::from_secs(1), output: 1 << 20, ..Limits::default() }
+/// ProcessLimits that a test can wait for.
+fn limits() -> ProcessLimits {
+    ProcessLimits { time: Duration::from_secs(1), output: 1 << 20, ..ProcessLimits::default() }
 }
 
 fn anywhere() -> Environment {

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::engine::LossCount;
-use crate::protocol::{Ability, About, Execute, Hello, PROTOCOL, Request, Response};
+use crate::protocol::{Ability, About, ExecuteRequest, Hello, PROTOCOL, Request, Response};
 use crate::words::shown;
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_exec::execution::{Answer, Execution};
@@ -28,7 +28,7 @@ use process::{Fault, Process, excerpt};
 
 /// What an engine may use before its process is killed, and how often it may fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct EngineLimits {
     /// Wall-clock time from its start to its hello.
     pub start: Duration,
     /// Wall-clock time of any request.
@@ -49,7 +49,7 @@ pub struct Limits {
     pub patience: Duration,
 }
 
-impl Default for Limits {
+impl Default for EngineLimits {
     /// A minute to start, ten seconds and five milliseconds an item, 64 MiB, 2048 items; 100 failures on
     /// one batch; 32 failures, 256 invalid answers or 90 seconds before it is given up.
     fn default() -> Self {
@@ -97,7 +97,7 @@ pub struct External {
     words: Vec<String>,
     about: About,
     id: EngineId,
-    limits: Limits,
+    limits: EngineLimits,
     idle: Mutex<Vec<Process>>,
     next: AtomicU64,
     notes: Mutex<Vec<String>>,
@@ -114,14 +114,14 @@ impl External {
     /// # Errors
     /// Where it cannot be started or does not introduce itself as the protocol says.
     pub fn open(command: &str) -> Result<Self, Error> {
-        Self::with_limits(command, Limits::default())
+        Self::with_limits(command, EngineLimits::default())
     }
 
     /// The same with other limits.
     ///
     /// # Errors
     /// As [`External::open`].
-    pub fn with_limits(command: &str, limits: Limits) -> Result<Self, Error> {
+    pub fn with_limits(command: &str, limits: EngineLimits) -> Result<Self, Error> {
         let words = words(command)?;
         let (process, about, id) = start(&words, &limits).map_err(|error| match error {
             Unusable::Start(why) => Error::Start { command: command.to_owned(), why },
@@ -244,7 +244,7 @@ fn hello() -> Vec<u8> {
 
 /// A request for nothing: an engine that answers it is still there, and has nothing else to say.
 fn ping(id: u64) -> Vec<u8> {
-    line(&Request::Execute(Execute { id, module: None, cases: Vec::new() }))
+    line(&Request::Execute(ExecuteRequest { id, module: None, cases: Vec::new() }))
 }
 
 fn response(line: &[u8]) -> Result<Response, String> {
@@ -253,7 +253,7 @@ fn response(line: &[u8]) -> Result<Response, String> {
 }
 
 /// Starts an engine and lets it introduce itself.
-fn start(words: &[String], limits: &Limits) -> Result<(Process, About, EngineId), Unusable> {
+fn start(words: &[String], limits: &EngineLimits) -> Result<(Process, About, EngineId), Unusable> {
     let mut process = Process::start(words).map_err(|error| Unusable::Start(error.to_string()))?;
     let why = |fault: Fault, of: &str| match fault {
         Fault::Broke(why) => format!("{of}: {why}"),

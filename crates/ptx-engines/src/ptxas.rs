@@ -30,7 +30,7 @@ pub use open::{Error, version_of};
 
 /// What one process of the assembler may use before it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ProcessLimits {
     /// Wall-clock time of any process.
     pub time: Duration,
     /// Wall-clock time on top of that for each line it is asked about.
@@ -43,7 +43,7 @@ pub struct Limits {
     pub address_space: Option<u64>,
 }
 
-impl Default for Limits {
+impl Default for ProcessLimits {
     /// Half a minute and a millisecond a line, five minutes of patience, 256 MiB of messages, 8 GiB of
     /// address space.
     fn default() -> Self {
@@ -97,7 +97,7 @@ impl Ptxas {
     /// # Errors
     /// Where there is no file, it cannot be started, or it does not behave like `ptxas`.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Self::with_limits(path, Limits::default())
+        Self::with_limits(path, ProcessLimits::default())
     }
 
     /// The binary.

@@ -32,7 +32,7 @@ pub(super) trait Work {
 }
 
 /// What came of a request.
-enum Came {
+enum RequestEnd {
     Answers,
     /// The engine says that it cannot answer it.
     Refused(String),
@@ -99,16 +99,16 @@ impl<W: Work> Asking<'_, W> {
         let started = Instant::now();
         let time = self.time(items.len(), new);
         match request(engine, &mut asked, id, line, time, &mut self.work) {
-            Came::Answers => {
+            RequestEnd::Answers => {
                 engine.health.answered(started.elapsed());
                 self.process = Some((asked, false));
             }
-            Came::Refused(why) => {
+            RequestEnd::Refused(why) => {
                 engine.health.answered(started.elapsed());
                 self.process = Some((asked, false));
                 self.refused(items, &why);
             }
-            Came::Fault(fault) => {
+            RequestEnd::Fault(fault) => {
                 drop(asked);
                 engine.health.failed(&fault, started.elapsed(), &engine.limits);
                 self.failed(items, &fault, new);
@@ -194,21 +194,21 @@ fn request(
     mut line: Vec<u8>,
     time: Duration,
     work: &mut impl Work,
-) -> Came {
+) -> RequestEnd {
     let after = engine.id();
     line.extend(super::ping(after));
     let said = match process.exchange(&line, 2, time, engine.limits.response) {
         Ok(said) => said,
-        Err(fault) => return Came::Fault(fault),
+        Err(fault) => return RequestEnd::Fault(fault),
     };
     let mut responses = Vec::with_capacity(2);
     for (said, id) in said.iter().zip([id, after]) {
         match super::response(said) {
-            Err(why) => return Came::Fault(process.broke(&why)),
+            Err(why) => return RequestEnd::Fault(process.broke(&why)),
             Ok(response) if response.id() != Some(id) => {
                 let other = response.id().map_or("a hello".to_owned(), |id| format!("a response to {id}"));
                 // Numbers of requests differ from run to run: they come on a line of their own.
-                return Came::Fault(
+                return RequestEnd::Fault(
                     process.broke(&format!("it answered another request\nasked for {id}, got {other}")),
                 );
             }
@@ -216,11 +216,11 @@ fn request(
         }
     }
     match responses.into_iter().next() {
-        Some(Response::Error(failure)) => Came::Refused(failure.message),
+        Some(Response::Error(failure)) => RequestEnd::Refused(failure.message),
         Some(response) => match work.take(response) {
-            Ok(()) => Came::Answers,
-            Err(why) => Came::Fault(process.broke(&why)),
+            Ok(()) => RequestEnd::Answers,
+            Err(why) => RequestEnd::Fault(process.broke(&why)),
         },
-        None => Came::Fault(process.broke("it did not answer")),
+        None => RequestEnd::Fault(process.broke("it did not answer")),
     }
 }

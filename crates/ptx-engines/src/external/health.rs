@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::Limits;
+use super::EngineLimits;
 use super::process::Fault;
 
 /// What is known of an engine's failures so far.
@@ -46,7 +46,7 @@ impl Health {
     }
 
     /// A request was not answered.
-    pub(super) fn failed(&self, fault: &Fault, time: Duration, limits: &Limits) {
+    pub(super) fn failed(&self, fault: &Fault, time: Duration, limits: &EngineLimits) {
         self.with(|state| {
             state.failures += 1;
             if *fault == Fault::Hung {
@@ -65,7 +65,7 @@ impl Health {
     }
 
     /// An answer came that is valid, or is not and why.
-    pub(super) fn checked(&self, answer: Result<(), &str>, limits: &Limits) {
+    pub(super) fn checked(&self, answer: Result<(), &str>, limits: &EngineLimits) {
         self.with(|state| match answer {
             Ok(()) => state.invalid = 0,
             Err(why) => {

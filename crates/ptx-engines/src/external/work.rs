@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::protocol::{Ability, Case, Execute, Judge, Request, Response, Said};
+use crate::protocol::{Ability, ExecuteRequest, JudgeRequest, LineOutcome, Request, Response, SentCase};
 use crate::{Batch, CaseExecutor as _, Depth, Outcome};
 use ptx_exec::execution::{Answer, Execution, Rows as Values};
 use ptx_exec::kernel;
@@ -56,7 +56,7 @@ impl Work for Lines<'_> {
     fn send(&mut self, id: u64, items: &Range<usize>) -> Option<Vec<u8>> {
         self.asked = items.clone();
         let environment = &self.batch.environment;
-        Some(super::line(&Request::Judge(Judge {
+        Some(super::line(&Request::Judge(JudgeRequest {
             id,
             ptx: environment.ptx,
             target: environment.target,
@@ -84,9 +84,9 @@ impl Work for Lines<'_> {
         }
         for (outcome, said) in self.outcomes[self.asked.clone()].iter_mut().zip(judged.outcomes) {
             *outcome = Some(match said {
-                Said::Accepted => Outcome::Accepted,
-                Said::Rejected(why) => Outcome::Rejected(shown(why)),
-                Said::Skipped(why) => Outcome::Skipped(shown(why)),
+                LineOutcome::Accepted => Outcome::Accepted,
+                LineOutcome::Rejected(why) => Outcome::Rejected(shown(why)),
+                LineOutcome::Skipped(why) => Outcome::Skipped(shown(why)),
             });
         }
         Ok(())
@@ -186,9 +186,9 @@ impl Work for Rows<'_> {
         let mut cases = Vec::with_capacity(parts.len());
         for ((at, rows, case), kernel) in parts.into_iter().zip(kernels) {
             self.sent.push((at, rows));
-            cases.push(Case { case, kernel });
+            cases.push(SentCase { case, kernel });
         }
-        (!cases.is_empty()).then(|| super::line(&Request::Execute(Execute { id, module, cases })))
+        (!cases.is_empty()).then(|| super::line(&Request::Execute(ExecuteRequest { id, module, cases })))
     }
 
     /// A module that is refused is refused whatever the rows are: it is parted between cases.

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Limits, Stats};
+use super::{ProcessLimits, Stats};
 use crate::child::{self, Allowance, End};
 
 /// A program that may be `ptxas`.
 #[derive(Debug)]
 pub(super) struct Binary {
     pub(super) path: PathBuf,
-    pub(super) limits: Limits,
+    pub(super) limits: ProcessLimits,
     /// Where directories for the files of one question are made.
     scratch: PathBuf,
     counters: Counters,
@@ -26,7 +26,7 @@ struct Counters {
 }
 
 impl Binary {
-    pub(super) fn new(path: PathBuf, limits: Limits) -> Self {
+    pub(super) fn new(path: PathBuf, limits: ProcessLimits) -> Self {
         Self { path, limits, scratch: scratch(), counters: Counters::default() }
     }
 
@@ -65,7 +65,7 @@ impl Binary {
     }
 
     fn allowance(&self) -> Allowance {
-        let Limits { time, output, address_space, .. } = self.limits;
+        let ProcessLimits { time, output, address_space, .. } = self.limits;
         Allowance { time, output, address_space }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::answer::death;
 use super::binary::Binary;
 use super::health::Health;
-use super::{Arch, Limits, Ptxas, diagnostics};
+use super::{Arch, ProcessLimits, Ptxas, diagnostics};
 use crate::EngineId;
 use crate::child::End;
 use ptx_spec::environment::{Target, Version};
@@ -50,18 +50,18 @@ const INTRODUCTION: Duration = Duration::from_secs(20);
 /// # Errors
 /// As [`Ptxas::open`].
 pub fn version_of(path: &Path) -> Result<String, Error> {
-    introduced(path, Limits::default()).map(|(_, id)| id.version().to_owned())
+    introduced(path, ProcessLimits::default()).map(|(_, id)| id.version().to_owned())
 }
 
 /// A binary, with less time while it introduces itself, and who it says it is.
-fn introduced(path: &Path, limits: Limits) -> Result<(Binary, EngineId), Error> {
+fn introduced(path: &Path, limits: ProcessLimits) -> Result<(Binary, EngineId), Error> {
     let start = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
         _ => Error::Start { path: path.to_owned(), source },
     };
     // Children run in another directory.
     let path = path.canonicalize().map_err(start)?;
-    let binary = Binary::new(path, Limits { time: limits.time.min(INTRODUCTION), ..limits });
+    let binary = Binary::new(path, ProcessLimits { time: limits.time.min(INTRODUCTION), ..limits });
     binary.start_once().map_err(start)?;
     let id = binary.introduction("its version", &["--version"], version)?;
     Ok((binary, id))
@@ -99,7 +99,7 @@ impl Ptxas {
     ///
     /// # Errors
     /// As [`Ptxas::open`].
-    pub fn with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
+    pub fn with_limits(path: &Path, limits: ProcessLimits) -> Result<Self, Error> {
         let (mut binary, id) = introduced(path, limits)?;
         let listed = binary.introduction("its `-arch` values", &["--help"], listed)?;
         let newest = binary.introduction("its newest PTX version", &["0.ptx", "-o", "/dev/null"], newest)?;

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 use tempfile::TempDir;
 
-use super::answer::{Answer, Manner, ask, death, join};
+use super::answer::{AskMode, Complaints, ask, death, join};
 use super::company::{Company, company, leaves};
 use super::{Arch, Ptxas};
 use crate::child::End;
@@ -56,7 +56,7 @@ fn rounds(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth, outcomes: &mut [Option
         batch,
         directory: ptxas.binary.directory()?,
         arch: arch(Depth::Check)?,
-        manner: Manner::Check,
+        manner: AskMode::Check,
         scaffold_passes: false,
         outcomes,
         survivors: Vec::new(),
@@ -76,7 +76,7 @@ struct Rounds<'a> {
     batch: &'a Batch<'a>,
     directory: TempDir,
     arch: Arch,
-    manner: Manner,
+    manner: AskMode,
     /// The scaffold without lines is known to pass.
     scaffold_passes: bool,
     outcomes: &'a mut [Option<Outcome>],
@@ -185,7 +185,7 @@ impl Rounds<'_> {
 
     /// Settles what the check accepted by generating code for it.
     fn generate(&mut self) -> std::io::Result<()> {
-        self.manner = Manner::Generate;
+        self.manner = AskMode::Generate;
         self.scaffold_passes = false;
         let accepted = |&index: &usize| self.outcomes[index] == Some(Outcome::Accepted);
         let lines: Vec<usize> = (0..self.outcomes.len()).filter(accepted).collect();
@@ -202,7 +202,7 @@ impl Rounds<'_> {
             let line = self.batch.lines[index];
             match company(line) {
                 // What stands behind it would be deleted.
-                Company::Shared if self.manner == Manner::Generate && leaves(line) => modules.push(index),
+                Company::Shared if self.manner == AskMode::Generate && leaves(line) => modules.push(index),
                 Company::Shared => shared.push(index),
                 Company::Module => modules.push(index),
                 Company::Process => processes.push(index),
@@ -215,13 +215,13 @@ impl Rounds<'_> {
 
     /// Most modules of a process.
     fn modules(&self) -> usize {
-        if self.manner == Manner::Generate { GENERATED_MODULES } else { MODULES }
+        if self.manner == AskMode::Generate { GENERATED_MODULES } else { MODULES }
     }
 
     /// Settles lines, up to `most` a module, unless the scaffold has settled them already.
     fn settle(&mut self, mut lines: Vec<usize>, most: usize) -> std::io::Result<()> {
         lines.retain(|&line| self.outcomes[line].is_none());
-        let marks = if self.manner == Manner::Check { marks(most) } else { Marks::Useless };
+        let marks = if self.manner == AskMode::Check { marks(most) } else { Marks::Useless };
         let mut groups = vec![Group::new(lines, most, self.modules(), marks)];
         while let Some(mut group) = groups.pop().or_else(|| self.survivors(most, marks)) {
             let asked = group.take();
@@ -230,8 +230,8 @@ impl Rounds<'_> {
                 continue;
             }
             let (chunk, manner) = match group.marks {
-                Marks::Set => (asked.len(), Manner::Marked),
-                Marks::Between if asked.len() > 1 => (1, Manner::Spaced),
+                Marks::Set => (asked.len(), AskMode::Marked),
+                Marks::Between if asked.len() > 1 => (1, AskMode::Spaced),
                 _ => (group.chunk, self.manner),
             };
             let answer = self.ask(&asked, chunk, manner)?;
@@ -248,9 +248,9 @@ impl Rounds<'_> {
             } else if self.is_unclear(&answer) && !self.scaffold_passes()? {
                 self.survivors.clear();
                 return Ok(());
-            } else if manner == Manner::Marked {
+            } else if manner == AskMode::Marked {
                 self.find(&answer, &asked, group, &mut groups);
-            } else if self.died(&answer) || answer.strays > 0 && manner == Manner::Check {
+            } else if self.died(&answer) || answer.strays > 0 && manner == AskMode::Check {
                 self.suspect(&answer, &asked, group, &mut groups);
             } else {
                 self.sort(&answer, &asked, group, &mut groups);
@@ -266,17 +266,17 @@ impl Rounds<'_> {
         (!lines.is_empty()).then(|| Group::new(lines, most, self.modules(), marks))
     }
 
-    fn ask(&self, lines: &[usize], chunk: usize, manner: Manner) -> std::io::Result<Answer> {
+    fn ask(&self, lines: &[usize], chunk: usize, manner: AskMode) -> std::io::Result<Complaints> {
         ask(self.ptxas, self.batch, &self.arch, self.directory.path(), lines, chunk, manner)
     }
 
-    fn died(&self, answer: &Answer) -> bool {
+    fn died(&self, answer: &Complaints) -> bool {
         death(&self.ptxas.binary.limits, answer.end).is_some()
     }
 
     /// The outcome of a line that was asked about alone and not accepted. A death is believed where it
     /// happens again; otherwise the assembler is unstable, and has judged nothing.
-    fn alone(&self, answer: &Answer, asked: &[usize], chunk: usize, manner: Manner) -> std::io::Result<Outcome> {
+    fn alone(&self, answer: &Complaints, asked: &[usize], chunk: usize, manner: AskMode) -> std::io::Result<Outcome> {
         let first = self.outcome(answer);
         let Outcome::Crashed(how) = &first else { return Ok(first) };
         let again = self.ask(asked, chunk, manner)?;
@@ -300,7 +300,7 @@ impl Rounds<'_> {
     }
 
     /// Whether something else than the lines may be at fault.
-    fn is_unclear(&self, answer: &Answer) -> bool {
+    fn is_unclear(&self, answer: &Complaints) -> bool {
         self.died(answer) || answer.own.is_empty() || !answer.lost.is_empty() || !answer.loose.is_empty()
     }
 
@@ -327,7 +327,7 @@ impl Rounds<'_> {
     }
 
     /// The outcome of a process that was asked about one line and did not accept it.
-    fn outcome(&self, answer: &Answer) -> Outcome {
+    fn outcome(&self, answer: &Complaints) -> Outcome {
         if answer.end == End::OutOfTime {
             return Outcome::TimedOut;
         }
@@ -344,7 +344,7 @@ impl Rounds<'_> {
     }
 
     /// Sorts the lines of a process that complained: what is settled, what is asked again.
-    fn sort(&mut self, answer: &Answer, asked: &[usize], mut group: Group, groups: &mut Vec<Group>) {
+    fn sort(&mut self, answer: &Complaints, asked: &[usize], mut group: Group, groups: &mut Vec<Group>) {
         let mut open = vec![true; asked.len()];
         let rejected = self.reject(answer, asked, &mut open);
         let mut unseen = Vec::new();
@@ -378,7 +378,7 @@ impl Rounds<'_> {
 
     /// Parts the lines of a process that died. Nothing that it said counts, as a line can be
     /// refused and kill it all the same.
-    fn suspect(&mut self, answer: &Answer, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
+    fn suspect(&mut self, answer: &Complaints, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
         let (before, suspects) = asked.split_at(answer.reached.min(asked.len() - 1));
         self.survivors.extend(before);
         if group.marks == Marks::Possible && suspects.len() > 1 {
@@ -395,7 +395,7 @@ impl Rounds<'_> {
     }
 
     /// Rejects the lines with messages of their own; whether there were any.
-    fn reject(&mut self, answer: &Answer, asked: &[usize], open: &mut [bool]) -> bool {
+    fn reject(&mut self, answer: &Complaints, asked: &[usize], open: &mut [bool]) -> bool {
         let mut own: Vec<(usize, &str)> =
             answer.own.iter().map(|(position, text)| (*position, text.as_str())).collect();
         own.sort_by_key(|(position, _)| *position);
@@ -409,7 +409,7 @@ impl Rounds<'_> {
 
     /// Parts the lines of a process that had marks set: those passed, the first one not passed,
     /// and the rest.
-    fn find(&mut self, answer: &Answer, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
+    fn find(&mut self, answer: &Complaints, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
         let died = self.died(answer);
         let group = Group { marks: Marks::Possible, ..group };
         // The first mark stands before the first line: without it, marks do not work here.
