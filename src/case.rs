@@ -48,6 +48,12 @@ pub struct Asked {
 #[error("{0}")]
 pub struct Confused(String);
 
+impl Confused {
+    pub(crate) fn new(what: String) -> Self {
+        Self(what)
+    }
+}
+
 impl<'a> Case<'a> {
     /// The form.
     pub fn form(&self) -> &'a Form {

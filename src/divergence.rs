@@ -44,6 +44,16 @@ impl Does {
             Outcome::Skipped(_) => None,
         }
     }
+
+    /// Its word in the files: `accepts`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Accepts => "accepts",
+            Self::Rejects => "rejects",
+            Self::Crashes => "crashes",
+            Self::Computes => "computes",
+        }
+    }
 }
 
 /// A file below `specs/divergences/`.

@@ -19,3 +19,4 @@ pub mod finding;
 pub mod report;
 pub mod run;
 pub mod shipped;
+pub mod vocabulary;

@@ -97,6 +97,8 @@ pub struct EngineReport {
     pub unlisted: u64,
     /// Cases not asked, by reason.
     pub skipped: BTreeMap<String, u64>,
+    /// What came of words in slots.
+    pub words: Option<crate::vocabulary::Probed>,
 }
 
 /// A form and how much of it was tested. Sizes are text, as JSON numbers end at 2^53.
@@ -395,6 +397,7 @@ fn engine(result: &crate::run::EngineResult) -> EngineReport {
         listed: total(listed),
         unlisted: total(unlisted),
         skipped: tally.skipped.clone(),
+        words: result.words.clone(),
     }
 }
 

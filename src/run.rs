@@ -15,6 +15,7 @@ use crate::divergence::{Date, Divergences};
 use crate::engine::{CaseExecutor, Depth, LineJudge};
 use crate::environment::{Environment, Version};
 use crate::spec::{Instruction, Spec};
+use crate::vocabulary;
 
 pub use ask::{Count, Group, Key, Sample, Tally};
 pub(crate) use ask::{first_message, without_quotes};
@@ -72,6 +73,8 @@ pub struct Options {
     pub today: Option<Date>,
     /// The one environment to test in; else the newest of each engine, and the boundaries.
     pub environment: Option<Environment>,
+    /// Whether each slot is tried with the words of all of PTX and of the engine.
+    pub vocabulary: bool,
 }
 
 impl Default for Options {
@@ -89,6 +92,7 @@ impl Default for Options {
             batch: 10_000,
             today: None,
             environment: None,
+            vocabulary: true,
         }
     }
 }
@@ -133,6 +137,8 @@ pub struct EngineResult {
     pub tally: Tally,
     /// Divergences of the engine that are to be looked at.
     pub stale: Vec<Stale>,
+    /// What came of words in slots; none where they were not tried.
+    pub words: Option<vocabulary::Probed>,
     /// The manual's own examples: instruction, position, and what the engine did.
     pub examples: Vec<(String, usize, crate::engine::Outcome)>,
 }
@@ -224,7 +230,13 @@ pub fn run(
             asker.stale(&instructions, subject, &forms, options, &mut tally)
         };
         let examples = asker.examples(&instructions, subject);
-        engines.push(EngineResult { name: subject.engine.id().to_string(), forms, tally, stale, examples });
+        let wanted = options.vocabulary && !progress.stop.load(Ordering::Relaxed);
+        let words = wanted.then(|| vocabulary::probe(spec, divergences, subject, &instructions, options)).transpose();
+        let words = words.unwrap_or_else(|confused| {
+            tally.confuse(confused.to_string());
+            None
+        });
+        engines.push(EngineResult { name: subject.engine.id().to_string(), forms, tally, stale, words, examples });
     }
     Results {
         engines,
@@ -297,7 +309,9 @@ impl Results {
     /// Whether every engine did as the specification says and the divergences list.
     pub fn agreed(&self) -> bool {
         let executed = self.executed.iter().all(|engine| engine.differed() == 0 && engine.stale.is_empty());
-        executed && self.unlisted() == 0 && self.engines.iter().all(|engine| engine.stale.is_empty())
+        let words = self.engines.iter().filter_map(|engine| engine.words.as_ref());
+        let words = words.map(|words| words.findings.len()).sum::<usize>() == 0;
+        executed && words && self.unlisted() == 0 && self.engines.iter().all(|engine| engine.stale.is_empty())
     }
 
     /// The groups of all engines side by side.

@@ -41,6 +41,10 @@ pub(crate) struct Opts {
     /// Leave out the boundaries of PTX versions and targets.
     #[arg(long)]
     no_boundaries: bool,
+    /// Try no words in slots. Otherwise each slot is tried with every modifier of PTX, and with the
+    /// modifier-like words that the engine's binary contains.
+    #[arg(long)]
+    no_vocabulary: bool,
     /// Test in this PTX version only (with --target).
     #[arg(long, value_name = "VERSION", requires = "target")]
     ptx: Option<String>,
@@ -193,6 +197,7 @@ impl Opts {
             batch: self.batch.max(1),
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
             environment,
+            vocabulary: !self.no_vocabulary,
         })
     }
 }

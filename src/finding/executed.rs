@@ -197,7 +197,6 @@ struct Inquiry<'a> {
     divergences: &'a Divergences,
     version: Option<EngineVersion>,
     engine: &'a dyn CaseExecutor,
-    instruction: &'a Instruction,
     of_form: &'a ExecutedForm,
     /// With all axes.
     whole: Instruction,
@@ -242,7 +241,7 @@ impl<'a> Inquiry<'a> {
         let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
         let costly = Costly { traps, undefined: AtomicU64::new(0) };
         let version = EngineVersion::of(engine.id());
-        Self { spec, divergences, version, engine, instruction, of_form, whole, places, costly, progress }
+        Self { spec, divergences, version, engine, of_form, whole, places, costly, progress }
     }
 
     fn form(&self) -> &Form {
@@ -364,7 +363,7 @@ impl<'a> Inquiry<'a> {
             mismatches: self.of_form.differed,
             suspect: suspect(&inferred, all),
             inferred: inferred.into_iter().collect(),
-            manual: vec![self.instruction.page()],
+            manual: vec![form.page()],
             case: minimal(words(form, values), tried, execution),
             yaml: String::new(),
         }))

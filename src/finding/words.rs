@@ -256,11 +256,11 @@ impl Poll<'_, '_> {
         let blame = facts.blame();
         let manual = |(cause, rule): (&Cause<'_>, &crate::spec::Rule)| {
             let section = rule.section.as_deref().unwrap_or("the page as a whole");
-            format!("{}: {section}", cause.instruction.page())
+            format!("{}: {section}", cause.form().page())
         };
         let mut pages = unique(&mut of_rules().map(manual));
         if pages.is_empty() {
-            pages = unique(&mut causes().map(|cause| format!("{}: Syntax", cause.instruction.page())));
+            pages = unique(&mut causes().map(|cause| format!("{}: Syntax", cause.form().page())));
         }
         let forms = unique(&mut causes().map(|cause| cause.form().id.clone()));
         let heaps: BTreeSet<(usize, &str, &super::Kind, u64)> =

@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 
 use super::Report;
+use crate::divergence::Does;
 use crate::finding::{ExecutedFinding, Finding, Vote};
 use crate::run::Problem;
+use crate::vocabulary::WordFinding;
 
 pub(super) fn render(report: &Report) -> String {
     let mut text = String::new();
@@ -13,10 +15,29 @@ pub(super) fn render(report: &Report) -> String {
     text
 }
 
+/// Words that an engine does not treat as it should.
+fn write_words(engine: &str, finding: &WordFinding, to: &mut String) -> std::fmt::Result {
+    let does = match finding.does {
+        Does::Crashes => "crashes on",
+        does => does.word(),
+    };
+    writeln!(to, "\nfinding: {engine} {does} {} in a slot of {}", finding.words.join(" "), finding.instruction)?;
+    writeln!(to, "  slots    {}", finding.slots.iter().cloned().collect::<Vec<_>>().join(", "))?;
+    writeln!(to, "  case     {}", finding.line)?;
+    if !finding.message.is_empty() {
+        writeln!(to, "  message  {}", finding.message)?;
+    }
+    Ok(())
+}
+
 fn write(report: &Report, to: &mut String) -> std::fmt::Result {
     let (unlisted, listed): (Vec<_>, Vec<_>) = report.disagreements.iter().partition(|heap| heap.divergence.is_none());
     report.findings.iter().try_for_each(|finding| write_finding(finding, to))?;
     report.executed_findings.iter().try_for_each(|finding| write_executed(finding, to))?;
+    for engine in &report.engines {
+        let findings = engine.words.iter().flat_map(|words| &words.findings);
+        findings.clone().try_for_each(|finding| write_words(&engine.name, finding, to))?;
+    }
     for heap in &report.vanished {
         writeln!(to, "\nnot seen again, so not looked into: {heap}")?;
     }
@@ -61,6 +82,19 @@ fn write(report: &Report, to: &mut String) -> std::fmt::Result {
         )?;
         for (reason, count) in &engine.skipped {
             writeln!(to, "  skipped {count}: {reason}")?;
+        }
+        if let Some(words) = &engine.words {
+            writeln!(
+                to,
+                "  {} words tried in every slot: {} lines; {} as the specification says, {} listed, {} undefined, {} skipped, {} findings",
+                words.words,
+                words.lines,
+                words.agreed,
+                words.listed,
+                words.undefined,
+                words.skipped,
+                words.findings.len()
+            )?;
         }
     }
     for engine in &report.executed {

@@ -159,7 +159,7 @@ impl Tally {
     }
 
     /// Notes a contradiction of ours; the first few in the order of their texts are kept.
-    fn confuse(&mut self, confused: String) {
+    pub(super) fn confuse(&mut self, confused: String) {
         self.confused.insert(confused);
         while self.confused.len() > 20 {
             self.confused.pop_last();

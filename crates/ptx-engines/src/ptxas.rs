@@ -12,6 +12,7 @@ mod diagnostics;
 mod health;
 mod open;
 mod rounds;
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -219,5 +220,10 @@ impl LineJudge for Ptxas {
             Ok(()) => rounds::judge(self, batch, depth),
             Err(reason) => vec![Outcome::Skipped(reason); batch.lines.len()],
         }
+    }
+
+    fn words(&self) -> Vec<String> {
+        // A binary that cannot be read now cannot be run either, which is reported where it is.
+        std::fs::read(self.path()).map(|binary| words::words(&binary)).unwrap_or_default()
     }
 }

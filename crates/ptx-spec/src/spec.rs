@@ -10,6 +10,7 @@ pub mod raw;
 pub(crate) mod states;
 mod syntax;
 mod tables;
+mod vocabulary;
 
 use std::fmt;
 use std::path::Path;
@@ -24,6 +25,7 @@ pub use raw::{Kind, Order, Role, Source, Verdict};
 pub use states::StateAxis;
 pub use syntax::Pattern;
 pub(crate) use tables::{Candidate, Fault};
+pub use vocabulary::is_modifier;
 
 use crate::environment::{Target, Version};
 
@@ -220,6 +222,9 @@ pub enum RuleKind {
     Given,
     /// It restricts the choices.
     Constraint,
+    /// The manual says that the behaviour is undefined: such a line is valid, an implementation may
+    /// accept or refuse it, and generated variants never have it.
+    Undefined,
     /// It needs a PTX version.
     NeedsPtx(Version),
     /// It needs one of these targets, or what meets them.
@@ -281,7 +286,8 @@ pub struct Operand {
 pub enum Writing {
     /// As in the manual.
     Plain,
-    /// With the modifier of this slot moved behind all others.
+    /// With the modifier of this slot moved behind all others; the modifier that a form begins with
+    /// may stand anywhere but in front.
     Moved(usize),
     /// In some other order.
     Reordered,
@@ -295,6 +301,8 @@ pub enum Writing {
     ExtraOperand,
     /// Without the brackets around the operands that have them.
     Unbracketed,
+    /// With a suffix behind this operand that only other forms have there.
+    Suffixed(usize, String),
 }
 
 /// One syntax line of the manual.
@@ -304,6 +312,8 @@ pub struct Form {
     pub id: String,
     /// The line, in the manual's notation.
     pub syntax: String,
+    /// The anchor of its page in the manual.
+    pub manual: String,
     /// Every choice: environment first, then guard, modifiers, operands, and the writing last. Where the
     /// form is executed, the axes of the state stand behind the writing.
     pub axes: Vec<Axis>,
@@ -341,6 +351,16 @@ impl Form {
     /// The value that these choices take on an axis, as text; empty where it was not read.
     pub fn value<'a>(&'a self, values: &[u8], axis: usize) -> &'a str {
         self.axes[axis].values.get(usize::from(values[axis])).map_or("", String::as_str)
+    }
+
+    /// Its page in the manual.
+    pub fn page(&self) -> String {
+        page(&self.manual)
+    }
+
+    /// Whether it begins with a literal that is always there: `suld.b`.
+    pub(crate) fn has_leading_literal(&self) -> bool {
+        self.slots.first().is_some_and(|slot| slot.telling && !slot.optional)
     }
 
     /// The position of the writing axis, which is the last one of the variant.
@@ -419,10 +439,15 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// Its page in the manual.
+    /// Its page in the manual; a form may have another.
     pub fn page(&self) -> String {
-        format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", self.manual)
+        page(&self.manual)
     }
+}
+
+/// The manual's page with this anchor.
+fn page(anchor: &str) -> String {
+    format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{anchor}")
 }
 
 /// A type that a register can have.
@@ -449,6 +474,9 @@ pub struct Isa {
     pub targets: Vec<(Target, Version)>,
     /// The types of registers.
     pub types: Vec<RegisterType>,
+    /// What it takes to declare a variable of a kind: its name on an axis of bases or types, and the
+    /// PTX version and target that it needs.
+    pub variables: Vec<(String, Option<Version>, Option<Target>)>,
     /// Special registers and their types.
     specials: FxHashMap<String, String>,
 }
@@ -472,6 +500,9 @@ pub struct Spec {
     pub isa: Isa,
     /// The instructions, by name.
     pub instructions: Vec<Instruction>,
+    /// Every modifier of the manual, sorted: what slots are probed with. Empty where the specification
+    /// comes without `vocabulary.yaml`.
+    pub vocabulary: Vec<String>,
     /// A hash of the files it was read from.
     pub fingerprint: String,
     by_name: FxHashMap<String, usize>,
@@ -506,6 +537,11 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(raw::RawInstruction).to_value()
 }
 
+/// The JSON Schema of `vocabulary.yaml`.
+pub fn vocabulary_schema() -> serde_json::Value {
+    schemars::schema_for!(vocabulary::RawVocabulary).to_value()
+}
+
 /// The JSON Schema of `isa.yaml`.
 pub fn isa_schema() -> serde_json::Value {
     schemars::schema_for!(raw::RawIsa).to_value()
@@ -514,7 +550,7 @@ pub fn isa_schema() -> serde_json::Value {
 impl RuleKind {
     /// Whether a variant is ever made to break such a rule.
     pub fn breakable(&self) -> bool {
-        !matches!(self, Self::Canonical | Self::Given)
+        !matches!(self, Self::Canonical | Self::Given | Self::Undefined)
     }
 }
 
@@ -524,6 +560,7 @@ impl fmt::Display for RuleKind {
             Self::Canonical => f.write_str("canonical"),
             Self::Given => f.write_str("given"),
             Self::Constraint => f.write_str("constraint"),
+            Self::Undefined => f.write_str("undefined"),
             Self::NeedsPtx(version) => write!(f, "needs PTX {version}"),
             Self::NeedsTarget(targets) => {
                 let names: Vec<String> = targets.iter().map(Target::to_string).collect();

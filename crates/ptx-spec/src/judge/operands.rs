@@ -1,13 +1,15 @@
 //! Which choices the operands of a line make.
 
 use crate::ptx::{Argument, Declarations, Operand as Text, Symbol};
-use crate::spec::{Form, Isa, Operand, Pattern, Role};
+use crate::spec::{Form, Isa, Operand, Pattern, Role, Writing};
 
 /// What the operands say beside the values of their axes.
 #[derive(Default)]
 pub(super) struct Read {
     /// They do not fit the punctuation of the form; their axes are unread.
     pub(super) mismatched: bool,
+    /// The writing with a suffix that only other forms have there.
+    pub(super) foreign_suffix: Option<usize>,
     /// Further values of an axis: the types of elements that differ from the first.
     pub(super) more: Vec<(usize, u8)>,
 }
@@ -40,7 +42,12 @@ pub(super) fn read(
                     let reader = Reader { isa, form, declarations, operand: &form.operands[at] };
                     reader.argument(element, values, &mut read);
                 }
-                read.mismatched |= !self::suffix(form, inside.last().copied(), *suffix, values);
+                let operand = inside.last().copied();
+                if !self::suffix(form, operand, *suffix, values) {
+                    let foreign = operand.zip(*suffix).map(|(at, suffix)| Writing::Suffixed(at, suffix.to_owned()));
+                    read.foreign_suffix = foreign.and_then(|writing| form.writing_of(&writing));
+                    read.mismatched |= read.foreign_suffix.is_none();
+                }
             }
             _ => read.mismatched = true,
         }

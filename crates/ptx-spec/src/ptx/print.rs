@@ -106,6 +106,11 @@ impl<'a> Printer<'a> {
                     to.push_str(suffix);
                 }
             }
+            if let Writing::Suffixed(operand, suffix) = writing
+                && *operand == last
+            {
+                to.push_str(suffix);
+            }
         }
         if *writing == Writing::ExtraOperand {
             let surplus = Item::Register(".b32", 1, SPARE);

@@ -135,6 +135,7 @@ impl Builder<'_> {
         Form {
             id: format!("{}.{}", self.instruction.instruction.value, self.form.id.value),
             syntax: self.form.syntax.value.split_whitespace().collect::<Vec<_>>().join(" "),
+            manual: self.form.manual.as_ref().unwrap_or(&self.instruction.manual).clone(),
             axes: self.axes,
             slots,
             operands,
@@ -486,7 +487,9 @@ impl Builder<'_> {
                 cubes.push(Cube::new([(target, unmet), (at, this)]));
             }
         }
-        self.canonical(&format!("{}-declarable", self.axes[at].name.clone()), cubes);
+        let id = format!("{}-declared", self.axes[at].name);
+        let says = "the PTX version and the target have such registers and variables";
+        self.rule(RuleKind::Given, &id, says, cubes);
     }
 
     fn named(&self, axis: &str) -> usize {
@@ -605,8 +608,11 @@ impl Builder<'_> {
         if self.syntax.pattern.iter().any(|part| matches!(part, super::Pattern::Bracket(_))) {
             writings.push(Writing::Unbracketed);
         }
+        writings.extend(self.foreign_suffixes());
+        let leading = slots.first().is_some_and(|slot| slot.telling && !slot.optional);
         let label = |writing: &Writing| match writing {
             Writing::Plain => "plain".to_owned(),
+            Writing::Moved(0) if leading => format!("{} not first", self.slots[0].name),
             Writing::Moved(slot) => format!("{} moved to the end", self.slots[*slot].name),
             Writing::Reordered => "reordered".to_owned(),
             Writing::Duplicate(slot) => format!("{} twice", self.slots[*slot].name),
@@ -614,6 +620,7 @@ impl Builder<'_> {
             Writing::Without(operand) => format!("without {}", operands[*operand].name),
             Writing::ExtraOperand => "with one operand more".to_owned(),
             Writing::Unbracketed => "without brackets".to_owned(),
+            Writing::Suffixed(operand, suffix) => format!("with {suffix} behind {}", operands[*operand].name),
         };
         let labels = writings.iter().map(label).collect();
         let axis = self.axis("writing", Choice::Writing, labels, |_| true);
@@ -641,6 +648,9 @@ impl Builder<'_> {
         );
         let count = of(&|w| matches!(w, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed));
         self.constraint("operands", "the operands are those of the syntax line", vec![Cube::new([(axis, count)])]);
+        let suffixed = of(&|w| matches!(w, Writing::Suffixed(..)));
+        let says = "no suffix stands there that the syntax line does not have";
+        self.constraint("unknown-suffix", says, vec![Cube::new([(axis, suffixed)])]);
 
         let none = |slot: &Slot| (slot.axis, self.axes[slot.axis].select(|value| value == NONE));
         let mut cubes = vec![Cube::new([(axis, of(&|w| *w == Writing::Reordered))])];
@@ -655,6 +665,24 @@ impl Builder<'_> {
             cubes.extend(elsewhere.iter().map(|cube| cube.clone().with(axis, this)));
         }
         self.canonical("writing-generated", cubes);
+    }
+
+    /// The suffixes that other forms have behind an operand of this one, which has none there.
+    fn foreign_suffixes(&self) -> Vec<Writing> {
+        let mut foreign: Vec<Writing> = Vec::new();
+        // The lines were read before; one that cannot be read never gets here.
+        for syntax in self.instruction.forms.iter().filter_map(|form| Syntax::parse(&form.syntax.value).ok()) {
+            for (operand, suffix) in &syntax.suffixes {
+                let name = &syntax.operands[*operand].0;
+                let at = self.syntax.operands.iter().position(|(own, _)| own == name);
+                let Some(at) = at.filter(|at| !self.syntax.suffixes.iter().any(|(own, _)| own == at)) else { continue };
+                let writing = Writing::Suffixed(at, suffix.clone());
+                if !foreign.contains(&writing) {
+                    foreign.push(writing);
+                }
+            }
+        }
+        foreign
     }
 
     /// Modifiers that the form has no slot for, with the combinations in which another form has one.

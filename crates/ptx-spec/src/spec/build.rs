@@ -50,7 +50,15 @@ pub(super) fn from_texts(isa: (&str, &str), files: &[(String, String)]) -> Resul
         return Err(errors);
     }
     let mut instructions: Vec<Instruction> = Vec::new();
+    let mut vocabulary = Vec::new();
     for (name, text) in files {
+        if Path::new(name).file_name().is_some_and(|file| file == super::vocabulary::FILE) {
+            match super::vocabulary::read(name, text) {
+                Ok(words) => vocabulary = words,
+                Err(more) => errors.extend(more),
+            }
+            continue;
+        }
         let file = File { name, text };
         match parse::<RawInstruction>(name, text) {
             Err(error) => errors.push(error),
@@ -72,7 +80,7 @@ pub(super) fn from_texts(isa: (&str, &str), files: &[(String, String)]) -> Resul
         hasher.update(text.as_bytes());
     }
     let fingerprint = hasher.finalize().to_hex()[..16].to_owned();
-    Ok(Spec { isa: checked, instructions, fingerprint, by_name })
+    Ok(Spec { isa: checked, instructions, vocabulary, fingerprint, by_name })
 }
 
 struct File<'a> {
@@ -178,7 +186,11 @@ fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
     }
     let specials =
         raw.specials.0.iter().flat_map(|(of, names)| names.iter().map(|name| (name.clone(), of.value.clone())));
-    (Isa { versions: raw.versions.value.clone(), targets, types, specials: specials.collect() }, errors)
+    let variable = |(name, needs): &(At<String>, super::raw::RawNeeds)| {
+        (name.value.clone(), needs.ptx, needs.target.0.first().copied())
+    };
+    let variables = raw.variables.0.iter().map(variable).collect();
+    (Isa { versions: raw.versions.value.clone(), targets, types, variables, specials: specials.collect() }, errors)
 }
 
 /// Compiles one instruction, collecting every error on the way.
@@ -490,10 +502,10 @@ impl Resolver<'_> {
         used: &mut FxHashSet<String>,
     ) -> Result<Vec<Vec<Rule>>, Vec<Error>> {
         let mut errors = Vec::new();
-        let ways =
-            usize::from(rule.never.is_some()) + usize::from(rule.require.is_some()) + usize::from(rule.needs.is_some());
-        if ways != 1 {
-            errors.push(self.file.at(&rule.id, "a rule has exactly one of `never`, `require` and `needs`"));
+        let ways = [rule.never.is_some(), rule.require.is_some(), rule.undefined.is_some(), rule.needs.is_some()];
+        if ways.iter().filter(|&&way| way).count() != 1 {
+            let message = "a rule has exactly one of `never`, `require`, `undefined` and `needs`";
+            errors.push(self.file.at(&rule.id, message));
         }
         for form in rule.forms.iter().flatten().filter(|form| !ids.contains(&form.value)) {
             let mut error = self.file.at(form, format!("there is no form `{}`", form.value));
@@ -504,7 +516,8 @@ impl Resolver<'_> {
         }
         let requires = rule.require.as_ref().map_or(&[][..], |require| &require.0);
         let nevers = rule.never.as_ref().map_or(&[][..], |never| &never.0);
-        for cube in [&rule.when].into_iter().chain(nevers).chain(requires) {
+        let undefined = rule.undefined.as_ref().map_or(&[][..], |undefined| &undefined.0);
+        for cube in [&rule.when].into_iter().chain(nevers).chain(requires).chain(undefined) {
             errors.extend(self.check(cube, used));
         }
         if let Some(needs) = &rule.needs {
@@ -637,9 +650,11 @@ impl Resolver<'_> {
             })
         };
         let join = |cube: &Cube| Cube::new(when.sets().iter().chain(cube.sets()).copied());
-        if let Some(never) = &rule.never {
-            let forbidden = never.0.iter().filter_map(|never| self.resolve(never, form)).map(|cube| join(&cube));
-            return make("", RuleKind::Constraint, forbidden.collect()).into_iter().collect();
+        let never = rule.never.as_ref().map(|never| (RuleKind::Constraint, never));
+        let undefined = rule.undefined.as_ref().map(|undefined| (RuleKind::Undefined, undefined));
+        if let Some((kind, listed)) = never.or(undefined) {
+            let cubes = listed.0.iter().filter_map(|listed| self.resolve(listed, form)).map(|cube| join(&cube));
+            return make("", kind, cubes.collect()).into_iter().collect();
         }
         if let Some(require) = &rule.require {
             let forbidden = self.outside(&when, &require.0, form);

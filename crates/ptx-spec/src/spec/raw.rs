@@ -271,6 +271,8 @@ pub struct RawForm {
     pub id: At<String>,
     /// The line, in the manual's own notation.
     pub syntax: At<String>,
+    /// The anchor of the form's own page, where that is not the page of the instruction.
+    pub manual: Option<String>,
     /// Slots whose values differ in this form.
     #[serde(default)]
     pub modifiers: Ordered<Vec<At<String>>>,
@@ -328,7 +330,7 @@ pub enum Role {
     Address,
 }
 
-/// A rule. Exactly one of `never`, `require` and `needs`.
+/// A rule. Exactly one of `never`, `require`, `undefined` and `needs`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawRule {
@@ -343,6 +345,9 @@ pub struct RawRule {
     pub never: Option<Combinations>,
     /// What must then hold: one combination, or one of several.
     pub require: Option<Combinations>,
+    /// A combination whose behaviour the manual leaves undefined then, or several: such a line is
+    /// not invalid.
+    pub undefined: Option<Combinations>,
     /// The PTX version and target that it then needs.
     pub needs: Option<RawNeeds>,
     /// Whether the manual states it or it was observed.
