@@ -84,6 +84,10 @@ impl LineJudge for Recorder<'_> {
     fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String> {
         self.ptxas.command(environment, depth, separate)
     }
+
+    fn words(&self) -> Vec<String> {
+        self.ptxas.words()
+    }
 }
 
 fn main() {

@@ -103,6 +103,10 @@ impl LineJudge for Planted<'_> {
     fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
         None
     }
+
+    fn words(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 fn spec() -> &'static Spec {

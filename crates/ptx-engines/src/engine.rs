@@ -184,10 +184,8 @@ pub trait LineJudge: Engine {
     fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String>;
 
     /// The words that it may know as modifiers, with their dots, whether PTX has them or not: slots are
-    /// tried with them. None where it does not say.
-    fn words(&self) -> Vec<String> {
-        Vec::new()
-    }
+    /// tried with them. Empty where it does not say.
+    fn words(&self) -> Vec<String>;
 }
 
 /// An engine that executes cases.

@@ -337,6 +337,10 @@ impl LineJudge for External {
     fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
         None
     }
+
+    fn words(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl CaseExecutor for External {

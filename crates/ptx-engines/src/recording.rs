@@ -234,6 +234,10 @@ impl LineJudge for Recording {
     fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
         None
     }
+
+    fn words(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl CaseExecutor for Recording {

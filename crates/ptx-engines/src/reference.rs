@@ -95,6 +95,10 @@ impl LineJudge for Reference<'_> {
     fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
         None
     }
+
+    fn words(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl CaseExecutor for Reference<'_> {

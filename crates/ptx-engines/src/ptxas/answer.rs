@@ -1,5 +1,6 @@
 //! One process asked about lines: the modules it is given, and its messages by line.
 
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
@@ -78,6 +79,9 @@ pub(super) struct Complaints {
 }
 
 /// Asks one process about `lines` (indices into the batch), `chunk` of them a module.
+///
+/// # Errors
+/// Where the assembler or its files cannot be used, or it does not answer any more.
 pub(super) fn ask(
     ptxas: &Ptxas,
     batch: &Batch<'_>,
@@ -85,9 +89,47 @@ pub(super) fn ask(
     directory: &Path,
     lines: &[usize],
     chunk: usize,
-    manner: AskMode,
-) -> std::io::Result<Complaints> {
+    mode: AskMode,
+) -> io::Result<Complaints> {
     let chunk = chunk.max(1);
+    let (names, first) = write_modules(batch, directory, lines, chunk, mode)?;
+    let mut arguments = vec!["-arch", &arch.value];
+    // A function that nothing calls is deleted before code is generated for it, unless it might be
+    // called from elsewhere.
+    let uncalled = mode == AskMode::Generate && batch.scaffold.context == Context::Function;
+    if batch.scaffold.separate || uncalled && batch.environment.ptx >= SEPARATE_SINCE {
+        arguments.push("--compile-only");
+    }
+    arguments.extend(names.iter().map(String::as_str));
+    if arch.stopped {
+        std::fs::write(directory.join(STOP), "stop\n")?;
+        arguments.push(STOP);
+    }
+    arguments.extend(["-o", "/dev/null"]);
+    ptxas.binary.count(names.len(), lines.len());
+    let (end, printed) = run(ptxas, batch, arch, directory, &arguments, lines.len())?;
+    let layout = Layout { lines: lines.len(), chunk, first, mode };
+    let marked = matches!(mode, AskMode::Marked | AskMode::Spaced);
+    let read = if marked { diagnostics::warnings_and_errors } else { diagnostics::errors };
+    let mut complaints = layout.read(end, read(&printed));
+    if complaints.loose.iter().any(|text| text == "Memory allocation failure") {
+        complaints.end = End::OutOfMemory;
+    }
+    if arch.stopped && complaints.is_silent() && end == End::Exited(255) {
+        complaints.end = End::Exited(0);
+    }
+    Ok(complaints)
+}
+
+/// Writes the modules of one process: their names, and the line of the text on which the first
+/// statement of each stands.
+fn write_modules(
+    batch: &Batch<'_>,
+    directory: &Path,
+    lines: &[usize],
+    chunk: usize,
+    mode: AskMode,
+) -> io::Result<(Vec<String>, usize)> {
     // Without lines the scaffold itself is asked about.
     let chunks = if lines.is_empty() { vec![lines] } else { lines.chunks(chunk).collect() };
     let mut names = Vec::with_capacity(chunks.len());
@@ -98,50 +140,41 @@ pub(super) fn ask(
         let name = file_name(names.len());
         std::fs::write(directory.join(&name), module)?;
         names.push(name);
-        std::io::Result::Ok(start)
+        io::Result::Ok(start)
     };
     for chunk in chunks {
         text.clear();
-        manner.fill(&mut text, chunk.iter().map(|&line| batch.lines[line]));
+        mode.fill(&mut text, chunk.iter().map(|&line| batch.lines[line]));
         first = write(&text)?;
-        if manner == AskMode::Spaced {
+        if mode == AskMode::Spaced {
             write(&[ABSORBER, MARK])?;
         }
     }
-    let mut arguments = vec!["-arch", &arch.value];
-    // A function that nothing calls is deleted before code is generated for it, unless it might be
-    // called from elsewhere.
-    let uncalled = manner == AskMode::Generate && batch.scaffold.context == Context::Function;
-    if batch.scaffold.separate || uncalled && batch.environment.ptx >= SEPARATE_SINCE {
-        arguments.push("--compile-only");
-    }
-    arguments.extend(names.iter().map(String::as_str));
-    if arch.stopped {
-        std::fs::write(directory.join(STOP), "stop\n")?;
-        arguments.push(STOP);
-    }
-    arguments.extend(["-o", "/dev/null"]);
-    if let Some(why) = ptxas.health.given_up() {
-        return Err(std::io::Error::other(why));
-    }
-    ptxas.binary.count(names.len(), lines.len());
-    let (end, printed) = ptxas.binary.run(directory, &arguments, lines.len())?;
+    Ok((names, first))
+}
+
+/// Runs the assembler, unless it is given up. Where it does not end, it is asked about an empty module: one
+/// that does not answer that either is not asked again.
+fn run(
+    ptxas: &Ptxas,
+    batch: &Batch<'_>,
+    arch: &Arch,
+    directory: &Path,
+    arguments: &[&str],
+    lines: usize,
+) -> io::Result<(End, Vec<u8>)> {
+    let given_up = || ptxas.health.given_up().map_or(Ok(()), |why| Err(io::Error::other(why)));
+    given_up()?;
+    let (end, printed) = ptxas.binary.run(directory, arguments, lines)?;
     if end == End::OutOfTime {
         let ProcessLimits { time, patience, .. } = ptxas.binary.limits;
         let answers = ptxas.try_arch(batch.environment.target, arch).is_ok();
         ptxas.health.hung(time, patience, answers);
+        if !answers {
+            given_up()?;
+        }
     }
-    let layout = Layout { lines: lines.len(), chunk, first, manner };
-    let marked = matches!(manner, AskMode::Marked | AskMode::Spaced);
-    let read = if marked { diagnostics::warnings_and_errors } else { diagnostics::errors };
-    let mut answer = layout.read(end, read(&printed));
-    if answer.loose.iter().any(|text| text == "Memory allocation failure") {
-        answer.end = End::OutOfMemory;
-    }
-    if arch.stopped && answer.is_silent() && end == End::Exited(255) {
-        answer.end = End::Exited(0);
-    }
-    Ok(answer)
+    Ok((end, printed))
 }
 
 /// Where lines stand in the modules of one process.
@@ -150,7 +183,7 @@ struct Layout {
     chunk: usize,
     /// The line of the module's text on which its first statement stands.
     first: usize,
-    manner: AskMode,
+    mode: AskMode,
 }
 
 /// What stands at a place in a module.
@@ -171,13 +204,13 @@ impl Layout {
 
     fn spot(&self, module: &Range<usize>, line: usize) -> ModulePart {
         let Some(mut statement) = line.checked_sub(self.first) else { return ModulePart::Header };
-        if self.manner != AskMode::Generate {
+        if self.mode != AskMode::Generate {
             if statement == 0 {
                 return ModulePart::Absorber;
             }
             statement -= 1;
         }
-        if self.manner == AskMode::Marked {
+        if self.mode == AskMode::Marked {
             if statement % 2 == 0 {
                 return ModulePart::Mark(statement / 2);
             }
@@ -203,7 +236,7 @@ impl Layout {
             match message.place {
                 MessagePlace::Unknown | MessagePlace::Elsewhere if warning => {}
                 MessagePlace::Unknown => answer.loose.push(message.text),
-                MessagePlace::Elsewhere if self.manner == AskMode::Spaced && answer.marks < self.lines => {
+                MessagePlace::Elsewhere if self.mode == AskMode::Spaced && answer.marks < self.lines => {
                     answer.own.push((answer.marks, message.text));
                     answer.strays += 1;
                 }
@@ -212,16 +245,16 @@ impl Layout {
                     answer.strays += 1;
                 }
                 // The module of our own behind each line.
-                MessagePlace::At(file, _) if self.manner == AskMode::Spaced && file % 2 == 1 => {
+                MessagePlace::At(file, _) if self.mode == AskMode::Spaced && file % 2 == 1 => {
                     answer.marks = answer.marks.max(file.div_ceil(2));
                 }
                 MessagePlace::At(file, line) => {
-                    let file = if self.manner == AskMode::Spaced { file / 2 } else { file };
+                    let file = if self.mode == AskMode::Spaced { file / 2 } else { file };
                     self.place(&mut answer, file, line, message);
                 }
             }
         }
-        if self.manner == AskMode::Spaced && answer.marks < self.lines && matches!(end, End::Exited(_)) {
+        if self.mode == AskMode::Spaced && answer.marks < self.lines && matches!(end, End::Exited(_)) {
             // Without every mark nothing tells whose an error without a place is.
             answer.own.clear();
             answer.unseen.clear();

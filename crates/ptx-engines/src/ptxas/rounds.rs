@@ -56,7 +56,7 @@ fn rounds(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth, outcomes: &mut [Option
         batch,
         directory: ptxas.binary.directory()?,
         arch: arch(Depth::Check)?,
-        manner: AskMode::Check,
+        mode: AskMode::Check,
         scaffold_passes: false,
         outcomes,
         survivors: Vec::new(),
@@ -76,7 +76,7 @@ struct Rounds<'a> {
     batch: &'a Batch<'a>,
     directory: TempDir,
     arch: Arch,
-    manner: AskMode,
+    mode: AskMode,
     /// The scaffold without lines is known to pass.
     scaffold_passes: bool,
     outcomes: &'a mut [Option<Outcome>],
@@ -185,7 +185,7 @@ impl Rounds<'_> {
 
     /// Settles what the check accepted by generating code for it.
     fn generate(&mut self) -> std::io::Result<()> {
-        self.manner = AskMode::Generate;
+        self.mode = AskMode::Generate;
         self.scaffold_passes = false;
         let accepted = |&index: &usize| self.outcomes[index] == Some(Outcome::Accepted);
         let lines: Vec<usize> = (0..self.outcomes.len()).filter(accepted).collect();
@@ -202,7 +202,7 @@ impl Rounds<'_> {
             let line = self.batch.lines[index];
             match company(line) {
                 // What stands behind it would be deleted.
-                Company::Shared if self.manner == AskMode::Generate && leaves(line) => modules.push(index),
+                Company::Shared if self.mode == AskMode::Generate && leaves(line) => modules.push(index),
                 Company::Shared => shared.push(index),
                 Company::Module => modules.push(index),
                 Company::Process => processes.push(index),
@@ -215,13 +215,13 @@ impl Rounds<'_> {
 
     /// Most modules of a process.
     fn modules(&self) -> usize {
-        if self.manner == AskMode::Generate { GENERATED_MODULES } else { MODULES }
+        if self.mode == AskMode::Generate { GENERATED_MODULES } else { MODULES }
     }
 
     /// Settles lines, up to `most` a module, unless the scaffold has settled them already.
     fn settle(&mut self, mut lines: Vec<usize>, most: usize) -> std::io::Result<()> {
         lines.retain(|&line| self.outcomes[line].is_none());
-        let marks = if self.manner == AskMode::Check { marks(most) } else { Marks::Useless };
+        let marks = if self.mode == AskMode::Check { marks(most) } else { Marks::Useless };
         let mut groups = vec![Group::new(lines, most, self.modules(), marks)];
         while let Some(mut group) = groups.pop().or_else(|| self.survivors(most, marks)) {
             let asked = group.take();
@@ -229,12 +229,12 @@ impl Rounds<'_> {
                 groups.extend(group.confirmed(self.modules()));
                 continue;
             }
-            let (chunk, manner) = match group.marks {
+            let (chunk, mode) = match group.marks {
                 Marks::Set => (asked.len(), AskMode::Marked),
                 Marks::Between if asked.len() > 1 => (1, AskMode::Spaced),
-                _ => (group.chunk, self.manner),
+                _ => (group.chunk, self.mode),
             };
-            let answer = self.ask(&asked, chunk, manner)?;
+            let answer = self.ask(&asked, chunk, mode)?;
             if let Some(how) = death(&self.ptxas.binary.limits, answer.end).filter(|_| asked.len() > 1) {
                 self.died_together.get_or_insert((asked.len(), how));
             }
@@ -243,14 +243,14 @@ impl Rounds<'_> {
                 group.learn(asked.len(), 0, self.modules());
                 groups.push(group);
             } else if asked.len() == 1 {
-                self.outcomes[asked[0]] = Some(self.alone(&answer, &asked, chunk, manner)?);
+                self.outcomes[asked[0]] = Some(self.alone(&answer, &asked, chunk, mode)?);
                 groups.push(group);
             } else if self.is_unclear(&answer) && !self.scaffold_passes()? {
                 self.survivors.clear();
                 return Ok(());
-            } else if manner == AskMode::Marked {
+            } else if mode == AskMode::Marked {
                 self.find(&answer, &asked, group, &mut groups);
-            } else if self.died(&answer) || answer.strays > 0 && manner == AskMode::Check {
+            } else if self.died(&answer) || answer.strays > 0 && mode == AskMode::Check {
                 self.suspect(&answer, &asked, group, &mut groups);
             } else {
                 self.sort(&answer, &asked, group, &mut groups);
@@ -266,8 +266,8 @@ impl Rounds<'_> {
         (!lines.is_empty()).then(|| Group::new(lines, most, self.modules(), marks))
     }
 
-    fn ask(&self, lines: &[usize], chunk: usize, manner: AskMode) -> std::io::Result<Complaints> {
-        ask(self.ptxas, self.batch, &self.arch, self.directory.path(), lines, chunk, manner)
+    fn ask(&self, lines: &[usize], chunk: usize, mode: AskMode) -> std::io::Result<Complaints> {
+        ask(self.ptxas, self.batch, &self.arch, self.directory.path(), lines, chunk, mode)
     }
 
     fn died(&self, answer: &Complaints) -> bool {
@@ -276,10 +276,10 @@ impl Rounds<'_> {
 
     /// The outcome of a line that was asked about alone and not accepted. A death is believed where it
     /// happens again; otherwise the assembler is unstable, and has judged nothing.
-    fn alone(&self, answer: &Complaints, asked: &[usize], chunk: usize, manner: AskMode) -> std::io::Result<Outcome> {
+    fn alone(&self, answer: &Complaints, asked: &[usize], chunk: usize, mode: AskMode) -> std::io::Result<Outcome> {
         let first = self.outcome(answer);
         let Outcome::Crashed(how) = &first else { return Ok(first) };
-        let again = self.ask(asked, chunk, manner)?;
+        let again = self.ask(asked, chunk, mode)?;
         if self.died(&again) {
             return Ok(first);
         }
@@ -314,7 +314,7 @@ impl Rounds<'_> {
     /// every line that is not settled gets its outcome.
     fn scaffold_passes(&mut self) -> std::io::Result<bool> {
         if !self.scaffold_passes {
-            let answer = self.ask(&[], 1, self.manner)?;
+            let answer = self.ask(&[], 1, self.mode)?;
             self.scaffold_passes = answer.end == End::Exited(0) && answer.is_silent();
             if !self.scaffold_passes {
                 let outcome = self.outcome(&answer);
