@@ -12,7 +12,7 @@ use crate::divergence::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::{AddressSize, Environment, Suffix};
 use crate::judge::{Judge, needs};
-use crate::ptx::{Declarations, Line, Scaffold};
+use crate::ptx::{Declarations, Line, Scaffold, uncommented};
 use crate::space::Values;
 use crate::spec::{Example, Instruction, Spec, Verdict};
 
@@ -365,8 +365,8 @@ impl<'a> Asker<'a> {
                     continue;
                 }
                 let scaffold = Scaffold::from_declarations(&example.declarations);
-                let line = example.line.split("//").next().unwrap_or(&example.line).trim();
-                let batch = Batch { environment, scaffold, lines: vec![line] };
+                let line = uncommented(&example.line);
+                let batch = Batch { environment, scaffold, lines: vec![line.trim()] };
                 let outcome = self.engine.judge(&batch, Depth::Check).into_iter().next();
                 outcomes.push((instruction.name.clone(), at, outcome.unwrap_or(Outcome::TimedOut)));
             }

@@ -1,11 +1,5 @@
 //! Bit patterns by their names.
 
-/// What surfaces and variables hold.
-pub(super) const CONTENTS: [&str; 5] = ["distinct", "signs", "random", "zeros", "ones"];
-
-/// What is stored, or reduced with.
-pub(super) const DATA: [&str; 7] = ["edge", "float", "random", "zero", "ones", "smallest", "largest"];
-
 /// Numbers at which conversions and comparisons change their mind.
 const EDGES: [i64; 16] =
     [1, 127, 128, 255, 256, -1, -128, -129, 32_767, 32_768, 65_535, 65_536, -32_768, -32_769, 0x7fff_fffe, 0x0102_0304];
@@ -56,17 +50,22 @@ pub(super) fn bytes(kind: &str, count: usize) -> Vec<u8> {
     (0..count as u64).map(at).collect()
 }
 
-/// Bits to store in a lane of so many bits.
-pub(super) fn data(kind: &str, sample: u64, lane: usize, bits: u32) -> u128 {
-    let lane = lane as u64;
-    let pick = usize::try_from((sample + 5 * lane) % 16).unwrap_or_default();
-    let random = || u128::from(mix(sample * 8 + lane)) << 64 | u128::from(mix(!(sample * 8 + lane)));
+/// Bits for a lane of N bits of a source, which is told apart from others by its position among them.
+pub(super) fn data(kind: &str, sample: u64, (source, lane): (usize, usize), bits: u32) -> u128 {
+    let (source, lane) = (source as u64, lane as u64);
+    // Each source picks in an order of its own, so that all pairs of numbers meet.
+    let turn = if source == 0 { sample } else { mix(sample * 4 + source) };
+    let pick = usize::try_from(turn.wrapping_add(5 * lane) % 16).unwrap_or_default();
+    let seed = sample * 8 + lane + 1024 * source;
+    let random = || u128::from(mix(seed)) << 64 | u128::from(mix(!seed));
     match kind {
         "edge" => i128::from(EDGES[pick]).cast_unsigned(),
         "float" if bits == 64 => u128::from(f64::from(FLOATS[pick]).to_bits()),
         "float" => u128::from(FLOATS[pick].to_bits()),
         "random" => random(),
         "ones" => u128::MAX,
+        "one" => 1,
+        "alternating" => (u128::MAX / 3) << ((sample + source) % 2),
         "smallest" => 1 << (bits - 1),
         "largest" => (1 << (bits - 1)) - 1,
         _ => 0,

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::lexer::{Lexer, uncommented};
+use super::statement::{Statement, Statements};
 use crate::environment::{AddressSize, Environment};
 
 /// Where a line stands: in an entry (a kernel) or in a device function.
@@ -21,6 +23,8 @@ pub struct Scaffold {
     pub globals: String,
     /// Whether the lines stand in an entry or a function.
     pub context: Context,
+    /// What the function returns, separated by commas.
+    pub results: String,
     /// The parameters of the entry or function, separated by commas.
     pub parameters: String,
     /// Registers and local variables, each ending in `;`.
@@ -58,26 +62,31 @@ impl Scaffold {
 
     /// A scaffold of a text of declarations: what stands before the header of an entry or function,
     /// the header's parameters, and what stands behind it. Without a header, all are registers and
-    /// local variables of an entry.
+    /// local variables of an entry. What cannot be read stays as it is.
     pub fn from_declarations(text: &str) -> Self {
-        let mut scaffold = Self { separate: text.contains(".unified"), ..Self::default() };
-        let header = [(".entry", Context::Entry), (".func", Context::Function)]
-            .into_iter()
-            .filter_map(|(word, context)| text.find(word).map(|at| (at, context)))
-            .min_by_key(|(at, _)| *at);
-        let opening = header.and_then(|(at, _)| text[at..].find('{').map(|end| at + end));
-        let (Some((at, context)), Some(open)) = (header, opening) else {
-            scaffold.locals = one_line(text);
-            return scaffold;
-        };
-        let head = &text[at..open];
-        scaffold.context = context;
-        scaffold.globals = one_line(text[..at].trim_end().trim_end_matches(".visible"));
-        scaffold.locals = one_line(&text[open + 1..]);
-        if let (Some(start), Some(end)) = (head.find('('), head.rfind(')')) {
-            scaffold.parameters = one_line(head.get(start + 1..end).unwrap_or_default());
+        let unified = Lexer::new(text).any(|token| token.text == ".unified");
+        let mut scaffold = Self { separate: unified, ..Self::default() };
+        let part = |text: &str| one_line(&uncommented(text));
+        let mut statements = Statements::of_part(text);
+        loop {
+            let start = statements.at();
+            match statements.next_statement() {
+                Ok(Some(Statement::Header(header))) if !header.prototype => {
+                    scaffold.context = if header.function { Context::Function } else { Context::Entry };
+                    scaffold.globals = part(&text[..start]);
+                    scaffold.results = part(header.results);
+                    scaffold.parameters = part(header.parameters);
+                    let behind = &text[statements.end()..];
+                    scaffold.locals = part(behind.trim_start().strip_prefix('{').unwrap_or(behind));
+                    return scaffold;
+                }
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => {
+                    scaffold.locals = part(text);
+                    return scaffold;
+                }
+            }
         }
-        scaffold
     }
 
     /// The declarations as one text: what stands between the module's directives and a line.
@@ -90,7 +99,8 @@ impl Scaffold {
     fn header(&self, name: &str) -> String {
         let mut header = match self.context {
             Context::Entry => format!(".entry {name}"),
-            Context::Function => format!(".func {name}"),
+            Context::Function if self.results.is_empty() => format!(".func {name}"),
+            Context::Function => format!(".func ({}) {name}", self.results),
         };
         if !self.parameters.is_empty() {
             // Writing to a String cannot fail.
