@@ -179,7 +179,7 @@ fn an_engine_that_fails_everywhere_is_found_out_soon() {
         let seconds = started.elapsed().as_secs();
         assert!(matches!(code, Some(1 | 2)), "{mode}: {code:?}\n{text}");
         assert!(text.contains("was given up"), "{mode}\n{text}");
-        assert!(seconds < 30, "{mode}: {seconds} s");
+        assert!(seconds < 60, "{mode}: {seconds} s");
     }
 }
 

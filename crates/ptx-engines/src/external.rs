@@ -51,7 +51,7 @@ pub struct EngineLimits {
 
 impl Default for EngineLimits {
     /// A minute to start, ten seconds and five milliseconds an item, 64 MiB, 2048 items; 100 failures on
-    /// one batch; 32 failures, 256 invalid answers or 90 seconds before it is given up.
+    /// one batch; 24 failures, 256 invalid answers or 90 seconds before it is given up.
     fn default() -> Self {
         Self {
             start: Duration::from_secs(60),
@@ -60,7 +60,7 @@ impl Default for EngineLimits {
             response: 64 << 20,
             items: 2048,
             faults: 100,
-            failures: 32,
+            failures: 24,
             invalid: 256,
             patience: Duration::from_secs(90),
         }

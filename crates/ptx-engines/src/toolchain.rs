@@ -191,8 +191,9 @@ pub fn install(request: &str) -> Result<Installed, Error> {
     };
     let directory = directory()?;
     std::fs::create_dir_all(&directory).map_err(file(&directory))?;
+    remove_leftovers(&directory);
     // In the cache itself, so that moving it into place is one step.
-    let temporary = tempfile::Builder::new().prefix(".install-").tempdir_in(&directory).map_err(file(&directory))?;
+    let temporary = tempfile::Builder::new().prefix(WORK).tempdir_in(&directory).map_err(file(&directory))?;
     let wheel = download(package, request, wanted.len(), temporary.path())?;
     let binary = temporary.path().join("ptxas");
     extract(package, &wheel, &binary)?;
@@ -210,6 +211,23 @@ pub fn install(request: &str) -> Result<Installed, Error> {
     // Whoever comes second replaces the file by its equal.
     std::fs::rename(&binary, &path).map_err(file(&path))?;
     Ok(Installed { version, path })
+}
+
+/// Begins the names of directories that an installation works in.
+const WORK: &str = ".install-";
+/// How old the work of an installation is when it is no longer under way: none takes this long.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
+/// Removes what installations that were killed have left.
+fn remove_leftovers(directory: &Path) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let work = entry.file_name().to_str().is_some_and(|name| name.starts_with(WORK));
+        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+        if work && age.is_some_and(|age| age > ABANDONED) {
+            // Where it cannot be removed, it does no harm.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// Has pip download the package; the wheel.

@@ -244,7 +244,9 @@ mod tests {
         for (register, is) in [("%v.x", true), ("%v.g", true), ("%v.z", false), ("%v", false)] {
             assert_eq!(read[3].has_register(register), is, "{register}");
         }
-        for text in ["add.u32 a, b, c;", ".align .b8 x;", ".reg .b32;", ".global x;", "é", ".b8 x;", "L:", "{", ".reg .b32 a"] {
+        for text in
+            ["add.u32 a, b, c;", ".align .b8 x;", ".reg .b32;", ".global x;", "é", ".b8 x;", "L:", "{", ".reg .b32 a"]
+        {
             assert!(statements(text).is_err(), "{text}");
         }
     }

@@ -163,7 +163,9 @@ impl Reader<'_> {
         });
         let [none, positive, negative] = OFFSETS;
         match self.declarations.symbol(name) {
-            Some(Symbol::Variable(base)) if indexed => (base, None, if value.value() < 0 { negative } else { positive }),
+            Some(Symbol::Variable(base)) if indexed => {
+                (base, None, if value.value() < 0 { negative } else { positive })
+            }
             _ => (OTHER, None, none),
         }
     }

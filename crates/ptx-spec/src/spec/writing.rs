@@ -2,8 +2,8 @@
 
 use super::builder::Builder;
 use super::raw::Order;
-use super::syntax::Syntax;
 use super::slots::{SlotClaims, without};
+use super::syntax::Syntax;
 use super::words::{NONE, UNKNOWN_MODIFIER};
 use super::{Choice, Cube, Operand, ValueSet, Writing};
 

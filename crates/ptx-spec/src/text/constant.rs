@@ -369,7 +369,8 @@ mod tests {
         for (text, expected) in [("42U", 42), ("~3", !3), ("0U", 0), ("-1U", u64::MAX), ("6&3", 2), ("6^3", 5)] {
             assert_eq!(value(text), Ok(Some(Unsigned(expected))), "{text}");
         }
-        for (text, expected) in [("1.5", 1.5), (".5", 0.5), ("5.", 5.0), ("1.5e-3", 0.0015), ("0d3FF0000000000000", 1.0)]
+        for (text, expected) in
+            [("1.5", 1.5), (".5", 0.5), ("5.", 5.0), ("1.5e-3", 0.0015), ("0d3FF0000000000000", 1.0)]
         {
             assert_eq!(value(text), Ok(Some(Double(expected))), "{text}");
         }

@@ -115,10 +115,7 @@ impl<'a> Iterator for Declarators<'a> {
         }
         let read = self.read();
         self.more = read.is_ok() && self.lexer.eat(b',');
-        if !self.more
-            && read.is_ok()
-            && self.lexer.peek().is_some()
-        {
+        if !self.more && read.is_ok() && self.lexer.peek().is_some() {
             return Some(Err(self.lexer.error("`;` is expected")));
         }
         Some(read)
@@ -239,10 +236,7 @@ mod tests {
             names(1),
             [named("c", "c[2][3] = {0, 1}", None, true, Some(6)), named("d", "d", None, false, Some(1))]
         );
-        assert_eq!(
-            names(2),
-            [named("%r", "%r<9>", Some(9), false, Some(1)), named("x", "x", None, false, Some(1))]
-        );
+        assert_eq!(names(2), [named("%r", "%r<9>", Some(9), false, Some(1)), named("x", "x", None, false, Some(1))]);
         assert_eq!(names(3), [named("s", "s[]", None, true, None)]);
     }
 

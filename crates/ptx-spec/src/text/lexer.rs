@@ -342,7 +342,8 @@ mod tests {
     #[test]
     fn a_text_is_tokens() {
         use TokenKind::{Directive, Number, Sign, Text, Word};
-        let text = "L: @!%p ld.L1::evict_last {%v.x, _}, [a+-0x1F]; // ;\n/* } */ .file 1 \"a;b\" 1.5e-3 5%3 é 5.unified";
+        let text =
+            "L: @!%p ld.L1::evict_last {%v.x, _}, [a+-0x1F]; // ;\n/* } */ .file 1 \"a;b\" 1.5e-3 5%3 é 5.unified";
         let mut lexer = Lexer::new(text);
         let tokens: Vec<(TokenKind, &str)> = lexer.by_ref().map(|token| (token.kind, token.text)).collect();
         let expected = [
