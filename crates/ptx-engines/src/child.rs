@@ -30,6 +30,12 @@ pub fn interrupt() {
     let _ = INTERRUPTED.set(Instant::now());
 }
 
+/// Whether an interrupt has ended what ran: what was under way was not answered, and says nothing of an
+/// engine.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.get().is_some_and(|at| at.elapsed() >= FAREWELL)
+}
+
 /// How much is left until a deadline, or until an interrupt ends what runs.
 pub(crate) fn left(deadline: Instant) -> Duration {
     let last = INTERRUPTED.get().map_or(deadline, |at| deadline.min(*at + FAREWELL));

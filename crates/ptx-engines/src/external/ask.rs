@@ -7,6 +7,7 @@ use crate::protocol::Response;
 
 use super::External;
 use super::process::{Fault, Process};
+use crate::child::interrupted;
 use crate::words::visible;
 
 /// Items to be asked about, and their answers.
@@ -107,6 +108,11 @@ impl<W: Work> Asking<'_, W> {
                 engine.health.answered(started.elapsed());
                 self.process = Some((asked, false));
                 self.refused(items, &why);
+            }
+            RequestEnd::Fault(_) if interrupted() => {
+                let why = format!("{} was interrupted", engine.id);
+                self.lose(items, &why);
+                self.given_up = Some(why);
             }
             RequestEnd::Fault(fault) => {
                 drop(asked);
