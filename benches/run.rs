@@ -14,12 +14,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ptx_conform::divergence::Divergences;
+use ptx_conform::campaign::{Generate, Options, Progress, Strategy, Subject, run};
+use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome, toolchain};
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::ptx::Scaffold;
-use ptx_conform::run::{Generate, Options, Progress, Strategy, Subject, run};
 use ptx_conform::spec::Spec;
 
 const ALONE: usize = 20;
@@ -139,7 +139,7 @@ impl Bench {
             environment: Some(self.environment),
             ..Options::default()
         };
-        let subject = Subject { engine: judge, newest: self.environment.ptx };
+        let subject = Subject::judging(judge, self.environment.ptx);
         run(&self.spec, &self.divergences, &[subject], &options, &Progress::default()).cases()
     }
 

@@ -23,12 +23,12 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::Parser;
 
-use ptx_conform::divergence::Divergences;
+use ptx_conform::divergences::Divergences;
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::shipped;
 use ptx_conform::spec::{Error, Instruction, Isa, Spec};
 
-pub(crate) use engines::{EngineOpts, Opened, add_executing, losses, open_named, say_notes, subjects};
+pub(crate) use engines::{EngineOpts, Opened, add_executing, all_subjects, losses, open_named, say_notes, subjects};
 
 /// Holds implementations of NVIDIA PTX against a machine-readable specification.
 #[derive(Debug, Parser)]

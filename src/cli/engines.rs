@@ -6,13 +6,13 @@ use anyhow::{Context as _, bail};
 
 use super::engine::{limits, own};
 use super::say;
+use ptx_conform::campaign::Subject;
 use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::recording::Recording;
 use ptx_conform::engine::toolchain as installed;
-use ptx_conform::engine::{Depth, Engine};
+use ptx_conform::engine::{CaseExecutor, Depth, Engine};
 use ptx_conform::environment::{Environment, Version};
-use ptx_conform::run::Subject;
 use ptx_conform::spec::Isa;
 
 /// Which engines are asked.
@@ -189,9 +189,26 @@ pub(crate) fn losses(engines: &[Opened]) -> Vec<String> {
     engines.iter().flat_map(of_engine).map(|(why, count)| format!("{count} without an answer: {why}")).collect()
 }
 
-/// The engines as what is asked about cases.
+/// The engines that are asked to judge.
 pub(crate) fn subjects<'a>(engines: &'a [Opened], isa: &Isa) -> Vec<Subject<'a>> {
     let newest = |opened: &Opened| opened.newest.or(isa.versions.last().copied());
-    let subject = |opened: &'a Opened| Some(Subject { engine: opened.engine.as_judge()?, newest: newest(opened)? });
+    let subject = |opened: &'a Opened| Some(Subject::judging(opened.engine.as_judge()?, newest(opened)?));
     engines.iter().filter_map(subject).collect()
+}
+
+/// The engines that are asked to execute, and the first ones to judge as well.
+pub(crate) fn all_subjects<'a>(
+    engines: &'a [Opened],
+    judging: usize,
+    isa: &Isa,
+    executes: impl Fn(&dyn CaseExecutor) -> bool,
+) -> Vec<Subject<'a>> {
+    let subject = |(at, opened): (usize, &'a Opened)| {
+        Some(Subject {
+            judge: if at < judging { opened.engine.as_judge() } else { None },
+            executor: opened.engine.as_executor().filter(|executor| executes(*executor)),
+            newest: opened.newest.or(isa.versions.last().copied())?,
+        })
+    };
+    engines.iter().enumerate().filter_map(subject).collect()
 }

@@ -357,6 +357,8 @@ pub struct Instruction {
     pub notes: Vec<Note>,
     /// The manual's examples.
     pub examples: Vec<Example>,
+    /// The named sets of values that conditions write as `$name`: its own, and those of `isa.yaml`.
+    pub sets: std::collections::BTreeMap<String, Vec<String>>,
     /// The modifiers that the forms know, and the position of each among them.
     modifiers: FxHashMap<String, usize>,
 }

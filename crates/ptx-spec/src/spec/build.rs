@@ -280,7 +280,12 @@ impl Compiler<'_> {
             says: raw.says.clone(),
             because: raw.because.clone(),
         };
+        let sets =
+            self.raw_isa.sets.0.iter().chain(&raw.sets.0).map(|(name, members)| {
+                (name.value.clone(), members.iter().map(|member| member.value.clone()).collect())
+            });
         let mut instruction = Instruction {
+            sets: sets.collect(),
             name: raw.instruction.value.clone(),
             summary: raw.summary.clone(),
             manual: raw.manual.clone(),

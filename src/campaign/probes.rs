@@ -3,9 +3,9 @@
 //! A divergence that no case of a run is about would be believed for ever. So such a one is drawn
 //! from: a few variants of its combinations, in an environment in which there are any.
 
+use super::options::{Generate, Options, Subject};
 use super::plan::Purpose;
-use super::{Options, Subject};
-use crate::divergence::{Divergence, Divergences, EngineVersion};
+use crate::divergences::{Divergence, Divergences, EngineVersion};
 use crate::engine::Depth;
 use crate::environment::Environment;
 use crate::judge::Reading;
@@ -47,7 +47,7 @@ impl Prober<'_> {
         divergence: &Divergence,
         home: Option<Environment>,
     ) -> Vec<Probe> {
-        if divergence.depth == Depth::Generate && self.options.generate == super::Generate::Nothing {
+        if divergence.depth == Depth::Generate && self.options.generate == Generate::Nothing {
             return Vec::new();
         }
         let mut probes = Vec::new();

@@ -1,4 +1,4 @@
-//! What a run asks about: which variants of which form in which environment.
+//! Plans what is asked about a form in the environment that most is asked in.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,160 +6,29 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::{Generate, Options, Strategy, Subject};
+use super::options::{Generate, Options, Strategy, Subject};
+use super::plan::{FormPlan, Purpose, Row, Space, Task, Variants};
+use super::spaces::Spaces;
 use crate::engine::Depth;
 use crate::environment::{AddressSize, Environment, Suffix, Target, Version};
-use crate::space::{Diagram, Draw, Region, Values, breakable, covering, environment, environment_values, twin};
-use crate::spec::{Form, Instruction, RuleKind, Spec};
+use crate::space::{Diagram, Draw, Region, Values, covering, environment, environment_values, twin};
+use crate::spec::{Form, Instruction, Spec};
 
-/// Why variants are asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Purpose {
-    /// They are claimed valid.
-    Valid,
-    /// They break exactly one rule.
-    Breach,
-    /// They are claimed valid, and code is generated.
-    Code,
-}
-
-/// Variants that are asked about together.
-#[derive(Clone, Debug)]
-pub(super) struct Task {
-    /// Where.
-    pub(super) environment: Environment,
-    /// Why.
-    pub(super) purpose: Purpose,
-    /// The variants.
-    pub(super) variants: Variants,
-}
-
-/// A variant to be asked about.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The position of its form in the instruction.
-    pub form: usize,
-    /// Its choices.
-    pub values: Values,
-    /// The rule that it is meant to break.
-    pub meant: Option<usize>,
-    /// Whether it may break others as well.
-    pub loose: bool,
-}
-
-/// Variants, listed, or by their positions in a space: those are only made when they are asked
-/// about, by whichever thread does that.
-#[derive(Clone, Debug)]
-pub(super) enum Variants {
-    /// These.
-    Listed(Vec<Row>),
-    /// Those at these positions of a space.
-    At(Space, Vec<u128>),
-    /// So many from a position on.
-    Range(Space, u128, usize),
-}
-
-/// The variants of a form in an environment that are valid, or break one rule.
-#[derive(Clone, Debug)]
-pub(super) struct Space {
-    form: usize,
-    rule: Option<usize>,
-    environment: [u8; 3],
-    diagram: Arc<Diagram>,
-}
-
-impl Space {
-    fn region(&self) -> Region<'_> {
-        self.diagram.all().below(&self.environment)
-    }
-}
-
-impl Task {
-    /// Its variants.
-    pub(super) fn rows(self) -> Vec<Row> {
-        let row = |space: &Space, values| Row { form: space.form, values, meant: space.rule, loose: false };
-        match self.variants {
-            Variants::Listed(rows) => rows,
-            Variants::At(space, ranks) => {
-                let region = space.region();
-                ranks.iter().filter_map(|&rank| Some(row(&space, region.unrank(rank)?))).collect()
-            }
-            Variants::Range(space, from, count) => {
-                space.region().iter_from(from).take(count).map(|values| row(&space, values)).collect()
-            }
-        }
-    }
-}
-
-/// What is asked about one form, and how large its spaces are.
-#[derive(Clone, Debug)]
-pub struct FormPlan {
-    /// The form's id.
-    pub form: String,
-    /// The environment that most is asked in.
-    pub home: Environment,
-    /// How many valid variants it has there.
-    pub home_valid: u128,
-    /// How many of them are asked about.
-    pub home_tested: u128,
-    /// How many variants break exactly one rule there.
-    pub home_breach: u128,
-    /// How many of those are asked about.
-    pub home_breach_tested: u128,
-    /// By rule, how many variants break it alone: there, or anywhere for a need of a version or
-    /// target.
-    pub alone: Vec<(usize, u128)>,
-    /// In how many environments anything is asked.
-    pub environments: usize,
-    /// Breaches without a twin that the engine can be asked about.
-    pub without_twin: u64,
-    /// What to ask elsewhere than at home, until it is put together with that of the other forms.
-    elsewhere: Vec<(Environment, Row)>,
-}
-
-/// The spaces of a form.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Spaces {
-    valid: Option<Arc<Diagram>>,
-    breaches: Vec<(usize, Arc<Diagram>)>,
-}
-
-impl Spaces {
-    /// What is valid, and what breaks one rule, with these choices of the environment.
-    fn at(form: &Form, environment: &[u8]) -> Self {
-        let rules: Vec<usize> = breakable(form).collect();
-        let within = |rule: Option<usize>| Arc::new(Diagram::within(form, rule, environment));
-        let (valid, breaches) =
-            rayon::join(|| within(None), || rules.par_iter().map(|&rule| (rule, within(Some(rule)))).collect());
-        Self { valid: Some(valid), breaches }
-    }
-
-    /// What is valid, and what breaks one need of a version or target, anywhere.
-    pub(super) fn of_needs(form: &Form) -> Self {
-        let need = |&rule: &usize| matches!(form.rules[rule].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
-        let rules: Vec<usize> = breakable(form).filter(need).collect();
-        let breaches = rules.par_iter().map(|&rule| (rule, Arc::new(Diagram::breaking(form, rule)))).collect();
-        Self { valid: Some(Arc::new(Diagram::valid(form))), breaches }
-    }
-}
-
-/// Rows per requirement that are asked about in an environment at its boundary.
-const BOUNDARY_ROWS: u128 = 24;
 /// Variants of a form that are taken through code generation as a sample.
 const CODE_SAMPLE: u128 = 150;
-/// For each random breach of a rule, so many random valid variants are drawn.
+/// For each random breach of a rule, this many random valid variants are drawn.
 const RANDOM_BREACHES: u64 = 100;
 /// Lines of one module where code is generated: its time grows faster than they do.
-pub(crate) const CODE_BATCH: usize = 200;
+const CODE_BATCH: usize = 200;
 
-/// So many variants of a region, evenly spread over it.
-fn spread(region: &Region<'_>, wanted: u128) -> impl Iterator<Item = Values> {
+/// N variants of a region, evenly spread over it.
+pub(super) fn spread(region: &Region<'_>, wanted: u128) -> impl Iterator<Item = Values> {
     let size = region.count();
     let wanted = wanted.min(size);
     (0..wanted).filter_map(move |at| region.unrank(at * (size / wanted)))
 }
 
-/// Takes what is to be asked, as soon as it is known.
+/// Takes a task, as soon as it is planned.
 pub(super) type Emit<'a> = dyn Fn(Task) + Sync + 'a;
 
 /// Plans every form of an instruction; `needs` are the spaces of its forms.
@@ -171,8 +40,9 @@ pub(super) fn plan(
     options: &Options,
     emit: &Emit<'_>,
 ) -> Vec<FormPlan> {
-    let plan =
-        |(at, form): (usize, &Form)| Planner { spec, at, form, needs: &needs[at], subject, options, emit }.plan();
+    let plan = |(at, form): (usize, &Form)| {
+        Planner { spec, instruction, at, form, needs: &needs[at], subject, options, emit }.plan()
+    };
     let mut plans: Vec<FormPlan> = instruction.forms.par_iter().enumerate().filter_map(plan).collect();
     // A process costs more than the few lines of a boundary: those of all forms go together.
     let mut elsewhere: BTreeMap<Environment, BTreeMap<(usize, Values), Row>> = BTreeMap::new();
@@ -181,15 +51,26 @@ pub(super) fn plan(
     }
     for (environment, rows) in elsewhere {
         let variants = Variants::Listed(rows.into_values().collect());
-        emit(Task { environment, purpose: Purpose::Breach, variants });
+        emit(Task { instruction: instruction.name.clone(), environment, purpose: Purpose::Breach, variants });
     }
     plans
 }
 
-struct Planner<'a> {
-    spec: &'a Spec,
+/// The valid twin of a breach.
+enum Twin {
+    /// It is asked about as well.
+    Valid(Values),
+    /// There is none that the engine can be asked about.
+    Missing,
+    /// Breaches that were drawn are asked about without one.
+    NotWanted,
+}
+
+pub(super) struct Planner<'a> {
+    pub(super) spec: &'a Spec,
+    instruction: &'a Instruction,
     at: usize,
-    form: &'a Form,
+    pub(super) form: &'a Form,
     needs: &'a Spaces,
     subject: &'a Subject<'a>,
     options: &'a Options,
@@ -235,7 +116,7 @@ impl Planner<'_> {
         self.options.boundaries && self.options.environment.is_none()
     }
 
-    fn supports(&self, environment: &Environment) -> bool {
+    pub(super) fn supports(&self, environment: &Environment) -> bool {
         self.subject.takes(environment, Depth::Check)
     }
 
@@ -247,10 +128,6 @@ impl Planner<'_> {
         let environment =
             |&(target, _): &(Target, Version)| Environment { ptx: *ptx, target, address_size: AddressSize::Bits64 };
         plain.map(environment).find(|environment| self.supports(environment))
-    }
-
-    fn region<'d>(&self, diagram: &'d Diagram, environment: &Environment) -> Option<Region<'d>> {
-        Some(diagram.all().below(&environment_values(self.form, environment)?))
     }
 
     fn strength(&self) -> usize {
@@ -303,26 +180,15 @@ impl Planner<'_> {
             plan.home_breach_tested = plan.home_breach;
             return;
         }
-        let covered = |space: &Space| -> Vec<(Row, Option<Option<Values>>)> {
-            let rows = covering(&space.region(), self.strength() - 1);
-            let with_twin = |values: Values| {
-                let twin = self.twin(&values, space.rule);
-                (self.row(values, space.rule), Some(twin))
-            };
-            let drawn = self.drawn_breaches(space, &rows);
-            let mut rows: Vec<(Row, Option<Option<Values>>)> = rows.into_iter().map(with_twin).collect();
-            rows.extend(drawn.into_iter().map(|values| (self.row(values, space.rule), None)));
-            rows
-        };
-        let covered: Vec<Vec<(Row, Option<Option<Values>>)>> = spaces.par_iter().map(covered).collect();
+        let covered: Vec<Vec<(Row, Twin)>> = spaces.par_iter().map(|space| self.covered_breaches(space)).collect();
         let mut rows = Vec::new();
         let mut twins: BTreeSet<Values> = BTreeSet::new();
         for (row, twin) in covered.into_iter().flatten() {
             match twin {
-                Some(Some(twin)) if twin[..3] == row.values[..3] => drop(twins.insert(twin)),
-                Some(twin) => self.elsewhere(plan, twin),
-                // Those drawn come without.
-                None => {}
+                Twin::Valid(twin) if twin[..3] == row.values[..3] => drop(twins.insert(twin)),
+                Twin::Valid(twin) => self.elsewhere(plan, Some(twin)),
+                Twin::Missing => self.elsewhere(plan, None),
+                Twin::NotWanted => {}
             }
             rows.push(row);
         }
@@ -333,6 +199,19 @@ impl Planner<'_> {
         self.listed(plan, Purpose::Breach, plain);
         self.listed(plan, Purpose::Breach, faulty);
         self.listed(plan, Purpose::Valid, twins.into_iter().map(|values| self.row(values, None)).collect());
+    }
+
+    /// Breaches of a rule with every choice that occurs among them, each with its twin, and some drawn.
+    fn covered_breaches(&self, space: &Space) -> Vec<(Row, Twin)> {
+        let rows = covering(&space.region(), self.strength() - 1);
+        let drawn = self.drawn_breaches(space, &rows);
+        let with_twin = |values: Values| {
+            let twin = self.twin(&values, space.rule).map_or(Twin::Missing, Twin::Valid);
+            (self.row(values, space.rule), twin)
+        };
+        let mut rows: Vec<(Row, Twin)> = rows.into_iter().map(with_twin).collect();
+        rows.extend(drawn.into_iter().map(|values| (self.row(values, space.rule), Twin::NotWanted)));
+        rows
     }
 
     /// Random breaches of a rule that are not among those already chosen.
@@ -348,7 +227,7 @@ impl Planner<'_> {
     }
 
     /// The valid twin of a breach, in an environment that the engine takes.
-    fn twin(&self, values: &[u8], rule: Option<usize>) -> Option<Values> {
+    pub(super) fn twin(&self, values: &[u8], rule: Option<usize>) -> Option<Values> {
         let asked = |twin: &[u8]| {
             let supported = || environment(self.form, twin).is_some_and(|environment| self.supports(&environment));
             twin[..3] == values[..3] || (self.boundaries_wanted() && supported())
@@ -357,7 +236,7 @@ impl Planner<'_> {
     }
 
     /// Takes note of a twin that is asked about in its own environment, or of there being none.
-    fn elsewhere(&self, plan: &mut FormPlan, twin: Option<Values>) {
+    pub(super) fn elsewhere(&self, plan: &mut FormPlan, twin: Option<Values>) {
         let environment = twin.as_ref().and_then(|twin| environment(self.form, twin));
         match (environment, twin) {
             (Some(environment), Some(twin)) => plan.elsewhere.push((environment, self.row(twin, None))),
@@ -379,12 +258,12 @@ impl Planner<'_> {
         }
     }
 
-    fn row(&self, values: Values, meant: Option<usize>) -> Row {
+    pub(super) fn row(&self, values: Values, meant: Option<usize>) -> Row {
         Row { form: self.at, values, meant, loose: false }
     }
 
     fn ask(&self, environment: Environment, purpose: Purpose, variants: Variants) {
-        (self.emit)(Task { environment, purpose, variants });
+        (self.emit)(Task { instruction: self.instruction.name.clone(), environment, purpose, variants });
     }
 
     fn listed(&self, plan: &FormPlan, purpose: Purpose, rows: Vec<Row>) {
@@ -400,61 +279,6 @@ impl Planner<'_> {
         while at < size {
             self.ask(plan.home, purpose, Variants::Range(space.clone(), at, batch));
             at += u128::try_from(batch).unwrap_or(1);
-        }
-    }
-
-    /// For every PTX version that the form's rules need: that version and the one before it, each
-    /// with the newest target it knows; and the oldest version. Every target in the newest PTX
-    /// version. Beside those, the newest of both with 32-bit addresses.
-    fn environments(&self, home: &Environment) -> Vec<Environment> {
-        let isa = &self.spec.isa;
-        let plain = || isa.targets.iter().filter(|(target, _)| target.suffix == Suffix::Plain);
-        let mut pairs: BTreeSet<(Version, Target)> = BTreeSet::new();
-        let mut version = |ptx: Version| {
-            let mut known = plain().rev().filter(|(_, since)| *since <= ptx).map(|(target, _)| *target);
-            let address_size = AddressSize::Bits32;
-            let newest = known.find(|&target| self.supports(&Environment { ptx, target, address_size }));
-            pairs.extend(newest.map(|target| (ptx, target)));
-        };
-        version(*isa.versions.first().unwrap_or(&home.ptx));
-        for rule in &self.form.rules {
-            if let RuleKind::NeedsPtx(since) = rule.kind {
-                version(since);
-                isa.versions.iter().rev().find(|v| **v < since).into_iter().for_each(|v| version(*v));
-            }
-        }
-        pairs.extend(isa.targets.iter().map(|(target, _)| (home.ptx, *target)));
-        let mut environments = vec![Environment { address_size: AddressSize::Bits32, ..*home }];
-        environments.extend(pairs.into_iter().rev().map(|(ptx, target)| {
-            let address_size = if ptx >= AddressSize::SINCE { AddressSize::Bits64 } else { AddressSize::Bits32 };
-            Environment { ptx, target, address_size }
-        }));
-        environments.retain(|environment| self.supports(environment));
-        environments
-    }
-
-    /// In each environment of a boundary: all choices that are valid there, and a breach of every
-    /// requirement that is not met there.
-    fn boundaries(&self, plan: &mut FormPlan, spaces: &Spaces) {
-        for environment in self.environments(&plan.home) {
-            let mut rows: Vec<Row> = Vec::new();
-            if let Some(region) = spaces.valid.as_ref().and_then(|valid| self.region(valid, &environment)) {
-                rows.extend(covering(&region, 1).into_iter().map(|values| self.row(values, None)));
-            }
-            for (rule, diagram) in &spaces.breaches {
-                if let Some(region) = self.region(diagram, &environment) {
-                    rows.extend(spread(&region, BOUNDARY_ROWS).map(|values| self.row(values, Some(*rule))));
-                }
-            }
-            if !rows.is_empty() && environment != plan.home {
-                plan.environments += 1;
-                for row in rows {
-                    if row.meant.is_some() {
-                        self.elsewhere(plan, self.twin(&row.values, row.meant));
-                    }
-                    plan.elsewhere.push((environment, row));
-                }
-            }
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Vote;
-use crate::divergence::Does;
+use super::finding::Vote;
+use crate::divergences::Does;
 use crate::spec::Source;
 
 /// Where the fault of a disagreement lies.
@@ -18,6 +18,21 @@ pub enum Suspect {
     Manual,
     /// The list of divergences.
     Divergences,
+    /// The reference model.
+    Model,
+}
+
+impl Suspect {
+    /// The word of a report.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Specification => "specification",
+            Self::Manual => "manual",
+            Self::Divergences => "divergences",
+            Self::Model => "model",
+        }
+    }
 }
 
 /// A suspect, and why.
@@ -36,6 +51,8 @@ pub(super) struct Facts<'a> {
     /// The sources of the rules that are broken; none where lines that are claimed valid fail.
     pub(super) sources: Vec<Source>,
     pub(super) votes: Vec<&'a Vote>,
+    /// Of rows: what every expected result that failed rests on.
+    pub(super) inferred: &'a [String],
 }
 
 impl Facts<'_> {
@@ -51,6 +68,9 @@ impl Facts<'_> {
         }
         let shows = self.votes.iter().filter(|vote| ***vote == Vote::Shows).count();
         let does_not = self.votes.iter().filter(|vote| ***vote == Vote::DoesNot).count();
+        if self.does == Does::Computes {
+            return self.of_rows(shows, does_not);
+        }
         let stated = self.sources.iter().all(|source| *source == Source::Manual);
         match (self.does, shows, does_not) {
             (Does::Accepts, ..) if stated && does_not > 0 => {
@@ -69,6 +89,24 @@ impl Facts<'_> {
             _ => blame(Suspect::Manual, "it is claimed valid, and most engines refuse it"),
         }
     }
+
+    /// The fault may be ours only where everything that fails rests on something inferred, or where nobody
+    /// agrees with the model.
+    fn of_rows(&self, shows: usize, does_not: usize) -> Blame {
+        let inferred = self.inferred.join(", ");
+        let (suspect, because) = match (self.inferred.is_empty(), shows, does_not) {
+            (true, _, 1..) => {
+                (Suspect::Engine, "the manual promises the result, and other engines return it".to_owned())
+            }
+            (true, 2.., 0) => (Suspect::Model, "no engine that was asked agrees with the model".to_owned()),
+            (true, ..) => (Suspect::Engine, "the manual promises the result".to_owned()),
+            (false, _, 1..) => {
+                (Suspect::Manual, format!("the result is inferred ({inferred}), and the engines differ"))
+            }
+            (false, ..) => (Suspect::Model, format!("the result is inferred ({inferred})")),
+        };
+        Blame { suspect, because }
+    }
 }
 
 #[cfg(test)]
@@ -76,7 +114,22 @@ mod tests {
     use super::*;
 
     fn suspect(does: Does, sources: &[Source], votes: &[Vote]) -> Suspect {
-        Facts { does, contradicts: None, sources: sources.to_vec(), votes: votes.iter().collect() }.blame().suspect
+        Facts { does, contradicts: None, sources: sources.to_vec(), votes: votes.iter().collect(), inferred: &[] }
+            .blame()
+            .suspect
+    }
+
+    #[test]
+    fn what_is_inferred_may_be_the_models_fault() {
+        let inferred = ["unorm".to_owned()];
+        let suspect = |votes: &[Vote]| {
+            let votes = votes.iter().collect();
+            let facts =
+                Facts { does: Does::Computes, contradicts: None, sources: Vec::new(), votes, inferred: &inferred };
+            facts.blame().suspect
+        };
+        assert_eq!(suspect(&[Vote::Shows]), Suspect::Model);
+        assert_eq!(suspect(&[Vote::Shows, Vote::DoesNot]), Suspect::Manual);
     }
 
     #[test]
@@ -93,6 +146,9 @@ mod tests {
             (Does::Rejects, &[], &[Shows, DoesNot], Suspect::Engine),
             (Does::Rejects, &[], &[Shows, Shows], Suspect::Specification),
             (Does::Rejects, &[], &[Shows, Shows, DoesNot], Suspect::Manual),
+            (Does::Computes, &[], &[Shows], Suspect::Engine),
+            (Does::Computes, &[], &[Shows, Shows], Suspect::Model),
+            (Does::Computes, &[], &[Shows, Shows, DoesNot], Suspect::Engine),
         ] {
             assert_eq!(suspect(does, sources, votes), expected, "{does:?} {sources:?} {votes:?}");
         }

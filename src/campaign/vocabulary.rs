@@ -13,13 +13,14 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use crate::case::Confused;
-use crate::divergence::{Divergences, Does, EngineVersion};
-use crate::engine::{Batch, Depth, Outcome};
-use crate::environment::{AddressSize, Environment, Suffix};
+use super::examples::newest;
+use super::options::{Options, Subject};
+use crate::case::{InternalError, first_message};
+use crate::divergences::{Divergences, Does, EngineVersion};
+use crate::engine::{Batch, Depth, LineJudge, Outcome};
+use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
 use crate::ptx::{Context, Declarations, Item, Line, Printer, scaffold};
-use crate::run::{Options, Subject, first_message};
 use crate::space::{Diagram, Slice, Values, environment_values};
 use crate::spec::{Cube, Form, Instruction, Spec, ValueSet, is_modifier};
 
@@ -80,7 +81,7 @@ struct Module<'a> {
 }
 
 /// What an engine did with one line, where that is not what was expected.
-struct Mismatch {
+struct WordMismatch {
     at: usize,
     does: Does,
     claimed: Does,
@@ -91,20 +92,21 @@ struct Mismatch {
 ///
 /// # Errors
 /// Where a text of ours cannot be read.
-pub fn probe(
+pub(super) fn probe(
     spec: &Spec,
     divergences: &Divergences,
     subject: &Subject<'_>,
     instructions: &[&Instruction],
     options: &Options,
-) -> Result<Probed, Confused> {
+) -> Result<Probed, InternalError> {
     let words = words(spec, subject);
     let mut probed = Probed { words: words.len(), ..Probed::default() };
-    let Some(environment) = options.environment.or_else(|| newest(spec, subject)) else { return Ok(probed) };
+    let environment = options.environment.or_else(|| newest(spec, subject));
+    let (Some(environment), Some(judge)) = (environment, subject.judge) else { return Ok(probed) };
     let modules: Vec<Module<'_>> =
         instructions.par_iter().flat_map(|instruction| modules(instruction, &environment, &words)).collect();
-    let asker = Asker { spec, divergences, subject, environment };
-    let asked: Result<Vec<(Probed, Vec<WordFinding>)>, Confused> = modules
+    let asker = WordAsker { spec, divergences, judge, environment };
+    let asked: Result<Vec<(Probed, Vec<WordFinding>)>, InternalError> = modules
         .par_iter()
         .flat_map(|module| module.tries.par_chunks(options.batch).map(move |tries| (module, tries)))
         .map(|(module, tries)| asker.ask(module, tries, &words))
@@ -124,18 +126,9 @@ pub fn probe(
 
 /// The words of the manual and of the engine, each once.
 fn words(spec: &Spec, subject: &Subject<'_>) -> Vec<String> {
-    let own = subject.engine.words().into_iter().filter(|word| is_modifier(word));
+    let own = subject.judge.map(|judge| judge.words()).unwrap_or_default().into_iter().filter(|word| is_modifier(word));
     let all: BTreeSet<String> = spec.vocabulary.iter().cloned().chain(own).collect();
     all.into_iter().collect()
-}
-
-/// The newest PTX version of the engine, with the newest plain target that both know.
-fn newest(spec: &Spec, subject: &Subject<'_>) -> Option<Environment> {
-    let ptx = *spec.isa.versions.iter().rev().find(|version| **version <= subject.newest)?;
-    let plain = spec.isa.targets.iter().rev().filter(|(target, since)| target.suffix == Suffix::Plain && *since <= ptx);
-    let mut environments =
-        plain.map(|(target, _)| Environment { ptx, target: *target, address_size: AddressSize::Bits64 });
-    environments.find(|environment| subject.engine.supports(environment, Depth::Check).is_ok())
 }
 
 /// The lines of an instruction, each once.
@@ -199,38 +192,38 @@ fn with_word(form: &Form, values: &[u8], slot: usize, line: &str, word: &str) ->
 }
 
 /// Asks an engine about lines.
-struct Asker<'a> {
+struct WordAsker<'a> {
     spec: &'a Spec,
     divergences: &'a Divergences,
-    subject: &'a Subject<'a>,
+    judge: &'a dyn LineJudge,
     environment: Environment,
 }
 
-impl Asker<'_> {
+impl WordAsker<'_> {
     fn ask(
         &self,
         module: &Module<'_>,
         tries: &[Try],
         words: &[String],
-    ) -> Result<(Probed, Vec<WordFinding>), Confused> {
+    ) -> Result<(Probed, Vec<WordFinding>), InternalError> {
         let scaffold = scaffold(module.items.iter().copied(), module.context);
         let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa)
-            .map_err(|error| Confused::new(format!("declarations of ours cannot be read: {error}")))?;
-        let judge = Judge::new(self.spec, &self.environment).map_err(|error| Confused::new(error.to_string()))?;
-        let read = |line: &Try| -> Result<Reading, Confused> {
-            let parsed = Line::parse(&line.line).map_err(|error| Confused::new(format!("{}: {error}", line.line)))?;
+            .map_err(|error| InternalError(format!("declarations of ours cannot be read: {error}")))?;
+        let judge = Judge::new(self.spec, &self.environment).map_err(|error| InternalError(error.to_string()))?;
+        let read = |line: &Try| -> Result<Reading, InternalError> {
+            let parsed = Line::parse(&line.line).map_err(|error| InternalError(format!("{}: {error}", line.line)))?;
             Ok(judge.read_as(module.instruction, &parsed, &declarations))
         };
         let readings: Vec<Reading> = tries.iter().map(read).collect::<Result<_, _>>()?;
         let lines = tries.iter().map(|one| one.line.as_str()).collect();
         let batch = Batch { environment: self.environment, scaffold: scaffold.clone(), lines };
-        let outcomes = self.subject.engine.judge(&batch, Depth::Check);
+        let outcomes = self.judge.judge(&batch, Depth::Check);
         let mut counts = Probed::default();
         let mut mismatches = Vec::new();
         for (at, (reading, outcome)) in readings.iter().zip(&outcomes).enumerate() {
             mismatches.extend(self.compare(module.instruction, reading, outcome, &mut counts, at));
         }
-        let finding = |mismatch: Mismatch| {
+        let finding = |mismatch: WordMismatch| {
             let Try { form, slot, word, line } = &tries[mismatch.at];
             let form = &module.instruction.forms[*form];
             let slot = &form.axes[form.slots[*slot].axis].name;
@@ -256,7 +249,7 @@ impl Asker<'_> {
         outcome: &Outcome,
         counts: &mut Probed,
         at: usize,
-    ) -> Option<Mismatch> {
+    ) -> Option<WordMismatch> {
         let Some(did) = Does::of(outcome) else {
             counts.skipped += 1;
             return None;
@@ -266,13 +259,18 @@ impl Asker<'_> {
             counts.undefined += 1;
             return None;
         }
-        let version = EngineVersion::of(self.subject.engine.id());
+        let version = EngineVersion::of(self.judge.id());
         let compared = self.divergences.compare(version.as_ref(), instruction, reading, Depth::Check, did);
         match (compared.as_expected, did == compared.claimed) {
             (true, true) => counts.agreed += 1,
             (true, false) => counts.listed += 1,
             (false, _) => {
-                return Some(Mismatch { at, does: did, claimed: compared.claimed, message: first_message(outcome) });
+                return Some(WordMismatch {
+                    at,
+                    does: did,
+                    claimed: compared.claimed,
+                    message: first_message(outcome),
+                });
             }
         }
         None
