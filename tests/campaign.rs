@@ -52,6 +52,10 @@ impl Engine for Odd {
         Vec::new()
     }
 
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
+
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         Some(self)
     }
@@ -80,6 +84,10 @@ impl LineJudge for Odd {
 
     fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
         None
+    }
+
+    fn words(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

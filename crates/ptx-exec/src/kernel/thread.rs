@@ -458,14 +458,23 @@ fn collect<'a>(argument: &Argument<'a>, to: &mut Vec<(&'a str, bool)>) {
 
 /// Our own registers.
 fn registers(own: &str, text: &mut String) {
-    put!(text, ".reg .b32 %{own}a, %{own}b, %{own}c;\n.reg .pred %{own}p;");
+    put!(text, ".reg .b16 %{own}h;\n.reg .b32 %{own}a, %{own}b, %{own}c;\n.reg .pred %{own}p;");
     put!(text, ".reg .b64 %{own}x, %{own}y, %{own}row, %{own}result, %{own}mark;");
 }
 
-/// Loads a register from global memory.
+/// Loads a register from global memory. A component of a vector register is not loaded directly: from
+/// that `ptxas` makes a load with an undefined memory descriptor, for sm_80 and later in all versions
+/// tried.
 fn load(register: &str, bits: u16, from: &str, own: &str, text: &mut String) {
+    let between = match bits {
+        16 => "h",
+        32 => "a",
+        _ => "x",
+    };
     if bits == 1 {
         put!(text, "ld.global.u8 %{own}a, [{from}];\nsetp.ne.u32 {register}, %{own}a, 0;");
+    } else if register.contains('.') && matches!(bits, 16 | 32 | 64) {
+        put!(text, "ld.global.b{bits} %{own}{between}, [{from}];\nmov.b{bits} {register}, %{own}{between};");
     } else {
         put!(text, "ld.global.b{bits} {register}, [{from}];");
     }
