@@ -4,8 +4,8 @@
 //! Without a `ptxas` (`ptx-conform toolchain install 13.5`) they are ignored; with
 //! PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
 
-#[path = "ptxas/newest.rs"]
-mod newest;
+#[path = "ptxas/installed.rs"]
+mod installed;
 
 use std::collections::{BTreeMap, HashSet};
 use std::process::{Command, Stdio};
@@ -57,7 +57,7 @@ fn main() {
 }
 
 fn trials() -> Vec<Trial> {
-    let toolchains = newest::newest_of_each_major();
+    let toolchains = installed::tested();
     if toolchains.is_empty() {
         let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
         if !required {

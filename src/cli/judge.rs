@@ -56,8 +56,8 @@ impl Opts {
         };
         let mut desk = Desk::new(&spec, engine);
         let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        serve(BufReader::with_capacity(1 << 16, io::stdin().lock()), out, |line, out| desk.answer(line, out))?;
-        Ok(ExitCode::SUCCESS)
+        let from = BufReader::with_capacity(1 << 16, io::stdin().lock());
+        super::until_closed(serve(from, out, |line, out| desk.answer(line, out)))
     }
 }
 

@@ -97,9 +97,13 @@ impl<'a> Judge<'a> {
         Ok(Self { spec, environment: values.ok_or(UnknownEnvironment(*environment))? })
     }
 
-    /// Reads a line; `None` where no specification covers its opcode.
+    /// Reads a line; `None` where no specification covers its opcode, or the page it belongs to.
     pub fn read(&self, line: &Line<'_>, declarations: &Declarations) -> Option<(&'a Instruction, Reading)> {
         let instruction = self.spec.instruction(line.opcode)?;
+        let elsewhere = |modifier: &&str| instruction.elsewhere.iter().any(|word| word == modifier);
+        if !instruction.elsewhere.is_empty() && line.modifiers.iter().any(elsewhere) {
+            return None;
+        }
         Some((instruction, self.read_as(instruction, line, declarations)))
     }
 

@@ -222,6 +222,7 @@ pub(crate) fn resolve(draft: &Draft<'_>, raw: &RawOperand, operands: &[&str]) ->
 
 /// Adds the axes of an operand, and the rules that they imply.
 pub(crate) fn axes(draft: &mut Draft<'_>, raw: &RawOperand, mut operand: Operand, at: usize) -> Operand {
+    operand.instruction_type = raw.matches.as_ref().map(|of| of.value.clone());
     match raw.role {
         RoleName::Destination | RoleName::Source | RoleName::Coordinate | RoleName::Policy => {
             value::axes(draft, &mut operand, at, raw);

@@ -169,6 +169,8 @@ pub struct Operand {
     pub role: Role,
     /// Whether it may be left out.
     pub optional: bool,
+    /// The slot that names its type, or the type itself.
+    pub instruction_type: Option<String>,
     /// The axis of its shape.
     pub shape: Option<usize>,
     /// The axis of what stands in it.
@@ -184,7 +186,17 @@ pub struct Operand {
 impl Operand {
     /// An operand without axes.
     pub(crate) fn new(name: String, role: Role, optional: bool) -> Self {
-        Self { name, role, optional, shape: None, of_type: None, sinks: None, base: None, offset: None }
+        Self {
+            name,
+            role,
+            optional,
+            instruction_type: None,
+            shape: None,
+            of_type: None,
+            sinks: None,
+            base: None,
+            offset: None,
+        }
     }
 }
 
@@ -356,6 +368,8 @@ pub struct Instruction {
     pub read: Version,
     /// Its forms.
     pub forms: Vec<Form>,
+    /// Modifiers with which a line is not one of its forms, but of a page that is not described.
+    pub elsewhere: Vec<String>,
     /// What of the manual is no rule.
     pub notes: Vec<Note>,
     /// The manual's examples.

@@ -294,6 +294,7 @@ impl Compiler<'_> {
             manual: raw.manual.clone(),
             read: raw.read,
             forms,
+            elsewhere: raw.elsewhere.iter().map(|word| word.value.clone()).collect(),
             notes: raw.notes.iter().map(note).collect(),
             examples: raw.examples.lines.iter().map(example).collect(),
             modifiers: FxHashMap::default(),

@@ -141,6 +141,9 @@ impl<'a> Builder<'a> {
             }
             for value in family {
                 let value = &value.value;
+                if self.is_elsewhere(value) {
+                    continue;
+                }
                 if !claims.values.contains(value) && !probes.contains(value) && !self.is_another_form(at, Some(value)) {
                     probes.push(value.clone());
                 }
@@ -153,6 +156,11 @@ impl<'a> Builder<'a> {
         };
         probes.retain(|value| !taken(value));
         probes
+    }
+
+    /// Whether a modifier belongs to a page of the manual that the file does not describe.
+    pub(super) fn is_elsewhere(&self, modifier: &str) -> bool {
+        self.instruction.elsewhere.iter().any(|word| word.value == modifier)
     }
 
     fn missing_is_another_form(&self, at: usize) -> bool {

@@ -287,6 +287,10 @@ pub struct RawInstruction {
     /// What restricts the choices.
     #[serde(default)]
     pub rules: Vec<RawRule>,
+    /// Modifiers with which a line belongs to a page of the manual that this file does not describe: the
+    /// opcode has several, and nothing is said of such lines.
+    #[serde(default)]
+    pub elsewhere: Vec<At<String>>,
     /// The operands through which it may write: objects, and addresses.
     #[serde(default)]
     pub writes: Vec<At<String>>,
