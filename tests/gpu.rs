@@ -10,18 +10,20 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use ptx_conform::divergence::Divergences;
+use ptx_conform::campaign::{self, Options, Progress, RowSource, Subject};
+use ptx_conform::causes;
+use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::external::External;
-use ptx_conform::engine::protocol::{About, Case, Execute, Executed, Hello, Judge, PROTOCOL, Request, Response, Said};
+use ptx_conform::engine::protocol::{
+    About, ExecuteRequest, Executed, Hello, JudgeRequest, LineOutcome, PROTOCOL, Request, Response, SentCase,
+};
 use ptx_conform::engine::{CaseExecutor as _, Engine as _};
 use ptx_conform::environment::Version;
 use ptx_conform::execution::{
     Answer, Execution, Format, Geometry, Holds, Input, Output as Register, Returned, Rows, Surface,
 };
-use ptx_conform::finding;
 use ptx_conform::kernel::{Bound, Kernel, Parameter, Place};
 use ptx_conform::model::{self, Allowed};
-use ptx_conform::run::{self, Options, Progress};
 use ptx_conform::spec::Spec;
 
 // What `tests/gpu/driver.c` does with a row.
@@ -142,7 +144,7 @@ impl Conversation {
     }
 
     /// The answers to one case, and what else came.
-    fn execute(&self, case: Case) -> Option<(Vec<Answer>, Came)> {
+    fn execute(&self, case: SentCase) -> Option<(Vec<Answer>, Came)> {
         let mut came = self.ask(&[execute(vec![case])])?;
         assert_eq!((came.rc, came.responses.len()), (Some(0), 1), "{:?} {}", came.responses, came.stderr);
         assert_eq!(came.log.iter().find(|line| line.starts_with("refused")), None);
@@ -165,13 +167,13 @@ impl Came {
     }
 }
 
-fn execute(cases: Vec<Case>) -> Request {
+fn execute(cases: Vec<SentCase>) -> Request {
     let module = ".version 9.0\n.target sm_90\n.address_size 64\n.entry case0() { ret; }\n";
-    Request::Execute(Execute { id: 7, module: Some(module.to_owned()), cases })
+    Request::Execute(ExecuteRequest { id: 7, module: Some(module.to_owned()), cases })
 }
 
 /// A case whose rows are these operations and values.
-fn case(rows: &[(u32, u32)], alone: &[usize]) -> Case {
+fn case(rows: &[(u32, u32)], alone: &[usize]) -> SentCase {
     let mut values = Rows::new(1);
     let mut records = Vec::new();
     for (operation, value) in rows {
@@ -207,13 +209,15 @@ fn case(rows: &[(u32, u32)], alone: &[usize]) -> Case {
         rows: records,
         result_bytes: 24,
         results: vec![Place { at: 0, bytes: 8 }, Place { at: 8, bytes: 16 }],
+        variables: Vec::new(),
+        single: false,
         surface: None,
     };
-    Case { case, kernel: Some(kernel) }
+    SentCase { case, kernel: Some(kernel) }
 }
 
 /// The same with a surface.
-fn on_surface(mut case: Case, surface: Surface, private: bool, variable: Option<&str>) -> Case {
+fn on_surface(mut case: SentCase, surface: Surface, private: bool, variable: Option<&str>) -> SentCase {
     case.case.surface = Some(surface);
     let kernel = case.kernel.as_mut().expect("a kernel");
     kernel.surface = Some(Bound { private, handle_at: Some(8), variable: variable.map(str::to_owned) });
@@ -292,7 +296,7 @@ fn it_says_what_it_is() {
 #[test]
 fn lines_are_judged_by_the_compiler_in_the_driver() {
     let judge = |target: &str, lines: &[&str]| {
-        Request::Judge(Judge {
+        Request::Judge(JudgeRequest {
             id: 3,
             ptx: Version { major: 9, minor: 0 },
             target: target.parse().expect("a target"),
@@ -305,7 +309,7 @@ fn lines_are_judged_by_the_compiler_in_the_driver() {
     let lines = ["mov.b32 %r1, %r2;", "mov.bogus %r1, %r2;", "unsupported;"];
     let requests = [judge("sm_90", &lines), judge("sm_100", &lines[..1]), judge("sm_90a", &[])];
     let Some(came) = Conversation::new("judge").ask(&requests) else { return };
-    let outcomes: Vec<&[Said]> = came
+    let outcomes: Vec<&[LineOutcome]> = came
         .responses
         .iter()
         .map(|response| match response {
@@ -316,12 +320,12 @@ fn lines_are_judged_by_the_compiler_in_the_driver() {
     assert_eq!(
         outcomes[0],
         [
-            Said::Accepted,
-            Said::Rejected("Unknown modifier '.bogus'".to_owned()),
-            Said::Skipped("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)".to_owned()),
+            LineOutcome::Accepted,
+            LineOutcome::Rejected("Unknown modifier '.bogus'".to_owned()),
+            LineOutcome::Skipped("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)".to_owned()),
         ]
     );
-    assert!(matches!(outcomes[1], [Said::Skipped(why)] if why.contains("sm_100")), "{:?}", outcomes[1]);
+    assert!(matches!(outcomes[1], [LineOutcome::Skipped(why)] if why.contains("sm_100")), "{:?}", outcomes[1]);
     assert_eq!(outcomes[2], []);
     // Where the compiler dies, so does the server.
     let requests = [judge("sm_90", &["mov.b32 %r1, %r2;", "abort;"]), judge("sm_90", &[])];
@@ -528,8 +532,11 @@ fn a_row_that_changes_its_surface_changes_a_copy() {
 
 #[test]
 fn faults_of_a_request_are_answered() {
-    let refused =
-        Execute { id: 11, module: Some(".version 9.0\nbogus".to_owned()), cases: vec![case(&[(RETURN, 1)], &[])] };
+    let refused = ExecuteRequest {
+        id: 11,
+        module: Some(".version 9.0\nbogus".to_owned()),
+        cases: vec![case(&[(RETURN, 1)], &[])],
+    };
     let mut none = case(&[(RETURN, 1)], &[]);
     none.kernel = None;
     let mut other = case(&[(RETURN, 1)], &[]);
@@ -544,7 +551,7 @@ fn faults_of_a_request_are_answered() {
     let requests = [
         Request::Execute(refused),
         execute(vec![none, other, short, wild, odd, case(&[], &[]), case(&[(RETURN, 1)], &[0, 0, 99])]),
-        Request::Execute(Execute { id: 12, module: None, cases: vec![case(&[(RETURN, 1)], &[])] }),
+        Request::Execute(ExecuteRequest { id: 12, module: None, cases: vec![case(&[(RETURN, 1)], &[])] }),
     ];
     let Some(came) = Conversation::new("faults").ask(&requests) else { return };
     let [Response::Error(refused), Response::Executed(executed), Response::Error(missing)] = came.responses.as_slice()
@@ -662,17 +669,20 @@ fn a_run_makes_kernels_and_gets_answers() {
     let Some(engine) = opened(&log, "") else { return };
     let options = Options { instructions: vec!["suq".to_owned()], ..Options::default() };
     let progress = Progress::default();
-    let mut results = run::run(spec(), &Divergences::default(), &[], &options, &progress);
-    run::execute(spec(), &Divergences::default(), &[&engine], &options, &progress, &mut results);
-    let [result] = results.executed.as_slice() else { panic!("{:?} {:?}", results.absent, results.confused) };
+    let subjects = [Subject::executing(&engine, *spec().isa.versions.last().expect("versions"))];
+    let results = campaign::run(spec(), &Divergences::default(), &subjects, &options, &progress);
+    let [result] = results.engines.as_slice() else { panic!("{:?} {:?}", results.absent, results.internal_errors) };
     assert_eq!((result.name.as_str(), &results.absent), ("gpu@13.0", &Vec::new()));
-    assert_eq!(result.environment.map(|of| of.to_string()).as_deref(), Some("PTX 9.0, sm_90, 64 bit"));
+    let Some(RowSource::Executed(environment)) = result.rows_from else { panic!("{result:?}") };
+    assert_eq!(environment.to_string(), "PTX 9.0, sm_90, 64 bit");
     // It returns what is no answer to any query, and whoever asks again gets the same.
-    assert!(result.differed() > 100, "{result:?}");
-    assert_eq!(result.skipped, BTreeMap::new());
-    let findings = finding::find_executed(spec(), &Divergences::default(), &[&engine], &results, &progress)
-        .expect("texts of ours are read");
-    assert!(!findings.is_empty() && findings.iter().all(|of| of.case.got == "a5a5a5a5"), "{findings:#?}");
+    assert!(result.tally.failed_rows() > 100, "{result:?}");
+    assert_eq!(result.tally.skipped_rows, BTreeMap::new());
+    let findings =
+        causes::find(spec(), &Divergences::default(), &subjects, &results, &progress).expect("texts of ours are read");
+    let actual = |of: &causes::Finding| of.case.row.as_ref().map(|row| row.actual.clone());
+    let garbage = |of: &causes::Finding| actual(of).as_deref() == Some("a5a5a5a5");
+    assert!(!findings.all.is_empty() && findings.all.iter().all(garbage), "{findings:#?}");
     assert_eq!(engine.notes(), Vec::<String>::new());
     let log = std::fs::read_to_string(log).expect("the driver writes its log");
     let refused: Vec<&str> = log.lines().filter(|line| line.starts_with("refused")).collect();
@@ -685,7 +695,7 @@ fn rows_that_may_trap_are_alone_and_few() {
         let Some(engine) = opened(&log_of(&format!("traps-{instruction}")), "FAKE_TRAPS=1") else { return };
         let options = Options { instructions: vec![instruction.to_owned()], cases: 12, ..Options::default() };
         let (mut traps, mut returned) = (BTreeMap::<String, usize>::new(), 0);
-        let recorded = run::record(spec(), &engine, &options, &Progress::default(), &mut |execution, answers| {
+        let recorded = campaign::record(spec(), &engine, &options, &Progress::default(), &mut |execution, answers| {
             let prepared = model::prepare(spec(), execution).expect("a case of ours");
             for (row, (expectation, answer)) in prepared.all(&execution.rows).zip(answers).enumerate() {
                 let alone = execution.alone.binary_search(&row).is_ok();
@@ -759,14 +769,14 @@ fn a_device_does_what_the_driver_without_one_does() {
         let stdout = String::from_utf8(output.stdout).expect("responses are text");
         stdout.lines().map(|line| serde_json::from_str(line).expect("a response")).collect()
     };
-    let run_all = |cases: Vec<Case>| {
+    let run_all = |cases: Vec<SentCase>| {
         let module = Some(include_str!("gpu/device.ptx").to_owned());
-        match ask(&[Request::Execute(Execute { id: 1, module, cases })]).pop() {
+        match ask(&[Request::Execute(ExecuteRequest { id: 1, module, cases })]).pop() {
             Some(Response::Executed(executed)) => executed.answers,
             other => panic!("{other:?}"),
         }
     };
-    let run = |case: Case| run_all(vec![case]).remove(0);
+    let run = |case: SentCase| run_all(vec![case]).remove(0);
     eprintln!("{:?}", ask(&[]));
     let rows: Vec<(u32, u32)> = (0..300).map(|value| (RETURN, value * 7)).collect();
     let expected: Vec<Answer> = rows.iter().map(|(_, value)| returned(*value)).collect();

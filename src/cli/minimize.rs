@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
+use ptx_conform::campaign::Progress;
 use ptx_conform::case::{Case, Stored};
+use ptx_conform::causes;
 use ptx_conform::engine::Depth;
-use ptx_conform::finding;
 use ptx_conform::report::finding_text;
-use ptx_conform::run::Progress;
 use ptx_conform::spec::UNREAD;
 
 /// Reduce one case to the simplest one, and to the combination of choices that explains it
@@ -47,27 +47,30 @@ impl Opts {
             let rules: Vec<&str> = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
             bail!("only a line with at most one fault can be reduced; this one breaks {}", rules.join(", "));
         }
-        let engines = self.engines.open()?;
+        let engines = self.engines.open(specs)?;
         let case = Case { instruction, form: reading.form, values: &reading.values };
         let environment = stored.environment;
         if !engines.iter().any(|opened| opened.judges(&environment, depth)) {
             bail!("no engine can be asked about {environment}; choose others with --engine");
         }
         let findings =
-            finding::minimize(&spec, &super::subjects(&engines, &spec.isa), &case, depth, &Progress::default())?;
-        for heap in &findings.vanished {
-            super::say(&format!("seen once and not again: {heap}"));
+            causes::minimize(&spec, &super::subjects(&engines, &spec.isa), &case, depth, &Progress::default())?;
+        for group in &findings.not_reproduced {
+            super::say(&format!("not analysed: {group}"));
         }
         for finding in &findings.all {
             super::print(&finding_text(finding))?;
         }
         if let (Some(output), Some(finding)) = (&self.output, findings.all.first()) {
-            std::fs::write(output, finding.stored())
+            std::fs::write(output, finding.stored().unwrap_or_default())
                 .with_context(|| format!("{} cannot be written", output.display()))?;
         }
         if findings.all.is_empty() {
             super::print(&format!("every engine asked does as the specification says of `{}`\n", case.line()))?;
-            return Ok(if findings.vanished.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) });
+            let lost = super::losses(&engines);
+            lost.iter().for_each(|lost| super::say(&format!("could not judge: {lost}")));
+            let judged = findings.not_reproduced.is_empty() && lost.is_empty();
+            return Ok(if judged { ExitCode::SUCCESS } else { ExitCode::from(2) });
         }
         Ok(ExitCode::from(1))
     }

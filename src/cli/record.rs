@@ -1,13 +1,14 @@
 //! `ptx-conform record`: what an engine does, kept.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
-use ptx_conform::divergence::Date;
+use ptx_conform::campaign::{self, Options};
+use ptx_conform::divergences::Date;
 use ptx_conform::engine::recording::{Provenance, Recording};
-use ptx_conform::run::{self, Options};
 
 /// Save what an executing engine does, with where it is from
 ///
@@ -45,7 +46,7 @@ impl Opts {
         let spec = super::load_spec(specs)?;
         super::instructions(&spec, &self.instructions)?;
         let mut engines = Vec::new();
-        super::open_named(&self.engine, &mut engines)?;
+        super::open_named(&self.engine, specs, &mut engines)?;
         let [opened] = engines.as_slice() else { bail!("one engine is recorded at a time") };
         let Some(engine) = opened.engine.as_executor() else {
             bail!("nothing can be recorded: {} does not execute", opened.engine.id())
@@ -60,22 +61,28 @@ impl Opts {
             Options { instructions: self.instructions, rows: self.rows.max(1), seed: self.seed, ..Options::default() };
         let mut twice = 0;
         let recorded = super::run::with_progress(|progress| {
-            run::record(&spec, engine, &options, progress, &mut |execution, answers| {
+            campaign::record(&spec, engine, &options, progress, &mut |execution, answers| {
                 twice += recording.add(execution, answers).err().map_or(0, |rows| rows.len());
             })
         })?;
         if let Err(why) = recorded {
             bail!("nothing can be recorded: {why}");
         }
-        let mut file = tempfile::NamedTempFile::new_in(folder).with_context(|| format!("{out} cannot be written"))?;
+        let mode = std::fs::Permissions::from_mode(0o666);
+        let mut file = tempfile::Builder::new()
+            .permissions(mode)
+            .tempfile_in(folder)
+            .with_context(|| format!("{out} cannot be written"))?;
         std::io::Write::write_all(&mut file, recording.write().as_bytes())
             .with_context(|| format!("{out} cannot be written"))?;
         file.persist(&self.out).with_context(|| format!("{out} cannot be written"))?;
         super::say_notes(&engines);
         super::print(&format!("{} rows of {} in {out}\n", recording.len(), engine.id()))?;
         if twice > 0 {
-            super::say(&format!("{twice} rows came out in two ways; the first one is kept"));
+            super::say(&format!("warning: {twice} rows gave different results on repetition; kept the first"));
         }
-        Ok(if recording.is_empty() { ExitCode::from(2) } else { ExitCode::SUCCESS })
+        let lost = super::losses(&engines);
+        lost.iter().for_each(|lost| super::say(&format!("could not record: {lost}")));
+        Ok(if recording.is_empty() || !lost.is_empty() { ExitCode::from(2) } else { ExitCode::SUCCESS })
     }
 }

@@ -235,6 +235,10 @@ impl Engine for Planted {
         Vec::new()
     }
 
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
+
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         None
     }
@@ -1418,12 +1422,12 @@ impl<'a> Thread<'a> {
                 let kept = self.bug("atom-f16x2-low") && of == ".f16x2";
                 (if kept { old >> 16 } else { high }) << 16 | low
             }
-            _ => self.half(operation, of == ".bf16", [old, new]),
+            _ => self.sum_of_halves(operation, of == ".bf16", [old, new]),
         }
     }
 
     /// Sixteen bits: with a mantissa of ten, or of seven.
-    fn half(&self, operation: &str, brain: bool, [old, new]: [u128; 2]) -> u128 {
+    fn sum_of_halves(&self, operation: &str, brain: bool, [old, new]: [u128; 2]) -> u128 {
         let infinity: u128 = if brain { 0x7f80 } else { 0x7c00 };
         let value = |bits: u128| -> f64 {
             let number = |bits: u128| -> f64 {

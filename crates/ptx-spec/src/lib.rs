@@ -2,7 +2,14 @@
 pub mod environment;
 pub mod judge;
 pub mod print;
-pub mod ptx;
 pub mod role;
 pub mod space;
 pub mod spec;
+pub mod text;
+
+/// PTX text, read and printed.
+pub mod ptx {
+    pub use crate::print::{Printer, print_variant, scaffold};
+    pub use crate::role::Item;
+    pub use crate::text::*;
+}

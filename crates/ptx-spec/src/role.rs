@@ -24,7 +24,7 @@ pub use address::{
 pub use item::Item;
 pub use object::{OBJECT_KINDS, OBJECTS, SURFREF, SURFREF_PARAMETER};
 pub(crate) use print::{declare, print, store};
-pub(crate) use read::read;
+pub(crate) use read::{Found, read};
 pub use value::{SHAPES, lanes_of};
 
 /// The name of a role in the YAML.

@@ -54,6 +54,10 @@ impl<'a> Assumed<'a> {
     fn argument(&mut self, argument: &Argument<'a>, operand: Option<&Operand>, bracketed: bool) {
         match argument {
             Argument::Name(name) | Argument::Sum(name, ..) => self.name(name, operand, bracketed),
+            Argument::Element(name, register, _) => {
+                self.name(name, operand, bracketed);
+                register.iter().for_each(|register| self.name(register, None, false));
+            }
             Argument::Tuple(elements) | Argument::Bracket(elements) => {
                 elements.iter().for_each(|element| self.argument(element, operand, bracketed));
             }

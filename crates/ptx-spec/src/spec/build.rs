@@ -196,14 +196,17 @@ fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
             errors.push(file.at(shape, format!("`{}` is no shape", shape.value)).help(help));
         }
     }
-    let specials =
-        raw.specials.0.iter().flat_map(|(of, names)| names.iter().map(|name| (name.clone(), of.value.clone())));
+    for special in raw.specials.iter().filter(|special| !types.iter().any(|of| of.name == special.of_type)) {
+        let message = format!("`{}` of a special register is none of the types", special.of_type);
+        errors.push(file.at(&raw.versions, message));
+    }
+    let specials = super::special::table(&raw.specials);
     let variable = |(name, needs): &(At<String>, super::raw::RawNeeds)| {
         (name.value.clone(), needs.ptx, needs.target.0.first().copied())
     };
     let variables = raw.variables.0.iter().map(variable).collect();
     let versions = raw.versions.value.clone();
-    (Isa { versions, targets, types, held, variables, specials: specials.collect() }, errors)
+    (Isa { versions, targets, types, held, variables, specials }, errors)
 }
 
 /// Compiles one instruction, collecting every error on the way.
@@ -280,7 +283,12 @@ impl Compiler<'_> {
             says: raw.says.clone(),
             because: raw.because.clone(),
         };
+        let sets =
+            self.raw_isa.sets.0.iter().chain(&raw.sets.0).map(|(name, members)| {
+                (name.value.clone(), members.iter().map(|member| member.value.clone()).collect())
+            });
         let mut instruction = Instruction {
+            sets: sets.collect(),
             name: raw.instruction.value.clone(),
             summary: raw.summary.clone(),
             manual: raw.manual.clone(),

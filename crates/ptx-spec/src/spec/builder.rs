@@ -51,6 +51,7 @@ impl<'a> Builder<'a> {
         let suffixes: Vec<(usize, usize)> =
             self.syntax.suffixes.iter().map(|(operand, suffix)| (*operand, self.suffix(*operand, suffix))).collect();
         let writings = self.writing(&operands);
+        self.draft.rules.extend(super::text_rules::rules());
         Form {
             id: format!("{}.{}", self.draft.opcode, self.form.id.value),
             syntax: self.form.syntax.value.split_whitespace().collect::<Vec<_>>().join(" "),
