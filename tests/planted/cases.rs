@@ -26,11 +26,7 @@ pub(crate) struct Case {
 #[derive(Debug)]
 pub(crate) enum Expected {
     /// These registers, and bytes of the surface where the row can change it; `None` is any byte.
-    Returned {
-        registers: Vec<u128>,
-        surface: Option<Vec<Option<u8>>>,
-        variables: BTreeMap<String, Vec<Option<u8>>>,
-    },
+    Returned { registers: Vec<u128>, surface: Option<Vec<Option<u8>>>, variables: BTreeMap<String, Vec<Option<u8>>> },
     /// The end of the kernel.
     Traps,
     /// Anything, and why.
@@ -261,8 +257,11 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
 }
 
 fn expect(row: &RawRow, execution: &Execution) -> anyhow::Result<Expected> {
-    let said =
-        [row.outputs.is_some() || row.surface.is_some() || row.surface_unchanged || row.variables.is_some(), row.traps, row.undefined.is_some()];
+    let said = [
+        row.outputs.is_some() || row.surface.is_some() || row.surface_unchanged || row.variables.is_some(),
+        row.traps,
+        row.undefined.is_some(),
+    ];
     ensure!(said.iter().filter(|&&one| one).count() == 1, "it gives something, or traps, or is undefined");
     if row.traps {
         return Ok(Expected::Traps);

@@ -1322,8 +1322,8 @@ impl<'a> Thread<'a> {
     fn atom(&mut self) -> Result<(), Answer> {
         let line = self.line;
         let types = [
-            ".f16x2", ".bf16x2", ".f16", ".bf16", ".f32", ".f64", ".b16", ".b32", ".b64", ".b128", ".u32", ".u64", ".s32",
-            ".s64",
+            ".f16x2", ".bf16x2", ".f16", ".bf16", ".f32", ".f64", ".b16", ".b32", ".b64", ".b128", ".u32", ".u64",
+            ".s32", ".s64",
         ];
         let operations = [".add", ".min", ".max", ".and", ".or", ".xor", ".inc", ".dec", ".exch", ".cas"];
         let (Some(of), Some(operation)) = (line.one_of(&types), line.one_of(&operations)) else {
@@ -1376,16 +1376,40 @@ impl<'a> Thread<'a> {
         match operation {
             ".add" if self.bug("atom-add-u64-short") && of == ".u64" => old >> 32 << 32 | mask(old + new, 32),
             ".add" => mask(old + new, bits),
-            ".min" => if a <= b { old } else { new },
-            ".max" => if a >= b { old } else { new },
+            ".min" => {
+                if a <= b {
+                    old
+                } else {
+                    new
+                }
+            }
+            ".max" => {
+                if a >= b {
+                    old
+                } else {
+                    new
+                }
+            }
             ".and" => old & new,
             ".or" => old | new,
             ".xor" if self.bug("atom-xor-as-or") => old | new,
             ".xor" => old ^ new,
             ".inc" if self.bug("atom-inc-late") && old == new => mask(old + 1, bits),
-            ".inc" => if old >= new { 0 } else { old + 1 },
+            ".inc" => {
+                if old >= new {
+                    0
+                } else {
+                    old + 1
+                }
+            }
             ".dec" if self.bug("atom-dec-wraps") && old == 0 => largest,
-            ".dec" => if old == 0 || old > new { new } else { old - 1 },
+            ".dec" => {
+                if old == 0 || old > new {
+                    new
+                } else {
+                    old - 1
+                }
+            }
             ".exch" if self.bug("atom-exch-halves") && bits == 128 => new.rotate_left(64),
             ".exch" => new,
             _ => {
