@@ -148,6 +148,9 @@ struct Request<'a> {
 struct Answer<'a> {
     verdict: Verdict,
     rules: Rules<'a>,
+    /// The rules by which the manual leaves the line undefined.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undefined: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     needs: Option<Needs>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -289,10 +292,14 @@ impl<'s> Desk<'s> {
             return Ok(Ok(()));
         };
         let form = &instruction.forms[reading.form];
-        let expected = self.engine.as_ref().map(|(engine, known)| known.expect(engine, instruction, &reading));
+        let undefined: Vec<&str> = reading.undefined(instruction).map(|rule| rule.id.as_str()).collect();
+        // Of what is undefined either outcome is right.
+        let engine = self.engine.as_ref().filter(|_| undefined.is_empty() || !reading.valid());
+        let expected = engine.map(|(engine, known)| known.expect(engine, instruction, &reading));
         let answer = Answer {
             verdict: if reading.valid() { Verdict::Valid } else { Verdict::Invalid },
             rules: Rules::Of(form, &reading),
+            undefined,
             needs: needs(&self.spec.isa, form, &reading.values),
             expected: expected.map(|expected| expected.outcome),
             divergence: expected.and_then(|expected| expected.divergence),
@@ -319,7 +326,7 @@ impl<'s> Desk<'s> {
 
 impl Answer<'_> {
     fn bare(verdict: Verdict, rules: Rules<'static>) -> Answer<'static> {
-        Answer { verdict, rules, needs: None, expected: None, divergence: None }
+        Answer { verdict, rules, undefined: Vec::new(), needs: None, expected: None, divergence: None }
     }
 }
 

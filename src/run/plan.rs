@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::{Generate, Options, Strategy, Subject};
 use crate::engine::Depth;
 use crate::environment::{AddressSize, Environment, Suffix, Target, Version};
-use crate::space::{Diagram, Draw, Region, Values, breakable, covering, environment, environment_values, twin};
+use crate::space::{Diagram, Draw, Region, Values, breakable, covering, environment, environment_values, neighbours, twin};
 use crate::spec::{Form, Instruction, RuleKind, Spec};
 
 /// Why variants are asked about.
@@ -149,6 +149,8 @@ const BOUNDARY_ROWS: u128 = 24;
 const CODE_SAMPLE: u128 = 150;
 /// For each random breach of a rule, so many random valid variants are drawn.
 const RANDOM_BREACHES: u64 = 100;
+/// Variants two choices away from the simplest breach of a rule.
+const NEIGHBOURS: usize = 256;
 /// Lines of one module where code is generated: its time grows faster than they do.
 pub(crate) const CODE_BATCH: usize = 200;
 
@@ -312,6 +314,10 @@ impl Planner<'_> {
             let drawn = self.drawn_breaches(space, &rows);
             let mut rows: Vec<(Row, Option<Option<Values>>)> = rows.into_iter().map(with_twin).collect();
             rows.extend(drawn.into_iter().map(|values| (self.row(values, space.rule), None)));
+            let known: FxHashSet<Values> = rows.iter().map(|(row, _)| row.values.clone()).collect();
+            let near = neighbours(self.form, &space.diagram, NEIGHBOURS).into_iter();
+            let near = near.filter(|values| !known.contains(values));
+            rows.extend(near.map(|values| (self.row(values, space.rule), None)));
             rows
         };
         let covered: Vec<Vec<(Row, Option<Option<Values>>)>> = spaces.par_iter().map(covered).collect();

@@ -1,5 +1,6 @@
 //! What may come of a row, and whether what came is among it.
 
+use super::Lane;
 use crate::execution::{Answer, Execution, Returned};
 
 /// What may come of a row.
@@ -53,6 +54,27 @@ pub struct Expected {
     pub known: u128,
 }
 
+/// Floats that must be NaNs, whatever their payload: which of those that follow each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nans {
+    /// The size of each in bytes: 2 or 4; 0 where there are none.
+    pub size: u8,
+    /// A bit mask, the first one lowest.
+    pub which: u8,
+}
+
+impl Nans {
+    /// Whether one of these bytes is of such a float that is none: its exponent is checked elsewhere, so
+    /// it is an infinity. Returns the position of its first byte.
+    fn missing(self, bytes: &[u8]) -> Option<usize> {
+        let fraction = if self.size == 2 { 0x3ff } else { 0x7f_ffff };
+        (0..8_usize).filter(|at| self.which >> at & 1 == 1).map(|at| at * usize::from(self.size)).find(|&start| {
+            let float = bytes.iter().skip(start).take(usize::from(self.size)).rev();
+            float.fold(0_u32, |bits, &byte| bits << 8 | u32::from(byte)) & fraction == 0
+        })
+    }
+}
+
 /// Bytes written to the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
@@ -62,6 +84,8 @@ pub struct Write {
     pub count: u8,
     /// The bytes, the first one lowest.
     pub bytes: Expected,
+    /// Which of the floats among them must be NaNs.
+    pub nans: Nans,
 }
 
 /// What the manual leaves undefined, unpredictable, or to others.
@@ -69,8 +93,8 @@ pub struct Write {
 pub enum Undefined {
     /// A surface access that is not aligned to its own size.
     MisalignedCoordinate,
-    /// A surface access that is wider than a sample.
-    WiderThanSample,
+    /// A surface access that begins within a row and ends behind it.
+    PartlyOutside,
     /// Components of a sample for which a formatted store has no source.
     MissingComponents,
     /// A formatted reduction on what is no integer of its size.
@@ -87,13 +111,15 @@ pub enum Undefined {
     ImmediateAddress,
     /// What a NaN becomes in another format.
     NanPayload,
+    /// A register that stands for several lanes of a destination.
+    DuplicateDestination,
 }
 
 impl Undefined {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::MisalignedCoordinate,
-        Self::WiderThanSample,
+        Self::PartlyOutside,
         Self::MissingComponents,
         Self::ReducedFormat,
         Self::AbsentExtent,
@@ -102,13 +128,14 @@ impl Undefined {
         Self::OutsideVariable,
         Self::ImmediateAddress,
         Self::NanPayload,
+        Self::DuplicateDestination,
     ];
 
     /// Its name in reports.
     pub fn id(self) -> &'static str {
         match self {
             Self::MisalignedCoordinate => "misaligned-coordinate",
-            Self::WiderThanSample => "wider-than-sample",
+            Self::PartlyOutside => "partly-outside",
             Self::MissingComponents => "missing-components",
             Self::ReducedFormat => "reduced-format",
             Self::AbsentExtent => "absent-extent",
@@ -117,6 +144,7 @@ impl Undefined {
             Self::OutsideVariable => "outside-variable",
             Self::ImmediateAddress => "immediate-address",
             Self::NanPayload => "nan-payload",
+            Self::DuplicateDestination => "duplicate-destination",
         }
     }
 
@@ -126,8 +154,8 @@ impl Undefined {
             Self::MisalignedCoordinate => {
                 "an access that is not aligned to its own size may be rounded or fail (surface-instructions-suld)"
             }
-            Self::WiderThanSample => {
-                "nothing promises accesses wider than a sample, and they were reported to fail (surface-instructions-suld)"
+            Self::PartlyOutside => {
+                "an access that begins within a row and ends behind it is not described (surface-instructions-suld)"
             }
             Self::MissingComponents => {
                 "components without a source are written with an unpredictable value (surface-instructions-sust)"
@@ -145,6 +173,7 @@ impl Undefined {
             Self::OutsideVariable => "what lies outside of a variable is not described (addresses-as-operands)",
             Self::ImmediateAddress => "what lies at an address is up to the assembler (addresses-as-operands)",
             Self::NanPayload => "the payload of a NaN is not described (surface-instructions-sust)",
+            Self::DuplicateDestination => "the elements of a destination are to be distinct (vectors-as-operands)",
         }
     }
 }
@@ -163,19 +192,9 @@ pub struct Inference {
 /// All that is inferred. None of it has been measured yet.
 pub const INFERENCES: &[Inference] = &[
     Inference {
-        id: "within-sample",
-        says: "An access narrower than a sample may begin at any multiple of its own size.",
-        because: "Coordinates of unformatted accesses are byte offsets; the code for sm_35 does not round them.",
-    },
-    Inference {
         id: "layer-bounds",
         says: "A layer that does not exist is out of bounds as a coordinate is; clamped, it is the last one.",
         because: "The manual speaks of addresses only; the code for sm_35 treats the layer as an unsigned coordinate.",
-    },
-    Inference {
-        id: "array-sign",
-        says: "Negative coordinates within a 2d layer are clamped to 0, or to the last place.",
-        because: "The manual has .s32 for them; the code that ptxas generates for sm_35 takes them as unsigned.",
     },
     Inference {
         id: "unorm",
@@ -198,24 +217,29 @@ pub const INFERENCES: &[Inference] = &[
         because: "The manual does not describe conversions; graphics interfaces do so.",
     },
     Inference {
-        id: "reduced-samples",
-        says: "Unformatted reductions work on any place of their size, whatever the format.",
-        because: "The manual has byte offsets and no word about formats.",
-    },
-    Inference {
         id: "reduced-64-bit",
         says: "A formatted reduction of 64 bits takes a sample of two 32-bit components for one integer.",
         because: "The manual has 64-bit integers in samples, and no array has such a component.",
     },
     Inference {
         id: "zero-extension",
-        says: "A register wider than what a surface load or a load of a float writes is filled with zeros.",
-        because: "The manual says so of unsigned and bit-size types of ld; the code that ptxas generates does so.",
+        says: "A register wider than what a surface load writes is filled with zeros.",
+        because: "The manual says so of ld, st and cvt only; the code that ptxas generates does so.",
     },
     Inference {
         id: "array-layout",
         says: "A CUDA array has no linear memory layout.",
         because: "The manual has 1 for surfaces with a linear layout, and CUDA arrays are opaque.",
+    },
+    Inference {
+        id: "wider-source",
+        says: "Of a register wider than what a surface store or reduction takes, the low bits count.",
+        because: "The manual lets ld, st and cvt only have wider registers; every ptxas takes them here.",
+    },
+    Inference {
+        id: "immediate-truncation",
+        says: "Of an integer immediate that does not fit, the low bits count.",
+        because: "The manual converts constants to the size of their use, and does not say how.",
     },
 ];
 
@@ -225,17 +249,16 @@ pub struct Inferences(u32);
 
 impl Inferences {
     pub(super) const NONE: Self = Self(0);
-    pub(super) const WITHIN_SAMPLE: Self = Self(1);
-    pub(super) const LAYER_BOUNDS: Self = Self(1 << 1);
-    pub(super) const ARRAY_SIGN: Self = Self(1 << 2);
-    pub(super) const UNORM: Self = Self(1 << 3);
-    pub(super) const SNORM: Self = Self(1 << 4);
-    pub(super) const HALF: Self = Self(1 << 5);
-    pub(super) const SATURATION: Self = Self(1 << 6);
-    pub(super) const REDUCED_SAMPLES: Self = Self(1 << 7);
-    pub(super) const REDUCED_64_BIT: Self = Self(1 << 8);
-    pub(super) const ZERO_EXTENSION: Self = Self(1 << 9);
-    pub(super) const ARRAY_LAYOUT: Self = Self(1 << 10);
+    pub(super) const LAYER_BOUNDS: Self = Self(1);
+    pub(super) const UNORM: Self = Self(1 << 1);
+    pub(super) const SNORM: Self = Self(1 << 2);
+    pub(super) const HALF: Self = Self(1 << 3);
+    pub(super) const SATURATION: Self = Self(1 << 4);
+    pub(super) const REDUCED_64_BIT: Self = Self(1 << 5);
+    pub(super) const ZERO_EXTENSION: Self = Self(1 << 6);
+    pub(super) const ARRAY_LAYOUT: Self = Self(1 << 7);
+    pub(super) const WIDER_SOURCE: Self = Self(1 << 8);
+    pub(super) const IMMEDIATE_TRUNCATION: Self = Self(1 << 9);
 
     /// This set where it holds, else none.
     pub(super) fn when(self, holds: bool) -> Self {
@@ -302,6 +325,16 @@ impl Effect {
         Self { write, ..Self::of_registers(0) }
     }
 
+    /// Sets the register of a lane; one that several lanes write may hold anything.
+    pub(super) fn set_lane(&mut self, lane: &Lane, bits: u128) {
+        let Some(output) = lane.output else { return };
+        if lane.shared {
+            self.undefined = Some(Undefined::DuplicateDestination);
+            return self.expect(output, Expected { bits, known: 0 });
+        }
+        self.set(output, bits);
+    }
+
     /// Sets a register.
     pub(super) fn set(&mut self, register: usize, bits: u128) {
         self.expect(register, Expected { bits, known: u128::MAX });
@@ -330,14 +363,15 @@ impl Write {
     /// The position of the first byte of what the surface then holds that must not be.
     fn differs(&self, before: &[u8], after: &[u8]) -> Option<usize> {
         let end = self.at + usize::from(self.count);
-        (0..before.len()).find(|&at| {
+        let differs = (0..before.len()).find(|&at| {
             let inside = (self.at..end).contains(&at);
             let shift = 8 * (at.wrapping_sub(self.at) % 16);
             let expected = |word: u128| u8::try_from(word >> shift & 0xff).unwrap_or_default();
             let (bits, known) =
                 if inside { (expected(self.bytes.bits), expected(self.bytes.known)) } else { (before[at], u8::MAX) };
             (after[at] ^ bits) & known != 0
-        })
+        });
+        differs.or_else(|| Some(self.at + self.nans.missing(after.get(self.at..end)?)?))
     }
 
     fn apply(&self, data: &mut [u8]) {
@@ -357,13 +391,6 @@ impl Expectation {
 
     pub(super) fn returned(effect: Effect) -> Self {
         Self { allowed: Allowed::Only(Ending::Returns(effect)), inferred: Inferences::NONE }
-    }
-
-    /// What an effect at a place leaves, or at the other one where there is one.
-    pub(super) fn at(at: usize, other: Option<usize>, effect: impl Fn(usize) -> Effect) -> Self {
-        let Some(other) = other else { return Self::returned(effect(at)) };
-        let endings = [at, other].map(|at| Ending::Returns(effect(at)));
-        Self { allowed: Allowed::Either(Box::new(endings)), inferred: Inferences::NONE }
     }
 
     pub(super) fn traps() -> Self {
@@ -449,7 +476,7 @@ impl Ending {
             let words = format!("a surface of {} bytes came back as {}", before.len(), after.len());
             return Verdict::Differs(Difference::Failed(words));
         }
-        let nothing = Write { at: 0, count: 0, bytes: Expected::default() };
+        let nothing = Write { at: 0, count: 0, bytes: Expected::default(), nans: Nans::default() };
         let write = effect.write.unwrap_or(nothing);
         if write.count == 0 && returned.surface.is_none() {
             return Verdict::Agrees(effect.undefined);
@@ -458,5 +485,29 @@ impl Ending {
             Some(at) => Verdict::Differs(Difference::Surface(at)),
             None => Verdict::Agrees(effect.undefined),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_infinity_is_no_nan() {
+        let bytes = Expected { bits: 0x7e00_7e00, known: 0x7c00_7c00 };
+        let write = Write { at: 2, count: 4, bytes, nans: Nans { size: 2, which: 0b11 } };
+        let before = [0_u8; 8];
+        for (after, differs) in [
+            ([0, 0, 0x00, 0x7e, 0x00, 0x7e, 0, 0], None),
+            ([0, 0, 0x01, 0xfc, 0xff, 0x7f, 0, 0], None),
+            ([0, 0, 0x00, 0x7e, 0x00, 0x7c, 0, 0], Some(4)),
+            ([0, 0, 0x00, 0xfc, 0x00, 0x7e, 0, 0], Some(2)),
+            ([0, 0, 0x00, 0x3c, 0x00, 0x7e, 0, 0], Some(3)),
+        ] {
+            assert_eq!(write.differs(&before, &after), differs, "{after:x?}");
+        }
+        let single = Write { at: 0, count: 4, bytes: Expected { bits: 0, known: 0 }, nans: Nans { size: 4, which: 1 } };
+        assert_eq!(single.differs(&[0; 4], &[0x00, 0x00, 0x80, 0x7f]), Some(0));
+        assert_eq!(single.differs(&[0; 4], &[0x01, 0x00, 0x80, 0x7f]), None);
     }
 }

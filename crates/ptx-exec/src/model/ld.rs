@@ -1,11 +1,12 @@
 //! `ld`. PTX ISA `data-movement-and-conversion-instructions-ld`.
 //!
-//! One thread sees no difference between orderings, scopes, caches, priorities, prefetches and
+//! Signed integers are extended by their sign, all else by zeros: PTX ISA
+//! `operand-size-exceeding-instruction-type-size`. One thread sees no difference between orderings, scopes, caches, priorities, prefetches and
 //! policies: they do not change the value.
 
 use super::operands::Address;
 use super::surface::{low, read, sign_extend};
-use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Undefined, Unmodelled};
+use super::{Effect, Expectation, Lane, Operands, Semantics, Undefined, Unmodelled};
 use ptx_spec::spec::Kind;
 
 struct Load<'a> {
@@ -15,20 +16,17 @@ struct Load<'a> {
     bits: u32,
     signed: bool,
     outputs: usize,
-    inferred: Inferences,
 }
 
 pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
     let (kind, bits) = operands.type_of(operands.value("type"))?;
     let lanes = operands.destination("d")?;
-    let wider = lanes.iter().any(|lane| lane.output.is_some() && lane.bits > bits);
     Ok(Box::new(Load {
         address: operands.address("a")?,
         lanes,
         bits,
         signed: kind == Kind::Signed,
         outputs: operands.case.outputs.len(),
-        inferred: Inferences::ZERO_EXTENSION.when(wider && kind == Kind::Float),
     }))
 }
 
@@ -39,8 +37,8 @@ impl Semantics for Load<'_> {
         let size = u64::from(count) * self.lanes.len() as u64;
         let added = u64::try_from(self.address.source.of(row) & u128::from(u64::MAX)).unwrap_or_default();
         let at = added.wrapping_add(self.address.offset.cast_unsigned());
-        // Variables begin at multiples of 32.
-        if at % size.max(1) != 0 {
+        // Where a variable begins is known as far as its alignment goes.
+        if at % size.max(1) != 0 || self.address.alignment < size {
             return Expectation::any(Undefined::MisalignedAddress);
         }
         let length = data.len() as u64;
@@ -50,12 +48,11 @@ impl Semantics for Load<'_> {
         let mut effect = Effect::of_registers(self.outputs);
         let at = usize::try_from(at).unwrap_or(usize::MAX);
         for (lane, at) in self.lanes.iter().zip((at..).step_by(count as usize)) {
-            let Some(output) = lane.output else { continue };
             let loaded = read(data, at, count);
             // Signed integers are extended by their sign, all others by zeros.
             let extended = if self.signed { sign_extend(loaded, self.bits).cast_unsigned() } else { loaded };
-            effect.set(output, low(extended, lane.bits));
+            effect.set_lane(lane, low(extended, lane.bits));
         }
-        Expectation::returned(effect).inferred(self.inferred)
+        Expectation::returned(effect)
     }
 }

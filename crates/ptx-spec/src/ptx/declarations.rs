@@ -36,6 +36,8 @@ pub struct Declarations {
     names: Names<Symbol>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and what each is.
     families: Names<(u32, Symbol)>,
+    /// The alignment of variables in bytes.
+    alignments: Names<u32>,
 }
 
 /// A map by name that is cheap to make: one text of all names, and their places in it, sorted by
@@ -113,6 +115,7 @@ impl Declarations {
         }
         parser.declarations.names.sort();
         parser.declarations.families.sort();
+        parser.declarations.alignments.sort();
         Ok(parser.declarations)
     }
 
@@ -128,6 +131,12 @@ impl Declarations {
             Symbol::Register(of, lanes) if lanes > 1 && usize::from(lanes) > lane => Some(Symbol::Register(of, 1)),
             _ => None,
         }
+    }
+
+    /// The alignment of a variable in bytes: what its declaration says, or the size of its type. PTX ISA
+    /// `vectors`, `alignment`.
+    pub fn alignment(&self, name: &str) -> Option<u32> {
+        self.alignments.get(name)
     }
 
     /// What a name without a component stands for.
@@ -191,6 +200,7 @@ struct Parser<'a> {
 /// What a declaration declares, gathered from its directives.
 #[derive(Clone, Default)]
 struct Declared<'a> {
+    alignment: Option<u32>,
     space: &'a str,
     of_type: &'a str,
     lanes: u8,
@@ -244,7 +254,7 @@ impl<'a> Parser<'a> {
         let mut declared = Declared { space: self.next(), lanes: 1, ..Declared::default() };
         while self.peek().starts_with('.') {
             match self.next() {
-                ".align" => self.at += 1,
+                ".align" => declared.alignment = self.next().parse().ok(),
                 ".attribute" => {
                     while !matches!(self.peek(), "" | ";") && !self.eat(")") {
                         declared.unified |= self.next() == ".unified";
@@ -288,6 +298,12 @@ impl<'a> Parser<'a> {
                 self.declarations.families.insert(name, (count, symbol));
             } else {
                 self.declarations.names.insert(name, symbol);
+            }
+            if matches!(symbol, Symbol::Variable(_)) {
+                let of = self.isa.register_type(declared.of_type);
+                let natural = of.map(|of| u32::from(of.bits / 8) * u32::from(declared.lanes));
+                let alignment = declared.alignment.or(natural);
+                alignment.into_iter().for_each(|bytes| self.declarations.alignments.insert(name, bytes));
             }
             while self.eat("[") {
                 while !matches!(self.peek(), "" | ";") && !self.eat("]") {
