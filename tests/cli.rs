@@ -281,7 +281,9 @@ fn text_at(recording: &str) -> String {
 #[test]
 fn the_schemas_in_the_repository_are_those_of_the_code() {
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/schema");
-    for (name, options) in [("instruction", ""), ("isa", "--isa"), ("divergences", "--divergences"), ("vocabulary", "--vocabulary")] {
+    for (name, options) in
+        [("instruction", ""), ("isa", "--isa"), ("divergences", "--divergences"), ("vocabulary", "--vocabulary")]
+    {
         let path = schemas.join(format!("{name}.json"));
         let schema = run(&arguments(&format!("spec schema {options}")), Vec::new()).stdout;
         if std::env::var_os("BLESS").is_some() {

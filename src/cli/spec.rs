@@ -82,7 +82,7 @@ impl Opts {
                 let schema = match (isa, divergences) {
                     _ if vocabulary => ptx_conform::spec::vocabulary_schema(),
                     (true, _) => ptx_conform::spec::isa_schema(),
-                    (_, true) => ptx_conform::divergence::schema(),
+                    (_, true) => ptx_conform::divergences::schema(),
                     _ => ptx_conform::spec::schema(),
                 };
                 super::print(&format!("{schema:#}\n"))?;

@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use crate::environment::{Target, Version};
 
-use super::{Axis, Choice, Cube, Form, Instruction, Isa, RuleKind, UNKNOWN_MODIFIER, UNREAD, Writing, axes};
+use super::words::{NONE, OTHER, UNKNOWN_MODIFIER};
+use super::{Axis, Choice, Cube, Form, Instruction, Isa, RuleKind, UNREAD, Writing};
 
 /// Sets of cubes are taken in blocks: a loop over one has a known length, and fits into registers.
 type Block = [u64; 8];
@@ -380,7 +381,7 @@ impl Form {
 impl Axis {
     /// The position of a value, or of what stands for any other; [`UNREAD`] where nothing does.
     pub(crate) fn position_or_other(&self, value: &str) -> u8 {
-        self.position(value).or_else(|| self.position(axes::OTHER)).unwrap_or(UNREAD)
+        self.position(value).or_else(|| self.position(OTHER)).unwrap_or(UNREAD)
     }
 }
 
@@ -394,7 +395,7 @@ impl Instruction {
                 Writing::Extra(modifier) => Some(modifier),
                 _ => None,
             });
-            for name in in_slots.chain(extra).filter(|name| *name != axes::NONE) {
+            for name in in_slots.chain(extra).filter(|name| *name != NONE) {
                 let next = modifiers.len();
                 modifiers.entry(name.clone()).or_insert(next);
             }
