@@ -1,7 +1,9 @@
 //! What may come of a row, and whether what came is among it.
 
+use std::collections::BTreeMap;
+
 use super::Lane;
-use crate::execution::{Answer, Execution, Returned};
+use crate::execution::{Answer, Execution, Returned, Variable};
 
 /// What may come of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +20,8 @@ pub struct Expectation {
 pub enum Allowed {
     /// This, and nothing else.
     Only(Ending),
-    /// One of the two.
-    Either(Box<[Ending; 2]>),
+    /// One of these.
+    OneOf(Box<[Ending]>),
     /// Anything at all.
     Any(Undefined),
 }
@@ -39,8 +41,12 @@ pub enum Ending {
 pub struct Effect {
     registers: [Expected; Self::REGISTERS],
     count: u8,
-    /// What it writes to the surface.
+    /// What it writes to an object.
     pub write: Option<Write>,
+    /// What it writes beside that.
+    rest: Option<Box<[Write]>>,
+    /// Which of the floats that it writes first must be NaNs.
+    pub nans: Nans,
     /// Why some bits of it may be anything, where they may.
     pub undefined: Option<Undefined>,
 }
@@ -75,17 +81,26 @@ impl Nans {
     }
 }
 
-/// Bytes written to the surface.
+/// An object that a line can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// The surface of the case.
+    Surface,
+    /// A variable, by its position in the case.
+    Variable(usize),
+}
+
+/// Bytes written to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// The position of the first one in the data of the surface.
+    /// The object.
+    pub object: Object,
+    /// The position of the first byte in the data of the object.
     pub at: usize,
     /// How many there are: up to 16.
     pub count: u8,
     /// The bytes, the first one lowest.
     pub bytes: Expected,
-    /// Which of the floats among them must be NaNs.
-    pub nans: Nans,
 }
 
 /// What the manual leaves undefined, unpredictable, or to others.
@@ -109,15 +124,19 @@ pub enum Undefined {
     OutsideVariable,
     /// A load from an address at which nobody knows what lies.
     ImmediateAddress,
-    /// What a NaN becomes in another format.
+    /// What a NaN becomes in another format, or as the result of a sum.
     NanPayload,
     /// A register that stands for several lanes of a destination.
     DuplicateDestination,
+    /// What the smaller or larger of a number and a NaN is.
+    NanOperand,
+    /// Which of two zeros is the smaller or larger one.
+    SignOfZero,
 }
 
 impl Undefined {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::MisalignedCoordinate,
         Self::PartlyOutside,
         Self::MissingComponents,
@@ -129,6 +148,8 @@ impl Undefined {
         Self::ImmediateAddress,
         Self::NanPayload,
         Self::DuplicateDestination,
+        Self::NanOperand,
+        Self::SignOfZero,
     ];
 
     /// Its name in reports.
@@ -145,6 +166,8 @@ impl Undefined {
             Self::ImmediateAddress => "immediate-address",
             Self::NanPayload => "nan-payload",
             Self::DuplicateDestination => "duplicate-destination",
+            Self::NanOperand => "nan-operand",
+            Self::SignOfZero => "sign-of-zero",
         }
     }
 
@@ -174,6 +197,12 @@ impl Undefined {
             Self::ImmediateAddress => "what lies at an address is up to the assembler (addresses-as-operands)",
             Self::NanPayload => "the payload of a NaN is not described (surface-instructions-sust)",
             Self::DuplicateDestination => "the elements of a destination are to be distinct (vectors-as-operands)",
+            Self::NanOperand => {
+                "the smaller or larger of a number and a NaN is not described (parallel-synchronization-and-communication-instructions-atom)"
+            }
+            Self::SignOfZero => {
+                "which zero is the smaller one is not described (parallel-synchronization-and-communication-instructions-atom)"
+            }
         }
     }
 }
@@ -241,6 +270,11 @@ pub const INFERENCES: &[Inference] = &[
         says: "Of an integer immediate that does not fit, the low bits count.",
         because: "The manual converts constants to the size of their use, and does not say how.",
     },
+    Inference {
+        id: "atomic-flush",
+        says: "An atomic sum of .f32 in global memory takes subnormal inputs and results for zeros with their signs.",
+        because: "The manual says it of the current implementation, and not of the instruction.",
+    },
 ];
 
 /// A set of [`INFERENCES`].
@@ -259,6 +293,7 @@ impl Inferences {
     pub(super) const ARRAY_LAYOUT: Self = Self(1 << 7);
     pub(super) const WIDER_SOURCE: Self = Self(1 << 8);
     pub(super) const IMMEDIATE_TRUNCATION: Self = Self(1 << 9);
+    pub(super) const ATOMIC_FLUSH: Self = Self(1 << 10);
 
     /// This set where it holds, else none.
     pub(super) fn when(self, holds: bool) -> Self {
@@ -305,6 +340,8 @@ pub enum Difference {
     Register(usize),
     /// The surface holds something else, first at this byte.
     Surface(usize),
+    /// A variable, by its position in the case, holds something else, first at this byte.
+    Variable(usize, usize),
     /// It is no answer to the question, or none at all; the words of what went wrong.
     Failed(String),
 }
@@ -317,7 +354,14 @@ impl Effect {
     pub(super) fn of_registers(count: usize) -> Self {
         let zero = Expected { bits: 0, known: u128::MAX };
         let count = u8::try_from(count.min(Self::REGISTERS)).unwrap_or_default();
-        Self { registers: [zero; Self::REGISTERS], count, write: None, undefined: None }
+        Self {
+            registers: [zero; Self::REGISTERS],
+            count,
+            write: None,
+            rest: None,
+            nans: Nans::default(),
+            undefined: None,
+        }
     }
 
     /// No registers; this written.
@@ -333,6 +377,44 @@ impl Effect {
             return self.expect(output, Expected { bits, known: 0 });
         }
         self.set(output, bits);
+    }
+
+    /// Adds bytes that are written.
+    pub(super) fn writes(&mut self, write: Write) {
+        if self.write.is_none() {
+            self.write = Some(write);
+            return;
+        }
+        let rest = self.rest.take().map(Vec::from).unwrap_or_default();
+        self.rest = Some(rest.into_iter().chain([write]).collect());
+    }
+
+    /// All that is written.
+    pub fn written(&self) -> impl Iterator<Item = &Write> {
+        self.write.iter().chain(self.rest.iter().flatten())
+    }
+
+    /// The position of the first byte that must not be so in what an object held and then holds.
+    fn differs(&self, object: Object, before: &[u8], after: &[u8]) -> Option<usize> {
+        if before == after && !self.written().any(|write| write.object == object) {
+            return None;
+        }
+        let differs = (0..before.len()).find(|&at| {
+            let byte = self.written().filter(|write| write.object == object).find_map(|write| write.byte(at));
+            let (bits, known) = byte.unwrap_or((before[at], u8::MAX));
+            (after[at] ^ bits) & known != 0
+        });
+        differs.or_else(|| {
+            let write = self.write.filter(|write| write.object == object)?;
+            Some(write.at + self.nans.missing(after.get(write.at..)?)?)
+        })
+    }
+
+    /// What an object holds where it held this before; what may be anything is 0.
+    fn applied(&self, object: Object, before: &[u8]) -> Option<Vec<u8>> {
+        let mut after = before.to_vec();
+        self.written().filter(|write| write.object == object).for_each(|write| write.apply(&mut after));
+        (after != before).then_some(after)
     }
 
     /// Sets a register.
@@ -360,18 +442,11 @@ impl Expected {
 }
 
 impl Write {
-    /// The position of the first byte of what the surface then holds that must not be.
-    fn differs(&self, before: &[u8], after: &[u8]) -> Option<usize> {
-        let end = self.at + usize::from(self.count);
-        let differs = (0..before.len()).find(|&at| {
-            let inside = (self.at..end).contains(&at);
-            let shift = 8 * (at.wrapping_sub(self.at) % 16);
-            let expected = |word: u128| u8::try_from(word >> shift & 0xff).unwrap_or_default();
-            let (bits, known) =
-                if inside { (expected(self.bytes.bits), expected(self.bytes.known)) } else { (before[at], u8::MAX) };
-            (after[at] ^ bits) & known != 0
-        });
-        differs.or_else(|| Some(self.at + self.nans.missing(after.get(self.at..end)?)?))
+    /// What a byte of the object must be, and which of its bits; none where it is not written.
+    pub fn byte(&self, at: usize) -> Option<(u8, u8)> {
+        let within = at.checked_sub(self.at).filter(|within| *within < usize::from(self.count))?;
+        let byte = |word: u128| word.to_le_bytes()[within % 16];
+        Some((byte(self.bytes.bits), byte(self.bytes.known)))
     }
 
     fn apply(&self, data: &mut [u8]) {
@@ -393,6 +468,11 @@ impl Expectation {
         Self { allowed: Allowed::Only(Ending::Returns(effect)), inferred: Inferences::NONE }
     }
 
+    /// One of several endings.
+    pub fn one_of(endings: impl IntoIterator<Item = Ending>) -> Self {
+        Self { allowed: Allowed::OneOf(endings.into_iter().collect()), inferred: Inferences::NONE }
+    }
+
     pub(super) fn traps() -> Self {
         Self { allowed: Allowed::Only(Ending::Traps), inferred: Inferences::NONE }
     }
@@ -406,7 +486,7 @@ impl Expectation {
     pub fn may_trap(&self) -> bool {
         match &self.allowed {
             Allowed::Only(ending) => *ending == Ending::Traps,
-            Allowed::Either(endings) => endings.contains(&Ending::Traps),
+            Allowed::OneOf(endings) => endings.contains(&Ending::Traps),
             Allowed::Any(why) => !matches!(why, Undefined::AbsentExtent | Undefined::Enumeration),
         }
     }
@@ -421,35 +501,37 @@ impl Expectation {
         match &self.allowed {
             Allowed::Any(why) => Verdict::Undecided(*why),
             Allowed::Only(ending) => ending.check(case, answer),
-            Allowed::Either(endings) => match endings[0].check(case, answer) {
-                Verdict::Differs(difference) => match endings[1].check(case, answer) {
-                    Verdict::Differs(_) => Verdict::Differs(difference),
-                    verdict => verdict,
-                },
-                verdict => verdict,
-            },
+            Allowed::OneOf(endings) => {
+                let mut verdicts = endings.iter().map(|ending| ending.check(case, answer));
+                let first = verdicts.next().unwrap_or(Verdict::Agrees(None));
+                let agrees = |verdict: &Verdict| !matches!(verdict, Verdict::Differs(_));
+                if agrees(&first) { first } else { verdicts.find(agrees).unwrap_or(first) }
+            }
         }
     }
 
     /// An answer that is allowed.
     pub fn example(&self, case: &Execution) -> Answer {
-        let effect = match &self.allowed {
-            Allowed::Only(ending) => ending,
-            Allowed::Either(endings) => &endings[0],
-            Allowed::Any(_) => {
-                let registers = vec![0; case.outputs.len()];
-                return Answer::Returned(Returned { registers, surface: None });
-            }
+        let ending = match &self.allowed {
+            Allowed::Only(ending) => Some(ending),
+            Allowed::OneOf(endings) => endings.first(),
+            Allowed::Any(_) => None,
         };
-        let Ending::Returns(effect) = effect else { return Answer::Trapped("out of bounds".to_owned()) };
-        let surface = effect.write.and_then(|write| {
-            let before = &case.surface.as_ref()?.data;
-            let mut after = before.clone();
-            write.apply(&mut after);
-            (after != *before).then_some(after)
-        });
+        let Some(ending) = ending else {
+            return Answer::Returned(Returned { registers: vec![0; case.outputs.len()], ..Returned::default() });
+        };
+        let Ending::Returns(effect) = ending else { return Answer::Trapped("out of bounds".to_owned()) };
+        let surface = case.surface.as_ref().and_then(|surface| effect.applied(Object::Surface, &surface.data));
         let registers = effect.registers().iter().map(|register| register.bits).collect();
-        Answer::Returned(Returned { registers, surface })
+        let variable = |(at, variable): (usize, &Variable)| {
+            effect.applied(Object::Variable(at), &variable.data).map(|after| (variable.name.clone(), after))
+        };
+        let variables = if effect.write.is_none() {
+            BTreeMap::new()
+        } else {
+            case.variables.iter().enumerate().filter_map(variable).collect()
+        };
+        Answer::Returned(Returned { registers, surface, variables })
     }
 }
 
@@ -476,15 +558,21 @@ impl Ending {
             let words = format!("a surface of {} bytes came back as {}", before.len(), after.len());
             return Verdict::Differs(Difference::Failed(words));
         }
-        let nothing = Write { at: 0, count: 0, bytes: Expected::default(), nans: Nans::default() };
-        let write = effect.write.unwrap_or(nothing);
-        if write.count == 0 && returned.surface.is_none() {
-            return Verdict::Agrees(effect.undefined);
+        if let Some(at) = effect.differs(Object::Surface, before, after) {
+            return Verdict::Differs(Difference::Surface(at));
         }
-        match write.differs(before, after) {
-            Some(at) => Verdict::Differs(Difference::Surface(at)),
-            None => Verdict::Agrees(effect.undefined),
+        for (position, variable) in case.variables.iter().enumerate() {
+            let after = returned.variables.get(&variable.name).unwrap_or(&variable.data);
+            if after.len() != variable.data.len() {
+                let words =
+                    format!("`{}` of {} bytes came back as {}", variable.name, variable.data.len(), after.len());
+                return Verdict::Differs(Difference::Failed(words));
+            }
+            if let Some(at) = effect.differs(Object::Variable(position), &variable.data, after) {
+                return Verdict::Differs(Difference::Variable(position, at));
+            }
         }
+        Verdict::Agrees(effect.undefined)
     }
 }
 
@@ -495,8 +583,8 @@ mod tests {
     #[test]
     fn an_infinity_is_no_nan() {
         let bytes = Expected { bits: 0x7e00_7e00, known: 0x7c00_7c00 };
-        let write = Write { at: 2, count: 4, bytes, nans: Nans { size: 2, which: 0b11 } };
-        let before = [0_u8; 8];
+        let mut effect = Effect::of_write(Some(Write { object: Object::Surface, at: 2, count: 4, bytes }));
+        effect.nans = Nans { size: 2, which: 0b11 };
         for (after, differs) in [
             ([0, 0, 0x00, 0x7e, 0x00, 0x7e, 0, 0], None),
             ([0, 0, 0x01, 0xfc, 0xff, 0x7f, 0, 0], None),
@@ -504,10 +592,12 @@ mod tests {
             ([0, 0, 0x00, 0xfc, 0x00, 0x7e, 0, 0], Some(2)),
             ([0, 0, 0x00, 0x3c, 0x00, 0x7e, 0, 0], Some(3)),
         ] {
-            assert_eq!(write.differs(&before, &after), differs, "{after:x?}");
+            assert_eq!(effect.differs(Object::Surface, &[0; 8], &after), differs, "{after:x?}");
         }
-        let single = Write { at: 0, count: 4, bytes: Expected { bits: 0, known: 0 }, nans: Nans { size: 4, which: 1 } };
-        assert_eq!(single.differs(&[0; 4], &[0x00, 0x00, 0x80, 0x7f]), Some(0));
-        assert_eq!(single.differs(&[0; 4], &[0x01, 0x00, 0x80, 0x7f]), None);
+        let bytes = Expected { bits: 0, known: 0 };
+        let mut single = Effect::of_write(Some(Write { object: Object::Surface, at: 0, count: 4, bytes }));
+        single.nans = Nans { size: 4, which: 1 };
+        assert_eq!(single.differs(Object::Surface, &[0; 4], &[0x00, 0x00, 0x80, 0x7f]), Some(0));
+        assert_eq!(single.differs(Object::Surface, &[0; 4], &[0x01, 0x00, 0x80, 0x7f]), None);
     }
 }
