@@ -55,7 +55,7 @@ fn listed(engine: &dyn CaseExecutor, instruction: &str, divergences: &Divergence
 
 #[test]
 fn an_executor_that_is_right_agrees() {
-    for instruction in ["suld", "sust", "sured", "suq", "ld"] {
+    for instruction in ["suld", "sust", "sured", "suq", "ld", "add", "st", "atom"] {
         let (results, findings) = executed(&Planted::right(), instruction);
         let result = only(&results);
         assert!(findings.all.is_empty() && findings.not_reproduced.is_empty(), "{instruction}: {findings:#?}");
