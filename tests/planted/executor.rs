@@ -101,6 +101,7 @@ pub(crate) const BUGS: &[Bug] = &[
     bug("sust-f16-truncates", "f16, inexact", "Rounds towards 0."),
     bug("sust-f16-denormals-flushed", "f16, below 2^-14", "Becomes 0."),
     bug("sust-f16-overflow-finite", "f16, from 65520 on", "Becomes 65504."),
+    bug("sust-f16-nan-infinite", "f16, NaN", "NaN becomes an infinity."),
     bug("sust-f32-denormals-flushed", "f32, below 2^-126", "Becomes 0."),
     // sured
     bug("sured-min-u32-signed", "op .min, ctype .u32", "Compares as signed."),
@@ -653,7 +654,7 @@ impl<'a> Thread<'a> {
         let mut layer = layer;
 
         // The last place of each.
-        let mut last_x = if samples { i64::from(surface.width) - 1 } else { (row - 1) & !(size - 1) };
+        let mut last_x = if samples { i64::from(surface.width) - 1 } else { (row / size - 1).max(0) * size };
         let last_y = i64::from(surface.rows()) - 1;
         let last_z = i64::from(surface.depth.max(1)) - 1;
         let last_layer = i64::from(surface.layers.max(1)) - 1;
@@ -975,7 +976,7 @@ impl<'a> Thread<'a> {
         };
         let half = if size > 0x7f80_0000 {
             // The quiet bit is set, the upper bits of the payload stay.
-            0x7e00 | size >> 13 & 0x1ff
+            if self.bug("sust-f16-nan-infinite") { 0x7c00 } else { 0x7e00 | size >> 13 & 0x1ff }
         } else if size >= 0x4780_0000 {
             if self.bug("sust-f16-overflow-finite") && size < 0x7f80_0000 { 0x7bff } else { 0x7c00 }
         } else if size >= 0x3880_0000 {

@@ -154,6 +154,7 @@ impl Builder<'_> {
                 family.iter().take(1).for_each(|value| add(&value.value));
             }
         }
+        self.draft.raw_isa.surplus.iter().for_each(|value| add(&value.value));
         extras
     }
 
