@@ -35,7 +35,8 @@ fn the_example_of_an_instruction_is_a_specification() {
     let declarations = Declarations::parse(".reg .b32 d, a; .reg .b64 w;", &spec.isa).expect("declarations");
     for (line, rules) in [
         ("brev.b32 d, a;", &[][..]),
-        ("brev.b32 w, 5;", &[]),
+        ("brev.b32 d, 5;", &[]),
+        ("brev.b32 w, 5;", &["brev/d-register"]),
         ("brev.b64 d, w;", &["brev/d-register"]),
         ("brev.u32 d, a;", &["brev/type-value"]),
         ("brev d, a;", &["brev/type-required"]),
