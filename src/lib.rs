@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Data flows one way, and so do the imports: a module uses those before it in this list.
-//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`execution`], [`state`], [`model`], [`kernel`], [`properties`], [`engine`],
+//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`execution`], [`setup`], [`model`], [`kernel`], [`properties`], [`engine`],
 //! [`case`], [`divergences`], [`campaign`], [`causes`], [`report`]. `docs/design.md` says more.
 
 pub mod campaign;
@@ -15,7 +15,7 @@ pub mod case;
 pub mod causes;
 pub mod divergences;
 pub use ptx_engines as engine;
-pub use ptx_exec::{execution, kernel, model, properties, state};
+pub use ptx_exec::{execution, kernel, model, properties, setup};
 pub use ptx_spec::{environment, judge, ptx, space, spec};
 pub mod report;
 pub mod shipped;
