@@ -4,9 +4,9 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::execution::Execution;
 use ptx_conform::model;
+use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, environment_values};
 use ptx_conform::spec::Spec;
-use ptx_conform::state;
 
 /// Cases of each form, with so many rows each.
 const CASES: usize = 50;
@@ -18,24 +18,24 @@ fn executions(spec: &Spec, opcode: &str) -> Vec<Execution> {
         target: "sm_100".parse().expect("a target"),
         address_size: AddressSize::Bits64,
     };
-    let executed = state::executed(spec, spec.instruction(opcode).expect("an instruction"));
+    let executed = setup::executed(spec, spec.instruction(opcode).expect("an instruction"));
     let mut executions = Vec::new();
     for form in &executed.forms {
         let values = environment_values(form, &environment).expect("a known environment");
         let diagram = Diagram::within(form, None, &values);
         let mut draw = Draw::named(&form.id, 0);
         for _ in 0..CASES {
-            let first = draw.variant(&diagram.all().below(&values)).expect("a state");
-            let region = diagram.all().below(&first[..state::first_of_row(form)]);
+            let first = draw.variant(&diagram.all().below(&values)).expect("a setup");
+            let region = diagram.all().below(&first[..setup::first_of_row(form)]);
             let rows: Vec<Vec<u8>> = (0..ROWS)
                 .map(|_| {
                     let mut row = draw.variant(&region).expect("a row");
-                    state::share_contents(form, &first, &mut row);
+                    setup::share_contents(form, &first, &mut row);
                     row
                 })
                 .collect();
             let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
-            executions.push(state::execution(spec, form, &rows).expect("an execution"));
+            executions.push(setup::execution(spec, form, &rows).expect("an execution"));
         }
     }
     executions

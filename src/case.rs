@@ -14,9 +14,9 @@ use crate::execution::Answer;
 use crate::judge::Reading;
 use crate::model::{Difference, Expectation, Undefined, Verdict};
 use crate::ptx::{Printer, scaffold};
+use crate::setup::NoSetup;
 use crate::space::environment;
 use crate::spec::{Form, Instruction};
-use crate::state::NoState;
 
 pub use executed::{CostlyRows, ProgramRows, execute, execution_id, executions, row_expectations};
 pub use judged::ask;
@@ -70,8 +70,8 @@ pub struct CaseResult {
 #[error("{0}")]
 pub struct InternalError(pub String);
 
-impl From<NoState> for InternalError {
-    fn from(error: NoState) -> Self {
+impl From<NoSetup> for InternalError {
+    fn from(error: NoSetup) -> Self {
         Self(error.to_string())
     }
 }

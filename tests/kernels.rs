@@ -1,5 +1,5 @@
 //! Kernels of executed cases, taken through code generation by the real `ptxas`: every variant in
-//! every state has one, and every module that is written must be one.
+//! every setup has one, and every module that is written must be one.
 //!
 //! Without a `ptxas` (`ptx-conform toolchain install 13.5`) they are ignored; with
 //! PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
@@ -18,9 +18,9 @@ use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::execution::Execution;
 use ptx_conform::judge::Reading;
 use ptx_conform::kernel::{batches, module};
+use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, Region, Values, covering, environment_values};
 use ptx_conform::spec::{Choice, Form, Instruction};
-use ptx_conform::state;
 
 /// Instructions, and what is taken of them.
 struct Group {
@@ -77,7 +77,7 @@ fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// A variant in a state.
+/// A variant in a setup.
 struct Made<'a> {
     instruction: &'a Instruction,
     reading: Reading,
@@ -93,7 +93,7 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
     // Those that are known to end code generation at times are each in a module of their own.
     let (mut plain, mut suspect) = (Vec::new(), Vec::new());
     for instruction in group.instructions.iter().filter_map(|name| spec.instruction(name)) {
-        let executed = state::executed(&spec, instruction);
+        let executed = setup::executed(&spec, instruction);
         for (at, form) in executed.forms.iter().enumerate() {
             let Some(first) = environment_values(form, &environment) else { continue };
             let diagram = Diagram::within(form, None, &first);
@@ -102,7 +102,7 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
             let whole = first.len();
             let rows = first.into_iter().chain(covering(&region, 2));
             for (number, values) in rows.enumerate().step_by(taken.thin) {
-                let case = state::execution(&spec, form, &[&values])?;
+                let case = setup::execution(&spec, form, &[&values])?;
                 match module(&[&case]).1.pop() {
                     Some(Ok(_)) => kernels += 1,
                     why => wrong.push(format!("{}\n{}\n  {why:?}", case.declarations, case.line)),
@@ -112,7 +112,7 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
                 if !new || number >= whole && lines.len() % group.thin != 0 {
                     continue;
                 }
-                // The choices of the variant stand before those of the state.
+                // The choices of the variant stand before those of the setup.
                 let values = values[..instruction.forms[at].axes.len()].to_vec();
                 let reading = Reading { form: at, values, broken: Vec::new(), specials: Default::default() };
                 let ends = |did| divergences.sometimes(engine, instruction, &reading, Depth::Generate, did).is_some();
@@ -168,7 +168,7 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
 }
 
 /// A variant for each combination of modifiers that there is: without a guard, with operands and in a
-/// state drawn from those that go with it.
+/// setup drawn from those that go with it.
 fn modifiers(form: &Form, region: &Region<'_>) -> Vec<Values> {
     let last = form.axes.iter().rposition(|axis| axis.choice == Choice::Modifier).unwrap_or_default();
     let mut draw = Draw::named(&form.id, 1);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::model::{self, Allowed};
+use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, environment_values};
-use ptx_conform::state;
 
 #[test]
 fn every_state_drawn_is_one_that_the_model_reads() {
@@ -16,7 +16,7 @@ fn every_state_drawn_is_one_that_the_model_reads() {
         address_size: AddressSize::Bits64,
     };
     for instruction in &spec.instructions {
-        let executed = state::executed(&spec, instruction);
+        let executed = setup::executed(&spec, instruction);
         for form in &executed.forms {
             let start = std::time::Instant::now();
             let values = environment_values(form, &environment).expect("a known environment");
@@ -26,8 +26,8 @@ fn every_state_drawn_is_one_that_the_model_reads() {
             let mut undefined: BTreeMap<&str, usize> = BTreeMap::new();
             let built = start.elapsed();
             for _ in 0..3000 {
-                let values = draw.variant(&region).expect("a state");
-                let execution = state::execution(&spec, form, &[&values]).expect("an execution");
+                let values = draw.variant(&region).expect("a setup");
+                let execution = setup::execution(&spec, form, &[&values]).expect("an execution");
                 let prepared =
                     model::prepare(&spec, &execution).unwrap_or_else(|why| panic!("{}: {why}\n{execution:?}", form.id));
                 match prepared.expect(execution.rows.row(0)).allowed {

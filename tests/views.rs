@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::execution::{Answer, Component, Execution, Returned, Rows};
 use ptx_conform::model::{self, Allowed, Ending, Expectation};
+use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, Values, environment_values};
 use ptx_conform::spec::{Form, Spec};
-use ptx_conform::state;
 
 static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
 
@@ -22,9 +22,9 @@ fn environment() -> Environment {
     }
 }
 
-/// What must come of a variant in a state.
+/// What must come of a variant in a setup.
 fn expect(form: &Form, values: &[u8]) -> Expectation {
-    expect_of(&state::execution(&SPEC, form, &[values]).expect("an execution"))
+    expect_of(&setup::execution(&SPEC, form, &[values]).expect("an execution"))
 }
 
 fn expect_of(execution: &Execution) -> Expectation {
@@ -34,19 +34,19 @@ fn expect_of(execution: &Execution) -> Expectation {
 
 /// Draws states of each form of an instruction, and calls `check` with each.
 fn drawn(opcode: &str, mut check: impl FnMut(&Form, &Diagram, &Values)) {
-    let executed = state::executed(&SPEC, SPEC.instruction(opcode).expect("an instruction"));
+    let executed = setup::executed(&SPEC, SPEC.instruction(opcode).expect("an instruction"));
     for form in &executed.forms {
         let first = environment_values(form, &environment()).expect("a known environment");
         let diagram = Diagram::within(form, None, &first);
         let region = diagram.all().below(&first);
         let mut draw = Draw::named(&form.id, 7);
         for _ in 0..DRAWN {
-            check(form, &diagram, &draw.variant(&region).expect("a state"));
+            check(form, &diagram, &draw.variant(&region).expect("a setup"));
         }
     }
 }
 
-/// The other variants in the same state that differ on one axis, the simplest few of them.
+/// The other variants in the same setup that differ on one axis, the simplest few of them.
 fn others<'a>(
     form: &'a Form,
     diagram: &'a Diagram,

@@ -7,9 +7,9 @@ use super::plan::{Purpose, Task, Variants};
 use crate::case::CostlyRows;
 use crate::engine::CaseExecutor;
 use crate::environment::Environment;
+use crate::setup;
 use crate::space::{Diagram, Draw, Region, Values, covering, environment_values};
 use crate::spec::Form;
-use crate::state;
 
 /// Programs of a form that are executed together.
 const TOGETHER: usize = 256;
@@ -77,7 +77,7 @@ impl<'a> ProgramPlan<'a> {
     /// The rows of programs, from the first of them on. Those of a program stand together, and have all
     /// but the choices of a row in common; they depend on its number and the seed only.
     pub(super) fn rows(&self, first: usize, count: usize) -> Vec<Values> {
-        let first_of_row = state::first_of_row(self.form);
+        let first_of_row = setup::first_of_row(self.form);
         let mut all = Vec::with_capacity(count * self.rows);
         for (at, program) in self.programs.iter().enumerate().skip(first).take(count) {
             all.push(program.clone());
@@ -85,7 +85,7 @@ impl<'a> ProgramPlan<'a> {
             let mut draw = Draw::named(&format!("rows {} {at}", self.form.id), self.seed);
             for _ in 1..self.rows {
                 let Some(mut row) = draw.variant(&region) else { break };
-                state::share_contents(self.form, program, &mut row);
+                setup::share_contents(self.form, program, &mut row);
                 all.push(row);
             }
         }

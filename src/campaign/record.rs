@@ -10,8 +10,8 @@ use crate::case;
 use crate::engine::CaseExecutor;
 use crate::execution::{Answer, Execution};
 use crate::model;
+use crate::setup;
 use crate::spec::Spec;
-use crate::state;
 
 /// Rows of a form that are recorded though anything may come of them.
 const UNDEFINED: u64 = 12;
@@ -33,7 +33,7 @@ pub fn record(
         None => environment(spec, engine)?,
     };
     for instruction in super::named(spec, options).into_iter().filter(|known| model::models(&known.name)) {
-        let executed = state::executed(spec, instruction);
+        let executed = setup::executed(spec, instruction);
         for (at, form) in executed.forms.iter().enumerate() {
             let Some(plan) = ProgramPlan::new(form, &environment, options) else { continue };
             let costly = plan.costly(engine, UNDEFINED);

@@ -12,9 +12,9 @@ use crate::engine::{CaseExecutor, Depth};
 use crate::environment::{AddressSize, Environment, Suffix};
 use crate::execution::{Execution, Rows};
 use crate::model::{self, Verdict};
+use crate::setup;
 use crate::space::Values;
 use crate::spec::{Instruction, Spec};
-use crate::state;
 
 /// The newest environment in which an engine executes: 64 bits, and of one number the plain target.
 ///
@@ -58,7 +58,7 @@ impl<'a> Executor<'a> {
         tally: &mut Tally,
     ) -> Result<(), InternalError> {
         for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
-            let executed = state::executed(self.spec, instruction);
+            let executed = setup::executed(self.spec, instruction);
             for at in 0..executed.forms.len() {
                 let form = &executed.forms[at];
                 let Some(plan) = ProgramPlan::new(form, &environment, self.options) else { continue };
@@ -127,7 +127,7 @@ impl<'a> Executor<'a> {
         group.keep(case.values.to_vec(), Does::Computes);
         if group.is_simpler(case.values)
             && let (Ok(environment), Ok(execution)) =
-                (case.environment(), state::execution(self.spec, case.form(), &[case.values]))
+                (case.environment(), setup::execution(self.spec, case.form(), &[case.values]))
         {
             let message = result.difference().map(|difference| describe(difference, &execution)).unwrap_or_default();
             let (module, command) = (String::new(), String::new());

@@ -9,9 +9,9 @@ use super::{Behavior, CaseResult, Expected, InternalError};
 use crate::engine::CaseExecutor;
 use crate::execution::{Answer, Execution, Rows};
 use crate::model::{self, Expectation, Verdict};
+use crate::setup::{self, NoSetup};
 use crate::space::Values;
 use crate::spec::{Form, Spec};
-use crate::state::{self, NoState};
 
 /// Programs that go to an engine together.
 const TOGETHER: usize = 64;
@@ -101,7 +101,7 @@ pub fn executions(
 fn groups(form: &Form, rows: &[Values]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<Values, Vec<usize>> = BTreeMap::new();
     for (at, values) in rows.iter().enumerate() {
-        groups.entry(state::common(form, values)).or_default().push(at);
+        groups.entry(setup::common(form, values)).or_default().push(at);
     }
     groups.into_values().collect()
 }
@@ -120,7 +120,7 @@ fn programs(
     let mut programs: Vec<ProgramRows> = Vec::new();
     for group in groups {
         let of: Vec<&[u8]> = group.iter().map(|&at| rows[at].as_slice()).collect();
-        let mut execution = state::execution(spec, form, &of)?;
+        let mut execution = setup::execution(spec, form, &of)?;
         let expectations = row_expectations(spec, &execution)?;
         let mut kept = Rows::new(execution.rows.width());
         let mut of_kept = Vec::new();
@@ -165,7 +165,7 @@ impl CostlyRows {
 /// # Errors
 /// Where the model cannot read the program.
 pub fn row_expectations(spec: &Spec, execution: &Execution) -> Result<Vec<Expectation>, InternalError> {
-    let prepared = model::prepare(spec, execution).map_err(|why| NoState::of(execution, &why))?;
+    let prepared = model::prepare(spec, execution).map_err(|why| NoSetup::of(execution, &why))?;
     Ok(prepared.all(&execution.rows).collect())
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::campaign::{EngineResult, GroupKey};
 use crate::divergences::Does;
+use crate::setup;
 use crate::spec::{Form, Instruction, Spec};
-use crate::state;
 
 /// An instruction with the setups that its variants are executed in.
 pub(super) struct ExecutedInstruction {
@@ -23,8 +23,8 @@ impl ExecutedInstruction {
         let mut executed = BTreeMap::new();
         for instruction in keys.filter_map(|key| spec.instruction(&key.instruction)) {
             executed.entry(instruction.name.clone()).or_insert_with(|| Self {
-                rows: state::executed(spec, instruction),
-                points: state::without_numbers(spec, instruction),
+                rows: setup::executed(spec, instruction),
+                points: setup::without_numbers(spec, instruction),
             });
         }
         executed
@@ -33,6 +33,6 @@ impl ExecutedInstruction {
     /// The number of axes that a point has.
     pub(super) fn point_axes(&self, form: usize) -> usize {
         let form: &Form = &self.rows.forms[form];
-        form.axes.len() - state::numbers(form)
+        form.axes.len() - setup::numbers(form)
     }
 }

@@ -17,9 +17,9 @@ use super::search::Seen;
 use crate::campaign::Mismatch;
 use crate::case::{CaseResult, CostlyRows, InternalError};
 use crate::model::{Allowed, Ending, Expectation, Verdict};
+use crate::setup;
 use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, ValueSet};
-use crate::state;
 
 /// The axes of the environment come first.
 const ENVIRONMENT: usize = 3;
@@ -232,7 +232,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         let Some(shown) = self.asked.get(&combination.simplest) else { return Ok(None) };
         let (Some((values, result)), Some(effect)) = (&shown.fails, shown.effect()) else { return Ok(None) };
         let form = &self.executed.rows.forms[self.form];
-        let execution = state::execution(self.inquiry.spec, form, &[values])?;
+        let execution = setup::execution(self.inquiry.spec, form, &[values])?;
         let inside: Vec<(&Values, &PointResult)> =
             self.asked.iter().filter(|(point, _)| combination.cube.contains(point)).collect();
         let mut fails: Vec<Values> =

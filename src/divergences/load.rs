@@ -10,11 +10,11 @@ use super::version::{VersionRange, parts};
 use super::{Date, Divergence, Divergences, Does, NewestPtx};
 use crate::engine::Depth;
 use crate::environment::Version;
+use crate::setup;
 use crate::shipped;
 use crate::spec::condition::{Entry, resolve};
 use crate::spec::raw::{At, Combinations, OneOrMany, Ordered};
 use crate::spec::{Cube, Error, Form, Instruction, Spec, nearest, parse};
-use crate::state;
 
 /// A file below `specs/divergences/`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -111,7 +111,7 @@ impl Divergences {
         let executed = LazyCell::new(|| {
             let mut executed = spec.clone();
             for instruction in &mut executed.instructions {
-                *instruction = state::executed(spec, instruction);
+                *instruction = setup::executed(spec, instruction);
             }
             executed
         });

@@ -64,7 +64,7 @@ pub enum Ability {
     Judge,
     /// It takes lines through code generation when judging.
     Generate,
-    /// It executes cases as they are typed: line, state and rows.
+    /// It executes cases as they are typed: line, setup and rows.
     Cases,
     /// It executes kernels: modules of PTX with an interface.
     Kernels,

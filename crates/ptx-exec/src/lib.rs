@@ -12,5 +12,3 @@ pub mod kernel;
 pub mod model;
 pub mod properties;
 pub mod setup;
-/// The setup of executed variants, by its former name.
-pub use setup as state;

@@ -30,9 +30,6 @@ use registers::{Feed, Registers};
 #[error("{0}")]
 pub struct NoSetup(String);
 
-/// The former name of [`NoSetup`].
-pub use NoSetup as NoState;
-
 impl NoSetup {
     /// An execution of our own that the model cannot read.
     pub fn of(execution: &Execution, why: &impl std::fmt::Display) -> Self {

@@ -1,4 +1,4 @@
-//! What holds for every variant in every state that it can be executed in.
+//! What holds for every variant in every setup that it can be executed in.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use super::{Shipped, names};
 use crate::execution::{Answer, Execution, Returned};
 use crate::kernel::{self, Kernel};
 use crate::model::{self, Allowed, Difference, Ending, Expectation, Object, Verdict};
-use crate::state;
+use crate::setup;
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::judge::Judge;
 use ptx_spec::ptx::{Declarations, Line, Module};
@@ -36,7 +36,7 @@ pub fn execution_is_sound(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     let environment = newest();
     let at = u.choose_index(executed.len())?;
     let Executed { instruction, forms } = &executed[at];
-    let instruction = instruction.get_or_init(|| state::executed(spec, &spec.instructions[at]));
+    let instruction = instruction.get_or_init(|| setup::executed(spec, &spec.instructions[at]));
     let number = u.choose_index(forms.len())?;
     let form = &instruction.forms[number];
     let Some(first) = environment_values(form, &environment) else { return Ok(()) };
@@ -45,14 +45,14 @@ pub fn execution_is_sound(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
         return Ok(());
     }
     let mut rows = vec![draw_variant(u, &diagram.all())?];
-    let region = diagram.all().below(&rows[0][..state::first_of_row(form)]);
+    let region = diagram.all().below(&rows[0][..setup::first_of_row(form)]);
     for _ in 0..u.int_in_range(0..=2)? {
         let mut row = draw_variant(u, &region)?;
-        state::share_contents(form, &rows[0], &mut row);
+        setup::share_contents(form, &rows[0], &mut row);
         rows.push(row);
     }
     let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
-    let execution = state::execution(spec, form, &rows).expect("texts of ours are read");
+    let execution = setup::execution(spec, form, &rows).expect("texts of ours are read");
     assert_eq!(execution.rows.len(), rows.len());
     assert_eq!(execution.environment(), environment);
 
