@@ -14,12 +14,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ptx_conform::divergence::Divergences;
+use ptx_conform::campaign::{Generate, Options, Progress, Strategy, Subject, run};
+use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome, toolchain};
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::ptx::Scaffold;
-use ptx_conform::run::{Generate, Options, Progress, Strategy, Subject, run};
 
 const ALONE: usize = 100;
 /// Files of one process, of lines that stop the assembler.
@@ -105,7 +105,7 @@ fn main() {
     };
     let newest = ptxas.newest_ptx();
     let recorder = Recorder { ptxas: &ptxas, modules: Mutex::default() };
-    run(&spec, &divergences, &[Subject { engine: &recorder, newest }], &options, &Progress::default());
+    run(&spec, &divergences, &[Subject::judging(&recorder, newest)], &options, &Progress::default());
     let modules = recorder.modules.into_inner().expect("no thread panics");
     let lines: usize = modules.iter().map(|module| module.lines.len()).sum();
     let fatal: usize = modules.iter().flat_map(|module| &module.lines).filter(|(_, fatal)| *fatal).count();
@@ -117,7 +117,7 @@ fn main() {
 
     let before = ptxas.stats();
     let started = Clock::now();
-    let results = run(&spec, &divergences, &[Subject { engine: &ptxas, newest }], &options, &Progress::default());
+    let results = run(&spec, &divergences, &[Subject::judging(&ptxas, newest)], &options, &Progress::default());
     let whole = started.elapsed();
     let spent = ptxas.stats();
     println!(

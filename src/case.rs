@@ -1,27 +1,29 @@
-//! Cases: variants in their environments, and what an engine does with them.
+//! Test cases, what is expected of them, and what an engine did with them.
 //!
-//! A case is asked about as text: its line is printed, read again and judged, and the same line
-//! goes to the engine. Cases that can share a module are asked about together.
+//! A case is a variant in its environment. One of a plain form is a printed line that is judged; one of
+//! an executed form has a setup and a row as well. Cases that can share a module or a program are asked
+//! about together.
 
 mod executed;
+mod judged;
 mod stored;
 
-use std::collections::BTreeMap;
-
-use rayon::prelude::*;
-use rustc_hash::FxHashSet;
-
-use crate::engine::{Batch, Depth, LineJudge, Outcome};
+use crate::engine::{Depth, LineJudge, Outcome};
 use crate::environment::Environment;
-use crate::judge::{Judge, Reading};
-use crate::ptx::{Context, Declarations, Item, Line, Printer, Scaffold, scaffold};
+use crate::execution::Answer;
+use crate::judge::Reading;
+use crate::model::{Difference, Expectation, Undefined, Verdict};
+use crate::ptx::{Printer, scaffold};
 use crate::space::environment;
-use crate::spec::{Form, Instruction, Spec};
+use crate::spec::{Form, Instruction};
+use crate::state::NoState;
 
-pub use executed::{Asking, Costly, Tried, execute, execution_id, executions};
+pub use executed::{CostlyRows, ProgramRows, execute, execution_id, executions, row_expectations};
+pub use judged::ask;
 pub use stored::{Stored, StoredError};
 
-/// A variant of a form of an instruction, its environment among its choices.
+/// A variant of a form of an instruction, its environment among its choices; its setup and its row are
+/// among them where the instruction is an executed one.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     /// The instruction.
@@ -32,21 +34,110 @@ pub struct Case<'a> {
     pub values: &'a [u8],
 }
 
-/// What became of a case.
+/// What is expected of a case, by the specification and the model.
 #[derive(Clone, Debug)]
-pub struct Asked {
-    /// Its line.
-    pub line: String,
-    /// How the line reads: the verdict comes from here.
-    pub reading: Reading,
-    /// What the engine did with it.
-    pub outcome: Outcome,
+pub enum Expected {
+    /// How the line reads: the verdict, and the rules that it breaks.
+    Verdict(Reading),
+    /// What the row may leave behind.
+    Expectation(Expectation),
 }
 
-/// A text of ours that we cannot read: a bug of this tool.
+/// What an engine did with a case.
+#[derive(Clone, Debug)]
+pub enum Behavior {
+    /// How it judged the line.
+    Judged(Outcome),
+    /// What became of the row.
+    Executed(Answer),
+    /// It was not asked, and why.
+    NotRun(String),
+}
+
+/// What is expected of a case, and what an engine did with it.
+#[derive(Clone, Debug)]
+pub struct CaseResult {
+    /// What is expected.
+    pub expected: Expected,
+    /// What the engine did.
+    pub behavior: Behavior,
+    /// Of a row: whether what the engine did is allowed.
+    pub row: Option<Verdict>,
+}
+
+/// Something that contradicts itself: a bug of this tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Confused(String);
+pub struct InternalError(pub String);
+
+impl From<NoState> for InternalError {
+    fn from(error: NoState) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl CaseResult {
+    /// How a line reads; none of a row.
+    pub fn reading(&self) -> Option<&Reading> {
+        match &self.expected {
+            Expected::Verdict(reading) => Some(reading),
+            Expected::Expectation(_) => None,
+        }
+    }
+
+    /// What a row may leave behind; none of a line that was judged only.
+    pub fn expectation(&self) -> Option<&Expectation> {
+        match &self.expected {
+            Expected::Verdict(_) => None,
+            Expected::Expectation(expectation) => Some(expectation),
+        }
+    }
+
+    /// How the engine judged a line; none of a row.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        match &self.behavior {
+            Behavior::Judged(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// What became of a row; none of a line.
+    pub fn answer(&self) -> Option<&Answer> {
+        match &self.behavior {
+            Behavior::Executed(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// In what a row differs from what is allowed.
+    pub fn difference(&self) -> Option<&Difference> {
+        match &self.row {
+            Some(Verdict::Differs(difference)) => Some(difference),
+            _ => None,
+        }
+    }
+
+    /// Why some or all of what a row leaves behind may be anything.
+    pub fn undefined(&self) -> Option<Undefined> {
+        match &self.row {
+            Some(Verdict::Undecided(why)) => Some(*why),
+            Some(Verdict::Agrees(why)) => *why,
+            _ => None,
+        }
+    }
+
+    /// The engine's own words, or in what kind of way a row differs: mismatches with the same words may
+    /// have the same cause. What they quote is left out, as names differ from line to line.
+    pub fn message(&self) -> String {
+        match (&self.behavior, &self.row) {
+            (Behavior::Judged(outcome), _) => without_quotes(&first_message(outcome)),
+            (_, Some(Verdict::Differs(Difference::Failed(how)))) => {
+                how.lines().next().unwrap_or_default().chars().filter(|c| !c.is_ascii_digit()).collect()
+            }
+            _ => String::new(),
+        }
+    }
+}
 
 impl<'a> Case<'a> {
     /// The form.
@@ -58,8 +149,8 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     /// Where the choices are of another form.
-    pub fn environment(&self) -> Result<Environment, Confused> {
-        let error = || Confused(format!("{} has no such choices: {:?}", self.form().id, self.values));
+    pub fn environment(&self) -> Result<Environment, InternalError> {
+        let error = || InternalError(format!("{} has no such choices: {:?}", self.form().id, self.values));
         environment(self.form(), self.values).ok_or_else(error)
     }
 
@@ -74,7 +165,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     /// As [`Case::environment`].
-    pub fn module(&self, depth: Depth) -> Result<String, Confused> {
+    pub fn module(&self, depth: Depth) -> Result<String, InternalError> {
         let printer = Printer::new(self.form());
         let mut items = Vec::new();
         let mut line = String::new();
@@ -84,111 +175,6 @@ impl<'a> Case<'a> {
         }
         Ok(scaffold(items, printer.context(self.values)).module(&self.environment()?, "k", &[&line]).0)
     }
-
-    /// What cases of one module have in common: the environment, and the context of the lines. A
-    /// `.unified` variable changes how a module is assembled.
-    fn surroundings(&self, printer: &Printer<'_>) -> Surroundings {
-        let form = self.form();
-        let unified = |axis: usize| form.value(self.values, axis) == "unified";
-        let unified = form.operands.iter().filter_map(|operand| operand.base).any(unified);
-        let [size, target, ptx] = [0, 1, 2].map(|axis| self.values.get(axis).copied().unwrap_or_default());
-        ([target, ptx, size], printer.context(self.values), unified)
-    }
-}
-
-type Surroundings = ([u8; 3], Context, bool);
-
-/// Asks an engine about cases, up to `batch` in a module: one answer for each, in order.
-///
-/// # Errors
-/// Where a text of ours cannot be read.
-pub fn ask(
-    spec: &Spec,
-    engine: &dyn LineJudge,
-    depth: Depth,
-    cases: &[Case<'_>],
-    batch: usize,
-) -> Result<Vec<Asked>, Confused> {
-    let mut printers: BTreeMap<&str, Printer<'_>> = BTreeMap::new();
-    let mut surroundings: BTreeMap<Surroundings, Vec<usize>> = BTreeMap::new();
-    for (at, case) in cases.iter().enumerate() {
-        let form = case.form();
-        let printer = printers.entry(&form.id).or_insert_with(|| Printer::new(form));
-        surroundings.entry(case.surroundings(printer)).or_default().push(at);
-    }
-    let together = Together { spec, engine, depth, cases, printers: &printers };
-    let modules: Vec<(Context, &[usize])> = surroundings
-        .iter()
-        .flat_map(|((_, context, _), group)| group.chunks(batch.max(1)).map(|group| (*context, group)))
-        .collect();
-    let answered: Result<Vec<Vec<Asked>>, Confused> =
-        modules.par_iter().map(|(context, group)| together.ask(group, *context)).collect();
-    let mut answers: Vec<Option<Asked>> = vec![None; cases.len()];
-    for ((_, group), answered) in modules.iter().zip(answered?) {
-        group.iter().zip(answered).for_each(|(&at, asked)| answers[at] = Some(asked));
-    }
-    Ok(answers.into_iter().flatten().collect())
-}
-
-/// What the modules of one question have in common.
-struct Together<'a> {
-    spec: &'a Spec,
-    engine: &'a dyn LineJudge,
-    depth: Depth,
-    cases: &'a [Case<'a>],
-    printers: &'a BTreeMap<&'a str, Printer<'a>>,
-}
-
-impl Together<'_> {
-    /// Asks about the cases at these positions in one module.
-    fn ask(&self, group: &[usize], context: Context) -> Result<Vec<Asked>, Confused> {
-        let mut items: FxHashSet<Item<'_>> = FxHashSet::default();
-        let mut lines: Vec<String> = Vec::with_capacity(group.len());
-        let mut texts: Vec<String> = Vec::new();
-        for &at in group {
-            let case = &self.cases[at];
-            let printer = &self.printers[case.form().id.as_str()];
-            let mut line = String::with_capacity(80);
-            let mut declare = |item| {
-                items.insert(item);
-            };
-            printer.line(case.values, &mut line, &mut declare);
-            if self.depth == Depth::Generate {
-                let mut text = line.clone();
-                printer.stores(case.values, &mut text, &mut declare);
-                texts.push(text);
-            }
-            lines.push(line);
-        }
-        let Some(&first) = group.first() else { return Ok(Vec::new()) };
-        let environment = self.cases[first].environment()?;
-        let scaffold = scaffold(items, context);
-        let readings = read(self.spec, &environment, &scaffold, self.cases, group, &lines)?;
-        let asked = if texts.is_empty() { &lines } else { &texts };
-        let batch = Batch { environment, scaffold, lines: asked.iter().map(String::as_str).collect() };
-        let outcomes = self.engine.judge(&batch, self.depth);
-        let asked = lines.into_iter().zip(readings).zip(outcomes);
-        Ok(asked.map(|((line, reading), outcome)| Asked { line, reading, outcome }).collect())
-    }
-}
-
-/// Judges lines by their text.
-fn read(
-    spec: &Spec,
-    environment: &Environment,
-    scaffold: &Scaffold,
-    cases: &[Case<'_>],
-    group: &[usize],
-    lines: &[String],
-) -> Result<Vec<Reading>, Confused> {
-    let declarations = Declarations::parse(&scaffold.declarations(), &spec.isa)
-        .map_err(|error| Confused(format!("declarations of ours cannot be read: {error}")))?;
-    let judge = Judge::new(spec, environment).map_err(|error| Confused(error.to_string()))?;
-    let read = |(&at, line): (&usize, &String)| {
-        let parsed = Line::parse(line).map_err(|error| Confused(format!("{line}: {error}")))?;
-        Ok(judge.read_as(cases[at].instruction, &parsed, &declarations))
-    };
-    group.iter().zip(lines).map(read).collect()
 }
 
 /// What a case is known by: a hash of its module, whatever made it.
@@ -200,4 +186,21 @@ pub fn id(module: &str) -> String {
 /// none.
 pub fn command(engine: &dyn LineJudge, module: &str, environment: &Environment, depth: Depth) -> String {
     engine.command(environment, depth, module.contains(".unified(")).unwrap_or_default()
+}
+
+/// The first message of an outcome.
+pub(crate) fn first_message(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Accepted => String::new(),
+        Outcome::TimedOut => outcome.word().to_owned(),
+        Outcome::Rejected(text) | Outcome::Skipped(text) | Outcome::Crashed(text) => {
+            text.lines().next().unwrap_or_default().to_owned()
+        }
+    }
+}
+
+/// A message without what it quotes: names differ from line to line.
+fn without_quotes(message: &str) -> String {
+    let parts = message.split('\'').enumerate();
+    parts.map(|(at, part)| if at % 2 == 0 { part } else { "'…'" }).collect()
 }

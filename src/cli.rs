@@ -22,14 +22,14 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Parser;
 
-use ptx_conform::divergence::Divergences;
+use ptx_conform::campaign::Subject;
+use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::external::{External, Limits};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::recording::Recording;
 use ptx_conform::engine::toolchain as installed;
-use ptx_conform::engine::{Depth, Engine};
+use ptx_conform::engine::{CaseExecutor, Depth, Engine};
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
-use ptx_conform::run::Subject;
 use ptx_conform::shipped;
 use ptx_conform::spec::{Error, Instruction, Isa, Spec};
 
@@ -357,9 +357,26 @@ pub(crate) fn say_notes(engines: &[Opened]) {
     engines.iter().flat_map(|opened| opened.engine.notes()).for_each(|note| say(&format!("note: {note}")));
 }
 
-/// The engines as what is asked about cases.
+/// The engines that are asked to judge.
 pub(crate) fn subjects<'a>(engines: &'a [Opened], isa: &Isa) -> Vec<Subject<'a>> {
     let newest = |opened: &Opened| opened.newest.or(isa.versions.last().copied());
-    let subject = |opened: &'a Opened| Some(Subject { engine: opened.engine.as_judge()?, newest: newest(opened)? });
+    let subject = |opened: &'a Opened| Some(Subject::judging(opened.engine.as_judge()?, newest(opened)?));
     engines.iter().filter_map(subject).collect()
+}
+
+/// The engines that are asked to execute, and the first ones to judge as well.
+pub(crate) fn all_subjects<'a>(
+    engines: &'a [Opened],
+    judging: usize,
+    isa: &Isa,
+    executes: impl Fn(&dyn CaseExecutor) -> bool,
+) -> Vec<Subject<'a>> {
+    let subject = |(at, opened): (usize, &'a Opened)| {
+        Some(Subject {
+            judge: if at < judging { opened.engine.as_judge() } else { None },
+            executor: opened.engine.as_executor().filter(|executor| executes(*executor)),
+            newest: opened.newest.or(isa.versions.last().copied())?,
+        })
+    };
+    engines.iter().enumerate().filter_map(subject).collect()
 }

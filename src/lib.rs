@@ -8,14 +8,14 @@
 //!
 //! Data flows one way, and so do the imports: a module uses those before it in this list.
 //! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`execution`], [`state`], [`model`], [`kernel`], [`properties`], [`engine`],
-//! [`case`], [`divergence`], [`run`], [`finding`], [`report`]. `docs/design.md` says more.
+//! [`case`], [`divergences`], [`campaign`], [`causes`], [`report`]. `docs/design.md` says more.
 
+pub mod campaign;
 pub mod case;
-pub mod divergence;
+pub mod causes;
+pub mod divergences;
 pub use ptx_engines as engine;
 pub use ptx_exec::{execution, kernel, model, properties, state};
 pub use ptx_spec::{environment, judge, ptx, space, spec};
-pub mod finding;
 pub mod report;
-pub mod run;
 pub mod shipped;

@@ -1,7 +1,7 @@
 //! Specifications with mistakes: each `tests/specs/bad/*.yaml` beside what must be said of it.
 //!
 //! A file stands in for `fetch.yaml` of `tests/specs/small`, or for `isa.yaml` where its name begins
-//! so. `BLESS=1` rewrites what is expected.
+//! so, or for `vocabulary.yaml`. `BLESS=1` rewrites what is expected.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,13 @@ fn said(bad: Option<&Path>) -> (Option<i32>, String) {
         std::fs::copy(folder("small").join(name), specs.join(name)).expect("a copy");
     }
     if let Some(bad) = bad {
-        let isa = bad.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("isa-"));
-        std::fs::copy(bad, specs.join(if isa { "isa.yaml" } else { "fetch.yaml" })).expect("a copy");
+        let name = bad.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let replaced = match name.split('-').next() {
+            Some("isa") => "isa.yaml",
+            Some("vocabulary") => "vocabulary.yaml",
+            _ => "fetch.yaml",
+        };
+        std::fs::copy(bad, specs.join(replaced)).expect("a copy");
     }
     let mut lint = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
     let output = lint.args(["spec", "lint"]).current_dir(place.path()).output().expect("the binary runs");

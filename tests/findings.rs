@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
-use ptx_conform::divergence::{Divergence, Divergences, Does, EngineVersion};
+use ptx_conform::campaign::{Generate, Options, Progress, Strategy, Subject, run};
+use ptx_conform::causes::{Finding, Findings, find};
+use ptx_conform::divergences::{Divergence, Divergences, Does, EngineVersion};
 use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_conform::environment::Environment;
-use ptx_conform::finding::{Finding, Findings, find};
 use ptx_conform::judge::Judge;
 use ptx_conform::ptx::{Declarations, Line};
-use ptx_conform::run::{Generate, Options, Progress, Strategy, Subject, run};
 use ptx_conform::space::{Diagram, Slice, distance};
 use ptx_conform::spec::{Cube, Form, Spec};
 
@@ -137,7 +137,7 @@ fn found_by(yaml: &str, instructions: &[&str], seed: u64, strategy: Strategy) ->
     let spec = spec();
     let engine = Planted::new(spec, yaml);
     let newest = *spec.isa.versions.last().expect("versions");
-    let subjects = [Subject { engine: &engine, newest }];
+    let subjects = [Subject::judging(&engine, newest)];
     let options = Options {
         instructions: instructions.iter().map(|&name| name.to_owned()).collect(),
         strategy,
@@ -271,10 +271,10 @@ fn twenty_at_once_are_told_apart() {
 #[test]
 fn a_correct_engine_has_no_findings() {
     let findings = found("", &[], 3);
-    assert!(findings.all.is_empty() && findings.vanished.is_empty());
+    assert!(findings.all.is_empty() && findings.not_reproduced.is_empty());
     // Every variant of the smaller spaces.
     let findings = found_by("", &["suq", "sured", "sust"], 3, Strategy::Complete);
-    assert!(findings.all.is_empty() && findings.vanished.is_empty());
+    assert!(findings.all.is_empty() && findings.not_reproduced.is_empty());
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn lives() -> Vec<Life> {
 const NIGHTS: usize = 60;
 
 /// What a maintainer does: lists what is new, and takes out what a run says is no longer so.
-fn maintain(listed: &mut BTreeMap<String, String>, results: &ptx_conform::run::Results, findings: &[Finding]) {
+fn maintain(listed: &mut BTreeMap<String, String>, results: &ptx_conform::campaign::Results, findings: &[Finding]) {
     for finding in findings {
         match &finding.contradicts {
             Some(id) => drop(listed.remove(id)),
@@ -380,7 +380,7 @@ fn sixty_nights_are_red_only_when_something_changes() {
     for night in 0..NIGHTS {
         let defects: Vec<&str> = lives.iter().filter_map(|life| life.on(night)).collect();
         let engine = Planted::entangled(spec, &defects.concat());
-        let subjects = [Subject { engine: &engine, newest }];
+        let subjects = [Subject::judging(&engine, newest)];
         let options = Options {
             instructions: ["suld", "sust", "sured", "suq"].map(str::to_owned).to_vec(),
             random: 5_000,

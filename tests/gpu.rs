@@ -10,7 +10,9 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use ptx_conform::divergence::Divergences;
+use ptx_conform::campaign::{self, Options, Progress, RowSource, Subject};
+use ptx_conform::causes;
+use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::external::External;
 use ptx_conform::engine::protocol::{About, Case, Execute, Executed, Hello, Judge, PROTOCOL, Request, Response, Said};
 use ptx_conform::engine::{CaseExecutor as _, Engine as _};
@@ -18,10 +20,8 @@ use ptx_conform::environment::Version;
 use ptx_conform::execution::{
     Answer, Execution, Format, Geometry, Holds, Input, Output as Register, Returned, Rows, Surface,
 };
-use ptx_conform::finding;
 use ptx_conform::kernel::{Bound, Kernel, Parameter, Place};
 use ptx_conform::model::{self, Allowed};
-use ptx_conform::run::{self, Options, Progress};
 use ptx_conform::spec::Spec;
 
 // What `tests/gpu/driver.c` does with a row.
@@ -661,17 +661,20 @@ fn a_run_makes_kernels_and_gets_answers() {
     let Some(engine) = opened(&log, "") else { return };
     let options = Options { instructions: vec!["suq".to_owned()], ..Options::default() };
     let progress = Progress::default();
-    let mut results = run::run(spec(), &Divergences::default(), &[], &options, &progress);
-    run::execute(spec(), &Divergences::default(), &[&engine], &options, &progress, &mut results);
-    let [result] = results.executed.as_slice() else { panic!("{:?} {:?}", results.absent, results.confused) };
+    let subjects = [Subject::executing(&engine, *spec().isa.versions.last().expect("versions"))];
+    let results = campaign::run(spec(), &Divergences::default(), &subjects, &options, &progress);
+    let [result] = results.engines.as_slice() else { panic!("{:?} {:?}", results.absent, results.internal_errors) };
     assert_eq!((result.name.as_str(), &results.absent), ("gpu@13.0", &Vec::new()));
-    assert_eq!(result.environment.map(|of| of.to_string()).as_deref(), Some("PTX 9.0, sm_90, 64 bit"));
+    let Some(RowSource::Executed(environment)) = result.rows_from else { panic!("{result:?}") };
+    assert_eq!(environment.to_string(), "PTX 9.0, sm_90, 64 bit");
     // It returns what is no answer to any query, and whoever asks again gets the same.
-    assert!(result.differed() > 100, "{result:?}");
-    assert_eq!(result.skipped, BTreeMap::new());
-    let findings = finding::find_executed(spec(), &Divergences::default(), &[&engine], &results, &progress)
-        .expect("texts of ours are read");
-    assert!(!findings.is_empty() && findings.iter().all(|of| of.case.got == "a5a5a5a5"), "{findings:#?}");
+    assert!(result.tally.failed_rows() > 100, "{result:?}");
+    assert_eq!(result.tally.skipped_rows, BTreeMap::new());
+    let findings =
+        causes::find(spec(), &Divergences::default(), &subjects, &results, &progress).expect("texts of ours are read");
+    let actual = |of: &causes::Finding| of.case.row.as_ref().map(|row| row.actual.clone());
+    let garbage = |of: &causes::Finding| actual(of).as_deref() == Some("a5a5a5a5");
+    assert!(!findings.all.is_empty() && findings.all.iter().all(garbage), "{findings:#?}");
     assert_eq!(engine.notes(), Vec::<String>::new());
     let log = std::fs::read_to_string(log).expect("the driver writes its log");
     let refused: Vec<&str> = log.lines().filter(|line| line.starts_with("refused")).collect();
@@ -684,7 +687,7 @@ fn rows_that_may_trap_are_alone_and_few() {
         let Some(engine) = opened(&log_of(&format!("traps-{instruction}")), "FAKE_TRAPS=1") else { return };
         let options = Options { instructions: vec![instruction.to_owned()], cases: 12, ..Options::default() };
         let (mut traps, mut returned) = (BTreeMap::<String, usize>::new(), 0);
-        let recorded = run::record(spec(), &engine, &options, &Progress::default(), &mut |execution, answers| {
+        let recorded = campaign::record(spec(), &engine, &options, &Progress::default(), &mut |execution, answers| {
             let prepared = model::prepare(spec(), execution).expect("a case of ours");
             for (row, (expectation, answer)) in prepared.all(&execution.rows).zip(answers).enumerate() {
                 let alone = execution.alone.binary_search(&row).is_ok();

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_conform::divergence::{Divergences, Does, EngineVersion};
+use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::toolchain::Installed;
 use ptx_conform::engine::{Depth, Outcome};
 use ptx_conform::environment::{AddressSize, Environment};

@@ -6,13 +6,13 @@ mod executor;
 
 use std::sync::LazyLock;
 
-use ptx_conform::divergence::Divergences;
+use ptx_conform::campaign::{self, EngineResult, Options, Progress, RowSource, Subject};
+use ptx_conform::causes::{self, Finding, MinimalRow};
+use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::engine::recording::{Provenance, Recording};
 use ptx_conform::execution::{Answer, Execution, Rows};
-use ptx_conform::finding::{self, ExecutedFinding};
 use ptx_conform::model;
-use ptx_conform::run::{self, ExecutedResult, Options, Progress};
 use ptx_conform::spec::Spec;
 
 use executor::Planted;
@@ -42,7 +42,7 @@ fn owned((key, value): (&str, &str)) -> (String, String) {
 fn record(engine: &dyn CaseExecutor, instructions: &[&str], cases: usize) -> Recording {
     let mut recording = recording();
     let options = Options { cases, ..options(instructions) };
-    let recorded = run::record(&SPEC, engine, &options, &Progress::default(), &mut |execution, answers| {
+    let recorded = campaign::record(&SPEC, engine, &options, &Progress::default(), &mut |execution, answers| {
         assert_eq!(answers.len(), execution.rows.len(), "{}", execution.line);
         assert_eq!(recording.add(execution, answers), Ok(()), "{}", execution.line);
     });
@@ -57,19 +57,23 @@ fn read(text: &str) -> Recording {
     recording
 }
 
-fn replay(recording: &Recording, instructions: &[&str]) -> (ExecutedResult, Vec<ExecutedFinding>) {
+fn replay(recording: &Recording, instructions: &[&str]) -> (EngineResult, Vec<Finding>) {
     let (options, progress) = (options(instructions), Progress::default());
     let divergences = Divergences::default();
-    let mut results = run::run(&SPEC, &divergences, &[], &options, &progress);
-    run::execute(&SPEC, &divergences, &[recording], &options, &progress, &mut results);
-    let findings =
-        finding::find_executed(&SPEC, &divergences, &[recording], &results, &progress).expect("texts of ours are read");
-    assert_eq!((results.absent.len(), results.confused.len(), results.executed.len()), (0, 0, 1));
-    (results.executed.remove(0), findings)
+    let subjects = [Subject::executing(recording, *SPEC.isa.versions.last().expect("versions"))];
+    let mut results = campaign::run(&SPEC, &divergences, &subjects, &options, &progress);
+    let findings = causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("texts of ours are read");
+    assert_eq!((results.absent.len(), results.internal_errors.len(), results.engines.len()), (0, 0, 1));
+    (results.engines.remove(0), findings.all)
 }
 
-fn rows(result: &ExecutedResult) -> u64 {
-    result.forms.iter().map(|form| form.rows).sum()
+fn rows(result: &EngineResult) -> u64 {
+    result.tally.rows.values().map(|form| form.rows).sum()
+}
+
+/// The row that a finding shows.
+fn row(finding: &Finding) -> &MinimalRow {
+    finding.case.row.as_ref().unwrap_or_else(|| panic!("{finding:#?}"))
 }
 
 #[test]
@@ -84,15 +88,20 @@ fn what_is_right_agrees_again() {
 
     let (result, findings) = replay(&again, &[]);
     assert!(findings.is_empty(), "{findings:#?}");
-    assert_eq!((result.name.as_str(), result.environment), ("planted@1", None));
-    assert_eq!((rows(&result), result.differed()), (recorded.len() as u64, 0));
+    assert_eq!((result.name.as_str(), result.rows_from), ("planted@1", Some(RowSource::Recorded)));
+    assert_eq!((rows(&result), result.tally.failed_rows()), (recorded.len() as u64, 0));
     let forms: usize = SPEC.instructions.iter().filter(|of| model::models(&of.name)).map(|of| of.forms.len()).sum();
-    assert_eq!(result.forms.len(), forms);
-    assert!(result.judged() > 500 && result.skipped.is_empty(), "{} judged, {:?}", result.judged(), result.skipped);
+    assert_eq!(result.tally.rows.len(), forms);
+    assert!(
+        result.judged() > 500 && result.tally.skipped_rows.is_empty(),
+        "{} judged, {:?}",
+        result.judged(),
+        result.tally.skipped_rows
+    );
     // Of one instruction only that is told.
     let (of_suq, _) = replay(&again, &["suq"]);
-    let suq: u64 = result.forms.iter().filter(|form| form.instruction == "suq").map(|form| form.rows).sum();
-    assert_eq!((rows(&of_suq), of_suq.forms.len()), (suq, 1));
+    let suq: u64 = result.tally.rows.values().filter(|form| form.instruction == "suq").map(|form| form.rows).sum();
+    assert_eq!((rows(&of_suq), of_suq.tally.rows.len()), (suq, 1));
 }
 
 #[test]
@@ -108,20 +117,19 @@ fn what_was_wrong_is_found() {
         let instruction = form.split('.').next().expect("an opcode");
         let recorded = read(&record(&Planted::with(bug), &[instruction], 600).write());
         let (result, findings) = replay(&recorded, &[]);
-        assert!(result.differed() > 0, "{bug}");
-        assert_eq!(result.differed(), result.recorded.len() as u64, "{bug}");
-        let finding = findings.iter().find(|finding| finding.case.difference.contains(difference));
+        assert!(result.tally.failed_rows() > 0, "{bug}");
+        let finding = findings.iter().find(|finding| row(finding).difference.contains(difference));
         let finding = finding.unwrap_or_else(|| panic!("{bug}: {findings:#?}"));
         assert!(finding.forms.iter().all(|name| name.starts_with(form)), "{bug}: {finding:#?}");
         assert!(finding.title.contains(&finding.forms[0]), "{bug}: {}", finding.title);
-        assert_eq!(findings.iter().map(|finding| finding.mismatches).sum::<u64>(), result.differed(), "{bug}");
+        assert_eq!(findings.iter().map(|finding| finding.mismatches).sum::<u64>(), result.tally.failed_rows(), "{bug}");
         // Each finding has a name of its own.
         let mut names: Vec<&str> = findings.iter().map(|finding| finding.fingerprint.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), findings.len(), "{bug}: {findings:#?}");
         // The row that is shown is one of those that are wrong: the right one does something else.
-        let shown = std::slice::from_ref(&finding.case.execution);
+        let shown = std::slice::from_ref(&row(finding).execution);
         assert_eq!((shown[0].rows.len(), shown[0].alone.len()), (1, 0), "{bug}");
         assert_ne!(recorded.execute(shown), Planted::right().execute(shown), "{bug}: {:?}", shown[0]);
     }
@@ -143,11 +151,14 @@ fn what_is_no_case_any_more_costs_its_rows_only() {
         assert_ne!(edited, line);
         let (result, findings) = replay(&read(&text.replace(line, &edited)), &[]);
         assert!(findings.is_empty(), "{findings:#?}");
-        let skipped: Vec<(&String, &u64)> = result.skipped.iter().collect();
+        let skipped: Vec<(&String, &u64)> = result.tally.skipped_rows.iter().collect();
         let [(reason, count)] = skipped[..] else { panic!("{skipped:?}") };
-        assert!(reason.starts_with("the recorded case is none any more: ") && reason.contains(why), "{reason}");
+        assert!(
+            reason.starts_with("the recorded case is not a test case any more: ") && reason.contains(why),
+            "{reason}"
+        );
         assert_eq!((*count, rows(&result)), (lost, rows(&whole) - lost), "{reason}");
-        assert_eq!(result.differed(), 0, "{reason}");
+        assert_eq!(result.tally.failed_rows(), 0, "{reason}");
     }
 }
 
@@ -210,12 +221,12 @@ fn however_a_row_ends_it_is_kept() {
     }
     assert!(trapped > 10 && failed > 0, "{trapped} trapped, {failed} failed");
     let (result, findings) = replay(&read, &[]);
-    let undefined: u64 = result.undefined.values().map(|[asked, _]| asked).sum();
-    assert!(undefined > 10, "{:?}", result.undefined);
-    assert!(result.undefined.values().all(|[_, left]| *left == 0), "{:?}", result.undefined);
+    let undefined: u64 = result.tally.undefined.values().map(|split| split.did).sum();
+    assert!(undefined > 10, "{:?}", result.tally.undefined);
+    assert!(result.tally.undefined.values().all(|split| split.did_not == 0), "{:?}", result.tally.undefined);
     assert_eq!(rows(&result), recorded.len() as u64);
-    assert_eq!(result.differed(), failed, "a failure is not allowed");
-    assert!(findings.iter().all(|finding| finding.case.got.starts_with("failed: ")), "{findings:#?}");
+    assert_eq!(result.tally.failed_rows(), failed, "a failure is not allowed");
+    assert!(findings.iter().all(|finding| row(finding).actual.starts_with("failed: ")), "{findings:#?}");
     // What was skipped is not kept.
     let mut recording = recording();
     let skipped: Vec<Answer> = cases[0].rows.iter().map(|_| Answer::Skipped("not now".to_owned())).collect();

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_conform::divergence::Divergences;
+use ptx_conform::campaign::{Generate, Options, Progress, Subject};
+use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::toolchain;
-use ptx_conform::run::{Generate, Options, Progress, Subject};
 
 fn main() -> ExitCode {
     let absent = toolchain::discover(None).is_err();
@@ -155,7 +155,7 @@ fn a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes() -> Res
     let divergences = Divergences::from_texts(&[("ptxas.yaml".to_owned(), text)], &spec);
     let divergences = divergences.map_err(|errors| errors[0].render(false))?;
     let ptxas = Ptxas::open(&toolchain::discover(None)?)?;
-    let subjects = [Subject { engine: &ptxas, newest: ptxas.newest_ptx() }];
+    let subjects = [Subject::judging(&ptxas, ptxas.newest_ptx())];
     let options = Options {
         instructions: ["suld", "sust", "sured", "suq"].map(str::to_owned).to_vec(),
         random: 20_000,
@@ -163,13 +163,16 @@ fn a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes() -> Res
         ..Options::default()
     };
     let progress = Progress::default();
-    let results = ptx_conform::run::run(&spec, &divergences, &subjects, &options, &progress);
+    let results = ptx_conform::campaign::run(&spec, &divergences, &subjects, &options, &progress);
     let before = ptxas.stats().processes;
-    let findings = ptx_conform::finding::find(&spec, &divergences, &subjects, &results, &progress)?;
+    let findings = ptx_conform::causes::find(&spec, &divergences, &subjects, &results, &progress)?;
     let processes = ptxas.stats().processes - before;
     let told = format!("{} mismatches, {} findings, {processes} processes", results.unlisted(), findings.all.len());
     println!("{told}");
-    check(results.unlisted() >= 1_000 && findings.vanished.is_empty() && findings.left == 0, told.clone())?;
+    check(
+        results.unlisted() >= 1_000 && findings.not_reproduced.is_empty() && findings.not_analysed == 0,
+        told.clone(),
+    )?;
     check((5..=11).contains(&findings.all.len()) && processes <= 100, told)
 }
 
@@ -230,7 +233,7 @@ fn what_expired_is_told() -> Result<(), Failed> {
     for (today, code) in [("2027-06-30", 0), ("2027-07-01", 1)] {
         let output = run(reports.path(), &["suq", "--random", "100", "--specs", specs, "--today", today])?;
         check(output.status.code() == Some(code), words(&output))?;
-        check(words(&output).contains("any-order is past its day") == (code == 1), words(&output))?;
+        check(words(&output).contains("any-order has expired") == (code == 1), words(&output))?;
     }
     Ok(())
 }

@@ -1,51 +1,41 @@
-//! Cases that are executed: what an engine makes of their rows, held against the model.
+//! Cases that are executed: what an engine makes of their rows, compared with the model.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::{Behavior, CaseResult, Expected, InternalError};
 use crate::engine::CaseExecutor;
 use crate::execution::{Answer, Execution, Rows};
-use crate::model::{self, Expectation, Undefined, Verdict};
+use crate::model::{self, Expectation, Verdict};
 use crate::space::Values;
 use crate::spec::{Form, Spec};
 use crate::state::{self, NoState};
 
-/// A row that was executed, or not, and why.
-#[derive(Clone, Debug)]
-pub struct Tried {
-    /// What must come of it.
-    pub expectation: Expectation,
-    /// What came of it; none where it was not asked about.
-    pub answer: Option<Answer>,
-    /// Whether that is allowed.
-    pub verdict: Verdict,
-}
-
-/// Executions that go to an engine together.
+/// Programs that go to an engine together.
 const TOGETHER: usize = 64;
 
-/// How many rows may be asked about that can end their kernel, in all.
+/// How many rows may be executed that can end their kernel, in all.
 #[derive(Debug, Default)]
-pub struct Costly {
+pub struct CostlyRows {
     /// Those that must trap; any number where there is none.
     pub traps: Option<AtomicU64>,
-    /// Those of which anything may come.
+    /// Those that may do anything.
     pub undefined: AtomicU64,
 }
 
-/// An execution to ask about, and which rows of those given it has.
+/// A program with rows, and which rows of those given it has.
 #[derive(Debug)]
-pub struct Asking {
-    /// The execution.
+pub struct ProgramRows {
+    /// The program.
     pub execution: Execution,
-    /// For each of its rows, the position among those given, and what must come of it.
+    /// For each of its rows, the position among those given, and what it may leave behind.
     pub rows: Vec<(usize, Expectation)>,
 }
 
 /// Executes rows: one result for each, in order. Those that have all but the choices of a row in
-/// common are of one execution.
+/// common are of one program.
 ///
 /// # Errors
 /// Where a text of ours cannot be read.
@@ -54,40 +44,60 @@ pub fn execute(
     engine: &dyn CaseExecutor,
     form: &Form,
     rows: &[Values],
-    costly: &Costly,
-) -> Result<Vec<Tried>, NoState> {
-    let tried: Result<Vec<Vec<(usize, Tried)>>, NoState> = groups(form, rows)
+    costly: &CostlyRows,
+) -> Result<Vec<CaseResult>, InternalError> {
+    let results: Result<Vec<Vec<(usize, CaseResult)>>, InternalError> = groups(form, rows)
         .par_chunks(TOGETHER)
         .map(|groups| {
-            let (asked, mut tried) = asking(spec, form, rows, groups, costly)?;
-            let (executions, asked): (Vec<Execution>, Vec<_>) =
-                asked.into_iter().map(|asking| (asking.execution, asking.rows)).unzip();
+            let (programs, mut results) = programs(spec, form, rows, groups, costly)?;
+            let (executions, expected): (Vec<Execution>, Vec<_>) =
+                programs.into_iter().map(|program| (program.execution, program.rows)).unzip();
             let mut answers = engine.execute(&executions).into_iter();
-            for (execution, rows) in executions.iter().zip(asked) {
+            for (execution, rows) in executions.iter().zip(expected) {
                 let mut answers = answers.next().unwrap_or_default().into_iter();
                 for (at, expectation) in rows {
                     let answer = answers.next().unwrap_or_else(|| Answer::Failed("there is no answer".to_owned()));
-                    let verdict = expectation.check(execution, &answer);
-                    tried.push((at, Tried { expectation, answer: Some(answer), verdict }));
+                    results.push((at, CaseResult::of_row(execution, expectation, answer)));
                 }
             }
-            Ok(tried)
+            Ok(results)
         })
         .collect();
-    let mut tried: Vec<(usize, Tried)> = tried?.into_iter().flatten().collect();
-    tried.sort_by_key(|(at, _)| *at);
-    Ok(tried.into_iter().map(|(_, tried)| tried).collect())
+    let mut results: Vec<(usize, CaseResult)> = results?.into_iter().flatten().collect();
+    results.sort_by_key(|(at, _)| *at);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
-/// The executions of rows, without those of which too many would be costly.
+impl CaseResult {
+    /// A row that was executed, compared with the model.
+    pub fn of_row(execution: &Execution, expectation: Expectation, answer: Answer) -> Self {
+        let verdict = expectation.check(execution, &answer);
+        Self { expected: Expected::Expectation(expectation), behavior: Behavior::Executed(answer), row: Some(verdict) }
+    }
+
+    fn not_run(expectation: Expectation, verdict: Verdict, why: &str) -> Self {
+        Self {
+            expected: Expected::Expectation(expectation),
+            behavior: Behavior::NotRun(why.to_owned()),
+            row: Some(verdict),
+        }
+    }
+}
+
+/// The programs of rows, without those of which too many would be costly.
 ///
 /// # Errors
 /// Where a text of ours cannot be read.
-pub fn executions(spec: &Spec, form: &Form, rows: &[Values], costly: &Costly) -> Result<Vec<Asking>, NoState> {
-    asking(spec, form, rows, &groups(form, rows), costly).map(|(asking, _)| asking)
+pub fn executions(
+    spec: &Spec,
+    form: &Form,
+    rows: &[Values],
+    costly: &CostlyRows,
+) -> Result<Vec<ProgramRows>, InternalError> {
+    programs(spec, form, rows, &groups(form, rows), costly).map(|(programs, _)| programs)
 }
 
-/// The positions of rows that can be of one execution.
+/// The positions of rows that can be of one program.
 fn groups(form: &Form, rows: &[Values]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<Values, Vec<usize>> = BTreeMap::new();
     for (at, values) in rows.iter().enumerate() {
@@ -96,27 +106,27 @@ fn groups(form: &Form, rows: &[Values]) -> Vec<Vec<usize>> {
     groups.into_values().collect()
 }
 
-/// Rows that are not asked about, and why.
-type Left = Vec<(usize, Tried)>;
+/// The programs, and the rows that are not run, by position.
+type Programs = (Vec<ProgramRows>, Vec<(usize, CaseResult)>);
 
-fn asking(
+fn programs(
     spec: &Spec,
     form: &Form,
     rows: &[Values],
     groups: &[Vec<usize>],
-    costly: &Costly,
-) -> Result<(Vec<Asking>, Left), NoState> {
-    let mut left = Vec::new();
-    let mut asked: Vec<Asking> = Vec::new();
+    costly: &CostlyRows,
+) -> Result<Programs, InternalError> {
+    let mut not_run = Vec::new();
+    let mut programs: Vec<ProgramRows> = Vec::new();
     for group in groups {
         let of: Vec<&[u8]> = group.iter().map(|&at| rows[at].as_slice()).collect();
         let mut execution = state::execution(spec, form, &of)?;
-        let expectations = expect(spec, &execution)?;
+        let expectations = row_expectations(spec, &execution)?;
         let mut kept = Rows::new(execution.rows.width());
         let mut of_kept = Vec::new();
         for ((&at, expectation), row) in group.iter().zip(expectations).zip(execution.rows.iter()) {
-            if let Some(verdict) = costly.refuse(&expectation) {
-                left.push((at, Tried { expectation, answer: None, verdict }));
+            if let Some((verdict, why)) = costly.refuse(&expectation) {
+                not_run.push((at, CaseResult::not_run(expectation, verdict, why)));
                 continue;
             }
             if expectation.may_trap() {
@@ -127,45 +137,41 @@ fn asking(
         }
         execution.rows = kept;
         if !of_kept.is_empty() {
-            asked.push(Asking { execution, rows: of_kept });
+            programs.push(ProgramRows { execution, rows: of_kept });
         }
     }
-    Ok((asked, left))
+    Ok((programs, not_run))
 }
 
-impl Costly {
-    /// Why a row is not asked about.
-    fn refuse(&self, expectation: &Expectation) -> Option<Verdict> {
+impl CostlyRows {
+    /// Why a row is not run.
+    fn refuse(&self, expectation: &Expectation) -> Option<(Verdict, &'static str)> {
+        const TRAPS: &str = "it must trap, and enough others were run";
         let less = |left: u64| left.checked_sub(1);
         let take = |of: &AtomicU64| of.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok();
         match expectation.allowed {
             _ if !expectation.may_trap() => None,
-            model::Allowed::Any(why) => (!take(&self.undefined)).then_some(Verdict::Undecided(why)),
+            model::Allowed::Any(why) => {
+                (!take(&self.undefined)).then_some((Verdict::Undecided(why), "anything may come of it"))
+            }
             _ if self.traps.as_ref().is_none_or(take) => None,
-            _ => Some(Verdict::Skipped("it must trap, and enough others were asked about".to_owned())),
+            _ => Some((Verdict::Skipped(TRAPS.to_owned()), TRAPS)),
         }
     }
 }
 
-/// What must come of each row.
-fn expect(spec: &Spec, execution: &Execution) -> Result<Vec<Expectation>, NoState> {
+/// What each row may leave behind.
+///
+/// # Errors
+/// Where the model cannot read the program.
+pub fn row_expectations(spec: &Spec, execution: &Execution) -> Result<Vec<Expectation>, InternalError> {
     let prepared = model::prepare(spec, execution).map_err(|why| NoState::of(execution, &why))?;
     Ok(prepared.all(&execution.rows).collect())
 }
 
 /// What an executed case is known by: a hash of what it is, whatever made it.
 pub fn execution_id(execution: &Execution) -> String {
-    let text = serde_json::to_string(execution).unwrap_or_default();
+    // The types of a case have no map with keys other than text: it can always be written.
+    let text = serde_json::to_string(execution).unwrap_or_else(|why| format!("{why}: {}", execution.line));
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
-}
-
-impl Tried {
-    /// Why some or all of it may be anything.
-    pub fn undefined(&self) -> Option<Undefined> {
-        match &self.verdict {
-            Verdict::Undecided(why) => Some(*why),
-            Verdict::Agrees(why) => *why,
-            _ => None,
-        }
-    }
 }

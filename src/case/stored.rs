@@ -3,7 +3,7 @@
 use crate::engine::Depth;
 use crate::environment::{AddressSize, Environment};
 use crate::judge::{Judge, Reading};
-use crate::ptx::{Declarations, Line, Scaffold};
+use crate::ptx::{Declarations, Line, Module, Scaffold, uncommented};
 use crate::spec::{Instruction, Spec};
 
 /// A case read from a text.
@@ -44,30 +44,24 @@ impl Stored {
         let error = |message: &str| StoredError(message.to_owned());
         let id = text.lines().find_map(|line| line.strip_prefix(HEAD)).map(|id| id.trim().to_owned());
         let depth = if text.lines().any(|line| line.trim() == GENERATE) { Depth::Generate } else { Depth::Check };
-        let lines: Vec<&str> = text.lines().map(without_comment).filter(|line| !line.is_empty()).collect();
-        let value = |name: &str| {
-            let line = lines.iter().find_map(|line| line.strip_prefix(name));
-            line.map(|rest| rest.split(',').next().unwrap_or(rest).trim().trim_end_matches(';'))
-        };
-        let ptx = value(".version ").ok_or_else(|| error("there is no `.version`"))?;
-        let ptx = ptx.parse().map_err(|why| StoredError(format!("{why}")))?;
-        let target = value(".target ").ok_or_else(|| error("there is no `.target`"))?;
-        let target = target.parse().map_err(|why| StoredError(format!("{why}")))?;
-        let address_size = match value(".address_size ") {
-            Some(size) => size.parse::<AddressSize>().map_err(|why| StoredError(format!("{why}")))?,
+        let clean = uncommented(text);
+        let module: String =
+            clean.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect();
+        let wrong = |why: &dyn std::fmt::Display| StoredError(why.to_string());
+        let read = Module::parse(&module).map_err(|why| StoredError(format!("{why} at byte {}", why.at)))?;
+        let ptx = read.version.ok_or_else(|| error("there is no `.version`"))?;
+        let ptx = ptx.parse().map_err(|why| wrong(&why))?;
+        let target = read.target.ok_or_else(|| error("there is no `.target`"))?;
+        let target = target.parse().map_err(|why| wrong(&why))?;
+        let address_size = match read.address_size {
+            Some(size) => size.parse::<AddressSize>().map_err(|why| wrong(&why))?,
             None => AddressSize::Bits32,
         };
-        let directive = |line: &&&str| [".version ", ".target ", ".address_size "].iter().any(|d| line.starts_with(d));
-        let body: Vec<&str> = lines.iter().filter(|line| !directive(line)).copied().collect();
-        let statement =
-            |line: &str| first_statement(line).and_then(Line::opcode_of).is_some_and(|o| spec.instruction(o).is_some());
-        let at = body.iter().position(|line| statement(line));
-        let at = at.ok_or_else(|| error("there is no line of a specified instruction"))?;
-        let line = first_statement(body[at]).unwrap_or(body[at]);
-        let behind = body[at][line.len()..].trim();
-        let end = |line: &&&str| !matches!(**line, "ret;" | "}" | "ret; }");
-        let rest: Vec<&str> = std::iter::once(behind).chain(body[at + 1..].iter().take_while(end).copied()).collect();
-        let module = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let found = read.instructions.iter().find(|placed| spec.instruction(placed.line.opcode).is_some());
+        let found = found.ok_or_else(|| error("there is no line of a specified instruction"))?;
+        let behind = read.instructions.iter().filter(|placed| placed.at > found.at && placed.scope == found.scope);
+        let rest: Vec<&str> =
+            behind.take_while(|placed| placed.line.opcode != "ret").map(|placed| placed.text).collect();
         if let Some(id) = &id
             && *id != super::id(&module)
         {
@@ -75,9 +69,9 @@ impl Stored {
         }
         Ok(Self {
             environment: Environment { ptx, target, address_size },
-            declarations: body[..at].join("\n"),
-            line: line.to_owned(),
-            rest: rest.join(" ").trim().to_owned(),
+            declarations: read.declarations(found),
+            line: found.text.to_owned(),
+            rest: rest.join(" "),
             depth,
             id,
             module,
@@ -114,13 +108,4 @@ impl Stored {
     pub fn scaffold(&self) -> Scaffold {
         Scaffold::from_declarations(&self.declarations)
     }
-}
-
-fn without_comment(line: &str) -> &str {
-    line.split("//").next().unwrap_or(line).trim()
-}
-
-/// The statement at the start of a line, with its semicolon.
-fn first_statement(line: &str) -> Option<&str> {
-    line.find(';').map(|end| &line[..=end])
 }

@@ -5,17 +5,18 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
+use ptx_conform::campaign::describe;
+use ptx_conform::causes::{actual, expected};
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::execution::{Answer, Execution};
-use ptx_conform::finding::{describe, expected, got};
 use ptx_conform::model::{self, Verdict};
 
-/// Execute a stored case: what must come of each row, and what engines make of it
+/// Execute a stored case: what is expected of each row, and what engines do with it
 ///
 /// The file is JSON as a report writes it to `cases/`, and as docs/protocol.md describes it.
 ///
-/// Exit codes: 0 every engine does what it must, 1 one does not, 2 the case cannot be read, or none of
-/// the engines executes it.
+/// Exit codes: 0 every row passed, 1 one failed, 2 the case cannot be read, or none of the engines
+/// executes it.
 ///
 /// Example: ptx-conform execute reports/latest/cases/0123456789abcdef.json --engine gpu
 #[derive(Debug, clap::Args)]
@@ -34,7 +35,7 @@ impl Opts {
         let file = self.file.display();
         let text = std::fs::read_to_string(&self.file).with_context(|| format!("{file} cannot be read"))?;
         let execution: Execution =
-            serde_json::from_str(&text).with_context(|| format!("{file} is no executed case"))?;
+            serde_json::from_str(&text).with_context(|| format!("{file} is not an executed case"))?;
         let prepared = model::prepare(&spec, &execution).with_context(|| format!("{file} cannot be executed"))?;
         let mut engines = Vec::new();
         for name in &self.engine {
@@ -59,7 +60,7 @@ impl Opts {
                 .zip(execution.rows.row(row))
                 .map(|(input, bits)| format!("{} = {bits:x}", input.register))
                 .collect();
-            text.push_str(&format!("row {row}: {}\n  must     {}\n", inputs.join(", "), expected(&expectation)));
+            text.push_str(&format!("row {row}: {}\n  expected {}\n", inputs.join(", "), expected(&expectation)));
             for inference in expectation.inferred.iter() {
                 text.push_str(&format!("  inferred {}: {}\n", inference.id, inference.says));
             }
@@ -67,15 +68,15 @@ impl Opts {
                 let Some(answer) = answers.get(row) else { bail!("{name} has no answer to row {row}") };
                 executed |= !matches!(answer, Answer::Skipped(_));
                 let verdict = match expectation.check(&execution, answer) {
-                    Verdict::Agrees(_) => "as it must".to_owned(),
+                    Verdict::Agrees(_) => "passed".to_owned(),
                     Verdict::Undecided(why) => format!("undecided: {}", why.says()),
                     Verdict::Skipped(_) => "not executed".to_owned(),
                     Verdict::Differs(difference) => {
                         agreed = false;
-                        describe(&difference, &execution)
+                        format!("failed: {}", describe(&difference, &execution))
                     }
                 };
-                text.push_str(&format!("  {name} {}: {verdict}\n", got(answer)));
+                text.push_str(&format!("  {name} {}: {verdict}\n", actual(answer)));
             }
         }
         super::print(&text)?;

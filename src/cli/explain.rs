@@ -137,10 +137,10 @@ impl Case<'_> {
     fn source(&self, rule: &Rule) -> String {
         match (rule.source, &rule.section) {
             (Source::Manual, Some(section)) => {
-                format!("the manual, under `{section}`: {}", self.instruction.page())
+                format!("the manual, under `{section}`: {}", self.form.page())
             }
             (Source::Manual, None) => {
-                format!("the manual, syntax of `{}`: {}", self.form.id, self.instruction.page())
+                format!("the manual, syntax of `{}`: {}", self.form.id, self.form.page())
             }
             (Source::Observed, _) => {
                 "observed: the manual is silent, and every implementation looked at does it".to_owned()
@@ -197,7 +197,7 @@ impl Case<'_> {
             row("needs", &format!("PTX {}, {}", needs.ptx, needs.target));
         }
         row("judged", &format!("in {}", self.environment));
-        row("manual", &self.instruction.page());
+        row("manual", &self.form.page());
         if let Some(assumed) = assumed {
             row("assumed", assumed);
         }

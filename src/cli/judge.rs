@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
-use ptx_conform::divergence::{Divergences, Does, EngineVersion};
+use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::environment::{AddressSize, Environment, Target, Version};
 use ptx_conform::judge::{Judge, Needs, Reading, needs};
 use ptx_conform::ptx::{DeclarationError, Declarations, Line, SyntaxError};

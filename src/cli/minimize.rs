@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
+use ptx_conform::campaign::Progress;
 use ptx_conform::case::{Case, Stored};
+use ptx_conform::causes;
 use ptx_conform::engine::Depth;
-use ptx_conform::finding;
 use ptx_conform::report::finding_text;
-use ptx_conform::run::Progress;
 use ptx_conform::spec::UNREAD;
 
 /// Reduce one case to the simplest one, and to the combination of choices that explains it
@@ -54,20 +54,20 @@ impl Opts {
             bail!("no engine can be asked about {environment}; choose others with --engine");
         }
         let findings =
-            finding::minimize(&spec, &super::subjects(&engines, &spec.isa), &case, depth, &Progress::default())?;
-        for heap in &findings.vanished {
-            super::say(&format!("seen once and not again: {heap}"));
+            causes::minimize(&spec, &super::subjects(&engines, &spec.isa), &case, depth, &Progress::default())?;
+        for group in &findings.not_reproduced {
+            super::say(&format!("not analysed: {group}"));
         }
         for finding in &findings.all {
             super::print(&finding_text(finding))?;
         }
         if let (Some(output), Some(finding)) = (&self.output, findings.all.first()) {
-            std::fs::write(output, finding.stored())
+            std::fs::write(output, finding.stored().unwrap_or_default())
                 .with_context(|| format!("{} cannot be written", output.display()))?;
         }
         if findings.all.is_empty() {
             super::print(&format!("every engine asked does as the specification says of `{}`\n", case.line()))?;
-            return Ok(if findings.vanished.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) });
+            return Ok(if findings.not_reproduced.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) });
         }
         Ok(ExitCode::from(1))
     }

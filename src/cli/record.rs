@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
-use ptx_conform::divergence::Date;
+use ptx_conform::campaign::{self, Options};
+use ptx_conform::divergences::Date;
 use ptx_conform::engine::recording::{Provenance, Recording};
-use ptx_conform::run::{self, Options};
 
 /// Save what an executing engine does, with where it is from
 ///
@@ -60,7 +60,7 @@ impl Opts {
             Options { instructions: self.instructions, rows: self.rows.max(1), seed: self.seed, ..Options::default() };
         let mut twice = 0;
         let recorded = super::run::with_progress(|progress| {
-            run::record(&spec, engine, &options, progress, &mut |execution, answers| {
+            campaign::record(&spec, engine, &options, progress, &mut |execution, answers| {
                 twice += recording.add(execution, answers).err().map_or(0, |rows| rows.len());
             })
         })?;
@@ -74,7 +74,7 @@ impl Opts {
         super::say_notes(&engines);
         super::print(&format!("{} rows of {} in {out}\n", recording.len(), engine.id()))?;
         if twice > 0 {
-            super::say(&format!("{twice} rows came out in two ways; the first one is kept"));
+            super::say(&format!("warning: {twice} rows gave different results on repetition; kept the first"));
         }
         Ok(if recording.is_empty() { ExitCode::from(2) } else { ExitCode::SUCCESS })
     }

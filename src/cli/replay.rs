@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 
 use ptx_conform::case::Stored;
-use ptx_conform::divergence::{Divergences, Does, EngineVersion};
+use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::{Batch, Depth, LineJudge, Outcome};
 use ptx_conform::judge::Reading;
 use ptx_conform::spec::Instruction;
@@ -14,7 +14,7 @@ use ptx_conform::spec::Instruction;
 /// Ask engines about stored cases again
 ///
 /// A case is a PTX module in a file, as `run` writes them to reports/NAME/cases/ and as they are
-/// kept in corpus/findings/. For each, and each engine, it is told what the engine does and whether
+/// kept in corpus/findings/. For each case and engine, what the engine does is reported, and whether
 /// that is what the specification and the listed divergences say.
 ///
 /// Exit codes: 0 all as expected, 1 something else, 2 a case cannot be read or no engine could be
@@ -55,10 +55,10 @@ impl Opts {
             super::print(&format!("{name}  {}\n", stored.line))?;
             let mut asked = false;
             for engine in engines.iter().filter_map(|opened| opened.engine.as_judge()) {
-                let Some(told) = tell(&divergences, engine, &stored, instruction, &reading) else { continue };
+                let Some(replayed) = replay(&divergences, engine, &stored, instruction, &reading) else { continue };
                 asked = true;
-                unexpected += usize::from(!told.expected);
-                super::print(&format!("  {} {}\n", engine.id(), told.words))?;
+                unexpected += usize::from(!replayed.expected);
+                super::print(&format!("  {} {}\n", engine.id(), replayed.words))?;
             }
             unasked += usize::from(!asked);
         }
@@ -74,19 +74,20 @@ impl Opts {
     }
 }
 
-struct Told {
+/// What an engine did with a case, in words, and whether that is expected.
+struct Replayed {
     words: String,
     expected: bool,
 }
 
 /// What an engine does with a case, and whether it should; `None` where it cannot be asked.
-fn tell(
+fn replay(
     divergences: &Divergences,
     engine: &dyn LineJudge,
     stored: &Stored,
     instruction: &Instruction,
     reading: &Reading,
-) -> Option<Told> {
+) -> Option<Replayed> {
     engine.supports(&stored.environment, stored.depth).ok()?;
     let text =
         if stored.depth == Depth::Generate { format!("{} {}", stored.line, stored.rest) } else { stored.line.clone() };
@@ -105,7 +106,7 @@ fn tell(
         (false, Some(id)) => format!(" -- NOT AS LISTED: {id}"),
         (false, None) => " -- NOT AS THE SPECIFICATION SAYS".to_owned(),
     };
-    Some(Told { words: format!("{}{message}{why}", outcome.word()), expected: compared.as_expected })
+    Some(Replayed { words: format!("{}{message}{why}", outcome.word()), expected: compared.as_expected })
 }
 
 /// The files named, and those in the directories named, in the order of their names.

@@ -8,12 +8,12 @@ use std::time::Duration;
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use ptx_conform::divergence::Date;
+use ptx_conform::campaign::{self, Generate, Options, Progress, Shard, Strategy};
+use ptx_conform::causes;
+use ptx_conform::divergences::Date;
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
-use ptx_conform::finding;
 use ptx_conform::report::Report;
-use ptx_conform::run::{self, Generate, Options, Progress, Strategy};
 use ptx_conform::spec::Spec;
 
 /// Generate cases, ask the engines, compare, report.
@@ -41,6 +41,10 @@ pub(crate) struct Opts {
     /// Leave out the boundaries of PTX versions and targets.
     #[arg(long)]
     no_boundaries: bool,
+    /// Try no words in slots. Otherwise each slot is tried with every modifier of PTX, and with the
+    /// modifier-like words that the engine's binary contains.
+    #[arg(long)]
+    no_vocabulary: bool,
     /// Test in this PTX version only (with --target).
     #[arg(long, value_name = "VERSION", requires = "target")]
     ptx: Option<String>,
@@ -53,17 +57,23 @@ pub(crate) struct Opts {
     /// What random draws start from.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Execute nothing. Otherwise all engines that can do: those asked for, a GPU where there is one, and
-    /// the recordings in corpus/recordings/.
+    /// Do not execute. By default every engine that can execute is used: those asked for, a GPU where
+    /// there is one, and the recordings in corpus/recordings/.
     #[arg(long)]
     no_execution: bool,
-    /// Cases of each form that are executed [default: every combination of two choices, and as many drawn
-    /// ones].
+    /// Programs of each form that are executed [default: every combination of two choices, and as many
+    /// random ones].
     #[arg(long, value_name = "N")]
     cases: Option<usize>,
-    /// Rows of inputs of each case that is executed.
+    /// Rows of inputs of each program that is executed.
     #[arg(long, value_name = "N", default_value_t = 16)]
     rows: usize,
+    /// Run one part of the plan only: 2/8 is the second of eight. The parts together are the whole.
+    #[arg(long, value_name = "N/M", default_value_t = Shard::WHOLE)]
+    shard: Shard,
+    /// List the lines that the engines would be asked to judge, as JSON Lines, and run nothing.
+    #[arg(long)]
+    plan: bool,
     /// Lines asked about together.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     batch: usize,
@@ -74,7 +84,7 @@ pub(crate) struct Opts {
     /// review.
     #[arg(long)]
     write_divergences: bool,
-    /// The day that divergences are held against which expire [default: today].
+    /// Date used to check whether divergences have expired [default: today].
     #[arg(long, value_name = "YYYY-MM-DD")]
     today: Option<Date>,
     /// The report's name: it is written to `reports/NAME/`.
@@ -113,7 +123,9 @@ impl Opts {
         let options = self.options(&spec)?;
         let directory = self.reports.join(&self.name);
         // Before hours are spent: a report that cannot be written is of no use.
-        prepare(&directory)?;
+        if !self.plan {
+            prepare(&directory)?;
+        }
         let mut engines = self.engines.open()?;
         let judging = engines.len();
         let absent = if self.no_execution { Vec::new() } else { super::add_executing(&mut engines) };
@@ -123,23 +135,20 @@ impl Opts {
                 .build_global()
                 .context("the threads cannot be started")?;
         }
-        let subjects = super::subjects(&engines[..judging], &spec.isa);
-        let executing: Vec<&dyn CaseExecutor> = engines
-            .iter()
-            .filter_map(|opened| opened.engine.as_executor())
-            .filter(|engine| executes(&spec, *engine))
-            .collect();
-        let executing = if self.no_execution { Vec::new() } else { executing };
-        let (results, findings, executed) = with_progress(|progress| {
-            let mut results = run::run(&spec, &divergences, &subjects, &options, progress);
-            let findings = finding::find(&spec, &divergences, &subjects, &results, progress);
-            run::execute(&spec, &divergences, &executing, &options, progress, &mut results);
+        let execution = !self.no_execution;
+        let subjects =
+            super::all_subjects(&engines, judging, &spec.isa, |executor| execution && executes(&spec, executor));
+        if self.plan {
+            return list(&spec, &subjects, &options);
+        }
+        let (results, findings) = with_progress(|progress| {
+            let mut results = campaign::run(&spec, &divergences, &subjects, &options, progress);
             results.absent.extend(absent);
-            let executed = finding::find_executed(&spec, &divergences, &executing, &results, progress);
-            (results, findings, executed)
+            let findings = causes::find(&spec, &divergences, &subjects, &results, progress);
+            (results, findings)
         })?;
         super::say_notes(&engines);
-        let report = Report::new(&spec, &divergences, &options, &results, findings?, executed?);
+        let report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
         if self.write_divergences {
@@ -150,7 +159,7 @@ impl Opts {
         super::print(&report.text())?;
         super::print(&format!("report: {}\n", directory.join("index.html").display()))?;
         Ok(match () {
-            () if results.interrupted || results.judged() == 0 || report.confused() => ExitCode::from(2),
+            () if results.interrupted || results.without_verdict() || report.contradicts_itself() => ExitCode::from(2),
             () if !results.agreed() => ExitCode::from(1),
             () => ExitCode::SUCCESS,
         })
@@ -190,13 +199,26 @@ impl Opts {
             batch: self.batch.max(1),
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
             environment,
+            vocabulary: !self.no_vocabulary,
+            shard: self.shard,
         })
     }
 }
 
 /// Whether an engine executes anything of the specification.
 fn executes(spec: &Spec, engine: &dyn CaseExecutor) -> bool {
-    engine.recorded().is_some() || run::executing_environment(spec, engine).is_ok()
+    engine.recorded().is_some() || campaign::executing_environment(spec, engine).is_ok()
+}
+
+/// Prints the tasks of a plan, one a line.
+fn list(spec: &Spec, subjects: &[campaign::Subject<'_>], options: &Options) -> anyhow::Result<ExitCode> {
+    for subject in subjects.iter().filter(|subject| subject.judge.is_some()) {
+        for task in campaign::plan(spec, subject, options) {
+            let Some(instruction) = spec.instruction(&task.instruction) else { continue };
+            super::print(&format!("{}\n", task.describe(instruction)))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn prepare(directory: &Path) -> anyhow::Result<()> {

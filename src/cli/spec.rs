@@ -59,6 +59,9 @@ enum Command {
         /// That of a file of divergences.
         #[arg(long, conflicts_with = "isa")]
         divergences: bool,
+        /// That of vocabulary.yaml instead.
+        #[arg(long, conflicts_with_all = ["isa", "divergences"])]
+        vocabulary: bool,
     },
 }
 
@@ -75,10 +78,11 @@ impl Opts {
                 Ok(ExitCode::SUCCESS)
             }
             Command::Count { instructions, json, environment } => count(specs, &instructions, json, &environment),
-            Command::Schema { isa, divergences } => {
+            Command::Schema { isa, divergences, vocabulary } => {
                 let schema = match (isa, divergences) {
+                    _ if vocabulary => ptx_conform::spec::vocabulary_schema(),
                     (true, _) => ptx_conform::spec::isa_schema(),
-                    (_, true) => ptx_conform::divergence::schema(),
+                    (_, true) => ptx_conform::divergences::schema(),
                     _ => ptx_conform::spec::schema(),
                 };
                 super::print(&format!("{schema:#}\n"))?;
@@ -169,6 +173,9 @@ fn shown(instruction: &Instruction) -> String {
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for form in &instruction.forms {
         let _ = writeln!(text, "\n{}\n  {}", form.id, form.syntax);
+        if form.manual != instruction.manual {
+            let _ = writeln!(text, "  {}", form.page());
+        }
         for axis in form.axes.iter().filter(|axis| told(axis)) {
             let _ = writeln!(text, "  {:<28} {}", axis.name, values(axis, true));
             let probes = values(axis, false);

@@ -17,10 +17,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::divergence::Does;
-    use crate::finding::{Blame, Condition, Evidence, Finding, Minimal, Named, Suspect, Vote};
+    use crate::campaign::{Options, Problem};
+    use crate::causes::{Blame, Evidence, Finding, MinimalCase, Suspect, Vote};
+    use crate::divergences::{AxisValues, Condition, Does};
     use crate::report::{DivergenceReport, ReportOptions};
-    use crate::run::Problem;
 
     /// Tries to leave whatever it is put into.
     const EVIL: &str = "</pre>\"'><script>alert(1)</script>";
@@ -42,7 +42,9 @@ mod tests {
             code_generation: false,
             contradicts: Some(evil()),
             forms: vec!["form.b".to_owned()],
-            when: Condition(vec![("axis".to_owned(), Named { not: true, values: vec![evil()] })]),
+            when: Condition(vec![("axis".to_owned(), AxisValues { not: true, values: vec![evil()] })]),
+            inputs: evil(),
+            inferred: Vec::new(),
             evidence: vec![Evidence {
                 form: "form.b".to_owned(),
                 engine: evil(),
@@ -59,7 +61,7 @@ mod tests {
             versions: evil(),
             mismatches: 1,
             blame: Blame { suspect: Suspect::Manual, because: evil() },
-            case: Minimal {
+            case: MinimalCase {
                 id: evil(),
                 line: evil(),
                 ptx: "9.5".to_owned(),
@@ -69,6 +71,7 @@ mod tests {
                 module: evil(),
                 command: evil(),
                 neighbours_without: 2,
+                row: None,
                 values: Vec::new(),
             },
             yaml: "  - id: judge-accepts-some-rule\n    does: accepts\n".to_owned(),
@@ -80,26 +83,16 @@ mod tests {
             verdict: "disagreed",
             tool: "0",
             specification: String::new(),
-            options: ReportOptions {
-                strategy: "pairs",
-                limit: String::new(),
-                random: 0,
-                boundaries: true,
-                generate_code: "none",
-                seed: 0,
-                environment: None,
-            },
-            executed: Vec::new(),
+            options: ReportOptions::new(&Options::default()),
             absent: Vec::new(),
             inferences: Vec::new(),
-            executed_findings: Vec::new(),
             engines: Vec::new(),
             forms: Vec::new(),
             rules: Vec::new(),
             findings,
-            vanished: vec![EVIL.to_owned()],
-            left: 5,
-            disagreements: Vec::new(),
+            not_reproduced: vec![EVIL.to_owned()],
+            not_analysed: 5,
+            groups: Vec::new(),
             divergences: vec![DivergenceReport {
                 id: EVIL.to_owned(),
                 because: EVIL.to_owned(),
@@ -109,7 +102,7 @@ mod tests {
                 stale: BTreeMap::from([(EVIL.to_owned(), Problem::Expired)]),
             }],
             examples: Vec::new(),
-            confused: vec![EVIL.to_owned()],
+            internal_errors: vec![EVIL.to_owned()],
         }
     }
 
@@ -127,8 +120,8 @@ mod tests {
             "<a href=\"https://example.org/manual/#a-page\">#a-page</a>: A heading",
             "7 of 8 variants asked about show it",
             "  - id: judge-accepts-some-rule\n    does: accepts\n",
-            "5 more heaps",
-            "is past its day",
+            "5 more mismatch groups",
+            "has expired",
         ] {
             // `/` is escaped too, where it comes from a value.
             assert!(page.replace("&#x2f;", "/").contains(part), "{part} is not in {page}");

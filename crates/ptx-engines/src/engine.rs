@@ -174,6 +174,12 @@ pub trait LineJudge: Engine {
     /// `x.ptx`; `None` where there is no such command. `separate`: the module needs separate
     /// compilation.
     fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String>;
+
+    /// The words that it may know as modifiers, with their dots, whether PTX has them or not: slots are
+    /// tried with them. None where it does not say.
+    fn words(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// An engine that executes cases.

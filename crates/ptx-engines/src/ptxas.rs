@@ -12,6 +12,7 @@ mod diagnostics;
 mod open;
 mod process;
 mod rounds;
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -204,5 +205,10 @@ impl LineJudge for Ptxas {
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
         let judged = self.supports(&batch.environment, depth).and_then(|()| rounds::judge(self, batch, depth));
         judged.unwrap_or_else(|reason| vec![Outcome::Skipped(reason); batch.lines.len()])
+    }
+
+    fn words(&self) -> Vec<String> {
+        // A binary that cannot be read now cannot be run either, which is reported where it is.
+        std::fs::read(self.path()).map(|binary| words::words(&binary)).unwrap_or_default()
     }
 }

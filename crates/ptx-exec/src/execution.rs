@@ -73,6 +73,19 @@ pub enum Space {
     Param,
 }
 
+impl Space {
+    /// The space of a variable that an address starts from, in the words of the axis of bases.
+    pub fn of_base(base: &str) -> Self {
+        match base {
+            "const" => Self::Const,
+            "shared" => Self::Shared,
+            "local" => Self::Local,
+            base if ptx_spec::role::is_parameter(base) => Self::Param,
+            _ => Self::Global,
+        }
+    }
+}
+
 /// A register that the line reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Input {

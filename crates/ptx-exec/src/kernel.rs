@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::execution::{Execution, Output, hex};
 use ptx_spec::environment::{AddressSize, Target, Version};
-use ptx_spec::ptx::Scaffold;
+use ptx_spec::ptx::{Lexer, Scaffold, Statement, Statements};
 
 use thread::Names;
 
@@ -181,18 +181,24 @@ fn shared(case: &Execution, scaffold: &Scaffold) -> Result<Shared, String> {
 /// The parts of a case's declarations. Global and constant variables are at module scope wherever they
 /// stand: without a header all stand in the entry.
 fn scaffold(case: &Execution) -> Scaffold {
-    let mut scaffold = Scaffold::from_declarations(&declared::without_comments(&case.declarations));
-    let of_module = |part: &&str| {
-        let space = part.split_whitespace().find(|word| !matches!(*word, ".visible" | ".extern" | ".weak" | ".common"));
-        matches!(space, Some(".global" | ".const"))
-    };
+    let mut scaffold = Scaffold::from_declarations(&case.declarations);
     let locals = std::mem::take(&mut scaffold.locals);
-    for part in locals.split(';').filter(|part| !part.trim().is_empty()) {
-        let to = if of_module(&part) { &mut scaffold.globals } else { &mut scaffold.locals };
-        to.push_str(part);
-        to.push(';');
+    let mut statements = Statements::of_part(&locals);
+    loop {
+        let start = statements.at();
+        let to = match statements.next_statement() {
+            Ok(None) => return scaffold,
+            Ok(Some(Statement::Declaration(declaration))) if matches!(declaration.space, ".global" | ".const") => {
+                &mut scaffold.globals
+            }
+            Ok(Some(_)) => &mut scaffold.locals,
+            Err(_) => {
+                scaffold.locals.push_str(&locals[start..]);
+                return scaffold;
+            }
+        };
+        to.push_str(&locals[start..statements.end()]);
     }
-    scaffold
 }
 
 /// Directives, and what the entries have in common.
@@ -207,8 +213,7 @@ fn start((ptx, target, globals): &Shared, names: &Names) -> String {
 /// Names that no case has.
 fn names(cases: &[&Execution]) -> Names {
     let texts = cases.iter().flat_map(|case| [&case.declarations, &case.line]);
-    let words: FxHashSet<&str> =
-        texts.flat_map(|text| text.split(|c: char| !u8::try_from(c).is_ok_and(declared::in_name))).collect();
+    let words: FxHashSet<&str> = texts.flat_map(|text| Lexer::new(text)).map(|token| token.text).collect();
     let numbered = |name: &str| {
         let digits = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
         words.iter().any(|word| word.strip_prefix(name).is_some_and(digits))

@@ -3,4 +3,6 @@ pub mod execution;
 pub mod kernel;
 pub mod model;
 pub mod properties;
-pub mod state;
+pub mod setup;
+/// The setup of executed variants, by its former name.
+pub use setup as state;

@@ -30,6 +30,12 @@ impl Reading {
         self.broken.is_empty()
     }
 
+    /// The rules by which the manual leaves undefined what it does: a line may be valid, and be so.
+    pub fn undefined<'a>(&self, instruction: &'a Instruction) -> impl Iterator<Item = &'a Rule> + use<'a> {
+        let form = &instruction.forms[self.form];
+        form.undefined(&self.values).into_iter().map(|rule| &form.rules[rule])
+    }
+
     /// The broken rules themselves.
     pub fn rules<'a>(&'a self, instruction: &'a Instruction) -> impl Iterator<Item = &'a Rule> {
         let form = &instruction.forms[self.form];
@@ -171,7 +177,13 @@ impl<'a> Judge<'a> {
             values[*axis] = kept;
         }
         let operands = if read.mismatched { form.fault(Fault::Operands) } else { None };
-        broken.extend(faults().chain(operands));
+        let suffix = read.foreign_suffix.and_then(|writing| {
+            if values[form.writing()] == 0 {
+                values[form.writing()] = u8::try_from(writing).unwrap_or(0);
+            }
+            form.fault(Fault::Suffix)
+        });
+        broken.extend(faults().chain(operands).chain(suffix));
         ascending(broken);
         better(broken.len())
     }
@@ -193,9 +205,9 @@ pub fn needs(isa: &Isa, form: &Form, values: &[u8]) -> Option<Needs> {
             _ => {}
         }
     }
-    for of in form.needy_types(values) {
-        ptx = isa.types[of].ptx.map_or(ptx, |since| ptx.max(since));
-        target = isa.types[of].target.map_or(target, |since| target.max(since));
+    for (since, needed) in form.declared_needs(values) {
+        ptx = since.map_or(ptx, |since| ptx.max(since));
+        target = needed.map_or(target, |needed| target.max(needed));
     }
     let brought = isa.targets.iter().find(|(known, _)| *known == target).map(|(_, since)| *since);
     Some(Needs { ptx: brought.map_or(ptx, |since| ptx.max(since)), target })

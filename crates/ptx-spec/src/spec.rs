@@ -2,141 +2,40 @@
 //!
 //! A [`Spec`] is only made by [`Spec::load`] and its kin, which check it: one that exists is sound.
 
-mod axes;
 mod build;
+mod builder;
 pub mod condition;
+mod cube;
+mod draft;
 mod error;
 pub mod raw;
-pub(crate) mod states;
+pub(crate) mod setup;
+mod slots;
 mod syntax;
 mod tables;
+mod vocabulary;
+pub mod words;
+mod writing;
 
 use std::fmt;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-pub(crate) use axes::UNKNOWN_MODIFIER;
+pub use crate::role::Role;
 pub use build::parse;
+pub use cube::{Cube, ValueSet};
+pub(crate) use draft::Draft;
 pub use error::Error;
 pub use error::nearest;
-pub use raw::{Kind, Order, Role, Source, Verdict};
-pub use states::StateAxis;
+pub use raw::{Kind, Order, Source, Verdict};
+pub use setup::SetupAxis;
 pub use syntax::Pattern;
 pub(crate) use tables::{Candidate, Fault};
+pub use vocabulary::is_modifier;
 
 use crate::environment::{Target, Version};
-
-/// A set of values of one axis, by their position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ValueSet([u64; 4]);
-
-impl ValueSet {
-    /// How many values an axis can have.
-    pub const CAPACITY: usize = 256;
-
-    /// The values for which `keep` holds, of an axis of `len` values; those beyond the capacity,
-    /// which the loader refuses, are left out.
-    pub fn of(len: usize, mut keep: impl FnMut(usize) -> bool) -> Self {
-        let mut set = Self::default();
-        for value in 0..len.min(Self::CAPACITY) {
-            if keep(value) {
-                set.0[value / 64] |= 1 << (value % 64);
-            }
-        }
-        set
-    }
-
-    /// Whether the value is in the set.
-    pub fn contains(&self, value: u8) -> bool {
-        let value = usize::from(value);
-        self.0[value / 64] >> (value % 64) & 1 == 1
-    }
-
-    /// Whether there is no value in it.
-    pub fn is_empty(&self) -> bool {
-        self.0 == [0; 4]
-    }
-
-    /// How many values are in it.
-    pub fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones()).sum::<u32>().try_into().unwrap_or(Self::CAPACITY)
-    }
-
-    /// The values that are in both.
-    pub fn and(&self, other: &Self) -> Self {
-        let mut set = *self;
-        set.0.iter_mut().zip(other.0).for_each(|(word, other)| *word &= other);
-        set
-    }
-
-    /// The values that are in either.
-    pub fn or(&self, other: &Self) -> Self {
-        let mut set = *self;
-        set.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
-        set
-    }
-
-    /// The values of this set that are not in the other.
-    pub fn without(&self, other: &Self) -> Self {
-        let mut set = *self;
-        set.0.iter_mut().zip(other.0).for_each(|(word, other)| *word &= !other);
-        set
-    }
-
-    /// The other values of an axis of `len` values.
-    pub fn complement(&self, len: usize) -> Self {
-        Self::of(len, |value| self.0[value / 64] >> (value % 64) & 1 == 0)
-    }
-
-    /// The values in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..=u8::MAX).filter(|&value| self.contains(value))
-    }
-}
-
-/// A combination of choices: for each axis named, the set of values it takes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Cube(Vec<(usize, ValueSet)>);
-
-impl Cube {
-    /// The cube in which each axis named takes one of its set; an axis named twice takes both.
-    pub fn new(sets: impl IntoIterator<Item = (usize, ValueSet)>) -> Self {
-        let mut cube = Self::default();
-        for (axis, set) in sets {
-            cube.narrow(axis, set);
-        }
-        cube
-    }
-
-    /// The cube with one axis further narrowed.
-    pub fn with(mut self, axis: usize, set: ValueSet) -> Self {
-        self.narrow(axis, set);
-        self
-    }
-
-    fn narrow(&mut self, axis: usize, set: ValueSet) {
-        match self.0.binary_search_by_key(&axis, |entry| entry.0) {
-            Ok(at) => self.0[at].1 = self.0[at].1.and(&set),
-            Err(at) => self.0.insert(at, (axis, set)),
-        }
-    }
-
-    /// The axes it names, ascending, with their sets.
-    pub fn sets(&self) -> &[(usize, ValueSet)] {
-        &self.0
-    }
-
-    /// Whether no choice can be in it.
-    pub fn is_empty(&self) -> bool {
-        self.0.iter().any(|(_, set)| set.is_empty())
-    }
-
-    /// Whether these choices, one value for each axis, are in it.
-    pub fn contains(&self, values: &[u8]) -> bool {
-        self.0.iter().all(|(axis, set)| set.contains(values[*axis]))
-    }
-}
+use condition::Entry;
 
 /// What an axis chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,8 +66,8 @@ pub enum Choice {
     Suffix(usize),
     /// Whether the line is written as in the manual, or with a syntax fault.
     Writing,
-    /// Something of the state that the line is executed in.
-    State,
+    /// Something of the setup that the line is executed in.
+    Setup,
 }
 
 /// One choice to be made in a form: finite, ordered, the first value simplest.
@@ -194,7 +93,7 @@ impl Axis {
         let positions = values.iter().zip(0..=u8::MAX).map(|(value, at)| (value.clone(), at)).collect();
         let mut axis =
             Self { name: name.to_owned(), choice, values, claimed: ValueSet::default(), positions, none: UNREAD };
-        axis.none = axis.position(axes::NONE).unwrap_or(UNREAD);
+        axis.none = axis.position(words::NONE).unwrap_or(UNREAD);
         axis
     }
 
@@ -220,6 +119,9 @@ pub enum RuleKind {
     Given,
     /// It restricts the choices.
     Constraint,
+    /// The manual says that the behaviour is undefined: such a line is valid, an implementation may
+    /// accept or refuse it, and generated variants never have it.
+    Undefined,
     /// It needs a PTX version.
     NeedsPtx(Version),
     /// It needs one of these targets, or what meets them.
@@ -276,12 +178,20 @@ pub struct Operand {
     pub offset: Option<usize>,
 }
 
+impl Operand {
+    /// An operand without axes.
+    pub(crate) fn new(name: String, role: Role, optional: bool) -> Self {
+        Self { name, role, optional, shape: None, of_type: None, sinks: None, base: None, offset: None }
+    }
+}
+
 /// How a line of a form can be written: the meaning of each value of [`Choice::Writing`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Writing {
     /// As in the manual.
     Plain,
-    /// With the modifier of this slot moved behind all others.
+    /// With the modifier of this slot moved behind all others; the modifier that a form begins with
+    /// may stand anywhere but in front.
     Moved(usize),
     /// In some other order.
     Reordered,
@@ -295,6 +205,8 @@ pub enum Writing {
     ExtraOperand,
     /// Without the brackets around the operands that have them.
     Unbracketed,
+    /// With a suffix behind this operand that only other forms have there.
+    Suffixed(usize, String),
 }
 
 /// One syntax line of the manual.
@@ -304,6 +216,8 @@ pub struct Form {
     pub id: String,
     /// The line, in the manual's notation.
     pub syntax: String,
+    /// The anchor of its page in the manual.
+    pub manual: String,
     /// Every choice: environment first, then guard, modifiers, operands, and the writing last. Where the
     /// form is executed, the axes of the state stand behind the writing.
     pub axes: Vec<Axis>,
@@ -319,8 +233,12 @@ pub struct Form {
     pub writings: Vec<Writing>,
     /// The rules that restrict it.
     pub rules: Vec<Rule>,
-    /// How many axes of the state stand behind those of the variant.
-    states: usize,
+    /// The operands through which it may write, by their position: objects, and addresses.
+    pub writes: Vec<usize>,
+    /// Combinations that are never executed.
+    pub setup: Vec<SetupRule>,
+    /// How many axes of the setup stand after those of the variant.
+    setup_axes: usize,
     tables: tables::Tables,
 }
 
@@ -338,9 +256,25 @@ impl Form {
         self.axes.iter().position(|axis| axis.choice == choice)
     }
 
+    /// The axis of the suffix after an operand.
+    pub fn axis_of_suffix(&self, operand: &Operand) -> Option<usize> {
+        let at = self.operands.iter().position(|known| known.name == operand.name)?;
+        self.suffixes.iter().find(|(of, _)| *of == at).map(|(_, axis)| *axis)
+    }
+
     /// The value that these choices take on an axis, as text; empty where it was not read.
     pub fn value<'a>(&'a self, values: &[u8], axis: usize) -> &'a str {
         self.axes[axis].values.get(usize::from(values[axis])).map_or("", String::as_str)
+    }
+
+    /// Its page in the manual.
+    pub fn page(&self) -> String {
+        page(&self.manual)
+    }
+
+    /// Whether it begins with a literal that is always there: `suld.b`.
+    pub(crate) fn has_leading_literal(&self) -> bool {
+        self.slots.first().is_some_and(|slot| slot.telling && !slot.optional)
     }
 
     /// The position of the writing axis, which is the last one of the variant.
@@ -367,6 +301,15 @@ impl Form {
     pub(crate) fn killed(&self, axis: usize, value: usize) -> &[u64] {
         self.tables.killed(axis, value)
     }
+}
+
+/// Combinations of choices, of the variant and of its setup, that are never executed.
+#[derive(Clone, Debug)]
+pub struct SetupRule {
+    /// Conditions by axis, of which each excludes what fulfils it. An axis that the form lacks is `none`.
+    pub never: Vec<Vec<Entry>>,
+    /// Why.
+    pub because: String,
 }
 
 /// A sentence of the manual that became no rule, or a contradiction in it.
@@ -414,15 +357,22 @@ pub struct Instruction {
     pub notes: Vec<Note>,
     /// The manual's examples.
     pub examples: Vec<Example>,
+    /// The named sets of values that conditions write as `$name`: its own, and those of `isa.yaml`.
+    pub sets: std::collections::BTreeMap<String, Vec<String>>,
     /// The modifiers that the forms know, and the position of each among them.
     modifiers: FxHashMap<String, usize>,
 }
 
 impl Instruction {
-    /// Its page in the manual.
+    /// Its page in the manual; a form may have another.
     pub fn page(&self) -> String {
-        format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", self.manual)
+        page(&self.manual)
     }
+}
+
+/// The manual's page with this anchor.
+fn page(anchor: &str) -> String {
+    format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{anchor}")
 }
 
 /// A type that a register can have.
@@ -438,6 +388,8 @@ pub struct RegisterType {
     pub ptx: Option<Version>,
     /// The target that a register of it needs.
     pub target: Option<Target>,
+    /// The types of the registers that hold it, where it has none of its own.
+    pub held_in: Vec<String>,
 }
 
 /// What the instructions share.
@@ -449,6 +401,11 @@ pub struct Isa {
     pub targets: Vec<(Target, Version)>,
     /// The types of registers.
     pub types: Vec<RegisterType>,
+    /// The types of instructions that registers of other types hold.
+    pub held: Vec<RegisterType>,
+    /// What it takes to declare a variable of a kind: its name on an axis of bases or types, and the
+    /// PTX version and target that it needs.
+    pub variables: Vec<(String, Option<Version>, Option<Target>)>,
     /// Special registers and their types.
     specials: FxHashMap<String, String>,
 }
@@ -457,6 +414,11 @@ impl Isa {
     /// The type of a special register, such as `%tid.x`; `None` for any other name.
     pub fn special(&self, name: &str) -> Option<&str> {
         self.specials.get(name).map(String::as_str)
+    }
+
+    /// The type of this name that an instruction can have: one of registers, or one that they hold.
+    pub fn instruction_type(&self, name: &str) -> Option<&RegisterType> {
+        self.register_type(name).or_else(|| self.held.iter().find(|of| of.name == name))
     }
 
     /// The register type of this name.
@@ -472,6 +434,9 @@ pub struct Spec {
     pub isa: Isa,
     /// The instructions, by name.
     pub instructions: Vec<Instruction>,
+    /// Every modifier of the manual, sorted: what slots are probed with. Empty where the specification
+    /// comes without `vocabulary.yaml`.
+    pub vocabulary: Vec<String>,
     /// A hash of the files it was read from.
     pub fingerprint: String,
     by_name: FxHashMap<String, usize>,
@@ -506,6 +471,11 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(raw::RawInstruction).to_value()
 }
 
+/// The JSON Schema of `vocabulary.yaml`.
+pub fn vocabulary_schema() -> serde_json::Value {
+    schemars::schema_for!(vocabulary::RawVocabulary).to_value()
+}
+
 /// The JSON Schema of `isa.yaml`.
 pub fn isa_schema() -> serde_json::Value {
     schemars::schema_for!(raw::RawIsa).to_value()
@@ -514,7 +484,7 @@ pub fn isa_schema() -> serde_json::Value {
 impl RuleKind {
     /// Whether a variant is ever made to break such a rule.
     pub fn breakable(&self) -> bool {
-        !matches!(self, Self::Canonical | Self::Given)
+        !matches!(self, Self::Canonical | Self::Given | Self::Undefined)
     }
 }
 
@@ -524,6 +494,7 @@ impl fmt::Display for RuleKind {
             Self::Canonical => f.write_str("canonical"),
             Self::Given => f.write_str("given"),
             Self::Constraint => f.write_str("constraint"),
+            Self::Undefined => f.write_str("undefined"),
             Self::NeedsPtx(version) => write!(f, "needs PTX {version}"),
             Self::NeedsTarget(targets) => {
                 let names: Vec<String> = targets.iter().map(Target::to_string).collect();

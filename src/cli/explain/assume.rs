@@ -54,6 +54,10 @@ impl<'a> Assumed<'a> {
     fn argument(&mut self, argument: &Argument<'a>, operand: Option<&Operand>, bracketed: bool) {
         match argument {
             Argument::Name(name) | Argument::Sum(name, ..) => self.name(name, operand, bracketed),
+            Argument::Element(name, register, _) => {
+                self.name(name, operand, bracketed);
+                register.iter().for_each(|register| self.name(register, None, false));
+            }
             Argument::Tuple(elements) | Argument::Bracket(elements) => {
                 elements.iter().for_each(|element| self.argument(element, operand, bracketed));
             }
@@ -74,17 +78,19 @@ impl<'a> Assumed<'a> {
             return;
         }
         let usual = usual(name);
-        let role = operand.map_or(Role::Source, |operand| operand.role);
+        let role = operand.map_or(Role::Source, |operand| operand.role.clone());
         let pointer = if self.environment.address_size == AddressSize::Bits32 { ".b32" } else { ".b64" };
         match (role, usual) {
             (_, Some(of)) => self.register(name, &format!("{vector}{of}")),
-            (Role::Surface, None) if !name.starts_with('%') => {
+            (Role::Surface { .. }, None) if !name.starts_with('%') => {
                 self.names.push(name);
                 let _ = write!(self.globals, ".global .surfref {name}; ");
             }
-            (Role::Surface, None) => self.register(name, ".b64"),
-            (Role::Address, None) if name.starts_with('%') || !self.variable(name) => self.register(name, pointer),
-            (Role::Address, None) => {}
+            (Role::Surface { .. }, None) => self.register(name, ".b64"),
+            (Role::Address { .. }, None) if name.starts_with('%') || !self.variable(name) => {
+                self.register(name, pointer)
+            }
+            (Role::Address { .. }, None) => {}
             (_, None) => {
                 let of = self.fitting(operand, bracketed);
                 self.register(name, &format!("{vector}{of}"));

@@ -61,7 +61,7 @@ fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) 
 /// The part of a line that makes the choice of an axis; `None` for the environment.
 fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) -> Option<Range<usize>> {
     match form.axes[axis].choice {
-        Choice::AddressSize | Choice::Target | Choice::Ptx | Choice::Context | Choice::Writing | Choice::State => None,
+        Choice::AddressSize | Choice::Target | Choice::Ptx | Choice::Context | Choice::Writing | Choice::Setup => None,
         Choice::Guard => line.guard.map(|(_, name)| range(text, name)),
         Choice::Modifier => {
             let value = form.value(values, axis);
@@ -98,7 +98,7 @@ fn operand(text: &str, line: &Line<'_>, form: &Form, at: usize) -> Option<Range<
 /// From the first to the last name in an argument.
 fn extent(text: &str, argument: &Argument<'_>) -> Option<Range<usize>> {
     match argument {
-        Argument::Name(name) | Argument::Sum(name, ..) => Some(range(text, name)),
+        Argument::Name(name) | Argument::Sum(name, ..) | Argument::Element(name, ..) => Some(range(text, name)),
         Argument::Tuple(elements) | Argument::Bracket(elements) => {
             let mut extents = elements.iter().filter_map(|element| extent(text, element));
             let first = extents.next()?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::diagnostics::{self, Message, Place, STOP, Severity, file_name, function_name};
 use super::process::End;
 use super::{Arch, Ptxas};
-use crate::Batch;
+use crate::{Batch, Outcome};
 use ptx_spec::environment::Version;
 use ptx_spec::ptx::Context;
 
@@ -268,6 +268,11 @@ pub(super) fn death(ptxas: &Ptxas, end: End) -> Option<String> {
         End::OutOfTime => Some("out of time".to_owned()),
         End::OutOfMemory => Some("out of memory".to_owned()),
     }
+}
+
+/// What an assembler that says this did with the line: one that gives up on itself has not judged it.
+pub(super) fn refusal(said: String) -> Outcome {
+    if said.contains("Internal compiler error") { Outcome::Crashed(said) } else { Outcome::Rejected(said) }
 }
 
 /// The texts of one rejection as one: each once, in order, not more than a reader wants.

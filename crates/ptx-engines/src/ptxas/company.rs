@@ -1,6 +1,8 @@
 //! Which lines can be asked about together: one module holds many, but a line that is not
 //! complete in itself swallows or changes its neighbours.
 
+use ptx_spec::ptx::{Lexer, Token, TokenKind};
+
 /// The company a line can be asked in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Company {
@@ -15,52 +17,67 @@ pub(super) enum Company {
 
 /// The company that `line` can be asked in.
 pub(super) fn company(line: &str) -> Company {
-    let strange = |byte: u8| byte == b'"' || byte == b'#' || byte == b'\\' || (byte < b' ' && byte != b'\t');
-    if line.bytes().any(strange) || line.contains("/*") || line.contains("//") {
+    let strange = |byte: u8| matches!(byte, b'"' | b'#' | b'\\') || (byte < b' ' && byte != b'\t');
+    if line.bytes().any(strange) {
         return Company::Process;
     }
-    // A label's colon; statements that start with a dot are declarations and directives.
-    let declares = line.contains(':') || line.split([';', '{', '}']).any(|s| s.trim_start().starts_with('.'));
-    match nesting(line) {
-        Nesting::Balanced if !declares && line.trim_end().ends_with(';') => Company::Shared,
-        Nesting::EndsFunction if declares => Company::Process,
+    let mut lexer = Lexer::new(line);
+    let mut nesting = Nesting::default();
+    // Whether a label, a declaration or a directive stands in it.
+    let mut declares = false;
+    let mut starts = true;
+    let mut last = "";
+    for Token { kind, text } in lexer.by_ref() {
+        declares |= text == ":" || starts && kind == TokenKind::Directive;
+        starts = matches!(text, ";" | "{" | "}");
+        nesting.push(text);
+        last = text;
+    }
+    match nesting {
+        _ if lexer.commented() => Company::Process,
+        Nesting { ends_function: true, .. } if declares => Company::Process,
+        nesting if nesting.balanced() && !declares && last == ";" => Company::Shared,
         _ => Company::Module,
     }
 }
 
 /// How the brackets of a line are nested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Nesting {
-    Balanced,
-    /// Open at the end, or closed by the wrong bracket.
-    Unbalanced,
-    /// A `}` too many.
-    EndsFunction,
+#[derive(Default)]
+struct Nesting<'a> {
+    open: Vec<&'a str>,
+    /// Whether one is closed by another kind.
+    wrong: bool,
+    /// Whether there is a `}` too many.
+    ends_function: bool,
 }
 
-fn nesting(line: &str) -> Nesting {
-    let mut open = Vec::new();
-    let mut wrong = false;
-    for byte in line.bytes() {
-        match byte {
-            b'{' | b'(' | b'[' => open.push(byte),
-            b'}' | b')' | b']' => match (open.pop(), byte) {
-                (Some(b'{'), b'}') | (Some(b'('), b')') | (Some(b'['), b']') => {}
-                (_, b'}') => return Nesting::EndsFunction,
-                _ => wrong = true,
-            },
-            _ => {}
+impl<'a> Nesting<'a> {
+    fn push(&mut self, token: &'a str) {
+        let opening = match token {
+            "{" | "(" | "[" => return self.open.push(token),
+            "}" => "{",
+            ")" => "(",
+            "]" => "[",
+            _ => return,
+        };
+        if self.open.pop() != Some(opening) {
+            self.wrong = true;
+            self.ends_function |= opening == "{";
         }
     }
-    if wrong || !open.is_empty() { Nesting::Unbalanced } else { Nesting::Balanced }
+
+    fn balanced(&self) -> bool {
+        self.open.is_empty() && !self.wrong
+    }
 }
 
 /// Whether what follows the line in the same function may never be reached, and is then deleted
 /// before code is generated for it.
 pub(super) fn leaves(line: &str) -> bool {
-    line.split(';').any(|statement| {
-        let name = statement.trim_start().split(|c: char| !c.is_ascii_alphanumeric()).next();
-        matches!(name, Some("ret" | "exit" | "bra" | "brx" | "trap"))
+    let mut starts = true;
+    Lexer::new(line).any(|token| {
+        let opcode = std::mem::replace(&mut starts, token.text == ";");
+        opcode && matches!(token.text, "ret" | "exit" | "bra" | "brx" | "trap")
     })
 }
 
@@ -75,6 +92,9 @@ mod tests {
             "@%p0 ld.v2.b32 {%r0, %r1}, [g+4]; st.b32 [%p], %r0; ",
             "suld.b.1d.b32.trap _, [s, {5}];",
             "call (%r0), f, (%r1);",
+            "ld.global.L1::evict_last.L2::128B.b32 %r0, [g];",
+            "ld.param::entry.b32 %r0, [p];",
+            "ld.b32 %r0, [g+(1 / 2)];",
         ] {
             assert_eq!(company(line), Company::Shared, "{line}");
         }

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 use tempfile::TempDir;
 
-use super::answer::{Answer, Manner, ask, death, join};
+use super::answer::{Answer, Manner, ask, death, join, refusal};
 use super::company::{Company, company, leaves};
 use super::process::End;
 use super::{Arch, Ptxas};
@@ -300,7 +300,7 @@ impl Rounds<'_> {
         let said = join(lost.chain(own).chain(&answer.loose).map(String::as_str));
         match answer.end {
             End::Exited(status) if said.is_empty() => Outcome::Rejected(format!("status {status} without a message")),
-            _ => Outcome::Rejected(said),
+            _ => refusal(said),
         }
     }
 
@@ -363,7 +363,7 @@ impl Rounds<'_> {
         for texts in own.chunk_by(|a, b| a.0 == b.0) {
             let position = texts[0].0;
             open[position] = false;
-            self.outcomes[asked[position]] = Some(Outcome::Rejected(join(texts.iter().map(|(_, text)| *text))));
+            self.outcomes[asked[position]] = Some(refusal(join(texts.iter().map(|(_, text)| *text))));
         }
         !own.is_empty()
     }

@@ -33,6 +33,11 @@ impl Geometry {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::D1, Self::D2, Self::D3, Self::A1d, Self::A2d];
 
+    /// The one with this name, or with this modifier.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|geometry| geometry.name() == name.trim_start_matches('.'))
+    }
+
     /// Whether the surface is an array of layers.
     pub fn layered(self) -> bool {
         matches!(self, Self::A1d | Self::A2d)

@@ -171,9 +171,9 @@ impl<'a> Thread<'a> {
         for parameter in header {
             let name = parameter.names.first().map_or("", |declared| declared.name);
             if parameter.opaque() {
-                return Err(format!("no driver binds the parameter `{name}`, a `{}`", parameter.of_type));
+                return Err(format!("no driver binds the parameter `{name}`, a `{}`", parameter.of_type()));
             }
-            if parameter.space != ".param" {
+            if parameter.space() != ".param" {
                 return Err(format!("the parameter `{name}` is no `.param`"));
             }
         }
@@ -185,7 +185,7 @@ impl<'a> Thread<'a> {
         let mut named = Vec::new();
         line.operands.iter().for_each(|operand| collect(&operand.argument, &mut named));
         let surfref = |(name, _): &(&str, bool)| {
-            self.declaration(name).is_some_and(|(scope, of)| scope == Scope::Module && of.of_type == ".surfref")
+            self.declaration(name).is_some_and(|(scope, of)| scope == Scope::Module && of.of_type() == ".surfref")
         };
         let variable = named.into_iter().find(surfref).map(|(name, _)| name.to_owned());
         if handle_at.is_none() && variable.is_none() {
@@ -203,7 +203,7 @@ impl<'a> Thread<'a> {
         for (scope, statements) in self.scopes {
             for (statement, declared) in statements.iter().flat_map(|one| one.names.iter().map(move |name| (one, name)))
             {
-                let how = match (statement.space, scope, self.context) {
+                let how = match (statement.space(), scope, self.context) {
                     (".param", Scope::Header, Context::Entry) => How::EntryParameter,
                     (".param", Scope::Header, Context::Function) => How::FunctionParameter,
                     (".param", ..) => How::Returned,
@@ -360,15 +360,15 @@ impl<'a> Thread<'a> {
         if statement.opaque() {
             return Err(no_variable());
         }
-        if statement.space == ".param" && (scope, self.context) != (Scope::Header, Context::Entry) {
+        if statement.space() == ".param" && (scope, self.context) != (Scope::Header, Context::Entry) {
             return Err(format!("`{of}` has no address in `.param`: it is no parameter of an entry"));
         }
-        if input.bits == 32 && (*generic || statement.space == ".global") {
+        if input.bits == 32 && (*generic || statement.space() == ".global") {
             return Err(format!("`{register}` has 32 bits, an address of `{of}` has 64"));
         }
         put!(text, "mov.u64 %{own}x, {of};");
         if *generic {
-            put!(text, "cvta{}.u64 %{own}x, %{own}x;", statement.space);
+            put!(text, "cvta{}.u64 %{own}x, %{own}x;", statement.space());
         }
         put!(text, "ld.global.u64 %{own}y, [{from}];");
         if input.bits == 32 {
@@ -425,7 +425,11 @@ impl<'a> Thread<'a> {
 fn collect<'a>(argument: &Argument<'a>, to: &mut Vec<(&'a str, bool)>) {
     match argument {
         Argument::Name(name) => to.push((name, false)),
-        Argument::Sum(name, negative, _) => to.push((name, *negative)),
+        Argument::Sum(name, offset) => to.push((name, offset.value() < 0)),
+        Argument::Element(name, register, _) => {
+            to.push((name, false));
+            to.extend(register.map(|register| (register, false)));
+        }
         Argument::Tuple(elements) | Argument::Bracket(elements) => {
             elements.iter().for_each(|element| collect(element, to));
         }
@@ -455,7 +459,7 @@ fn copy(filled: &Filled<'_>, own: &str, text: &mut String) {
     put!(text, "ld.global.u32 %{own}a, [{mirror}_size];");
     put!(text, "mov.u64 %{own}x, {mirror};\nmov.u64 %{own}y, {name};");
     put!(text, "{mirror}_next:");
-    put!(text, "ld.global.u8 %{own}b, [%{own}x];\nst{}.u8 [%{own}y], %{own}b;", statement.space);
+    put!(text, "ld.global.u8 %{own}b, [%{own}x];\nst{}.u8 [%{own}y], %{own}b;", statement.space());
     put!(text, "add.u64 %{own}x, %{own}x, 1;\nadd.u64 %{own}y, %{own}y, 1;\nsub.u32 %{own}a, %{own}a, 1;");
     put!(text, "setp.ne.u32 %{own}p, %{own}a, 0;\n@%{own}p bra {mirror}_next;");
 }

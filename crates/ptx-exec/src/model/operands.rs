@@ -122,14 +122,9 @@ impl<'l, 'a> Operands<'l, 'a> {
     fn element(&self, argument: &Argument<'_>) -> Result<Source, Unmodelled> {
         let bits = match argument {
             Argument::Name(name) => return self.register(name),
-            Argument::Integer(negative, digits) => {
-                integer(digits).map(|value| if *negative { value.wrapping_neg() } else { value })
-            }
-            Argument::Float(negative, text) => {
-                let bits = u32::from_str_radix(text.get(2..).unwrap_or_default(), 16).ok();
-                bits.map(|bits| u128::from(bits ^ u32::from(*negative) << 31))
-            }
-            Argument::Double(negative, text) => double(text).map(|bits| bits ^ u128::from(*negative) << 63),
+            Argument::Integer(value) => Some(value.value().cast_unsigned()),
+            Argument::Float(bits) => Some(u128::from(*bits)),
+            Argument::Double(bits) => Some(u128::from(*bits)),
             _ => None,
         };
         bits.map(Source::Immediate).ok_or_else(|| Unmodelled(format!("{argument:?} has no value")))
@@ -170,10 +165,12 @@ impl<'l, 'a> Operands<'l, 'a> {
     pub(super) fn address(&self, operand: &str) -> Result<Address<'a>, Unmodelled> {
         let (name, offset) = match self.argument(operand)? {
             Argument::Name(name) => (*name, 0),
-            Argument::Sum(name, negative, digits) => {
-                let digits = integer(digits).and_then(|bits| i64::try_from(bits).ok());
-                let digits = digits.ok_or_else(|| Unmodelled("the offset has no value".to_owned()))?;
-                (*name, if *negative { -digits } else { digits })
+            Argument::Sum(name, offset) => {
+                let offset = i64::try_from(offset.value());
+                (*name, offset.map_err(|_| Unmodelled("the offset does not fit in 64 bits".to_owned()))?)
+            }
+            Argument::Element(name, ..) => {
+                return Err(Unmodelled(format!("{name} is indexed, and the manual does not say by how much")));
             }
             _ => return Ok(Address { data: None, source: Source::Immediate(0), offset: 0 }),
         };
@@ -198,38 +195,4 @@ impl<'l, 'a> Operands<'l, 'a> {
 
 fn components(lanes: u8) -> impl Iterator<Item = &'static str> {
     ["x", "y", "z", "w"].into_iter().take(usize::from(lanes))
-}
-
-/// The value of an integer immediate. PTX ISA `integer-constants`.
-fn integer(digits: &str) -> Option<u128> {
-    let digits = digits.trim_end_matches(['u', 'U']);
-    let value = match digits.get(..2) {
-        Some("0x" | "0X") => u128::from_str_radix(&digits[2..], 16),
-        Some("0b" | "0B") => u128::from_str_radix(&digits[2..], 2),
-        Some(octal) if octal.starts_with('0') => u128::from_str_radix(&digits[1..], 8),
-        _ => digits.parse(),
-    };
-    value.ok()
-}
-
-/// The bits of a floating-point immediate of 64 bits. PTX ISA `floating-point-constants`.
-fn double(text: &str) -> Option<u128> {
-    match text.get(..2) {
-        Some("0d" | "0D") => u64::from_str_radix(&text[2..], 16).ok().map(u128::from),
-        _ => text.parse::<f64>().ok().map(|value| u128::from(value.to_bits())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn immediates_have_the_values_of_the_manual() {
-        for (text, value) in [("5", 5), ("0x1F", 31), ("0b101", 5), ("017", 15), ("0", 0), ("42U", 42)] {
-            assert_eq!(integer(text), Some(value), "{text}");
-        }
-        assert_eq!(double("0d3FF0000000000000"), Some(u128::from(1.0_f64.to_bits())));
-        assert_eq!(double("1.5"), Some(u128::from(1.5_f64.to_bits())));
-    }
 }

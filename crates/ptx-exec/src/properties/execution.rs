@@ -11,7 +11,7 @@ use crate::model::{self, Allowed, Difference, Ending, Expectation, Verdict};
 use crate::state;
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::judge::Judge;
-use ptx_spec::ptx::{Declarations, Line};
+use ptx_spec::ptx::{Declarations, Line, Module};
 use ptx_spec::space::{Diagram, draw_variant, environment_values};
 use ptx_spec::spec::{Instruction, Spec};
 
@@ -105,31 +105,13 @@ fn check_kernel(spec: &Spec, execution: &Execution) {
     assert_eq!(names(form, &reading.values), names(form, &meant.values), "{text}");
 }
 
-/// What a module declares for the only text line of it that is this one: at module scope, and in the
-/// entry or function in which it stands.
+/// What a module declares for the only instruction of it with this text.
 fn declarations(module: &str, line: &str) -> String {
-    let (mut globals, mut own, mut header) = (String::new(), String::new(), "");
-    let mut inside = false;
-    for text in module.lines() {
-        match text {
-            "{" => inside = true,
-            "}" => inside = false,
-            _ if text == line => return format!("{globals}{header} {{ {own}"),
-            _ if text.starts_with(".func ") || text.starts_with(".visible .entry ") => {
-                header = text;
-                own.clear();
-            }
-            _ if text.starts_with('.') => {
-                let directive = [".version", ".target", ".address_size"].iter().any(|known| text.starts_with(known));
-                if !directive {
-                    let to = if inside { &mut own } else { &mut globals };
-                    to.push_str(text);
-                }
-            }
-            _ => {}
-        }
+    let read = Module::parse(module).unwrap_or_else(|why| panic!("{why} at byte {}: {module}", why.at));
+    match read.instructions.iter().find(|placed| placed.text == line) {
+        Some(placed) => read.declarations(placed),
+        None => panic!("`{line}` is not in the module: {module}"),
     }
-    panic!("`{line}` is not in the module: {module}");
 }
 
 /// The model's answer to a row is one that is possible and right. Another ending is wrong, and so is

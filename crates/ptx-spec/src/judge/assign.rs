@@ -51,7 +51,10 @@ pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]
             }),
         }
     }
-    tell(order.fault().and_then(|writing| form.writing_of(&writing)));
+    // What a form begins with is a part of the opcode: anywhere else it is in the wrong place.
+    let late = form.has_leading_literal() && taken & 1 == 1 && order.first != Some(0);
+    let fault_of_order = if late { Some(Writing::Moved(0)) } else { order.fault() };
+    tell(fault_of_order.and_then(|writing| form.writing_of(&writing)));
     values[form.writing()] = fault.and_then(|fault| u8::try_from(fault).ok()).unwrap_or(0);
     assigned
 }
@@ -66,6 +69,7 @@ fn choose(candidates: &[Candidate], taken: u64, next: usize) -> Option<&Candidat
 /// The order in which slots are taken.
 #[derive(Default)]
 struct Order {
+    first: Option<usize>,
     last: Option<usize>,
     /// Whether a slot stands behind a later one of the syntax line.
     broken: bool,
@@ -75,6 +79,7 @@ struct Order {
 
 impl Order {
     fn push(&mut self, slot: usize) {
+        self.first = self.first.or(Some(slot));
         self.broken_before = self.broken;
         self.broken |= self.last.is_some_and(|last| slot < last);
         self.last = Some(slot);

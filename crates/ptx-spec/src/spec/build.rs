@@ -4,12 +4,18 @@ use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::axes::{Builder, NONE, SlotClaims, claims};
+use super::builder::Builder;
 use super::condition::{Entry, resolve};
 use super::error::{Error, nearest};
 use super::raw::{At, OneOrMany, Place, RawCube, RawForm, RawInstruction, RawIsa, RawRule};
+use super::slots::{SlotClaims, claims};
 use super::syntax::Syntax;
-use super::{Axis, Choice, Cube, Example, Form, Instruction, Isa, Note, RegisterType, Rule, RuleKind, Spec, ValueSet};
+use super::words::{NONE, PSEUDO};
+use super::{
+    Axis, Choice, Cube, Example, Form, Instruction, Isa, Note, RegisterType, Role, Rule, RuleKind, SetupRule, Spec,
+    ValueSet,
+};
+use crate::role::{self, BASES, SHAPES};
 
 const ISA: &str = "isa.yaml";
 /// The axes that are no slots.
@@ -50,7 +56,15 @@ pub(super) fn from_texts(isa: (&str, &str), files: &[(String, String)]) -> Resul
         return Err(errors);
     }
     let mut instructions: Vec<Instruction> = Vec::new();
+    let mut vocabulary = Vec::new();
     for (name, text) in files {
+        if Path::new(name).file_name().is_some_and(|file| file == super::vocabulary::FILE) {
+            match super::vocabulary::read(name, text) {
+                Ok(words) => vocabulary = words,
+                Err(more) => errors.extend(more),
+            }
+            continue;
+        }
         let file = File { name, text };
         match parse::<RawInstruction>(name, text) {
             Err(error) => errors.push(error),
@@ -72,7 +86,7 @@ pub(super) fn from_texts(isa: (&str, &str), files: &[(String, String)]) -> Resul
         hasher.update(text.as_bytes());
     }
     let fingerprint = hasher.finalize().to_hex()[..16].to_owned();
-    Ok(Spec { isa: checked, instructions, fingerprint, by_name })
+    Ok(Spec { isa: checked, instructions, vocabulary, fingerprint, by_name })
 }
 
 struct File<'a> {
@@ -141,22 +155,28 @@ fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
     if targets.is_empty() || targets.len() > ValueSet::CAPACITY - 1 {
         errors.push(file.at(&raw.versions, "there must be between 1 and 255 targets"));
     }
-    let types: Vec<RegisterType> = raw
+    let (held, types): (Vec<RegisterType>, Vec<RegisterType>) = raw
         .types
         .0
         .iter()
         .map(|(name, of)| RegisterType {
+            held_in: of.held_in.iter().map(|holder| holder.value.clone()).collect(),
             name: name.value.clone(),
             bits: of.bits,
             kind: of.kind,
             ptx: of.needs.as_ref().and_then(|needs| needs.ptx),
             target: of.needs.as_ref().and_then(|needs| needs.target.0.first().copied()),
         })
-        .collect();
+        .partition(|of| !of.held_in.is_empty());
+    for holder in raw.types.0.iter().flat_map(|(_, of)| &of.held_in) {
+        if !types.iter().any(|of| of.name == holder.value) {
+            errors.push(file.at(holder, format!("`{}` is not a type that registers have", holder.value)));
+        }
+    }
     for (name, _) in &raw.variables.0 {
-        if !super::axes::BASES.contains(&name.value.as_str()) && !name.value.starts_with(super::axes::SURFREF) {
+        if !BASES.contains(&name.value.as_str()) && !role::OBJECT_KINDS.contains(&name.value.as_str()) {
             let message = format!("`{}` is no kind of variable", name.value);
-            errors.push(file.at(name, message).help(format!("kinds are {}", super::axes::BASES.join(", "))));
+            errors.push(file.at(name, message).help(format!("kinds are {}", BASES.join(", "))));
         }
     }
     for (name, of) in &raw.types.0 {
@@ -171,14 +191,19 @@ fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
         }
     }
     for (_, shapes) in &raw.lanes.0 {
-        for shape in shapes.iter().filter(|shape| !super::axes::SHAPES.contains(&shape.value.as_str())) {
-            let help = format!("shapes are {}", super::axes::SHAPES.join(", "));
+        for shape in shapes.iter().filter(|shape| !SHAPES.contains(&shape.value.as_str())) {
+            let help = format!("shapes are {}", SHAPES.join(", "));
             errors.push(file.at(shape, format!("`{}` is no shape", shape.value)).help(help));
         }
     }
     let specials =
         raw.specials.0.iter().flat_map(|(of, names)| names.iter().map(|name| (name.clone(), of.value.clone())));
-    (Isa { versions: raw.versions.value.clone(), targets, types, specials: specials.collect() }, errors)
+    let variable = |(name, needs): &(At<String>, super::raw::RawNeeds)| {
+        (name.value.clone(), needs.ptx, needs.target.0.first().copied())
+    };
+    let variables = raw.variables.0.iter().map(variable).collect();
+    let versions = raw.versions.value.clone();
+    (Isa { versions, targets, types, held, variables, specials: specials.collect() }, errors)
 }
 
 /// Compiles one instruction, collecting every error on the way.
@@ -220,19 +245,8 @@ impl Compiler<'_> {
         for (at, (form, syntax)) in syntaxes.iter().enumerate() {
             let others: Vec<&[SlotClaims]> =
                 slots.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, slots)| slots.as_slice()).collect();
-            let builder = Builder {
-                isa: self.isa,
-                raw_isa: self.raw_isa,
-                instruction: raw,
-                form,
-                syntax,
-                slots: &slots[at],
-                others: &others,
-                earlier: at,
-                axes: Vec::new(),
-                rules: Vec::new(),
-            };
-            forms.push(builder.build());
+            let isa = (self.isa, self.raw_isa);
+            forms.push(Builder::new(isa, raw, (form, syntax), &slots[at], (&others, at)).build());
         }
         for (form, (raw_form, _)) in forms.iter().zip(&syntaxes) {
             let mut seen = FxHashSet::default();
@@ -242,6 +256,7 @@ impl Compiler<'_> {
             }
         }
         self.add_rules(raw, &mut forms)?;
+        self.add_setup(raw, &mut forms)?;
         self.separate(&mut forms);
         for (form, (raw_form, _)) in forms.iter().zip(&syntaxes) {
             let cubes: usize = form.rules.iter().map(|rule| rule.forbids.len()).sum();
@@ -265,7 +280,12 @@ impl Compiler<'_> {
             says: raw.says.clone(),
             because: raw.because.clone(),
         };
+        let sets =
+            self.raw_isa.sets.0.iter().chain(&raw.sets.0).map(|(name, members)| {
+                (name.value.clone(), members.iter().map(|member| member.value.clone()).collect())
+            });
         let mut instruction = Instruction {
+            sets: sets.collect(),
             name: raw.instruction.value.clone(),
             summary: raw.summary.clone(),
             manual: raw.manual.clone(),
@@ -345,9 +365,9 @@ impl Compiler<'_> {
             }
             let known = |of: &At<String>| {
                 all_slots.iter().flatten().any(|slot| slot.name == of.value)
-                    || self.isa.register_type(&of.value).is_some()
+                    || self.isa.instruction_type(&of.value).is_some()
             };
-            for of in operand.matches.iter().chain(&operand.lanes).filter(|of| !known(of)) {
+            for of in operand.matches.iter().chain(&operand.lanes).chain(operand.size.first()).filter(|of| !known(of)) {
                 let slots = all_slots.iter().flatten().map(|slot| slot.name.as_str());
                 let mut error = self.file.at(of, format!("`{}` is neither a slot nor a type", of.value));
                 if let Some(near) = nearest(&of.value, slots) {
@@ -355,13 +375,23 @@ impl Compiler<'_> {
                 }
                 errors.push(error);
             }
+            let slots: Vec<&str> = all_slots.iter().flatten().map(|slot| slot.name.as_str()).collect();
+            let roles: Vec<(&str, role::RoleName)> =
+                raw.operands.0.iter().map(|(name, operand)| (name.value.as_str(), operand.role)).collect();
+            for (at, message, help) in role::check(operand, &roles, &slots) {
+                let error = self.file.at(at.unwrap_or(name), message);
+                errors.push(match help {
+                    Some(help) => error.help(help),
+                    None => error,
+                });
+            }
             let types = || self.isa.types.iter().map(|of| of.name.as_str());
             for value in operand.accepts.iter().flatten() {
-                let known = types().chain(super::axes::PSEUDO);
+                let known = types().chain(PSEUDO).chain(role::OBJECT_KINDS);
                 errors.extend(self.unknown(value, "nothing that can stand in an operand", known));
             }
             for shape in operand.shapes.iter().flatten() {
-                errors.extend(self.unknown(shape, "no shape", super::axes::SHAPES));
+                errors.extend(self.unknown(shape, "no shape", SHAPES));
             }
         }
         for list in
@@ -428,6 +458,42 @@ impl Compiler<'_> {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
+    /// What the lines of each form may write, and what of them is never executed.
+    fn add_setup(&self, raw: &RawInstruction, forms: &mut [Form]) -> Result<(), Vec<Error>> {
+        let mut errors = Vec::new();
+        for operand in &raw.writes {
+            let of = raw.operands.0.iter().find(|(name, _)| name.value == operand.value).map(|(_, of)| of.role);
+            if !of.is_some_and(|role| matches!(role, role::RoleName::Object | role::RoleName::Address)) {
+                let message = format!("`{}` is not an operand that is an object or an address", operand.value);
+                errors.push(self.file.at(operand, message));
+            }
+        }
+        for (role, what) in [(Role::is_address as fn(&Role) -> bool, "address"), (Role::is_object, "object")] {
+            if forms.iter().any(|form| form.operands.iter().filter(|operand| role(&operand.role)).count() > 1) {
+                errors.push(self.file.at(&raw.instruction, format!("a form has at most one {what}")));
+            }
+        }
+        let ids: Vec<String> = raw.forms.iter().map(|form| form.id.value.clone()).collect();
+        let mut compiled: Vec<Vec<SetupRule>> = vec![Vec::new(); forms.len()];
+        for rule in &raw.setup {
+            let resolver = Resolver { compiler: self, raw, file: self.file, forms };
+            errors.extend(resolver.check_forms(&rule.forms, &ids));
+            rule.never.0.iter().for_each(|cube| errors.extend(resolver.check_setup(cube)));
+            let never: Vec<Vec<Entry>> = rule.never.0.iter().map(|cube| resolver.entries(cube)).collect();
+            for (id, rules) in ids.iter().zip(&mut compiled) {
+                if rule.forms.as_ref().is_none_or(|forms| forms.iter().any(|form| form.value == *id)) {
+                    rules.push(SetupRule { never: never.clone(), because: rule.because.clone() });
+                }
+            }
+        }
+        for (form, rules) in forms.iter_mut().zip(compiled) {
+            let written = |name: &str| raw.writes.iter().any(|operand| operand.value == name);
+            form.writes = (0..form.operands.len()).filter(|&at| written(&form.operands[at].name)).collect();
+            form.setup = rules;
+        }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
     /// Keeps variants apart that two forms could both have: they belong to the earlier form.
     fn separate(&self, forms: &mut [Form]) {
         for later in 1..forms.len() {
@@ -490,21 +556,16 @@ impl Resolver<'_> {
         used: &mut FxHashSet<String>,
     ) -> Result<Vec<Vec<Rule>>, Vec<Error>> {
         let mut errors = Vec::new();
-        let ways =
-            usize::from(rule.never.is_some()) + usize::from(rule.require.is_some()) + usize::from(rule.needs.is_some());
-        if ways != 1 {
-            errors.push(self.file.at(&rule.id, "a rule has exactly one of `never`, `require` and `needs`"));
+        let ways = [rule.never.is_some(), rule.require.is_some(), rule.undefined.is_some(), rule.needs.is_some()];
+        if ways.iter().filter(|&&way| way).count() != 1 {
+            let message = "a rule has exactly one of `never`, `require`, `undefined` and `needs`";
+            errors.push(self.file.at(&rule.id, message));
         }
-        for form in rule.forms.iter().flatten().filter(|form| !ids.contains(&form.value)) {
-            let mut error = self.file.at(form, format!("there is no form `{}`", form.value));
-            if let Some(near) = nearest(&form.value, ids.iter().map(String::as_str)) {
-                error = error.help(format!("did you mean `{near}`?"));
-            }
-            errors.push(error);
-        }
+        errors.extend(self.check_forms(&rule.forms, ids));
         let requires = rule.require.as_ref().map_or(&[][..], |require| &require.0);
         let nevers = rule.never.as_ref().map_or(&[][..], |never| &never.0);
-        for cube in [&rule.when].into_iter().chain(nevers).chain(requires) {
+        let undefined = rule.undefined.as_ref().map_or(&[][..], |undefined| &undefined.0);
+        for cube in [&rule.when].into_iter().chain(nevers).chain(requires).chain(undefined) {
             errors.extend(self.check(cube, used));
         }
         if let Some(needs) = &rule.needs {
@@ -539,6 +600,44 @@ impl Resolver<'_> {
             ]);
         }
         Ok(compiled)
+    }
+
+    /// Forms that a rule names and that there are not.
+    fn check_forms(&self, forms: &Option<Vec<At<String>>>, ids: &[String]) -> Vec<Error> {
+        let unknown = forms.iter().flatten().filter(|form| !ids.contains(&form.value));
+        unknown
+            .map(|form| {
+                let error = self.file.at(form, format!("there is no form `{}`", form.value));
+                match nearest(&form.value, ids.iter().map(String::as_str)) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error,
+                }
+            })
+            .collect()
+    }
+
+    /// Dangling names of a condition that may name choices of the setup as well.
+    fn check_setup(&self, cube: &RawCube) -> Vec<Error> {
+        let mut used = FxHashSet::default();
+        let mut errors = Vec::new();
+        for (name, values) in &cube.0 {
+            let words = role::setup::SETUP.iter().find(|(known, _)| *known == name.value);
+            let Some((_, words)) = words else {
+                errors.extend(self.check(&super::raw::Ordered(vec![(name.clone(), values.clone())]), &mut used));
+                continue;
+            };
+            match self.expand(values, &mut used) {
+                Err(why) => errors.push(self.file.at(name, why)),
+                Ok((_, plain)) => {
+                    let unknown = plain.iter().filter(|value| !words.is_empty() && !words.contains(&value.as_str()));
+                    for value in unknown.filter(|value| *value != "any") {
+                        let error = self.file.at(name, format!("`{value}` is no value of `{}`", name.value));
+                        errors.push(error.help(format!("its values are {}", words.join(" "))));
+                    }
+                }
+            }
+        }
+        errors
     }
 
     /// Dangling names of a condition.
@@ -637,9 +736,11 @@ impl Resolver<'_> {
             })
         };
         let join = |cube: &Cube| Cube::new(when.sets().iter().chain(cube.sets()).copied());
-        if let Some(never) = &rule.never {
-            let forbidden = never.0.iter().filter_map(|never| self.resolve(never, form)).map(|cube| join(&cube));
-            return make("", RuleKind::Constraint, forbidden.collect()).into_iter().collect();
+        let never = rule.never.as_ref().map(|never| (RuleKind::Constraint, never));
+        let undefined = rule.undefined.as_ref().map(|undefined| (RuleKind::Undefined, undefined));
+        if let Some((kind, listed)) = never.or(undefined) {
+            let cubes = listed.0.iter().filter_map(|listed| self.resolve(listed, form)).map(|cube| join(&cube));
+            return make("", kind, cubes.collect()).into_iter().collect();
         }
         if let Some(require) = &rule.require {
             let forbidden = self.outside(&when, &require.0, form);

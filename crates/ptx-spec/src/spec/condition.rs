@@ -1,6 +1,6 @@
 //! Conditions: for each axis named, a set of values; resolved against the axes of a form.
 
-use super::axes::NONE;
+use super::words::NONE;
 use super::{Axis, Cube, Form, ValueSet};
 
 /// One entry of a condition, its sets expanded.

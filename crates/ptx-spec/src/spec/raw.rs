@@ -11,6 +11,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_yaml::Spanned;
 
 use crate::environment::{Target, Version};
+use crate::role::{RoleName, Unit};
 
 /// A value and the place in the file that it was read from.
 #[derive(Clone, Debug)]
@@ -194,6 +195,9 @@ pub struct RawType {
     pub kind: Kind,
     /// What a register of this type needs.
     pub needs: Option<RawNeeds>,
+    /// The types of the registers that hold it, where it is the type of instructions only.
+    #[serde(default)]
+    pub held_in: Vec<At<String>>,
 }
 
 /// The kind of a type.
@@ -212,6 +216,20 @@ pub enum Kind {
     Packed,
     /// `.pred`
     Predicate,
+}
+
+impl Kind {
+    /// Its name in the YAML.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bits => "bits",
+            Self::Unsigned => "unsigned",
+            Self::Signed => "signed",
+            Self::Float => "float",
+            Self::Packed => "packed",
+            Self::Predicate => "predicate",
+        }
+    }
 }
 
 /// The register tables: instruction kind to register kinds.
@@ -237,8 +255,6 @@ pub struct RawInstruction {
     pub manual: String,
     /// The edition of the manual that the file was read against.
     pub read: Version,
-    /// The function in `src/model/` that executes it, once there is one.
-    pub semantics: Option<String>,
     /// The syntax lines of the manual.
     pub forms: Vec<RawForm>,
     /// The values of each modifier slot, simplest first; `none` where a slot may be left out.
@@ -255,6 +271,12 @@ pub struct RawInstruction {
     /// What restricts the choices.
     #[serde(default)]
     pub rules: Vec<RawRule>,
+    /// The operands through which it may write: objects, and addresses.
+    #[serde(default)]
+    pub writes: Vec<At<String>>,
+    /// What is never executed.
+    #[serde(default)]
+    pub setup: Vec<RawSetup>,
     /// Sentences of the manual that are no rule here, and why; contradictions of the manual.
     #[serde(default)]
     pub notes: Vec<RawNote>,
@@ -271,6 +293,8 @@ pub struct RawForm {
     pub id: At<String>,
     /// The line, in the manual's own notation.
     pub syntax: At<String>,
+    /// The anchor of the form's own page, where that is not the page of the instruction.
+    pub manual: Option<String>,
     /// Slots whose values differ in this form.
     #[serde(default)]
     pub modifiers: Ordered<Vec<At<String>>>,
@@ -293,12 +317,12 @@ pub enum Order {
     Free,
 }
 
-/// An operand.
+/// An operand. Which of the fields there are depends on its role.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawOperand {
     /// What it is for, which decides the choices it has.
-    pub role: Role,
+    pub role: RoleName,
     /// The modifier slot, or the literal type, that its registers must suit.
     #[serde(rename = "type")]
     pub matches: Option<At<String>>,
@@ -312,23 +336,50 @@ pub struct RawOperand {
     /// Whether `_` may stand in its lanes, which makes the pattern of sinks a choice.
     #[serde(default)]
     pub sinks: bool,
+    /// Whether its registers may be wider than `type`.
+    #[serde(default)]
+    pub width: Width,
+    /// What an object is; the operand that a coordinate is of.
+    pub of: Option<At<String>>,
+    /// What the first coordinate counts.
+    pub unit: Option<Unit>,
+    /// The slot that names the geometry of an object.
+    pub geometry: Option<At<String>>,
+    /// The slot that names the state space of an address.
+    pub space: Option<At<String>>,
+    /// How much one access moves: a slot of types or a type, and the vector slot where there is one.
+    #[serde(default)]
+    pub size: Vec<At<String>>,
+    /// The instruction that makes a policy.
+    #[serde(rename = "made-by")]
+    pub made_by: Option<At<String>>,
 }
 
-/// What an operand is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+/// Whether registers may be wider than the type they stand for. PTX ISA
+/// `operand-size-exceeding-instruction-type-size`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// A register or vector that is written.
-    Destination,
-    /// A value that is read.
-    Source,
-    /// A surface: a `.surfref` or a register that holds one.
-    Surface,
-    /// An address in a state space.
-    Address,
+pub enum Width {
+    /// They have exactly its size.
+    #[default]
+    Exact,
+    /// They may be wider.
+    Relaxed,
 }
 
-/// A rule. Exactly one of `never`, `require` and `needs`.
+/// Combinations that are never executed.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawSetup {
+    /// The forms it is about; all of them by default.
+    pub forms: Option<Vec<At<String>>>,
+    /// A combination of choices, of the variant and of its setup, or several.
+    pub never: Combinations,
+    /// Why.
+    pub because: String,
+}
+
+/// A rule. Exactly one of `never`, `require`, `undefined` and `needs`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawRule {
@@ -343,6 +394,9 @@ pub struct RawRule {
     pub never: Option<Combinations>,
     /// What must then hold: one combination, or one of several.
     pub require: Option<Combinations>,
+    /// A combination whose behaviour the manual leaves undefined then, or several: such a line is
+    /// not invalid.
+    pub undefined: Option<Combinations>,
     /// The PTX version and target that it then needs.
     pub needs: Option<RawNeeds>,
     /// Whether the manual states it or it was observed.

@@ -2,7 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Axis, Choice, Cube, Form, Instruction, Isa, RuleKind, UNKNOWN_MODIFIER, UNREAD, Writing, axes};
+use crate::environment::{Target, Version};
+
+use super::words::{NONE, OTHER, UNKNOWN_MODIFIER};
+use super::{Axis, Choice, Cube, Form, Instruction, Isa, RuleKind, UNREAD, Writing};
 
 /// Sets of cubes are taken in blocks: a loop over one has a known length, and fits into registers.
 type Block = [u64; 8];
@@ -34,6 +37,8 @@ pub(super) struct Tables {
     pub(super) cube_rules: Vec<usize>,
     /// The cubes of the rules that a verdict can name.
     judged: Cubes,
+    /// The cubes of what is undefined.
+    undefined: Cubes,
     /// The cubes that name no axis which the operands choose.
     operandless: Cubes,
     /// The cubes of the rules that need a PTX version or a target.
@@ -52,8 +57,9 @@ pub(super) struct Tables {
     operand: Vec<usize>,
     /// For each axis of what stands in an operand, the value that each type of [`Isa::types`] is.
     types: Vec<Vec<u8>>,
-    /// The values that are a type which has needs, and its position in [`Isa::types`].
-    needy: Vec<(usize, u8, usize)>,
+    /// The values that stand for a type or variable that can only be declared from a PTX version and a
+    /// target on: axis, value, and these two.
+    needy: Vec<Needy>,
     /// The axis of the guard.
     guard: Option<usize>,
     /// The axis of the context.
@@ -65,8 +71,11 @@ pub(super) struct Tables {
     /// What each modifier is that the instruction does not know.
     unknown: Modifier,
     /// The rule that each [`Fault`] breaks, where a verdict can name it.
-    faults: [Option<usize>; 4],
+    faults: [Option<usize>; 5],
 }
+
+/// A value of an axis that needs a PTX version, a target, or both.
+type Needy = (usize, u8, Option<Version>, Option<Target>);
 
 /// What a modifier is to a form.
 #[derive(Clone, Debug, Default)]
@@ -101,6 +110,8 @@ pub(crate) enum Fault {
     Unknown,
     /// Operands of which there are too many or too few, or with other brackets.
     Operands,
+    /// A suffix that the form does not have there.
+    Suffix,
 }
 
 impl Tables {
@@ -132,8 +143,10 @@ impl Tables {
                 add(&mut tables.operandless, at);
             }
             let kind = &form.rules[*rule].kind;
-            if *kind != RuleKind::Canonical {
-                add(&mut tables.judged, at);
+            match kind {
+                RuleKind::Canonical => {}
+                RuleKind::Undefined => add(&mut tables.undefined, at),
+                _ => add(&mut tables.judged, at),
             }
             match kind {
                 RuleKind::NeedsPtx(_) => add(&mut tables.need_ptx, at),
@@ -152,7 +165,8 @@ impl Tables {
             let rule = form.rules.iter().position(|rule| rule.id.rsplit('/').next() == Some(name))?;
             (form.rules[rule].kind != RuleKind::Canonical).then_some(rule)
         };
-        tables.faults = ["modifier-order", "duplicate-modifier", "unknown-modifier", "operands"].map(named);
+        tables.faults =
+            ["modifier-order", "duplicate-modifier", "unknown-modifier", "operands", "unknown-suffix"].map(named);
         tables
     }
 
@@ -174,9 +188,14 @@ impl Tables {
             };
             if chosen_by_operand { self.operand.push(at) } else { self.plain.push(at) }
         }
-        for axis in form.operands.iter().filter_map(|operand| operand.of_type) {
-            let needy = isa.types.iter().enumerate().filter(|(_, of)| of.ptx.is_some() || of.target.is_some());
-            self.needy.extend(needy.filter_map(|(at, of)| Some((axis, form.axes[axis].position(&of.name)?, at))));
+        let types = isa.types.iter().map(|of| (&of.name, of.ptx, of.target));
+        let variables = isa.variables.iter().map(|(name, ptx, target)| (name, *ptx, *target));
+        let needy: Vec<_> =
+            types.chain(variables).filter(|(_, ptx, target)| ptx.is_some() || target.is_some()).collect();
+        for axis in form.operands.iter().flat_map(|operand| operand.of_type.iter().chain(&operand.base)).copied() {
+            let on_axis =
+                |&(name, ptx, target): &(&String, _, _)| Some((axis, form.axes[axis].position(name)?, ptx, target));
+            self.needy.extend(needy.iter().filter_map(on_axis));
         }
     }
 
@@ -286,9 +305,22 @@ impl Form {
         rules
     }
 
-    /// The types with needs among these choices, by their position in [`Isa::types`].
-    pub(crate) fn needy_types(&self, values: &[u8]) -> impl Iterator<Item = usize> {
-        self.tables.needy.iter().filter(|(axis, value, _)| values[*axis] == *value).map(|(_, _, of)| *of)
+    /// The rules by which the manual leaves these choices undefined. Axes that are [`UNREAD`] leave
+    /// nothing so.
+    pub fn undefined(&self, values: &[u8]) -> Vec<usize> {
+        let mut rules = Vec::new();
+        self.rules_of(&self.narrowed(&self.tables.undefined, 0..values.len(), values), &mut rules);
+        rules
+    }
+
+    /// What the declarations of these choices need: for each that needs any, a PTX version and a
+    /// target.
+    pub(crate) fn declared_needs(&self, values: &[u8]) -> impl Iterator<Item = (Option<Version>, Option<Target>)> {
+        self.tables
+            .needy
+            .iter()
+            .filter(|(axis, value, ..)| values[*axis] == *value)
+            .map(|(.., ptx, target)| (*ptx, *target))
     }
 
     /// The values of a line of which nothing has been read: no modifier, written as in the manual,
@@ -338,6 +370,7 @@ impl Form {
             Fault::Duplicate => self.tables.faults[1],
             Fault::Unknown => self.tables.faults[2],
             Fault::Operands => self.tables.faults[3],
+            Fault::Suffix => self.tables.faults[4],
         }
     }
 }
@@ -345,7 +378,7 @@ impl Form {
 impl Axis {
     /// The position of a value, or of what stands for any other; [`UNREAD`] where nothing does.
     pub(crate) fn position_or_other(&self, value: &str) -> u8 {
-        self.position(value).or_else(|| self.position(axes::OTHER)).unwrap_or(UNREAD)
+        self.position(value).or_else(|| self.position(OTHER)).unwrap_or(UNREAD)
     }
 }
 
@@ -359,7 +392,7 @@ impl Instruction {
                 Writing::Extra(modifier) => Some(modifier),
                 _ => None,
             });
-            for name in in_slots.chain(extra).filter(|name| *name != axes::NONE) {
+            for name in in_slots.chain(extra).filter(|name| *name != NONE) {
                 let next = modifiers.len();
                 modifiers.entry(name.clone()).or_insert(next);
             }

@@ -1,0 +1,98 @@
+//! How an address is set up: the variable it points to, and what its register holds.
+
+use ptx_spec::role::setup::{ADDRESS, CONTENTS, POINTS};
+use ptx_spec::role::{self, REGISTER, Role, Size};
+use ptx_spec::spec::words::{INTEGER, NONE};
+use ptx_spec::spec::{Choice, Form, Operand};
+
+use super::point::{Places, Point};
+use super::rules::Rules;
+use super::{LENGTH, SetupAxis, words};
+
+/// The address among the operands of a form, the axis of its space, and the size of an access.
+pub(super) fn of(form: &Form) -> Option<(&Operand, Option<usize>, Option<Size>)> {
+    form.operands.iter().find_map(|operand| match operand.role {
+        Role::Address { space, size } => Some((operand, space, size)),
+        _ => None,
+    })
+}
+
+/// What it points to, the same in all rows.
+pub(super) fn axes(form: &Form) -> Vec<SetupAxis> {
+    of(form).map(|_| words(POINTS)).into_iter().collect()
+}
+
+/// Where in the variable.
+pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
+    of(form).map(|_| words(ADDRESS)).into_iter().collect()
+}
+
+/// What is never executed.
+pub(super) fn never(rules: &mut Rules<'_>) {
+    let Some((operand, space, size)) = of(rules.form) else { return };
+    let isa = rules.isa;
+    let variable = rules.of(operand.base, |base| base != REGISTER);
+    let register = rules.of(operand.base, |base| base == REGISTER);
+    // An assembler for 64-bit addresses refuses narrower ones, and the memory before a variable is
+    // nobody's.
+    let not_wide = rules.of(operand.of_type, |of| isa.register_type(of).is_none_or(|of| of.bits != 64));
+    rules.never([register, not_wide]);
+    let before = rules.of(operand.offset, role::is_negative);
+    rules.never([variable, before]);
+    // One module is not a program that has unified variables.
+    let unified = rules.of(operand.base, |base| base == role::UNIFIED);
+    rules.never([unified]);
+    let suffix = rules.of(rules.form.axis_of_suffix(operand), |suffix| suffix != NONE);
+    rules.never([suffix]);
+    // A function cannot be given the address of a kernel's parameter, and that of its own is in
+    // local memory once a register holds it.
+    let function = rules.of(rules.form.axis_of(Choice::Context), |context| context == role::FUNCTION);
+    let parameter = rules.of(space, role::is_parameter_space);
+    rules.never([function, parameter, register]);
+    rules.idle(variable, ADDRESS.0);
+    let immediate = rules.of(operand.base, |base| base == INTEGER);
+    rules.idle(immediate, CONTENTS.0);
+    rules.idle(variable, POINTS.0);
+    let named = rules.of(space, |space| space != NONE);
+    rules.idle(named, POINTS.0);
+    let Some(size) = size else { return };
+    rules.with_access(size, |rules, bytes| {
+        let mut sets = Vec::new();
+        if bytes >= LENGTH / 2 {
+            sets.push(vec![rules.set(ADDRESS.0, |at| at == "inside")]);
+        }
+        if bytes == 1 {
+            sets.push(vec![rules.set(ADDRESS.0, |at| at == "misaligned")]);
+        }
+        sets
+    });
+}
+
+/// The variable that an address starts from, in the words of the axis of bases; none for an immediate.
+pub(super) fn variable<'a>(point: &Point<'a>) -> Option<&'a str> {
+    let (operand, space, _) = of(point.form)?;
+    let base = operand.base.map_or("", |axis| point.at(axis));
+    if base != REGISTER {
+        return role::BASES.contains(&base).then_some(base);
+    }
+    match space.map_or(NONE, |axis| point.at(axis)) {
+        NONE => Some(point.value(POINTS.0)),
+        modifier => role::base_of_space(modifier),
+    }
+}
+
+/// Whether a register holds a generic address.
+pub(super) fn generic(point: &Point<'_>) -> bool {
+    of(point.form).is_some_and(|(_, space, _)| space.map_or(NONE, |axis| point.at(axis)) == NONE)
+}
+
+/// What the register of an address holds: the place that is meant, less what the line adds.
+pub(super) fn input(point: &Point<'_>) -> u64 {
+    let Some((operand, _, size)) = of(point.form) else { return 0 };
+    let places = Places { size: point.size(size), length: LENGTH, sample: point.sample() };
+    let meant = match point.value(ADDRESS.0) {
+        "after" => LENGTH,
+        label => places.inside(label),
+    };
+    i64::from(meant).wrapping_sub(role::added(point.form, point.values, operand).into()).cast_unsigned()
+}

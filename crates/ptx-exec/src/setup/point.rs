@@ -1,0 +1,97 @@
+//! A point of the space of an executed form: one value for each choice.
+
+use ptx_spec::role::Size;
+use ptx_spec::role::SizeOf;
+use ptx_spec::role::setup::SAMPLE;
+use ptx_spec::spec::{Form, Isa};
+
+use super::contents;
+
+/// The choices of a variant in a setup.
+#[derive(Clone, Copy)]
+pub(super) struct Point<'a> {
+    pub(super) isa: &'a Isa,
+    pub(super) form: &'a Form,
+    pub(super) values: &'a [u8],
+}
+
+impl<'a> Point<'a> {
+    /// The value on the axis of this name; empty where the form has none.
+    pub(super) fn value(&self, axis: &str) -> &'a str {
+        self.form.axis(axis).map_or("", |axis| self.at(axis))
+    }
+
+    /// The value on an axis.
+    pub(super) fn at(&self, axis: usize) -> &'a str {
+        self.form.value(self.values, axis)
+    }
+
+    /// The size of an access in bytes.
+    pub(super) fn size(&self, size: Option<Size>) -> u32 {
+        let Some(size) = size else { return 1 };
+        let bits = match size.of {
+            SizeOf::Bits(bits) => u32::from(bits),
+            SizeOf::Axis(axis) => bits(self.isa, self.at(axis)),
+        };
+        (bits / 8 * size.lanes.map_or(1, |axis| lanes(self.at(axis)))).max(1)
+    }
+
+    /// Which of the numbers of a kind there are.
+    pub(super) fn sample(&self) -> u64 {
+        self.value(SAMPLE.0).parse().unwrap_or_default()
+    }
+}
+
+/// The bits of an instruction's type.
+pub(super) fn bits(isa: &Isa, of: &str) -> u32 {
+    isa.instruction_type(of).map_or(32, |of| u32::from(of.bits))
+}
+
+/// The lanes that a vector modifier makes: `.v4` has four.
+pub(super) fn lanes(modifier: &str) -> u32 {
+    modifier.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(1)
+}
+
+/// The places along a dimension: multiples of `size` below `length`.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    pub(super) size: u32,
+    pub(super) length: u32,
+    pub(super) sample: u64,
+}
+
+impl Places {
+    fn last(self) -> u32 {
+        (self.length / self.size).max(1) - 1
+    }
+
+    /// A place by its name: one that is within the length.
+    pub(super) fn inside(self, label: &str) -> u32 {
+        let last = u64::from(self.last());
+        let between = 1 + contents::mix(self.sample) % last.max(2).saturating_sub(1);
+        let between = u32::try_from(between).unwrap_or_default();
+        match label {
+            "last" => self.last() * self.size,
+            "inside" => between * self.size,
+            // The odd bytes are aligned to nothing, the others to less than the size.
+            "misaligned" => {
+                let step = 1 + u32::try_from(self.sample).unwrap_or_default() % (self.size.max(2) - 1);
+                between.min(self.last()) * self.size + step
+            }
+            _ => 0,
+        }
+    }
+
+    /// A place by its name: one that may be outside of the length.
+    pub(super) fn coordinate(self, label: &str) -> u32 {
+        let size = self.size;
+        match label {
+            "after" => self.length.next_multiple_of(size),
+            "before" => size.wrapping_neg(),
+            "far-after" => i32::MAX.cast_unsigned() & !(size - 1),
+            "far-before" => i32::MIN.cast_unsigned(),
+            "negative" => u32::MAX,
+            label => self.inside(label),
+        }
+    }
+}

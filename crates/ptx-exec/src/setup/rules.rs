@@ -1,0 +1,97 @@
+//! Which combinations of choices are never executed: what the YAML excludes, and what the roles of
+//! operands do. An axis that does not apply is fixed at its first value, and positions that do not
+//! exist are excluded.
+
+use ptx_spec::role::setup::PREDICATE;
+use ptx_spec::role::{Size, SizeOf};
+use ptx_spec::spec::condition::resolve;
+use ptx_spec::spec::{Choice, Cube, Form, Isa, ValueSet};
+
+use super::point::{bits, lanes};
+use super::{address, source, surface};
+
+/// The combinations of choices of an executed form that are never executed.
+pub(super) fn never(isa: &Isa, form: &Form) -> Vec<Cube> {
+    let mut rules = Rules { isa, form, cubes: Vec::new() };
+    rules.guard();
+    surface::never(&mut rules);
+    source::never(&mut rules);
+    address::never(&mut rules);
+    let excluded = form.setup.iter().flat_map(|rule| &rule.never);
+    rules.cubes.extend(excluded.filter_map(|condition| resolve(condition, form)));
+    rules.cubes
+}
+
+/// Values of an axis.
+pub(super) type Values = (usize, ValueSet);
+
+pub(super) struct Rules<'a> {
+    pub(super) isa: &'a Isa,
+    pub(super) form: &'a Form,
+    cubes: Vec<Cube>,
+}
+
+impl<'a> Rules<'a> {
+    /// The values of an axis for which `keep` holds; none where the form has no such axis.
+    pub(super) fn set(&self, axis: &str, keep: impl FnMut(&str) -> bool) -> Option<Values> {
+        self.of(self.form.axis(axis), keep)
+    }
+
+    /// The values for which `keep` holds of an axis, where there is one.
+    pub(super) fn of(&self, axis: Option<usize>, keep: impl FnMut(&str) -> bool) -> Option<Values> {
+        axis.map(|axis| (axis, self.form.axes[axis].select(keep)))
+    }
+
+    /// Forbids a combination, where the form has all of its axes.
+    pub(super) fn never(&mut self, sets: impl IntoIterator<Item = Option<Values>>) {
+        let sets: Option<Vec<Values>> = sets.into_iter().collect();
+        self.cubes.extend(sets.map(Cube::new));
+    }
+
+    /// Where a condition holds, an axis has its first value.
+    pub(super) fn idle(&mut self, when: Option<Values>, axis: &str) {
+        let Some(first) = self.form.axis(axis).map(|axis| self.form.axes[axis].values[0].clone()) else { return };
+        self.never([when, self.set(axis, |value| value != first)]);
+    }
+
+    fn guard(&mut self) {
+        let without = self.of(self.form.axis_of(Choice::Guard), |guard| !guard.starts_with('@'));
+        self.idle(without, PREDICATE.0);
+    }
+
+    /// Each size in bytes that an access can have, with the choices that make it.
+    pub(super) fn accesses(&self, size: Size) -> Vec<(u32, Vec<Option<Values>>)> {
+        let one = |axis: usize, value: usize| Some((axis, ValueSet::of(ValueSet::CAPACITY - 1, |at| at == value)));
+        let types: Vec<(u32, Option<Values>)> = match size.of {
+            SizeOf::Bits(bits) => vec![(u32::from(bits), None)],
+            SizeOf::Axis(axis) => {
+                let values = self.form.axes[axis].values.iter().enumerate();
+                values.map(|(at, value)| (bits(self.isa, value), one(axis, at))).collect()
+            }
+        };
+        let vectors: Vec<(u32, Option<Values>)> = match size.lanes {
+            None => vec![(1, None)],
+            Some(axis) => {
+                let values = self.form.axes[axis].values.iter().enumerate();
+                values.map(|(at, value)| (lanes(value), one(axis, at))).collect()
+            }
+        };
+        let mut accesses = Vec::with_capacity(types.len() * vectors.len());
+        for (bits, of) in types {
+            for (lanes, vector) in &vectors {
+                let sets = [of, *vector].into_iter().filter(Option::is_some).collect();
+                accesses.push((bits / 8 * lanes, sets));
+            }
+        }
+        accesses
+    }
+
+    /// Forbids with each size of an access some combinations.
+    pub(super) fn with_access(&mut self, size: Size, mut sets: impl FnMut(&Self, u32) -> Vec<Vec<Option<Values>>>) {
+        for (bytes, access) in self.accesses(size) {
+            for more in sets(self, bytes) {
+                self.never(access.iter().copied().chain(more));
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! How the values that a line reads are set up: each source has numbers of its own.
+
+use ptx_spec::role::Role;
+use ptx_spec::role::setup::{DATA, PAIRED};
+use ptx_spec::spec::Form;
+
+use super::point::Point;
+use super::rules::Rules;
+use super::{SetupAxis, contents};
+
+/// The sources of a form, by their position.
+pub(super) fn of(form: &Form) -> impl Iterator<Item = usize> {
+    (0..form.operands.len()).filter(|&at| form.operands[at].role == Role::Source)
+}
+
+/// The name of the axis of a source.
+fn name(form: &Form, operand: usize) -> String {
+    format!("{}.{}", form.operands[operand].name, DATA.0)
+}
+
+/// Whether an axis says what numbers a source holds.
+pub(super) fn is_data(axis: &str) -> bool {
+    axis.strip_suffix(DATA.0).is_some_and(|operand| operand.ends_with('.'))
+}
+
+/// What each source holds.
+pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
+    let (_, words) = if of(form).count() > 1 { PAIRED } else { DATA };
+    of(form).map(|at| (name(form, at), words.iter().map(|&word| word.to_owned()).collect())).collect()
+}
+
+/// What is not in a register does not vary.
+pub(super) fn never(rules: &mut Rules<'_>) {
+    let form = rules.form;
+    for at in of(form) {
+        let elsewhere = rules.of(form.operands[at].of_type, |of| !of.starts_with('.'));
+        rules.idle(elsewhere, &name(form, at));
+    }
+}
+
+/// What a lane of a source holds.
+pub(super) fn input(point: &Point<'_>, operand: usize, lane: usize, bits: u16) -> u128 {
+    let before = of(point.form).take_while(|&at| at < operand).count();
+    contents::data(point.value(&name(point.form, operand)), point.sample(), (before, lane), u32::from(bits))
+}

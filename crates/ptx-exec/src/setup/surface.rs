@@ -1,0 +1,185 @@
+//! How a surface is set up: its geometry, format, extents and contents, and the coordinates of a row.
+
+use ptx_spec::role::setup::{CONTENTS, DEPTH, FORMAT, GEOMETRY, HEIGHT, LAYER, LAYERS, SetupWords, WIDTH, X, Y, Z};
+use ptx_spec::role::{Role, SURFREF_PARAMETER, Size, Unit};
+use ptx_spec::spec::words::INTEGER;
+use ptx_spec::spec::{Form, Operand, ValueSet};
+
+use super::point::{Places, Point};
+use super::rules::{Rules, Values};
+use super::{NoSetup, SetupAxis, contents, words};
+use crate::execution::{Component, Format, Geometry, Surface};
+
+/// The surface among the operands of a form, the axis of its geometry, and the size of an access.
+fn of(form: &Form) -> Option<(&Operand, Option<usize>, Option<Size>)> {
+    form.operands.iter().find_map(|operand| match operand.role {
+        Role::Surface { geometry, size } => Some((operand, geometry, size)),
+        _ => None,
+    })
+}
+
+/// The coordinates among the operands of a form, and what the first of them counts.
+pub(super) fn coordinates(form: &Form) -> Option<(&Operand, Unit)> {
+    form.operands.iter().find_map(|operand| match operand.role {
+        Role::Coordinate { unit, .. } => Some((operand, unit)),
+        _ => None,
+    })
+}
+
+/// The surface itself, the same in all rows.
+pub(super) fn axes(form: &Form) -> Vec<SetupAxis> {
+    let Some((_, geometry, _)) = of(form) else { return Vec::new() };
+    let mut axes = Vec::new();
+    if geometry.is_none() {
+        axes.push((GEOMETRY.0.to_owned(), Geometry::ALL.map(|geometry| geometry.name().to_owned()).to_vec()));
+    }
+    axes.push((FORMAT.0.to_owned(), Format::all().map(|format| format.to_string()).collect()));
+    axes.extend([WIDTH, HEIGHT, DEPTH, LAYERS].map(words));
+    axes
+}
+
+/// Where in it a row accesses it.
+pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
+    coordinates(form).map(|_| [X, Y, Z, LAYER].map(words).to_vec()).unwrap_or_default()
+}
+
+/// What is never executed.
+pub(super) fn never(rules: &mut Rules<'_>) {
+    let Some((operand, geometry, _)) = of(rules.form) else { return };
+    // The driver has no way to bind such a parameter.
+    let parameter = rules.of(operand.of_type, |of| of == SURFREF_PARAMETER);
+    rules.never([parameter]);
+    let geometry = geometry.or_else(|| rules.form.axis(GEOMETRY.0));
+    let lacks = |rules: &Rules<'_>, lacks: &dyn Fn(Geometry) -> bool| {
+        rules.of(geometry, |name| Geometry::named(name).is_some_and(lacks))
+    };
+    let flat: [([SetupWords; 2], &dyn Fn(Geometry) -> bool); 3] = [
+        ([HEIGHT, Y], &|geometry| geometry.dimensions() < 2),
+        ([DEPTH, Z], &|geometry| geometry.dimensions() < 3),
+        ([LAYERS, LAYER], &|geometry| !geometry.layered()),
+    ];
+    for (axes, without) in flat {
+        for (axis, _) in axes {
+            let when = lacks(rules, without);
+            rules.idle(when, axis);
+        }
+    }
+    for ((extent, _), (axis, _)) in [(HEIGHT, Y), (DEPTH, Z), (LAYERS, LAYER)] {
+        for (few, gone) in [("1", &["inside", "last"][..]), ("2", &["inside"])] {
+            let sets = [rules.set(extent, |extent| extent == few), rules.set(axis, |at| gone.contains(&at))];
+            rules.never(sets);
+        }
+    }
+    row_never(rules);
+}
+
+/// The formats for which `keep` holds.
+fn formats(rules: &Rules<'_>, keep: impl Fn(&Format) -> bool) -> Option<Values> {
+    let formats: Vec<Format> = Format::all().collect();
+    rules.form.axis(FORMAT.0).map(|axis| (axis, ValueSet::of(formats.len(), |at| keep(&formats[at]))))
+}
+
+/// Which coordinates are never executed.
+fn row_never(rules: &mut Rules<'_>) {
+    let Some((coordinates, unit)) = coordinates(rules.form) else { return };
+    let Some((_, _, size)) = of(rules.form) else { return };
+    for (axis, _) in [X, Y, Z, LAYER] {
+        let immediate = rules.of(coordinates.of_type, |of| of == INTEGER);
+        rules.idle(immediate, axis);
+    }
+    match unit {
+        Unit::Samples => samples(rules, size),
+        Unit::Bytes => bytes(rules, size),
+    }
+}
+
+fn samples(rules: &mut Rules<'_>, size: Option<Size>) {
+    let misaligned = rules.set(X.0, |at| at == "misaligned");
+    rules.never([misaligned]);
+    let sets = [rules.set(WIDTH.0, |width| width == "1"), rules.set(X.0, |at| at == "inside" || at == "last")];
+    rules.never(sets);
+    let Some(size) = size else { return };
+    // One format of each size that nothing is promised for is enough.
+    rules.with_access(size, |rules, size| {
+        let promised = |format: &Format| {
+            let whole = matches!(format.component, Component::Unsigned(32) | Component::Signed(32));
+            let one = format.component == Component::Float(32);
+            !(whole || one) || format.bytes() != size
+        };
+        vec![vec![formats(rules, promised)]]
+    });
+}
+
+fn bytes(rules: &mut Rules<'_>, size: Option<Size>) {
+    let Some(size) = size else { return };
+    rules.with_access(size, |rules, size| {
+        // Accesses wider than a sample are promised nothing: one format of each size is enough.
+        let simplest = |format: &Format| matches!(format.component, Component::Unsigned(_));
+        let mut sets = vec![vec![formats(rules, |format| format.bytes() < size && !simplest(format))]];
+        if size == 1 {
+            sets.push(vec![rules.set(X.0, |at| at == "misaligned")]);
+        }
+        sets
+    });
+    for width in WIDTH.1 {
+        let number: u32 = width.parse().unwrap_or(1);
+        rules.with_access(size, |rules, size| {
+            let few = |least: u32| formats(rules, |format| number * format.bytes() / size.max(1) < least);
+            let width = rules.set(WIDTH.0, |value| value == *width);
+            vec![
+                vec![width, few(2), rules.set(X.0, |at| at == "last")],
+                vec![width, few(3), rules.set(X.0, |at| at == "inside")],
+            ]
+        });
+    }
+}
+
+/// The surface of a case; none where its form has none.
+pub(super) fn surface(point: &Point<'_>) -> Result<Option<Surface>, NoSetup> {
+    let Some((_, axis, _)) = of(point.form) else { return Ok(None) };
+    let name = axis.map_or_else(|| point.value(GEOMETRY.0), |axis| point.at(axis));
+    let geometry = Geometry::named(name).ok_or_else(|| NoSetup(format!("`{name}` is not a geometry")))?;
+    let format: Format = point.value(FORMAT.0).parse().map_err(NoSetup)?;
+    let extent = |(axis, _): SetupWords, present: bool| {
+        let extent = point.value(axis).parse().map_err(|_| NoSetup(format!("{axis} has no value")));
+        if present { extent } else { Ok(0) }
+    };
+    let mut surface = Surface {
+        geometry,
+        format,
+        width: extent(WIDTH, true)?,
+        height: extent(HEIGHT, geometry.dimensions() >= 2)?,
+        depth: extent(DEPTH, geometry.dimensions() >= 3)?,
+        layers: extent(LAYERS, geometry.layered())?,
+        data: Vec::new(),
+    };
+    surface.data = contents::bytes(point.value(CONTENTS.0), surface.size());
+    Ok(Some(surface))
+}
+
+/// The coordinate at a position of the vector; the fourth one is ignored, and anything.
+pub(super) fn coordinate(point: &Point<'_>, at: usize, surface: &Surface) -> u32 {
+    let order: &[SetupWords] = match surface.geometry {
+        Geometry::D1 => &[X],
+        Geometry::D2 => &[X, Y],
+        Geometry::D3 => &[X, Y, Z],
+        Geometry::A1d => &[LAYER, X],
+        Geometry::A2d => &[LAYER, X, Y],
+    };
+    let sample = point.sample();
+    let Some(&axis) = order.get(at) else {
+        return u32::try_from(contents::mix(sample) >> 32).unwrap_or_default();
+    };
+    let counted = coordinates(point.form).map(|(_, unit)| unit);
+    let places = match (axis, counted) {
+        (X, Some(Unit::Samples)) => Places { size: 1, length: surface.width, sample },
+        (X, _) => {
+            let size = of(point.form).and_then(|(_, _, size)| size);
+            Places { size: point.size(size), length: surface.row_bytes(), sample }
+        }
+        (Y, _) => Places { size: 1, length: surface.height, sample: sample / 2 },
+        (Z, _) => Places { size: 1, length: surface.depth, sample: sample / 4 },
+        _ => Places { size: 1, length: surface.layers, sample: sample / 3 },
+    };
+    places.coordinate(point.value(axis.0))
+}

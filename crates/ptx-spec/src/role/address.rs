@@ -1,0 +1,183 @@
+//! Addresses in a state space. PTX ISA `addresses-as-operands` and `state-spaces`.
+
+use std::fmt::Write as _;
+
+use super::item::Declaration;
+use super::print::element;
+use super::read::{Reader, Type, What, Word};
+use super::{Item, accepted, ordered};
+use crate::ptx::{Argument, Integer, Symbol};
+use crate::spec::raw::RawOperand;
+use crate::spec::words::{INTEGER, NONE, OTHER};
+use crate::spec::{Axis, Choice, Cube, Draft, Form, Kind, Operand, RuleKind, ValueSet};
+
+/// An address in a register.
+pub const REGISTER: &str = "register";
+/// A variable in global memory.
+pub(super) const GLOBAL: &str = "global";
+const ENTRY_PARAMETER: &str = "entry-parameter";
+const FUNCTION_PARAMETER: &str = "function-parameter";
+const LOCAL_PARAMETER: &str = "local-parameter";
+/// A variable that all devices share.
+pub const UNIFIED: &str = "unified";
+/// The variables an address can start from.
+pub const BASES: [&str; 8] =
+    [GLOBAL, "const", "shared", "local", ENTRY_PARAMETER, FUNCTION_PARAMETER, LOCAL_PARAMETER, UNIFIED];
+/// The context of a line in an entry.
+pub const ENTRY: &str = "entry";
+/// The context of a line in a function.
+pub const FUNCTION: &str = "function";
+/// What is added to an address where something is, in bytes.
+pub const OFFSET: i32 = 32;
+/// What is added: nothing, that, or its negative.
+const OFFSETS: [&str; 3] = [NONE, "positive", "negative"];
+/// An immediate address.
+const IMMEDIATE: &str = "64";
+
+/// The variable that an address in a register points to where a line has this modifier for its space;
+/// none where it has no modifier, or one that names no space.
+pub fn base_of_space(modifier: &str) -> Option<&'static str> {
+    let (space, part) = modifier.strip_prefix('.')?.split_once("::").unwrap_or((modifier.get(1..)?, ""));
+    match (space, part) {
+        ("param", "func") => None,
+        ("param", _) => Some(ENTRY_PARAMETER),
+        _ => BASES.into_iter().find(|base| *base == space),
+    }
+}
+
+/// Whether a variable is a parameter: of an entry, of a function, or of a call.
+pub fn is_parameter(base: &str) -> bool {
+    [ENTRY_PARAMETER, FUNCTION_PARAMETER, LOCAL_PARAMETER].contains(&base)
+}
+
+/// Whether a modifier names the space of parameters.
+pub fn is_parameter_space(modifier: &str) -> bool {
+    modifier.split("::").next() == Some(".param")
+}
+
+/// Whether a value of the axis of offsets is a negative one.
+pub fn is_negative(offset: &str) -> bool {
+    offset == OFFSETS[2]
+}
+
+/// Three axes: what the address starts from, the type of the register it may be in, and what is added.
+pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) {
+    let name = operand.name.clone();
+    let bases = [REGISTER].iter().chain(&BASES).chain(&[INTEGER, OTHER]).map(|&b| b.to_owned()).collect();
+    let base = draft.axis(&format!("{name}.base"), Choice::Base(at), bases, |b| b != OTHER);
+    let accepts = accepted(raw);
+    let types = draft.isa.types.iter().map(|t| t.name.clone()).collect();
+    let values = ordered(&accepts, types);
+    let of_type = draft.axis(&format!("{name}.type"), Choice::Type(at), values, |v| accepts.iter().any(|a| a == v));
+    let offset =
+        draft.axis(&format!("{name}.offset"), Choice::Offset(at), OFFSETS.map(str::to_owned).to_vec(), |_| true);
+    (operand.base, operand.of_type, operand.offset) = (Some(base), Some(of_type), Some(offset));
+    let (bases, types, offsets) = (&draft.axes[base], &draft.axes[of_type], &draft.axes[offset]);
+    let context = draft.named("context");
+    let contexts = &draft.axes[context];
+    let is = |axis: &Axis, value: &str| axis.select(|v| v == value);
+    let unreadable = Cube::new([(base, is(bases, OTHER))]);
+    let unlisted = Cube::new([(base, is(bases, REGISTER)), (of_type, types.claimed.complement(types.values.len()))]);
+    let canonical = vec![
+        unreadable.clone(),
+        Cube::new([(base, bases.select(|b| b != REGISTER)), (of_type, ValueSet::of(types.values.len(), |v| v != 0))]),
+        Cube::new([(base, is(bases, INTEGER)), (offset, offsets.select(|o| o != NONE))]),
+        Cube::new([(base, is(bases, ENTRY_PARAMETER)), (context, is(contexts, FUNCTION))]),
+        Cube::new([(base, is(bases, FUNCTION_PARAMETER)), (context, is(contexts, ENTRY))]),
+    ];
+    draft.rule(RuleKind::Given, &format!("{name}-address"), format!("`{name}` is an address"), vec![unreadable]);
+    let says = format!("a register with an address is {}", accepts.join(" or "));
+    draft.constraint(&format!("{name}-type"), says, vec![unlisted]);
+    draft.canonical(&format!("{name}-base-generated"), canonical);
+    draft.declarable(of_type);
+    draft.declarable(base);
+}
+
+/// Appends an address.
+pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
+    let operand = &form.operands[at];
+    let value = |axis: Option<usize>| axis.map_or("", |axis| form.value(values, axis));
+    match value(operand.base) {
+        REGISTER => element(value(operand.of_type), Item::first(at), to, uses),
+        INTEGER => to.push_str(IMMEDIATE),
+        base => {
+            let variable = Item::Variable(base);
+            variable.write(to);
+            uses(variable);
+        }
+    }
+    let _ = match added(form, values, operand) {
+        0 => Ok(()),
+        // As compilers write it.
+        offset => write!(to, "+{offset}"),
+    };
+}
+
+/// What the line adds to an address, in bytes.
+pub fn added(form: &Form, values: &[u8], operand: &Operand) -> i32 {
+    match operand.offset.map(|axis| form.value(values, axis)) {
+        Some(word) if word == OFFSETS[1] => OFFSET,
+        Some(word) if word == OFFSETS[2] => -OFFSET,
+        _ => 0,
+    }
+}
+
+/// How a variable is declared that an address can start from.
+pub(super) fn declaration(base: &str, name: &str) -> Declaration {
+    let bytes = format!(".align 32 .b8 {name}[64]");
+    match base {
+        UNIFIED => Declaration::Separate(format!(".global .attribute(.unified(1, 2)) {bytes}; ")),
+        ENTRY_PARAMETER | FUNCTION_PARAMETER => Declaration::Parameter(format!(".param {bytes}")),
+        LOCAL_PARAMETER => Declaration::Local(format!(".param {bytes}; ")),
+        "local" => Declaration::Local(format!(".local {bytes}; ")),
+        space => Declaration::Global(format!(".{space} {bytes}; ")),
+    }
+}
+
+impl Reader<'_> {
+    /// Reads an address into its axes.
+    pub(super) fn address(&self, argument: &Argument<'_>, values: &mut [u8]) {
+        let [none, positive, negative] = OFFSETS;
+        let (base, of_type, offset) = match argument {
+            Argument::Integer(..) => (INTEGER, None, none),
+            Argument::Name(name) => self.base(name, none),
+            Argument::Sum(name, value) if value.value() < 0 => self.base(name, negative),
+            Argument::Sum(name, _) => self.base(name, positive),
+            Argument::Element(name, index, value) => self.array(name, *index, *value),
+            _ => (OTHER, None, none),
+        };
+        let operand = self.operand;
+        operand.base.into_iter().for_each(|axis| values[axis] = self.position(axis, Word(base)));
+        operand.offset.into_iter().for_each(|axis| values[axis] = self.position(axis, Word(offset)));
+        operand.of_type.into_iter().for_each(|axis| {
+            values[axis] = of_type.map_or(0, |of| self.position(axis, of));
+        });
+    }
+
+    /// An element of an array: the array is a variable, the index an integer, a register or both.
+    fn array(&self, name: &str, index: Option<&str>, value: Integer) -> (&str, Option<What<'_>>, &str) {
+        let integer = |of: usize| matches!(self.isa.types[of].kind, Kind::Bits | Kind::Unsigned | Kind::Signed);
+        let indexed = index.is_none_or(|register| match self.declarations.symbol(register) {
+            Some(Symbol::Register(Some(of), 1)) => integer(of),
+            _ => false,
+        });
+        let [none, positive, negative] = OFFSETS;
+        match self.declarations.symbol(name) {
+            Some(Symbol::Variable(base)) if indexed => {
+                (base, None, if value.value() < 0 { negative } else { positive })
+            }
+            _ => (OTHER, None, none),
+        }
+    }
+
+    fn base<'v>(&'v self, name: &str, offset: &'v str) -> (&'v str, Option<What<'v>>, &'v str) {
+        match self.declarations.symbol(name) {
+            Some(Symbol::Register(Some(of), 1)) => (REGISTER, Some(Type(of)), offset),
+            Some(Symbol::Variable(base)) => (base, None, offset),
+            _ => match self.isa.special(name) {
+                Some(of) => (REGISTER, Some(Word(of)), offset),
+                None => (OTHER, None, offset),
+            },
+        }
+    }
+}

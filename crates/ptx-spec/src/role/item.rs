@@ -1,0 +1,79 @@
+//! What a line names and must be declared: registers, variables, surfaces.
+
+use std::fmt::Write as _;
+
+use super::SURFREF;
+
+/// Something a line uses that must be declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Item<'a> {
+    /// A register: its type, the lanes of its vector type (1 for a scalar) and its number.
+    Register(&'a str, u8, u8),
+    /// A variable with data, by what an address that starts from it starts from.
+    Variable(&'a str),
+    /// An object: what it is, and whether it is a parameter.
+    Object(&'static str, bool),
+}
+
+/// Registers of one operand have numbers of their own, up to this many.
+pub(super) const LANES: u8 = 8;
+/// The number of the predicate of a guard, and of the register of a surplus operand.
+const SPARE: u8 = 99;
+
+impl Item<'static> {
+    /// The predicate of a guard.
+    pub const GUARD: Self = Self::Register(".pred", 1, SPARE);
+    /// The register of a surplus operand.
+    pub const SURPLUS: Self = Self::Register(".b32", 1, SPARE);
+}
+
+impl Item<'_> {
+    /// Appends its name.
+    pub fn write(self, to: &mut String) {
+        // Writing to a String cannot fail.
+        let _ = match self {
+            Self::Register(of, 1, number) => write!(to, "%{}_{number}", &of[1..]),
+            Self::Register(of, lanes, number) => write!(to, "%v{lanes}{}_{number}", &of[1..]),
+            Self::Variable(base) => write!(to, "{}_0", base.replace('-', "_")),
+            Self::Object(_, false) => write!(to, "surface_0"),
+            Self::Object(_, true) => write!(to, "surface_parameter_0"),
+        };
+    }
+
+    /// Its name.
+    pub fn name(self) -> String {
+        let mut name = String::new();
+        self.write(&mut name);
+        name
+    }
+
+    /// The first register of an operand.
+    pub(super) fn first(operand: usize) -> u8 {
+        u8::try_from(operand).unwrap_or(0).wrapping_mul(LANES)
+    }
+
+    /// How it is declared, and where; registers are declared together.
+    pub(crate) fn declaration(self) -> Declaration {
+        let name = self.name();
+        match self {
+            Self::Register(of, 1, _) => Declaration::Local(format!(".reg {of} {name}; ")),
+            Self::Register(of, lanes, _) => Declaration::Local(format!(".reg .v{lanes} {of} {name}; ")),
+            Self::Variable(base) => super::address::declaration(base, &name),
+            Self::Object(_, false) => Declaration::Global(format!(".global .{SURFREF} {name}; ")),
+            Self::Object(_, true) => Declaration::Parameter(format!(".param .{SURFREF} {name}")),
+        }
+    }
+}
+
+/// Text that declares something, by where it belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Declaration {
+    /// At module scope.
+    Global(String),
+    /// At module scope, in a module compiled by itself.
+    Separate(String),
+    /// Among the parameters.
+    Parameter(String),
+    /// In the body.
+    Local(String),
+}

@@ -1,0 +1,48 @@
+//! Forms with further axes after those of the variant: the setup that it is executed in.
+//!
+//! What holds for variants then holds for variants in a setup: they are counted, drawn, covered,
+//! minimized, and explained by combinations of choices.
+
+use super::{Axis, Choice, Cube, Form, Instruction, Isa, Rule, RuleKind, Source, ValueSet};
+
+/// An axis in the making: its name and its values, the simplest first.
+pub type SetupAxis = (String, Vec<String>);
+
+impl Instruction {
+    /// The instruction with setups: `axes` names the axes of a form, and `forbid` the combinations that are
+    /// never executed, once the axes are there.
+    pub fn with_setup(
+        &self,
+        isa: &Isa,
+        axes: impl Fn(&Form) -> Vec<SetupAxis>,
+        forbid: impl Fn(&Form) -> Vec<Cube>,
+    ) -> Self {
+        let mut with = self.clone();
+        for form in &mut with.forms {
+            for (name, values) in axes(form) {
+                let mut axis = Axis::new(&name, Choice::Setup, values);
+                axis.claimed = ValueSet::of(axis.values.len(), |_| true);
+                form.axes.push(axis);
+                form.setup_axes += 1;
+            }
+            let forbids: Vec<Cube> = forbid(form).into_iter().filter(|cube| !cube.is_empty()).collect();
+            form.rules.push(Rule {
+                id: format!("{}/never-executed", self.name),
+                kind: RuleKind::Canonical,
+                source: Source::Observed,
+                section: None,
+                says: "Each setup is written in one way, and can be made.".to_owned(),
+                forbids,
+            });
+        }
+        with.index(isa);
+        with
+    }
+}
+
+impl Form {
+    /// How many axes the variant has; those of the setup stand after them.
+    pub(crate) fn variant_axes(&self) -> usize {
+        self.axes.len() - self.setup_axes
+    }
+}

@@ -1,0 +1,159 @@
+//! How a line can be written: plainly, or with one syntax fault.
+
+use super::builder::Builder;
+use super::raw::Order;
+use super::slots::{SlotClaims, without};
+use super::syntax::Syntax;
+use super::words::{NONE, UNKNOWN_MODIFIER};
+use super::{Choice, Cube, Operand, ValueSet, Writing};
+
+impl Builder<'_> {
+    /// The axis of how the line is written, with the syntax faults.
+    pub(super) fn writing(&mut self, operands: &[Operand]) -> Vec<Writing> {
+        let mut writings = vec![Writing::Plain];
+        let last = self.draft.slots.len().saturating_sub(1);
+        writings.extend((0..last).map(Writing::Moved));
+        if self.draft.slots.len() > 1 {
+            writings.push(Writing::Reordered);
+        }
+        writings.extend((0..self.draft.slots.len()).map(Writing::Duplicate));
+        let extras = self.extras();
+        writings.extend(extras.iter().map(|(value, _)| Writing::Extra(value.clone())));
+        let mandatory = operands.iter().enumerate().filter(|(_, operand)| !operand.optional);
+        writings.extend(mandatory.map(|(at, _)| Writing::Without(at)));
+        if !operands.iter().any(|operand| operand.optional) {
+            writings.push(Writing::ExtraOperand);
+        }
+        if self.syntax.pattern.iter().any(|part| matches!(part, super::Pattern::Bracket(_))) {
+            writings.push(Writing::Unbracketed);
+        }
+        writings.extend(self.foreign_suffixes());
+        let leading = self.draft.slots.first().is_some_and(|slot| slot.telling && !slot.optional);
+        let label = |writing: &Writing| match writing {
+            Writing::Plain => "plain".to_owned(),
+            Writing::Moved(0) if leading => format!("{} not first", self.draft.claims[0].name),
+            Writing::Moved(slot) => format!("{} moved to the end", self.draft.claims[*slot].name),
+            Writing::Reordered => "reordered".to_owned(),
+            Writing::Duplicate(slot) => format!("{} twice", self.draft.claims[*slot].name),
+            Writing::Extra(value) => format!("with {value}"),
+            Writing::Without(operand) => format!("without {}", operands[*operand].name),
+            Writing::ExtraOperand => "with one operand more".to_owned(),
+            Writing::Unbracketed => "without brackets".to_owned(),
+            Writing::Suffixed(operand, suffix) => format!("with {suffix} behind {}", operands[*operand].name),
+        };
+        let labels = writings.iter().map(label).collect();
+        let axis = self.draft.axis("writing", Choice::Writing, labels, |_| true);
+        self.writing_rules(axis, &writings, &extras);
+        writings
+    }
+
+    fn writing_rules(&mut self, axis: usize, writings: &[Writing], extras: &[(String, Vec<Cube>)]) {
+        let of = |keep: &dyn Fn(&Writing) -> bool| ValueSet::of(writings.len(), |at| keep(&writings[at]));
+        let order = of(&|w| matches!(w, Writing::Moved(_) | Writing::Reordered));
+        if self.form.order == Order::Fixed {
+            self.draft.constraint(
+                "modifier-order",
+                "modifiers stand in the order of the syntax line",
+                vec![Cube::new([(axis, order)])],
+            );
+        }
+        let twice = of(&|w| matches!(w, Writing::Duplicate(_)));
+        self.draft.constraint("duplicate-modifier", "no modifier stands twice", vec![Cube::new([(axis, twice)])]);
+        let extra = of(&|w| matches!(w, Writing::Extra(_)));
+        self.draft.constraint(
+            "unknown-modifier",
+            "no modifier stands there that the syntax line does not have",
+            vec![Cube::new([(axis, extra)])],
+        );
+        let count = of(&|w| matches!(w, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed));
+        self.draft.constraint(
+            "operands",
+            "the operands are those of the syntax line",
+            vec![Cube::new([(axis, count)])],
+        );
+
+        let suffixed = of(&|w| matches!(w, Writing::Suffixed(..)));
+        let says = "no suffix stands there that the syntax line does not have";
+        self.draft.constraint("unknown-suffix", says, vec![Cube::new([(axis, suffixed)])]);
+
+        let none = |slot: &super::Slot| (slot.axis, self.draft.axes[slot.axis].select(|value| value == NONE));
+        let mut cubes = vec![Cube::new([(axis, of(&|w| *w == Writing::Reordered))])];
+        let slots = &self.draft.slots;
+        for (at, slot) in slots.iter().enumerate() {
+            let about = of(&|w| *w == Writing::Duplicate(at) || *w == Writing::Moved(at));
+            cubes.push(Cube::new([(axis, about), none(slot)]));
+            let moved = of(&|w| *w == Writing::Moved(at));
+            cubes.push(Cube::new([(axis, moved)].into_iter().chain(slots[at + 1..].iter().map(none))));
+        }
+        for (value, elsewhere) in extras {
+            let this = of(&|w| matches!(w, Writing::Extra(extra) if extra == value));
+            cubes.extend(elsewhere.iter().map(|cube| cube.clone().with(axis, this)));
+        }
+        self.draft.canonical("writing-generated", cubes);
+    }
+
+    /// The suffixes that other forms have behind an operand of this one, which has none there.
+    fn foreign_suffixes(&self) -> Vec<Writing> {
+        let mut foreign: Vec<Writing> = Vec::new();
+        // The lines were read before; one that cannot be read never gets here.
+        for syntax in self.instruction.forms.iter().filter_map(|form| Syntax::parse(&form.syntax.value).ok()) {
+            for (operand, suffix) in &syntax.suffixes {
+                let name = &syntax.operands[*operand].0;
+                let at = self.syntax.operands.iter().position(|(own, _)| own == name);
+                let Some(at) = at.filter(|at| !self.syntax.suffixes.iter().any(|(own, _)| own == at)) else { continue };
+                let writing = Writing::Suffixed(at, suffix.clone());
+                if !foreign.contains(&writing) {
+                    foreign.push(writing);
+                }
+            }
+        }
+        foreign
+    }
+
+    /// Modifiers that the form has no slot for, with the combinations in which another form has one.
+    fn extras(&self) -> Vec<(String, Vec<Cube>)> {
+        let known =
+            |value: &String| self.draft.axes.iter().any(|a| a.choice == Choice::Modifier && a.values.contains(value));
+        let mut extras = vec![(UNKNOWN_MODIFIER.to_owned(), Vec::new())];
+        let mut add = |value: &String| {
+            if !known(value) && !extras.iter().any(|(extra, _)| extra == value) {
+                extras
+                    .push((value.clone(), self.others.iter().flat_map(|other| self.elsewhere(value, other)).collect()));
+            }
+        };
+        self.others.iter().flat_map(|slots| slots.iter()).for_each(|slot| slot.values.iter().for_each(&mut add));
+        for (_, family) in &self.draft.raw_isa.families.0 {
+            if !family.iter().any(|value| known(&value.value)) {
+                family.iter().take(1).for_each(|value| add(&value.value));
+            }
+        }
+        extras
+    }
+
+    /// The combinations of this form that, with the modifier added, are lines of another form, or
+    /// of one that lacks one modifier.
+    fn elsewhere(&self, extra: &String, other: &[SlotClaims]) -> Vec<Cube> {
+        let needed = (0..other.len()).filter(|&at| !other[at].optional);
+        let lacking = needed.map(|at| without(other, at));
+        [other.to_vec()].into_iter().chain(lacking).filter_map(|other| self.line_of(extra, &other)).collect()
+    }
+
+    /// The combinations of this form that, with the modifier added, have the slots of another.
+    fn line_of(&self, extra: &String, other: &[SlotClaims]) -> Option<Cube> {
+        let claimed = |value: &str| other.iter().any(|slot| slot.values.iter().any(|v| v == value));
+        if !claimed(extra) {
+            return None;
+        }
+        let possible = other.iter().all(|slot| {
+            slot.optional
+                || slot.values.contains(extra)
+                || slot.values.iter().any(|v| self.draft.claims.iter().any(|own| own.values.contains(v)))
+        });
+        let sets = self.draft.claims.iter().map(|slot| {
+            let axis = self.draft.named(&slot.name);
+            (axis, self.draft.axes[axis].select(|value| value == NONE || claimed(value)))
+        });
+        let cube = Cube::new(sets);
+        (possible && !cube.is_empty()).then_some(cube)
+    }
+}

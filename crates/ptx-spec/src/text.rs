@@ -1,0 +1,36 @@
+//! PTX text, read: one lexer, one reader of statements, one of modules with their scopes.
+
+mod constant;
+mod declaration;
+mod declarations;
+mod lexer;
+mod line;
+mod module;
+mod scaffold;
+mod statement;
+
+pub use declaration::{Declaration, Declarator, parameters};
+pub use declarations::{DeclarationError, Declarations, Symbol};
+pub use lexer::{Lexer, Token, TokenKind, uncommented};
+pub use line::{Argument, Integer, Line, Operand};
+pub use module::{Module, Placed};
+pub use scaffold::{Context, Scaffold};
+pub use statement::{Header, Statement, Statements};
+
+/// Why a text cannot be read, and the byte at which that shows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub message: &'static str,
+    /// The byte of the text.
+    pub at: usize,
+}
+
+impl SyntaxError {
+    /// Whether all that is wrong is that the text is more than one instruction: there are others, or
+    /// declarations.
+    pub fn surplus(&self) -> bool {
+        self.message == statement::SURPLUS
+    }
+}

@@ -1,0 +1,257 @@
+//! One declaration: the directives of registers or variables, and their names.
+
+use super::SyntaxError;
+use super::lexer::Lexer;
+
+/// `.visible .global .align 8 .v4 .b32 a[2][3] = {...}, b`; everything is a part of the text it was
+/// read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declaration<'a> {
+    /// What stands before the names.
+    pub directives: &'a str,
+    /// `.reg`, `.global`, ...
+    pub space: &'a str,
+    /// `.b32`, `.surfref`, ...
+    pub of_type: &'a str,
+    /// 2, 4 or 8 for a vector type, 1 otherwise.
+    pub lanes: u8,
+    /// What `.align` says, in bytes; of several the largest.
+    pub alignment: Option<u32>,
+    /// Whether it has `.attribute(.unified(...))`.
+    pub unified: bool,
+    /// The names with what follows each, separated by commas.
+    names: &'a str,
+}
+
+/// A name, and what follows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declarator<'a> {
+    /// The name; `%r` of `%r<9>`.
+    pub name: &'a str,
+    /// All of it.
+    pub text: &'a str,
+    /// 9 of `%r<9>`
+    pub family: Option<u32>,
+    /// Whether it is an array.
+    pub array: bool,
+    /// The number of elements: 1 where it is no array, none where an array leaves that open.
+    pub elements: Option<u64>,
+}
+
+/// Whether a directive is a space in which registers or variables are declared.
+pub(super) fn is_space(directive: &str) -> bool {
+    matches!(directive, ".reg" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".tex" | ".sreg")
+}
+
+impl<'a> Declaration<'a> {
+    /// Reads a declaration that begins at `start`, behind its space, up to its semicolon.
+    pub(super) fn read(lexer: &mut Lexer<'a>, start: usize, space: &'a str) -> Result<Self, SyntaxError> {
+        let mut declaration = Self::directives(lexer, start, space)?;
+        declaration.names = lexer.skip_until(|byte| byte == b';');
+        if lexer.eat(b';') { Ok(declaration) } else { Err(lexer.error("`;` is expected")) }
+    }
+
+    /// The directives up to the names: alignment, attributes, vector and type.
+    fn directives(lexer: &mut Lexer<'a>, start: usize, space: &'a str) -> Result<Self, SyntaxError> {
+        let (directives, of_type) = ("", "");
+        let mut read = Self { directives, space, of_type, lanes: 1, alignment: None, unified: false, names: "" };
+        let mut pointer = false;
+        let mut end;
+        loop {
+            end = lexer.at();
+            lexer.blank();
+            if lexer.peek() != Some(b'.') {
+                break;
+            }
+            match lexer.directive()? {
+                ".align" => {
+                    lexer.blank();
+                    let bytes = lexer.number().parse().map_err(|_| lexer.error("a number is expected"))?;
+                    read.alignment = read.alignment.max(Some(bytes));
+                }
+                ".attribute" => {
+                    lexer.blank();
+                    if !lexer.eat(b'(') {
+                        return Err(lexer.error("`(` is expected"));
+                    }
+                    let attributes = lexer.skip_until(|_| false);
+                    read.unified |= Lexer::new(attributes).any(|token| token.text == ".unified");
+                    if !lexer.eat(b')') {
+                        return Err(lexer.error("`)` is expected"));
+                    }
+                }
+                ".ptr" => pointer = true,
+                // What a pointer points to is not what the parameter is.
+                _ if pointer => {}
+                ".v2" => read.lanes = 2,
+                ".v4" => read.lanes = 4,
+                ".v8" => read.lanes = 8,
+                of_type => read.of_type = of_type,
+            }
+        }
+        read.directives = &lexer.text()[start..end];
+        if read.of_type.is_empty() { Err(lexer.error("a type is expected")) } else { Ok(read) }
+    }
+
+    /// Its names, each with what follows it.
+    pub fn declarators(&self) -> Declarators<'a> {
+        Declarators { lexer: Lexer::new(self.names), more: true }
+    }
+}
+
+/// Reads the names of a declaration in order.
+#[derive(Clone, Debug)]
+pub struct Declarators<'a> {
+    lexer: Lexer<'a>,
+    more: bool,
+}
+
+impl<'a> Iterator for Declarators<'a> {
+    type Item = Result<Declarator<'a>, SyntaxError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if !self.more {
+            return None;
+        }
+        let read = self.read();
+        self.more = read.is_ok() && self.lexer.eat(b',');
+        if !self.more && read.is_ok() && self.lexer.peek().is_some() {
+            return Some(Err(self.lexer.error("`;` is expected")));
+        }
+        Some(read)
+    }
+}
+
+impl<'a> Declarators<'a> {
+    /// Where it stopped, in bytes of the names.
+    fn read(&mut self) -> Result<Declarator<'a>, SyntaxError> {
+        let lexer = &mut self.lexer;
+        lexer.blank();
+        let start = lexer.at();
+        let name = lexer.name();
+        if name.is_empty() || name.contains('.') || name.as_bytes()[0].is_ascii_digit() {
+            lexer.reset(start);
+            return Err(lexer.error("a name is expected"));
+        }
+        let mut read = Declarator { name, text: "", family: None, array: false, elements: Some(1) };
+        let mut end = lexer.at();
+        lexer.blank();
+        if lexer.eat(b'<') {
+            lexer.blank();
+            let count = lexer.number().parse().map_err(|_| lexer.error("a number is expected"))?;
+            read.family = Some(count);
+            lexer.blank();
+            if !lexer.eat(b'>') {
+                return Err(lexer.error("`>` is expected"));
+            }
+            end = lexer.at();
+            lexer.blank();
+        }
+        while lexer.eat(b'[') {
+            read.array = true;
+            let dimension = lexer.skip_until(|_| false).trim().parse::<u64>().ok();
+            read.elements =
+                read.elements.zip(dimension).and_then(|(elements, dimension)| elements.checked_mul(dimension));
+            if !lexer.eat(b']') {
+                return Err(lexer.error("`]` is expected"));
+            }
+            end = lexer.at();
+            lexer.blank();
+        }
+        if lexer.eat(b'=') {
+            lexer.skip_until(|byte| byte == b',');
+            end = lexer.at();
+        }
+        read.text = lexer.text()[start..end].trim_end();
+        Ok(read)
+    }
+}
+
+/// Reads the parameters of a header: declarations of one name each, separated by commas.
+///
+/// # Errors
+/// What is no parameter, and where in the text.
+pub fn parameters(text: &str) -> Result<Vec<Declaration<'_>>, SyntaxError> {
+    let mut lexer = Lexer::new(text);
+    let mut parameters = Vec::new();
+    lexer.blank();
+    while lexer.peek().is_some() {
+        let start = lexer.at();
+        let space = if lexer.peek() == Some(b'.') { lexer.directive()? } else { "" };
+        if !matches!(space, ".param" | ".reg") {
+            return Err(SyntaxError { message: "a parameter is expected", at: start });
+        }
+        let mut parameter = Declaration::directives(&mut lexer, start, space)?;
+        parameter.names = lexer.skip_until(|byte| byte == b',');
+        if parameter.names.trim().is_empty() {
+            return Err(lexer.error("a name is expected"));
+        }
+        parameters.push(parameter);
+        if lexer.eat(b',') {
+            lexer.blank();
+            if lexer.peek().is_none() {
+                return Err(lexer.error("a parameter is expected"));
+            }
+        }
+    }
+    Ok(parameters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::statement::{Statement, Statements};
+    use super::*;
+
+    fn declarations(text: &str) -> Result<Vec<Declaration<'_>>, SyntaxError> {
+        let mut statements = Statements::of_part(text);
+        let mut read = Vec::new();
+        while let Some(statement) = statements.next_statement()? {
+            match statement {
+                Statement::Declaration(declaration) => read.push(declaration),
+                other => panic!("{other:?} of {text}"),
+            }
+        }
+        Ok(read)
+    }
+
+    #[test]
+    fn declarations_are_taken_apart() {
+        let text = ".global .attribute(.unified(1, 2)) .align 8 .b8 u[64]; .visible .const .v4 .f32 c[2][3] = {0, 1}, \
+            d /* ; */; .reg .b32 %r<9>, x; .extern .shared .b8 s[]; .global .surfref t; .param .u64 .ptr .global .align 8 p;";
+        let read = declarations(text).expect("declarations");
+        let found: Vec<_> = read.iter().map(|d| (d.space, d.of_type, d.lanes, d.alignment, d.unified)).collect();
+        let expected = [
+            (".global", ".b8", 1, Some(8), true),
+            (".const", ".f32", 4, None, false),
+            (".reg", ".b32", 1, None, false),
+            (".shared", ".b8", 1, None, false),
+            (".global", ".surfref", 1, None, false),
+            (".param", ".u64", 1, Some(8), false),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(read[1].directives, ".visible .const .v4 .f32");
+        let names = |at: usize| read[at].declarators().collect::<Result<Vec<_>, _>>().expect("names");
+        let named = |name, text, family, array, elements| Declarator { name, text, family, array, elements };
+        assert_eq!(
+            names(1),
+            [named("c", "c[2][3] = {0, 1}", None, true, Some(6)), named("d", "d", None, false, Some(1))]
+        );
+        assert_eq!(names(2), [named("%r", "%r<9>", Some(9), false, Some(1)), named("x", "x", None, false, Some(1))]);
+        assert_eq!(names(3), [named("s", "s[]", None, true, None)]);
+    }
+
+    #[test]
+    fn what_is_no_declaration_is_refused() {
+        for text in [".reg .b32 x", ".reg x;", ".global .align x .b8 y;", ".global .attribute .b8 x;"] {
+            assert!(declarations(text).is_err(), "{text}");
+        }
+        for text in [".reg .b32;", ".reg .b32 %r<x>;", ".reg .b32 a b;", ".reg .b32 9;", ".reg .b32 a,;"] {
+            let read = declarations(text).expect(text);
+            assert!(read[0].declarators().any(|name| name.is_err()), "{text}");
+        }
+        for text in [".param .b32 a,", ".param .b32", ".global .b32 a", "a"] {
+            assert!(parameters(text).is_err(), "{text}");
+        }
+        assert_eq!(parameters(" "), Ok(Vec::new()));
+    }
+}

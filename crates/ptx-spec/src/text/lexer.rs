@@ -1,0 +1,405 @@
+//! The lexer of PTX text: white space, comments, names, directives, numbers and texts.
+//!
+//! PTX ISA `syntax`. All readers of PTX use this one. It only borrows, and it never fails: what is
+//! wrong with a text is for its callers to say.
+
+use super::SyntaxError;
+
+/// A set of bytes that is fast to look into.
+pub(super) struct Bytes([bool; 256]);
+
+impl Bytes {
+    const fn letters_digits_and(more: &[u8]) -> Self {
+        let mut bytes = [false; 256];
+        let mut byte = u8::MAX;
+        while byte > 0 {
+            bytes[byte as usize] = byte.is_ascii_alphanumeric();
+            byte -= 1;
+        }
+        let mut at = 0;
+        while at < more.len() {
+            bytes[more[at] as usize] = true;
+            at += 1;
+        }
+        Self(bytes)
+    }
+
+    pub(super) fn has(&self, byte: u8) -> bool {
+        self.0[usize::from(byte)]
+    }
+}
+
+/// What follows the first byte of a name.
+static FOLLOWING: Bytes = Bytes::letters_digits_and(b"_$");
+/// What follows the first byte of a name in an operand, where `%v.x` is one name.
+static COMPONENT: Bytes = Bytes::letters_digits_and(b"_$.");
+/// What an opcode is made of.
+static OPCODE: Bytes = Bytes::letters_digits_and(b"_");
+/// What a directive or modifier is made of behind its dot.
+static DIRECTIVE: Bytes = Bytes::letters_digits_and(b"_:");
+/// What a number is made of, but for its point and the sign of its exponent.
+static NUMBER: Bytes = Bytes::letters_digits_and(b"_$");
+
+/// What a [`Token`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// `%r1`, `ld`, `_`
+    Word,
+    /// `.global`, `.L1::evict_last`: a directive, a modifier, or the component of a vector.
+    Directive,
+    /// `0x1F`, `1.5e-3`
+    Number,
+    /// `"..."`
+    Text,
+    /// Any other character, alone.
+    Sign,
+}
+
+/// A part of a text that belongs together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token<'a> {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Its text, a part of the one it was read from.
+    pub text: &'a str,
+}
+
+/// Reads a text from its start to its end.
+#[derive(Clone, Debug)]
+pub struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    /// Whether a comment was skipped.
+    commented: bool,
+}
+
+/// The tokens of a text; comments and white space are left out.
+impl<'a> Iterator for Lexer<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.blank();
+        let start = self.at;
+        let second = self.bytes().get(start + 1).copied().unwrap_or_default();
+        let kind = match self.peek()? {
+            first if first.is_ascii_digit() => {
+                self.number();
+                TokenKind::Number
+            }
+            b'.' if DIRECTIVE.has(second) => {
+                self.at += 1;
+                self.take(&DIRECTIVE);
+                TokenKind::Directive
+            }
+            b'%' if !FOLLOWING.has(second) => self.sign(),
+            b'%' => self.word(),
+            first if FOLLOWING.has(first) => self.word(),
+            b'"' => {
+                self.at += 1;
+                self.skip_text();
+                TokenKind::Text
+            }
+            _ => self.sign(),
+        };
+        Some(Token { kind, text: &self.text[start..self.at] })
+    }
+}
+
+impl<'a> Lexer<'a> {
+    /// A reader at the start of a text.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, at: 0, commented: false }
+    }
+
+    /// Whether a comment was skipped so far.
+    pub fn commented(&self) -> bool {
+        self.commented
+    }
+
+    fn word(&mut self) -> TokenKind {
+        self.at += 1;
+        self.take(&FOLLOWING);
+        TokenKind::Word
+    }
+
+    fn sign(&mut self) -> TokenKind {
+        self.at += self.rest().chars().next().map_or(1, char::len_utf8);
+        TokenKind::Sign
+    }
+
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    /// The whole text.
+    pub(super) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Where it is, in bytes.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back to a byte that it was at before.
+    pub(super) fn reset(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// What is still to be read.
+    pub(super) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// What was read from a byte on.
+    pub(super) fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
+    }
+
+    pub(super) fn error(&self, message: &'static str) -> SyntaxError {
+        SyntaxError { message, at: self.at }
+    }
+
+    /// The next byte.
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.bytes().get(self.at).copied()
+    }
+
+    /// The byte behind the next.
+    pub(super) fn peek_second(&self) -> Option<u8> {
+        self.bytes().get(self.at + 1).copied()
+    }
+
+    /// Reads this byte, where it is the next.
+    pub(super) fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Reads this sign and the white space behind it, where it is the next.
+    pub(super) fn eat_sign(&mut self, sign: &str) -> bool {
+        let found = self.bytes()[self.at..].starts_with(sign.as_bytes());
+        if found {
+            self.at += sign.len();
+            self.blank();
+        }
+        found
+    }
+
+    /// Skips white space and comments, of which there are none at most positions.
+    pub(super) fn blank(&mut self) {
+        if self.peek().is_some_and(|byte| byte.is_ascii_whitespace() || byte == b'/') {
+            self.skip_blank();
+        }
+    }
+
+    fn skip_blank(&mut self) {
+        while let Some(byte) = self.peek() {
+            let rest = self.rest();
+            if byte.is_ascii_whitespace() {
+                self.at += 1;
+            } else if byte != b'/' {
+                return;
+            } else if rest.starts_with("//") {
+                self.commented = true;
+                self.at += rest.find('\n').unwrap_or(rest.len());
+            } else if rest.starts_with("/*") {
+                self.commented = true;
+                self.at += rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn take(&mut self, bytes: &Bytes) -> &'a str {
+        let start = self.at;
+        self.at += self.bytes()[start..].iter().take_while(|&&byte| bytes.has(byte)).count();
+        self.since(start)
+    }
+
+    /// Reads an opcode; empty where none stands there.
+    pub(super) fn opcode(&mut self) -> &'a str {
+        self.take(&OPCODE)
+    }
+
+    /// Reads a name, with its component if it has one; empty where none stands there.
+    pub(super) fn name(&mut self) -> &'a str {
+        let start = self.at;
+        match self.peek() {
+            Some(b'%') => self.at += 1,
+            Some(first) if FOLLOWING.has(first) => {}
+            _ => return "",
+        }
+        self.take(&COMPONENT);
+        self.since(start)
+    }
+
+    /// Reads a directive or modifier at its dot.
+    ///
+    /// # Errors
+    /// Where nothing follows the dot.
+    pub(super) fn directive(&mut self) -> Result<&'a str, SyntaxError> {
+        let start = self.at;
+        self.at += 1;
+        match self.take(&DIRECTIVE) {
+            "" => Err(self.error("a modifier is expected behind `.`")),
+            _ => Ok(self.since(start)),
+        }
+    }
+
+    /// Reads a number at its first digit or point.
+    pub(super) fn number(&mut self) -> &'a str {
+        let start = self.at;
+        self.take(&NUMBER);
+        // `32.unified` is a number and a directive, `5.` and `5.e3` are numbers.
+        let more = |byte: u8| !(byte.is_ascii_alphabetic() || byte == b'_') || matches!(byte, b'e' | b'E');
+        if self.peek() == Some(b'.') && self.peek_second().is_none_or(more) {
+            self.at += 1;
+            self.take(&NUMBER);
+        }
+        let text = self.since(start);
+        // `1.5e-3`; an `e` of hexadecimal digits is no exponent.
+        let hexadecimal = text.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic) && text.starts_with('0');
+        let exponent = text.ends_with(['e', 'E']) && (!hexadecimal || text.len() == 2);
+        if exponent && matches!(self.peek(), Some(b'-' | b'+')) {
+            self.at += 1;
+            self.take(&NUMBER);
+        }
+        self.since(start)
+    }
+
+    /// Skips the rest of a text in quotes.
+    fn skip_text(&mut self) {
+        let rest = self.rest();
+        self.at += rest.find(['"', '\n']).map_or(rest.len(), |end| end + usize::from(rest.as_bytes()[end] == b'"'));
+    }
+
+    /// Skips tokens up to a sign for which `stop` holds and which stands in no brackets; what was
+    /// skipped. At the end of the text it stops as well, and before a closing bracket too many.
+    pub(super) fn skip_until(&mut self, stop: impl Fn(u8) -> bool) -> &'a str {
+        let start = self.at;
+        let mut depth = 0_u32;
+        loop {
+            self.blank();
+            let Some(byte) = self.peek() else { break };
+            if depth == 0 && stop(byte) {
+                break;
+            }
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => match depth.checked_sub(1) {
+                    Some(less) => depth = less,
+                    None => break,
+                },
+                b'"' => {
+                    self.at += 1;
+                    self.skip_text();
+                    continue;
+                }
+                _ => {}
+            }
+            self.at += 1;
+            while !self.text.is_char_boundary(self.at) {
+                self.at += 1;
+            }
+        }
+        self.since(start)
+    }
+}
+
+/// A text with a space for each comment.
+pub fn uncommented(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut lexer = Lexer::new(text);
+    let mut end = 0;
+    loop {
+        lexer.blank();
+        let mut gap = &text[end..lexer.at];
+        while let Some(comment) = gap.find('/') {
+            clean.push_str(&gap[..comment]);
+            clean.push(' ');
+            let close = if gap[comment..].starts_with("//") { "\n" } else { "*/" };
+            let inside = &gap[comment + 2..];
+            let behind = inside.find(close).map_or("", |at| &inside[at..]);
+            gap = behind.strip_prefix("*/").unwrap_or(behind);
+        }
+        clean.push_str(gap);
+        let start = lexer.at;
+        if lexer.next().is_none() {
+            return clean;
+        }
+        clean.push_str(&text[start..lexer.at]);
+        end = lexer.at;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_tokens() {
+        use TokenKind::{Directive, Number, Sign, Text, Word};
+        let text =
+            "L: @!%p ld.L1::evict_last {%v.x, _}, [a+-0x1F]; // ;\n/* } */ .file 1 \"a;b\" 1.5e-3 5%3 é 5.unified";
+        let mut lexer = Lexer::new(text);
+        let tokens: Vec<(TokenKind, &str)> = lexer.by_ref().map(|token| (token.kind, token.text)).collect();
+        let expected = [
+            (Word, "L"),
+            (Sign, ":"),
+            (Sign, "@"),
+            (Sign, "!"),
+            (Word, "%p"),
+            (Word, "ld"),
+            (Directive, ".L1::evict_last"),
+            (Sign, "{"),
+            (Word, "%v"),
+            (Directive, ".x"),
+            (Sign, ","),
+            (Word, "_"),
+            (Sign, "}"),
+            (Sign, ","),
+            (Sign, "["),
+            (Word, "a"),
+            (Sign, "+"),
+            (Sign, "-"),
+            (Number, "0x1F"),
+            (Sign, "]"),
+            (Sign, ";"),
+            (Directive, ".file"),
+            (Number, "1"),
+            (Text, "\"a;b\""),
+            (Number, "1.5e-3"),
+            (Number, "5"),
+            (Word, "%3"),
+            (Sign, "é"),
+            (Number, "5"),
+            (Directive, ".unified"),
+        ];
+        assert_eq!(tokens, expected);
+        assert!(lexer.commented());
+    }
+
+    #[test]
+    fn comments_are_left_out() {
+        for (text, clean) in [
+            ("a // b\nc", "a  \nc"),
+            ("a/* ; */b / c", "a b / c"),
+            ("a /*/ b", "a  "),
+            ("a//", "a "),
+            ("\"//\" // b", "\"//\"  "),
+            ("a /* // */ /* */\tb", "a    \tb"),
+        ] {
+            assert_eq!(uncommented(text), clean, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_never_ends_ends_with_the_text() {
+        for text in ["/* open", "\"open", "// open", "."] {
+            assert!(Lexer::new(text).count() <= 1, "{text}");
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! One instruction, before any specification: guard, opcode, modifiers, operands.
+
+use std::fmt;
+
+use super::SyntaxError;
+use super::constant::{self, Constant};
+use super::lexer::Lexer;
+use super::statement::{SURPLUS, Statement, Statements};
+
+/// How deep brackets may be nested in brackets; PTX nests two.
+const NESTING: u32 = 8;
+
+/// An instruction taken apart; everything is a part of the text it was read from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line<'a> {
+    /// The guard: whether it is negated, and the predicate's name.
+    pub guard: Option<(bool, &'a str)>,
+    /// The opcode without modifiers.
+    pub opcode: &'a str,
+    /// The modifiers with their dots.
+    pub modifiers: Vec<&'a str>,
+    /// The operands.
+    pub operands: Vec<Operand<'a>>,
+}
+
+/// An operand with what is attached to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operand<'a> {
+    /// What it is.
+    pub argument: Argument<'a>,
+    /// A modifier behind it, as in `[a].unified`.
+    pub suffix: Option<&'a str>,
+    /// Its text, to point at.
+    pub text: &'a str,
+}
+
+/// The value of an integer constant expression: 64 bits, signed or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integer {
+    bits: u64,
+    signed: bool,
+}
+
+impl Integer {
+    const ZERO: Self = Self { bits: 0, signed: true };
+
+    /// The value.
+    pub fn value(self) -> i128 {
+        if self.signed { i128::from(self.bits.cast_signed()) } else { i128::from(self.bits) }
+    }
+}
+
+/// What can stand in an operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument<'a> {
+    /// A register, a variable, a component (`%v.x`), or a name nobody declared.
+    Name(&'a str),
+    /// An integer constant expression: `5`, `-0x1F`, `2*(WARP_SZ+1)`.
+    Integer(Integer),
+    /// The bits of a floating-point immediate of 32 bits, `0f3F800000`.
+    Float(u32),
+    /// The bits of any other floating-point constant expression, which has 64 bits.
+    Double(u64),
+    /// `_`
+    Sink,
+    /// A name and a constant added to it: `a+4`, `a+-4`.
+    Sum(&'a str, Integer),
+    /// An element of an array: `a[4]`, `a[reg]`, `a[reg+4]`, with the register and the constant.
+    Element(&'a str, Option<&'a str>, Integer),
+    /// Elements in braces.
+    Tuple(Vec<Argument<'a>>),
+    /// Elements in square brackets.
+    Bracket(Vec<Argument<'a>>),
+    /// Anything else.
+    Other,
+}
+
+impl<'a> Line<'a> {
+    /// Reads one instruction: `@p ld.global.u32 %r1, [%rd1+4];`. Labels, braces, comments, `.loc` and
+    /// `.pragma` may stand around it.
+    ///
+    /// # Errors
+    /// What is no instruction at all: unbalanced brackets, nothing that could be an opcode, a number
+    /// that is none, no semicolon at the end, another statement.
+    pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
+        let mut statements = Statements::new(text);
+        let mut found = None;
+        loop {
+            let before = statements.at();
+            match statements.next_statement()? {
+                Some(Statement::Instruction(line)) if found.is_none() => found = Some(line),
+                Some(Statement::Instruction(_) | Statement::Declaration(_) | Statement::Header(_)) => {
+                    return Err(SyntaxError { message: SURPLUS, at: before });
+                }
+                Some(_) => {}
+                None => return found.ok_or_else(|| statements.error("an opcode is expected")),
+            }
+        }
+    }
+
+    /// The opcode of the first instruction of a text, whatever else is wrong with it.
+    pub fn opcode_of(text: &'a str) -> Option<&'a str> {
+        Statements::new(text).first_opcode()
+    }
+
+    /// Reads the instruction that begins here, up to its semicolon.
+    pub(super) fn read(lexer: &mut Lexer<'a>) -> Result<Self, SyntaxError> {
+        let mut reader = Reader { lexer, depth: 0 };
+        let (guard, opcode) = reader.head()?;
+        reader.body(guard, opcode)
+    }
+
+    /// Reads the rest of an instruction behind its opcode.
+    pub(super) fn behind(lexer: &mut Lexer<'a>, opcode: &'a str) -> Result<Self, SyntaxError> {
+        Reader { lexer, depth: 0 }.body(None, opcode)
+    }
+
+    /// The opcode of the instruction that begins here with a guard.
+    pub(super) fn guarded_opcode(lexer: &mut Lexer<'a>) -> Result<&'a str, SyntaxError> {
+        Reader { lexer, depth: 0 }.head().map(|(_, opcode)| opcode)
+    }
+}
+
+/// In one spelling: single spaces where they separate, no comments, `;` at the end. Only what
+/// [`Argument::Other`] is part of stays as it was written.
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((negated, name)) = self.guard {
+            write!(f, "@{}{name} ", if negated { "!" } else { "" })?;
+        }
+        f.write_str(self.opcode)?;
+        self.modifiers.iter().try_for_each(|modifier| f.write_str(modifier))?;
+        for (at, operand) in self.operands.iter().enumerate() {
+            write!(f, "{}{operand}", if at == 0 { " " } else { ", " })?;
+        }
+        f.write_str(";")
+    }
+}
+
+impl fmt::Display for Operand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.argument.has_other() {
+            let text = self.text.trim_end();
+            f.write_str(text)?;
+            // What follows shall not become a part of a comment at its end.
+            if text.lines().last().is_some_and(|last| last.contains("//")) {
+                f.write_str("\n")?;
+            }
+        } else {
+            for token in Lexer::new(self.text) {
+                // `5 % 3` has a remainder, and `5%3` a name.
+                match token.text {
+                    "," => f.write_str(", ")?,
+                    "%" => f.write_str(" % ")?,
+                    text => f.write_str(text)?,
+                }
+            }
+        }
+        f.write_str(self.suffix.unwrap_or_default())
+    }
+}
+
+impl Argument<'_> {
+    /// Whether it is, or holds, something of which only the extent is known.
+    fn has_other(&self) -> bool {
+        match self {
+            Self::Other => true,
+            Self::Tuple(elements) | Self::Bracket(elements) => elements.iter().any(Self::has_other),
+            _ => false,
+        }
+    }
+}
+
+impl From<Constant> for Argument<'_> {
+    fn from(constant: Constant) -> Self {
+        match constant {
+            Constant::Signed(value) => Self::Integer(Integer { bits: value.cast_unsigned(), signed: true }),
+            Constant::Unsigned(bits) => Self::Integer(Integer { bits, signed: false }),
+            Constant::Double(value) => Self::Double(value.to_bits()),
+            Constant::Single(bits) => Self::Float(bits),
+        }
+    }
+}
+
+/// A guard, and the opcode behind it.
+type Head<'a> = (Option<(bool, &'a str)>, &'a str);
+
+/// Reads one instruction.
+struct Reader<'l, 'a> {
+    lexer: &'l mut Lexer<'a>,
+    /// How many brackets are open.
+    depth: u32,
+}
+
+impl<'a> Reader<'_, 'a> {
+    /// Reads the guard and the opcode.
+    fn head(&mut self) -> Result<Head<'a>, SyntaxError> {
+        let lexer = &mut *self.lexer;
+        let mut guard = None;
+        if lexer.eat(b'@') {
+            lexer.blank();
+            let negated = lexer.eat(b'!');
+            lexer.blank();
+            let name = lexer.name();
+            if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
+                return Err(lexer.error("a predicate is expected behind `@`"));
+            }
+            lexer.blank();
+            guard = Some((negated, name));
+        }
+        let opcode = lexer.opcode();
+        match opcode.as_bytes().first() {
+            Some(first) if !first.is_ascii_digit() => Ok((guard, opcode)),
+            _ => Err(lexer.error("an opcode is expected")),
+        }
+    }
+
+    /// Reads modifiers and operands.
+    fn body(&mut self, guard: Option<(bool, &'a str)>, opcode: &'a str) -> Result<Line<'a>, SyntaxError> {
+        let mut modifiers = Vec::with_capacity(12);
+        self.lexer.blank();
+        while self.lexer.peek() == Some(b'.') {
+            modifiers.push(self.lexer.directive()?);
+            self.lexer.blank();
+        }
+        let mut operands = Vec::with_capacity(4);
+        if self.lexer.peek() != Some(b';') {
+            loop {
+                operands.push(self.operand()?);
+                if !self.lexer.eat(b',') {
+                    break;
+                }
+                self.lexer.blank();
+            }
+        }
+        if !self.lexer.eat(b';') {
+            return Err(self.lexer.error("`;` or `,` is expected"));
+        }
+        Ok(Line { guard, opcode, modifiers, operands })
+    }
+
+    fn operand(&mut self) -> Result<Operand<'a>, SyntaxError> {
+        let start = self.lexer.at();
+        let argument = self.argument()?;
+        let text = self.lexer.since(start);
+        self.lexer.blank();
+        let suffix = match (&argument, self.lexer.peek()) {
+            (Argument::Bracket(_) | Argument::Element(..), Some(b'.')) => Some(self.lexer.directive()?),
+            _ => None,
+        };
+        self.lexer.blank();
+        Ok(Operand { argument, suffix, text })
+    }
+
+    fn list(&mut self, close: u8) -> Result<Vec<Argument<'a>>, SyntaxError> {
+        if self.depth == NESTING {
+            return Err(self.lexer.error("brackets are nested too deep"));
+        }
+        self.depth += 1;
+        self.lexer.eat(if close == b']' { b'[' } else { b'{' });
+        self.lexer.blank();
+        let mut elements = Vec::with_capacity(if close == b']' { 2 } else { 8 });
+        loop {
+            elements.push(self.argument()?);
+            self.lexer.blank();
+            if self.lexer.eat(close) {
+                self.depth -= 1;
+                return Ok(elements);
+            }
+            if !self.lexer.eat(b',') {
+                return Err(self.lexer.error("`,` or the closing bracket is expected"));
+            }
+            self.lexer.blank();
+        }
+    }
+
+    fn argument(&mut self) -> Result<Argument<'a>, SyntaxError> {
+        match self.lexer.peek() {
+            Some(b'[') => self.list(b']').map(Argument::Bracket),
+            Some(b'{') => self.list(b'}').map(Argument::Tuple),
+            _ if constant::starts(self.lexer) => self.constant(),
+            _ => self.named(),
+        }
+    }
+
+    /// A constant expression; anything else where a name stands in it.
+    fn constant(&mut self) -> Result<Argument<'a>, SyntaxError> {
+        let start = self.lexer.at();
+        match constant::expression(self.lexer)? {
+            Some(value) if self.ends() => Ok(value.into()),
+            _ => {
+                self.lexer.reset(start);
+                self.other()
+            }
+        }
+    }
+
+    /// Whether an argument can end here.
+    fn ends(&self) -> bool {
+        matches!(self.lexer.peek(), None | Some(b',' | b']' | b'}' | b')' | b';'))
+    }
+
+    fn named(&mut self) -> Result<Argument<'a>, SyntaxError> {
+        let start = self.lexer.at();
+        let name = self.lexer.name();
+        if name.is_empty() {
+            return Err(self.lexer.error("an operand is expected"));
+        }
+        if name == "_" {
+            return Ok(Argument::Sink);
+        }
+        self.lexer.blank();
+        if name == "WARP_SZ" {
+            self.lexer.reset(start);
+            return self.constant();
+        }
+        match self.lexer.peek() {
+            Some(b'+') => self.sum(start, name),
+            Some(b'[') => self.element(start, name),
+            // `a-4` is none: a negative constant is added, `a+-4`.
+            Some(b'-' | b'|' | b'(' | b'*') => self.other(),
+            _ => Ok(Argument::Name(name)),
+        }
+    }
+
+    /// `a+4` behind its name.
+    fn sum(&mut self, start: usize, name: &'a str) -> Result<Argument<'a>, SyntaxError> {
+        self.lexer.eat(b'+');
+        self.lexer.blank();
+        if let Some(value) = constant::expression(self.lexer)?
+            && let Argument::Integer(value) = value.into()
+            && self.ends()
+        {
+            return Ok(Argument::Sum(name, value));
+        }
+        self.lexer.reset(start);
+        self.other()
+    }
+
+    /// `a[reg+4]` behind its name.
+    fn element(&mut self, start: usize, name: &'a str) -> Result<Argument<'a>, SyntaxError> {
+        self.lexer.eat(b'[');
+        self.lexer.blank();
+        let index = self.argument()?;
+        self.lexer.blank();
+        let closed = self.lexer.eat(b']');
+        let end = self.lexer.at();
+        self.lexer.blank();
+        let done = closed && (self.ends() || self.lexer.peek() == Some(b'.'));
+        self.lexer.reset(end);
+        match index {
+            Argument::Integer(value) if done => Ok(Argument::Element(name, None, value)),
+            Argument::Name(register) if done => Ok(Argument::Element(name, Some(register), Integer::ZERO)),
+            Argument::Sum(register, value) if done => Ok(Argument::Element(name, Some(register), value)),
+            _ => {
+                self.lexer.reset(start);
+                self.other()
+            }
+        }
+    }
+
+    /// Whatever else stands up to the next comma, closing bracket or semicolon.
+    fn other(&mut self) -> Result<Argument<'a>, SyntaxError> {
+        self.lexer.skip_until(|byte| matches!(byte, b',' | b';'));
+        if self.ends() { Ok(Argument::Other) } else { Err(self.lexer.error("a bracket is not closed")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_taken_apart() {
+        let line = Line::parse("@!%p ld.global.L1::evict_last.v2.f32 {%f1, _}, [%rd1+-4].unified, %pol; // why")
+            .expect("a line");
+        assert_eq!(line.guard, Some((true, "%p")));
+        assert_eq!(line.opcode, "ld");
+        assert_eq!(line.modifiers, [".global", ".L1::evict_last", ".v2", ".f32"]);
+        let arguments: Vec<_> = line.operands.iter().map(|operand| operand.argument.clone()).collect();
+        assert_eq!(
+            arguments,
+            [
+                Argument::Tuple(vec![Argument::Name("%f1"), Argument::Sink]),
+                Argument::Bracket(vec![Argument::Sum("%rd1", Integer { bits: 4_u64.wrapping_neg(), signed: true })]),
+                Argument::Name("%pol")
+            ]
+        );
+        assert_eq!(line.operands[1].suffix, Some(".unified"));
+    }
+
+    #[test]
+    fn a_line_is_printed_in_one_spelling() {
+        for (text, printed) in [
+            // A comment behind what is not understood ends before the semicolon.
+            ("ld -// why\n // more\n ;", "ld -// why\n // more\n;"),
+            (
+                "@ ! p /* c */ ld .global.u32\t%r1 ,[ a + - 4 ] .unified , 1 ; // d",
+                "@!p ld.global.u32 %r1, [a+-4].unified, 1;",
+            ),
+            ("st.v2.b32[%rd1],{_,0f00000000// x\n};", "st.v2.b32 [%rd1], {_, 0f00000000};"),
+            ("setp.eq.u32 p | q, a, ( b );", "setp.eq.u32 p | q, a, ( b );"),
+            ("ret ;", "ret;"),
+        ] {
+            assert_eq!(Line::parse(text).expect(text).to_string(), printed);
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        let text = format!("ld {}", "[".repeat(1 << 20));
+        assert_eq!(Line::parse(&text).expect_err("no line").message, "brackets are nested too deep");
+    }
+
+    #[test]
+    fn what_is_no_line_says_where() {
+        for (text, at) in [("ld.u32 %r1, [%r2]", 17), ("ld.u32 %r1, [%r2;", 16), (".u32;", 0), ("ld.;", 3), ("", 0)] {
+            assert_eq!(Line::parse(text).expect_err(text).at, at, "{text}");
+        }
+    }
+}

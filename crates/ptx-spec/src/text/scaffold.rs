@@ -1,0 +1,116 @@
+//! Module text: a scaffold of declarations around lines that are asked about.
+
+use std::fmt::Write as _;
+
+use super::lexer::{Lexer, uncommented};
+use super::statement::{Statement, Statements};
+use crate::environment::{AddressSize, Environment};
+
+/// Where a line stands: in an entry (a kernel) or in a device function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Context {
+    /// In the body of an `.entry`.
+    #[default]
+    Entry,
+    /// In the body of a `.func`.
+    Function,
+}
+
+/// Everything of a module but the lines asked about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Scaffold {
+    /// Declarations at module scope, each ending in `;`.
+    pub globals: String,
+    /// Whether the lines stand in an entry or a function.
+    pub context: Context,
+    /// What the function returns, separated by commas.
+    pub results: String,
+    /// The parameters of the entry or function, separated by commas.
+    pub parameters: String,
+    /// Registers and local variables, each ending in `;`.
+    pub locals: String,
+    /// A module with a `.unified` variable can only be assembled separately (`--compile-only`).
+    pub separate: bool,
+}
+
+impl Scaffold {
+    /// A whole module whose entry or function is called `name`, and the number (from 1) of the
+    /// text line on which the first of `lines` stands. Each of `lines` is one text line.
+    pub fn module(&self, environment: &Environment, name: &str, lines: &[&str]) -> (String, usize) {
+        let mut text = format!(".version {}\n.target {}\n", environment.ptx, environment.target);
+        let mut put = |part: &str| {
+            text.push_str(part);
+            text.push('\n');
+        };
+        if environment.ptx >= AddressSize::SINCE {
+            put(&format!(".address_size {}", environment.address_size));
+        }
+        for declaration in [&self.globals, &self.header(name), &self.locals] {
+            if !declaration.is_empty() {
+                put(declaration);
+            }
+        }
+        let first = 1 + text.bytes().filter(|&b| b == b'\n').count();
+        text.reserve(lines.iter().map(|line| line.len() + 1).sum());
+        for line in lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        text.push_str("ret;\n}\n");
+        (text, first)
+    }
+
+    /// A scaffold of a text of declarations: what stands before the header of an entry or function,
+    /// the header's parameters, and what stands behind it. Without a header, all are registers and
+    /// local variables of an entry. What cannot be read stays as it is.
+    pub fn from_declarations(text: &str) -> Self {
+        let unified = Lexer::new(text).any(|token| token.text == ".unified");
+        let mut scaffold = Self { separate: unified, ..Self::default() };
+        let part = |text: &str| one_line(&uncommented(text));
+        let mut statements = Statements::of_part(text);
+        loop {
+            let start = statements.at();
+            match statements.next_statement() {
+                Ok(Some(Statement::Header(header))) if !header.prototype => {
+                    scaffold.context = if header.function { Context::Function } else { Context::Entry };
+                    scaffold.globals = part(&text[..start]);
+                    scaffold.results = part(header.results);
+                    scaffold.parameters = part(header.parameters);
+                    let behind = &text[statements.end()..];
+                    scaffold.locals = part(behind.trim_start().strip_prefix('{').unwrap_or(behind));
+                    return scaffold;
+                }
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => {
+                    scaffold.locals = part(text);
+                    return scaffold;
+                }
+            }
+        }
+    }
+
+    /// The declarations as one text: what stands between the module's directives and a line.
+    pub fn declarations(&self) -> String {
+        let parts = [self.globals.as_str(), &self.header("k"), &self.locals];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// `.entry name(parameters) {`
+    fn header(&self, name: &str) -> String {
+        let mut header = match self.context {
+            Context::Entry => format!(".entry {name}"),
+            Context::Function if self.results.is_empty() => format!(".func {name}"),
+            Context::Function => format!(".func ({}) {name}", self.results),
+        };
+        if !self.parameters.is_empty() {
+            // Writing to a String cannot fail.
+            let _ = write!(header, "({})", self.parameters);
+        }
+        header.push_str(" {");
+        header
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,288 @@
+//! Statements: what a module, or a part of it, is made of.
+
+use super::SyntaxError;
+use super::declaration::{self, Declaration};
+use super::lexer::Lexer;
+use super::line::Line;
+
+/// The message where text follows the instruction.
+pub(super) const SURPLUS: &str = "nothing but a comment may follow the `;`";
+
+/// One statement; everything is a part of the text it was read from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement<'a> {
+    /// `name:`
+    Label(&'a str),
+    /// `{`
+    Open,
+    /// `}`
+    Close,
+    /// Any other directive: its name, and all of its text.
+    Directive(&'a str, &'a str),
+    /// Registers or variables.
+    Declaration(Declaration<'a>),
+    /// What stands before the body of an entry or function.
+    Header(Header<'a>),
+    /// An instruction.
+    Instruction(Line<'a>),
+}
+
+/// `.visible .entry name(parameters) .maxntid 32` or `.func (results) name(parameters)`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header<'a> {
+    /// Whether it is of a function.
+    pub function: bool,
+    /// What it declares.
+    pub name: &'a str,
+    /// What stands in the parentheses before the name.
+    pub results: &'a str,
+    /// What stands in the parentheses behind it.
+    pub parameters: &'a str,
+    /// All of it, without the `{` or `;` behind it.
+    pub text: &'a str,
+    /// Whether it ends in a semicolon: it has no body.
+    pub prototype: bool,
+}
+
+/// Reads statements in order.
+#[derive(Clone, Debug)]
+pub struct Statements<'a> {
+    lexer: Lexer<'a>,
+    /// How many braces are open.
+    open: usize,
+    /// Whether braces need not be balanced: the text is a part of a module.
+    part: bool,
+}
+
+impl<'a> Statements<'a> {
+    /// The statements of a text whose braces are balanced.
+    pub fn new(text: &'a str) -> Self {
+        Self { lexer: Lexer::new(text), open: 0, part: false }
+    }
+
+    /// The statements of a part of a module, in which braces may be open at the end.
+    pub fn of_part(text: &'a str) -> Self {
+        Self { part: true, ..Self::new(text) }
+    }
+
+    /// Where the next statement begins, in bytes.
+    pub fn at(&mut self) -> usize {
+        self.lexer.blank();
+        self.lexer.at()
+    }
+
+    /// Where the last statement ended, in bytes.
+    pub fn end(&self) -> usize {
+        self.lexer.at()
+    }
+
+    pub(super) fn error(&self, message: &'static str) -> SyntaxError {
+        self.lexer.error(message)
+    }
+
+    /// Reads the next statement; nothing at the end of the text.
+    ///
+    /// # Errors
+    /// What is no statement, and where.
+    pub fn next_statement(&mut self) -> Result<Option<Statement<'a>>, SyntaxError> {
+        self.lexer.blank();
+        while self.part && self.lexer.eat(b';') {
+            self.lexer.blank();
+        }
+        let start = self.lexer.at();
+        match self.lexer.peek() {
+            None if self.open > 0 && !self.part => Err(self.error("a brace is not closed")),
+            None => Ok(None),
+            Some(b'{') => {
+                self.lexer.eat(b'{');
+                self.open += 1;
+                Ok(Some(Statement::Open))
+            }
+            Some(b'}') if self.open == 0 && !self.part => Err(self.error("a brace is not open")),
+            Some(b'}') => {
+                self.lexer.eat(b'}');
+                self.open = self.open.saturating_sub(1);
+                Ok(Some(Statement::Close))
+            }
+            Some(b'.') => self.directive(start).map(Some),
+            Some(b'@') => Line::read(&mut self.lexer).map(|line| Some(Statement::Instruction(line))),
+            Some(_) => self.named().map(Some),
+        }
+    }
+
+    /// A label or an instruction without a guard.
+    fn named(&mut self) -> Result<Statement<'a>, SyntaxError> {
+        let start = self.lexer.at();
+        let opcode = self.lexer.opcode();
+        let sound = opcode.as_bytes().first().is_some_and(|first| !first.is_ascii_digit());
+        if sound && self.lexer.peek() == Some(b'.') {
+            return Line::behind(&mut self.lexer, opcode).map(Statement::Instruction);
+        }
+        self.lexer.reset(start);
+        if let Some(label) = self.label() {
+            return Ok(Statement::Label(label));
+        }
+        Line::read(&mut self.lexer).map(Statement::Instruction)
+    }
+
+    /// Reads `name:`; nothing, and nothing is read, where something else stands there.
+    fn label(&mut self) -> Option<&'a str> {
+        let start = self.lexer.at();
+        let name = self.lexer.name();
+        let sound = !name.contains('.') && !name.starts_with(|first: char| first.is_ascii_digit());
+        let whole = !matches!(name, "" | "_" | "$" | "%");
+        self.lexer.blank();
+        let colon = self.lexer.peek() == Some(b':') && self.lexer.peek_second() != Some(b':');
+        if sound && whole && colon {
+            self.lexer.eat(b':');
+            return Some(name);
+        }
+        self.lexer.reset(start);
+        None
+    }
+
+    fn directive(&mut self, start: usize) -> Result<Statement<'a>, SyntaxError> {
+        let mut name = self.lexer.directive()?;
+        while matches!(name, ".visible" | ".extern" | ".weak" | ".common") {
+            self.lexer.blank();
+            if self.lexer.peek() != Some(b'.') {
+                return Err(self.error("a declaration is expected"));
+            }
+            name = self.lexer.directive()?;
+        }
+        if declaration::is_space(name) {
+            return Declaration::read(&mut self.lexer, start, name).map(Statement::Declaration);
+        }
+        match name {
+            ".entry" | ".func" => self.header(start, name == ".func").map(Statement::Header),
+            // These end without a semicolon.
+            ".version" | ".address_size" => {
+                self.lexer.blank();
+                self.lexer.number();
+                Ok(Statement::Directive(name, self.lexer.since(start)))
+            }
+            ".target" | ".file" | ".loc" => self.unterminated(start, name),
+            ".section" => {
+                self.lexer.skip_until(|byte| byte == b'{');
+                self.lexer.eat(b'{');
+                self.lexer.skip_until(|_| false);
+                if !self.lexer.eat(b'}') {
+                    return Err(self.error("a brace is not closed"));
+                }
+                Ok(Statement::Directive(name, self.lexer.since(start)))
+            }
+            ".pragma" | ".alias" | ".branchtargets" | ".calltargets" | ".callprototype" => {
+                self.lexer.skip_until(|byte| byte == b';');
+                if !self.lexer.eat(b';') {
+                    return Err(self.error("`;` is expected"));
+                }
+                Ok(Statement::Directive(name, self.lexer.since(start)))
+            }
+            _ => Err(SyntaxError { message: "an opcode is expected", at: start }),
+        }
+    }
+
+    /// `.target sm_90, debug`, `.file 1 "a.cu", 2, 3`, `.loc 1 2 3, function_name $f, inlined_at 1 2 3`
+    fn unterminated(&mut self, start: usize, name: &'a str) -> Result<Statement<'a>, SyntaxError> {
+        let mut end = self.lexer.at();
+        if name == ".target" {
+            self.lexer.blank();
+            self.lexer.name();
+            end = self.lexer.at();
+        } else {
+            end = self.numbers_and_texts(end);
+        }
+        loop {
+            self.lexer.reset(end);
+            self.lexer.blank();
+            if !self.lexer.eat(b',') {
+                break;
+            }
+            self.lexer.blank();
+            self.lexer.name();
+            end = self.lexer.at();
+            self.lexer.blank();
+            // `function_name $label+4`
+            if name == ".loc" && self.lexer.peek().is_some_and(|byte| byte == b'$' || byte.is_ascii_alphabetic()) {
+                let label = self.lexer.at();
+                self.lexer.name();
+                end = self.lexer.at();
+                if self.lexer.eat_sign("+") {
+                    self.lexer.number();
+                    end = self.lexer.at();
+                }
+                self.lexer.reset(label.max(end));
+            }
+            end = self.numbers_and_texts(end);
+        }
+        self.lexer.reset(end);
+        Ok(Statement::Directive(name, self.lexer.since(start)))
+    }
+
+    /// Reads numbers and texts in quotes; where the last ended, or `end` where there are none.
+    fn numbers_and_texts(&mut self, mut end: usize) -> usize {
+        loop {
+            self.lexer.reset(end);
+            self.lexer.blank();
+            match self.lexer.peek() {
+                Some(b'"') => drop(self.lexer.next()),
+                Some(byte) if byte.is_ascii_digit() => drop(self.lexer.number()),
+                _ => return end,
+            }
+            end = self.lexer.at();
+        }
+    }
+
+    /// A header behind its `.entry` or `.func`.
+    fn header(&mut self, start: usize, function: bool) -> Result<Header<'a>, SyntaxError> {
+        self.lexer.blank();
+        let results = self.parenthesized()?;
+        let name = self.lexer.name();
+        if name.is_empty() {
+            return Err(self.error("the name of an entry or function is expected"));
+        }
+        self.lexer.blank();
+        let parameters = self.parenthesized()?;
+        self.lexer.skip_until(|byte| matches!(byte, b'{' | b';'));
+        let text = self.lexer.since(start).trim_end();
+        match self.lexer.peek() {
+            Some(b'{') => Ok(Header { function, name, results, parameters, text, prototype: false }),
+            Some(b';') => {
+                self.lexer.eat(b';');
+                Ok(Header { function, name, results, parameters, text, prototype: true })
+            }
+            None if self.part => Ok(Header { function, name, results, parameters, text, prototype: false }),
+            _ => Err(self.error("`{` is expected")),
+        }
+    }
+
+    /// Reads parentheses, where they come next; what stands between them.
+    fn parenthesized(&mut self) -> Result<&'a str, SyntaxError> {
+        if !self.lexer.eat(b'(') {
+            return Ok("");
+        }
+        let inside = self.lexer.skip_until(|_| false);
+        if !self.lexer.eat(b')') {
+            return Err(self.error("`)` is expected"));
+        }
+        self.lexer.blank();
+        Ok(inside)
+    }
+
+    /// The opcode of the first instruction, as far as that can be read.
+    pub(super) fn first_opcode(mut self) -> Option<&'a str> {
+        loop {
+            self.lexer.blank();
+            match self.lexer.peek()? {
+                b'{' | b'}' => drop(self.lexer.next()),
+                b'.' => drop(self.next_statement().ok()?),
+                b'@' => return Line::guarded_opcode(&mut self.lexer).ok(),
+                _ => {
+                    if self.label().is_none() {
+                        return Line::guarded_opcode(&mut self.lexer).ok();
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! A run: plans cases, asks the engines, and compares what they did with what is expected.
+
+mod ask;
+mod boundaries;
+mod examples;
+mod health;
+mod options;
+mod plan;
+mod planner;
+mod probes;
+mod programs;
+mod record;
+mod results;
+mod rows;
+mod spaces;
+mod stale;
+mod tally;
+mod vocabulary;
+
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::divergences::{Divergences, EngineVersion};
+use crate::engine::{CaseExecutor, LineJudge};
+use crate::spec::{Form, Instruction, Spec};
+
+use ask::Asker;
+use health::Health;
+use rows::Executor;
+use spaces::Spaces;
+
+pub use options::{Generate, Options, Progress, Shard, Strategy, Subject};
+pub use plan::{FormPlan, Purpose, Row, Task};
+pub use record::record;
+pub use results::{EngineResult, Problem, Results, RowSource, Stale};
+pub use rows::{describe, environment as executing_environment};
+pub use tally::{Count, Group, GroupKey, Mismatch, RecordedRow, RowCount, Sample, Split, Tally};
+pub use vocabulary::{Probed, WordFinding};
+
+/// Runs: lines are judged first, rows are executed then.
+pub fn run(
+    spec: &Spec,
+    divergences: &Divergences,
+    subjects: &[Subject<'_>],
+    options: &Options,
+    progress: &Progress,
+) -> Results {
+    let campaign = Campaign { spec, divergences, options, progress, instructions: named(spec, options) };
+    let needs = if subjects.iter().any(|subject| subject.judge.is_some()) { campaign.needs() } else { Vec::new() };
+    let mut results = Results::default();
+    for subject in subjects {
+        let name = subject.id().map(ToString::to_string).unwrap_or_default();
+        let mut result = EngineResult { name, ..EngineResult::default() };
+        if let Some(judge) = subject.judge {
+            campaign.judge(subject, judge, &needs, &mut result);
+        }
+        results.engines.push(result);
+    }
+    for (at, executor) in subjects.iter().enumerate().filter_map(|(at, subject)| Some((at, subject.executor?))) {
+        if let Err(why) = campaign.execute(executor, &mut results.engines[at], &mut results.internal_errors) {
+            results.absent.push((executor.id().to_string(), why));
+        }
+    }
+    results.interrupted = progress.stopped();
+    results
+}
+
+/// The tasks of a run that engines are asked to judge: what [`run`] asks about, as far as that does not
+/// depend on answers.
+pub fn plan(spec: &Spec, subject: &Subject<'_>, options: &Options) -> Vec<Task> {
+    let (divergences, progress) = (Divergences::default(), Progress::default());
+    let campaign =
+        Campaign { spec, divergences: &divergences, options, progress: &progress, instructions: named(spec, options) };
+    let needs = campaign.needs();
+    let tasks = Mutex::new(Vec::new());
+    for (instruction, needs) in campaign.instructions.iter().zip(&needs) {
+        let keep = |task: Task| {
+            if task.belongs_to(options.shard, instruction) {
+                tasks
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push((task.describe(instruction).to_string(), task));
+            }
+        };
+        planner::plan(spec, instruction, needs, subject, options, &keep);
+    }
+    let mut tasks = tasks.into_inner().unwrap_or_else(PoisonError::into_inner);
+    tasks.sort_by(|a, b| a.0.cmp(&b.0));
+    tasks.into_iter().map(|(_, task)| task).collect()
+}
+
+struct Campaign<'a> {
+    spec: &'a Spec,
+    divergences: &'a Divergences,
+    options: &'a Options,
+    progress: &'a Progress,
+    instructions: Vec<&'a Instruction>,
+}
+
+impl Campaign<'_> {
+    /// The spaces of each form in which a version or target is needed.
+    fn needs(&self) -> Vec<Vec<Spaces>> {
+        let boundaries = self.options.boundaries && self.options.environment.is_none();
+        let of_form = |form: &Form| if boundaries { Spaces::of_needs(form) } else { Spaces::default() };
+        self.instructions.par_iter().map(|instruction| instruction.forms.par_iter().map(of_form).collect()).collect()
+    }
+
+    /// Asks an engine to judge lines. Asking goes on while planning does: a task is run as soon as it is
+    /// known.
+    fn judge(&self, subject: &Subject<'_>, judge: &dyn LineJudge, needs: &[Vec<Spaces>], result: &mut EngineResult) {
+        result.judges = true;
+        let health = Health::default();
+        let asker = Asker::new(self.spec, self.divergences, judge, &health);
+        let tally = Mutex::new(Tally::default());
+        for (instruction, needs) in self.instructions.iter().zip(needs) {
+            if self.progress.stopped() || health.step().is_none() {
+                break;
+            }
+            rayon::scope(|scope| {
+                let ask = |task: Task| {
+                    if !task.belongs_to(self.options.shard, instruction) {
+                        return;
+                    }
+                    self.progress.planned.fetch_add(1, Ordering::Relaxed);
+                    let (asker, tally) = (&asker, &tally);
+                    scope.spawn(move |_| {
+                        if self.progress.stopped() {
+                            return;
+                        }
+                        let done = asker.ask(instruction, task, self.options);
+                        self.progress.done.fetch_add(1, Ordering::Relaxed);
+                        self.progress.cases.fetch_add(done.cases(), Ordering::Relaxed);
+                        // Sums are sound whatever a thread that panicked did.
+                        tally.lock().unwrap_or_else(PoisonError::into_inner).merge(done);
+                    });
+                };
+                result.forms.extend(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
+            });
+        }
+        result.tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+        result.gave_up = health.gave_up();
+        if result.gave_up.is_some() {
+            return;
+        }
+        if let (false, Some(version)) = (self.progress.stopped(), &asker.version) {
+            let search = stale::StaleSearch {
+                asker: &asker,
+                version,
+                subject,
+                instructions: &self.instructions,
+                forms: &result.forms,
+                options: self.options,
+            };
+            result.stale = search.find(&mut result.tally);
+        }
+        self.try_words(subject, result);
+        result.examples = examples::examples(self.spec, &self.instructions, subject);
+    }
+
+    /// Tries words in slots; one shard does so for all.
+    fn try_words(&self, subject: &Subject<'_>, result: &mut EngineResult) {
+        if !self.options.vocabulary || self.progress.stopped() || self.options.shard.number != 1 {
+            return;
+        }
+        match vocabulary::probe(self.spec, self.divergences, subject, &self.instructions, self.options) {
+            Ok(words) => result.words = Some(words),
+            Err(error) => result.tally.note_internal_error(error.to_string()),
+        }
+    }
+
+    /// Executes rows on an engine, or compares what was recorded of it.
+    ///
+    /// # Errors
+    /// Why it cannot execute.
+    fn execute(
+        &self,
+        engine: &dyn CaseExecutor,
+        result: &mut EngineResult,
+        internal_errors: &mut Vec<String>,
+    ) -> Result<(), String> {
+        let health = Health::default();
+        let executor = Executor {
+            spec: self.spec,
+            divergences: self.divergences,
+            engine,
+            version: EngineVersion::of(engine.id()),
+            health: &health,
+            options: self.options,
+            progress: self.progress,
+        };
+        if let Some(recorded) = engine.recorded() {
+            executor.replay(&recorded, &self.instructions, &mut result.tally);
+            result.rows_from = Some(RowSource::Recorded);
+            return Ok(());
+        }
+        let newest = executing_environment(self.spec, engine)?;
+        let environment = self.options.environment.unwrap_or(newest);
+        if let Err(error) = executor.execute(environment, &self.instructions, &mut result.tally) {
+            internal_errors.push(error.to_string());
+        }
+        result.rows_from = Some(RowSource::Executed(environment));
+        result.gave_up = result.gave_up.take().or(health.gave_up());
+        result.stale.extend(executor.stale(&result.tally));
+        Ok(())
+    }
+}
+
+/// The instructions of a run.
+pub(crate) fn named<'s>(spec: &'s Spec, options: &Options) -> Vec<&'s Instruction> {
+    let named = |instruction: &&Instruction| {
+        options.instructions.is_empty() || options.instructions.contains(&instruction.name)
+    };
+    spec.instructions.iter().filter(named).collect()
+}

@@ -1,0 +1,176 @@
+//! Asks an engine to judge the variants of a task, and compares.
+
+use super::health::Health;
+use super::options::Options;
+use super::plan::{Purpose, Row, Task};
+use super::tally::{GroupKey, Mismatch, Sample, Tally};
+use crate::case::{self, Case, CaseResult, InternalError, first_message};
+use crate::divergences::{Comparison, Divergences, Does, EngineVersion};
+use crate::engine::{Depth, LineJudge, Outcome};
+use crate::environment::Environment;
+use crate::judge::Reading;
+use crate::spec::{Instruction, Spec};
+
+/// Asks one engine to judge lines.
+pub(super) struct Asker<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) divergences: &'a Divergences,
+    pub(super) engine: &'a dyn LineJudge,
+    pub(super) version: Option<EngineVersion>,
+    pub(super) health: &'a Health,
+}
+
+/// A line that was judged, with all that is known of it.
+struct Judged<'a> {
+    case: &'a Case<'a>,
+    row: &'a Row,
+    purpose: Purpose,
+    environment: Environment,
+    reading: &'a Reading,
+    outcome: &'a Outcome,
+    rules: Vec<&'a str>,
+}
+
+impl Judged<'_> {
+    fn depth(&self) -> Depth {
+        self.purpose.depth()
+    }
+}
+
+impl<'a> Asker<'a> {
+    pub(super) fn new(
+        spec: &'a Spec,
+        divergences: &'a Divergences,
+        engine: &'a dyn LineJudge,
+        health: &'a Health,
+    ) -> Self {
+        Self { spec, divergences, engine, version: EngineVersion::of(engine.id()), health }
+    }
+
+    /// Asks about the variants of a task.
+    pub(super) fn ask(&self, instruction: &Instruction, task: Task, options: &Options) -> Tally {
+        let mut tally = Tally::default();
+        let (environment, purpose) = (task.environment, task.purpose);
+        let depth = purpose.depth();
+        let rows = task.rows();
+        if let Err(reason) = self.engine.supports(&environment, depth) {
+            *tally.skipped.entry(reason).or_default() += u64::try_from(rows.len()).unwrap_or(u64::MAX);
+            return tally;
+        }
+        let cases: Vec<Case<'_>> =
+            rows.iter().map(|row| Case { instruction, form: row.form, values: &row.values }).collect();
+        match self.in_steps(&cases, depth, options.batch) {
+            Ok(results) => {
+                for ((row, case), result) in rows.iter().zip(&cases).zip(&results) {
+                    let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else { continue };
+                    let rules = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
+                    let judged = Judged { case, row, purpose, environment, reading, outcome, rules };
+                    self.compare(&judged, result, &mut tally);
+                }
+            }
+            Err(error) => tally.note_internal_error(error.to_string()),
+        }
+        tally
+    }
+
+    /// An engine that fails at everything is to be found out by few cases: until it has done anything else,
+    /// it is asked about few at a time, and no further once it has failed too often.
+    fn in_steps(&self, cases: &[Case<'_>], depth: Depth, batch: usize) -> Result<Vec<CaseResult>, InternalError> {
+        let mut results = Vec::with_capacity(cases.len());
+        while results.len() < cases.len() {
+            let Some(step) = self.health.step() else { break };
+            let next = &cases[results.len()..cases.len().min(results.len().saturating_add(step))];
+            let answered = case::ask(self.spec, self.engine, depth, next, batch)?;
+            if answered.is_empty() {
+                break;
+            }
+            answered.iter().for_each(|result| self.health.note(result));
+            results.extend(answered);
+        }
+        Ok(results)
+    }
+
+    fn compare(&self, judged: &Judged<'_>, result: &CaseResult, tally: &mut Tally) {
+        let instruction = judged.case.instruction;
+        self.check_meaning(judged, tally);
+        let Some(did) = Does::of(judged.outcome) else {
+            if let Outcome::Skipped(reason) = judged.outcome {
+                *tally.skipped.entry(reason.clone()).or_default() += 1;
+            }
+            return;
+        };
+        let depth = judged.depth();
+        let compared = self.divergences.compare(self.version.as_ref(), instruction, judged.reading, depth, did);
+        let agreed = did == compared.claimed;
+        let form = &judged.case.form().id;
+        let count = match (judged.purpose, judged.rules.first()) {
+            (Purpose::Code, _) => tally.code.entry(form.clone()).or_default(),
+            (_, None) => tally.valid.entry(form.clone()).or_default(),
+            (_, Some(rule)) => tally.breaches.entry((form.clone(), (*rule).to_owned())).or_default(),
+        };
+        count.cases += 1;
+        count.agreed += u64::from(agreed);
+        self.note_listed(judged, &compared, tally);
+        // What is listed and does as the specification says is as worth knowing as the reverse.
+        if !agreed || !compared.as_expected {
+            self.note_mismatch(judged, result, &compared, tally);
+        }
+    }
+
+    /// What the generator meant is what the judge reads.
+    fn check_meaning(&self, judged: &Judged<'_>, tally: &mut Tally) {
+        let meant = judged.row.meant.map(|rule| judged.case.form().rules[rule].id.as_str());
+        let rules = &judged.rules;
+        let as_meant = if judged.row.loose {
+            meant.is_none_or(|meant| rules.contains(&meant))
+        } else {
+            rules.iter().copied().eq(meant)
+        };
+        if !as_meant {
+            let words = |rules: &[&str]| if rules.is_empty() { "valid".to_owned() } else { rules.join(", ") };
+            let meant = words(meant.as_slice());
+            tally.note_internal_error(format!("{}: meant {meant}, judged {}", judged.case.line(), words(rules)));
+        }
+    }
+
+    /// Counts which divergences were met, and whether the engine did as they list.
+    fn note_listed(&self, judged: &Judged<'_>, compared: &Comparison<'_>, tally: &mut Tally) {
+        let (instruction, reading) = (judged.case.instruction, judged.reading);
+        let several = self.version.as_ref().filter(|_| reading.broken.len() > 1 && compared.divergence.is_some());
+        let met = match several {
+            Some(version) => self.divergences.met(version, instruction, reading, judged.depth()),
+            None => compared.divergence.into_iter().collect(),
+        };
+        for id in met {
+            tally.listed.entry(id.to_owned()).or_default().note(compared.as_expected);
+        }
+    }
+
+    fn note_mismatch(&self, judged: &Judged<'_>, result: &CaseResult, compared: &Comparison<'_>, tally: &mut Tally) {
+        let (case, depth) = (judged.case, judged.depth());
+        let mismatch = Mismatch {
+            does: compared.did,
+            rules: judged.rules.iter().map(|&rule| rule.to_owned()).collect(),
+            depth,
+            message: result.message(),
+            divergence: compared.divergence.map(str::to_owned),
+            listed: compared.as_expected,
+        };
+        let key = GroupKey { instruction: case.instruction.name.clone(), form: case.form().id.clone(), mismatch };
+        let group = tally.groups.entry(key).or_default();
+        group.count += 1;
+        group.keep(case.values.to_vec(), compared.did);
+        if group.is_simpler(case.values) {
+            let module = case.module(depth).unwrap_or_default();
+            let command = case::command(self.engine, &module, &judged.environment, depth);
+            group.sample = Some(Sample {
+                values: case.values.to_vec(),
+                line: case.line(),
+                module,
+                environment: judged.environment,
+                message: first_message(judged.outcome),
+                command,
+            });
+        }
+    }
+}

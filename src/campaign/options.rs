@@ -1,0 +1,171 @@
+//! What a run is asked to do.
+
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use crate::divergences::Date;
+use crate::engine::{CaseExecutor, Depth, EngineId, LineJudge};
+use crate::environment::{Environment, Version};
+
+/// How much of a space is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// Every combination of two choices that occurs among the valid variants, in a covering array;
+    /// every choice that occurs in the breaches of each rule.
+    Pairs,
+    /// Every combination of three choices, and of two in the breaches of each rule.
+    Triples,
+    /// Every variant, where there are fewer than the limit; else as `Triples`.
+    Complete,
+}
+
+/// Which of the accepted lines are taken through code generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generate {
+    /// None.
+    Nothing,
+    /// Some of what is claimed valid, evenly spread.
+    Sample,
+    /// All that is claimed valid.
+    Everything,
+}
+
+/// One of several parts of a plan: `2/8` is the second of eight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 1 on.
+    pub number: u64,
+    /// How many parts there are.
+    pub of: u64,
+}
+
+impl Shard {
+    /// The whole plan.
+    pub const WHOLE: Self = Self { number: 1, of: 1 };
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match parts {
+            Some((number, of)) if number >= 1 && number <= of => Ok(Self { number, of }),
+            _ => Err(format!("`{text}` is not a shard: write 2/8 for the second of eight")),
+        }
+    }
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+/// What a run does.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The opcodes; all where empty.
+    pub instructions: Vec<String>,
+    /// How much of each space is tested in the newest environment.
+    pub strategy: Strategy,
+    /// The size below which a space is tested completely by [`Strategy::Complete`].
+    pub limit: u128,
+    /// Random variants of each form's valid space beside that, and for each hundred of them one
+    /// random breach of each rule.
+    pub random: u64,
+    /// Whether every PTX version and target at which a requirement changes is tested as well.
+    pub boundaries: bool,
+    /// Which lines are taken through code generation.
+    pub generate: Generate,
+    /// What random draws start from.
+    pub seed: u64,
+    /// Programs of each form at most.
+    pub cases: usize,
+    /// Rows of each program.
+    pub rows: usize,
+    /// Lines that are asked about together.
+    pub batch: usize,
+    /// Today: divergences that have expired are reported; none where that does not matter.
+    pub today: Option<Date>,
+    /// The one environment to test in; else the newest of each engine, and the boundaries.
+    pub environment: Option<Environment>,
+    /// Whether each slot is tried with the words of all of PTX and of the engine.
+    pub vocabulary: bool,
+    /// The part of the plan that is run.
+    pub shard: Shard,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            instructions: Vec::new(),
+            strategy: Strategy::Pairs,
+            limit: 1_000_000,
+            random: 10_000,
+            boundaries: true,
+            generate: Generate::Sample,
+            seed: 0,
+            cases: usize::MAX,
+            rows: 16,
+            batch: 10_000,
+            today: None,
+            environment: None,
+            vocabulary: true,
+            shard: Shard::WHOLE,
+        }
+    }
+}
+
+/// An engine, by what it is asked to do, and the newest PTX version that it takes.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The engine as a judge of lines, where it is asked to judge.
+    pub judge: Option<&'a dyn LineJudge>,
+    /// The engine as an executor of rows, where it is asked to execute.
+    pub executor: Option<&'a dyn CaseExecutor>,
+    /// Its newest PTX version.
+    pub newest: Version,
+}
+
+impl<'a> Subject<'a> {
+    /// An engine that is asked to judge.
+    pub fn judging(judge: &'a dyn LineJudge, newest: Version) -> Self {
+        Self { judge: Some(judge), executor: None, newest }
+    }
+
+    /// An engine that is asked to execute.
+    pub fn executing(executor: &'a dyn CaseExecutor, newest: Version) -> Self {
+        Self { judge: None, executor: Some(executor), newest }
+    }
+
+    /// Its family and version; none where it is asked nothing.
+    pub fn id(&self) -> Option<&'a EngineId> {
+        self.judge.map(|judge| judge.id()).or_else(|| self.executor.map(|executor| executor.id()))
+    }
+
+    /// Whether it can be asked to judge lines of an environment.
+    pub(crate) fn takes(&self, environment: &Environment, depth: Depth) -> bool {
+        environment.ptx <= self.newest && self.judge.is_some_and(|judge| judge.supports(environment, depth).is_ok())
+    }
+}
+
+/// How far a run has got: tasks planned and done, cases judged. Read by a progress bar; an interrupt
+/// sets `stop`.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Tasks planned.
+    pub planned: AtomicU64,
+    /// Tasks done.
+    pub done: AtomicU64,
+    /// Cases judged.
+    pub cases: AtomicU64,
+    /// Set to stop the run: what is done is kept.
+    pub stop: AtomicBool,
+}
+
+impl Progress {
+    /// Whether the run is to end.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(std::sync::atomic::Ordering::Relaxed)
+    }
+}

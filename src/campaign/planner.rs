@@ -1,0 +1,288 @@
+//! Plans what is asked about a form in the environment that most is asked in.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::options::{Generate, Options, Strategy, Subject};
+use super::plan::{FormPlan, Purpose, Row, Space, Task, Variants};
+use super::spaces::Spaces;
+use crate::engine::Depth;
+use crate::environment::{AddressSize, Environment, Suffix, Target, Version};
+use crate::space::{Diagram, Draw, Region, Values, covering, environment, environment_values, twin};
+use crate::spec::{Form, Instruction, Spec};
+
+/// Variants of a form that are taken through code generation as a sample.
+const CODE_SAMPLE: u128 = 150;
+/// For each random breach of a rule, this many random valid variants are drawn.
+const RANDOM_BREACHES: u64 = 100;
+/// Lines of one module where code is generated: its time grows faster than they do.
+const CODE_BATCH: usize = 200;
+
+/// N variants of a region, evenly spread over it.
+pub(super) fn spread(region: &Region<'_>, wanted: u128) -> impl Iterator<Item = Values> {
+    let size = region.count();
+    let wanted = wanted.min(size);
+    (0..wanted).filter_map(move |at| region.unrank(at * (size / wanted)))
+}
+
+/// Takes a task, as soon as it is planned.
+pub(super) type Emit<'a> = dyn Fn(Task) + Sync + 'a;
+
+/// Plans every form of an instruction; `needs` are the spaces of its forms.
+pub(super) fn plan(
+    spec: &Spec,
+    instruction: &Instruction,
+    needs: &[Spaces],
+    subject: &Subject<'_>,
+    options: &Options,
+    emit: &Emit<'_>,
+) -> Vec<FormPlan> {
+    let plan = |(at, form): (usize, &Form)| {
+        Planner { spec, instruction, at, form, needs: &needs[at], subject, options, emit }.plan()
+    };
+    let mut plans: Vec<FormPlan> = instruction.forms.par_iter().enumerate().filter_map(plan).collect();
+    // A process costs more than the few lines of a boundary: those of all forms go together.
+    let mut elsewhere: BTreeMap<Environment, BTreeMap<(usize, Values), Row>> = BTreeMap::new();
+    for (environment, row) in plans.iter_mut().flat_map(|plan| plan.elsewhere.drain(..)) {
+        elsewhere.entry(environment).or_default().insert((row.form, row.values.clone()), row);
+    }
+    for (environment, rows) in elsewhere {
+        let variants = Variants::Listed(rows.into_values().collect());
+        emit(Task { instruction: instruction.name.clone(), environment, purpose: Purpose::Breach, variants });
+    }
+    plans
+}
+
+/// The valid twin of a breach.
+enum Twin {
+    /// It is asked about as well.
+    Valid(Values),
+    /// There is none that the engine can be asked about.
+    Missing,
+    /// Breaches that were drawn are asked about without one.
+    NotWanted,
+}
+
+pub(super) struct Planner<'a> {
+    pub(super) spec: &'a Spec,
+    instruction: &'a Instruction,
+    at: usize,
+    pub(super) form: &'a Form,
+    needs: &'a Spaces,
+    subject: &'a Subject<'a>,
+    options: &'a Options,
+    emit: &'a Emit<'a>,
+}
+
+impl Planner<'_> {
+    /// `None` where the engine takes no environment at all.
+    fn plan(&self) -> Option<FormPlan> {
+        let home = self.options.environment.or_else(|| self.home())?;
+        let environment = environment_values(self.form, &home)?;
+        let spaces = Spaces::at(self.form, &environment);
+        let of = |rule, diagram: &Arc<Diagram>| Space { form: self.at, rule, environment, diagram: diagram.clone() };
+        let valid = of(None, spaces.valid.as_ref()?);
+        let breaches: Vec<Space> = spaces.breaches.iter().map(|(rule, diagram)| of(Some(*rule), diagram)).collect();
+        let mut plan = FormPlan {
+            form: self.form.id.clone(),
+            home,
+            home_valid: valid.region().count(),
+            home_tested: 0,
+            home_breach: breaches.iter().map(|space| space.region().count()).sum(),
+            home_breach_tested: 0,
+            alone: spaces.breaches.iter().map(|(rule, diagram)| (*rule, diagram.count())).collect(),
+            environments: 1,
+            without_twin: 0,
+            elsewhere: Vec::new(),
+        };
+        // What is quickly planned first: asking begins while the rest is still being planned.
+        let taken = self.drawn(&mut plan, &valid);
+        self.code(&plan, &valid.region());
+        self.breaches_at_home(&mut plan, &breaches);
+        self.valid_at_home(&mut plan, &valid, &taken);
+        if self.boundaries_wanted() {
+            self.boundaries(&mut plan, self.needs);
+            for (rule, diagram) in &self.needs.breaches {
+                plan.alone.iter_mut().filter(|(known, _)| known == rule).for_each(|known| known.1 = diagram.count());
+            }
+        }
+        Some(plan)
+    }
+
+    fn boundaries_wanted(&self) -> bool {
+        self.options.boundaries && self.options.environment.is_none()
+    }
+
+    pub(super) fn supports(&self, environment: &Environment) -> bool {
+        self.subject.takes(environment, Depth::Check)
+    }
+
+    /// The newest PTX version of the engine with the newest plain target that both know.
+    fn home(&self) -> Option<Environment> {
+        let ptx = self.spec.isa.versions.iter().rev().find(|version| **version <= self.subject.newest)?;
+        let targets = self.spec.isa.targets.iter().rev();
+        let plain = targets.filter(|(target, since)| target.suffix == Suffix::Plain && since <= ptx);
+        let environment =
+            |&(target, _): &(Target, Version)| Environment { ptx: *ptx, target, address_size: AddressSize::Bits64 };
+        plain.map(environment).find(|environment| self.supports(environment))
+    }
+
+    fn strength(&self) -> usize {
+        if self.options.strategy == Strategy::Pairs { 2 } else { 3 }
+    }
+
+    fn complete(&self, size: u128) -> bool {
+        self.options.strategy == Strategy::Complete && size <= self.options.limit
+    }
+
+    /// Random valid variants, unless all are tested: their positions, which are asked about already.
+    fn drawn(&self, plan: &mut FormPlan, space: &Space) -> FxHashSet<u128> {
+        let size = space.region().count();
+        let mut taken = FxHashSet::default();
+        if self.complete(size) {
+            return taken;
+        }
+        let mut draw = self.draw("");
+        let wanted = u128::from(self.options.random).min(size / 2);
+        let ranks: Vec<u128> =
+            (0..wanted).filter_map(|_| draw.below(size)).filter(|&rank| taken.insert(rank)).collect();
+        for ranks in ranks.chunks(self.options.batch) {
+            self.ask(plan.home, Purpose::Valid, Variants::At(space.clone(), ranks.to_vec()));
+        }
+        plan.home_tested += count(&ranks);
+        taken
+    }
+
+    /// The series of a form, or of one of its rules: each its own, so that others can come and go.
+    fn draw(&self, rule: &str) -> Draw {
+        Draw::named(&format!("{}{rule}", self.form.id), self.options.seed)
+    }
+
+    /// All valid variants, or a covering array of them; what has been drawn is not asked again.
+    fn valid_at_home(&self, plan: &mut FormPlan, space: &Space, drawn: &FxHashSet<u128>) {
+        let region = space.region();
+        if self.complete(region.count()) {
+            plan.home_tested = region.count();
+            return self.ranges(plan, space);
+        }
+        let mut rows = covering(&region, self.strength());
+        rows.retain(|values| space.diagram.rank(values).is_none_or(|rank| !drawn.contains(&rank)));
+        plan.home_tested += count(&rows);
+        self.listed(plan, Purpose::Valid, rows.into_iter().map(|values| self.row(values, None)).collect());
+    }
+
+    fn breaches_at_home(&self, plan: &mut FormPlan, spaces: &[Space]) {
+        if self.complete(plan.home_breach) {
+            spaces.iter().for_each(|space| self.ranges(plan, space));
+            plan.home_breach_tested = plan.home_breach;
+            return;
+        }
+        let covered: Vec<Vec<(Row, Twin)>> = spaces.par_iter().map(|space| self.covered_breaches(space)).collect();
+        let mut rows = Vec::new();
+        let mut twins: BTreeSet<Values> = BTreeSet::new();
+        for (row, twin) in covered.into_iter().flatten() {
+            match twin {
+                Twin::Valid(twin) if twin[..3] == row.values[..3] => drop(twins.insert(twin)),
+                Twin::Valid(twin) => self.elsewhere(plan, Some(twin)),
+                Twin::Missing => self.elsewhere(plan, None),
+                Twin::NotWanted => {}
+            }
+            rows.push(row);
+        }
+        plan.home_breach_tested = count(&rows);
+        // A fault of syntax may end an assembler's pass: such lines are asked about apart from others.
+        let plain = |row: &Row| row.values[self.form.writing()] == 0;
+        let (plain, faulty): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(plain);
+        self.listed(plan, Purpose::Breach, plain);
+        self.listed(plan, Purpose::Breach, faulty);
+        self.listed(plan, Purpose::Valid, twins.into_iter().map(|values| self.row(values, None)).collect());
+    }
+
+    /// Breaches of a rule with every choice that occurs among them, each with its twin, and some drawn.
+    fn covered_breaches(&self, space: &Space) -> Vec<(Row, Twin)> {
+        let rows = covering(&space.region(), self.strength() - 1);
+        let drawn = self.drawn_breaches(space, &rows);
+        let with_twin = |values: Values| {
+            let twin = self.twin(&values, space.rule).map_or(Twin::Missing, Twin::Valid);
+            (self.row(values, space.rule), twin)
+        };
+        let mut rows: Vec<(Row, Twin)> = rows.into_iter().map(with_twin).collect();
+        rows.extend(drawn.into_iter().map(|values| (self.row(values, space.rule), Twin::NotWanted)));
+        rows
+    }
+
+    /// Random breaches of a rule that are not among those already chosen.
+    fn drawn_breaches(&self, space: &Space, chosen: &[Values]) -> Vec<Values> {
+        let region = space.region();
+        let size = region.count();
+        let rule = space.rule.map_or("", |rule| &self.form.rules[rule].id);
+        let mut draw = self.draw(rule);
+        let mut taken: FxHashSet<u128> = chosen.iter().filter_map(|values| space.diagram.rank(values)).collect();
+        let wanted = u128::from(self.options.random / RANDOM_BREACHES).min(size / 2);
+        let drawn = (0..wanted).filter_map(|_| draw.variant(&region));
+        drawn.filter(|values| space.diagram.rank(values).is_some_and(|rank| taken.insert(rank))).collect()
+    }
+
+    /// The valid twin of a breach, in an environment that the engine takes.
+    pub(super) fn twin(&self, values: &[u8], rule: Option<usize>) -> Option<Values> {
+        let asked = |twin: &[u8]| {
+            let supported = || environment(self.form, twin).is_some_and(|environment| self.supports(&environment));
+            twin[..3] == values[..3] || (self.boundaries_wanted() && supported())
+        };
+        twin(self.form, values, rule?, asked)
+    }
+
+    /// Takes note of a twin that is asked about in its own environment, or of there being none.
+    pub(super) fn elsewhere(&self, plan: &mut FormPlan, twin: Option<Values>) {
+        let environment = twin.as_ref().and_then(|twin| environment(self.form, twin));
+        match (environment, twin) {
+            (Some(environment), Some(twin)) => plan.elsewhere.push((environment, self.row(twin, None))),
+            _ => plan.without_twin += 1,
+        }
+    }
+
+    fn code(&self, plan: &FormPlan, region: &Region<'_>) {
+        let size = region.count();
+        let rows: Vec<Values> = match self.options.generate {
+            Generate::Nothing => return,
+            Generate::Everything if size <= self.options.limit => region.iter_from(0).collect(),
+            Generate::Everything => covering(region, self.strength()),
+            Generate::Sample => spread(region, CODE_SAMPLE).collect(),
+        };
+        for rows in rows.chunks(CODE_BATCH) {
+            let variants = Variants::Listed(rows.iter().map(|values| self.row(values.clone(), None)).collect());
+            self.ask(plan.home, Purpose::Code, variants);
+        }
+    }
+
+    pub(super) fn row(&self, values: Values, meant: Option<usize>) -> Row {
+        Row { form: self.at, values, meant, loose: false }
+    }
+
+    fn ask(&self, environment: Environment, purpose: Purpose, variants: Variants) {
+        (self.emit)(Task { instruction: self.instruction.name.clone(), environment, purpose, variants });
+    }
+
+    fn listed(&self, plan: &FormPlan, purpose: Purpose, rows: Vec<Row>) {
+        for rows in rows.chunks(self.options.batch) {
+            self.ask(plan.home, purpose, Variants::Listed(rows.to_vec()));
+        }
+    }
+
+    fn ranges(&self, plan: &FormPlan, space: &Space) {
+        let purpose = if space.rule.is_some() { Purpose::Breach } else { Purpose::Valid };
+        let (size, batch) = (space.region().count(), self.options.batch.max(1));
+        let mut at = 0;
+        while at < size {
+            self.ask(plan.home, purpose, Variants::Range(space.clone(), at, batch));
+            at += u128::try_from(batch).unwrap_or(1);
+        }
+    }
+}
+
+fn count<T>(of: &[T]) -> u128 {
+    u128::try_from(of.len()).unwrap_or(u128::MAX)
+}

@@ -1,0 +1,160 @@
+//! Whether what is listed still happens: variants of divergences that a run would not meet.
+//!
+//! A divergence that no case of a run is about would be believed for ever. So such a one is drawn
+//! from: a few variants of its combinations, in an environment in which there are any.
+
+use super::options::{Generate, Options, Subject};
+use super::plan::Purpose;
+use crate::divergences::{Divergence, Divergences, EngineVersion};
+use crate::engine::Depth;
+use crate::environment::Environment;
+use crate::judge::Reading;
+use crate::space::{Diagram, Slice, Values, environment, environment_values};
+use crate::spec::{Cube, Form, Instruction};
+
+/// Variants of one combination.
+const VARIANTS: u128 = 16;
+/// The same of a divergence that shows only sometimes.
+const SOMETIMES: u128 = 64;
+/// Variants with several faults that are looked at for some that a divergence decides about.
+const LOOKED_AT: u128 = 4096;
+/// Environments that are looked into for variants of one combination.
+const ENVIRONMENTS: usize = 80;
+
+/// Variants of one form to ask about.
+pub(super) struct Probe {
+    pub(super) form: usize,
+    pub(super) environment: Environment,
+    pub(super) purpose: Purpose,
+    pub(super) rule: Option<usize>,
+    pub(super) variants: Vec<Values>,
+}
+
+/// Draws from divergences of one engine.
+pub(super) struct Prober<'a> {
+    pub(super) divergences: &'a Divergences,
+    pub(super) version: &'a EngineVersion,
+    pub(super) subject: &'a Subject<'a>,
+    pub(super) options: &'a Options,
+}
+
+impl Prober<'_> {
+    /// Variants of a divergence in the forms of an instruction, where the engine can be asked about
+    /// any: in `home`, in which most is asked, or else in the newest environment that has some.
+    pub(super) fn probes(
+        &self,
+        instruction: &Instruction,
+        divergence: &Divergence,
+        home: Option<Environment>,
+    ) -> Vec<Probe> {
+        if divergence.depth == Depth::Generate && self.options.generate == Generate::Nothing {
+            return Vec::new();
+        }
+        let mut probes = Vec::new();
+        for (at, form) in instruction.forms.iter().enumerate() {
+            for (_, cube) in divergence.cubes().iter().filter(|(id, _)| *id == form.id) {
+                let environments = self.environments(form, cube, divergence, home);
+                for rule in rules(divergence, form) {
+                    let drawn = alone(form, rule, cube, divergence, &environments)
+                        .or_else(|| self.among_others(instruction, at, rule?, cube, divergence, &environments));
+                    let Some((environment, variants)) = drawn else { continue };
+                    let purpose = match (divergence.depth, rule) {
+                        (Depth::Generate, _) => Purpose::Code,
+                        (_, None) => Purpose::Valid,
+                        (_, Some(_)) => Purpose::Breach,
+                    };
+                    probes.push(Probe { form: at, environment, purpose, rule, variants });
+                }
+            }
+        }
+        probes
+    }
+
+    /// Variants with a second fault that is listed as well: some divergences are only about such.
+    fn among_others(
+        &self,
+        instruction: &Instruction,
+        at: usize,
+        rule: usize,
+        cube: &Cube,
+        divergence: &Divergence,
+        environments: &[(Environment, Values)],
+    ) -> Option<(Environment, Vec<Values>)> {
+        let form = &instruction.forms[at];
+        let (environment, choices) = environments.first()?;
+        let space = Diagram::breaking_within(form, rule, choices);
+        let slice = Slice::new(&space.all(), cube);
+        let size = slice.count();
+        let ranks = (0..size.min(LOOKED_AT)).map(|rank| rank * (size / size.min(LOOKED_AT)));
+        let decides = |values: &Values| {
+            let reading = Reading { form: at, values: values.clone(), broken: form.broken(values) };
+            let met = self.divergences.met(self.version, instruction, &reading, divergence.depth);
+            met.contains(&divergence.id.as_str())
+        };
+        let variants = ranks.filter_map(|rank| slice.unrank(rank)).filter(decides);
+        let variants: Vec<Values> = variants.take(usize::try_from(VARIANTS).unwrap_or(1)).collect();
+        (!variants.is_empty()).then_some((*environment, variants))
+    }
+
+    /// Environments of a combination that the engine takes: `home` first, then those that differ
+    /// from it in one axis, then any, the newest first.
+    fn environments(
+        &self,
+        form: &Form,
+        cube: &Cube,
+        divergence: &Divergence,
+        home: Option<Environment>,
+    ) -> Vec<(Environment, Values)> {
+        let home = home.and_then(|home| environment_values(form, &home)).map(|home| home.to_vec());
+        let widths = [0, 1, 2].map(|axis| u8::try_from(form.axes[axis].values.len()).unwrap_or(u8::MAX));
+        let mut candidates: Vec<Values> = Vec::new();
+        if let Some(home) = &home {
+            candidates.push(home.clone());
+            for axis in [1, 2, 0] {
+                candidates.extend((0..widths[axis]).map(|value| {
+                    let mut other = home.clone();
+                    other[axis] = value;
+                    other
+                }));
+            }
+        }
+        for ptx in 0..widths[2] {
+            candidates.extend((0..widths[1]).map(|target| vec![0, target, ptx]));
+        }
+        let possible = |values: Values| {
+            let environment = environment(form, &values)?;
+            let mut sets = cube.sets().iter().filter(|(axis, _)| *axis < widths.len());
+            let supported = || self.subject.takes(&environment, divergence.depth);
+            (sets.all(|(axis, set)| set.contains(values[*axis])) && supported()).then_some((environment, values))
+        };
+        candidates.into_iter().filter_map(possible).take(ENVIRONMENTS).collect()
+    }
+}
+
+/// The rules of a form whose breaches a divergence is about; `None` where it is about valid lines.
+fn rules(divergence: &Divergence, form: &Form) -> Vec<Option<usize>> {
+    if divergence.rules.is_empty() {
+        return vec![None];
+    }
+    let named = form.rules.iter().enumerate().filter(|(_, rule)| divergence.names(&rule.id));
+    named.map(|(at, _)| Some(at)).collect()
+}
+
+/// Variants with this fault alone, evenly spread over a combination, in the first environment that has
+/// any.
+fn alone(
+    form: &Form,
+    rule: Option<usize>,
+    cube: &Cube,
+    divergence: &Divergence,
+    environments: &[(Environment, Values)],
+) -> Option<(Environment, Vec<Values>)> {
+    let wanted = if divergence.sometimes { SOMETIMES } else { VARIANTS };
+    environments.iter().find_map(|(environment, choices)| {
+        let space = Diagram::within(form, rule, choices);
+        let slice = Slice::new(&space.all(), cube);
+        let (size, wanted) = (slice.count(), wanted.min(slice.count()));
+        let variants: Vec<Values> = (0..wanted).filter_map(|at| slice.unrank(at * (size / wanted))).collect();
+        (!variants.is_empty()).then_some((*environment, variants))
+    })
+}

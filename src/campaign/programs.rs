@@ -1,0 +1,109 @@
+//! Which programs of a form are executed, and with which rows.
+
+use std::sync::atomic::AtomicU64;
+
+use super::options::Options;
+use super::plan::{Purpose, Task, Variants};
+use crate::case::CostlyRows;
+use crate::engine::CaseExecutor;
+use crate::environment::Environment;
+use crate::space::{Diagram, Draw, Region, Values, covering, environment_values};
+use crate::spec::Form;
+use crate::state;
+
+/// Programs of a form that are executed together.
+const TOGETHER: usize = 256;
+/// Rows of a form that must trap, for an engine to which each costs a process.
+const TRAPS: u64 = 24;
+
+/// What is executed of a form.
+pub(super) struct ProgramPlan<'a> {
+    form: &'a Form,
+    diagram: Diagram,
+    seed: u64,
+    /// Rows of each program.
+    rows: usize,
+    /// The first row of each program.
+    programs: Vec<Values>,
+    environment: [u8; 3],
+}
+
+impl<'a> ProgramPlan<'a> {
+    /// None where the specification does not know the environment.
+    pub(super) fn new(form: &'a Form, environment: &Environment, options: &Options) -> Option<Self> {
+        let environment = environment_values(form, environment)?;
+        let diagram = Diagram::within(form, None, &environment);
+        let (seed, rows) = (options.seed, options.rows);
+        let mut plan = Self { form, diagram, seed, rows, programs: Vec::new(), environment };
+        plan.programs = plan.first_rows(options.cases);
+        Some(plan)
+    }
+
+    fn region(&self) -> Region<'_> {
+        self.diagram.all().below(&self.environment)
+    }
+
+    /// How many variants in how many setups there are.
+    pub(super) fn space(&self) -> u128 {
+        self.region().count()
+    }
+
+    /// At most `most` first rows: a covering array of all pairs of choices, with as many drawn ones between
+    /// them, because the tail of a covering array is monotonous.
+    fn first_rows(&self, most: usize) -> Vec<Values> {
+        let region = self.region();
+        let mut draw = Draw::named(&format!("executed {}", self.form.id), self.seed);
+        let covering = shuffled(covering(&region, 2), &mut draw);
+        let both = covering.into_iter().flat_map(|case| draw.variant(&region).into_iter().chain([case]));
+        both.take(most).collect()
+    }
+
+    /// The tasks that ask about all programs.
+    pub(super) fn tasks(&self, instruction: &str, form: usize, environment: &Environment) -> Vec<Task> {
+        let task = |first: usize| Task {
+            instruction: instruction.to_owned(),
+            environment: *environment,
+            purpose: Purpose::Rows,
+            variants: Variants::Programs {
+                form,
+                first,
+                count: TOGETHER.min(self.programs.len() - first),
+                rows: self.rows,
+            },
+        };
+        (0..self.programs.len()).step_by(TOGETHER).map(task).collect()
+    }
+
+    /// The rows of programs, from the first of them on. Those of a program stand together, and have all
+    /// but the choices of a row in common; they depend on its number and the seed only.
+    pub(super) fn rows(&self, first: usize, count: usize) -> Vec<Values> {
+        let first_of_row = state::first_of_row(self.form);
+        let mut all = Vec::with_capacity(count * self.rows);
+        for (at, program) in self.programs.iter().enumerate().skip(first).take(count) {
+            all.push(program.clone());
+            let region = self.diagram.all().below(&program[..first_of_row]);
+            let mut draw = Draw::named(&format!("rows {} {at}", self.form.id), self.seed);
+            for _ in 1..self.rows {
+                let Some(mut row) = draw.variant(&region) else { break };
+                state::share_contents(self.form, program, &mut row);
+                all.push(row);
+            }
+        }
+        all
+    }
+
+    /// How many rows may end their kernel on an engine; `undefined` of those that may do anything.
+    pub(super) fn costly(&self, engine: &dyn CaseExecutor, undefined: u64) -> CostlyRows {
+        let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
+        CostlyRows { traps, undefined: AtomicU64::new(undefined) }
+    }
+}
+
+/// In an order that does not begin with everything at its first value.
+fn shuffled(mut cases: Vec<Values>, draw: &mut Draw) -> Vec<Values> {
+    for at in (1..cases.len()).rev() {
+        let other = draw.below(at as u128 + 1).and_then(|other| usize::try_from(other).ok());
+        cases.swap(at, other.unwrap_or(at));
+    }
+    cases
+}

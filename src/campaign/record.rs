@@ -1,0 +1,58 @@
+//! Executes programs for a recording: each is handed out with what became of its rows.
+
+use std::sync::atomic::Ordering;
+
+use super::options::{Options, Progress};
+use super::plan::Variants;
+use super::programs::ProgramPlan;
+use super::rows::environment;
+use crate::case;
+use crate::engine::CaseExecutor;
+use crate::execution::{Answer, Execution};
+use crate::model;
+use crate::spec::Spec;
+use crate::state;
+
+/// Rows of a form that are recorded though anything may come of them.
+const UNDEFINED: u64 = 12;
+
+/// Executes programs of each form, and hands out each with what came of its rows. What is
+/// undefined is executed as well, some of it.
+///
+/// # Errors
+/// Where the engine takes no environment of the specification, or a text of ours cannot be read.
+pub fn record(
+    spec: &Spec,
+    engine: &dyn CaseExecutor,
+    options: &Options,
+    progress: &Progress,
+    each: &mut dyn FnMut(&Execution, &[Answer]),
+) -> Result<(), String> {
+    let environment = match options.environment {
+        Some(environment) => environment,
+        None => environment(spec, engine)?,
+    };
+    for instruction in super::named(spec, options).into_iter().filter(|known| model::models(&known.name)) {
+        let executed = state::executed(spec, instruction);
+        for (at, form) in executed.forms.iter().enumerate() {
+            let Some(plan) = ProgramPlan::new(form, &environment, options) else { continue };
+            let costly = plan.costly(engine, UNDEFINED);
+            for task in plan.tasks(&instruction.name, at, &environment) {
+                let Variants::Programs { first, count, .. } = task.variants else { continue };
+                if progress.stopped() {
+                    return Ok(());
+                }
+                progress.planned.fetch_add(1, Ordering::Relaxed);
+                let rows = plan.rows(first, count);
+                let programs = case::executions(spec, form, &rows, &costly).map_err(|why| why.to_string())?;
+                let executions: Vec<Execution> = programs.into_iter().map(|program| program.execution).collect();
+                for (execution, answers) in executions.iter().zip(engine.execute(&executions)) {
+                    each(execution, &answers);
+                }
+                progress.done.fetch_add(1, Ordering::Relaxed);
+                progress.cases.fetch_add(rows.len() as u64, Ordering::Relaxed);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! What a run found.
+
+use std::collections::BTreeMap;
+
+use super::plan::FormPlan;
+use super::tally::{Group, GroupKey, Tally};
+use super::vocabulary::Probed;
+use crate::engine::Outcome;
+use crate::environment::Environment;
+
+/// What one engine did.
+#[derive(Clone, Debug, Default)]
+pub struct EngineResult {
+    /// The engine's name.
+    pub name: String,
+    /// Whether it was asked to judge lines.
+    pub judges: bool,
+    /// What its rows come from; none where it was not asked to execute.
+    pub rows_from: Option<RowSource>,
+    /// The plan of each form.
+    pub forms: Vec<FormPlan>,
+    /// The comparison.
+    pub tally: Tally,
+    /// What came of words in slots; none where they were not tried.
+    pub words: Option<Probed>,
+    /// Divergences of the engine that need attention.
+    pub stale: Vec<Stale>,
+    /// The manual's own examples: instruction, position, and what the engine did.
+    pub examples: Vec<(String, usize, Outcome)>,
+    /// Why it was asked no further: every answer was a failure. In its own words.
+    pub gave_up: Option<String>,
+}
+
+/// What the rows of an engine come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowSource {
+    /// They were executed in this environment.
+    Executed(Environment),
+    /// They were recorded earlier, in several.
+    Recorded,
+}
+
+/// A divergence that no longer says what an engine does.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct Stale {
+    /// Its name.
+    pub id: String,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What can be wrong with a divergence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Problem {
+    /// None of its cases does it any longer.
+    Fixed,
+    /// There is no case that it could be about.
+    Unmatched,
+    /// It has expired.
+    Expired,
+}
+
+impl Problem {
+    /// What is wrong and what to do, as the end of a sentence about the divergence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Fixed => "no longer happens: remove it, or give it `to`",
+            Self::Unmatched => "matches nothing that the engine can be asked about: remove or fix it",
+            Self::Expired => "has expired: check it again, and remove it or give it a later `expires`",
+        }
+    }
+}
+
+/// What a run found.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    /// By engine, in the order given.
+    pub engines: Vec<EngineResult>,
+    /// Engines that could not execute though they were asked to: their names, and why.
+    pub absent: Vec<(String, String)>,
+    /// Texts of ours that cannot be read: bugs of this tool.
+    pub internal_errors: Vec<String>,
+    /// Whether the run was stopped before its end.
+    pub interrupted: bool,
+}
+
+impl EngineResult {
+    /// How many cases and rows were judged.
+    pub fn judged(&self) -> u64 {
+        self.tally.cases() + self.tally.judged_rows()
+    }
+
+    /// Whether it did as the specification says and its divergences list.
+    pub fn agreed(&self) -> bool {
+        let words = self.words.as_ref().is_none_or(|words| words.findings.is_empty());
+        words && self.tally.unlisted() == 0 && self.stale.is_empty()
+    }
+}
+
+impl Results {
+    /// How many lines were judged.
+    pub fn cases(&self) -> u64 {
+        self.engines.iter().map(|engine| engine.tally.cases()).sum()
+    }
+
+    /// How many lines and rows were judged.
+    pub fn judged(&self) -> u64 {
+        self.engines.iter().map(EngineResult::judged).sum()
+    }
+
+    /// How many of them the engines did not do as expected, their known divergences applied.
+    pub fn unlisted(&self) -> u64 {
+        self.engines.iter().map(|engine| engine.tally.unlisted()).sum()
+    }
+
+    /// Whether every engine did as the specification says and the divergences list.
+    pub fn agreed(&self) -> bool {
+        self.engines.iter().all(EngineResult::agreed)
+    }
+
+    /// Whether an engine failed so often that it was asked no further, or judged nothing.
+    pub fn without_verdict(&self) -> bool {
+        self.judged() == 0 || self.engines.iter().any(|engine| engine.gave_up.is_some())
+    }
+
+    /// Whether this tool has contradicted itself.
+    pub fn contradicts_itself(&self) -> bool {
+        !self.internal_errors.is_empty() || self.engines.iter().any(|engine| !engine.tally.internal_errors.is_empty())
+    }
+
+    /// The groups of all engines side by side.
+    pub fn groups(&self) -> BTreeMap<&GroupKey, Vec<(&str, &Group)>> {
+        let mut groups: BTreeMap<&GroupKey, Vec<(&str, &Group)>> = BTreeMap::new();
+        for engine in &self.engines {
+            for (key, group) in &engine.tally.groups {
+                groups.entry(key).or_default().push((&engine.name, group));
+            }
+        }
+        groups
+    }
+}

@@ -1,0 +1,262 @@
+//! Executes the programs of a form row by row, and compares each row with the model.
+
+use super::health::Health;
+use super::options::{Options, Progress};
+use super::plan::{Purpose, Task, Variants};
+use super::programs::ProgramPlan;
+use super::results::{Problem, Stale};
+use super::tally::{GroupKey, Mismatch, RecordedRow, RowCount, Sample, Tally};
+use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, InternalError};
+use crate::divergences::{Divergences, Does, EngineVersion};
+use crate::engine::{CaseExecutor, Depth};
+use crate::environment::{AddressSize, Environment, Suffix};
+use crate::execution::{Execution, Rows};
+use crate::model::{self, Verdict};
+use crate::space::Values;
+use crate::spec::{Instruction, Spec};
+use crate::state;
+
+/// The newest environment in which an engine executes: 64 bits, and of one number the plain target.
+///
+/// # Errors
+/// Why it takes none.
+pub fn environment(spec: &Spec, engine: &dyn CaseExecutor) -> Result<Environment, String> {
+    let mut why = format!("{} takes no PTX version and target of the specification", engine.id());
+    let plain = spec.isa.targets.iter().rev().filter(|(target, _)| target.suffix == Suffix::Plain);
+    for (target, since) in plain {
+        for ptx in spec.isa.versions.iter().rev().filter(|ptx| *ptx >= since) {
+            let environment = Environment { ptx: *ptx, target: *target, address_size: AddressSize::Bits64 };
+            match engine.executes(&environment) {
+                Ok(()) => return Ok(environment),
+                Err(reason) => why = reason,
+            }
+        }
+    }
+    Err(why)
+}
+
+/// Executes on one engine.
+pub(super) struct Executor<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) divergences: &'a Divergences,
+    pub(super) engine: &'a dyn CaseExecutor,
+    pub(super) version: Option<EngineVersion>,
+    pub(super) health: &'a Health,
+    pub(super) options: &'a Options,
+    pub(super) progress: &'a Progress,
+}
+
+impl<'a> Executor<'a> {
+    /// Executes the programs of instructions in an environment.
+    ///
+    /// # Errors
+    /// Where a text of ours cannot be read.
+    pub(super) fn execute(
+        &self,
+        environment: Environment,
+        instructions: &[&Instruction],
+        tally: &mut Tally,
+    ) -> Result<(), InternalError> {
+        for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
+            let executed = state::executed(self.spec, instruction);
+            for at in 0..executed.forms.len() {
+                let form = &executed.forms[at];
+                let Some(plan) = ProgramPlan::new(form, &environment, self.options) else { continue };
+                let count =
+                    RowCount { instruction: instruction.name.clone(), space: plan.space(), ..RowCount::default() };
+                tally.rows.insert(form.id.clone(), count);
+                let costly = plan.costly(self.engine, 0);
+                for task in plan.tasks(&instruction.name, at, &environment) {
+                    if self.progress.stopped() || self.health.step().is_none() {
+                        return Ok(());
+                    }
+                    if task.belongs_to(self.options.shard, instruction) {
+                        self.run_task(&task, &plan, &executed, &costly, tally)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run_task(
+        &self,
+        task: &Task,
+        plan: &ProgramPlan<'_>,
+        executed: &Instruction,
+        costly: &CostlyRows,
+        tally: &mut Tally,
+    ) -> Result<(), InternalError> {
+        debug_assert_eq!(task.purpose, Purpose::Rows);
+        let Variants::Programs { form: at, first, count, .. } = task.variants else { return Ok(()) };
+        let form = &executed.forms[at];
+        let relaxed = std::sync::atomic::Ordering::Relaxed;
+        self.progress.planned.fetch_add(1, relaxed);
+        let rows = plan.rows(first, count);
+        let mut done = 0;
+        while done < rows.len() {
+            let Some(step) = self.health.step() else { break };
+            let next = &rows[done..rows.len().min(done.saturating_add(step))];
+            let results = case::execute(self.spec, self.engine, form, next, costly)?;
+            for (values, result) in next.iter().zip(&results) {
+                self.health.note(result);
+                let case = Case { instruction: executed, form: at, values };
+                self.note(&case, result, tally);
+            }
+            done += next.len();
+        }
+        self.progress.done.fetch_add(1, relaxed);
+        self.progress.cases.fetch_add(rows.len() as u64, relaxed);
+        Ok(())
+    }
+
+    /// Takes note of a row that was generated.
+    fn note(&self, case: &Case<'_>, result: &CaseResult, tally: &mut Tally) {
+        let form = &case.form().id;
+        let listed: Vec<&str> = self
+            .divergences
+            .computes(self.version.as_ref(), form, case.values)
+            .map(|divergence| divergence.id.as_str())
+            .collect();
+        let Some((key, failed)) = tally.note_row(&case.instruction.name, form, result, &listed) else { return };
+        if !failed {
+            return;
+        }
+        let group = tally.groups.entry(key).or_default();
+        group.count += 1;
+        group.keep(case.values.to_vec(), Does::Computes);
+        if group.is_simpler(case.values)
+            && let (Ok(environment), Ok(execution)) =
+                (case.environment(), state::execution(self.spec, case.form(), &[case.values]))
+        {
+            let message = result.difference().map(|difference| describe(difference, &execution)).unwrap_or_default();
+            let (module, command) = (String::new(), String::new());
+            let (values, line) = (case.values.to_vec(), execution.line);
+            group.sample = Some(Sample { values, line, module, environment, message, command });
+        }
+    }
+
+    /// Compares what was recorded with the model.
+    pub(super) fn replay(&self, recorded: &[Execution], instructions: &[&Instruction], tally: &mut Tally) {
+        for (execution, answers) in recorded.iter().zip(self.engine.execute(recorded)) {
+            let prepared = match model::prepare(self.spec, execution) {
+                Ok(prepared) => prepared,
+                Err(why) => {
+                    let reason = format!("the recorded case is not a test case any more: {why}");
+                    *tally.skipped_rows.entry(reason).or_default() += execution.rows.len() as u64;
+                    continue;
+                }
+            };
+            let form = prepared.form();
+            let of_form = |known: &&&Instruction| known.forms.iter().any(|known| known.id == form);
+            let Some(instruction) = instructions.iter().find(of_form) else { continue };
+            let rows = execution.rows.iter().zip(prepared.all(&execution.rows)).zip(answers);
+            for ((row, expectation), answer) in rows {
+                let result = CaseResult::of_row(execution, expectation, answer);
+                let noted = tally.note_row(&instruction.name, form, &result, &[]);
+                let Some((key, true)) = noted else { continue };
+                let group = tally.groups.entry(key).or_default();
+                group.count += 1;
+                let mut rows = Rows::new(row.len());
+                rows.push(row);
+                let execution = Execution { rows, alone: Vec::new(), ..execution.clone() };
+                let simpler = |line: &str| (line.len(), line.to_owned());
+                if group.sample.as_ref().is_none_or(|known| simpler(&execution.line) < simpler(&known.line)) {
+                    let message = result.difference().map(|difference| describe(difference, &execution));
+                    group.sample = Some(Sample {
+                        values: Values::new(),
+                        line: execution.line.clone(),
+                        module: String::new(),
+                        environment: execution.environment(),
+                        message: message.unwrap_or_default(),
+                        command: String::new(),
+                    });
+                }
+                group.keep_recorded(RecordedRow { execution, result });
+            }
+        }
+    }
+
+    /// Which divergences no longer say what the engine does: none of the rows that they are about
+    /// failed, or they have expired.
+    pub(super) fn stale(&self, tally: &Tally) -> Vec<Stale> {
+        let Some(version) = &self.version else { return Vec::new() };
+        let own = self.divergences.all.iter().filter(|known| known.does == Does::Computes && known.applies(version));
+        let mut stale = Vec::new();
+        for divergence in own {
+            let Some(met) = tally.listed.get(&divergence.id) else { continue };
+            let expired = |(today, last)| today > last;
+            if met.did == 0 {
+                stale.push(Stale { id: divergence.id.clone(), problem: Problem::Fixed });
+            } else if self.options.today.as_ref().zip(divergence.expires.as_ref()).is_some_and(expired) {
+                stale.push(Stale { id: divergence.id.clone(), problem: Problem::Expired });
+            }
+        }
+        stale
+    }
+}
+
+impl Tally {
+    /// Takes note of a row of a form that these divergences list: its group, and whether it failed; none
+    /// where nothing can be said.
+    fn note_row(
+        &mut self,
+        instruction: &str,
+        form: &str,
+        result: &CaseResult,
+        listed: &[&str],
+    ) -> Option<(GroupKey, bool)> {
+        let count = self.rows.entry(form.to_owned()).or_default();
+        instruction.clone_into(&mut count.instruction);
+        count.rows += 1;
+        if let Some(why) = result.undefined() {
+            self.undefined.entry(why).or_default().note(!matches!(result.behavior, Behavior::NotRun(_)));
+        }
+        let failed = match result.row.as_ref()? {
+            Verdict::Agrees(_) => false,
+            Verdict::Differs(_) => true,
+            Verdict::Undecided(_) => return None,
+            Verdict::Skipped(why) => {
+                *self.skipped_rows.entry(why.clone()).or_default() += 1;
+                return None;
+            }
+        };
+        for inference in result.expectation().into_iter().flat_map(|expectation| expectation.inferred.iter()) {
+            self.inferred.entry(inference.id).or_default().note(!failed);
+        }
+        for id in listed {
+            self.listed.entry((*id).to_owned()).or_default().note(failed);
+        }
+        let is_listed = failed && !listed.is_empty();
+        if !failed {
+            count.passed += 1;
+        } else if !is_listed {
+            count.failed += 1;
+            count.first_failure = count.first_failure.or(Some(count.rows));
+        }
+        let mismatch = Mismatch {
+            does: Does::Computes,
+            rules: Vec::new(),
+            depth: Depth::Check,
+            message: result.message(),
+            divergence: listed.first().filter(|_| is_listed).map(|id| (*id).to_owned()),
+            listed: is_listed,
+        };
+        Some((GroupKey { instruction: instruction.to_owned(), form: form.to_owned(), mismatch }, failed))
+    }
+}
+
+/// In what a row differs, in words.
+pub fn describe(difference: &model::Difference, execution: &Execution) -> String {
+    use model::Difference;
+    match difference {
+        Difference::Returned => "it returns where it must trap".to_owned(),
+        Difference::Trapped => "it traps where it must not".to_owned(),
+        Difference::Register(at) => {
+            let name = execution.outputs.get(*at).map_or("a register", |output| output.register.as_str());
+            format!("{name} holds something else")
+        }
+        Difference::Surface(at) => format!("the surface holds something else, first at byte {at}"),
+        Difference::Failed(how) => how.clone(),
+    }
+}

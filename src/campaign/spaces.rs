@@ -1,0 +1,34 @@
+//! The spaces of a form: what is valid, and what breaks one rule.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::space::{Diagram, breakable};
+use crate::spec::{Form, RuleKind};
+
+/// The spaces of a form.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spaces {
+    pub(super) valid: Option<Arc<Diagram>>,
+    pub(super) breaches: Vec<(usize, Arc<Diagram>)>,
+}
+
+impl Spaces {
+    /// What is valid, and what breaks one rule, with these choices of the environment.
+    pub(super) fn at(form: &Form, environment: &[u8]) -> Self {
+        let rules: Vec<usize> = breakable(form).collect();
+        let within = |rule: Option<usize>| Arc::new(Diagram::within(form, rule, environment));
+        let (valid, breaches) =
+            rayon::join(|| within(None), || rules.par_iter().map(|&rule| (rule, within(Some(rule)))).collect());
+        Self { valid: Some(valid), breaches }
+    }
+
+    /// What is valid, and what breaks one need of a version or target, anywhere.
+    pub(super) fn of_needs(form: &Form) -> Self {
+        let need = |&rule: &usize| matches!(form.rules[rule].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
+        let rules: Vec<usize> = breakable(form).filter(need).collect();
+        let breaches = rules.par_iter().map(|&rule| (rule, Arc::new(Diagram::breaking(form, rule)))).collect();
+        Self { valid: Some(Arc::new(Diagram::valid(form))), breaches }
+    }
+}

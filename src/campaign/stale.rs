@@ -1,0 +1,95 @@
+//! Which divergences no longer say how an engine judges lines.
+
+use super::ask::Asker;
+use super::options::{Generate, Options, Shard, Subject};
+use super::plan::{FormPlan, Row, Task, Variants};
+use super::probes::Prober;
+use super::results::{Problem, Stale};
+use super::tally::Tally;
+use crate::divergences::{Divergence, Does, EngineVersion};
+use crate::engine::Depth;
+use crate::spec::Instruction;
+
+/// Looks for divergences of an engine that need attention.
+pub(super) struct StaleSearch<'a> {
+    pub(super) asker: &'a Asker<'a>,
+    pub(super) version: &'a EngineVersion,
+    pub(super) subject: &'a Subject<'a>,
+    pub(super) instructions: &'a [&'a Instruction],
+    pub(super) forms: &'a [FormPlan],
+    pub(super) options: &'a Options,
+}
+
+impl StaleSearch<'_> {
+    /// The divergences that no longer say what the engine does. Those that no case was about are drawn
+    /// from first.
+    pub(super) fn find(&self, tally: &mut Tally) -> Vec<Stale> {
+        let judged = |divergence: &&Divergence| divergence.does != Does::Computes && divergence.applies(self.version);
+        let mut stale = Vec::new();
+        for divergence in self.asker.divergences.all.iter().filter(judged) {
+            let concerned = self.concerned(divergence);
+            let unseen = divergence.depth == Depth::Generate && self.options.generate == Generate::Nothing;
+            if concerned.is_empty() || unseen {
+                continue;
+            }
+            let mut report = |problem| stale.push(Stale { id: divergence.id.clone(), problem });
+            let today = self.options.today.as_ref();
+            if today.zip(divergence.expires.as_ref()).is_some_and(|(today, last)| today > last) {
+                report(Problem::Expired);
+            }
+            // A part of a plan says nothing of what is not met in it.
+            if self.options.shard != Shard::WHOLE {
+                continue;
+            }
+            let met = |tally: &Tally| tally.listed.get(&divergence.id).copied().unwrap_or_default();
+            let (mut asked, mut answered) = (met(tally) != Default::default(), false);
+            // In one environment alone nothing can be said of what is not met there.
+            if !asked && self.options.environment.is_none() {
+                let before = tally.cases();
+                asked = self.probe(divergence, &concerned, tally);
+                answered = tally.cases() > before;
+                if !asked {
+                    report(Problem::Unmatched);
+                }
+            }
+            let now = met(tally);
+            // What was skipped says nothing.
+            if asked && now.did == 0 && (now.did_not > 0 || answered) {
+                report(Problem::Fixed);
+            }
+        }
+        stale
+    }
+
+    fn concerned(&self, divergence: &Divergence) -> Vec<&Instruction> {
+        let about = |id: &str| divergence.cubes().iter().any(|(form, _)| form == id);
+        let concerned = |instruction: &&&Instruction| instruction.forms.iter().any(|form| about(&form.id));
+        self.instructions.iter().filter(concerned).copied().collect()
+    }
+
+    /// Asks about some variants of a divergence; whether there are any.
+    fn probe(&self, divergence: &Divergence, concerned: &[&Instruction], tally: &mut Tally) -> bool {
+        let prober = Prober {
+            divergences: self.asker.divergences,
+            version: self.version,
+            subject: self.subject,
+            options: self.options,
+        };
+        let mut asked = false;
+        for instruction in concerned {
+            let home = self.forms.iter().find(|plan| instruction.forms.iter().any(|form| form.id == plan.form));
+            for probe in prober.probes(instruction, divergence, home.map(|plan| plan.home)) {
+                let row = |values| Row { form: probe.form, values, meant: probe.rule, loose: true };
+                let task = Task {
+                    instruction: instruction.name.clone(),
+                    environment: probe.environment,
+                    purpose: probe.purpose,
+                    variants: Variants::Listed(probe.variants.into_iter().map(row).collect()),
+                };
+                tally.merge(self.asker.ask(instruction, task, self.options));
+                asked = true;
+            }
+        }
+        asked
+    }
+}

@@ -1,0 +1,306 @@
+//! What came of the cases of one engine: counts, and the mismatches in groups.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::BuildHasher as _;
+
+use rustc_hash::FxBuildHasher;
+
+use crate::case::CaseResult;
+use crate::divergences::Does;
+use crate::engine::Depth;
+use crate::environment::Environment;
+use crate::execution::Execution;
+use crate::model::Undefined;
+use crate::space::Values;
+
+/// In what way an engine did something else than expected: mismatches that are equal in it may have one
+/// cause, others are never taken for one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mismatch {
+    /// What the engine did.
+    pub does: Does,
+    /// The rules broken; none where the line is claimed valid.
+    pub rules: Vec<String>,
+    /// How deep the engine was taken.
+    pub depth: Depth,
+    /// The engine's first message, what it quotes left out; of a row that could not be run, how.
+    pub message: String,
+    /// The divergence that lists it, or that it contradicts.
+    pub divergence: Option<String>,
+    /// Whether the divergence lists it.
+    pub listed: bool,
+}
+
+impl Mismatch {
+    /// The divergence that says otherwise: the engine does as the specification claims.
+    pub fn contradicts(&self) -> Option<&str> {
+        self.divergence.as_deref().filter(|_| !self.listed)
+    }
+
+    /// The words of a report for what the engine did.
+    pub fn outcome(&self) -> &'static str {
+        match self.does {
+            Does::Accepts => "accepted",
+            Does::Rejects => "rejected",
+            Does::Crashes => "crashed",
+            Does::Computes => "computed something else",
+        }
+    }
+}
+
+/// What all mismatches of a group have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupKey {
+    /// The instruction.
+    pub instruction: String,
+    /// The form.
+    pub form: String,
+    /// In what way they are mismatches.
+    pub mismatch: Mismatch,
+}
+
+/// The simplest of the cases of a group.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sample {
+    /// Its choices; none where it was recorded.
+    pub values: Values,
+    /// Its line.
+    pub line: String,
+    /// A module of it alone; empty of a row.
+    pub module: String,
+    /// Where.
+    pub environment: Environment,
+    /// What the engine said; of a row what differs.
+    pub message: String,
+    /// How to see it with nothing but the engine.
+    pub command: String,
+}
+
+/// A recorded row that differs: it cannot be asked about again.
+#[derive(Clone, Debug)]
+pub struct RecordedRow {
+    /// The program, with that row only.
+    pub execution: Execution,
+    /// What is expected and what was recorded.
+    pub result: CaseResult,
+}
+
+/// A group of mismatches.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// How many.
+    pub count: u64,
+    /// The simplest.
+    pub sample: Option<Sample>,
+    /// Some of them, by a hash: which ones does not depend on the order they came in.
+    pub kept: BTreeMap<u64, Values>,
+    /// Some of those that were recorded.
+    pub recorded: Vec<RecordedRow>,
+}
+
+/// Cases of a group that are kept: of lines, and of rows.
+const KEPT: usize = 256;
+const KEPT_ROWS: usize = 2000;
+
+impl Group {
+    /// Keeps the choices of a case of a kind of mismatch.
+    pub(crate) fn keep(&mut self, values: Values, does: Does) {
+        let most = if does == Does::Computes { KEPT_ROWS } else { KEPT };
+        let hash = FxBuildHasher.hash_one(&values);
+        if self.kept.len() >= most && self.kept.last_key_value().is_some_and(|(last, _)| *last < hash) {
+            return;
+        }
+        self.kept.insert(hash, values);
+        if self.kept.len() > most {
+            self.kept.pop_last();
+        }
+    }
+
+    /// Keeps a recorded row.
+    pub(crate) fn keep_recorded(&mut self, row: RecordedRow) {
+        if self.recorded.len() < KEPT_ROWS {
+            self.recorded.push(row);
+        }
+    }
+
+    /// Whether a case with these choices is simpler than the sample.
+    pub(crate) fn is_simpler(&self, values: &[u8]) -> bool {
+        self.sample.as_ref().is_none_or(|known| simplicity(values) < simplicity(&known.values))
+    }
+
+    fn merge(&mut self, other: Self, does: Does) {
+        self.count += other.count;
+        other.kept.into_values().for_each(|values| self.keep(values, does));
+        other.recorded.into_iter().for_each(|row| self.keep_recorded(row));
+        let simpler = |sample: &Sample| (simplicity(&sample.values).0.to_vec(), sample.values.clone());
+        if let Some(sample) = other.sample
+            && self.sample.as_ref().is_none_or(|known| simpler(&sample) < simpler(known))
+        {
+            self.sample = Some(sample);
+        }
+    }
+}
+
+/// What variants are compared by to find the simplest: the environment decides last.
+fn simplicity(values: &[u8]) -> (&[u8], &[u8]) {
+    let (environment, choices) = values.split_at(3.min(values.len()));
+    (choices, environment)
+}
+
+/// Cases of one claim: tried, and how many the engine did as the specification says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Cases judged.
+    pub cases: u64,
+    /// Cases in which engine and specification agree.
+    pub agreed: u64,
+}
+
+/// How many cases did as listed, or as expected, and how many did not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Split {
+    /// Those that did.
+    pub did: u64,
+    /// Those that did not.
+    pub did_not: u64,
+}
+
+impl Split {
+    /// Adds one.
+    pub(crate) fn note(&mut self, did: bool) {
+        if did { self.did += 1 } else { self.did_not += 1 }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.did += other.did;
+        self.did_not += other.did_not;
+    }
+}
+
+/// What became of the rows of one form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowCount {
+    /// Its opcode.
+    pub instruction: String,
+    /// How many variants in how many setups there are; 0 where rows were recorded.
+    pub space: u128,
+    /// Rows that were tried.
+    pub rows: u64,
+    /// Those that passed.
+    pub passed: u64,
+    /// Those that failed, and that no divergence lists.
+    pub failed: u64,
+    /// The rows that had been tried when the first one failed.
+    pub first_failure: Option<u64>,
+}
+
+/// What came of the cases of one engine.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// By form: cases claimed valid.
+    pub valid: BTreeMap<String, Count>,
+    /// By form: cases that were taken through code generation.
+    pub code: BTreeMap<String, Count>,
+    /// By form and rule: cases that break it alone.
+    pub breaches: BTreeMap<(String, String), Count>,
+    /// By form: rows that were executed.
+    pub rows: BTreeMap<String, RowCount>,
+    /// Rows of which some or all may be anything, by the reason: how many were run (`did`), and how many
+    /// were not.
+    pub undefined: BTreeMap<Undefined, Split>,
+    /// Rows that rest on something inferred, by its name: how many passed and how many failed.
+    pub inferred: BTreeMap<&'static str, Split>,
+    /// Lines that were not judged, by reason.
+    pub skipped: BTreeMap<String, u64>,
+    /// Rows that were not executed, by reason.
+    pub skipped_rows: BTreeMap<String, u64>,
+    /// The mismatches.
+    pub groups: BTreeMap<GroupKey, Group>,
+    /// Listed divergences by id: cases that did as listed, and cases that did not.
+    pub listed: BTreeMap<String, Split>,
+    /// Variants whose text is judged other than the generator meant: a bug of this tool.
+    pub internal_errors: BTreeSet<String>,
+}
+
+impl Tally {
+    /// How many lines were judged.
+    pub fn cases(&self) -> u64 {
+        let counts = self.valid.values().chain(self.code.values()).chain(self.breaches.values());
+        counts.map(|count| count.cases).sum()
+    }
+
+    /// How many rows were executed and compared.
+    pub fn judged_rows(&self) -> u64 {
+        let listed: u64 = self.groups.iter().filter(|(key, _)| key.is_listed_row()).map(|(_, group)| group.count).sum();
+        listed + self.rows.values().map(|rows| rows.passed + rows.failed).sum::<u64>()
+    }
+
+    /// How many rows failed that no divergence lists.
+    pub fn failed_rows(&self) -> u64 {
+        self.rows.values().map(|rows| rows.failed).sum()
+    }
+
+    /// How many cases are mismatches that no divergence lists.
+    pub fn unlisted(&self) -> u64 {
+        self.groups.iter().filter(|(key, _)| !key.mismatch.listed).map(|(_, group)| group.count).sum()
+    }
+
+    /// Adds another tally.
+    pub fn merge(&mut self, other: Self) {
+        fn add<K: Ord>(to: &mut BTreeMap<K, Count>, from: BTreeMap<K, Count>) {
+            for (key, count) in from {
+                let sum = to.entry(key).or_default();
+                sum.cases += count.cases;
+                sum.agreed += count.agreed;
+            }
+        }
+        fn add_split<K: Ord>(to: &mut BTreeMap<K, Split>, from: BTreeMap<K, Split>) {
+            from.into_iter().for_each(|(key, split)| to.entry(key).or_default().merge(split));
+        }
+        fn add_number(to: &mut BTreeMap<String, u64>, from: BTreeMap<String, u64>) {
+            from.into_iter().for_each(|(key, count)| *to.entry(key).or_default() += count);
+        }
+        add(&mut self.valid, other.valid);
+        add(&mut self.code, other.code);
+        add(&mut self.breaches, other.breaches);
+        add_split(&mut self.undefined, other.undefined);
+        add_split(&mut self.inferred, other.inferred);
+        add_split(&mut self.listed, other.listed);
+        add_number(&mut self.skipped, other.skipped);
+        add_number(&mut self.skipped_rows, other.skipped_rows);
+        for (form, rows) in other.rows {
+            self.rows.entry(form).or_default().merge(rows);
+        }
+        for (key, group) in other.groups {
+            let does = key.mismatch.does;
+            self.groups.entry(key).or_default().merge(group, does);
+        }
+        other.internal_errors.into_iter().for_each(|error| self.note_internal_error(error));
+    }
+
+    /// Notes a contradiction of ours; the first few in the order of their texts are kept.
+    pub(crate) fn note_internal_error(&mut self, error: String) {
+        self.internal_errors.insert(error);
+        while self.internal_errors.len() > 20 {
+            self.internal_errors.pop_last();
+        }
+    }
+}
+
+impl GroupKey {
+    fn is_listed_row(&self) -> bool {
+        self.mismatch.listed && self.mismatch.does == Does::Computes
+    }
+}
+
+impl RowCount {
+    fn merge(&mut self, other: Self) {
+        let before = self.rows;
+        self.instruction = other.instruction;
+        self.space = self.space.max(other.space);
+        self.rows += other.rows;
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.first_failure = self.first_failure.or(other.first_failure.map(|first| before + first));
+    }
+}

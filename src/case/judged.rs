@@ -1,0 +1,123 @@
+//! Lines that are judged: printed, read again and judged here, and asked of an engine.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::{Behavior, Case, CaseResult, Expected, InternalError};
+use crate::engine::{Batch, Depth, LineJudge};
+use crate::environment::Environment;
+use crate::judge::{Judge, Reading};
+use crate::ptx::{Context, Declarations, Item, Line, Printer, Scaffold, scaffold};
+use crate::spec::Spec;
+
+/// What cases of one module have in common: the environment, and the context of the lines. A `.unified`
+/// variable changes how a module is assembled.
+type Surroundings = ([u8; 3], Context, bool);
+
+impl Case<'_> {
+    fn surroundings(&self, printer: &Printer<'_>) -> Surroundings {
+        let form = self.form();
+        let unified = |axis: usize| form.value(self.values, axis) == "unified";
+        let unified = form.operands.iter().filter_map(|operand| operand.base).any(unified);
+        let [size, target, ptx] = [0, 1, 2].map(|axis| self.values.get(axis).copied().unwrap_or_default());
+        ([target, ptx, size], printer.context(self.values), unified)
+    }
+}
+
+/// Asks an engine to judge cases, up to `batch` in a module: one result for each, in order.
+///
+/// # Errors
+/// Where a text of ours cannot be read.
+pub fn ask(
+    spec: &Spec,
+    engine: &dyn LineJudge,
+    depth: Depth,
+    cases: &[Case<'_>],
+    batch: usize,
+) -> Result<Vec<CaseResult>, InternalError> {
+    let mut printers: BTreeMap<&str, Printer<'_>> = BTreeMap::new();
+    let mut surroundings: BTreeMap<Surroundings, Vec<usize>> = BTreeMap::new();
+    for (at, case) in cases.iter().enumerate() {
+        let form = case.form();
+        let printer = printers.entry(&form.id).or_insert_with(|| Printer::new(form));
+        surroundings.entry(case.surroundings(printer)).or_default().push(at);
+    }
+    let question = Question { spec, engine, depth, cases, printers: &printers };
+    let modules: Vec<(Context, &[usize])> = surroundings
+        .iter()
+        .flat_map(|((_, context, _), group)| group.chunks(batch.max(1)).map(|group| (*context, group)))
+        .collect();
+    let answered: Result<Vec<Vec<CaseResult>>, InternalError> =
+        modules.par_iter().map(|(context, group)| question.ask(group, *context)).collect();
+    let mut results: Vec<Option<CaseResult>> = vec![None; cases.len()];
+    for ((_, group), answered) in modules.iter().zip(answered?) {
+        group.iter().zip(answered).for_each(|(&at, result)| results[at] = Some(result));
+    }
+    Ok(results.into_iter().flatten().collect())
+}
+
+/// What the modules of one question have in common.
+struct Question<'a> {
+    spec: &'a Spec,
+    engine: &'a dyn LineJudge,
+    depth: Depth,
+    cases: &'a [Case<'a>],
+    printers: &'a BTreeMap<&'a str, Printer<'a>>,
+}
+
+impl Question<'_> {
+    /// Asks about the cases at these positions in one module.
+    fn ask(&self, group: &[usize], context: Context) -> Result<Vec<CaseResult>, InternalError> {
+        let mut items: FxHashSet<Item<'_>> = FxHashSet::default();
+        let mut lines: Vec<String> = Vec::with_capacity(group.len());
+        let mut texts: Vec<String> = Vec::new();
+        for &at in group {
+            let case = &self.cases[at];
+            let printer = &self.printers[case.form().id.as_str()];
+            let mut line = String::with_capacity(80);
+            let mut declare = |item| {
+                items.insert(item);
+            };
+            printer.line(case.values, &mut line, &mut declare);
+            if self.depth == Depth::Generate {
+                let mut text = line.clone();
+                printer.stores(case.values, &mut text, &mut declare);
+                texts.push(text);
+            }
+            lines.push(line);
+        }
+        let Some(&first) = group.first() else { return Ok(Vec::new()) };
+        let environment = self.cases[first].environment()?;
+        let scaffold = scaffold(items, context);
+        let readings = self.read(&environment, &scaffold, group, &lines)?;
+        let asked = if texts.is_empty() { &lines } else { &texts };
+        let batch = Batch { environment, scaffold, lines: asked.iter().map(String::as_str).collect() };
+        let outcomes = self.engine.judge(&batch, self.depth);
+        let result = |(reading, outcome)| CaseResult {
+            expected: Expected::Verdict(reading),
+            behavior: Behavior::Judged(outcome),
+            row: None,
+        };
+        Ok(readings.into_iter().zip(outcomes).map(result).collect())
+    }
+
+    /// Judges lines by their text.
+    fn read(
+        &self,
+        environment: &Environment,
+        scaffold: &Scaffold,
+        group: &[usize],
+        lines: &[String],
+    ) -> Result<Vec<Reading>, InternalError> {
+        let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa)
+            .map_err(|error| InternalError(format!("declarations of ours cannot be read: {error}")))?;
+        let judge = Judge::new(self.spec, environment).map_err(|error| InternalError(error.to_string()))?;
+        let read = |(&at, line): (&usize, &String)| {
+            let parsed = Line::parse(line).map_err(|error| InternalError(format!("{line}: {error}")))?;
+            Ok(judge.read_as(self.cases[at].instruction, &parsed, &declarations))
+        };
+        group.iter().zip(lines).map(read).collect()
+    }
+}

@@ -1,0 +1,297 @@
+//! A cause of mismatches, as it shows in one form of one engine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::executed::ExecutedInstruction;
+use super::extent::Extent;
+use super::open_group::OpenGroup;
+use super::search::{Local, Search};
+use crate::campaign::Mismatch;
+use crate::case::{Case, CaseResult};
+use crate::divergences::{AxisValues, Does};
+use crate::execution::Execution;
+use crate::space::{Diagram, Region, Slice, Values, environment_values};
+use crate::spec::{Cube, Form, Instruction, ValueSet};
+
+/// The points at which rows fail, as a statistical search finds them.
+pub(super) struct RowCause {
+    pub(super) cube: Cube,
+    /// Points in it that failed, the simplest first.
+    pub(super) fails: Vec<Values>,
+    pub(super) asked: usize,
+    pub(super) failed: usize,
+    pub(super) size: u128,
+    /// For each axis, the values that are possible in it and of which anything is known.
+    pub(super) considered: Vec<ValueSet>,
+}
+
+/// A cause as it shows in one form of one engine.
+pub(super) struct Cause<'s> {
+    /// The position of the engine.
+    pub(super) engine: usize,
+    pub(super) mismatch: Mismatch,
+    pub(super) instruction: &'s Instruction,
+    pub(super) form: usize,
+    pub(super) rule: Option<usize>,
+    /// The environment, and what else was not varied.
+    prefix: Values,
+    domain: Arc<Diagram>,
+    /// The choices that make it show, but for the environment.
+    pub(super) cube: Cube,
+    /// The environments in which it shows.
+    pub(super) extent: Cube,
+    /// For each axis of the environment, the values with which it can show at all.
+    possible: [ValueSet; 3],
+    /// Variants that fail, the simplest first.
+    pub(super) fails: Vec<Values>,
+    /// Variants in it that were asked about, and how many failed.
+    pub(super) asked: usize,
+    pub(super) failed: usize,
+    pub(super) size: u128,
+    pub(super) passing_neighbours: usize,
+    /// For each axis, the values that are known to be possible in it, where that is not all that occur.
+    pub(super) considered: Option<Vec<ValueSet>>,
+    /// Mismatches in the group it was found in.
+    pub(super) mismatches: u64,
+    /// Of what is executed: how its rows are asked about, and what shows it.
+    pub(super) rows: Option<CauseRows<'s>>,
+}
+
+/// How the rows of a cause are asked about, and what shows it.
+#[derive(Clone)]
+pub(super) struct CauseRows<'s> {
+    pub(super) executed: &'s ExecutedInstruction,
+    pub(super) form: usize,
+    /// The numbers that points are asked about with: choices on the last axes.
+    pub(super) numbers: Arc<Vec<Values>>,
+    /// The row that is shown.
+    pub(super) shown: ShownRow,
+    /// What every failing row rests on.
+    pub(super) inferred: Vec<String>,
+    /// Which inputs a row must have, in words; any where this is empty.
+    pub(super) inputs: String,
+    /// The same as a condition.
+    pub(super) numbers_when: Vec<(String, AxisValues)>,
+}
+
+/// A row that shows a cause.
+#[derive(Clone)]
+pub(super) struct ShownRow {
+    /// Its choices; none where it was recorded.
+    pub(super) values: Values,
+    /// The program, with this row only.
+    pub(super) execution: Execution,
+    pub(super) result: CaseResult,
+}
+
+impl<'s> Cause<'s> {
+    /// A cause of lines.
+    pub(super) fn of_lines(engine: usize, group: &OpenGroup<'s>, search: &Search<'s>, local: Local) -> Self {
+        Self {
+            engine,
+            mismatch: group.mismatch.clone(),
+            instruction: group.instruction,
+            form: group.form,
+            rule: group.rule,
+            prefix: search.environment.to_vec(),
+            domain: search.domain(),
+            cube: local.cube,
+            extent: Cube::default(),
+            possible: [ValueSet::default(); 3],
+            failed: local.fails.len(),
+            fails: local.fails,
+            asked: local.asked,
+            size: local.size,
+            passing_neighbours: local.passing_neighbours,
+            considered: None,
+            mismatches: group.count,
+            rows: None,
+        }
+    }
+
+    /// A cause of rows, whose variants are points.
+    pub(super) fn of_rows(
+        engine: usize,
+        group: &OpenGroup<'s>,
+        space: (Arc<Diagram>, Values),
+        found: RowCause,
+        rows: CauseRows<'s>,
+    ) -> Self {
+        let (domain, prefix) = space;
+        Self {
+            engine,
+            mismatch: group.mismatch.clone(),
+            instruction: &rows.executed.points,
+            form: group.form,
+            rule: None,
+            prefix,
+            domain,
+            cube: found.cube,
+            extent: Cube::default(),
+            possible: [ValueSet::default(); 3],
+            failed: found.failed,
+            fails: found.fails,
+            asked: found.asked,
+            size: found.size,
+            passing_neighbours: 0,
+            considered: Some(found.considered),
+            mismatches: group.count,
+            rows: Some(rows),
+        }
+    }
+
+    /// A cause of recorded rows, of which nothing says when they fail.
+    pub(super) fn of_recorded(engine: usize, group: &OpenGroup<'s>, count: u64, rows: CauseRows<'s>) -> Self {
+        let form = &rows.executed.points.forms[group.form];
+        let environment = environment_values(form, &rows.shown.execution.environment()).unwrap_or_default();
+        Self {
+            engine,
+            mismatch: group.mismatch.clone(),
+            instruction: &rows.executed.points,
+            form: group.form,
+            rule: None,
+            prefix: environment.to_vec(),
+            domain: Arc::new(Diagram::within(form, None, &environment)),
+            cube: Cube::default(),
+            extent: Cube::default(),
+            possible: [ValueSet::default(); 3],
+            fails: Vec::new(),
+            asked: 0,
+            failed: 0,
+            size: 0,
+            passing_neighbours: 0,
+            considered: None,
+            mismatches: count,
+            rows: Some(rows),
+        }
+    }
+
+    pub(super) fn form(&self) -> &'s Form {
+        &self.instruction.forms[self.form]
+    }
+
+    pub(super) fn case<'v>(&self, values: &'v [u8]) -> Case<'v>
+    where
+        's: 'v,
+    {
+        Case { instruction: self.instruction, form: self.form, values }
+    }
+
+    pub(super) fn region(&self) -> Region<'_> {
+        self.domain.all().below(&self.prefix)
+    }
+
+    pub(super) fn is_of(&self, group: &OpenGroup<'_>) -> bool {
+        self.mismatch == group.mismatch && self.instruction.name == group.instruction.name && self.form == group.form
+    }
+
+    /// Whether a variant, in whatever environment, is in it.
+    pub(super) fn explains(&self, values: &[u8]) -> bool {
+        self.cube.contains(values) && self.extent.contains(values)
+    }
+
+    /// Takes over what was found out about environments.
+    pub(super) fn settle(&mut self, extent: &Extent<'_>) {
+        self.extent = extent.cube();
+        self.possible = extent.possible();
+    }
+
+    /// The values that occur on an axis at all.
+    pub(super) fn occurring(&self, axis: usize) -> ValueSet {
+        match self.possible.get(axis) {
+            Some(possible) => *possible,
+            None => match &self.considered {
+                Some(considered) => considered[axis],
+                None => self.region().together(usize::MAX, 0)[axis],
+            },
+        }
+    }
+
+    /// Its choices by their names; values that do not occur left out.
+    pub(super) fn named(&self) -> Conditions {
+        let name = |(axis, set): &(usize, ValueSet)| {
+            let of = &self.form().axes[*axis];
+            let occurring = set.and(&self.occurring(*axis));
+            let values = occurring.iter().map(|value| of.values[usize::from(value)].clone()).collect();
+            (of.name.clone(), values)
+        };
+        self.cube.sets().iter().map(name).collect()
+    }
+
+    /// Named choices as a cube of its form; `None` where they never hold there.
+    fn resolve(&self, conditions: &Conditions) -> Option<Cube> {
+        let mut sets = Vec::new();
+        for (name, values) in conditions {
+            match self.form().axis(name) {
+                Some(axis) => sets.push((axis, self.form().axes[axis].select(|value| values.contains(value)))),
+                // A slot that the form lacks is empty there.
+                None if values.contains("none") => {}
+                None => return None,
+            }
+        }
+        let cube = Cube::new(sets);
+        (!cube.is_empty()).then_some(cube)
+    }
+
+    /// Whether named choices hold for the same variants of its form as its own do.
+    pub(super) fn is_same(&self, conditions: &Conditions) -> bool {
+        let Some(cube) = self.resolve(conditions) else { return false };
+        let region = self.region();
+        let both = cube.sets().iter().fold(self.cube.clone(), |both, (axis, set)| both.with(*axis, *set));
+        Slice::new(&region, &cube).count() == self.size && Slice::new(&region, &both).count() == self.size
+    }
+
+    /// Whether both show in the same environments, as far as both can.
+    pub(super) fn shows_where(&self, other: &Self) -> bool {
+        (0..3).all(|axis| {
+            let (mine, others) = (self.along(axis), other.along(axis));
+            mine.and(&other.possible[axis]) == others.and(&self.possible[axis])
+        })
+    }
+
+    fn along(&self, axis: usize) -> ValueSet {
+        let set = self.extent.sets().iter().find(|(named, _)| *named == axis);
+        set.map_or(self.possible[axis], |(_, set)| *set)
+    }
+
+    /// How recorded rows fail; none of what was not recorded.
+    pub(super) fn recorded_kind(&self) -> Option<&'static str> {
+        let rows = self.rows.as_ref().filter(|_| self.fails.is_empty())?;
+        Some(super::row_words::kind(&rows.shown.result))
+    }
+
+    /// Which inputs a row must have, in words.
+    pub(super) fn inputs(&self) -> &str {
+        self.rows.as_ref().map_or("", |rows| rows.inputs.as_str())
+    }
+
+    /// Whether the same rules are broken, in whatever instructions.
+    pub(super) fn same_rules(&self, other: &Self) -> bool {
+        let rules = |of: &Self| of.mismatch.rules.iter().map(|rule| short(rule).to_owned()).collect::<Vec<String>>();
+        rules(self) == rules(other)
+    }
+
+    /// Whether another could be the same cause: rules are told apart only where nothing but the rule
+    /// says when it shows, and what is claimed valid from what is not, but for crashes.
+    pub(super) fn is_kind(&self, other: &Self) -> bool {
+        let (these, those) = (&self.mismatch, &other.mismatch);
+        let conditional = !self.cube.sets().is_empty() && !other.cube.sets().is_empty();
+        let claims = these.does == Does::Crashes || these.rules.is_empty() == those.rules.is_empty();
+        these.does == those.does
+            && these.depth == those.depth
+            && these.contradicts() == those.contradicts()
+            && (self.same_rules(other) || (conditional && claims))
+            && self.rows.is_some() == other.rows.is_some()
+            && self.inputs() == other.inputs()
+            && (self.engine != other.engine || these.message == those.message)
+    }
+}
+
+/// The name of a rule without the instruction.
+pub(super) fn short(rule: &str) -> &str {
+    if rule.starts_with("isa/") { rule } else { rule.rsplit('/').next().unwrap_or(rule) }
+}
+
+/// For each axis its values, by their names.
+pub(super) type Conditions = BTreeMap<String, BTreeSet<String>>;

@@ -1,0 +1,279 @@
+//! Makes findings of causes: in words, with a fingerprint, the simplest case, and the YAML.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use super::cause::{Cause, short};
+use super::finding::{Evidence, Finding, MinimalCase, Vote};
+use super::inquiry::Inquiry;
+use super::naming;
+use super::row_words;
+use super::suspect::Facts;
+use super::votes::Poll;
+use crate::campaign::Mismatch;
+use crate::case::{self, InternalError, command, first_message};
+use crate::divergences::{Does, EngineVersion, Proposal};
+use crate::engine::Depth;
+use crate::space::environment;
+use crate::spec::{Instruction, Rule};
+
+/// Words, each once, in order.
+fn unique(words: impl Iterator<Item = String>) -> Vec<String> {
+    words.collect::<BTreeSet<String>>().into_iter().collect()
+}
+
+impl<'s> Poll<'_, 's> {
+    fn causes(&self) -> impl Iterator<Item = &Cause<'s>> {
+        self.merged.causes.iter()
+    }
+
+    /// The causes with the rule that each breaks.
+    fn of_rules(&self) -> impl Iterator<Item = (&Cause<'s>, &'s Rule)> {
+        self.causes().filter_map(|cause| Some((cause, &cause.form().rules[cause.rule?])))
+    }
+
+    /// The finding.
+    pub(super) fn finding(&self, inquiries: &[Inquiry<'_>]) -> Result<Finding, InternalError> {
+        let shown = self.shown;
+        let name = |engine: usize| inquiries[engine].name();
+        let family = inquiries[shown.engine].family().to_owned();
+        let mut engines: BTreeMap<String, Vote> = BTreeMap::new();
+        for (at, inquiry) in inquiries.iter().enumerate() {
+            // Of several recordings of one engine, one that shows it is enough.
+            if let Some(vote) = self.vote(at, inquiry)
+                && engines.get(&name(at)) != Some(&Vote::Shows)
+            {
+                engines.insert(name(at), vote);
+            }
+        }
+        let inferred = self.inferred();
+        let facts = Facts {
+            does: shown.mismatch.does,
+            contradicts: shown.mismatch.contradicts(),
+            sources: self.of_rules().map(|(_, rule)| rule.source).collect(),
+            votes: engines.values().collect(),
+            inferred: &inferred,
+        };
+        let blame = facts.blame();
+        let mut finding = Finding {
+            fingerprint: String::new(),
+            title: String::new(),
+            versions: versions(&family, &engines),
+            family,
+            does: shown.mismatch.does,
+            rules: unique(self.causes().flat_map(|cause| &cause.mismatch.rules).map(|rule| short(rule).to_owned())),
+            valid: self.causes().any(|cause| cause.mismatch.rules.is_empty()),
+            says: unique(self.of_rules().map(|(_, rule)| rule.says.clone())),
+            manual: self.pages(),
+            code_generation: shown.mismatch.depth == Depth::Generate,
+            contradicts: shown.mismatch.contradicts().map(str::to_owned),
+            forms: unique(self.causes().map(|cause| cause.form().id.clone())),
+            when: naming::condition(&self.merged.causes, &self.merged.conditions),
+            inputs: shown.inputs().to_owned(),
+            evidence: self.causes().map(|cause| evidence(cause, name(cause.engine))).collect(),
+            engines,
+            mismatches: self.mismatches(),
+            inferred,
+            blame,
+            case: self.minimal(inquiries)?,
+            yaml: String::new(),
+        };
+        finding.fingerprint = finding.fingerprint(&self.message());
+        finding.title = finding.title(&self.message());
+        let instructions: Vec<&Instruction> = self.causes().map(|cause| cause.instruction).collect();
+        finding.yaml = finding.yaml(&instructions);
+        Ok(finding)
+    }
+
+    /// How rows fail that cannot be run at all, or that were recorded: what they have in common.
+    fn message(&self) -> String {
+        let shown = self.shown;
+        match &shown.rows {
+            Some(_) if !shown.mismatch.message.is_empty() => shown.mismatch.message.clone(),
+            Some(rows) if shown.fails.is_empty() => row_words::kind(&rows.shown.result).to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// What every failing row rests on.
+    fn inferred(&self) -> Vec<String> {
+        let all: Vec<&Vec<String>> = self.causes().filter_map(|cause| Some(&cause.rows.as_ref()?.inferred)).collect();
+        if all.iter().any(|names| names.is_empty()) {
+            return Vec::new();
+        }
+        unique(all.into_iter().flatten().cloned())
+    }
+
+    /// The manual's pages, with the headings of the rules.
+    fn pages(&self) -> Vec<String> {
+        let heading = |(cause, rule): (&Cause<'_>, &Rule)| {
+            let section = rule.section.as_deref().unwrap_or("the page as a whole");
+            format!("{}: {section}", cause.form().page())
+        };
+        let pages = unique(self.of_rules().map(heading));
+        if !pages.is_empty() {
+            return pages;
+        }
+        let section = if self.shown.rows.is_some() { "Description" } else { "Syntax" };
+        unique(self.causes().map(|cause| format!("{}: {section}", cause.form().page())))
+    }
+
+    /// The mismatches of the groups that its causes were found in.
+    fn mismatches(&self) -> u64 {
+        let groups: BTreeSet<(usize, &str, &Mismatch, u64)> = self
+            .causes()
+            .map(|cause| (cause.engine, cause.form().id.as_str(), &cause.mismatch, cause.mismatches))
+            .collect();
+        groups.iter().map(|(.., count)| count).sum()
+    }
+
+    fn minimal(&self, inquiries: &[Inquiry<'_>]) -> Result<MinimalCase, InternalError> {
+        let shown = self.shown;
+        if let Some(rows) = &shown.rows {
+            return Ok(row_words::minimal(&rows.executed.rows.forms[rows.form], &rows.shown));
+        }
+        let values = shown.fails.first().cloned().unwrap_or_default();
+        let case = shown.case(&values);
+        let environment = case.environment()?;
+        let depth = shown.mismatch.depth;
+        let module = case.module(depth)?;
+        let outcome = self.answers.get(shown.engine).and_then(Option::as_ref).and_then(|result| result.outcome());
+        Ok(MinimalCase {
+            id: case::id(&module),
+            line: case.line(),
+            ptx: environment.ptx.to_string(),
+            target: environment.target.to_string(),
+            address_size: environment.address_size.bits(),
+            message: outcome.map(first_message).unwrap_or_default(),
+            command: inquiries[shown.engine]
+                .subject
+                .judge
+                .map(|judge| command(judge, &module, &environment, depth))
+                .unwrap_or_default(),
+            module,
+            neighbours_without: shown.passing_neighbours,
+            row: None,
+            values,
+        })
+    }
+}
+
+fn evidence(cause: &Cause<'_>, engine: String) -> Evidence {
+    let environment = cause.fails.first().and_then(|values| environment(cause.form(), values));
+    Evidence {
+        form: cause.form().id.clone(),
+        engine,
+        environment: environment.map_or_else(|| "as recorded".to_owned(), |environment| environment.to_string()),
+        variants: cause.size.to_string(),
+        asked: cause.asked,
+        failed: cause.failed,
+    }
+}
+
+/// `ptxas 12.9 to 13.5, not 11.8`: the versions that show it, and those that do not.
+fn versions(family: &str, engines: &BTreeMap<String, Vote>) -> String {
+    let known = by_version(family, engines);
+    let showing: Vec<String> = known.iter().filter(|(_, shows)| *shows).map(|(version, _)| version.short()).collect();
+    let others: Vec<String> = known.iter().filter(|(_, shows)| !*shows).map(|(version, _)| version.short()).collect();
+    let mut text = match showing.as_slice() {
+        [] => family.to_owned(),
+        [one] => format!("{family} {one}"),
+        [first, .., last] => format!("{family} {first} to {last}"),
+    };
+    if !others.is_empty() {
+        let _ = write!(text, ", not {}", others.join(", "));
+    }
+    text
+}
+
+impl Finding {
+    /// What it is known by: stable as long as the cause is the same. Engines and versions have no part in
+    /// it but for the family; `message` is how rows fail, where nothing says when.
+    fn fingerprint(&self, message: &str) -> String {
+        let depth = if self.code_generation { "generate" } else { "check" };
+        let words = [
+            self.family.as_str(),
+            self.does.word(),
+            depth,
+            self.contradicts.as_deref().unwrap_or_default(),
+            if self.valid { "valid" } else { "" },
+            &self.rules.join(","),
+            &self.forms.join(","),
+            &self.when.to_string(),
+            &self.inputs,
+            message,
+        ];
+        blake3::hash(words.join("|").as_bytes()).to_hex()[..12].to_owned()
+    }
+
+    fn title(&self, message: &str) -> String {
+        let depth = if self.code_generation { " in code generation" } else { "" };
+        let what = match (self.valid, self.rules.as_slice()) {
+            _ if self.does == Does::Computes => "something else",
+            (true, []) => "what is claimed valid",
+            (true, rules) => &format!("what is claimed valid, or breaks {}", rules.join(" or ")),
+            (false, rules) => &format!("what breaks {}", rules.join(" or ")),
+        };
+        let mut when = if self.when.is_empty() { String::new() } else { format!(" when {}", self.when) };
+        if !self.inputs.is_empty() {
+            let _ = write!(when, "{} {}", if when.is_empty() { " when" } else { " and" }, self.inputs);
+        }
+        let message = if message.is_empty() { String::new() } else { format!(": {message}") };
+        let does = match self.does {
+            Does::Accepts => "accepts",
+            Does::Rejects => "rejects",
+            Does::Crashes => "dies on",
+            Does::Computes => "computes",
+        };
+        let listed = self.contradicts.as_ref().map_or(String::new(), |id| format!(", though `{id}` lists otherwise"));
+        format!("{} {does} {what} in {}{when}{depth}{message}{listed}", self.family, self.forms.join(", "))
+    }
+
+    /// The YAML that would list it; none where less than half of what was asked about shows it, or where it
+    /// was recorded: that says nothing of when.
+    fn yaml(&self, instructions: &[&Instruction]) -> String {
+        if let Some(id) = &self.contradicts {
+            return format!(
+                "# {id} no longer happens {}: remove it, or give it `to` or a narrower `when`\n",
+                self.versions
+            );
+        }
+        let sum = |of: fn(&Evidence) -> usize| self.evidence.iter().map(of).sum::<usize>();
+        let (asked, failed) = (sum(|evidence| evidence.asked), sum(|evidence| evidence.failed));
+        if self.does == Does::Computes && (asked == 0 || failed * 2 < asked) {
+            return String::new();
+        }
+        let proposal = Proposal {
+            suffix: &self.fingerprint[..6],
+            does: self.does,
+            rules: &self.rules,
+            valid: self.valid,
+            forms: &self.forms,
+            instructions,
+            when: &self.when,
+            versions: range(&self.family, &self.engines),
+            depth: if self.code_generation { Depth::Generate } else { Depth::Check },
+            because: format!("{}; finding {}", self.blame.because, self.fingerprint),
+        };
+        proposal.yaml()
+    }
+}
+
+/// The engines of a family in the order of their versions, and whether each shows it.
+fn by_version(family: &str, engines: &BTreeMap<String, Vote>) -> Vec<(EngineVersion, bool)> {
+    let known = |(name, vote): (&String, &Vote)| Some((EngineVersion::parse(name).ok()?, *vote == Vote::Shows));
+    let mut known: Vec<(EngineVersion, bool)> = engines.iter().filter_map(known).collect();
+    known.retain(|(version, _)| version.family == family);
+    known.sort();
+    known
+}
+
+/// The first and the last version that show it, where others before and after do not.
+fn range(family: &str, engines: &BTreeMap<String, Vote>) -> (Option<String>, Option<String>) {
+    let known = by_version(family, engines);
+    let first = known.iter().position(|(_, shows)| *shows);
+    let last = known.iter().rposition(|(_, shows)| *shows);
+    let from = first.filter(|at| *at > 0).map(|at| known[at].0.short());
+    let until = last.filter(|at| at + 1 < known.len()).map(|at| known[at].0.short());
+    (from, until)
+}

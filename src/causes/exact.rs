@@ -1,0 +1,84 @@
+//! Causes of mismatches that follow from the choices alone: lines that an engine judges otherwise.
+//!
+//! The searches of all groups ask together, thousands of lines in a process. What no cause explains in the
+//! environments in which it shows is searched again.
+
+use super::cause::Cause;
+use super::extents;
+use super::inquiry::Inquiry;
+use super::open_group::OpenGroup;
+use super::search::Search;
+use crate::case::{Case, InternalError};
+use crate::engine::Depth;
+use crate::space::Values;
+
+/// Times that mismatches which no cause explains yet are searched.
+const WAVES: usize = 6;
+
+/// The causes of groups of the engine at a position.
+pub(super) fn causes<'s>(
+    inquiry: &Inquiry<'_>,
+    engine: usize,
+    groups: &mut [OpenGroup<'s>],
+) -> Result<Vec<Cause<'s>>, InternalError> {
+    let mut causes: Vec<Cause<'s>> = Vec::new();
+    for wave in 0..WAVES {
+        let opened = groups.iter().enumerate().filter(|(_, group)| !group.open.is_empty());
+        let mut searches: Vec<(usize, Search<'s>)> =
+            opened.filter_map(|(at, group)| Some((at, group.search()?))).collect();
+        if searches.is_empty() || inquiry.stopped() {
+            break;
+        }
+        search(inquiry, groups, &mut searches)?;
+        let mut found: Vec<Cause<'s>> = Vec::new();
+        for (at, search) in &searches {
+            let group = &mut groups[*at];
+            if !search.failed() {
+                if wave == 0 {
+                    group.vanished = Some("not reproduced");
+                }
+                // Nothing more to be learned from what fails no more.
+                group.open.retain(|values| values[..3] != search.environment);
+            }
+            found.extend(search.causes().into_iter().map(|local| Cause::of_lines(engine, group, search, local)));
+        }
+        extents::settle(inquiry, &mut found)?;
+        for group in groups.iter_mut() {
+            let of_group = |cause: &&Cause<'_>| cause.is_of(group);
+            let explaining: Vec<&Cause<'_>> = found.iter().filter(of_group).collect();
+            group.open.retain(|values| !explaining.iter().any(|cause| cause.explains(values)));
+        }
+        causes.extend(found);
+    }
+    Ok(causes)
+}
+
+/// Rounds of questions, those of all searches together, until none has any left.
+fn search(
+    inquiry: &Inquiry<'_>,
+    groups: &[OpenGroup<'_>],
+    searches: &mut [(usize, Search<'_>)],
+) -> Result<(), InternalError> {
+    loop {
+        let questions: Vec<Vec<Values>> = searches.iter_mut().map(|(_, search)| search.questions()).collect();
+        if questions.iter().all(Vec::is_empty) || inquiry.stopped() {
+            return Ok(());
+        }
+        for depth in [Depth::Check, Depth::Generate] {
+            let of_depth = |search: usize| groups[searches[search].0].mismatch.depth == depth;
+            let rows: Vec<(usize, &Values)> = questions
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| of_depth(*at))
+                .flat_map(|(at, values)| values.iter().map(move |values| (at, values)))
+                .collect();
+            let cases: Vec<Case<'_>> = rows.iter().map(|(at, values)| searches[*at].1.case(values)).collect();
+            let results = inquiry.ask(depth, &cases)?;
+            for ((at, values), result) in rows.into_iter().zip(&results) {
+                let (group, search) = &mut searches[at];
+                let seen = inquiry.seen(&groups[*group].mismatch, search.instruction, result);
+                search.tell(values.clone(), seen);
+            }
+        }
+    }
+}

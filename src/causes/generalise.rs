@@ -1,0 +1,373 @@
+//! Generalises failing points to regions, where whether a point fails depends on random data.
+//!
+//! Whether an accepted line is wrong follows from its choices alone. Whether a wrong value shows
+//! depends on the numbers as well: two layers that are taken for each other may hold the same. So a
+//! combination need not fail throughout. It grows from one failing point: a value of an axis belongs
+//! to it where failing points mostly fail still once they have it.
+
+use rustc_hash::FxHashSet;
+
+use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
+use crate::spec::{Cube, Form, ValueSet};
+
+use super::cubes::ENVIRONMENT;
+
+/// Failing points that are given each value of an axis.
+const EACH: usize = 8;
+/// Of these, those that other axes must give way for.
+const REPAIRED: usize = 2;
+/// Failing points that are kept of a combination.
+const POOL: usize = 32;
+/// Places asked about in a combination.
+const INSIDE: usize = 60;
+/// Times that all axes are gone through.
+const PASSES: usize = 2;
+/// Combinations for one group of mismatches; what is left then is left.
+const COMBINATIONS: usize = 8;
+/// How many hundredths as often as the weaker of two combinations their union fails, where they are one.
+const JOINED: usize = 75;
+
+/// What is seen at a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PointSeen {
+    /// Some row fails there.
+    Fails,
+    /// Rows pass there.
+    Passes,
+    /// Rows pass there, of which something else is expected than of the point that is generalised.
+    Elsewhere,
+    /// Nothing can be said.
+    Unknown,
+}
+
+impl PointSeen {
+    /// Whether it fails, where that can be said.
+    fn failed(self) -> Option<bool> {
+        match self {
+            Self::Fails => Some(true),
+            Self::Passes => Some(false),
+            Self::Elsewhere | Self::Unknown => None,
+        }
+    }
+}
+
+/// What is asked: what is seen at points, with the one that is generalised.
+pub(super) type Ask<'a, E> = dyn FnMut(&[Values], Option<&Values>) -> Result<Vec<PointSeen>, E> + 'a;
+
+/// A combination, and what is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct Combination {
+    /// For each axis that it restricts, its values.
+    pub(super) cube: Cube,
+    /// For each axis, the values of which nothing is known: they may or may not belong to it.
+    pub(super) unknown: Vec<ValueSet>,
+    /// The point that it was generalised from.
+    seed: Values,
+    /// The simplest point in it that failed.
+    pub(super) simplest: Values,
+    /// Places in it that were drawn and asked about, and how many failed.
+    pub(super) asked: usize,
+    pub(super) failed: usize,
+    /// How many points are in it.
+    pub(super) size: u128,
+}
+
+/// What is seen at points with one value of an axis.
+struct Evidence {
+    /// Each point, and whether it failed.
+    points: Vec<(Values, bool)>,
+    /// Whether rows passed at points of which something else is expected.
+    elsewhere: bool,
+}
+
+impl Evidence {
+    fn new(seen: impl Iterator<Item = (PointSeen, Values)>) -> Self {
+        let mut evidence = Self { points: Vec::new(), elsewhere: false };
+        for (seen, point) in seen {
+            evidence.elsewhere |= seen == PointSeen::Elsewhere;
+            evidence.points.extend(seen.failed().map(|failed| (point, failed)));
+        }
+        evidence
+    }
+
+    fn join(&mut self, other: Self) {
+        self.points.extend(other.points);
+        self.elsewhere |= other.elsewhere;
+    }
+}
+
+/// Whether the part is N hundredths of the whole, or more.
+fn is_part(part: usize, whole: usize, hundredths: usize) -> bool {
+    part * 100 >= whole * hundredths
+}
+
+/// Looks for the combinations that explain failing points.
+pub(super) struct Generalise<'a> {
+    pub(super) diagram: &'a Diagram,
+    /// The environment, and what else is not varied.
+    pub(super) prefix: Values,
+    pub(super) form: &'a Form,
+    pub(super) draw: Draw,
+}
+
+impl Generalise<'_> {
+    /// Combinations that together have the failing points in them.
+    ///
+    /// # Errors
+    /// Those of asking.
+    pub(super) fn explain<E>(&mut self, fails: &[Values], ask: &mut Ask<'_, E>) -> Result<Vec<Combination>, E> {
+        let mut open: Vec<&Values> = fails.iter().collect();
+        open.sort_by_key(|values| (distance(values), (*values).clone()));
+        let mut found: Vec<Combination> = Vec::new();
+        while let Some(seed) = open.first().copied() {
+            if found.len() == COMBINATIONS {
+                break;
+            }
+            open.retain(|values| *values != seed);
+            if ask(std::slice::from_ref(seed), None)?.first() == Some(&PointSeen::Fails) {
+                let grown = self.grow(seed, ask)?;
+                found.push(grown);
+                self.join(&mut found, ask)?;
+                open.retain(|values| !found.iter().any(|combination| combination.cube.contains(values)));
+            }
+        }
+        Ok(found)
+    }
+
+    fn region(&self) -> Region<'_> {
+        self.diagram.all().below(&self.prefix)
+    }
+
+    /// The combination around a failing point.
+    fn grow<E>(&mut self, seed: &Values, ask: &mut Ask<'_, E>) -> Result<Combination, E> {
+        let mut sets: Vec<ValueSet> = seed.iter().map(|&value| only(value)).collect();
+        let mut unknown = vec![ValueSet::default(); seed.len()];
+        let mut pool: Vec<Values> = vec![seed.clone()];
+        for _ in 0..PASSES {
+            for axis in self.prefix.len().max(ENVIRONMENT)..seed.len() {
+                [sets[axis], unknown[axis]] = self.values(&sets, axis, seed, &mut pool, ask)?;
+            }
+        }
+        let mut combination = self.look(seed, &sets, unknown, ask)?;
+        for known in pool.iter().filter(|values| combination.cube.contains(values)) {
+            let is_simpler = (distance(known), known) < (distance(&combination.simplest), &combination.simplest);
+            if combination.simplest.is_empty() || is_simpler {
+                combination.simplest = known.clone();
+            }
+        }
+        Ok(combination)
+    }
+
+    /// The values of an axis that failing points mostly fail with, and those of which nothing is known.
+    /// Points that fail join the pool.
+    fn values<E>(
+        &mut self,
+        sets: &[ValueSet],
+        axis: usize,
+        seed: &Values,
+        pool: &mut Vec<Values>,
+        ask: &mut Ask<'_, E>,
+    ) -> Result<[ValueSet; 2], E> {
+        let (count, own) = (self.form.axes[axis].values.len(), usize::from(seed[axis]));
+        let of_value = self.seen_with(sets, axis, seed, pool, ask)?;
+        let failed = |of_value: &Evidence| of_value.points.iter().filter(|(_, failed)| *failed).count();
+        let mostly = |of_value: &Evidence| {
+            let failed = failed(of_value);
+            failed > 0 && is_part(failed, of_value.points.len(), 50)
+        };
+        for of_value in of_value.iter().filter(|of_value| mostly(of_value)) {
+            let failing = of_value.points.iter().filter(|(_, failed)| *failed);
+            pool.extend(failing.take(2).map(|(point, _)| point.clone()));
+        }
+        let mut known = FxHashSet::default();
+        pool.retain(|point| known.insert(point.clone()));
+        while pool.len() > POOL {
+            let at = self.draw.below(pool.len() as u128 - 1).and_then(|at| usize::try_from(at).ok());
+            // The first one is where it began.
+            pool.remove(1 + at.unwrap_or_default());
+        }
+        let fails = ValueSet::of(count, |value| value == own || mostly(&of_value[value]));
+        let unknown = ValueSet::of(count, |value| {
+            value != own && of_value[value].points.is_empty() && !of_value[value].elsewhere
+        });
+        Ok([fails, unknown])
+    }
+
+    /// What is seen at points with each value of an axis: those near the pool, and where they say nothing,
+    /// others.
+    fn seen_with<E>(
+        &mut self,
+        sets: &[ValueSet],
+        axis: usize,
+        seed: &Values,
+        pool: &[Values],
+        ask: &mut Ask<'_, E>,
+    ) -> Result<Vec<Evidence>, E> {
+        let chosen: Vec<Values> = self.choose(pool);
+        let mut questions: Vec<Values> = Vec::new();
+        let mut ends = Vec::new();
+        for value in (0..=u8::MAX).take(self.form.axes[axis].values.len()) {
+            let mut repaired = 0;
+            for point in &chosen {
+                let mut with = point.clone();
+                with[axis] = value;
+                if self.diagram.contains(&with) {
+                    questions.push(with);
+                } else if repaired < REPAIRED {
+                    repaired += 1;
+                    questions.extend(self.repaired(point, axis, value));
+                }
+            }
+            ends.push(questions.len());
+        }
+        let mut all = ask(&questions, Some(seed))?.into_iter().zip(questions);
+        let mut of_value: Vec<Evidence> = Vec::new();
+        let mut start = 0;
+        for end in ends {
+            of_value.push(Evidence::new(all.by_ref().take(end - start)));
+            start = end;
+        }
+        for (value, of_value) in (0..=u8::MAX).zip(&mut of_value) {
+            if of_value.points.is_empty() {
+                let mut with = sets.to_vec();
+                with[axis] = only(value);
+                let others = self.sample(&Cube::new(with.into_iter().enumerate().skip(self.prefix.len())), EACH).1;
+                let seen = ask(&others, Some(seed))?;
+                of_value.join(Evidence::new(seen.into_iter().zip(others)));
+            }
+        }
+        Ok(of_value)
+    }
+
+    /// Some of the pool.
+    fn choose(&mut self, pool: &[Values]) -> Vec<Values> {
+        if pool.len() <= EACH {
+            return pool.to_vec();
+        }
+        let drawn: Vec<usize> =
+            (0..EACH).filter_map(|_| self.draw.below(pool.len() as u128)).filter_map(|at| at.try_into().ok()).collect();
+        drawn.into_iter().map(|at| pool[at].clone()).collect()
+    }
+
+    /// A point with this value that differs from another one in as few axes as a look at one after
+    /// the other tells.
+    fn repaired(&self, point: &Values, axis: usize, value: u8) -> Option<Values> {
+        let region = self.region();
+        let mut cube = Cube::new([(axis, only(value))]);
+        if Slice::new(&region, &cube).count() == 0 {
+            return None;
+        }
+        // The nearest axes are the likeliest to be in the way: they are kept last.
+        let mut others: Vec<usize> = (self.prefix.len()..point.len()).filter(|other| *other != axis).collect();
+        others.sort_by_key(|other| std::cmp::Reverse(other.abs_diff(axis)));
+        for chunk in others.chunks(4) {
+            let all = chunk.iter().fold(cube.clone(), |cube, &other| cube.with(other, only(point[other])));
+            if Slice::new(&region, &all).count() > 0 {
+                cube = all;
+                continue;
+            }
+            for &other in chunk {
+                let kept = cube.clone().with(other, only(point[other]));
+                if Slice::new(&region, &kept).count() > 0 {
+                    cube = kept;
+                }
+            }
+        }
+        Slice::new(&region, &cube).simplest()
+    }
+
+    /// How many points a cube has, and some of them.
+    fn sample(&mut self, cube: &Cube, wanted: usize) -> (u128, Vec<Values>) {
+        let region = self.diagram.all().below(&self.prefix);
+        let slice = Slice::new(&region, cube);
+        let size = slice.count();
+        let few = usize::try_from(size).is_ok_and(|size| size <= wanted);
+        let ranks: Vec<u128> =
+            if few { (0..size).collect() } else { (0..wanted).filter_map(|_| self.draw.below(size)).collect() };
+        (size, ranks.into_iter().filter_map(|rank| slice.unrank(rank)).collect())
+    }
+
+    /// What is seen in a combination.
+    fn look<E>(
+        &mut self,
+        seed: &Values,
+        sets: &[ValueSet],
+        unknown: Vec<ValueSet>,
+        ask: &mut Ask<'_, E>,
+    ) -> Result<Combination, E> {
+        let cube = self.named(sets, &unknown);
+        let (size, mut questions) = self.sample(&cube, INSIDE);
+        questions.extend(Slice::new(&self.region(), &cube).simplest());
+        let seen = ask(&questions, Some(seed))?;
+        let failing =
+            questions.iter().zip(&seen).filter(|(_, seen)| **seen == PointSeen::Fails).map(|(values, _)| values);
+        let simplest = failing.clone().min_by_key(|values| (distance(values), (*values).clone()));
+        let simplest = simplest.cloned().unwrap_or_default();
+        let asked = seen.iter().filter(|seen| seen.failed().is_some()).count();
+        Ok(Combination { seed: seed.clone(), simplest, asked, failed: failing.count(), size, cube, unknown })
+    }
+
+    /// The cube of these sets, without the axes that restrict nothing that is known.
+    fn named(&self, sets: &[ValueSet], unknown: &[ValueSet]) -> Cube {
+        let region = self.region();
+        let with = |axis: usize| (axis, sets[axis].or(&unknown[axis]));
+        let mut cube = Cube::new((self.prefix.len()..sets.len()).map(with));
+        for axis in (self.prefix.len()..sets.len()).rev() {
+            let without = Cube::new(cube.sets().iter().copied().filter(|(named, _)| *named != axis));
+            let count = Slice::new(&region, &cube).count();
+            if Slice::new(&region, &without).count() == count {
+                cube = without;
+            }
+        }
+        let known = cube.sets().iter().map(|(axis, set)| (*axis, set.without(&unknown[*axis])));
+        Cube::new(known)
+    }
+
+    /// Joins combinations that fail together about as often as each by itself.
+    fn join<E>(&mut self, found: &mut Vec<Combination>, ask: &mut Ask<'_, E>) -> Result<(), E> {
+        let mut at = 0;
+        while at + 1 < found.len() {
+            let last = found.len() - 1;
+            let sets = union(&found[at].cube, &found[last].cube, self.form);
+            let unknown = |axis: usize| {
+                let of = |combination: &Combination| combination.unknown[axis];
+                of(&found[at]).or(&of(&found[last])).without(&sets[axis])
+            };
+            let unknown = (0..sets.len()).map(unknown).collect();
+            let seed = found[at].seed.clone();
+            let mut joined = self.look(&seed, &sets, unknown, ask)?;
+            let rate = |combination: &Combination| combination.failed * 1000 / combination.asked.max(1);
+            let least = rate(&found[at]).min(rate(&found[last]));
+            if rate(&joined) * 100 >= least * JOINED {
+                let simpler =
+                    |combination: &Combination| (distance(&combination.simplest), combination.simplest.clone());
+                let known = [&found[at], &found[last]].into_iter().min_by_key(|known| simpler(known)).cloned();
+                if let Some(known) = known
+                    && (joined.simplest.is_empty() || simpler(&known) < simpler(&joined))
+                {
+                    joined.simplest = known.simplest;
+                }
+                found.truncate(last);
+                found.remove(at);
+                found.push(joined);
+                at = 0;
+            } else {
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn only(value: u8) -> ValueSet {
+    ValueSet::of(ValueSet::CAPACITY, |at| at == usize::from(value))
+}
+
+/// The values of either on each axis.
+fn union(one: &Cube, other: &Cube, form: &Form) -> Vec<ValueSet> {
+    let set = |cube: &Cube, axis: usize| {
+        let named = cube.sets().iter().find(|(named, _)| *named == axis).map(|(_, set)| *set);
+        named.unwrap_or_else(|| ValueSet::of(form.axes[axis].values.len(), |_| true))
+    };
+    (0..form.axes.len()).map(|axis| set(one, axis).or(&set(other, axis))).collect()
+}

@@ -1,0 +1,116 @@
+//! Asks one engine about causes, and says what its answers mean.
+
+use std::sync::atomic::AtomicU64;
+
+use super::search::Seen;
+use crate::campaign::{Mismatch, Progress, Subject};
+use crate::case::{self, Case, CaseResult, CostlyRows, InternalError};
+use crate::divergences::{Divergences, Does, EngineVersion};
+use crate::engine::{CaseExecutor, Depth};
+use crate::environment::AddressSize;
+use crate::space::{Values, environment};
+use crate::spec::{Form, Instruction, Spec};
+
+/// Lines of one module.
+const BATCH: usize = 10_000;
+
+/// Asks one engine.
+pub(super) struct Inquiry<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) divergences: &'a Divergences,
+    pub(super) subject: &'a Subject<'a>,
+    pub(super) version: Option<EngineVersion>,
+    pub(super) progress: &'a Progress,
+}
+
+impl<'a> Inquiry<'a> {
+    /// One for each engine, in their order.
+    pub(super) fn of_all(
+        spec: &'a Spec,
+        divergences: &'a Divergences,
+        subjects: &'a [Subject<'a>],
+        progress: &'a Progress,
+    ) -> Vec<Self> {
+        let inquiry = |subject: &'a Subject<'a>| {
+            let version = subject.id().and_then(EngineVersion::of);
+            Self { spec, divergences, subject, version, progress }
+        };
+        subjects.iter().map(inquiry).collect()
+    }
+
+    /// The name of the engine.
+    pub(super) fn name(&self) -> String {
+        self.subject.id().map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// The family of the engine.
+    pub(super) fn family(&self) -> &'a str {
+        self.subject.id().map_or("", |id| id.family())
+    }
+
+    /// Executes rows, where the engine is asked to.
+    pub(super) fn execute(
+        &self,
+        form: &Form,
+        rows: &[Values],
+        costly: &CostlyRows,
+    ) -> Result<Vec<CaseResult>, InternalError> {
+        match self.subject.executor {
+            Some(executor) => case::execute(self.spec, executor, form, rows, costly),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// How many rows may end their kernel: where each costs a process, `most`.
+    pub(super) fn costly(&self, most: u64) -> CostlyRows {
+        let cost = self.subject.executor.is_some_and(CaseExecutor::traps_cost);
+        CostlyRows { traps: cost.then(|| AtomicU64::new(most)), undefined: AtomicU64::new(0) }
+    }
+
+    /// Whether the search is to end.
+    pub(super) fn stopped(&self) -> bool {
+        self.progress.stopped()
+    }
+
+    /// Asks about lines.
+    pub(super) fn ask(&self, depth: Depth, cases: &[Case<'_>]) -> Result<Vec<CaseResult>, InternalError> {
+        match self.subject.judge {
+            Some(judge) if !cases.is_empty() => case::ask(self.spec, judge, depth, cases, BATCH),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether the engine takes the environment of these choices.
+    pub(super) fn supports(&self, form: &Form, values: &[u8], mismatch: &Mismatch) -> bool {
+        let Some(environment) = environment(form, values) else { return false };
+        if mismatch.does == Does::Computes {
+            // Programs have addresses of 64 bits.
+            let executes = |executor: &dyn CaseExecutor| executor.executes(&environment).is_ok();
+            return environment.address_size == AddressSize::Bits64 && self.subject.executor.is_some_and(executes);
+        }
+        self.subject.takes(&environment, mismatch.depth)
+    }
+
+    /// What an answer says of a kind of mismatch of lines.
+    pub(super) fn seen(&self, kind: &Mismatch, instruction: &Instruction, result: &CaseResult) -> Seen {
+        let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else { return Seen::Masked };
+        let Some(did) = Does::of(outcome) else { return Seen::Masked };
+        if !reading.rules(instruction).map(|rule| &rule.id).eq(&kind.rules) {
+            return Seen::Masked;
+        }
+        let version = self.version.as_ref();
+        let compared = self.divergences.compare(version, instruction, reading, kind.depth, did);
+        if let Some(contradicts) = kind.contradicts() {
+            return match compared.divergence {
+                Some(id) if id == contradicts && compared.as_expected => Seen::Passes,
+                Some(id) if id == contradicts && did == kind.does => Seen::Fails,
+                _ => Seen::Masked,
+            };
+        }
+        match did == kind.does {
+            _ if did == compared.claimed => Seen::Passes,
+            true if !compared.as_expected && result.message() == kind.message => Seen::Fails,
+            _ => Seen::Masked,
+        }
+    }
+}

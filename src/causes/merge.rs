@@ -1,0 +1,54 @@
+//! Which causes are one: of several forms, rules and engines.
+
+use super::cause::{Cause, Conditions};
+
+/// Causes that are one.
+pub(super) struct MergedCause<'s> {
+    pub(super) conditions: Conditions,
+    pub(super) causes: Vec<Cause<'s>>,
+}
+
+/// Puts together what is one cause in several forms, rules and engines.
+pub(super) fn merge(causes: Vec<Cause<'_>>) -> Vec<MergedCause<'_>> {
+    let mut groups: Vec<MergedCause<'_>> = Vec::new();
+    for cause in causes {
+        let found = groups.iter_mut().find_map(|group| group.with(&cause).map(|conditions| (group, conditions)));
+        match found {
+            Some((group, conditions)) => {
+                group.conditions = conditions;
+                group.causes.push(cause);
+            }
+            None => groups.push(MergedCause { conditions: cause.named(), causes: vec![cause] }),
+        }
+    }
+    groups
+}
+
+impl MergedCause<'_> {
+    /// The conditions that hold for all its causes and this one; `None` where it is another cause.
+    fn with(&self, cause: &Cause<'_>) -> Option<Conditions> {
+        // What was recorded says nothing of when: rows of one form that differ in one way are one.
+        if let Some(kind) = cause.recorded_kind() {
+            let same = |known: &Cause<'_>| {
+                known.recorded_kind() == Some(kind) && known.form().id == cause.form().id && known.is_kind(cause)
+            };
+            return self.causes.iter().all(same).then(|| self.conditions.clone());
+        }
+        if self.causes.iter().any(|known| known.recorded_kind().is_some()) {
+            return None;
+        }
+        let alike = |known: &Cause<'_>| known.is_kind(cause) && known.shows_where(cause);
+        if !self.causes.iter().all(alike) {
+            return None;
+        }
+        let own = cause.named();
+        let mut joint = self.conditions.clone();
+        // Values that only one of the rules can meet make no common condition of several rules.
+        let joinable = joint.keys().eq(own.keys()) && self.causes.iter().all(|known| known.same_rules(cause));
+        own.iter().for_each(|(axis, values)| joint.entry(axis.clone()).or_default().extend(values.iter().cloned()));
+        let mut candidates = vec![self.conditions.clone(), own];
+        candidates.extend(joinable.then_some(joint));
+        let holds = |conditions: &Conditions| self.causes.iter().chain([cause]).all(|cause| cause.is_same(conditions));
+        candidates.into_iter().find(holds)
+    }
+}

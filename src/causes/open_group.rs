@@ -1,0 +1,119 @@
+//! Groups of mismatches whose causes are searched for.
+
+use std::collections::BTreeMap;
+
+use super::executed::ExecutedInstruction;
+use super::search::{Effort, Search};
+use crate::campaign::{Group, GroupKey, Mismatch, RecordedRow};
+use crate::divergences::Does;
+use crate::engine::Depth;
+use crate::space::{Draw, Values};
+use crate::spec::{Form, Instruction, Spec};
+
+/// The mismatches of one kind in one form of one engine.
+pub(super) struct OpenGroup<'s> {
+    pub(super) mismatch: Mismatch,
+    pub(super) instruction: &'s Instruction,
+    /// The instruction as it is executed, where it is.
+    pub(super) executed: Option<&'s ExecutedInstruction>,
+    pub(super) form: usize,
+    /// The rule broken; none where the line is claimed valid.
+    pub(super) rule: Option<usize>,
+    pub(super) count: u64,
+    /// Cases that failed and that no cause explains yet.
+    pub(super) open: Vec<Values>,
+    /// Rows that failed in a recording.
+    pub(super) recorded: Vec<RecordedRow>,
+    /// Why nothing was found: no case failed again.
+    pub(super) vanished: Option<&'static str>,
+}
+
+impl<'s> OpenGroup<'s> {
+    /// None where there is no space to search: of lines with several faults.
+    pub(super) fn new(
+        spec: &'s Spec,
+        executed: &'s BTreeMap<String, ExecutedInstruction>,
+        key: &GroupKey,
+        group: &Group,
+    ) -> Option<Self> {
+        let instruction = spec.instruction(&key.instruction)?;
+        let form = instruction.forms.iter().position(|form| form.id == key.form)?;
+        let rules = &instruction.forms[form].rules;
+        let rule = match key.mismatch.rules.as_slice() {
+            [] => None,
+            [rule] => Some(rules.iter().position(|known| known.id == *rule)?),
+            _ => return None,
+        };
+        let sample = group.sample.iter().map(|sample| sample.values.clone()).filter(|values| !values.is_empty());
+        let mut open: Vec<Values> = group.kept.values().cloned().chain(sample).collect();
+        open.sort();
+        open.dedup();
+        Some(Self {
+            mismatch: key.mismatch.clone(),
+            instruction,
+            executed: executed.get(&key.instruction),
+            form,
+            rule,
+            count: group.count,
+            open,
+            recorded: group.recorded.clone(),
+            vanished: None,
+        })
+    }
+
+    pub(super) fn form(&self) -> &'s Form {
+        &self.instruction.forms[self.form]
+    }
+
+    /// Whether these are rows.
+    pub(super) fn is_of_rows(&self) -> bool {
+        self.mismatch.does == Does::Computes
+    }
+
+    /// In words, for a report that says why no finding was made of it.
+    pub(super) fn describe(&self, why: &str) -> String {
+        let rules = match (self.is_of_rows(), self.mismatch.rules.as_slice()) {
+            (true, _) => String::new(),
+            (false, []) => "claimed valid: ".to_owned(),
+            (false, rules) => format!("{}: ", rules.join(", ")),
+        };
+        let what = if self.is_of_rows() { "rows failed" } else { "mismatches" };
+        format!("{}: {rules}{}, {} {what}: {why}", self.form().id, self.mismatch.outcome(), self.count)
+    }
+
+    /// A search for the causes of what is open, in the environment that has most of it.
+    pub(super) fn search(&self) -> Option<Search<'s>> {
+        let mut environments: BTreeMap<[u8; 3], usize> = BTreeMap::new();
+        for values in &self.open {
+            *environments.entry([values[0], values[1], values[2]]).or_default() += 1;
+        }
+        let (&most, _) = environments.iter().rev().max_by_key(|(_, count)| **count)?;
+        let seeds = self.open.iter().filter(|values| values[..3] == most).cloned().collect();
+        let draw = Draw::named(&self.seed(), 0);
+        Some(Search::new(self.instruction, self.form, self.rule, most, seeds, self.effort(), draw))
+    }
+
+    /// What the draws of its search start from.
+    fn seed(&self) -> String {
+        let depth = if self.mismatch.depth == Depth::Generate { "generate" } else { "check" };
+        let contradicts = self.mismatch.contradicts().unwrap_or_default();
+        let rules = self.mismatch.rules.join(",");
+        format!(
+            "{}|{rules}|{depth}|{}|{contradicts}|{}",
+            self.mismatch.does.word(),
+            self.mismatch.message,
+            self.form().id
+        )
+    }
+
+    /// An assembler that dies takes its process with it, and where code is generated one error ends
+    /// it: each failing case costs a process.
+    fn effort(&self) -> Effort {
+        if self.is_costly() { Effort::LEAN } else { Effort::FULL }
+    }
+
+    /// Whether each failing case costs a process.
+    pub(super) fn is_costly(&self) -> bool {
+        self.mismatch.does == Does::Crashes || self.mismatch.depth == Depth::Generate
+    }
+}

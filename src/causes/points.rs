@@ -1,0 +1,378 @@
+//! Causes of rows that fail: at which points, whatever numbers there are.
+//!
+//! A point is a variant in its setup and at its place; a row is at a point, with numbers. A point is taken to
+//! fail where any of some numbers fails there, for most faults show with some only. A row that passes
+//! where the line is expected to do nothing says nothing of a fault in what it does, and the reverse.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::cause::{Cause, CauseRows, RowCause, ShownRow};
+use super::executed::ExecutedInstruction;
+use super::generalise::{Combination, Generalise, PointSeen};
+use super::inputs::{self, TriedRow};
+use super::inquiry::Inquiry;
+use super::open_group::OpenGroup;
+use super::search::Seen;
+use crate::campaign::Mismatch;
+use crate::case::{CaseResult, CostlyRows, InternalError};
+use crate::model::{Allowed, Ending, Expectation, Verdict};
+use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
+use crate::spec::{Cube, Form, ValueSet};
+use crate::state;
+
+/// The axes of the environment come first.
+const ENVIRONMENT: usize = 3;
+/// Numbers that each point is asked about with, beside those of rows that failed.
+const NUMBERS: usize = 10;
+/// Numbers of rows that failed.
+const FAILED_NUMBERS: usize = 6;
+/// Rows that must trap which an engine is asked about in one form, where each costs a process.
+const TRAPS: u64 = 100;
+/// Points drawn from a combination that say enough of it.
+const ENOUGH: usize = 20;
+/// Rows that are run again, each alone, before a cause is searched for.
+const ALONE: usize = 6;
+
+/// What a line is expected to do to a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Effect {
+    /// It reads, computes or writes something.
+    Something,
+    /// It leaves everything at zero, as where a guard does not hold or an access is dropped.
+    Nothing,
+    /// It traps.
+    Trap,
+}
+
+impl Effect {
+    fn of(expectation: &Expectation) -> Self {
+        let ending = match &expectation.allowed {
+            Allowed::Only(ending) => ending,
+            Allowed::Either(endings) => &endings[0],
+            Allowed::Any(_) => return Self::Something,
+        };
+        match ending {
+            Ending::Traps => Self::Trap,
+            Ending::Returns(effect) => {
+                let zero = effect.registers().iter().all(|register| register.bits & register.known == 0);
+                let writes = effect.write.is_some_and(|write| write.count > 0);
+                if zero && !writes { Self::Nothing } else { Self::Something }
+            }
+        }
+    }
+}
+
+/// What was seen at a point.
+#[derive(Default)]
+struct PointResult {
+    /// The first row that failed.
+    fails: Option<(Values, Box<CaseResult>)>,
+    /// What was expected of rows that passed.
+    passes: BTreeSet<Effect>,
+    rows: Vec<TriedRow>,
+}
+
+impl PointResult {
+    /// What it says of a fault in what has this effect.
+    fn seen(&self, effect: Option<Effect>) -> PointSeen {
+        match effect {
+            _ if self.fails.is_some() => PointSeen::Fails,
+            _ if self.passes.is_empty() => PointSeen::Unknown,
+            None => PointSeen::Passes,
+            Some(effect) if self.passes.contains(&effect) => PointSeen::Passes,
+            // What does nothing under some choices is no evidence that the rest of them matters.
+            Some(Effect::Something) => PointSeen::Unknown,
+            Some(_) => PointSeen::Elsewhere,
+        }
+    }
+
+    fn effect(&self) -> Option<Effect> {
+        let (_, result) = self.fails.as_ref()?;
+        result.expectation().map(Effect::of)
+    }
+}
+
+/// The causes of a group of rows of the engine at a position.
+pub(super) fn causes<'s>(
+    inquiry: &Inquiry<'_>,
+    engine: usize,
+    group: &mut OpenGroup<'s>,
+) -> Result<Vec<Cause<'s>>, InternalError> {
+    let Some(executed) = group.executed else { return Ok(Vec::new()) };
+    if group.open.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut open: Vec<Values> = std::mem::take(&mut group.open);
+    open.sort_by_key(|values| (distance(values), values.clone()));
+    let rows_form = &executed.rows.forms[group.form];
+    if let Some(why) = not_reproduced(inquiry, rows_form, &group.mismatch, &open)? {
+        group.vanished = Some(why);
+        return Ok(Vec::new());
+    }
+    // A guard hides what is wrong as often as not, so it is left out where it is not needed.
+    let unguarded = |values: &Values| values[ENVIRONMENT] == 0;
+    let has_unguarded = open.iter().any(unguarded);
+    if has_unguarded {
+        open.retain(unguarded);
+    }
+    let prefix = open[0][..ENVIRONMENT + usize::from(has_unguarded)].to_vec();
+    let mut search = PointSearch::new(inquiry, executed, group, &open);
+    let causes = search.causes(engine, group, &open, prefix)?;
+    if causes.is_empty() && group.vanished.is_none() {
+        group.vanished = Some("not reproduced");
+    }
+    Ok(causes)
+}
+
+/// Why nothing can be found: rows that failed among others pass when each is run alone.
+fn not_reproduced(
+    inquiry: &Inquiry<'_>,
+    form: &Form,
+    mismatch: &Mismatch,
+    open: &[Values],
+) -> Result<Option<&'static str>, InternalError> {
+    let costly = inquiry.costly(TRAPS);
+    let (mut failed, mut asked) = (0, 0);
+    // Some that are simple, and some that are not.
+    let step = open.len().div_ceil(ALONE).max(1);
+    for row in open.iter().step_by(step) {
+        let results = inquiry.execute(form, std::slice::from_ref(row), &costly)?;
+        asked += 1;
+        failed += usize::from(results.iter().any(|result| is_failure(result, mismatch)));
+    }
+    Ok((failed == 0 && asked > 0).then_some("rows that failed among others passed when run alone"))
+}
+
+/// Whether a row fails in this way.
+fn is_failure(result: &CaseResult, mismatch: &Mismatch) -> bool {
+    result.difference().is_some() && result.message() == mismatch.message
+}
+
+/// Asks about points of one form.
+struct PointSearch<'a, 's> {
+    inquiry: &'a Inquiry<'a>,
+    executed: &'s ExecutedInstruction,
+    form: usize,
+    mismatch: Mismatch,
+    numbers: Arc<Vec<Values>>,
+    costly: CostlyRows,
+    asked: BTreeMap<Values, PointResult>,
+}
+
+impl<'a, 's> PointSearch<'a, 's> {
+    fn new(
+        inquiry: &'a Inquiry<'a>,
+        executed: &'s ExecutedInstruction,
+        group: &OpenGroup<'s>,
+        open: &[Values],
+    ) -> Self {
+        let costly = inquiry.costly(TRAPS);
+        let form = &executed.rows.forms[group.form];
+        let numbers = Arc::new(numbers(form, executed.point_axes(group.form), open));
+        let mismatch = group.mismatch.clone();
+        Self { inquiry, executed, form: group.form, mismatch, numbers, costly, asked: BTreeMap::new() }
+    }
+
+    fn points(&self) -> &'s Form {
+        &self.executed.points.forms[self.form]
+    }
+
+    fn causes(
+        &mut self,
+        engine: usize,
+        group: &OpenGroup<'s>,
+        open: &[Values],
+        prefix: Values,
+    ) -> Result<Vec<Cause<'s>>, InternalError> {
+        let point_axes = self.executed.point_axes(self.form);
+        let mut fails: Vec<Values> = open.iter().map(|values| values[..point_axes].to_vec()).collect();
+        fails.sort();
+        fails.dedup();
+        let domain = Arc::new(Diagram::within(self.points(), None, &prefix[..ENVIRONMENT]));
+        let draw = Draw::named(&format!("executed {}", self.points().id), 0);
+        let mut generalise = Generalise { diagram: &domain, prefix: prefix.clone(), form: self.points(), draw };
+        let combinations = generalise.explain(&fails, &mut |points: &[Values], seed: Option<&Values>| {
+            self.ask(points)?;
+            let effect = seed.and_then(|seed| self.asked.get(seed)?.effect());
+            let stopped = self.inquiry.stopped();
+            let seen = |point: &Values| match self.asked.get(point) {
+                Some(result) if !stopped => result.seen(effect),
+                _ => PointSeen::Unknown,
+            };
+            Ok::<_, InternalError>(points.iter().map(seen).collect())
+        })?;
+        let mut causes = Vec::new();
+        for combination in &combinations {
+            let region = domain.all().below(&prefix);
+            if let Some((found, rows)) = self.found(&region, combination)? {
+                let space = (Arc::clone(&domain), prefix.clone());
+                causes.push(Cause::of_rows(engine, group, space, found, rows));
+            }
+        }
+        Ok(causes)
+    }
+
+    /// Asks about those points that were not asked about yet.
+    fn ask(&mut self, points: &[Values]) -> Result<(), InternalError> {
+        let new: BTreeSet<&Values> = points.iter().filter(|point| !self.asked.contains_key(*point)).collect();
+        let new: Vec<Values> = new.into_iter().cloned().collect();
+        let form = &self.executed.rows.forms[self.form];
+        let results = ask_points(self.inquiry, form, &self.mismatch, &self.numbers, &new, &self.costly)?;
+        self.asked.extend(new.into_iter().zip(results));
+        Ok(())
+    }
+
+    fn found(
+        &self,
+        region: &Region<'_>,
+        combination: &Combination,
+    ) -> Result<Option<(RowCause, CauseRows<'s>)>, InternalError> {
+        let Some(shown) = self.asked.get(&combination.simplest) else { return Ok(None) };
+        let (Some((values, result)), Some(effect)) = (&shown.fails, shown.effect()) else { return Ok(None) };
+        let form = &self.executed.rows.forms[self.form];
+        let execution = state::execution(self.inquiry.spec, form, &[values])?;
+        let inside: Vec<(&Values, &PointResult)> =
+            self.asked.iter().filter(|(point, _)| combination.cube.contains(point)).collect();
+        let mut fails: Vec<Values> =
+            inside.iter().filter(|(_, seen)| seen.fails.is_some()).map(|(point, _)| (*point).clone()).collect();
+        fails.sort_by_key(|values| (distance(values), values.clone()));
+        let (asked, failed) = evidence(combination, &inside, effect);
+        let rows: Vec<&TriedRow> =
+            inside.iter().flat_map(|(_, seen)| &seen.rows).filter(|row| row.failed || row.effect == effect).collect();
+        let inputs = inputs::of(self.inquiry.spec, form, self.executed.point_axes(self.form), &rows)?;
+        let found = RowCause {
+            considered: self.considered(region, combination),
+            cube: combination.cube.clone(),
+            fails,
+            asked,
+            failed,
+            size: combination.size,
+        };
+        let rows = CauseRows {
+            executed: self.executed,
+            form: self.form,
+            numbers: Arc::clone(&self.numbers),
+            inferred: inferred(&inside),
+            shown: ShownRow { values: values.clone(), execution, result: (**result).clone() },
+            inputs: inputs.words,
+            numbers_when: inputs.when,
+        };
+        Ok(Some((found, rows)))
+    }
+
+    /// For each axis, the values that can be there, the rest of the combination being as it is, and of which
+    /// anything is known.
+    fn considered(&self, region: &Region<'_>, combination: &Combination) -> Vec<ValueSet> {
+        let cube = &combination.cube;
+        let mut considered = region.together(usize::MAX, 0);
+        for (axis, _) in cube.sets() {
+            let others = Cube::new(cube.sets().iter().copied().filter(|(other, _)| other != axis));
+            let count = self.points().axes[*axis].values.len();
+            considered[*axis] = ValueSet::of(count, |value| {
+                let one = ValueSet::of(count, |at| at == value);
+                Slice::new(region, &others.clone().with(*axis, one)).count() > 0
+            });
+        }
+        considered.iter().zip(&combination.unknown).map(|(set, unknown)| set.without(unknown)).collect()
+    }
+}
+
+/// What was drawn says how much of a combination fails; where an engine skips most of it, what was asked
+/// about at all has to do.
+fn evidence(combination: &Combination, inside: &[(&Values, &PointResult)], effect: Effect) -> (usize, usize) {
+    if combination.asked >= ENOUGH {
+        return (combination.asked, combination.failed);
+    }
+    let seen = || inside.iter().map(|(_, result)| result.seen(Some(effect)));
+    let failed = seen().filter(|seen| *seen == PointSeen::Fails).count();
+    (failed + seen().filter(|seen| *seen == PointSeen::Passes).count(), failed)
+}
+
+/// What every row that failed rests on; none where some rest on nothing inferred.
+fn inferred(inside: &[(&Values, &PointResult)]) -> Vec<String> {
+    let names = |result: &CaseResult| -> BTreeSet<String> {
+        let inferred = result.expectation().map(|expectation| expectation.inferred);
+        inferred.into_iter().flat_map(|inferred| inferred.iter()).map(|inference| inference.id.to_owned()).collect()
+    };
+    let of_rows = || inside.iter().filter_map(|(_, seen)| seen.fails.as_ref()).map(|(_, result)| names(result));
+    if of_rows().any(|names| names.is_empty()) {
+        return Vec::new();
+    }
+    of_rows().flatten().collect::<BTreeSet<String>>().into_iter().collect()
+}
+
+/// Those of the simplest rows that failed, and some more.
+fn numbers(form: &Form, point_axes: usize, open: &[Values]) -> Vec<Values> {
+    let mut numbers: Vec<Values> = vec![vec![0; form.axes.len() - point_axes]];
+    let mut draw = Draw::named("numbers", 0);
+    for _ in 0..NUMBERS {
+        let below = |axis: usize, draw: &mut Draw| {
+            let drawn = draw.below(form.axes[axis].values.len() as u128);
+            drawn.and_then(|drawn| u8::try_from(drawn).ok()).unwrap_or_default()
+        };
+        numbers.push((point_axes..form.axes.len()).map(|axis| below(axis, &mut draw)).collect());
+    }
+    for values in open {
+        let of_row = values[point_axes..].to_vec();
+        if numbers.len() < 1 + NUMBERS + FAILED_NUMBERS && !numbers.contains(&of_row) {
+            numbers.push(of_row);
+        }
+    }
+    numbers
+}
+
+/// What is seen at each point.
+fn ask_points(
+    inquiry: &Inquiry<'_>,
+    form: &Form,
+    mismatch: &Mismatch,
+    numbers: &[Values],
+    points: &[Values],
+    costly: &CostlyRows,
+) -> Result<Vec<PointResult>, InternalError> {
+    let listed =
+        |values: &Values| inquiry.divergences.computes(inquiry.version.as_ref(), &form.id, values).next().is_some();
+    let mut rows: Vec<Values> = Vec::new();
+    let mut of: Vec<usize> = Vec::new();
+    for (at, point) in points.iter().enumerate() {
+        let with = numbers.iter().map(|numbers| [point.as_slice(), numbers].concat());
+        let possible = with.filter(|values| form.broken(values).is_empty() && !listed(values));
+        rows.extend(possible);
+        of.resize(rows.len(), at);
+    }
+    let results = inquiry.execute(form, &rows, costly)?;
+    let mut seen: Vec<PointResult> = points.iter().map(|_| PointResult::default()).collect();
+    for ((values, result), at) in rows.into_iter().zip(results).zip(of) {
+        let Some(effect) = result.expectation().map(Effect::of) else { continue };
+        let failed = is_failure(&result, mismatch);
+        if !failed && !matches!(result.row, Some(Verdict::Agrees(_))) {
+            continue;
+        }
+        let point = &mut seen[at];
+        point.rows.push(TriedRow { values: values.clone(), failed, effect });
+        if !failed {
+            point.passes.insert(effect);
+        } else if point.fails.is_none() {
+            point.fails = Some((values, Box::new(result)));
+        }
+    }
+    Ok(seen)
+}
+
+/// What is seen at a point of a cause in any environment.
+pub(super) fn see(
+    inquiry: &Inquiry<'_>,
+    rows: &CauseRows<'_>,
+    mismatch: &Mismatch,
+    point: &Values,
+) -> Result<Seen, InternalError> {
+    let form = &rows.executed.rows.forms[rows.form];
+    let costly = inquiry.costly(TRAPS);
+    let seen = ask_points(inquiry, form, mismatch, &rows.numbers, std::slice::from_ref(point), &costly)?;
+    Ok(match seen.first() {
+        Some(result) if result.fails.is_some() => Seen::Fails,
+        Some(result) if !result.passes.is_empty() => Seen::Passes,
+        _ => Seen::Masked,
+    })
+}

@@ -1,0 +1,109 @@
+//! Rows in words: what is expected of one, what an engine did, and in what that differs.
+
+use super::cause::ShownRow;
+use super::finding::{MinimalCase, MinimalRow};
+use crate::campaign::describe;
+use crate::case::{CaseResult, execution_id};
+use crate::execution::Answer;
+use crate::model::{Allowed, Difference, Ending, Expectation};
+use crate::spec::Form;
+
+/// In what way a row differs, in words that rows of one cause have in common.
+pub(super) fn kind(result: &CaseResult) -> &'static str {
+    match result.difference() {
+        Some(Difference::Returned) => "it returns where it must trap",
+        Some(Difference::Trapped) => "it traps where it must not",
+        Some(Difference::Register(_)) => "a register",
+        Some(Difference::Surface(_)) => "the surface",
+        Some(Difference::Failed(_)) => "it fails",
+        None => "",
+    }
+}
+
+/// The simplest case of a cause of rows.
+pub(super) fn minimal(form: &Form, shown: &ShownRow) -> MinimalCase {
+    let (execution, result) = (&shown.execution, &shown.result);
+    let environment = execution.environment();
+    let inputs = execution.inputs.iter().zip(execution.rows.row(0));
+    let inputs: Vec<String> = inputs.map(|(input, bits)| format!("{} = {bits:x}", input.register)).collect();
+    let row = MinimalRow {
+        setup: setup(form, &shown.values),
+        inputs: inputs.join(", "),
+        difference: result.difference().map(|difference| describe(difference, execution)).unwrap_or_default(),
+        expected: result.expectation().map(expected).unwrap_or_default(),
+        actual: result.answer().map(actual).unwrap_or_default(),
+        execution: execution.clone(),
+    };
+    let id = execution_id(execution);
+    MinimalCase {
+        line: execution.line.clone(),
+        ptx: environment.ptx.to_string(),
+        target: environment.target.to_string(),
+        address_size: environment.address_size.bits(),
+        message: String::new(),
+        module: String::new(),
+        command: format!("ptx-conform execute cases/{id}.json --engine ENGINE"),
+        id,
+        neighbours_without: 0,
+        row: Some(row),
+        values: shown.values.clone(),
+    }
+}
+
+/// A setup and a row by the names of their choices, those at their first value left out.
+fn setup(form: &Form, values: &[u8]) -> String {
+    let of_setup = form.axes.iter().enumerate().skip(form.writing() + 1);
+    let chosen = of_setup.filter(|(axis, _)| values.get(*axis).is_some_and(|value| *value != 0));
+    let words: Vec<String> = chosen.map(|(axis, of)| format!("{}: {}", of.name, form.value(values, axis))).collect();
+    words.join(", ")
+}
+
+/// What is expected of a row, in words.
+pub fn expected(expectation: &Expectation) -> String {
+    match &expectation.allowed {
+        Allowed::Only(one) => ending(one),
+        Allowed::Either(two) => format!("{}, or {}", ending(&two[0]), ending(&two[1])),
+        Allowed::Any(why) => format!("anything: {}", why.says()),
+    }
+}
+
+fn ending(ending: &Ending) -> String {
+    let effect = match ending {
+        Ending::Traps => return "traps".to_owned(),
+        Ending::Returns(effect) => effect,
+    };
+    let registers = effect.registers().iter().map(|register| {
+        if register.known == u128::MAX { format!("{:x}", register.bits) } else { "anything".to_owned() }
+    });
+    let written = effect.write.map(|write| {
+        let count = usize::from(write.count);
+        let bytes = write.bytes.bits.to_le_bytes();
+        let known = write.bytes.known.to_le_bytes();
+        let hex = |at: usize| match known[at] {
+            0xff => format!("{:02x}", bytes[at]),
+            0 => "..".to_owned(),
+            _ => "??".to_owned(),
+        };
+        format!("writes {} at byte {}", (0..count.min(16)).map(hex).collect::<String>(), write.at)
+    });
+    let words: Vec<String> = registers.chain(written).collect();
+    if words.is_empty() { "writes nothing".to_owned() } else { words.join(" ") }
+}
+
+/// What an engine did with a row, in words.
+pub fn actual(answer: &Answer) -> String {
+    match answer {
+        Answer::Trapped(how) => format!("traps: {how}"),
+        Answer::Skipped(why) => format!("skipped: {why}"),
+        Answer::Failed(how) => format!("failed: {how}"),
+        Answer::Returned(returned) => {
+            let registers = returned.registers.iter().map(|bits| format!("{bits:x}"));
+            let surface = returned.surface.iter().map(|bytes| {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("surface {hex}")
+            });
+            let words: Vec<String> = registers.chain(surface).collect();
+            if words.is_empty() { "writes nothing".to_owned() } else { words.join(" ") }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What every engine does with the simplest case of each cause.
+
+use super::cause::{Cause, ShownRow};
+use super::finding::Vote;
+use super::inquiry::Inquiry;
+use super::merge::MergedCause;
+use super::search::Seen;
+use crate::case::{Case, CaseResult, InternalError, first_message};
+use crate::divergences::Does;
+use crate::engine::Depth;
+use crate::model::Verdict;
+use crate::space::{Values, distance};
+
+/// What all engines do with the simplest case of a cause, or one like it in an environment that they take.
+pub(super) struct Poll<'g, 's> {
+    pub(super) merged: &'g MergedCause<'s>,
+    /// The cause whose simplest case is shown.
+    pub(super) shown: &'g Cause<'s>,
+    /// By engine.
+    pub(super) answers: Vec<Option<CaseResult>>,
+}
+
+/// Asks every engine about every cause.
+pub(super) fn poll<'g, 's>(
+    merged: &'g [MergedCause<'s>],
+    inquiries: &[Inquiry<'_>],
+) -> Result<Vec<Poll<'g, 's>>, InternalError> {
+    let mut polls: Vec<Poll<'g, 's>> = merged
+        .iter()
+        .filter_map(|merged| {
+            let shown = merged.causes.iter().min_by_key(|cause| simplicity(cause))?;
+            Some(Poll { merged, shown, answers: Vec::new() })
+        })
+        .collect();
+    for (engine, inquiry) in inquiries.iter().enumerate() {
+        let mut answers: Vec<Option<CaseResult>> = vec![None; polls.len()];
+        if inquiry.subject.judge.is_some() {
+            ask_about_lines(inquiry, engine, &polls, &mut answers)?;
+        }
+        if inquiry.subject.executor.is_some() {
+            for (poll, answer) in polls.iter().zip(&mut answers) {
+                *answer = poll.shown.rows.as_ref().map_or(answer.take(), |rows| execute(inquiry, &rows.shown));
+            }
+        }
+        polls.iter_mut().zip(answers).for_each(|(poll, answer)| poll.answers.push(answer));
+    }
+    Ok(polls)
+}
+
+/// The simplest case is the one that is shown; of recorded ones the one with the shortest line.
+fn simplicity(cause: &Cause<'_>) -> impl Ord + use<> {
+    let values = cause.fails.first().map(|values| (distance(values), values.clone()));
+    let line = cause.rows.as_ref().map(|rows| (rows.shown.execution.line.len(), rows.shown.execution.line.clone()));
+    (values.is_none(), values, line)
+}
+
+fn ask_about_lines(
+    inquiry: &Inquiry<'_>,
+    engine: usize,
+    polls: &[Poll<'_, '_>],
+    answers: &mut [Option<CaseResult>],
+) -> Result<(), InternalError> {
+    for depth in [Depth::Check, Depth::Generate] {
+        let mut rows: Vec<(usize, &Cause<'_>, Values)> = Vec::new();
+        let of_depth = |poll: &Poll<'_, '_>| poll.shown.rows.is_none() && poll.shown.mismatch.depth == depth;
+        for (at, poll) in polls.iter().enumerate().filter(|(_, poll)| of_depth(poll)) {
+            // Where it shows itself, its own simplest variant is asked about.
+            let own = poll.merged.causes.iter().find(|cause| cause.engine == engine);
+            let cause = if poll.shown.engine == engine { poll.shown } else { own.unwrap_or(poll.shown) };
+            rows.extend(inquiry.adapted(cause).map(|values| (at, cause, values)));
+        }
+        let cases: Vec<Case<'_>> = rows.iter().map(|(_, cause, values)| cause.case(values)).collect();
+        for ((at, ..), result) in rows.iter().zip(inquiry.ask(depth, &cases)?) {
+            answers[*at] = Some(result);
+        }
+    }
+    Ok(())
+}
+
+/// What an engine does with a row; none where it cannot be asked.
+fn execute(inquiry: &Inquiry<'_>, shown: &ShownRow) -> Option<CaseResult> {
+    let executor = inquiry.subject.executor?;
+    executor.executes(&shown.execution.environment()).ok().or(executor.recorded().map(drop))?;
+    let mut execution = shown.execution.clone();
+    let expectation = shown.result.expectation()?.clone();
+    if expectation.may_trap() {
+        execution.alone = vec![0];
+    }
+    let answer = executor.execute(std::slice::from_ref(&execution)).pop()?.pop()?;
+    Some(CaseResult::of_row(&shown.execution, expectation, answer))
+}
+
+impl Inquiry<'_> {
+    /// The simplest variant of a cause, in its environment or one near it that the engine takes.
+    fn adapted(&self, cause: &Cause<'_>) -> Option<Values> {
+        let values = cause.fails.first()?;
+        let form = cause.form();
+        let fits = |values: &Values| {
+            form.broken(values).iter().copied().eq(cause.rule) && self.supports(form, values, &cause.mismatch)
+        };
+        let with = |axis: usize| {
+            (0..=u8::MAX).take(form.axes[axis].values.len()).map(move |value| {
+                let mut other = values.clone();
+                other[axis] = value;
+                other
+            })
+        };
+        if fits(values) {
+            return Some(values.clone());
+        }
+        let both = with(2).flat_map(|values| {
+            (0..=u8::MAX).take(form.axes[1].values.len()).map(move |target| {
+                let mut other = values.clone();
+                other[1] = target;
+                other
+            })
+        });
+        with(2).chain(with(1)).chain(both).find(|other| cause.extent.contains(other) && fits(other))
+    }
+}
+
+impl Poll<'_, '_> {
+    /// What an engine did; none where it could not be asked.
+    pub(super) fn vote(&self, engine: usize, inquiry: &Inquiry<'_>) -> Option<Vote> {
+        let own = self.merged.causes.iter().any(|cause| cause.engine == engine);
+        if own && self.shown.rows.is_some() {
+            return Some(Vote::Shows);
+        }
+        let result = self.answers.get(engine)?.as_ref()?;
+        if let Some(verdict) = &result.row {
+            return match verdict {
+                Verdict::Agrees(_) => Some(Vote::DoesNot),
+                Verdict::Differs(_) => Some(Vote::Shows),
+                Verdict::Undecided(_) | Verdict::Skipped(_) => None,
+            };
+        }
+        let cause = self.shown;
+        let outcome = result.outcome()?;
+        Some(match inquiry.seen(&cause.mismatch, cause.instruction, result) {
+            _ if own => Vote::Shows,
+            Seen::Fails => Vote::Shows,
+            Seen::Passes => Vote::DoesNot,
+            // Other words for the same thing are the same vote.
+            Seen::Masked if Does::of(outcome) == Some(cause.mismatch.does) => Vote::Shows,
+            Seen::Masked => Vote::Other(format!("{}: {}", outcome.word(), first_message(outcome))),
+        })
+    }
+}

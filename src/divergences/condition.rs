@@ -1,0 +1,82 @@
+//! Conditions in words: for each axis that matters, its values by their names.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// The values of an axis, or all but these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AxisValues {
+    /// Whether the values are excluded.
+    pub not: bool,
+    /// The values.
+    pub values: Vec<String>,
+}
+
+/// For each axis that matters, its values: a combination of choices by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Condition(pub Vec<(String, AxisValues)>);
+
+impl AxisValues {
+    /// Of the values `inside` and those `outside`, the shorter list, in an order; `not` is used only
+    /// where it is `negatable`.
+    pub(crate) fn shortest(
+        inside: &BTreeSet<String>,
+        outside: &BTreeSet<String>,
+        order: &[&String],
+        negatable: bool,
+    ) -> Self {
+        let not = negatable && !outside.is_empty() && outside.len() < inside.len();
+        let chosen = if not { outside } else { inside };
+        let mut values: Vec<String> = Vec::new();
+        for value in order {
+            if chosen.contains(*value) && !values.contains(value) {
+                values.push((*value).clone());
+            }
+        }
+        Self { not, values }
+    }
+}
+
+impl Condition {
+    /// Whether nothing is named: it always holds.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for AxisValues {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.not.then_some("not").into_iter().chain(self.values.iter().map(String::as_str)))
+    }
+}
+
+impl Serialize for Condition {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().map(|(axis, values)| (axis, values)))
+    }
+}
+
+/// As YAML has it.
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{ ")?;
+        for (at, (axis, values)) in self.0.iter().enumerate() {
+            let words: Vec<String> = values.values.iter().map(|value| scalar(value)).collect();
+            write!(f, "{}{axis}: ", if at == 0 { "" } else { ", " })?;
+            match (values.not, words.as_slice()) {
+                (false, [one]) => f.write_str(one)?,
+                (not, words) => write!(f, "[{}{}]", if not { "not, " } else { "" }, words.join(", "))?,
+            }
+        }
+        f.write_str(" }")
+    }
+}
+
+/// A text as YAML would read it again.
+fn scalar(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let number = text.starts_with(|c: char| c.is_ascii_digit());
+    if !number && text.chars().all(plain) && !text.is_empty() { text.to_owned() } else { format!("\"{text}\"") }
+}

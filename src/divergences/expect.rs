@@ -1,0 +1,187 @@
+//! What an engine is expected to do, its known divergences applied.
+
+use super::{Divergence, Divergences, Does, EngineVersion, NewestPtx};
+use crate::engine::Depth;
+use crate::environment::Version;
+use crate::judge::Reading;
+use crate::spec::{Choice, Form, Instruction};
+
+/// What an engine is expected to do with a line, its known divergences applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpectedOutcome<'a> {
+    /// What it does.
+    pub outcome: Does,
+    /// The divergence that decides so, where one does.
+    pub divergence: Option<&'a str>,
+}
+
+/// What an engine did with a line, beside what was claimed and what is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison<'a> {
+    /// What the specification claims.
+    pub claimed: Does,
+    /// What the engine did.
+    pub did: Does,
+    /// The divergence that decides what was expected, where one does.
+    pub divergence: Option<&'a str>,
+    /// Whether the engine did what was expected.
+    pub as_expected: bool,
+}
+
+impl Divergences {
+    /// The divergences of an engine that list a row of an executed form as yielding something else than
+    /// expected.
+    pub fn computes<'d>(
+        &'d self,
+        engine: Option<&EngineVersion>,
+        form: &str,
+        values: &[u8],
+    ) -> impl Iterator<Item = &'d Divergence> {
+        let of_form = engine.and_then(|_| self.executed.get(form)).map_or(&[][..], Vec::as_slice);
+        of_form.iter().filter_map(move |(at, cubes)| {
+            let divergence = &self.all[*at];
+            let applies = engine.is_some_and(|engine| divergence.applies(engine));
+            (applies && cubes.iter().any(|cube| cube.contains(values))).then_some(divergence)
+        })
+    }
+
+    /// What an engine is expected to do with a line that was read so.
+    pub fn expect(&self, engine: &EngineVersion, instruction: &Instruction, reading: &Reading) -> ExpectedOutcome<'_> {
+        self.expect_at(engine, instruction, reading, Depth::Check)
+    }
+
+    /// The divergences of an engine that have this line in their cubes.
+    fn applying<'d, 'r>(
+        &'d self,
+        engine: &'r EngineVersion,
+        instruction: &'r Instruction,
+        reading: &'r Reading,
+        depth: Depth,
+    ) -> impl Iterator<Item = &'d Divergence> + use<'d, 'r> {
+        let of_form = self.judged.get(&instruction.forms[reading.form].id).map_or(&[][..], Vec::as_slice);
+        of_form.iter().filter_map(move |(at, cubes)| {
+            let divergence = &self.all[*at];
+            let applies = divergence.depth <= depth
+                && divergence.applies(engine)
+                && cubes.iter().any(|cube| cube.contains(&reading.values));
+            applies.then_some(divergence)
+        })
+    }
+
+    /// Whether a line is in a PTX version newer than any that the engine takes.
+    fn too_new(&self, engine: &EngineVersion, form: &Form, values: &[u8]) -> bool {
+        let of_engine = |known: &&NewestPtx| known.family == engine.family && engine.parts.starts_with(&known.version);
+        let newest = self.newest.iter().find(of_engine).map(|known| known.ptx);
+        let ptx = form.axis_of(Choice::Ptx).and_then(|axis| form.value(values, axis).parse::<Version>().ok());
+        newest.zip(ptx).is_some_and(|(newest, ptx)| ptx > newest)
+    }
+
+    /// Compares what an engine did with what the specification claims and the divergences list.
+    pub fn compare(
+        &self,
+        engine: Option<&EngineVersion>,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+        did: Does,
+    ) -> Comparison<'_> {
+        let claimed = if reading.valid() { Does::Accepts } else { Does::Rejects };
+        let Some(engine) = engine else {
+            return Comparison { claimed, did, divergence: None, as_expected: claimed == did };
+        };
+        let expected = self.expect_at(engine, instruction, reading, depth);
+        let as_expected = expected.outcome == did;
+        let sometimes = || self.sometimes(engine, instruction, reading, depth, did);
+        // A listed fault in what is also listed as refused where it is valid: either may decide.
+        let lenient = || {
+            let met = self.met_by_rules(engine, instruction, reading, depth);
+            let accepted = did == Does::Accepts && !reading.valid() && met.len() == reading.broken.len();
+            met.first().copied().filter(|_| accepted)
+        };
+        match if as_expected { None } else { sometimes().or_else(lenient) } {
+            Some(id) => Comparison { claimed, did, divergence: Some(id), as_expected: true },
+            None => Comparison { claimed, did, divergence: expected.divergence, as_expected },
+        }
+    }
+
+    /// The divergences that determine the expected outcome: one per broken rule that the engine does
+    /// not enforce.
+    pub fn met<'d>(
+        &'d self,
+        engine: &EngineVersion,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+    ) -> Vec<&'d str> {
+        let expected = self.expect_at(engine, instruction, reading, depth);
+        if expected.outcome != Does::Accepts || reading.broken.len() < 2 {
+            return expected.divergence.into_iter().collect();
+        }
+        self.met_by_rules(engine, instruction, reading, depth)
+    }
+
+    /// For each rule that is broken and known not to be enforced there, the divergence that says so.
+    fn met_by_rules<'d>(
+        &'d self,
+        engine: &EngineVersion,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+    ) -> Vec<&'d str> {
+        let lenient = |rule: &str| {
+            let mut applying = self.applying(engine, instruction, reading, depth);
+            applying.find(|d| !d.sometimes && d.does == Does::Accepts && d.names(rule)).map(|d| d.id.as_str())
+        };
+        reading.rules(instruction).filter_map(|rule| lenient(&rule.id)).collect()
+    }
+
+    /// The divergence by which an engine sometimes does this with such a line.
+    pub fn sometimes(
+        &self,
+        engine: &EngineVersion,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+        did: Does,
+    ) -> Option<&str> {
+        let mut applying = self.applying(engine, instruction, reading, depth);
+        let found = applying.find(|d| d.sometimes && d.does == did && d.concerns(instruction, reading))?;
+        Some(&found.id)
+    }
+
+    /// As [`Divergences::expect`], of an engine that is taken so deep.
+    ///
+    /// A line with broken rules is expected to be accepted where each of them is known not to be
+    /// enforced there.
+    pub fn expect_at(
+        &self,
+        engine: &EngineVersion,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+    ) -> ExpectedOutcome<'_> {
+        if self.too_new(engine, &instruction.forms[reading.form], &reading.values) {
+            return ExpectedOutcome { outcome: Does::Rejects, divergence: None };
+        }
+        let broken = || reading.rules(instruction);
+        let of = |does: Does| {
+            let always = self.applying(engine, instruction, reading, depth).filter(|divergence| !divergence.sometimes);
+            always.filter(move |divergence| divergence.does == does)
+        };
+        let concerned = |divergence: &&Divergence| divergence.concerns(instruction, reading);
+        if let Some(crash) = of(Does::Crashes).find(concerned) {
+            return ExpectedOutcome { outcome: Does::Crashes, divergence: Some(&crash.id) };
+        }
+        let mut lenient = None;
+        for rule in broken() {
+            match of(Does::Accepts).find(|divergence| divergence.names(&rule.id)) {
+                Some(divergence) => lenient = lenient.or(Some(divergence.id.as_str())),
+                None => return ExpectedOutcome { outcome: Does::Rejects, divergence: None },
+            }
+        }
+        match of(Does::Rejects).find(|divergence| divergence.rules.is_empty()) {
+            Some(strict) => ExpectedOutcome { outcome: Does::Rejects, divergence: Some(&strict.id) },
+            None => ExpectedOutcome { outcome: Does::Accepts, divergence: lenient },
+        }
+    }
+}

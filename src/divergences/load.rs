@@ -1,0 +1,318 @@
+//! Reads `specs/divergences/*.yaml`, and checks it against the specification.
+
+use std::cell::LazyCell;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::version::{VersionRange, parts};
+use super::{Date, Divergence, Divergences, Does, NewestPtx};
+use crate::engine::Depth;
+use crate::environment::Version;
+use crate::shipped;
+use crate::spec::condition::{Entry, resolve};
+use crate::spec::raw::{At, Combinations, OneOrMany, Ordered};
+use crate::spec::{Cube, Error, Form, Instruction, Spec, nearest, parse};
+use crate::state;
+
+/// A file below `specs/divergences/`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RawFile {
+    /// The family of engines it is about.
+    engine: String,
+    /// The newest PTX version that each version of the engine takes.
+    #[serde(default)]
+    newest: Ordered<Version>,
+    /// The divergences.
+    divergences: Vec<RawDivergence>,
+}
+
+/// One known divergence.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RawDivergence {
+    /// Its name, unique in the specification.
+    id: At<String>,
+    /// The instructions it is about; all by default.
+    #[serde(default)]
+    instructions: Vec<At<String>>,
+    /// The forms it is about; all by default.
+    #[serde(default)]
+    forms: Vec<At<String>>,
+    /// The first version of the engine that does it, such as `12.1`.
+    from: Option<At<String>>,
+    /// The last version of the engine that does it.
+    to: Option<At<String>>,
+    /// What the engine does.
+    does: Does,
+    /// The rules that it does not enforce, where it accepts or crashes on what is invalid.
+    #[serde(default)]
+    rules: Vec<At<String>>,
+    /// When it does so: a combination, or one of several. Always by default.
+    #[serde(default)]
+    when: Option<Combinations>,
+    /// Whether the engine does so with some of these lines only, for reasons the axes do not show.
+    #[serde(default)]
+    sometimes: bool,
+    /// Whether it takes code generation to see it.
+    #[serde(default)]
+    depth: RawDepth,
+    /// Why that is, in our own words.
+    because: String,
+    /// The heading of the manual's page that it is about.
+    section: Option<String>,
+    /// Where more is said of it, such as a bug report.
+    link: Option<String>,
+    /// The last day on which it is believed, such as `2027-06-30`: after that, a run asks for it to
+    /// be looked at again.
+    expires: Option<At<String>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum RawDepth {
+    #[default]
+    Check,
+    Generate,
+}
+
+impl Divergences {
+    /// Those of a directory of specifications, or those that this build carries.
+    ///
+    /// # Errors
+    /// All that is wrong with the files, each with file, line and column.
+    pub fn load(specs: Option<&Path>, spec: &Spec) -> Result<Self, Vec<Error>> {
+        let Some(specs) = specs else { return Self::from_texts(&shipped::folder("divergences"), spec) };
+        let folder = specs.join("divergences");
+        let mut texts = Vec::new();
+        // A specification need not come with divergences.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|extension| extension == "yaml") {
+                let text = std::fs::read_to_string(&path).map_err(|why| {
+                    let start = crate::spec::raw::Place::default();
+                    vec![Error::new(&path.display().to_string(), "", start, format!("cannot be read: {why}"))]
+                })?;
+                texts.push((path.display().to_string(), text));
+            }
+        }
+        texts.sort();
+        Self::from_texts(&texts, spec)
+    }
+
+    /// Reads and checks divergences from texts, each with the file name that errors shall show.
+    ///
+    /// # Errors
+    /// As [`Divergences::load`].
+    pub fn from_texts(texts: &[(String, String)], spec: &Spec) -> Result<Self, Vec<Error>> {
+        let (mut all, mut newest, mut errors) = (Vec::<Divergence>::new(), Vec::new(), Vec::new());
+        let executed = LazyCell::new(|| {
+            let mut executed = spec.clone();
+            for instruction in &mut executed.instructions {
+                *instruction = state::executed(spec, instruction);
+            }
+            executed
+        });
+        for (name, text) in texts {
+            let file = match parse::<RawFile>(name, text) {
+                Ok(file) => file,
+                Err(error) => {
+                    errors.push(error);
+                    continue;
+                }
+            };
+            for (version, ptx) in &file.newest.0 {
+                match parts(&version.value) {
+                    Some(parts) => newest.push(NewestPtx { family: file.engine.clone(), version: parts, ptx: *ptx }),
+                    None => {
+                        let message = format!("`{}` is not a version of an engine", version.value);
+                        errors.push(Error::new(name, text, version.place, message));
+                    }
+                }
+            }
+            for raw in &file.divergences {
+                let spec = if raw.does == Does::Computes { &*executed } else { spec };
+                let known = all.iter().any(|other| other.id == raw.id.value);
+                match Compiler::new(&file.engine, raw, spec, name, text).compile() {
+                    _ if known => errors.push(Error::new(
+                        name,
+                        text,
+                        raw.id.place,
+                        format!("there are two divergences `{}`", raw.id.value),
+                    )),
+                    Ok(divergence) => all.push(divergence),
+                    Err(more) => errors.extend(more),
+                }
+            }
+        }
+        if errors.is_empty() { Ok(Self::new(all, newest)) } else { Err(errors) }
+    }
+}
+
+/// Checks one divergence, and resolves its condition in each form.
+struct Compiler<'a> {
+    engine: &'a str,
+    raw: &'a RawDivergence,
+    file: &'a str,
+    text: &'a str,
+    /// The instructions and the forms that it is about.
+    instructions: Vec<&'a Instruction>,
+    forms: Vec<&'a Form>,
+    spec: &'a Spec,
+    errors: Vec<Error>,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(engine: &'a str, raw: &'a RawDivergence, spec: &'a Spec, file: &'a str, text: &'a str) -> Self {
+        let named = |list: &[At<String>], name: &str| list.is_empty() || list.iter().any(|known| known.value == name);
+        let instructions: Vec<&Instruction> =
+            spec.instructions.iter().filter(|known| named(&raw.instructions, &known.name)).collect();
+        let forms = instructions
+            .iter()
+            .flat_map(|instruction| &instruction.forms)
+            .filter(|form| named(&raw.forms, form.id.split_once('.').map_or("", |(_, id)| id)))
+            .collect();
+        Self { engine, raw, file, text, instructions, forms, spec, errors: Vec::new() }
+    }
+
+    fn compile(mut self) -> Result<Divergence, Vec<Error>> {
+        self.check_names();
+        let raw = self.raw;
+        let combinations: Vec<Vec<Entry>> = match &raw.when {
+            Some(when) => when.0.iter().map(|cube| self.entries(&cube.0)).collect(),
+            None => vec![Vec::new()],
+        };
+        self.check_versions();
+        self.check_rules_fit();
+        let mut cubes: Vec<(String, Cube)> = Vec::new();
+        for entries in &combinations {
+            cubes.extend(self.forms.iter().filter_map(|form| Some((form.id.clone(), resolve(entries, form)?))));
+        }
+        if cubes.is_empty() && self.errors.is_empty() {
+            self.error(&self.raw.id, format!("`{}` matches no variant of any form", self.raw.id.value), None);
+        }
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        let bound = |at: &Option<At<String>>| at.as_ref().and_then(|at| parts(&at.value));
+        Ok(Divergence {
+            id: raw.id.value.clone(),
+            engine: self.engine.to_owned(),
+            does: raw.does,
+            rules: raw.rules.iter().map(|rule| rule.value.clone()).collect(),
+            sometimes: raw.sometimes,
+            depth: if raw.depth == RawDepth::Generate { Depth::Generate } else { Depth::Check },
+            because: raw.because.clone(),
+            section: raw.section.clone(),
+            link: raw.link.clone(),
+            expires: raw.expires.as_ref().and_then(|at| at.value.parse().ok()),
+            versions: VersionRange { from: bound(&raw.from), to: bound(&raw.to) },
+            cubes,
+        })
+    }
+
+    fn error(&mut self, at: &At<String>, message: String, help: Option<String>) {
+        let error = Error::new(self.file, self.text, at.place, message);
+        self.errors.push(match help {
+            Some(help) => error.help(help),
+            None => error,
+        });
+    }
+
+    /// Instructions and rules are those of the specification.
+    fn check_names(&mut self) {
+        let name = self.engine;
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || !name.chars().all(plain) {
+            let message = format!("`{name}` is not the name of an engine: write letters, digits, `-`, `_` and `.`");
+            self.error(&self.raw.id, message, None);
+        }
+        for name in self.raw.instructions.iter().filter(|name| self.spec.instruction(&name.value).is_none()) {
+            self.error(name, format!("there is no instruction `{}`", name.value), None);
+        }
+        let rules: Vec<String> = self.forms.iter().flat_map(|form| &form.rules).map(|rule| rule.id.clone()).collect();
+        for rule in &self.raw.rules {
+            let known = |id: &String| *id == rule.value || id.rsplit('/').next() == Some(&rule.value);
+            if !rules.iter().any(known) {
+                let near = nearest(&rule.value, rules.iter().map(|id| id.rsplit('/').next().unwrap_or(id)));
+                let help = near.map(|near| format!("did you mean `{near}`?"));
+                self.error(rule, format!("no rule `{}` in these forms", rule.value), help);
+            }
+        }
+    }
+
+    /// The entries of a combination, their sets expanded; each names an axis of these forms and values of
+    /// it.
+    fn entries(&mut self, cube: &'a [(At<String>, OneOrMany<String>)]) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for (axis, values) in cube {
+            let negated = values.0.first().is_some_and(|value| value == "not");
+            let mut plain: Vec<String> = Vec::new();
+            for value in values.0.iter().skip(usize::from(negated)) {
+                match value.strip_prefix('$') {
+                    None => plain.push(value.clone()),
+                    Some(set) => match self.set(set) {
+                        Some(members) => plain.extend(members),
+                        None => {
+                            self.error(axis, format!("there is no set `${set}` in these instructions"), None);
+                        }
+                    },
+                }
+            }
+            let axes: Vec<_> =
+                self.forms.iter().flat_map(|form| &form.axes).filter(|of| of.name == axis.value).collect();
+            let from_set = values.0.iter().any(|value| value.starts_with('$'));
+            let unknown =
+                plain.iter().find(|v| *v != "any" && !from_set && !axes.iter().any(|axis| axis.values.contains(v)));
+            let unknown = unknown.cloned();
+            if axes.is_empty() {
+                self.error(axis, format!("there is no axis `{}` in these forms", axis.value), None);
+            } else if let Some(value) = unknown {
+                self.error(axis, format!("`{value}` is no value of `{}`", axis.value), None);
+            }
+            entries.push(Entry { axis: axis.value.clone(), negated, values: plain });
+        }
+        entries
+    }
+
+    /// The members of a set that the specification of one of the instructions, or `isa.yaml`, names.
+    fn set(&self, name: &str) -> Option<Vec<String>> {
+        self.instructions.iter().find_map(|instruction| instruction.sets.get(name).cloned())
+    }
+
+    fn check_versions(&mut self) {
+        for at in [&self.raw.from, &self.raw.to].into_iter().flatten() {
+            if parts(&at.value).is_none() {
+                self.error(at, format!("`{}` is not a version of an engine", at.value), None);
+            }
+        }
+        if let (Some(from), Some(to)) = (&self.raw.from, &self.raw.to)
+            && let (Some(first), Some(last)) = (parts(&from.value), parts(&to.value))
+            && first.iter().zip(&last).find(|(a, b)| a != b).is_some_and(|(a, b)| a > b)
+        {
+            self.error(to, format!("`to` {} is before `from` {}", to.value, from.value), None);
+        }
+        for at in self.raw.expires.iter().filter(|at| at.value.parse::<Date>().is_err()) {
+            self.error(at, format!("`{}` is no day", at.value), Some("write it as 2027-06-30".to_owned()));
+        }
+    }
+
+    /// Only what is about invalid lines names rules.
+    fn check_rules_fit(&mut self) {
+        let raw = self.raw;
+        if raw.does == Does::Accepts && raw.rules.is_empty() {
+            self.error(&raw.id, "`does: accepts` names the rules that are not enforced".to_owned(), None);
+        }
+        if matches!(raw.does, Does::Rejects | Does::Computes) && !raw.rules.is_empty() {
+            let message = format!("`does: {}` is about valid lines, and names no rules", raw.does.word());
+            self.error(&raw.id, message, None);
+        }
+    }
+}
+
+/// The JSON Schema of a file of divergences.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(RawFile).to_value()
+}

@@ -1,0 +1,56 @@
+//! Versions of engines.
+
+use crate::engine::EngineId;
+
+/// A version of an engine: `ptxas@13.5` or `ptxas@13.5.37`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EngineVersion {
+    /// The family: `ptxas`.
+    pub family: String,
+    pub(super) parts: Vec<u32>,
+}
+
+impl EngineVersion {
+    /// Reads `family@version`.
+    ///
+    /// # Errors
+    /// What is not of that form.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let error = || format!("`{text}` is not an engine with its version: write `ptxas@13.5` or `ptxas@13.5.37`");
+        let (family, version) = text.split_once('@').ok_or_else(error)?;
+        let parts = parts(version).ok_or_else(error)?;
+        if family.is_empty() { Err(error()) } else { Ok(Self { family: family.to_owned(), parts }) }
+    }
+
+    /// That of an engine; none where its version is not numbers.
+    pub fn of(id: &EngineId) -> Option<Self> {
+        Some(Self { family: id.family().to_owned(), parts: parts(id.version())? })
+    }
+
+    /// The first two parts of the version: `13.5`.
+    pub fn short(&self) -> String {
+        self.parts.iter().take(2).map(u32::to_string).collect::<Vec<_>>().join(".")
+    }
+}
+
+/// The numbers of a version: `13.5.37`.
+pub(super) fn parts(version: &str) -> Option<Vec<u32>> {
+    version.split('.').map(|part| part.parse().ok()).collect()
+}
+
+/// The versions of an engine from one on and up to another, as far as they are given.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VersionRange {
+    pub(super) from: Option<Vec<u32>>,
+    pub(super) to: Option<Vec<u32>>,
+}
+
+impl VersionRange {
+    /// Whether a version is in it; `13.5` as a bound stands for every `13.5.x`.
+    pub(super) fn contains(&self, engine: &EngineVersion) -> bool {
+        let common = |bound: &[u32]| bound.len().min(engine.parts.len());
+        let after = |from: &Vec<u32>| engine.parts[..common(from)] >= from[..common(from)];
+        let before = |to: &Vec<u32>| engine.parts[..common(to)] <= to[..common(to)];
+        self.from.as_ref().is_none_or(after) && self.to.as_ref().is_none_or(before)
+    }
+}

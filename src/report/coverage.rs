@@ -1,0 +1,162 @@
+//! How much of the spaces and rules was tested, and the manual's own examples.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::campaign::Results;
+use crate::engine::Outcome;
+use crate::space::lint::company;
+use crate::spec::{Instruction, Source, Verdict};
+
+/// A form and how much of it was tested. Sizes are text, as JSON numbers end at 2^53.
+#[derive(Clone, Debug, Serialize)]
+pub struct FormReport {
+    form: String,
+    syntax: String,
+    tested: Vec<FormTested>,
+}
+
+/// How much of a form one engine was asked.
+#[derive(Clone, Debug, Serialize)]
+pub struct FormTested {
+    engine: String,
+    home: String,
+    valid: String,
+    valid_tested: String,
+    breaches: String,
+    breaches_tested: String,
+    environments: usize,
+    breaches_without_twin: u64,
+}
+
+/// A rule of a form.
+#[derive(Clone, Debug, Serialize)]
+pub struct RuleReport {
+    form: String,
+    id: String,
+    source: &'static str,
+    section: Option<String>,
+    says: String,
+    /// How many variants break it alone: in the environment most is asked in, or in any for a need
+    /// of a PTX version or target.
+    alone: String,
+    /// What is broken along with it, where nothing breaks it alone.
+    along_with: Vec<String>,
+    /// By engine: cases that break it alone, and how many were rejected.
+    tested: BTreeMap<String, [u64; 2]>,
+}
+
+/// An example of the manual.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExampleReport {
+    pub(super) instruction: String,
+    pub(super) line: String,
+    pub(super) specification: Verdict,
+    pub(super) rules: Vec<String>,
+    pub(super) why: Option<String>,
+    /// By engine: `accepted`, or what else it did and said.
+    pub(super) engines: BTreeMap<String, String>,
+    /// Whether the manual, this specification and every engine agree.
+    pub(super) agreed: bool,
+}
+
+pub(super) fn forms(instructions: &[&Instruction], results: &Results) -> Vec<FormReport> {
+    let mut forms = Vec::new();
+    for form in instructions.iter().flat_map(|instruction| &instruction.forms) {
+        let plans: Vec<_> = results
+            .engines
+            .iter()
+            .filter_map(|engine| Some((engine, engine.forms.iter().find(|plan| plan.form == form.id)?)))
+            .collect();
+        if plans.is_empty() {
+            continue;
+        }
+        forms.push(FormReport {
+            form: form.id.clone(),
+            syntax: form.syntax.clone(),
+            tested: plans
+                .iter()
+                .map(|(engine, plan)| FormTested {
+                    engine: engine.name.clone(),
+                    home: plan.home.to_string(),
+                    valid: plan.home_valid.to_string(),
+                    valid_tested: plan.home_tested.to_string(),
+                    breaches: plan.home_breach.to_string(),
+                    breaches_tested: plan.home_breach_tested.to_string(),
+                    environments: plan.environments,
+                    breaches_without_twin: plan.without_twin,
+                })
+                .collect(),
+        });
+    }
+    forms
+}
+
+pub(super) fn rules(instructions: &[&Instruction], results: &Results) -> Vec<RuleReport> {
+    let mut rules = Vec::new();
+    for form in instructions.iter().flat_map(|instruction| &instruction.forms) {
+        let plans = results.engines.iter().flat_map(|engine| &engine.forms).filter(|plan| plan.form == form.id);
+        let mut most: BTreeMap<usize, u128> = BTreeMap::new();
+        for (rule, count) in plans.flat_map(|plan| &plan.alone) {
+            let known = most.entry(*rule).or_default();
+            *known = (*known).max(*count);
+        }
+        for (at, alone) in most {
+            let rule = &form.rules[at];
+            let along_with = if alone == 0 { company(form, at) } else { Vec::new() };
+            let key = (form.id.clone(), rule.id.clone());
+            let tested = results.engines.iter().filter_map(|engine| {
+                let count = engine.tally.breaches.get(&key)?;
+                Some((engine.name.clone(), [count.cases, count.agreed]))
+            });
+            rules.push(RuleReport {
+                form: form.id.clone(),
+                id: rule.id.clone(),
+                source: match rule.source {
+                    Source::Manual => "manual",
+                    Source::Observed => "observed",
+                },
+                section: rule.section.clone(),
+                says: rule.says.clone(),
+                alone: alone.to_string(),
+                along_with,
+                tested: tested.collect(),
+            });
+        }
+    }
+    rules
+}
+
+pub(super) fn examples(instructions: &[&Instruction], results: &Results) -> Vec<ExampleReport> {
+    let mut reports = Vec::new();
+    for instruction in instructions {
+        for (at, example) in instruction.examples.iter().enumerate() {
+            let mut engines = BTreeMap::new();
+            let mut agreed = example.spec != Verdict::Invalid;
+            for engine in &results.engines {
+                let outcome =
+                    engine.examples.iter().find(|(name, number, _)| *name == instruction.name && *number == at);
+                let Some((.., outcome)) = outcome else { continue };
+                agreed &= matches!(outcome, Outcome::Accepted | Outcome::Skipped(_));
+                let words = match outcome {
+                    Outcome::Rejected(message) | Outcome::Skipped(message) | Outcome::Crashed(message) => {
+                        format!("{}: {}", outcome.word(), message.lines().next().unwrap_or_default())
+                    }
+                    other => other.word().to_owned(),
+                };
+                engines.insert(engine.name.clone(), words);
+            }
+            reports.push(ExampleReport {
+                instruction: instruction.name.clone(),
+                line: example.line.clone(),
+                specification: example.spec,
+                rules: example.rules.clone(),
+                why: example.why.clone(),
+                engines,
+                agreed,
+            });
+        }
+    }
+    reports
+}

@@ -1,0 +1,177 @@
+//! What each engine did.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::campaign::{Count, EngineResult, Probed, Results, RowSource};
+use crate::model::{INFERENCES, Inference};
+
+/// What one engine did.
+#[derive(Clone, Debug, Serialize)]
+pub struct EngineReport {
+    /// Its name.
+    pub name: String,
+    /// Whether it was asked to judge lines.
+    pub judges: bool,
+    /// Lines judged.
+    pub cases: u64,
+    /// Claimed valid: cases, and how many were accepted.
+    pub valid: [u64; 2],
+    /// Breaking one rule: cases, and how many were rejected.
+    pub breaches: [u64; 2],
+    /// Taken through code generation: cases, and how many passed.
+    pub code: [u64; 2],
+    /// Mismatches that a divergence lists.
+    pub listed: u64,
+    /// Mismatches that none lists.
+    pub unlisted: u64,
+    /// Lines not judged, by reason.
+    pub skipped: BTreeMap<String, u64>,
+    /// Where its rows were executed; none where it was not asked to execute.
+    pub environment: Option<String>,
+    /// By form, what became of its rows.
+    pub rows: Vec<RowReport>,
+    /// Rows of which some or all may be anything, by the reason.
+    pub undefined: Vec<UndefinedReport>,
+    /// Rows that were not executed, by reason.
+    pub skipped_rows: BTreeMap<String, u64>,
+    /// What came of words in slots.
+    pub words: Option<Probed>,
+    /// Why it was asked no further, in its own words.
+    pub gave_up: Option<String>,
+}
+
+/// What became of the rows of one form.
+#[derive(Clone, Debug, Serialize)]
+pub struct RowReport {
+    form: String,
+    /// Variants in their setups. Text, as JSON numbers end at 2^53.
+    space: String,
+    rows: u64,
+    passed: u64,
+    failed: u64,
+}
+
+/// Rows of which something may be anything.
+#[derive(Clone, Debug, Serialize)]
+pub struct UndefinedReport {
+    id: &'static str,
+    says: &'static str,
+    /// Rows that were executed, and what is defined of them compared.
+    run: u64,
+    /// Rows that were not, as they might have ended their kernel.
+    not_run: u64,
+}
+
+/// Something that the model infers.
+#[derive(Clone, Debug, Serialize)]
+pub struct InferenceReport {
+    id: &'static str,
+    says: &'static str,
+    because: &'static str,
+    /// By engine: rows that rest on it and passed, and rows that failed.
+    engines: BTreeMap<String, [u64; 2]>,
+}
+
+/// An engine that was not asked.
+#[derive(Clone, Debug, Serialize)]
+pub struct AbsentReport {
+    engine: String,
+    why: String,
+}
+
+pub(super) fn engines(results: &Results) -> Vec<EngineReport> {
+    let asked = |engine: &&EngineResult| engine.judges || engine.rows_from.is_some();
+    results.engines.iter().filter(asked).map(EngineReport::new).collect()
+}
+
+/// All that is inferred, whether or not rows rest on it.
+pub(super) fn inferences(results: &Results) -> Vec<InferenceReport> {
+    let report = |inference: &Inference| InferenceReport {
+        id: inference.id,
+        says: inference.says,
+        because: inference.because,
+        engines: results
+            .engines
+            .iter()
+            .filter_map(|engine| {
+                let split = engine.tally.inferred.get(inference.id)?;
+                Some((engine.name.clone(), [split.did, split.did_not]))
+            })
+            .collect(),
+    };
+    INFERENCES.iter().map(report).collect()
+}
+
+pub(super) fn absent(results: &Results) -> Vec<AbsentReport> {
+    let report = |(engine, why): &(String, String)| AbsentReport { engine: engine.clone(), why: why.clone() };
+    results.absent.iter().map(report).collect()
+}
+
+impl EngineReport {
+    fn new(result: &EngineResult) -> Self {
+        let sum = |counts: &mut dyn Iterator<Item = &Count>| {
+            counts.fold([0, 0], |sum, count| [sum[0] + count.cases, sum[1] + count.agreed])
+        };
+        let tally = &result.tally;
+        let listed = tally.groups.iter().filter(|(key, _)| key.mismatch.listed);
+        Self {
+            name: result.name.clone(),
+            judges: result.judges,
+            cases: tally.cases(),
+            valid: sum(&mut tally.valid.values()),
+            breaches: sum(&mut tally.breaches.values()),
+            code: sum(&mut tally.code.values()),
+            listed: listed.map(|(_, group)| group.count).sum(),
+            unlisted: tally.unlisted(),
+            skipped: tally.skipped.clone(),
+            environment: result.rows_from.map(|source| match source {
+                RowSource::Executed(environment) => environment.to_string(),
+                RowSource::Recorded => "as recorded".to_owned(),
+            }),
+            rows: tally
+                .rows
+                .iter()
+                .map(|(form, count)| RowReport {
+                    form: form.clone(),
+                    space: count.space.to_string(),
+                    rows: count.rows,
+                    passed: count.passed,
+                    failed: count.failed,
+                })
+                .collect(),
+            undefined: tally
+                .undefined
+                .iter()
+                .map(|(why, split)| UndefinedReport {
+                    id: why.id(),
+                    says: why.says(),
+                    run: split.did,
+                    not_run: split.did_not,
+                })
+                .collect(),
+            skipped_rows: tally.skipped_rows.clone(),
+            words: result.words.clone(),
+            gave_up: result.gave_up.clone(),
+        }
+    }
+
+    /// Rows that were tried, those that passed, and those that failed.
+    pub(super) fn row_counts(&self) -> [u64; 3] {
+        let add = |sum: [u64; 3], row: &RowReport| [sum[0] + row.rows, sum[1] + row.passed, sum[2] + row.failed];
+        self.rows.iter().fold([0; 3], add)
+    }
+}
+
+impl UndefinedReport {
+    pub(super) fn words(&self) -> String {
+        format!("{}: {} run, {} not run: {}", self.id, self.run, self.not_run, self.says)
+    }
+}
+
+impl AbsentReport {
+    pub(super) fn words(&self) -> String {
+        format!("not asked: {}: {}", self.engine, self.why)
+    }
+}

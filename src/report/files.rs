@@ -1,0 +1,65 @@
+//! The report and the cases of its findings as files.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::Report;
+use crate::causes::Finding;
+
+impl Report {
+    /// Writes `report.json`, `report.txt` and `index.html` into a directory. Each file is replaced
+    /// as a whole, so that an interrupt leaves no half of one.
+    ///
+    /// # Errors
+    /// Where a file cannot be written.
+    pub fn write(&self, directory: &Path) -> std::io::Result<()> {
+        let html = self.html().map_err(std::io::Error::other)?;
+        for (name, text) in [("report.json", self.json()?), ("report.txt", self.text()), ("index.html", html)] {
+            let mut file = tempfile::NamedTempFile::new_in(directory)?;
+            std::io::Write::write_all(&mut file, text.as_bytes())?;
+            file.persist(directory.join(name))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the simplest case of each finding into a directory, made anew: modules that `replay` and
+    /// any assembler read, and executed cases that `execute` reads.
+    ///
+    /// # Errors
+    /// Where a file cannot be written.
+    pub fn write_cases(&self, directory: &Path) -> std::io::Result<()> {
+        if directory.is_dir() {
+            std::fs::remove_dir_all(directory)?;
+        }
+        if self.findings.is_empty() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(directory)?;
+        for finding in &self.findings {
+            let case = &finding.case;
+            if let Some(row) = &case.row {
+                let text = serde_json::to_string_pretty(&row.execution)?;
+                std::fs::write(directory.join(format!("{}.json", case.id)), text + "\n")?;
+            }
+            if let Some(text) = finding.stored() {
+                std::fs::write(directory.join(format!("{}.ptx", case.id)), text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The YAML that would list the findings, one file's text for each family of engines.
+    pub fn proposed(&self) -> String {
+        let families: BTreeSet<&str> = self.findings.iter().map(|finding| finding.family.as_str()).collect();
+        let mut text = String::new();
+        for family in families {
+            let of_family = self.findings.iter().filter(|finding| finding.family == family);
+            let (new, stale): (Vec<&Finding>, Vec<&Finding>) = of_family.partition(|f| f.contradicts.is_none());
+            stale.iter().for_each(|finding| text.push_str(&finding.yaml));
+            let new: String = new.iter().map(|finding| finding.yaml.as_str()).collect();
+            text.push_str(&format!("engine: {family}\ndivergences:{}\n", if new.is_empty() { " []" } else { "" }));
+            text.push_str(&new);
+        }
+        if text.is_empty() { "# Nothing new was found.\n".to_owned() } else { text }
+    }
+}

@@ -1,0 +1,109 @@
+//! The mismatch groups, each with its simplest case.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::campaign::{Group, GroupKey, Results, Sample};
+use crate::case;
+use crate::divergences::Does;
+use crate::engine::Depth;
+use crate::spec::Spec;
+
+/// A mismatch group.
+#[derive(Clone, Debug, Serialize)]
+pub struct GroupReport {
+    instruction: String,
+    form: String,
+    /// What the specification says.
+    claimed: &'static str,
+    /// The rules broken, in its view.
+    rules: Vec<String>,
+    /// What the rules say.
+    says: Vec<String>,
+    /// What the engine did.
+    outcome: &'static str,
+    /// Whether these are rows that were executed.
+    executed: bool,
+    /// Whether in code generation.
+    code_generation: bool,
+    /// The engine's message, what it quotes left out.
+    message: String,
+    /// The divergence that lists it.
+    pub(super) divergence: Option<String>,
+    /// The divergence that says otherwise.
+    contradicts: Option<String>,
+    /// By engine: how many.
+    counts: BTreeMap<String, u64>,
+    /// The simplest case.
+    example: Option<GroupCase>,
+}
+
+/// A case that shows a mismatch.
+#[derive(Clone, Debug, Serialize)]
+pub struct GroupCase {
+    id: String,
+    line: String,
+    ptx: String,
+    target: String,
+    address_size: u32,
+    message: String,
+    module: String,
+    command: String,
+}
+
+/// The groups of all engines, those that no divergence lists first.
+pub(super) fn groups(spec: &Spec, results: &Results) -> Vec<GroupReport> {
+    let mut groups: Vec<GroupReport> =
+        results.groups().into_iter().map(|(key, engines)| GroupReport::new(spec, key, &engines)).collect();
+    groups.sort_by_key(|group| group.divergence.is_some());
+    groups
+}
+
+impl GroupReport {
+    fn new(spec: &Spec, key: &GroupKey, engines: &[(&str, &Group)]) -> Self {
+        let says = |id: &String| {
+            let forms = spec.instruction(&key.instruction).map_or(&[][..], |instruction| &instruction.forms);
+            let rule = forms.iter().flat_map(|form| &form.rules).find(|rule| rule.id == *id);
+            rule.map_or(String::new(), |rule| rule.says.clone())
+        };
+        let choices = |sample: &Sample| sample.values.get(3..).unwrap_or_default().to_vec();
+        let samples = engines.iter().filter_map(|(_, group)| group.sample.as_ref());
+        let sample = samples.min_by(|a, b| choices(a).cmp(&choices(b)).then_with(|| a.cmp(b)));
+        let mismatch = &key.mismatch;
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        engines.iter().for_each(|(name, group)| *counts.entry((*name).to_owned()).or_default() += group.count);
+        Self {
+            instruction: key.instruction.clone(),
+            form: key.form.clone(),
+            claimed: if mismatch.rules.is_empty() { "valid" } else { "invalid" },
+            says: mismatch.rules.iter().map(says).collect(),
+            rules: mismatch.rules.clone(),
+            outcome: mismatch.outcome(),
+            executed: mismatch.does == Does::Computes,
+            code_generation: mismatch.depth == Depth::Generate,
+            message: mismatch.message.clone(),
+            divergence: mismatch.divergence.clone().filter(|_| mismatch.listed),
+            contradicts: mismatch.contradicts().map(str::to_owned),
+            counts,
+            example: sample.map(GroupCase::new),
+        }
+    }
+}
+
+impl GroupCase {
+    fn new(sample: &Sample) -> Self {
+        let environment = &sample.environment;
+        let known_by = if sample.module.is_empty() { &sample.line } else { &sample.module };
+        Self {
+            id: case::id(known_by),
+            line: sample.line.clone(),
+            ptx: environment.ptx.to_string(),
+            target: environment.target.to_string(),
+            address_size: environment.address_size.bits(),
+            message: sample.message.clone(),
+            module: sample.module.clone(),
+            command: sample.command.clone(),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The divergences that were met.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::campaign::{Problem, Results};
+use crate::divergences::{Divergence, Divergences};
+
+/// A divergence met.
+#[derive(Clone, Debug, Serialize)]
+pub struct DivergenceReport {
+    pub(super) id: String,
+    pub(super) because: String,
+    pub(super) section: Option<String>,
+    pub(super) link: Option<String>,
+    /// By engine: cases that did as listed, and cases that did not.
+    pub(super) counts: BTreeMap<String, [u64; 2]>,
+    /// By engine: what is wrong with it.
+    pub(super) stale: BTreeMap<String, Problem>,
+}
+
+/// Those that some engine was asked about, or that need attention.
+pub(super) fn met(divergences: &Divergences, results: &Results) -> Vec<DivergenceReport> {
+    let report = |divergence: &Divergence| {
+        let mut counts: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+        let mut stale = BTreeMap::new();
+        for engine in &results.engines {
+            if let Some(split) = engine.tally.listed.get(&divergence.id) {
+                let sum = counts.entry(engine.name.clone()).or_default();
+                *sum = [sum[0] + split.did, sum[1] + split.did_not];
+            }
+            let own = engine.stale.iter().filter(|stale| stale.id == divergence.id);
+            stale.extend(own.map(|stale| (engine.name.clone(), stale.problem)));
+        }
+        DivergenceReport {
+            id: divergence.id.clone(),
+            because: divergence.because.clone(),
+            section: divergence.section.clone(),
+            link: divergence.link.clone(),
+            counts,
+            stale,
+        }
+    };
+    let reports = divergences.all.iter().map(report);
+    reports.filter(|divergence| !divergence.counts.is_empty() || !divergence.stale.is_empty()).collect()
+}
