@@ -13,12 +13,12 @@ use std::sync::LazyLock;
 
 use rayon::prelude::*;
 
-use ptx_conform::case::{self, Costly};
-use ptx_conform::divergence::Divergences;
+use ptx_conform::campaign::{self, Options, Progress, Results, RowSource, Subject};
+use ptx_conform::case::{self, CostlyRows};
+use ptx_conform::causes::{self, Findings};
+use ptx_conform::divergences::Divergences;
 use ptx_conform::environment::Environment;
-use ptx_conform::finding::{self, ExecutedFinding};
 use ptx_conform::model::Verdict;
-use ptx_conform::run::{self, Options, Progress, Results};
 use ptx_conform::space::{Diagram, Draw, Slice, Values, environment_values};
 use ptx_conform::spec::{Cube, Form, Instruction, Spec, ValueSet};
 use ptx_conform::state;
@@ -39,13 +39,12 @@ const CHANGED: usize = 32;
 /// Changed rows that say enough.
 const ENOUGH: usize = 4;
 
-fn run(engine: &Narrow, instruction: &str) -> (Results, Vec<ExecutedFinding>) {
+fn run(engine: &Narrow, instruction: &str) -> (Results, Findings) {
     let options = Options { instructions: vec![instruction.to_owned()], ..Options::default() };
     let (progress, divergences) = (Progress::default(), Divergences::default());
-    let mut results = run::run(&SPEC, &divergences, &[], &options, &progress);
-    run::execute(&SPEC, &divergences, &[engine], &options, &progress, &mut results);
-    let findings =
-        finding::find_executed(&SPEC, &divergences, &[engine], &results, &progress).expect("texts of ours are read");
+    let subjects = [Subject::executing(engine, *SPEC.isa.versions.last().expect("versions"))];
+    let results = campaign::run(&SPEC, &divergences, &subjects, &options, &progress);
+    let findings = causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("texts of ours are read");
     (results, findings)
 }
 
@@ -78,13 +77,13 @@ impl<'a> Inquiry<'a> {
 
     /// Whether each row fails; none where nothing can be said.
     fn fails(&self, rows: &[Values]) -> Vec<Option<bool>> {
-        let tried = case::execute(&SPEC, self.engine, self.form, rows, &Costly::default()).expect("texts are read");
+        let tried = case::execute(&SPEC, self.engine, self.form, rows, &CostlyRows::default()).expect("texts are read");
         let failed = |verdict: &Verdict| match verdict {
             Verdict::Differs(_) => Some(true),
             Verdict::Agrees(_) => Some(false),
             _ => None,
         };
-        tried.iter().map(|tried| failed(&tried.verdict)).collect()
+        tried.iter().map(|tried| failed(tried.row.as_ref()?)).collect()
     }
 
     /// Rows of a cube.
@@ -189,29 +188,47 @@ struct Measured {
 fn measure(wrong: &'static Wrong) -> Measured {
     let engine = Narrow { wrong };
     let (results, findings) = run(&engine, wrong.instruction());
-    let [result] = results.executed.as_slice() else { panic!("{:?}", results.absent) };
-    let environment = result.environment.expect("it was executed");
+    let [result] = results.engines.as_slice() else { panic!("{:?}", results.absent) };
+    let Some(RowSource::Executed(environment)) = result.rows_from else { panic!("nothing was executed") };
     let truth = cubes(wrong.instruction(), wrong.forms, wrong.when);
     let forms = &EXECUTED[wrong.instruction()].forms;
-    let shows = |form: &str, row: &Values| truth.iter().any(|(of, cube)| of == form && cube.contains(row));
-    let elsewhere = |form: &run::ExecutedForm| form.sample.iter().filter(|row| !shows(&form.id, row)).count();
     let mut measured = Measured {
         name: wrong.name,
-        rows: result.differed(),
-        findings: findings.len(),
-        elsewhere: result.forms.iter().map(elsewhere).sum(),
+        rows: result.tally.failed_rows(),
+        findings: findings.all.len(),
+        elsewhere: 0,
         accidental: false,
         wide: false,
         text: String::new(),
     };
     let _ = writeln!(measured.text, "{} {}: {} rows", wrong.name, wrong.when, measured.rows);
-    for finding in &findings {
+    for (key, group) in &result.tally.groups {
+        let shows = |row: &&Values| truth.iter().any(|(of, cube)| *of == key.form && cube.contains(row));
+        let mut elsewhere = group.kept.values().filter(|row| !shows(row)).peekable();
+        if let Some(row) = elsewhere.peek() {
+            let form = forms.iter().find(|known| known.id == key.form).expect("a form");
+            let named = form.axes.iter().enumerate().skip(3).filter(|(axis, _)| row[*axis] != 0);
+            let words: Vec<String> =
+                named.map(|(at, axis)| format!("{}: {}", axis.name, form.value(row, at))).collect();
+            let _ = writeln!(measured.text, "    {} shows elsewhere: {}", form.id, words.join(", "));
+        }
+        measured.elsewhere += elsewhere.count();
+    }
+    findings.not_reproduced.iter().for_each(|group| measured.text.push_str(&format!("    {group}\n")));
+    for finding in &findings.all {
         let evidence: Vec<String> =
             finding.evidence.iter().map(|known| format!("{}/{}", known.failed, known.asked)).collect();
-        let _ = writeln!(measured.text, "    {} {} [{}]", finding.forms.join(" "), finding.when, evidence.join(" "));
+        let _ = writeln!(
+            measured.text,
+            "    {} {} {} [{}]",
+            finding.forms.join(" "),
+            finding.when,
+            finding.inputs,
+            evidence.join(" ")
+        );
         let names: Vec<&str> =
             finding.forms.iter().filter_map(|form| form.split_once('.')).map(|(_, form)| form).collect();
-        let when = if finding.when.0.is_empty() { String::new() } else { finding.when.to_string() };
+        let when = if finding.when.is_empty() { String::new() } else { finding.when.to_string() };
         for (id, cube) in cubes(wrong.instruction(), &names, &when) {
             let form = forms.iter().find(|form| form.id == id).expect("a form");
             let judged = judge(&mut Inquiry::new(&engine, form, &environment), &cube);

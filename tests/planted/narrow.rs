@@ -147,6 +147,12 @@ impl Row<'_> {
         [layer, of(0), of(1), of(2)]
     }
 
+    /// Whether the coordinates are in registers.
+    fn in_registers(&self) -> bool {
+        let first = self.brackets().and_then(|(_, b)| self.thread().elements(&b, false).into_iter().next());
+        first.is_some_and(|element| immediate(&element).is_none())
+    }
+
     fn layer(&self) -> i64 {
         self.coordinates()[0]
     }
@@ -525,7 +531,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
         }
     }),
     wrong("suld-b32-into-s64", &[], "{ dtype: .b32, d.type: .s64 }", "Sign-extends.", |row, answer| {
-        if row.has(&[".b32"]) && row.case.declarations.contains(".reg .s64 %rd") {
+        if row.has(&[".b32"]) && row.place().is_some() && row.line.operands[0].contains("s64_") {
             for at in 0..row.line.lanes() {
                 lane(row, answer, at, |value| if value >> 31 & 1 == 1 { value | 0xffff_ffff << 32 } else { value });
             }
@@ -897,7 +903,12 @@ pub(crate) const WRONGS: &[Wrong] = &[
         "Drops what is stored just behind the row.",
         |row, answer| {
             let Some(surface) = row.surface() else { return };
-            if row.formatted() && row.has(&[".3d", ".clamp"]) && row.runs() && row.x() == i64::from(surface.width) {
+            if row.formatted()
+                && row.has(&[".3d", ".clamp"])
+                && row.runs()
+                && row.in_registers()
+                && row.x() == i64::from(surface.width)
+            {
                 after(row, answer, |bytes| bytes.clone_from_slice(&surface.data));
             }
         },
@@ -1095,7 +1106,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
         "{ query: .depth, surface.geometry: 3d, surface.depth: \"3\", d.type: .s32 }",
         "2 instead of 3.",
         |row, answer| {
-            let signed = row.case.declarations.contains(".reg .s32");
+            let signed = row.line.operands[0].contains("s32_");
             if row.has(&[".depth"])
                 && row.runs()
                 && signed

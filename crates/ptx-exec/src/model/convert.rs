@@ -28,8 +28,9 @@ pub(super) fn convert(source: u32, component: Component) -> Converted {
             exact(fits.cast_unsigned() & ones(bits), Inferences::SATURATION.when(fits != value))
         }
         Component::Float(_) if float.is_nan() => {
-            // Its exponent says that it is one; sign and payload may be any.
-            let bits = Expected { bits: 0x7e00, known: 0x7c00 };
+            // Its exponent and the upper bit of its payload say that it is one, and quiet; without that bit
+            // an infinity would do. The sign and the rest of the payload may be any.
+            let bits = Expected { bits: 0x7e00, known: 0x7e00 };
             Converted { bits, inferred: Inferences::HALF, undefined: Some(Undefined::NanPayload) }
         }
         Component::Float(_) => exact(half(source), Inferences::HALF),
