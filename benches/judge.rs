@@ -3,10 +3,11 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use ptx_conform::environment::Environment;
 use ptx_conform::judge::Judge;
 use ptx_conform::ptx::{Declarations, Line, print_variant};
 use ptx_conform::space::{Diagram, Draw, covering, environment};
-use ptx_conform::spec::{Form, Spec};
+use ptx_conform::spec::{Form, Instruction, Spec};
 
 /// Lines judged in one measurement.
 const LINES: usize = 1_000;
@@ -20,28 +21,43 @@ fn form<'s>(spec: &'s Spec, opcode: &str) -> &'s Form {
     &spec.instruction(opcode).expect("a covered opcode").forms[0]
 }
 
-fn judging(c: &mut Criterion) {
-    let spec = shipped();
+/// A line, its declarations, and where.
+type Case = (Environment, (String, String));
+
+/// Lines of an instruction, as many of each form.
+fn cases(instruction: &Instruction) -> Vec<Case> {
     let mut draw = Draw::new(0);
     let mut cases = Vec::new();
-    for form in spec.instructions.iter().flat_map(|instruction| &instruction.forms) {
+    for form in &instruction.forms {
         let space = Diagram::valid(form);
         for _ in 0..LINES / 10 {
             let values = draw.below(space.count()).and_then(|rank| space.unrank(rank)).expect("a variant");
             cases.push((environment(form, &values).expect("its environment"), print_variant(form, &values)));
         }
     }
+    cases
+}
+
+fn judge_all(spec: &Spec, cases: &[Case]) {
+    for (environment, (line, declarations)) in cases {
+        let judge = Judge::new(spec, environment).expect("a known environment");
+        let declarations = Declarations::parse(declarations, &spec.isa).expect("declarations");
+        black_box(judge.read(&Line::parse(line).expect("a line"), &declarations));
+    }
+}
+
+fn judging(c: &mut Criterion) {
+    let spec = shipped();
     let mut group = c.benchmark_group("judge");
-    group.throughput(Throughput::Elements(cases.len().try_into().expect("a small number")));
-    group.bench_function("lines with declarations", |b| {
-        b.iter(|| {
-            for (environment, (line, declarations)) in &cases {
-                let judge = Judge::new(&spec, environment).expect("a known environment");
-                let declarations = Declarations::parse(declarations, &spec.isa).expect("declarations");
-                black_box(judge.read(&Line::parse(line).expect("a line"), &declarations));
-            }
-        });
-    });
+    let count = |cases: &[Case]| Throughput::Elements(cases.len().try_into().expect("a small number"));
+    for instruction in &spec.instructions {
+        let cases = cases(instruction);
+        group.throughput(count(&cases));
+        group.bench_function(&instruction.name, |b| b.iter(|| judge_all(&spec, &cases)));
+    }
+    let cases: Vec<Case> = spec.instructions.iter().flat_map(cases).collect();
+    group.throughput(count(&cases));
+    group.bench_function("lines with declarations", |b| b.iter(|| judge_all(&spec, &cases)));
     let parsed: Vec<_> = cases
         .iter()
         .map(|(environment, (line, declarations))| {

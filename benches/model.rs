@@ -44,9 +44,9 @@ fn executions(spec: &Spec, opcode: &str) -> Vec<Execution> {
 fn model(criterion: &mut Criterion) {
     let spec = ptx_conform::shipped::spec().expect("the specification is sound");
     let mut group = criterion.benchmark_group("model");
-    let opcodes = ["suld", "sust", "sured", "suq", "ld"];
+    let opcodes = spec.instructions.iter().map(|instruction| instruction.name.as_str());
     let mut mix: Vec<Execution> = Vec::new();
-    for opcode in opcodes {
+    for opcode in opcodes.filter(|opcode| model::models(opcode)) {
         let executions = executions(&spec, opcode);
         mix.extend(executions.iter().cloned());
         measure(&mut group, &spec, opcode, &executions);

@@ -7,7 +7,7 @@ use std::io::{BufRead, Write};
 use std::time::Instant;
 
 use ptx_conform::engine::CaseExecutor;
-use ptx_conform::engine::external::{External, Limits};
+use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::protocol::{Executed, Request, Response};
 use ptx_conform::execution::{Answer, Execution, Returned};
 
@@ -22,7 +22,7 @@ fn main() {
     let python = format!("python3 '{}/tests/protocol/zeros.py'", env!("CARGO_MANIFEST_DIR"));
     for (name, command) in [("Rust", format!("'{}' serve", this.display())), ("Python", python)] {
         for items in [256, 1024, 2048, 4096] {
-            let engine = External::with_limits(&command, Limits { items, ..Limits::default() });
+            let engine = External::with_limits(&command, EngineLimits { items, ..EngineLimits::default() });
             let engine = engine.unwrap_or_else(|error| panic!("{error}"));
             let case = case();
             let started = Instant::now();
@@ -56,7 +56,7 @@ fn serve() {
     for line in std::io::stdin().lock().lines() {
         let response = match serde_json::from_str(&line.expect("text")).expect("a request") {
             Request::Execute(execute) => {
-                let answer = || Answer::Returned(Returned { registers: vec![0, 0], surface: None });
+                let answer = || Answer::Returned(Returned { registers: vec![0, 0], ..Returned::default() });
                 let rows = |rows: usize| std::iter::repeat_with(answer).take(rows).collect();
                 let answers = execute.cases.iter().map(|case| rows(case.case.rows.len())).collect();
                 Response::Executed(Executed { id: execute.id, answers })

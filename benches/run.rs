@@ -18,10 +18,11 @@ use ptx_conform::campaign::{Generate, Options, Progress, Strategy, Subject, run}
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome, toolchain};
-use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::ptx::Scaffold;
+use ptx_conform::spec::Spec;
 
-const ALONE: usize = 100;
+const ALONE: usize = 20;
 /// Files of one process, of lines that stop the assembler.
 const FILES: usize = 400;
 
@@ -48,6 +49,10 @@ impl Engine for Recorder<'_> {
 
     fn notes(&self) -> Vec<String> {
         self.ptxas.notes()
+    }
+
+    fn losses(&self) -> BTreeMap<String, u64> {
+        self.ptxas.losses()
     }
 
     fn as_judge(&self) -> Option<&dyn LineJudge> {
@@ -79,6 +84,10 @@ impl LineJudge for Recorder<'_> {
     fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String> {
         self.ptxas.command(environment, depth, separate)
     }
+
+    fn words(&self) -> Vec<String> {
+        self.ptxas.words()
+    }
 }
 
 fn main() {
@@ -87,68 +96,92 @@ fn main() {
         return;
     };
     let spec = ptx_conform::shipped::spec().expect("the shipped specification is sound");
-    let ptxas = Ptxas::open(&path).expect("a ptxas that was found opens");
-    let environment = Environment {
-        ptx: "7.0".parse().expect("a version"),
-        target: "sm_75".parse().expect("a target"),
-        address_size: AddressSize::Bits64,
-    };
     let divergences = Divergences::load(None, &spec).expect("the shipped divergences are sound");
-    let options = Options {
-        instructions: vec!["suld".to_owned()],
-        strategy: Strategy::Triples,
-        random: 100_000,
-        boundaries: false,
-        generate: Generate::Nothing,
-        environment: Some(environment),
-        ..Options::default()
-    };
-    let newest = ptxas.newest_ptx();
-    let recorder = Recorder { ptxas: &ptxas, modules: Mutex::default() };
-    run(&spec, &divergences, &[Subject::judging(&recorder, newest)], &options, &Progress::default());
-    let modules = recorder.modules.into_inner().expect("no thread panics");
-    let lines: usize = modules.iter().map(|module| module.lines.len()).sum();
-    let fatal: usize = modules.iter().flat_map(|module| &module.lines).filter(|(_, fatal)| *fatal).count();
-    println!("{}: {lines} lines of suld, valid and single breaches, {environment}", ptxas.id());
-
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let raw = raw(&path, directory.path(), &environment, &modules);
-    println!("ptxas alone, 2 processes at a time: {raw}; {fatal} lines stop it and are files of their own");
-
-    let before = ptxas.stats();
-    let started = Clock::now();
-    let results = run(&spec, &divergences, &[Subject::judging(&ptxas, newest)], &options, &Progress::default());
-    let whole = started.elapsed();
-    let spent = ptxas.stats();
+    let ptxas = Ptxas::open(&path).expect("a ptxas that was found opens");
+    let bench = Bench { environment: newest(&spec, &ptxas), spec, divergences, ptxas };
     println!(
-        "a run, all cores:                   {whole} for {} cases; {:.2} s of it in ptxas: {} processes, {} modules, {} lines",
-        results.cases(),
-        (spent.time - before.time).as_secs_f64(),
-        spent.processes - before.processes,
-        spent.modules - before.modules,
-        spent.lines - before.lines
+        "{}, {}: valid lines and single breaches of each instruction; `ptxas alone` is 2 processes at a time",
+        bench.ptxas.id(),
+        bench.environment
     );
     println!(
-        "run / ptxas alone:                  {:.2}; of processor time {:.2}",
-        whole.wall() / raw.wall(),
-        whole.cpu() / raw.cpu()
+        "{:<10}{:>8}{:>8}{:>14}{:>10}{:>8}{:>12}{:>12}",
+        "", "lines", "fatal", "ptxas alone", "run", "ratio", "of cpu time", "alone/case"
     );
-    let per_case = whole.wall() / results.cases() as f64;
-
-    let all: Vec<(&Scaffold, &str)> = modules
-        .iter()
-        .flat_map(|module| module.lines.iter().map(|(line, _)| (&module.scaffold, line.as_str())))
-        .collect();
-    let started = Instant::now();
-    for (scaffold, line) in all.iter().step_by((all.len() / ALONE).max(1)).take(ALONE) {
-        raw_one(&path, directory.path(), &environment, scaffold, line);
+    for instruction in &bench.spec.instructions {
+        bench.measure(&instruction.name);
     }
-    let alone = started.elapsed() / u32::try_from(ALONE).unwrap_or(1);
-    println!(
-        "one process per case:               {:.2} ms each; run is {:.0} times less",
-        alone.as_secs_f64() * 1e3,
-        alone.as_secs_f64() / per_case
-    );
+}
+
+/// The newest environment of an assembler: 64 bits, and a plain target.
+fn newest(spec: &Spec, ptxas: &Ptxas) -> Environment {
+    let ptx = ptxas.newest_ptx();
+    let plain = |(target, since): &&(Target, Version)| target.suffix == Suffix::Plain && *since <= ptx;
+    let (target, _) = *spec.isa.targets.iter().rfind(plain).expect("a target");
+    Environment { ptx, target, address_size: AddressSize::Bits64 }
+}
+
+struct Bench {
+    spec: Spec,
+    divergences: Divergences,
+    ptxas: Ptxas,
+    environment: Environment,
+}
+
+impl Bench {
+    fn run(&self, judge: &dyn LineJudge, instruction: &str) -> u64 {
+        let options = Options {
+            instructions: vec![instruction.to_owned()],
+            strategy: Strategy::Triples,
+            random: 20_000,
+            boundaries: false,
+            generate: Generate::Nothing,
+            environment: Some(self.environment),
+            ..Options::default()
+        };
+        let subject = Subject::judging(judge, self.environment.ptx);
+        run(&self.spec, &self.divergences, &[subject], &options, &Progress::default()).cases()
+    }
+
+    /// One line of the table: what a run of an instruction costs beside `ptxas` alone on the same lines.
+    fn measure(&self, instruction: &str) {
+        let recorder = Recorder { ptxas: &self.ptxas, modules: Mutex::default() };
+        self.run(&recorder, instruction);
+        let modules = recorder.modules.into_inner().expect("no thread panics");
+        let lines: usize = modules.iter().map(|module| module.lines.len()).sum();
+        let fatal = modules.iter().flat_map(|module| &module.lines).filter(|(_, fatal)| *fatal).count();
+        if lines == 0 {
+            println!("{instruction:<10}{lines:>8}");
+            return;
+        }
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let raw = raw(self.ptxas.path(), directory.path(), &self.environment, &modules);
+        let started = Clock::now();
+        let cases = self.run(&self.ptxas, instruction);
+        let whole = started.elapsed();
+        println!(
+            "{instruction:<10}{lines:>8}{fatal:>8}{:>12.2} s{:>8.2} s{:>8.2}{:>12.2}{:>11.0}x",
+            raw.wall(),
+            whole.wall(),
+            whole.wall() / raw.wall(),
+            whole.cpu() / raw.cpu(),
+            self.alone(directory.path(), &modules) / (whole.wall() / cases as f64),
+        );
+    }
+
+    /// Seconds for a line in a process of its own.
+    fn alone(&self, directory: &Path, modules: &[Module]) -> f64 {
+        let all: Vec<(&Scaffold, &str)> = modules
+            .iter()
+            .flat_map(|module| module.lines.iter().map(|(line, _)| (&module.scaffold, line.as_str())))
+            .collect();
+        let some: Vec<_> = all.iter().step_by((all.len() / ALONE).max(1)).take(ALONE).collect();
+        let started = Instant::now();
+        for (scaffold, line) in &some {
+            raw_one(self.ptxas.path(), directory, &self.environment, scaffold, line);
+        }
+        started.elapsed().as_secs_f64() / some.len() as f64
+    }
 }
 
 /// Each module as a file; the lines that would stop the assembler as files of their own.

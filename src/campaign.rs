@@ -144,7 +144,9 @@ impl Campaign<'_> {
         if result.gave_up.is_some() {
             return;
         }
-        if let (false, Some(version)) = (self.progress.stopped(), &asker.version) {
+        // An engine that was lost did not answer all that would show a divergence.
+        let lost = !judge.losses().is_empty();
+        if let (false, Some(version)) = (self.progress.stopped() || lost, &asker.version) {
             let search = stale::StaleSearch {
                 asker: &asker,
                 version,

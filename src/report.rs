@@ -37,6 +37,8 @@ pub struct Report {
     pub engines: Vec<EngineReport>,
     /// Engines that were not asked.
     pub absent: Vec<AbsentReport>,
+    /// What went without an answer because an engine failed, and engines that judged nothing.
+    pub lost: Vec<String>,
     /// All that the reference model infers.
     pub inferences: Vec<InferenceReport>,
     /// The forms, and how much of their spaces was tested.
@@ -111,6 +113,7 @@ impl Report {
             () if !internal_errors.is_empty() => "internal error",
             () if results.without_verdict() => "could not judge",
             () if !results.agreed() => "disagreed",
+            () if !results.lost.is_empty() => "could not judge",
             () => "agreed",
         };
         let instructions = crate::campaign::named(spec, options);
@@ -121,6 +124,7 @@ impl Report {
             options: ReportOptions::new(options),
             engines: engines::engines(results),
             absent: engines::absent(results),
+            lost: results.lost.clone(),
             inferences: engines::inferences(results),
             forms: coverage::forms(&instructions, results),
             rules: coverage::rules(&instructions, results),

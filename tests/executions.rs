@@ -170,6 +170,10 @@ impl Engine for Fickle {
         Vec::new()
     }
 
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
+
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         None
     }

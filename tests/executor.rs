@@ -35,6 +35,7 @@ fn execution(line: &str, inputs: &[(&str, u32)], outputs: &[&str], surface: Opti
         inputs: inputs.iter().map(input).collect(),
         outputs: outputs.iter().map(|&register| Output { register: register.to_owned(), bits: 32 }).collect(),
         rows,
+        writes: None,
         alone: Vec::new(),
     }
 }
@@ -50,7 +51,11 @@ fn answer(case: &Execution) -> Answer {
 }
 
 fn returned(registers: &[u128], surface: Option<&[u8]>) -> Answer {
-    Answer::Returned(Returned { registers: registers.to_vec(), surface: surface.map(<[u8]>::to_vec) })
+    Answer::Returned(Returned {
+        registers: registers.to_vec(),
+        surface: surface.map(<[u8]>::to_vec),
+        ..Returned::default()
+    })
 }
 
 #[test]

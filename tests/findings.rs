@@ -74,6 +74,10 @@ impl Engine for Planted<'_> {
         Vec::new()
     }
 
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
+
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         Some(self)
     }
@@ -98,6 +102,10 @@ impl LineJudge for Planted<'_> {
 
     fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
         None
+    }
+
+    fn words(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

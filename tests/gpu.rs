@@ -14,7 +14,9 @@ use ptx_conform::campaign::{self, Options, Progress, RowSource, Subject};
 use ptx_conform::causes;
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::external::External;
-use ptx_conform::engine::protocol::{About, Case, Execute, Executed, Hello, Judge, PROTOCOL, Request, Response, Said};
+use ptx_conform::engine::protocol::{
+    About, ExecuteRequest, Executed, Hello, JudgeRequest, LineOutcome, PROTOCOL, Request, Response, SentCase,
+};
 use ptx_conform::engine::{CaseExecutor as _, Engine as _};
 use ptx_conform::environment::Version;
 use ptx_conform::execution::{
@@ -142,7 +144,7 @@ impl Conversation {
     }
 
     /// The answers to one case, and what else came.
-    fn execute(&self, case: Case) -> Option<(Vec<Answer>, Came)> {
+    fn execute(&self, case: SentCase) -> Option<(Vec<Answer>, Came)> {
         let mut came = self.ask(&[execute(vec![case])])?;
         assert_eq!((came.rc, came.responses.len()), (Some(0), 1), "{:?} {}", came.responses, came.stderr);
         assert_eq!(came.log.iter().find(|line| line.starts_with("refused")), None);
@@ -165,13 +167,13 @@ impl Came {
     }
 }
 
-fn execute(cases: Vec<Case>) -> Request {
+fn execute(cases: Vec<SentCase>) -> Request {
     let module = ".version 9.0\n.target sm_90\n.address_size 64\n.entry case0() { ret; }\n";
-    Request::Execute(Execute { id: 7, module: Some(module.to_owned()), cases })
+    Request::Execute(ExecuteRequest { id: 7, module: Some(module.to_owned()), cases })
 }
 
 /// A case whose rows are these operations and values.
-fn case(rows: &[(u32, u32)], alone: &[usize]) -> Case {
+fn case(rows: &[(u32, u32)], alone: &[usize]) -> SentCase {
     let mut values = Rows::new(1);
     let mut records = Vec::new();
     for (operation, value) in rows {
@@ -190,6 +192,7 @@ fn case(rows: &[(u32, u32)], alone: &[usize]) -> Case {
         inputs: vec![Input { register: "%r2".to_owned(), bits: 32, holds: Holds::Bits }],
         outputs: [64, 128].map(|bits| Register { register: format!("%r{bits}"), bits }).to_vec(),
         rows: values,
+        writes: Some(Vec::new()),
         alone: alone.to_vec(),
     };
     let kernel = Kernel {
@@ -206,13 +209,15 @@ fn case(rows: &[(u32, u32)], alone: &[usize]) -> Case {
         rows: records,
         result_bytes: 24,
         results: vec![Place { at: 0, bytes: 8 }, Place { at: 8, bytes: 16 }],
+        variables: Vec::new(),
+        single: false,
         surface: None,
     };
-    Case { case, kernel: Some(kernel) }
+    SentCase { case, kernel: Some(kernel) }
 }
 
 /// The same with a surface.
-fn on_surface(mut case: Case, surface: Surface, private: bool, variable: Option<&str>) -> Case {
+fn on_surface(mut case: SentCase, surface: Surface, private: bool, variable: Option<&str>) -> SentCase {
     case.case.surface = Some(surface);
     let kernel = case.kernel.as_mut().expect("a kernel");
     kernel.surface = Some(Bound { private, handle_at: Some(8), variable: variable.map(str::to_owned) });
@@ -237,7 +242,7 @@ fn surface(geometry: Geometry, format: Format) -> Surface {
 /// What a row with this value leaves.
 fn returned(value: u32) -> Answer {
     let bytes = u128::from_le_bytes([value.to_le_bytes()[0]; 16]);
-    Answer::Returned(Returned { registers: vec![u128::from(u64::from(value) + SALT), bytes], surface: None })
+    Answer::Returned(Returned { registers: vec![u128::from(u64::from(value) + SALT), bytes], ..Returned::default() })
 }
 
 fn trapped() -> Answer {
@@ -291,7 +296,7 @@ fn it_says_what_it_is() {
 #[test]
 fn lines_are_judged_by_the_compiler_in_the_driver() {
     let judge = |target: &str, lines: &[&str]| {
-        Request::Judge(Judge {
+        Request::Judge(JudgeRequest {
             id: 3,
             ptx: Version { major: 9, minor: 0 },
             target: target.parse().expect("a target"),
@@ -304,7 +309,7 @@ fn lines_are_judged_by_the_compiler_in_the_driver() {
     let lines = ["mov.b32 %r1, %r2;", "mov.bogus %r1, %r2;", "unsupported;"];
     let requests = [judge("sm_90", &lines), judge("sm_100", &lines[..1]), judge("sm_90a", &[])];
     let Some(came) = Conversation::new("judge").ask(&requests) else { return };
-    let outcomes: Vec<&[Said]> = came
+    let outcomes: Vec<&[LineOutcome]> = came
         .responses
         .iter()
         .map(|response| match response {
@@ -315,12 +320,12 @@ fn lines_are_judged_by_the_compiler_in_the_driver() {
     assert_eq!(
         outcomes[0],
         [
-            Said::Accepted,
-            Said::Rejected("Unknown modifier '.bogus'".to_owned()),
-            Said::Skipped("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)".to_owned()),
+            LineOutcome::Accepted,
+            LineOutcome::Rejected("Unknown modifier '.bogus'".to_owned()),
+            LineOutcome::Skipped("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)".to_owned()),
         ]
     );
-    assert!(matches!(outcomes[1], [Said::Skipped(why)] if why.contains("sm_100")), "{:?}", outcomes[1]);
+    assert!(matches!(outcomes[1], [LineOutcome::Skipped(why)] if why.contains("sm_100")), "{:?}", outcomes[1]);
     assert_eq!(outcomes[2], []);
     // Where the compiler dies, so does the server.
     let requests = [judge("sm_90", &["mov.b32 %r1, %r2;", "abort;"]), judge("sm_90", &[])];
@@ -527,8 +532,11 @@ fn a_row_that_changes_its_surface_changes_a_copy() {
 
 #[test]
 fn faults_of_a_request_are_answered() {
-    let refused =
-        Execute { id: 11, module: Some(".version 9.0\nbogus".to_owned()), cases: vec![case(&[(RETURN, 1)], &[])] };
+    let refused = ExecuteRequest {
+        id: 11,
+        module: Some(".version 9.0\nbogus".to_owned()),
+        cases: vec![case(&[(RETURN, 1)], &[])],
+    };
     let mut none = case(&[(RETURN, 1)], &[]);
     none.kernel = None;
     let mut other = case(&[(RETURN, 1)], &[]);
@@ -543,7 +551,7 @@ fn faults_of_a_request_are_answered() {
     let requests = [
         Request::Execute(refused),
         execute(vec![none, other, short, wild, odd, case(&[], &[]), case(&[(RETURN, 1)], &[0, 0, 99])]),
-        Request::Execute(Execute { id: 12, module: None, cases: vec![case(&[(RETURN, 1)], &[])] }),
+        Request::Execute(ExecuteRequest { id: 12, module: None, cases: vec![case(&[(RETURN, 1)], &[])] }),
     ];
     let Some(came) = Conversation::new("faults").ask(&requests) else { return };
     let [Response::Error(refused), Response::Executed(executed), Response::Error(missing)] = came.responses.as_slice()
@@ -761,14 +769,14 @@ fn a_device_does_what_the_driver_without_one_does() {
         let stdout = String::from_utf8(output.stdout).expect("responses are text");
         stdout.lines().map(|line| serde_json::from_str(line).expect("a response")).collect()
     };
-    let run_all = |cases: Vec<Case>| {
+    let run_all = |cases: Vec<SentCase>| {
         let module = Some(include_str!("gpu/device.ptx").to_owned());
-        match ask(&[Request::Execute(Execute { id: 1, module, cases })]).pop() {
+        match ask(&[Request::Execute(ExecuteRequest { id: 1, module, cases })]).pop() {
             Some(Response::Executed(executed)) => executed.answers,
             other => panic!("{other:?}"),
         }
     };
-    let run = |case: Case| run_all(vec![case]).remove(0);
+    let run = |case: SentCase| run_all(vec![case]).remove(0);
     eprintln!("{:?}", ask(&[]));
     let rows: Vec<(u32, u32)> = (0..300).map(|value| (RETURN, value * 7)).collect();
     let expected: Vec<Answer> = rows.iter().map(|(_, value)| returned(*value)).collect();

@@ -4,8 +4,8 @@
 //! Without a `ptxas` (`ptx-conform toolchain install 13.5`) they are ignored; with
 //! PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
 
-#[path = "ptxas/newest.rs"]
-mod newest;
+#[path = "ptxas/installed.rs"]
+mod installed;
 
 use std::collections::{BTreeMap, HashSet};
 use std::process::{Command, Stdio};
@@ -57,7 +57,7 @@ fn main() {
 }
 
 fn trials() -> Vec<Trial> {
-    let toolchains = newest::newest_of_each_major();
+    let toolchains = installed::tested();
     if toolchains.is_empty() {
         let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
         if !required {
@@ -114,7 +114,7 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
                 }
                 // The choices of the variant stand before those of the state.
                 let values = values[..instruction.forms[at].axes.len()].to_vec();
-                let reading = Reading { form: at, values, broken: Vec::new() };
+                let reading = Reading { form: at, values, broken: Vec::new(), specials: Default::default() };
                 let ends = |did| divergences.sometimes(engine, instruction, &reading, Depth::Generate, did).is_some();
                 let to = if ends(Does::Crashes) || ends(Does::Rejects) { &mut suspect } else { &mut plain };
                 to.push(Made { instruction, reading, case });

@@ -9,8 +9,8 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_conform::engine::external::check::{Found, check as checked};
-use ptx_conform::engine::external::{External, Limits};
+use ptx_conform::engine::external::check::{CheckOutcome, check as checked};
+use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::protocol::{Request, Response};
 use ptx_conform::engine::recording::{Provenance, Recording};
 use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, LineJudge, Outcome};
@@ -68,6 +68,9 @@ fn main() -> ExitCode {
         ("what_fails_together_and_not_alone_is_told", together),
         ("a_slow_start_is_no_fault", slow_start),
         ("what_always_fails_ends", given_up),
+        ("what_always_hangs_ends", hangs_everywhere),
+        ("an_ability_that_is_not_known_is_ignored", new_ability),
+        ("processes_with_other_versions_are_not_asked", other_version),
         ("processes_are_used_again_and_ended", ended),
         ("the_check_names_what_is_wrong", the_check_names_what_is_wrong),
         ("the_messages_of_the_page_are_messages", messages_of_the_page),
@@ -98,15 +101,15 @@ fn python(file: &str, argument: &str) -> String {
     format!("python3 -ES '{}' {argument}", root().join(file).display())
 }
 
-fn limits() -> Limits {
+fn limits() -> EngineLimits {
     let (start, request) = (Duration::from_secs(20), Duration::from_secs(1));
-    Limits { start, request, response: 1 << 16, faults: 40, ..Limits::default() }
+    EngineLimits { start, request, response: 1 << 16, faults: 40, ..EngineLimits::default() }
 }
 
 fn open(fault: &str) -> Result<External, Failed> {
     let hangs = matches!(fault, "hangs" | "floods-stderr");
     let request = if hangs { Duration::from_millis(500) } else { limits().request };
-    let limits = Limits { request, ..limits() };
+    let limits = EngineLimits { request, ..limits() };
     Ok(External::with_limits(&python("tests/protocol/hostile.py", fault), limits)?)
 }
 
@@ -137,7 +140,7 @@ fn cases() -> Vec<Execution> {
 }
 
 fn returned(registers: &[u128]) -> Answer {
-    Answer::Returned(Returned { registers: registers.to_vec(), surface: None })
+    Answer::Returned(Returned { registers: registers.to_vec(), ..Returned::default() })
 }
 
 fn a_line(fault: &str, words: &str) -> Result<(), Failed> {
@@ -153,7 +156,9 @@ fn a_line(fault: &str, words: &str) -> Result<(), Failed> {
         };
         check(found.starts_with(words), format!("{line} {found}"))?;
     }
-    same(&engine.notes(), &Vec::new())
+    same(&engine.notes(), &Vec::new())?;
+    // What the engine refuses to answer was lost; what it did is an outcome.
+    same(&lost(&engine), &u64::from(fault == "refuses"))
 }
 
 fn a_row(fault: &str, words: &str) -> Result<(), Failed> {
@@ -176,7 +181,7 @@ fn a_row(fault: &str, words: &str) -> Result<(), Failed> {
 }
 
 fn unusable(fault: &str, words: &str) -> Result<(), Failed> {
-    let quick = Limits { start: Duration::from_millis(1500), ..limits() };
+    let quick = EngineLimits { start: Duration::from_millis(1500), ..limits() };
     let limits = if fault.starts_with("reads") { quick } else { limits() };
     match External::with_limits(&python("tests/protocol/hostile.py", fault), limits) {
         Ok(_) => Err("it was opened".into()),
@@ -208,7 +213,7 @@ fn slow_start() -> Result<(), Failed> {
 }
 
 fn given_up() -> Result<(), Failed> {
-    let few = Limits { faults: 12, ..limits() };
+    let few = EngineLimits { faults: 12, ..limits() };
     let engine = External::with_limits(&python("tests/protocol/hostile.py", "exits"), few)?;
     let outcomes = engine.judge(&batch(&["guilty;"; 64]), Depth::Check);
     let crashed = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Crashed(_))).count();
@@ -217,6 +222,44 @@ fn given_up() -> Result<(), Failed> {
         outcome => matches!(outcome, Outcome::Crashed(_)),
     };
     check((1..12).contains(&crashed) && outcomes.iter().all(why), format!("{outcomes:?}"))
+}
+
+/// How many lines and rows an engine lost.
+fn lost(engine: &External) -> u64 {
+    engine.losses().values().sum()
+}
+
+/// A few time-outs, and not one for each line.
+fn hangs_everywhere() -> Result<(), Failed> {
+    let (request, patience) = (Duration::from_millis(300), Duration::from_secs(2));
+    let limits = EngineLimits { request, patience, ..limits() };
+    let engine = External::with_limits(&python("tests/protocol/hostile.py", "hangs"), limits)?;
+    let started = std::time::Instant::now();
+    for _ in 0..3 {
+        let outcomes = engine.judge(&batch(&["guilty;"; 64]), Depth::Check);
+        let skipped = outcomes
+            .iter()
+            .any(|outcome| matches!(outcome, Outcome::Skipped(why) if why.contains("in which it did not answer")));
+        check(skipped, format!("{outcomes:?}"))?;
+    }
+    check(lost(&engine) > 100, format!("{:?}", engine.losses()))?;
+    check(started.elapsed() < Duration::from_secs(15), format!("{:?}", started.elapsed()))
+}
+
+fn new_ability() -> Result<(), Failed> {
+    let engine = open("new-ability")?;
+    same(&judge(&engine), &vec![Outcome::Accepted; 8])?;
+    check(engine.as_executor().is_some(), "it executes")
+}
+
+/// Nothing that another version says is taken for an answer of the first.
+fn other_version() -> Result<(), Failed> {
+    let engine = open("other-version")?;
+    let outcomes = judge(&engine);
+    let refused =
+        |outcome: &Outcome| matches!(outcome, Outcome::Skipped(why) if why.contains("calls itself hostile@1."));
+    check(outcomes.iter().all(refused), format!("{outcomes:?}"))?;
+    same(&lost(&engine), &8)
 }
 
 /// One process for each thread that asks, which end with the engine.
@@ -244,15 +287,15 @@ fn ended() -> Result<(), Failed> {
 }
 
 fn passes(command: &str) -> Result<(), Failed> {
-    let checks = checked(command, Limits::default())?;
-    let wrong: Vec<_> = checks.iter().filter(|check| matches!(check.found, Found::Wrong(_))).collect();
+    let checks = checked(command, EngineLimits::default())?;
+    let wrong: Vec<_> = checks.iter().filter(|check| matches!(check.found, CheckOutcome::Wrong(_))).collect();
     check(wrong.is_empty() && checks.len() > 10, format!("{wrong:#?}"))
 }
 
 fn the_check_names_what_is_wrong() -> Result<(), Failed> {
     let wrong = |command: &str| -> Result<Vec<&str>, Failed> {
         let checks = checked(command, limits())?;
-        let wrong = checks.iter().filter(|check| matches!(check.found, Found::Wrong(_)));
+        let wrong = checks.iter().filter(|check| matches!(check.found, CheckOutcome::Wrong(_)));
         Ok(wrong.map(|check| check.name).collect())
     };
     same(&wrong("echo hello")?, &vec!["says nothing before it is asked"])?;
@@ -372,7 +415,11 @@ fn recorded() -> Result<Recording, Failed> {
             answers[3] = Answer::Failed("signal 11".to_owned());
             let surface = r#"{"geometry": "1d", "format": "u8", "width": 4, "data": "00010203"}"#;
             case.surface = Some(serde_json::from_str(surface)?);
-            answers[4] = Answer::Returned(Returned { registers: vec![1], surface: Some(vec![0, 9, 2, 8]) });
+            answers[4] = Answer::Returned(Returned {
+                registers: vec![1],
+                surface: Some(vec![0, 9, 2, 8]),
+                ..Returned::default()
+            });
         }
         check(recording.add(&case, &answers).is_ok(), "it is new")?;
         check(recording.add(&case, &answers).is_ok(), "it is the same")?;

@@ -5,8 +5,8 @@
 
 #[path = "ptxas/fake.rs"]
 mod fake;
-#[path = "ptxas/newest.rs"]
-mod newest;
+#[path = "ptxas/installed.rs"]
+mod installed;
 #[path = "ptxas/real.rs"]
 mod real;
 #[path = "ptxas/toolchains.rs"]

@@ -15,7 +15,7 @@ fn needed(spec: &Spec, instruction: &Instruction, example: &Example, environment
     let declarations = Declarations::parse(&example.declarations, &spec.isa).ok()?;
     let line = Line::parse(&example.line).ok()?;
     let reading = Judge::new(spec, environment).ok()?.read_as(instruction, &line, &declarations);
-    let needs = needs(&spec.isa, &instruction.forms[reading.form], &reading.values)?;
+    let needs = needs(&spec.isa, &instruction.forms[reading.form], &reading)?;
     (!reading.valid()).then(|| format!("needs PTX {} and {}", needs.ptx, needs.target))
 }
 

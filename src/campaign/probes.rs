@@ -87,7 +87,8 @@ impl Prober<'_> {
         let size = slice.count();
         let ranks = (0..size.min(LOOKED_AT)).map(|rank| rank * (size / size.min(LOOKED_AT)));
         let decides = |values: &Values| {
-            let reading = Reading { form: at, values: values.clone(), broken: form.broken(values) };
+            let reading =
+                Reading { form: at, values: values.clone(), broken: form.broken(values), specials: Default::default() };
             let met = self.divergences.met(self.version, instruction, &reading, divergence.depth);
             met.contains(&divergence.id.as_str())
         };

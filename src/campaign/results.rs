@@ -79,6 +79,9 @@ pub struct Results {
     pub engines: Vec<EngineResult>,
     /// Engines that could not execute though they were asked to: their names, and why.
     pub absent: Vec<(String, String)>,
+    /// What went without an answer because an engine failed, and engines that judged nothing: in words.
+    /// With any of these nothing shows that the engines agree.
+    pub lost: Vec<String>,
     /// Texts of ours that cannot be read: bugs of this tool.
     pub internal_errors: Vec<String>,
     /// Whether the run was stopped before its end.

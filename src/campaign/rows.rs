@@ -189,7 +189,7 @@ impl<'a> Executor<'a> {
         for divergence in own {
             let Some(met) = tally.listed.get(&divergence.id) else { continue };
             let expired = |(today, last)| today > last;
-            if met.did == 0 {
+            if met.did == 0 && self.engine.losses().is_empty() {
                 stale.push(Stale { id: divergence.id.clone(), problem: Problem::Fixed });
             } else if self.options.today.as_ref().zip(divergence.expires.as_ref()).is_some_and(expired) {
                 stale.push(Stale { id: divergence.id.clone(), problem: Problem::Expired });
@@ -260,6 +260,7 @@ pub fn describe(difference: &model::Difference, execution: &Execution) -> String
             format!("{name} holds something else")
         }
         Difference::Surface(at) => format!("the surface holds something else, first at byte {at}"),
+        Difference::Variable(_, at) => format!("a variable holds something else, first at byte {at}"),
         Difference::Failed(how) => how.clone(),
     }
 }

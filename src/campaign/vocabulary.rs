@@ -149,7 +149,11 @@ fn modules<'a>(instruction: &'a Instruction, environment: &Environment, words: &
                     module.items.insert(item);
                 });
                 let known = &form.axes[form.slots[slot].axis].values;
-                for (word, text) in words.iter().enumerate().filter(|(_, word)| !known.contains(word)) {
+                for (word, text) in words
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, word)| !known.contains(word) && !instruction.elsewhere.contains(word))
+                {
                     let Some(line) = with_word(form, &values, slot, &line, text) else { continue };
                     if seen.insert((context, line.clone())) {
                         module.tries.push(Try { form: at, slot, word, line });

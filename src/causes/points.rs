@@ -48,15 +48,16 @@ pub(super) enum Effect {
 impl Effect {
     fn of(expectation: &Expectation) -> Self {
         let ending = match &expectation.allowed {
-            Allowed::Only(ending) => ending,
-            Allowed::Either(endings) => &endings[0],
-            Allowed::Any(_) => return Self::Something,
+            Allowed::Only(ending) => Some(ending),
+            Allowed::OneOf(endings) => endings.first(),
+            Allowed::Any(_) => None,
         };
+        let Some(ending) = ending else { return Self::Something };
         match ending {
             Ending::Traps => Self::Trap,
             Ending::Returns(effect) => {
                 let zero = effect.registers().iter().all(|register| register.bits & register.known == 0);
-                let writes = effect.write.is_some_and(|write| write.count > 0);
+                let writes = effect.written().any(|write| write.count > 0);
                 if zero && !writes { Self::Nothing } else { Self::Something }
             }
         }

@@ -15,6 +15,7 @@ pub(super) fn kind(result: &CaseResult) -> &'static str {
         Some(Difference::Trapped) => "it traps where it must not",
         Some(Difference::Register(_)) => "a register",
         Some(Difference::Surface(_)) => "the surface",
+        Some(Difference::Variable(..)) => "a variable",
         Some(Difference::Failed(_)) => "it fails",
         None => "",
     }
@@ -62,7 +63,7 @@ fn setup(form: &Form, values: &[u8]) -> String {
 pub fn expected(expectation: &Expectation) -> String {
     match &expectation.allowed {
         Allowed::Only(one) => ending(one),
-        Allowed::Either(two) => format!("{}, or {}", ending(&two[0]), ending(&two[1])),
+        Allowed::OneOf(endings) => endings.iter().map(ending).collect::<Vec<_>>().join(", or "),
         Allowed::Any(why) => format!("anything: {}", why.says()),
     }
 }
@@ -75,7 +76,7 @@ fn ending(ending: &Ending) -> String {
     let registers = effect.registers().iter().map(|register| {
         if register.known == u128::MAX { format!("{:x}", register.bits) } else { "anything".to_owned() }
     });
-    let written = effect.write.map(|write| {
+    let written = effect.written().map(|write| {
         let count = usize::from(write.count);
         let bytes = write.bytes.bits.to_le_bytes();
         let known = write.bytes.known.to_le_bytes();
@@ -102,7 +103,11 @@ pub fn actual(answer: &Answer) -> String {
                 let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 format!("surface {hex}")
             });
-            let words: Vec<String> = registers.chain(surface).collect();
+            let variables = returned.variables.iter().map(|(name, bytes)| {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("{name} {hex}")
+            });
+            let words: Vec<String> = registers.chain(surface).chain(variables).collect();
             if words.is_empty() { "writes nothing".to_owned() } else { words.join(" ") }
         }
     }

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
-use ptx_conform::engine::external::{Limits, check};
+use ptx_conform::engine::external::{EngineLimits, check};
 use ptx_conform::engine::{gpu, reference};
 
 /// Engines of your own; docs/protocol.md says how to write one.
@@ -39,32 +39,39 @@ enum Command {
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         match self.command {
-            Command::Check { engine } => checked(&engine),
+            Command::Check { engine } => checked(&engine, specs),
             Command::Serve(opts) => opts.run(specs),
         }
     }
 }
 
-/// The command line that starts an engine of this tool.
-pub(crate) fn own(engine: &str) -> anyhow::Result<String> {
+/// The command line that starts an engine of this tool, which goes by the same specification.
+pub(crate) fn own(engine: &str, specs: Option<&Path>) -> anyhow::Result<String> {
     let program = std::env::current_exe()?;
-    let quoted = shlex::try_quote(program.to_str().unwrap_or_default())?.into_owned();
-    Ok(format!("{quoted} engine serve {engine}"))
+    let mut words = vec![program.to_str().context("the path of this program is not text")?];
+    if let Some(specs) = specs {
+        words.extend(["--specs", specs.to_str().context("the path of the specification is not text")?]);
+    }
+    words.extend(["engine", "serve", engine]);
+    Ok(shlex::try_join(words)?)
 }
 
 /// What an engine of this tool may use: a GPU may compile modules and begin anew after each trap, and
 /// has limits of its own for what hangs.
-pub(crate) fn limits(engine: &str) -> Limits {
+pub(crate) fn limits(engine: &str) -> EngineLimits {
     match engine {
-        "gpu" => Limits { start: Duration::from_secs(120), request: Duration::from_secs(600), ..Limits::default() },
-        _ => Limits::default(),
+        "gpu" => {
+            let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+            EngineLimits { start: minutes(2), request: minutes(10), patience: minutes(30), ..EngineLimits::default() }
+        }
+        _ => EngineLimits::default(),
     }
 }
 
-fn checked(engine: &str) -> anyhow::Result<ExitCode> {
+fn checked(engine: &str, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
     let command = match engine.strip_prefix("exec:") {
         Some(command) => command.to_owned(),
-        None if engine == "gpu" || engine == "model" => own(engine)?,
+        None if engine == "gpu" || engine == "model" => own(engine, specs)?,
         None => bail!(
             "`{engine}` is no engine that can be checked: write gpu, model, or exec: and the command line that starts it"
         ),
@@ -73,9 +80,9 @@ fn checked(engine: &str) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     for check in &checks {
         match &check.found {
-            check::Found::Ok => super::print(&format!("ok    {}\n", check.name))?,
-            check::Found::Skipped(why) => super::print(&format!("skip  {}: {why}\n", check.name))?,
-            check::Found::Wrong(what) => {
+            check::CheckOutcome::Ok => super::print(&format!("ok    {}\n", check.name))?,
+            check::CheckOutcome::Skipped(why) => super::print(&format!("skip  {}: {why}\n", check.name))?,
+            check::CheckOutcome::Wrong(what) => {
                 failed = true;
                 super::print(&format!("FAIL  {}: {what}\n", check.name))?;
             }
@@ -111,7 +118,7 @@ impl Serve {
             Served::Gpu { worker: true, .. } => gpu::work()?,
             Served::Gpu { timeout, worker: false } => {
                 let launch = Duration::try_from_secs_f64(timeout)?;
-                let limits = gpu::Limits { launch, ..gpu::Limits::default() };
+                let limits = gpu::LaunchLimits { launch, ..gpu::LaunchLimits::default() };
                 let spec = super::load_spec(specs)?;
                 gpu::serve(&spec.isa, io::stdin().lock(), io::stdout().lock(), limits).map_err(anyhow::Error::msg)?;
             }

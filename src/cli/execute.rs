@@ -39,7 +39,7 @@ impl Opts {
         let prepared = model::prepare(&spec, &execution).with_context(|| format!("{file} cannot be executed"))?;
         let mut engines = Vec::new();
         for name in &self.engine {
-            super::open_named(name, &mut engines)?;
+            super::open_named(name, specs, &mut engines)?;
         }
         let answers: Vec<(&str, Vec<Answer>)> = engines
             .iter()
@@ -83,7 +83,7 @@ impl Opts {
         super::say_notes(&engines);
         Ok(match () {
             () if !agreed => ExitCode::from(1),
-            () if !executed => ExitCode::from(2),
+            () if !executed || !super::losses(&engines).is_empty() => ExitCode::from(2),
             () => ExitCode::SUCCESS,
         })
     }

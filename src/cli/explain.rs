@@ -193,7 +193,7 @@ impl Case<'_> {
             let _ = writeln!(text, "{name:>8} {what}");
         };
         row("form", &format!("{}: {}", self.form.id, self.form.syntax));
-        if let Some(needs) = needs(&spec.isa, self.form, &self.reading.values) {
+        if let Some(needs) = needs(&spec.isa, self.form, self.reading) {
             row("needs", &format!("PTX {}, {}", needs.ptx, needs.target));
         }
         row("judged", &format!("in {}", self.environment));

@@ -122,9 +122,8 @@ impl Opts {
         let out = BufWriter::new(io::stdout().lock());
         let mut printed =
             Printed { environment, format: self.format, out, entry: Body::default(), function: Body::default() };
-        self.variants(&parts, total, |part, values| printed.variant(part, &values))?;
-        printed.finish()?;
-        Ok(ExitCode::SUCCESS)
+        let written = self.variants(&parts, total, |part, values| printed.variant(part, &values));
+        super::until_closed(written.and_then(|()| printed.finish()))
     }
 
     /// What is to be printed, in order.
@@ -172,6 +171,11 @@ impl Opts {
         Ok(chosen.into_par_iter().filter_map(part).collect())
     }
 
+    /// How many variants are wanted at most.
+    fn wanted(&self) -> usize {
+        self.count.unwrap_or(if self.strategy == Strategy::Random { DRAWN } else { usize::MAX })
+    }
+
     /// Gives each variant to `print`.
     fn variants<'p>(
         &self,
@@ -179,71 +183,83 @@ impl Opts {
         total: u128,
         mut print: impl FnMut(&'p Part<'p>, Values) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut left = self.count.unwrap_or(if self.strategy == Strategy::Random { DRAWN } else { usize::MAX });
-        let mut skip = self.from;
         match self.strategy {
-            Strategy::All => {
-                for part in parts {
-                    let region = part.region();
-                    if let Some(after) = skip.checked_sub(region.count()) {
-                        skip = after;
-                        continue;
-                    }
-                    for values in region.iter_from(skip).take(left) {
-                        print(part, values)?;
-                        left -= 1;
-                    }
-                    skip = 0;
-                }
+            Strategy::All => self.all(parts, &mut print),
+            Strategy::Pairs => self.covering(parts, 2, &mut print),
+            Strategy::Triples => self.covering(parts, 3, &mut print),
+            Strategy::Random => self.random(parts, total, &mut print),
+        }
+    }
+
+    fn all<'p>(&self, parts: &'p [Part<'p>], print: &mut Print<'_, 'p>) -> io::Result<()> {
+        let (mut left, mut skip) = (self.wanted(), self.from);
+        for part in parts {
+            let region = part.region();
+            if let Some(after) = skip.checked_sub(region.count()) {
+                skip = after;
+                continue;
             }
-            Strategy::Pairs | Strategy::Triples => {
-                let strength = if self.strategy == Strategy::Pairs { 2 } else { 3 };
-                for parts in parts.chunks(AT_ONCE) {
-                    let cover = |part: &Part<'_>| match part.region() {
-                        region if region.count() > 0 => covering(&region, strength),
-                        _ => Vec::new(),
-                    };
-                    let rows: Vec<Vec<Values>> = parts.par_iter().map(cover).collect();
-                    for (part, rows) in parts.iter().zip(rows) {
-                        for values in rows {
-                            if skip > 0 {
-                                skip -= 1;
-                            } else if left > 0 {
-                                print(part, values)?;
-                                left -= 1;
-                            }
-                        }
-                    }
-                    if left == 0 {
-                        break;
-                    }
-                }
+            for values in region.iter_from(skip).take(left) {
+                print(part, values)?;
+                left -= 1;
             }
-            Strategy::Random => {
-                let mut draw = Draw::new(self.seed);
-                while let Some(mut rank) = draw.below(total).filter(|_| left > 0) {
-                    if skip > 0 {
-                        skip -= 1;
-                        continue;
-                    }
-                    for part in parts {
-                        let region = part.region();
-                        if let Some(after) = rank.checked_sub(region.count()) {
-                            rank = after;
-                            continue;
-                        }
-                        if let Some(values) = region.unrank(rank) {
-                            print(part, values)?;
-                        }
-                        break;
-                    }
+            skip = 0;
+        }
+        Ok(())
+    }
+
+    fn covering<'p>(&self, parts: &'p [Part<'p>], strength: usize, print: &mut Print<'_, 'p>) -> io::Result<()> {
+        let (mut left, mut skip) = (self.wanted(), self.from);
+        for parts in parts.chunks(AT_ONCE) {
+            let cover = |part: &Part<'_>| match part.region() {
+                region if region.count() > 0 => covering(&region, strength),
+                _ => Vec::new(),
+            };
+            let rows: Vec<Vec<Values>> = parts.par_iter().map(cover).collect();
+            let rows =
+                parts.iter().zip(rows).flat_map(|(part, rows)| rows.into_iter().map(move |values| (part, values)));
+            for (part, values) in rows {
+                if skip > 0 {
+                    skip -= 1;
+                } else if left > 0 {
+                    print(part, values)?;
                     left -= 1;
                 }
+            }
+            if left == 0 {
+                break;
             }
         }
         Ok(())
     }
+
+    fn random<'p>(&self, parts: &'p [Part<'p>], total: u128, print: &mut Print<'_, 'p>) -> io::Result<()> {
+        let (mut left, mut skip) = (self.wanted(), self.from);
+        let mut draw = Draw::new(self.seed);
+        while let Some(mut rank) = draw.below(total).filter(|_| left > 0) {
+            if skip > 0 {
+                skip -= 1;
+                continue;
+            }
+            for part in parts {
+                let region = part.region();
+                if let Some(after) = rank.checked_sub(region.count()) {
+                    rank = after;
+                    continue;
+                }
+                if let Some(values) = region.unrank(rank) {
+                    print(part, values)?;
+                }
+                break;
+            }
+            left -= 1;
+        }
+        Ok(())
+    }
 }
+
+/// What is done with each variant.
+type Print<'a, 'p> = dyn FnMut(&'p Part<'p>, Values) -> io::Result<()> + 'a;
 
 /// The lines of one function, and what they use.
 #[derive(Default)]

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::environment::{AddressSize, Environment, Target, Version};
 use ptx_conform::judge::{Judge, Needs, Reading, needs};
-use ptx_conform::ptx::{DeclarationError, Declarations, Line, SyntaxError};
+use ptx_conform::ptx::{DeclarationError, Declarations, Line, Module, SyntaxError};
 use ptx_conform::spec::{Form, Isa, Spec, Verdict};
 
 /// JSON Lines in, verdicts out, for other programs
@@ -31,8 +31,9 @@ use ptx_conform::spec::{Form, Isa, Spec, Verdict};
 /// `declarations` (default: none) is the PTX text between a module's directives and the line;
 /// `address_size` is 32 or 64 (default). The verdict is valid, invalid (with the rules broken), or
 /// unknown, for an instruction without a specification. A line that is no PTX statement but begins
-/// with the opcode of one that is specified breaks `isa/syntax`. What cannot be judged is answered
-/// with {"error": "..."}, and the run goes on.
+/// with the opcode of one that is specified breaks `isa/syntax`. Labels, braces, comments, .loc and
+/// .pragma may stand around it; of several statements each is judged, in `statements`, beside what they
+/// come to together. What cannot be judged is answered with {"error": "..."}, and the run goes on.
 ///
 /// Example: ptx-conform generate suld --format jsonl | ptx-conform judge --engine ptxas@13.5
 #[derive(Debug, clap::Args)]
@@ -55,8 +56,8 @@ impl Opts {
         };
         let mut desk = Desk::new(&spec, engine);
         let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        serve(BufReader::with_capacity(1 << 16, io::stdin().lock()), out, |line, out| desk.answer(line, out))?;
-        Ok(ExitCode::SUCCESS)
+        let from = BufReader::with_capacity(1 << 16, io::stdin().lock());
+        super::until_closed(serve(from, out, |line, out| desk.answer(line, out)))
     }
 }
 
@@ -154,22 +155,44 @@ struct Answer<'a> {
     expected: Option<Does>,
     #[serde(skip_serializing_if = "Option::is_none")]
     divergence: Option<&'a str>,
+    /// Where `line` has several statements, the answer on each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    statements: Vec<Statement<'a>>,
 }
 
-/// The names of the rules broken.
+/// One of several statements.
+#[derive(Serialize)]
+struct Statement<'a> {
+    line: String,
+    #[serde(flatten)]
+    answer: Answer<'a>,
+}
+
+/// The rules broken.
 enum Rules<'a> {
     None,
     Syntax,
-    Of(&'a Form, &'a Reading),
+    Of(&'a Form, Reading),
+    Named(Vec<String>),
+}
+
+impl Rules<'_> {
+    /// Their names.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let (syntax, of, named): (Option<&str>, _, &[String]) = match self {
+            Self::None => (None, None, &[]),
+            Self::Syntax => (Some(SYNTAX), None, &[]),
+            Self::Of(form, reading) => (None, Some((form, &reading.broken)), &[]),
+            Self::Named(names) => (None, None, names),
+        };
+        let broken = of.into_iter().flat_map(|(form, broken)| broken.iter().map(|&rule| form.rules[rule].id.as_str()));
+        syntax.into_iter().chain(broken).chain(named.iter().map(String::as_str))
+    }
 }
 
 impl Serialize for Rules<'_> {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::None => to.collect_seq(std::iter::empty::<&str>()),
-            Self::Syntax => to.collect_seq([SYNTAX]),
-            Self::Of(form, reading) => to.collect_seq(reading.broken.iter().map(|&rule| &form.rules[rule].id)),
-        }
+        to.collect_seq(self.names())
     }
 }
 
@@ -275,37 +298,26 @@ impl<'s> Desk<'s> {
             Ok(declarations) => declarations,
             Err(why) => return Ok(Err(why)),
         };
-        let read = match Line::parse(&request.line.0) {
-            Ok(line) => judge.read(&line, declarations),
-            Err(error) => {
-                return match self.unreadable(&request.line.0, &error) {
-                    Ok(answer) => Ok(Ok(serde_json::to_writer(out, &answer)?)),
-                    Err(why) => Ok(Err(why)),
-                };
+        let text = &*request.line.0;
+        let engine = self.engine.as_ref();
+        match Line::parse(text) {
+            Ok(line) => {
+                let answer = answer(self.spec, judge, engine, &line, declarations);
+                Ok(Ok(serde_json::to_writer(out, &answer)?))
             }
-        };
-        let Some((instruction, reading)) = read else {
-            serde_json::to_writer(out, &Answer::bare(Verdict::Unknown, Rules::None))?;
-            return Ok(Ok(()));
-        };
-        let form = &instruction.forms[reading.form];
-        let expected = self.engine.as_ref().map(|(engine, known)| known.expect(engine, instruction, &reading));
-        let answer = Answer {
-            verdict: if reading.valid() { Verdict::Valid } else { Verdict::Invalid },
-            rules: Rules::Of(form, &reading),
-            needs: needs(&self.spec.isa, form, &reading.values),
-            expected: expected.map(|expected| expected.outcome),
-            divergence: expected.and_then(|expected| expected.divergence),
-        };
-        serde_json::to_writer(out, &answer)?;
-        Ok(Ok(()))
+            Err(error) if error.surplus() => match several(self.spec, judge, engine, text, declarations) {
+                Ok(answer) => Ok(Ok(serde_json::to_writer(out, &answer)?)),
+                Err(why) => Ok(Err(why)),
+            },
+            Err(error) => match self.unreadable(text, &error) {
+                Ok(answer) => Ok(Ok(serde_json::to_writer(out, &answer)?)),
+                Err(why) => Ok(Err(why)),
+            },
+        }
     }
 
     /// The answer on a text that is no statement.
     fn unreadable(&self, line: &str, error: &SyntaxError) -> Result<Answer<'static>, String> {
-        if error.surplus() {
-            return Err(format!("more than one statement in `line`: {error}"));
-        }
         let Some(opcode) = Line::opcode_of(line) else {
             return Err(format!("`line` is no instruction: {error} at byte {}", error.at));
         };
@@ -317,9 +329,66 @@ impl<'s> Desk<'s> {
     }
 }
 
+/// The answer on one instruction.
+fn answer<'s>(
+    spec: &'s Spec,
+    judge: &Judge<'s>,
+    engine: Option<&'s (EngineVersion, Divergences)>,
+    line: &Line<'_>,
+    declarations: &Declarations,
+) -> Answer<'s> {
+    let Some((instruction, reading)) = judge.read(line, declarations) else {
+        return Answer::bare(Verdict::Unknown, Rules::None);
+    };
+    let form = &instruction.forms[reading.form];
+    let expected = engine.map(|(engine, known)| known.expect(engine, instruction, &reading));
+    Answer {
+        verdict: if reading.valid() { Verdict::Valid } else { Verdict::Invalid },
+        needs: needs(&spec.isa, form, &reading),
+        rules: Rules::Of(form, reading),
+        expected: expected.map(|expected| expected.outcome),
+        divergence: expected.and_then(|expected| expected.divergence),
+        statements: Vec::new(),
+    }
+}
+
+/// The answer on a text of several statements: that on its only instruction, or one on each and what
+/// they come to together.
+fn several<'s>(
+    spec: &'s Spec,
+    judge: &Judge<'s>,
+    engine: Option<&'s (EngineVersion, Divergences)>,
+    text: &'s str,
+    declarations: &Declarations,
+) -> Result<Answer<'s>, String> {
+    let module = Module::parse(text).map_err(|error| format!("`line` cannot be read: {error} at byte {}", error.at))?;
+    let mut statements = Vec::with_capacity(module.instructions.len());
+    for placed in &module.instructions {
+        let inner = module.declarations(placed);
+        let visible = declarations.with(&inner, &spec.isa).map_err(|error| error.to_string())?;
+        let answer = answer(spec, judge, engine, &placed.line, &visible);
+        statements.push(Statement { line: placed.text.to_owned(), answer });
+    }
+    if statements.len() < 2 {
+        let only = statements.pop().map(|statement| statement.answer);
+        return only.ok_or_else(|| "there is no instruction in `line`".to_owned());
+    }
+    let any = |verdict: Verdict| statements.iter().any(|statement| statement.answer.verdict == verdict);
+    let verdict = [Verdict::Invalid, Verdict::Unknown].into_iter().find(|&verdict| any(verdict));
+    let mut rules: Vec<String> = Vec::new();
+    for rule in statements.iter().flat_map(|statement| statement.answer.rules.names()) {
+        if !rules.iter().any(|known| known == rule) {
+            rules.push(rule.to_owned());
+        }
+    }
+    let expects = |does: Does| statements.iter().any(|statement| statement.answer.expected == Some(does));
+    let expected = [Does::Crashes, Does::Rejects, Does::Accepts].into_iter().find(|&does| expects(does));
+    Ok(Answer { expected, statements, ..Answer::bare(verdict.unwrap_or(Verdict::Valid), Rules::Named(rules)) })
+}
+
 impl Answer<'_> {
     fn bare(verdict: Verdict, rules: Rules<'static>) -> Answer<'static> {
-        Answer { verdict, rules, needs: None, expected: None, divergence: None }
+        Answer { verdict, rules, needs: None, expected: None, divergence: None, statements: Vec::new() }
     }
 }
 

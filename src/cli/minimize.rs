@@ -47,7 +47,7 @@ impl Opts {
             let rules: Vec<&str> = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
             bail!("only a line with at most one fault can be reduced; this one breaks {}", rules.join(", "));
         }
-        let engines = self.engines.open()?;
+        let engines = self.engines.open(specs)?;
         let case = Case { instruction, form: reading.form, values: &reading.values };
         let environment = stored.environment;
         if !engines.iter().any(|opened| opened.judges(&environment, depth)) {
@@ -67,7 +67,10 @@ impl Opts {
         }
         if findings.all.is_empty() {
             super::print(&format!("every engine asked does as the specification says of `{}`\n", case.line()))?;
-            return Ok(if findings.not_reproduced.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) });
+            let lost = super::losses(&engines);
+            lost.iter().for_each(|lost| super::say(&format!("could not judge: {lost}")));
+            let judged = findings.not_reproduced.is_empty() && lost.is_empty();
+            return Ok(if judged { ExitCode::SUCCESS } else { ExitCode::from(2) });
         }
         Ok(ExitCode::from(1))
     }

@@ -1,5 +1,6 @@
 //! `ptx-conform record`: what an engine does, kept.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -45,7 +46,7 @@ impl Opts {
         let spec = super::load_spec(specs)?;
         super::instructions(&spec, &self.instructions)?;
         let mut engines = Vec::new();
-        super::open_named(&self.engine, &mut engines)?;
+        super::open_named(&self.engine, specs, &mut engines)?;
         let [opened] = engines.as_slice() else { bail!("one engine is recorded at a time") };
         let Some(engine) = opened.engine.as_executor() else {
             bail!("nothing can be recorded: {} does not execute", opened.engine.id())
@@ -67,7 +68,11 @@ impl Opts {
         if let Err(why) = recorded {
             bail!("nothing can be recorded: {why}");
         }
-        let mut file = tempfile::NamedTempFile::new_in(folder).with_context(|| format!("{out} cannot be written"))?;
+        let mode = std::fs::Permissions::from_mode(0o666);
+        let mut file = tempfile::Builder::new()
+            .permissions(mode)
+            .tempfile_in(folder)
+            .with_context(|| format!("{out} cannot be written"))?;
         std::io::Write::write_all(&mut file, recording.write().as_bytes())
             .with_context(|| format!("{out} cannot be written"))?;
         file.persist(&self.out).with_context(|| format!("{out} cannot be written"))?;
@@ -76,6 +81,8 @@ impl Opts {
         if twice > 0 {
             super::say(&format!("warning: {twice} rows gave different results on repetition; kept the first"));
         }
-        Ok(if recording.is_empty() { ExitCode::from(2) } else { ExitCode::SUCCESS })
+        let lost = super::losses(&engines);
+        lost.iter().for_each(|lost| super::say(&format!("could not record: {lost}")));
+        Ok(if recording.is_empty() || !lost.is_empty() { ExitCode::from(2) } else { ExitCode::SUCCESS })
     }
 }

@@ -35,7 +35,7 @@ impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         let spec = super::load_spec(specs)?;
         let divergences = super::load_divergences(specs, &spec)?;
-        let engines = self.engines.open()?;
+        let engines = self.engines.open(specs)?;
         let files = files(&self.cases)?;
         let (mut unexpected, mut unasked, mut unread) = (0_usize, 0_usize, 0_usize);
         for file in &files {
@@ -66,9 +66,11 @@ impl Opts {
             "{}, {unexpected} answers not as expected, {unasked} cases that no engine could be asked about\n",
             super::counted(files.len(), "case")
         ))?;
+        let lost = super::losses(&engines);
+        lost.iter().for_each(|lost| super::say(&format!("could not judge: {lost}")));
         Ok(match () {
             () if unexpected > 0 => ExitCode::from(1),
-            () if unread > 0 || unasked > 0 => ExitCode::from(2),
+            () if unread > 0 || unasked > 0 || !lost.is_empty() => ExitCode::from(2),
             () => ExitCode::SUCCESS,
         })
     }

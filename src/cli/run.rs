@@ -1,14 +1,14 @@
 //! `ptx-conform run`: the main job.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use ptx_conform::campaign::{self, Generate, Options, Progress, Shard, Strategy};
+use ptx_conform::campaign::{self, EngineResult, Generate, Options, Progress, Results, Shard, Strategy};
 use ptx_conform::causes;
 use ptx_conform::divergences::Date;
 use ptx_conform::engine::CaseExecutor;
@@ -121,14 +121,14 @@ impl Opts {
         let divergences = super::load_divergences(specs, &spec)?;
         super::instructions(&spec, &self.instructions)?;
         let options = self.options(&spec)?;
-        let directory = self.reports.join(&self.name);
+        let directory = self.reports.join(folder(&self.name)?);
         // Before hours are spent: a report that cannot be written is of no use.
         if !self.plan {
             prepare(&directory)?;
         }
-        let mut engines = self.engines.open()?;
+        let mut engines = self.engines.open(specs)?;
         let judging = engines.len();
-        let absent = if self.no_execution { Vec::new() } else { super::add_executing(&mut engines) };
+        let absent = if self.no_execution { Vec::new() } else { super::add_executing(specs, &mut engines) };
         if let Some(jobs) = self.jobs {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(jobs)
@@ -141,13 +141,15 @@ impl Opts {
         if self.plan {
             return list(&spec, &subjects, &options);
         }
-        let (results, findings) = with_progress(|progress| {
+        let (mut results, findings) = with_progress(|progress| {
             let mut results = campaign::run(&spec, &divergences, &subjects, &options, progress);
             results.absent.extend(absent);
             let findings = causes::find(&spec, &divergences, &subjects, &results, progress);
             (results, findings)
         })?;
         super::say_notes(&engines);
+        results.lost = lost(&engines[..judging], &results);
+        results.lost.extend(super::losses(&engines));
         let report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
@@ -161,6 +163,7 @@ impl Opts {
         Ok(match () {
             () if results.interrupted || results.without_verdict() || report.contradicts_itself() => ExitCode::from(2),
             () if !results.agreed() => ExitCode::from(1),
+            () if !results.lost.is_empty() => ExitCode::from(2),
             () => ExitCode::SUCCESS,
         })
     }
@@ -221,6 +224,24 @@ fn list(spec: &Spec, subjects: &[campaign::Subject<'_>], options: &Options) -> a
     Ok(ExitCode::SUCCESS)
 }
 
+/// The name of a report as that of a folder in the directory of reports, and of nothing else.
+fn folder(name: &str) -> anyhow::Result<&str> {
+    let mut parts = Path::new(name).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(part)), None) if part == name => Ok(name),
+        _ => bail!("`{name}` is not a name for a report: write one without `/`; --reports says where it is written"),
+    }
+}
+
+/// Engines that were asked for and judged nothing, and why as far as they say.
+fn lost(engines: &[super::Opened], results: &Results) -> Vec<String> {
+    let silent = |opened: &&super::Opened| {
+        let id = opened.engine.id().as_str();
+        results.engines.iter().filter(|of| of.name == id).map(EngineResult::judged).sum::<u64>() == 0
+    };
+    engines.iter().filter(silent).map(|opened| format!("{} judged nothing", opened.engine.id())).collect()
+}
+
 fn prepare(directory: &Path) -> anyhow::Result<()> {
     let help = || format!("{} cannot be written to; choose another place with --reports", directory.display());
     std::fs::create_dir_all(directory).with_context(help)?;
@@ -237,6 +258,7 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Res
         if told.stop.swap(true, Ordering::Relaxed) {
             std::process::exit(2);
         }
+        ptx_conform::engine::interrupt();
         eprintln!("interrupted: finishing what is under way; again to stop at once");
     })
     .context("interrupts cannot be caught")?;

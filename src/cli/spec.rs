@@ -92,6 +92,23 @@ impl Opts {
     }
 }
 
+/// Says of a form without valid variants where it stands and which rules are in the way: those without
+/// each of which there would be some.
+fn contradiction(form: &Form) -> String {
+    let opcode = form.id.split('.').next().unwrap_or_default();
+    let in_the_way = (0..form.rules.len()).filter(|&rule| Diagram::breaking(form, rule).count() > 0);
+    let rules: Vec<String> =
+        in_the_way.map(|rule| format!("\n  `{}`: {}", form.rules[rule].id, form.rules[rule].says)).collect();
+    let which = match rules.as_slice() {
+        [] => "help: three rules or more are in the way; leave some out to see which".to_owned(),
+        rules => format!("help: without any one of these there would be some:{}", rules.concat()),
+    };
+    let (id, syntax) = (&form.id, &form.syntax);
+    format!(
+        "error: {opcode}.yaml: the rules of `{id}` contradict each other: no variant of `{syntax}` is valid\n{which}\n"
+    )
+}
+
 fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
     let spec = super::load_spec(specs)?;
     super::load_divergences(specs, &spec)?;
@@ -101,10 +118,7 @@ fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
     let mut rules = 0;
     for form in &forms {
         if Diagram::valid(form).count() == 0 {
-            super::say(&format!(
-                "error: the rules of `{}` contradict each other: no variant of `{}` is valid\n",
-                form.id, form.syntax
-            ));
+            super::say(&contradiction(form));
             errors += 1;
             continue;
         }

@@ -1,6 +1,8 @@
 //! The report and the cases of its findings as files.
 
 use std::collections::BTreeSet;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use super::Report;
@@ -15,7 +17,8 @@ impl Report {
     pub fn write(&self, directory: &Path) -> std::io::Result<()> {
         let html = self.html().map_err(std::io::Error::other)?;
         for (name, text) in [("report.json", self.json()?), ("report.txt", self.text()), ("index.html", html)] {
-            let mut file = tempfile::NamedTempFile::new_in(directory)?;
+            let mut file =
+                tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(directory)?;
             std::io::Write::write_all(&mut file, text.as_bytes())?;
             file.persist(directory.join(name))?;
         }
@@ -28,9 +31,7 @@ impl Report {
     /// # Errors
     /// Where a file cannot be written.
     pub fn write_cases(&self, directory: &Path) -> std::io::Result<()> {
-        if directory.is_dir() {
-            std::fs::remove_dir_all(directory)?;
-        }
+        remove_cases(directory)?;
         if self.findings.is_empty() {
             return Ok(());
         }
@@ -62,4 +63,25 @@ impl Report {
         }
         if text.is_empty() { "# Nothing new was found.\n".to_owned() } else { text }
     }
+}
+
+/// Removes the cases of an earlier report, and nothing else that may be there.
+fn remove_cases(directory: &Path) -> std::io::Result<()> {
+    let ours = |path: &Path| {
+        let (Some(stem), Some(extension)) = (path.file_stem(), path.extension()) else { return false };
+        let id = stem.to_str().is_some_and(|id| id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        id && (extension == "ptx" || extension == "json")
+    };
+    if !directory.is_dir() {
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        if ours(&path) {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    // Where something else is in it, it stays.
+    let _ = std::fs::remove_dir(directory);
+    Ok(())
 }

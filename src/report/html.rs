@@ -85,6 +85,7 @@ mod tests {
             specification: String::new(),
             options: ReportOptions::new(&Options::default()),
             absent: Vec::new(),
+            lost: Vec::new(),
             inferences: Vec::new(),
             engines: Vec::new(),
             forms: Vec::new(),

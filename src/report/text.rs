@@ -49,6 +49,9 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
     for absent in &report.absent {
         writeln!(to, "{}", absent.words())?;
     }
+    for lost in &report.lost {
+        writeln!(to, "could not judge: {lost}")?;
+    }
     let listed = report.groups.iter().filter(|group| group.divergence.is_some()).count();
     let failed: u64 = report.engines.iter().map(|engine| engine.row_counts()[2]).sum();
     let executed = report.engines.iter().any(|engine| engine.environment.is_some());

@@ -210,6 +210,7 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
         inputs: Vec::new(),
         outputs: Vec::new(),
         rows: Rows::new(inputs.len()),
+        writes: None,
         alone: Vec::new(),
     };
     for register in inputs {

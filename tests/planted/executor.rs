@@ -200,6 +200,10 @@ impl Engine for Planted {
         Vec::new()
     }
 
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
+
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         None
     }
@@ -446,7 +450,7 @@ impl<'a> Thread<'a> {
         }
         let before = self.case.surface.as_ref().map(|surface| &surface.data);
         let surface = before.filter(|before| **before != self.data).is_some().then_some(self.data);
-        Answer::Returned(Returned { registers: self.registers, surface })
+        Answer::Returned(Returned { registers: self.registers, surface, ..Returned::default() })
     }
 
     fn bug(&self, name: &str) -> bool {

@@ -501,7 +501,11 @@ pub(crate) const WRONGS: &[Wrong] = &[
             let Some(surface) = row.surface() else { return };
             let last = row.y() > 0 && row.y() == i64::from(surface.height) - 1;
             if row.has(&[".2d", ".trap"]) && row.runs() && last && row.x() < 0 && row.x() > -100 {
-                *answer = Answer::Returned(Returned { registers: vec![0; row.case.outputs.len()], surface: None });
+                *answer = Answer::Returned(Returned {
+                    registers: vec![0; row.case.outputs.len()],
+                    surface: None,
+                    ..Returned::default()
+                });
             }
         },
     ),
@@ -604,7 +608,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
         "Drops the store instead of trapping.",
         |row, answer| {
             if row.has(&[".b", ".3d", ".trap"]) && row.runs() && row.z() < -1000 {
-                *answer = Answer::Returned(Returned { registers: Vec::new(), surface: None });
+                *answer = Answer::Returned(Returned { registers: Vec::new(), surface: None, ..Returned::default() });
             }
         },
     ),

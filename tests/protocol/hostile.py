@@ -21,7 +21,7 @@ def say(response):
 def misbehave(response):
     """What it does in place of the response."""
     body = next(iter(response.values()))
-    if FAULT == "exits":
+    if FAULT in ("exits", "other-version"):
         print("something broke", file=sys.stderr)
         sys.exit(3)
     if FAULT == "dies":
@@ -99,6 +99,10 @@ if FAULT == "other-protocol":
     ABOUT["protocol"] = 99
 if FAULT == "odd-name":
     ABOUT["name"] = "../hostile"
+if FAULT == "new-ability":
+    ABOUT["abilities"] += ["foresee"]
+if FAULT == "other-version":
+    ABOUT["version"] = f"1.{os.getpid()}"
 if FAULT == "odd-version":
     ABOUT["version"] = "new"
 if FAULT == "reads-nothing":

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use ptx_conform::engine::ptxas::{Error, Limits, Ptxas};
-use ptx_conform::engine::{Depth, LineJudge as _, Outcome};
+use ptx_conform::engine::ptxas::{Error, ProcessLimits, Ptxas};
+use ptx_conform::engine::{Depth, Engine as _, LineJudge as _, Outcome};
 use ptx_conform::environment::Environment;
 use ptx_conform::ptx::Scaffold;
 use tempfile::TempDir;
@@ -33,6 +33,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("fake::syntax_errors_cost_few_processes", syntax_errors_cost_few_processes),
         trial("fake::nothing_is_left_behind", nothing_is_left_behind),
         trial("fake::a_program_that_is_gone_skips", a_program_that_is_gone_skips),
+        trial("fake::one_that_hangs_at_everything_is_given_up", one_that_hangs_at_everything_is_given_up),
+        trial("fake::one_that_dies_now_and_then_is_unstable", one_that_dies_now_and_then_is_unstable),
         trial("fake::what_is_not_ptxas_is_refused", what_is_not_ptxas_is_refused),
     ]
 }
@@ -106,9 +108,9 @@ impl Fake {
     }
 }
 
-/// Limits that a test can wait for.
-fn limits() -> Limits {
-    Limits { time: Duration::from_secs(1), output: 1 << 20, ..Limits::default() }
+/// ProcessLimits that a test can wait for.
+fn limits() -> ProcessLimits {
+    ProcessLimits { time: Duration::from_secs(1), output: 1 << 20, ..ProcessLimits::default() }
 }
 
 fn anywhere() -> Environment {
@@ -313,7 +315,42 @@ fn a_program_that_is_gone_skips() -> Tested {
     ptxas.supports(&anywhere(), Depth::Check)?;
     fs::remove_file(fake.path())?;
     let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;", "oops"]), Depth::Check);
-    same("skipped", is.iter().all(|outcome| matches!(outcome, Outcome::Skipped(_))), true)
+    same("skipped", is.iter().all(|outcome| matches!(outcome, Outcome::Skipped(_))), true)?;
+    same("lost", ptxas.losses().values().sum::<u64>(), 2)
+}
+
+/// A script that introduces itself, and does this with modules.
+fn introduced(modules: &str) -> String {
+    let (introduction, _) = SCRIPT.split_once("pwd >>").unwrap_or_default();
+    format!("{introduction}{modules}\n")
+}
+
+fn one_that_hangs_at_everything_is_given_up() -> Tested {
+    // It hangs once it has been asked about a target.
+    let fake = Fake::new(&introduced("[ -e \"$0.asked\" ] && exec sleep 600\ntouch \"$0.asked\""));
+    let ptxas = fake.open()?;
+    let started = Instant::now();
+    for _ in 0..3 {
+        let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"; 40]), Depth::Check);
+        same("skipped", is.iter().all(|outcome| matches!(outcome, Outcome::Skipped(_))), true)?;
+    }
+    same("lost", ptxas.losses().values().sum::<u64>(), 120)?;
+    same("seconds below eight", started.elapsed().as_secs() < 8, true)
+}
+
+fn one_that_dies_now_and_then_is_unstable() -> Tested {
+    let fake = Fake::new(&introduced(
+        "n=$(cat \"$0.n\" 2>/dev/null || echo 0); echo $((n + 1)) > \"$0.n\"\n[ $((n % 2)) = 1 ] && kill -SEGV $$\nexit 0",
+    ));
+    let ptxas = fake.open()?;
+    let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"]), Depth::Check);
+    let Outcome::Skipped(why) = &is[0] else { return Err(format!("{is:?}").into()) };
+    same(why, why.contains("is unstable: it died (signal 11)"), true)?;
+    same("lost", ptxas.losses().values().sum::<u64>(), 1)?;
+    // Two lines: a process of both dies, and no line alone.
+    let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;", "nop;"]), Depth::Check);
+    let died = ptxas.notes().len() + ptxas.losses().len();
+    same("noticed", is.len() == 2 && died >= 1, true)
 }
 
 fn what_is_not_ptxas_is_refused() -> Tested {

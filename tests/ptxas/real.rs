@@ -1,4 +1,4 @@
-//! The real `ptxas`, of the newest release of each major version that is installed.
+//! The real `ptxas`, of two versions as far as they are installed.
 
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::engine::ptxas::Ptxas;
@@ -6,7 +6,7 @@ use ptx_conform::engine::{Depth, Engine as _, LineJudge as _, Outcome};
 use ptx_conform::environment::Environment;
 use ptx_conform::ptx::{Context, Scaffold};
 
-use crate::newest::newest_of_each_major;
+use crate::installed::tested;
 use crate::{Tested, batch, environment, same};
 
 type Test = fn(&Ptxas) -> Tested;
@@ -23,7 +23,7 @@ const TESTS: [(&str, Test); 8] = [
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let toolchains = newest_of_each_major();
+    let toolchains = tested();
     if toolchains.is_empty() {
         let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
         if !required {

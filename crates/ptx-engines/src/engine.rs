@@ -7,9 +7,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::visible;
 use ptx_exec::execution::{Answer, Execution};
 use ptx_spec::environment::Environment;
 use ptx_spec::ptx::Scaffold;
@@ -32,9 +34,10 @@ impl EngineId {
     pub fn new(family: &str, version: &str) -> Result<Self, String> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if family.is_empty() || !family.chars().all(plain) {
-            return Err(format!("its name is `{family}`; a name has letters, digits, `-` and `_`"));
+            return Err(format!("its name is `{}`; a name has letters, digits, `-` and `_`", visible(family)));
         }
         if !is_version(version) {
+            let version = visible(version);
             return Err(format!("its version is `{version}`; write numbers with dots between them, such as 1.0"));
         }
         Ok(Self { text: format!("{family}@{version}"), at: family.len() })
@@ -152,6 +155,11 @@ pub trait Engine: Sync {
     /// What it noticed so far that is not an outcome of one line or row, in words.
     fn notes(&self) -> Vec<String>;
 
+    /// Why lines and rows went without an answer because the engine, or what it needs, failed, or because
+    /// it answers otherwise when it is asked again; and how many. Where there are any, what it did answer
+    /// does not show that it agrees.
+    fn losses(&self) -> BTreeMap<String, u64>;
+
     /// The same engine as a judge of lines; `None` where it does not judge.
     fn as_judge(&self) -> Option<&dyn LineJudge>;
 
@@ -176,10 +184,8 @@ pub trait LineJudge: Engine {
     fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String>;
 
     /// The words that it may know as modifiers, with their dots, whether PTX has them or not: slots are
-    /// tried with them. None where it does not say.
-    fn words(&self) -> Vec<String> {
-        Vec::new()
-    }
+    /// tried with them. Empty where it does not say.
+    fn words(&self) -> Vec<String>;
 }
 
 /// An engine that executes cases.
@@ -198,6 +204,29 @@ pub trait CaseExecutor: Engine {
 
     /// Whether a row that traps costs a process, so that it should be asked about few of them.
     fn traps_cost(&self) -> bool;
+}
+
+/// Counts what an engine was not able to answer, by reason.
+#[derive(Debug, Default)]
+pub(crate) struct LossCount(Mutex<BTreeMap<String, u64>>);
+
+/// Different reasons that are kept.
+const REASONS: usize = 20;
+
+impl LossCount {
+    /// Counts lines or rows.
+    pub(crate) fn add(&self, why: &str, count: usize) {
+        let mut reasons = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if count > 0 && (reasons.len() < REASONS || reasons.contains_key(why)) {
+            // A usize always fits.
+            *reasons.entry(why.to_owned()).or_default() += count as u64;
+        }
+    }
+
+    /// The counts so far.
+    pub(crate) fn get(&self) -> BTreeMap<String, u64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 #[cfg(test)]

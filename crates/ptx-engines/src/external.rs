@@ -6,6 +6,7 @@
 
 mod ask;
 pub mod check;
+mod health;
 mod process;
 mod work;
 
@@ -14,17 +15,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::protocol::{Ability, About, Execute, Hello, PROTOCOL, Request, Response};
+use crate::engine::LossCount;
+use crate::protocol::{Ability, About, ExecuteRequest, Hello, PROTOCOL, Request, Response};
+use crate::words::shown;
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_exec::execution::{Answer, Execution};
 use ptx_exec::kernel;
 use ptx_spec::environment::{AddressSize, Environment, Version};
 
+use health::Health;
 use process::{Fault, Process, excerpt};
 
 /// What an engine may use before its process is killed, and how often it may fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct EngineLimits {
     /// Wall-clock time from its start to its hello.
     pub start: Duration,
     /// Wall-clock time of any request.
@@ -37,13 +41,17 @@ pub struct Limits {
     pub items: usize,
     /// How often it may fail on one batch before the rest of that is given up.
     pub faults: u32,
-    /// How much time may be lost by that.
+    /// How often it may fail without an answer in between before it is asked no more.
+    pub failures: u32,
+    /// How many answers in a row may be invalid before it is asked no more.
+    pub invalid: u32,
+    /// How much time may be lost with requests that are not answered before it is asked no more.
     pub patience: Duration,
 }
 
-impl Default for Limits {
-    /// A minute to start, ten seconds and five milliseconds an item, 64 MiB, 2048 items, 100
-    /// failures or ten minutes.
+impl Default for EngineLimits {
+    /// A minute to start, ten seconds and five milliseconds an item, 64 MiB, 2048 items; 100 failures on
+    /// one batch; 24 failures, 256 invalid answers or 90 seconds before it is given up.
     fn default() -> Self {
         Self {
             start: Duration::from_secs(60),
@@ -52,7 +60,9 @@ impl Default for Limits {
             response: 64 << 20,
             items: 2048,
             faults: 100,
-            patience: Duration::from_secs(600),
+            failures: 24,
+            invalid: 256,
+            patience: Duration::from_secs(90),
         }
     }
 }
@@ -87,10 +97,12 @@ pub struct External {
     words: Vec<String>,
     about: About,
     id: EngineId,
-    limits: Limits,
+    limits: EngineLimits,
     idle: Mutex<Vec<Process>>,
     next: AtomicU64,
     notes: Mutex<Vec<String>>,
+    losses: LossCount,
+    health: Health,
 }
 
 /// How many notes are kept.
@@ -102,14 +114,14 @@ impl External {
     /// # Errors
     /// Where it cannot be started or does not introduce itself as the protocol says.
     pub fn open(command: &str) -> Result<Self, Error> {
-        Self::with_limits(command, Limits::default())
+        Self::with_limits(command, EngineLimits::default())
     }
 
     /// The same with other limits.
     ///
     /// # Errors
     /// As [`External::open`].
-    pub fn with_limits(command: &str, limits: Limits) -> Result<Self, Error> {
+    pub fn with_limits(command: &str, limits: EngineLimits) -> Result<Self, Error> {
         let words = words(command)?;
         let (process, about, id) = start(&words, &limits).map_err(|error| match error {
             Unusable::Start(why) => Error::Start { command: command.to_owned(), why },
@@ -123,6 +135,8 @@ impl External {
             idle: Mutex::new(vec![process]),
             next: AtomicU64::new(1),
             notes: Mutex::default(),
+            losses: LossCount::default(),
+            health: Health::default(),
         })
     }
 
@@ -230,7 +244,7 @@ fn hello() -> Vec<u8> {
 
 /// A request for nothing: an engine that answers it is still there, and has nothing else to say.
 fn ping(id: u64) -> Vec<u8> {
-    line(&Request::Execute(Execute { id, module: None, cases: Vec::new() }))
+    line(&Request::Execute(ExecuteRequest { id, module: None, cases: Vec::new() }))
 }
 
 fn response(line: &[u8]) -> Result<Response, String> {
@@ -239,7 +253,7 @@ fn response(line: &[u8]) -> Result<Response, String> {
 }
 
 /// Starts an engine and lets it introduce itself.
-fn start(words: &[String], limits: &Limits) -> Result<(Process, About, EngineId), Unusable> {
+fn start(words: &[String], limits: &EngineLimits) -> Result<(Process, About, EngineId), Unusable> {
     let mut process = Process::start(words).map_err(|error| Unusable::Start(error.to_string()))?;
     let why = |fault: Fault, of: &str| match fault {
         Fault::Broke(why) => format!("{of}: {why}"),
@@ -265,6 +279,9 @@ fn introduced(line: &[u8]) -> Result<(About, EngineId), String> {
     if about.protocol != PROTOCOL {
         return Err(format!("it speaks version {} of the protocol; this is version {PROTOCOL}", about.protocol));
     }
+    let mut about = about;
+    let texts = std::mem::take(&mut about.details).into_iter();
+    about.details = texts.map(|(key, value)| (shown(key), shown(value))).collect();
     let id = EngineId::new(&about.name, &about.version)?;
     if !about.version.contains('.') {
         return Err(format!(
@@ -287,6 +304,10 @@ impl Engine for External {
     /// Faults that could not be attributed to a line or row: what failed together did not fail alone.
     fn notes(&self) -> Vec<String> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn losses(&self) -> BTreeMap<String, u64> {
+        self.losses.get()
     }
 
     fn as_judge(&self) -> Option<&dyn LineJudge> {
@@ -315,6 +336,10 @@ impl LineJudge for External {
 
     fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
         None
+    }
+
+    fn words(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

@@ -23,14 +23,14 @@ use crate::protocol::About;
 
 /// How long things may take before the process that does them is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct LaunchLimits {
     /// A launch.
     pub launch: Duration,
     /// Anything else: to find the device, to load a module, to judge a line.
     pub other: Duration,
 }
 
-impl Default for Limits {
+impl Default for LaunchLimits {
     /// Half a minute, and two minutes.
     fn default() -> Self {
         Self { launch: Duration::from_secs(30), other: Duration::from_secs(120) }
@@ -53,7 +53,7 @@ pub fn probe(isa: &Isa) -> Result<About, String> {
 ///
 /// # Errors
 /// Where there is no device, or the conversation cannot go on: why.
-pub fn serve(isa: &Isa, input: impl BufRead, output: impl Write, limits: Limits) -> Result<(), String> {
+pub fn serve(isa: &Isa, input: impl BufRead, output: impl Write, limits: LaunchLimits) -> Result<(), String> {
     server::serve(isa, input, output, limits).map_err(|why| format!("gpu: {why}"))
 }
 

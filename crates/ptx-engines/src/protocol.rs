@@ -2,7 +2,7 @@
 //! object on a line, requests on its standard input, responses on its standard output, described for
 //! authors of engines in `docs/protocol.md`.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use ptx_exec::execution::{Answer, Execution};
 use ptx_exec::kernel::Kernel;
@@ -19,9 +19,9 @@ pub enum Request {
     /// The first message.
     Hello(Hello),
     /// Lines to judge.
-    Judge(Judge),
+    Judge(JudgeRequest),
     /// Cases to execute.
-    Execute(Execute),
+    Execute(ExecuteRequest),
 }
 
 /// The first message of either side begins the conversation; this one is ours.
@@ -42,7 +42,8 @@ pub struct About {
     pub name: String,
     /// Its version: numbers with dots between them.
     pub version: String,
-    /// What it can do.
+    /// What it can do; what is not known of that is left out.
+    #[serde(deserialize_with = "known")]
     pub abilities: Vec<Ability>,
     /// The PTX versions it takes; empty where it takes any.
     #[serde(default)]
@@ -69,9 +70,16 @@ pub enum Ability {
     Kernels,
 }
 
+/// The abilities that are known: later versions may have others.
+fn known<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Ability>, D::Error> {
+    let words = Vec::<String>::deserialize(from)?;
+    let ability = |word| serde_json::from_value(serde_json::Value::String(word)).ok();
+    Ok(words.into_iter().filter_map(ability).collect())
+}
+
 /// Lines to judge, each by itself, in the same surroundings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Judge {
+pub struct JudgeRequest {
     /// Comes back in the response.
     pub id: u64,
     /// `.version`
@@ -90,7 +98,7 @@ pub struct Judge {
 
 /// Cases to execute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Execute {
+pub struct ExecuteRequest {
     /// Comes back in the response.
     pub id: u64,
     /// A module with an entry for each case that has a kernel; absent where the engine cannot run
@@ -98,12 +106,12 @@ pub struct Execute {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
     /// The cases.
-    pub cases: Vec<Case>,
+    pub cases: Vec<SentCase>,
 }
 
 /// A case to execute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Case {
+pub struct SentCase {
     /// The case as it is typed.
     pub case: Execution,
     /// How to run it as PTX.
@@ -131,13 +139,13 @@ pub struct Judged {
     /// That of the request.
     pub id: u64,
     /// One for each line, in order.
-    pub outcomes: Vec<Said>,
+    pub outcomes: Vec<LineOutcome>,
 }
 
 /// What an engine says of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Said {
+pub enum LineOutcome {
     /// No complaint.
     Accepted,
     /// Refused, in the engine's words.

@@ -9,14 +9,14 @@ mod answer;
 mod binary;
 mod company;
 mod diagnostics;
+mod health;
 mod open;
-mod process;
 mod rounds;
 mod words;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
@@ -25,28 +25,33 @@ use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_spec::environment::{Environment, Suffix, Target, Version};
 
 use binary::Binary;
+use health::Health;
 
 pub use open::{Error, version_of};
 
 /// What one process of the assembler may use before it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ProcessLimits {
     /// Wall-clock time of any process.
     pub time: Duration,
     /// Wall-clock time on top of that for each line it is asked about.
     pub time_per_line: Duration,
+    /// Wall-clock time that may be lost with processes that do not end, before it is asked no more.
+    pub patience: Duration,
     /// Bytes that it may print.
     pub output: u64,
     /// Bytes of address space (set by `/bin/sh`, where there is one); none is no limit.
     pub address_space: Option<u64>,
 }
 
-impl Default for Limits {
-    /// A minute and a millisecond a line, 256 MiB of messages, 8 GiB of address space.
+impl Default for ProcessLimits {
+    /// Half a minute and a millisecond a line, five minutes of patience, 256 MiB of messages, 8 GiB of
+    /// address space.
     fn default() -> Self {
         Self {
-            time: Duration::from_secs(60),
+            time: Duration::from_secs(30),
             time_per_line: Duration::from_millis(1),
+            patience: Duration::from_secs(300),
             output: 256 << 20,
             address_space: Some(8 << 30),
         }
@@ -84,6 +89,7 @@ pub struct Ptxas {
     /// Every `-arch` that `--help` lists.
     listed: Vec<String>,
     archs: Mutex<FxHashMap<(Target, Depth), Result<Arch, String>>>,
+    health: Health,
 }
 
 impl Ptxas {
@@ -92,7 +98,7 @@ impl Ptxas {
     /// # Errors
     /// Where there is no file, it cannot be started, or it does not behave like `ptxas`.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Self::with_limits(path, Limits::default())
+        Self::with_limits(path, ProcessLimits::default())
     }
 
     /// The binary.
@@ -115,32 +121,34 @@ impl Ptxas {
         self.binary.stats()
     }
 
-    /// The `-arch` for a target, found by asking and remembered.
+    /// The `-arch` for a target, found by asking and remembered. That the assembler could not be asked
+    /// is not remembered, and is a loss.
     fn arch(&self, target: Target, depth: Depth) -> Result<Arch, String> {
-        let mut known = match self.archs.lock() {
-            Ok(known) => known,
-            // A cache of whole entries is sound whatever a panicking thread did.
-            Err(poisoned) => poisoned.into_inner(),
-        };
+        // A cache of whole entries is sound whatever a panicking thread did.
+        let mut known = self.archs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(arch) = known.get(&(target, depth)) {
             return arch.clone();
         }
-        let arch = self.find_arch(target, depth);
-        known.insert((target, depth), arch.clone());
-        arch
+        let found = self.find_arch(target, depth).map_err(|error| {
+            let why = format!("{} could not be asked about {target}: {error}", self.id);
+            self.health.losses.add(&why, 1);
+            why
+        })?;
+        known.insert((target, depth), found.clone());
+        found
     }
 
     /// Listed values may be refused all the same, so each candidate is tried.
-    fn find_arch(&self, target: Target, depth: Depth) -> Result<Arch, String> {
-        let name = &self.id;
-        let mut reason = format!("{name} lists no `-arch` for {target}");
+    fn find_arch(&self, target: Target, depth: Depth) -> std::io::Result<Result<Arch, String>> {
+        let id = &self.id;
+        let mut reason = format!("{id} lists no `-arch` for {target}");
         for arch in self.candidates(target, depth) {
-            match self.try_arch(target, &arch) {
-                Ok(()) => return Ok(arch),
-                Err(error) => reason = format!("{name} cannot be asked about {target}: {error}"),
+            match self.try_arch(target, &arch)? {
+                Ok(()) => return Ok(Ok(arch)),
+                Err(refusal) => reason = format!("{id} cannot be asked about {target}: {refusal}"),
             }
         }
-        Err(reason)
+        Ok(Err(reason))
     }
 
     /// Values of `-arch` for a target, best first. A plain target is assembled for itself or the
@@ -175,8 +183,13 @@ impl Engine for Ptxas {
         BTreeMap::new()
     }
 
+    /// Processes that died with several lines, none of which did it alone.
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        self.health.notes()
+    }
+
+    fn losses(&self) -> BTreeMap<String, u64> {
+        self.health.losses.get()
     }
 
     fn as_judge(&self) -> Option<&dyn LineJudge> {
@@ -203,8 +216,10 @@ impl LineJudge for Ptxas {
     }
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
-        let judged = self.supports(&batch.environment, depth).and_then(|()| rounds::judge(self, batch, depth));
-        judged.unwrap_or_else(|reason| vec![Outcome::Skipped(reason); batch.lines.len()])
+        match self.supports(&batch.environment, depth) {
+            Ok(()) => rounds::judge(self, batch, depth),
+            Err(reason) => vec![Outcome::Skipped(reason); batch.lines.len()],
+        }
     }
 
     fn words(&self) -> Vec<String> {

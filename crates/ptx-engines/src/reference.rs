@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
-use super::protocol::{Ability, About, Execute, Judge as Lines, Judged, PROTOCOL, Said};
+use super::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, PROTOCOL};
 use super::serve::{self, Served};
 use super::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_exec::execution::{Answer, Execution};
@@ -56,6 +56,10 @@ impl Engine for Reference<'_> {
         Vec::new()
     }
 
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
+
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         Some(self)
     }
@@ -90,6 +94,10 @@ impl LineJudge for Reference<'_> {
 
     fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
         None
+    }
+
+    fn words(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 
@@ -137,7 +145,7 @@ impl Served for Reference<'_> {
         })
     }
 
-    fn judge(&mut self, asked: Lines) -> Result<Judged, String> {
+    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
         let environment = Environment {
             ptx: asked.ptx,
             target: asked.target,
@@ -148,15 +156,15 @@ impl Served for Reference<'_> {
         let depth = if asked.generate { Depth::Generate } else { Depth::Check };
         let outcomes = LineJudge::judge(self, &Batch { environment, scaffold, lines }, depth);
         let said = |outcome| match outcome {
-            Outcome::Accepted => Said::Accepted,
-            Outcome::Rejected(why) => Said::Rejected(why),
-            Outcome::Skipped(why) => Said::Skipped(why),
-            other => Said::Skipped(other.word().to_owned()),
+            Outcome::Accepted => LineOutcome::Accepted,
+            Outcome::Rejected(why) => LineOutcome::Rejected(why),
+            Outcome::Skipped(why) => LineOutcome::Skipped(why),
+            other => LineOutcome::Skipped(other.word().to_owned()),
         };
         Ok(Judged { id: asked.id, outcomes: outcomes.into_iter().map(said).collect() })
     }
 
-    fn execute(&mut self, asked: &Execute) -> Result<Vec<Vec<Answer>>, String> {
+    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {
         let cases: Vec<Execution> = asked.cases.iter().map(|case| case.case.clone()).collect();
         Ok(CaseExecutor::execute(self, &cases))
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use super::protocol::{About, Execute, Executed, Failure, Judge, Judged, Request, Response};
+use super::protocol::{About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, Request, Response};
 use ptx_exec::execution::Answer;
 
 /// An engine that answers requests.
@@ -17,13 +17,13 @@ pub(crate) trait Served {
     ///
     /// # Errors
     /// Why it cannot go on at all.
-    fn judge(&mut self, asked: Judge) -> Result<Judged, String>;
+    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String>;
 
     /// Executes cases.
     ///
     /// # Errors
     /// Why it cannot answer this request.
-    fn execute(&mut self, asked: &Execute) -> Result<Vec<Vec<Answer>>, String>;
+    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String>;
 }
 
 /// Answers requests until there are no more.

@@ -6,11 +6,13 @@
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
+use std::time::Duration;
 
 use etcetera::BaseStrategy as _;
 
 use super::ptxas;
+use crate::child::{self, Allowance, End};
 
 /// A `ptxas` that is known to be somewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +65,12 @@ pub enum Error {
     /// Python is needed to install.
     #[error("`python3` cannot be started ({0}); it is needed to download NVIDIA's package")]
     NoPython(io::Error),
+    /// Pip does not come to an end.
+    #[error("pip did not come to an end within {0} minutes; check the network, the proxy and pip's settings")]
+    Slow(u64),
+    /// Python was stopped.
+    #[error("`python3` did not finish the installation: {0}")]
+    Stopped(String),
     /// Pip is needed to install.
     #[error("`python3` has no pip; install it (`python3 -m ensurepip`, or your system's `python3-pip`)")]
     NoPip,
@@ -166,7 +174,9 @@ pub fn find(request: &str) -> Result<Installed, Error> {
 /// Where the version does not exist, or something that is needed does: Python, pip, a network.
 pub fn install(request: &str) -> Result<Installed, Error> {
     let wanted = numbers(request).ok_or_else(|| Error::BadRequest(request.to_owned()))?;
-    if let Some(there) = installed().into_iter().find(|toolchain| toolchain.version == request) {
+    // One that does not run, or is another version, is replaced.
+    let there = installed().into_iter().find(|toolchain| toolchain.version == request);
+    if let Some(there) = there.filter(|there| ptxas::version_of(&there.path).is_ok_and(|is| is == request)) {
         return Ok(there);
     }
     let platform = (std::env::consts::OS, std::env::consts::ARCH);
@@ -181,8 +191,9 @@ pub fn install(request: &str) -> Result<Installed, Error> {
     };
     let directory = directory()?;
     std::fs::create_dir_all(&directory).map_err(file(&directory))?;
+    remove_leftovers(&directory);
     // In the cache itself, so that moving it into place is one step.
-    let temporary = tempfile::Builder::new().prefix(".install-").tempdir_in(&directory).map_err(file(&directory))?;
+    let temporary = tempfile::Builder::new().prefix(WORK).tempdir_in(&directory).map_err(file(&directory))?;
     let wheel = download(package, request, wanted.len(), temporary.path())?;
     let binary = temporary.path().join("ptxas");
     extract(package, &wheel, &binary)?;
@@ -195,9 +206,28 @@ pub fn install(request: &str) -> Result<Installed, Error> {
     let place = directory.join(&version);
     let path = place.join("ptxas");
     std::fs::create_dir_all(&place).map_err(file(&place))?;
+    // All of it is on the disk before it has its name.
+    std::fs::File::open(&binary).and_then(|written| written.sync_all()).map_err(file(&binary))?;
     // Whoever comes second replaces the file by its equal.
     std::fs::rename(&binary, &path).map_err(file(&path))?;
     Ok(Installed { version, path })
+}
+
+/// Begins the names of directories that an installation works in.
+const WORK: &str = ".install-";
+/// How old the work of an installation is when it is no longer under way: none takes this long.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
+/// Removes what installations that were killed have left.
+fn remove_leftovers(directory: &Path) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let work = entry.file_name().to_str().is_some_and(|name| name.starts_with(WORK));
+        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+        if work && age.is_some_and(|age| age > ABANDONED) {
+            // Where it cannot be removed, it does no harm.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// Has pip download the package; the wheel.
@@ -206,9 +236,10 @@ fn download(package: &str, request: &str, precision: usize, to: &Path) -> Result
     let requirement = format!("{package}=={request}{any}");
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--retries", "2", "-q", "-d"]);
-    let output = run(pip.arg(to).arg(&requirement))?;
-    if !output.status.success() {
-        return Err(pip_error(package, request, requirement, &String::from_utf8_lossy(&output.stderr)));
+    pip.arg(to).arg(&requirement);
+    let (done, said) = run(pip, to)?;
+    if !done {
+        return Err(pip_error(package, request, requirement, &said));
     }
     let entries = std::fs::read_dir(to).map_err(file(to))?.flatten();
     let wheel = entries.map(|entry| entry.path()).find(|path| path.extension().is_some_and(|end| end == "whl"));
@@ -254,17 +285,28 @@ with zipfile.ZipFile(sys.argv[1]) as wheel:
         shutil.copyfileobj(source, target)
 os.chmod(sys.argv[2], 0o755)
 ";
-    let output = run(Command::new("python3").args(["-c", SCRIPT]).arg(wheel).arg(to))?;
-    if output.status.success() {
+    let mut python = Command::new("python3");
+    python.args(["-c", SCRIPT]).arg(wheel).arg(to);
+    let (done, said) = run(python, to.parent().unwrap_or(Path::new(".")))?;
+    if done {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
     let what = said.lines().next_back().unwrap_or("it cannot be unpacked").to_owned();
     Err(Error::Package { package: package.to_owned(), what })
 }
 
-fn run(python: &mut Command) -> Result<Output, Error> {
-    python.stdin(Stdio::null()).output().map_err(Error::NoPython)
+/// Whether Python does something, and what it prints. Nothing that it does takes this long.
+const PATIENCE: Allowance = Allowance { time: Duration::from_secs(900), output: 16 << 20, address_space: None };
+
+fn run(python: Command, directory: &Path) -> Result<(bool, String), Error> {
+    let (end, printed) = child::run(python, &directory.join("printed"), &PATIENCE).map_err(Error::NoPython)?;
+    match end {
+        End::Exited(status) => Ok((status == 0, String::from_utf8_lossy(&printed).into_owned())),
+        End::OutOfTime => Err(Error::Slow(PATIENCE.time.as_secs() / 60)),
+        End::Interrupted => Err(Error::Stopped("it was interrupted".to_owned())),
+        End::Signal(signal) => Err(Error::Stopped(format!("it died of signal {signal}"))),
+        End::Flooded | End::OutOfMemory => Err(Error::Stopped("it printed or used too much".to_owned())),
+    }
 }
 
 /// Where versions are installed, each in a directory of its own.

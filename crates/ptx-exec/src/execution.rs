@@ -8,6 +8,8 @@
 pub mod hex;
 mod surface;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use ptx_spec::environment::{AddressSize, Environment, Target, Version};
@@ -39,6 +41,10 @@ pub struct Execution {
     pub outputs: Vec<Output>,
     /// For each row, what its inputs hold.
     pub rows: Rows,
+    /// The objects that the line may write: the names of variables, and `surface`. Without it, the line
+    /// may write all that it can see.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<Vec<String>>,
     /// Rows that may trap, ascending: each belongs into a launch of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alone: Vec<usize>,
@@ -102,9 +108,11 @@ pub struct Input {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "holds", rename_all = "snake_case")]
 pub enum Holds {
-    /// The bits themselves. The cache policy of a line with `.L2::cache_hint` is always one that
-    /// `createpolicy` makes, whatever the rows say: others have no defined effect.
+    /// The bits themselves.
     Bits,
+    /// A cache policy that an instruction made: one that it did not make has no defined effect. The value
+    /// in the rows tells policies apart.
+    Policy,
     /// The handle of the surface; the value in the rows is 0.
     Surface,
     /// The address of a variable; the value in the rows is added to it, modulo 2^64.
@@ -159,6 +167,19 @@ pub struct Returned {
     /// What the surface holds, where that is not what it held before.
     #[serde(default, with = "hex::maybe", skip_serializing_if = "Option::is_none")]
     pub surface: Option<Vec<u8>>,
+    /// What variables hold, by their names, where that is not what they held before.
+    #[serde(default, with = "hex::named", skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, Vec<u8>>,
+}
+
+/// The name of the surface among the objects that a line may write.
+pub const SURFACE: &str = "surface";
+
+impl Returned {
+    /// These registers, and nothing else changed.
+    pub fn registers(registers: &[u128]) -> Self {
+        Self { registers: registers.to_vec(), ..Self::default() }
+    }
 }
 
 impl Execution {
@@ -178,6 +199,7 @@ impl Execution {
             variables: self.variables.clone(),
             inputs: self.inputs.clone(),
             outputs: self.outputs.clone(),
+            writes: self.writes.clone(),
             rows,
             alone,
         }
@@ -198,6 +220,12 @@ impl Execution {
                 return Err(format!("it returned {value:x} for {}, which has {} bits", output.register, output.bits));
             }
         }
+        for (name, after) in &returned.variables {
+            let before = self.variable(name).ok_or_else(|| format!("it returned `{name}`, which is not a variable"))?;
+            if after.len() != before.data.len() {
+                return Err(format!("it returned {} bytes of `{name}` instead of {}", after.len(), before.data.len()));
+            }
+        }
         match (&returned.surface, &self.surface) {
             (None, _) => Ok(()),
             (Some(_), None) => Err("it returned a surface, and the case has none".to_owned()),
@@ -206,6 +234,11 @@ impl Execution {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether the line may write this object: a variable by its name, or [`SURFACE`].
+    pub fn may_write(&self, object: &str) -> bool {
+        self.writes.as_ref().is_none_or(|written| written.iter().any(|name| name == object))
     }
 
     /// The variable of this name.

@@ -10,13 +10,17 @@
 //! launch. A line in a function is executed by a function that the entry calls with the parameters,
 //! and what a call returned is returned by one that is called right before the line.
 //!
-//! Not executed are lines with a unified variable, a `.surfref` parameter, an immediate cache policy, the
-//! address of a parameter that is not one of the entry, a 32-bit register for an address of 64 bits, or
+//! Variables that the line may write are copied to the results after it. Where they are in global or shared
+//! memory, each row is launched by itself, and starts from their contents again.
+//!
+//! Not executed are lines with a unified variable, a `.surfref` parameter, the address of a parameter that is not one of the entry, a 32-bit register for an address of 64 bits, or
 //! an address before the variable that it starts from.
 
 mod declared;
 mod record;
 mod thread;
+
+use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -47,6 +51,12 @@ pub struct Kernel {
     pub result_bytes: usize,
     /// Where in a row's results each output of the case stands, little-endian.
     pub results: Vec<Place>,
+    /// The variables that the line may write, as they are after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<Observed>,
+    /// Whether rows change what others see, so that each is launched by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub single: bool,
     /// How the line gets at the surface; none where it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surface: Option<Bound>,
@@ -78,6 +88,18 @@ pub struct Place {
     /// The first byte.
     pub at: usize,
     /// How many there are: 1, 2, 4, 8 or 16.
+    pub bytes: usize,
+}
+
+/// A variable that is read back.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Observed {
+    /// Its name in the case.
+    pub name: String,
+    /// Where its bytes stand in a row's results.
+    pub at: usize,
+    /// How many there are.
     pub bytes: usize,
 }
 
@@ -158,6 +180,18 @@ pub fn decode(kernel: &Kernel, case: &Execution, results: &[u8], row: usize) -> 
         Some(if output.bits == 1 { number & 1 } else { number })
     };
     kernel.results.iter().zip(&case.outputs).map(number).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// What the variables of a row hold that the line changed, out of the results of all rows.
+pub fn changed(kernel: &Kernel, case: &Execution, results: &[u8], row: usize) -> BTreeMap<String, Vec<u8>> {
+    let start = row.saturating_mul(kernel.result_bytes);
+    let Some(results) = results.get(start..start.saturating_add(kernel.result_bytes)) else { return BTreeMap::new() };
+    let held = |observed: &Observed| {
+        let after = results.get(observed.at..observed.at.checked_add(observed.bytes)?)?;
+        let before = &case.variable(&observed.name)?.data;
+        (after != *before).then(|| (observed.name.clone(), after.to_vec()))
+    };
+    kernel.variables.iter().filter_map(held).collect()
 }
 
 impl Place {
@@ -270,6 +304,7 @@ mod tests {
             variables: Vec::new(),
             inputs,
             outputs,
+            writes: Some(Vec::new()),
             rows,
             alone: Vec::new(),
         }
@@ -340,6 +375,7 @@ mod tests {
         let line = "sust.b.1d.b32.trap [t, {%r1}], %r1;";
         let mut by_name = case(declarations, line, vec![input("%r1", 32, Holds::Bits)], Vec::new(), 1);
         by_name.surface = Some(surface);
+        by_name.writes = None;
         let bound = Bound { private: true, handle_at: None, variable: Some("t".to_owned()) };
         assert_eq!(kernel(&by_name).1.surface, Some(bound));
         by_name.declarations = ".entry k(.param .surfref t) { .reg .b32 %r<2>;".to_owned();
@@ -380,6 +416,31 @@ mod tests {
     }
 
     #[test]
+    fn what_a_line_may_write_is_read_back() {
+        let declarations = ".global .align 8 .b8 g[10]; .shared .b8 s[10]; .entry k { .reg .b32 %r;";
+        let mut case =
+            case(declarations, "st.global.b32 [g+4], %r;", vec![input("%r", 32, Holds::Bits)], Vec::new(), 2);
+        case.variables = vec![variable("g", Space::Global), variable("s", Space::Shared)];
+        let (_, nothing) = kernel(&case);
+        assert_eq!((nothing.variables.len(), nothing.single), (0, false));
+        case.writes = Some(vec!["g".to_owned()]);
+        let (text, kernel) = kernel(&case);
+        assert!(kernel.single, "rows change what others see");
+        assert_eq!(kernel.variables, [Observed { name: "g".to_owned(), at: 0, bytes: 10 }]);
+        let (before, after) = text.split_once("st.global.b32 [g+4], %r;").expect("the line");
+        assert!(before.contains("st.global.u8 [%conform_y]"), "it has its contents again before the line:\n{text}");
+        assert!(after.contains("ld.global.u8 %conform_b, [%conform_y];"), "it is read after the line:\n{text}");
+        let mut results = vec![0xee; kernel.result_bytes];
+        results.extend(1..=u8::try_from(kernel.result_bytes).expect("a byte"));
+        assert_eq!(changed(&kernel, &case, &results, 0), [("g".to_owned(), vec![0xee; 10])].into());
+        assert_eq!(changed(&kernel, &case, &results, 1), BTreeMap::new(), "its contents are 1 to 10");
+        assert_eq!(changed(&kernel, &case, &results, 2), BTreeMap::new());
+        case.variables[0].space = Space::Const;
+        case.declarations = declarations.replace(".global", ".const");
+        assert_eq!(refused(&case), "`g` in .const cannot be read back");
+    }
+
+    #[test]
     fn what_cannot_be_executed_says_why() {
         let registers = ".reg .b32 %r; .reg .b64 %a, %p;";
         let global = ".global .b8 g[64];";
@@ -391,7 +452,6 @@ mod tests {
             (global, load, 32, address("g", false), "has 32 bits"),
             (global, load, 64, address("h", false), "is no variable"),
             (function, load, 64, address("g", false), "has no address in `.param`"),
-            (global, "ld.global.L2::cache_hint.b32 %r, [%a], 1;", 64, address("g", false), "no cache policy"),
             (global, "ld.global.b32 %r, [g+-4];", 64, Holds::Bits, "before `g`"),
             (global, load, 24, Holds::Bits, "24 bits"),
             (global, "ld.global.b32 %r, [%a", 64, Holds::Bits, "cannot be read"),
@@ -409,7 +469,7 @@ mod tests {
 
     #[test]
     fn a_cache_policy_is_made() {
-        let inputs = vec![input("%p", 64, Holds::Bits), input("%a", 64, address("g", false))];
+        let inputs = vec![input("%p", 64, Holds::Policy), input("%a", 64, address("g", false))];
         let declarations = ".global .b8 g[10]; .entry k { .reg .b32 %r; .reg .b64 %a, %p;";
         let case = case(declarations, "ld.global.L2::cache_hint.b32 %r, [%a], %p;", inputs, vec![output("%r", 32)], 1);
         let (text, kernel) = kernel(&case);

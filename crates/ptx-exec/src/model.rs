@@ -4,10 +4,17 @@
 //! value: what the manual leaves undefined is said to be so, and what it leaves open and this model
 //! fills in is marked as [inferred](INFERENCES).
 
+mod add;
+mod atom;
+mod bytes;
 mod convert;
 mod expectation;
+mod float;
+mod integer;
 mod ld;
+mod memory;
 mod operands;
+mod st;
 mod surface;
 
 use crate::execution::{Answer, Execution, Rows};
@@ -17,8 +24,8 @@ use ptx_spec::ptx::{Declarations, Line};
 use ptx_spec::spec::Spec;
 
 pub use expectation::{
-    Allowed, Difference, Effect, Ending, Expectation, Expected, INFERENCES, Inference, Inferences, Undefined, Verdict,
-    Write,
+    Allowed, Difference, Effect, Ending, Expectation, Expected, INFERENCES, Inference, Inferences, Object, Undefined,
+    Verdict, Write,
 };
 use operands::{Lane, Operands, Source};
 
@@ -45,7 +52,10 @@ type Prepare = for<'a> fn(&Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, 
 
 /// The instructions that the model executes. Each is a page of the manual.
 const TABLE: &[(&str, Prepare)] = &[
+    ("add", add::prepare),
+    ("atom", atom::prepare),
     ("ld", ld::prepare),
+    ("st", st::prepare),
     ("suld", surface::load),
     ("suq", surface::query),
     ("sured", surface::reduce),

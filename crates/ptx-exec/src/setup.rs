@@ -16,8 +16,9 @@ mod surface;
 
 use std::collections::BTreeSet;
 
-use crate::execution::{Execution, Holds, Input, Rows, Space, Variable};
+use crate::execution::{Execution, Holds, Input, Rows, SURFACE, Space, Variable};
 use ptx_spec::ptx::{Declarations, Item, Line, Printer, scaffold};
+use ptx_spec::role::Role;
 use ptx_spec::role::setup::{ADDRESS, CONTENTS, EFFECT, LAYER, PREDICATE, SAMPLE, SetupWords, X, Y, Z};
 use ptx_spec::space::{Values, environment};
 use ptx_spec::spec::{Form, Instruction, SetupAxis, Spec};
@@ -137,9 +138,15 @@ pub fn execution(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<Execution, 
         data: contents::bytes(point.value(CONTENTS.0), LENGTH as usize),
     };
     let variables: Vec<Variable> = base.map(variable).into_iter().collect();
+    let written = |&at: &usize| match form.operands[at].role {
+        Role::Surface { .. } => Some(SURFACE.to_owned()),
+        _ => base.map(|base| Item::Variable(base).name()),
+    };
+    let written = form.writes.iter().filter_map(written).collect();
     let input = |(register, bits, feed): &(String, u16, Feed)| {
         let holds = match feed {
             Feed::Object => Holds::Surface,
+            Feed::Policy => Holds::Policy,
             Feed::Address => {
                 let of = variables.first().map(|variable| variable.name.clone()).unwrap_or_default();
                 Holds::Address { of, generic: address::generic(&point) }
@@ -156,6 +163,7 @@ pub fn execution(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<Execution, 
         surface: surface::surface(&point)?,
         inputs: registers.inputs.iter().map(input).collect(),
         outputs: registers.outputs,
+        writes: Some(written),
         rows: Rows::new(registers.inputs.len()),
         alone: Vec::new(),
         variables,

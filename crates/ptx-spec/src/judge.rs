@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use crate::environment::{Environment, Target, Version};
 use crate::ptx::{Context, Declarations, Line};
 use crate::space::{Values, environment_values};
-use crate::spec::{Fault, Form, Instruction, Isa, Rule, RuleKind, Spec};
+use crate::spec::{Fault, Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds};
 
 /// A line read as a line of one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct Reading {
     pub values: Values,
     /// The rules it breaks, ascending by their position in the form.
     pub broken: Vec<usize>,
+    /// The PTX version and target that its special registers need.
+    pub specials: SpecialNeeds,
 }
 
 impl Reading {
@@ -51,6 +53,7 @@ struct Attempt {
     broken: Vec<usize>,
     /// How well the modifiers fit the form.
     matched: usize,
+    specials: SpecialNeeds,
 }
 
 /// Sorts rules, and leaves each once.
@@ -94,9 +97,13 @@ impl<'a> Judge<'a> {
         Ok(Self { spec, environment: values.ok_or(UnknownEnvironment(*environment))? })
     }
 
-    /// Reads a line; `None` where no specification covers its opcode.
+    /// Reads a line; `None` where no specification covers its opcode, or the page it belongs to.
     pub fn read(&self, line: &Line<'_>, declarations: &Declarations) -> Option<(&'a Instruction, Reading)> {
         let instruction = self.spec.instruction(line.opcode)?;
+        let elsewhere = |modifier: &&str| instruction.elsewhere.iter().any(|word| word == modifier);
+        if !instruction.elsewhere.is_empty() && line.modifiers.iter().any(elsewhere) {
+            return None;
+        }
         Some((instruction, self.read_as(instruction, line, declarations)))
     }
 
@@ -121,8 +128,8 @@ impl<'a> Judge<'a> {
                 attempt = best.replace(attempt).unwrap_or_default();
             }
         }
-        let Attempt { form, values, broken, .. } = best.unwrap_or_default();
-        Reading { form, values, broken }
+        let Attempt { form, values, broken, specials, .. } = best.unwrap_or_default();
+        Reading { form, values, broken, specials }
     }
 
     /// Reads a line as one of a form, and says whether that is a better reading than the best yet:
@@ -136,7 +143,7 @@ impl<'a> Judge<'a> {
         best: Option<&Attempt>,
         attempt: &mut Attempt,
     ) -> bool {
-        let Attempt { form: at, values, broken, matched } = attempt;
+        let Attempt { form: at, values, broken, matched, specials } = attempt;
         values.clear();
         values.extend_from_slice(form.blank());
         values[..3].copy_from_slice(&self.environment);
@@ -167,11 +174,12 @@ impl<'a> Judge<'a> {
                 return false;
             }
         }
-        let read = operands::read(self.isa(), form, &line.operands, declarations, values);
+        let read = operands::read(self.isa(), form, line, declarations, values);
+        *specials = read.found.specials;
         broken.clear();
         form.rules_of(&form.judged_operands(&of_modifiers, values), broken);
         // Elements of several types: each must suit.
-        for (axis, value) in &read.more {
+        for (axis, value) in &read.found.more {
             let kept = std::mem::replace(&mut values[*axis], *value);
             form.rules_of(&form.judged_operands(&of_modifiers, values), broken);
             values[*axis] = kept;
@@ -183,7 +191,8 @@ impl<'a> Judge<'a> {
             }
             form.fault(Fault::Suffix)
         });
-        broken.extend(faults().chain(operands).chain(suffix));
+        let of_text = read.found.faults.iter().filter_map(|&fault| form.fault(fault));
+        broken.extend(faults().chain(operands).chain(suffix).chain(of_text));
         ascending(broken);
         better(broken.len())
     }
@@ -195,7 +204,8 @@ impl<'a> Judge<'a> {
 
 /// What a reading's choices need, whatever environment they were read in: the highest version and
 /// target that any rule asks of them. Without a need it is the first version and target.
-pub fn needs(isa: &Isa, form: &Form, values: &[u8]) -> Option<Needs> {
+pub fn needs(isa: &Isa, form: &Form, reading: &Reading) -> Option<Needs> {
+    let values = &reading.values;
     let (mut target, _) = *isa.targets.first()?;
     let mut ptx = *isa.versions.first()?;
     for rule in form.needed(values) {
@@ -205,7 +215,8 @@ pub fn needs(isa: &Isa, form: &Form, values: &[u8]) -> Option<Needs> {
             _ => {}
         }
     }
-    for (since, needed) in form.declared_needs(values) {
+    let SpecialNeeds { ptx: since, target: needed } = reading.specials;
+    for (since, needed) in form.declared_needs(values).chain([(since, needed)]) {
         ptx = since.map_or(ptx, |since| ptx.max(since));
         target = needed.map_or(target, |needed| target.max(needed));
     }

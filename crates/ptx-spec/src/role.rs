@@ -25,7 +25,7 @@ pub use item::Item;
 pub use object::{OBJECT_KINDS, OBJECTS, SURFREF, SURFREF_PARAMETER};
 pub use print::immediate_of_lane;
 pub(crate) use print::{declare, print, store};
-pub(crate) use read::read;
+pub(crate) use read::{Found, read};
 pub use value::{SHAPES, lanes_of};
 
 /// The name of a role in the YAML.
@@ -223,6 +223,7 @@ pub(crate) fn resolve(draft: &Draft<'_>, raw: &RawOperand, operands: &[&str]) ->
 
 /// Adds the axes of an operand, and the rules that they imply.
 pub(crate) fn axes(draft: &mut Draft<'_>, raw: &RawOperand, mut operand: Operand, at: usize) -> Operand {
+    operand.instruction_type = raw.matches.as_ref().map(|of| of.value.clone());
     match raw.role {
         RoleName::Destination | RoleName::Source | RoleName::Coordinate | RoleName::Policy => {
             value::axes(draft, &mut operand, at, raw);

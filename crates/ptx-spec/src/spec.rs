@@ -11,8 +11,10 @@ mod error;
 pub mod raw;
 pub(crate) mod setup;
 mod slots;
+mod special;
 mod syntax;
 mod tables;
+mod text_rules;
 mod vocabulary;
 pub mod words;
 mod writing;
@@ -30,6 +32,7 @@ pub use error::Error;
 pub use error::nearest;
 pub use raw::{Kind, Order, Source, Verdict};
 pub use setup::SetupAxis;
+pub use special::{Special, SpecialNeeds};
 pub use syntax::Pattern;
 pub(crate) use tables::{Candidate, Fault};
 pub use vocabulary::is_modifier;
@@ -166,6 +169,8 @@ pub struct Operand {
     pub role: Role,
     /// Whether it may be left out.
     pub optional: bool,
+    /// The slot that names its type, or the type itself.
+    pub instruction_type: Option<String>,
     /// The axis of its shape.
     pub shape: Option<usize>,
     /// The axis of what stands in it.
@@ -181,7 +186,17 @@ pub struct Operand {
 impl Operand {
     /// An operand without axes.
     pub(crate) fn new(name: String, role: Role, optional: bool) -> Self {
-        Self { name, role, optional, shape: None, of_type: None, sinks: None, base: None, offset: None }
+        Self {
+            name,
+            role,
+            optional,
+            instruction_type: None,
+            shape: None,
+            of_type: None,
+            sinks: None,
+            base: None,
+            offset: None,
+        }
     }
 }
 
@@ -353,6 +368,8 @@ pub struct Instruction {
     pub read: Version,
     /// Its forms.
     pub forms: Vec<Form>,
+    /// Modifiers with which a line is not one of its forms, but of a page that is not described.
+    pub elsewhere: Vec<String>,
     /// What of the manual is no rule.
     pub notes: Vec<Note>,
     /// The manual's examples.
@@ -406,14 +423,15 @@ pub struct Isa {
     /// What it takes to declare a variable of a kind: its name on an axis of bases or types, and the
     /// PTX version and target that it needs.
     pub variables: Vec<(String, Option<Version>, Option<Target>)>,
-    /// Special registers and their types.
-    specials: FxHashMap<String, String>,
+    /// Special registers by name.
+    specials: FxHashMap<String, Special>,
 }
 
 impl Isa {
-    /// The type of a special register, such as `%tid.x`; `None` for any other name.
-    pub fn special(&self, name: &str) -> Option<&str> {
-        self.specials.get(name).map(String::as_str)
+    /// The special register of this name, such as `%tid.x`; `None` for any other name.
+    pub fn special(&self, name: &str) -> Option<&Special> {
+        // Names of all kinds are looked up here; hardly any is special.
+        if name.starts_with('%') { self.specials.get(name) } else { None }
     }
 
     /// The type of this name that an instruction can have: one of registers, or one that they hold.

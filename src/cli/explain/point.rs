@@ -16,6 +16,8 @@ pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rul
         "unknown-modifier" => unknown(text, line, form),
         "modifier-order" => vec![(modifiers(text, line), "in another order".to_owned())],
         "operands" => vec![(operands(text, line), "other operands".to_owned())],
+        "guard" => line.guard.iter().map(|(_, name)| (range(text, name), "no predicate".to_owned())).collect(),
+        _ if rule.forbids.is_empty() => vec![(operands(text, line), String::new())],
         _ => chosen(text, line, form, values, rule),
     };
     if faults.is_empty() { vec![(opcode(text, line), String::new())] } else { faults }

@@ -7,6 +7,8 @@ use crate::protocol::Response;
 
 use super::External;
 use super::process::{Fault, Process};
+use crate::child::interrupted;
+use crate::words::visible;
 
 /// Items to be asked about, and their answers.
 pub(super) trait Work {
@@ -25,13 +27,13 @@ pub(super) trait Work {
     fn take(&mut self, response: Response) -> Result<(), String>;
     /// An item failed alone.
     fn blame(&mut self, item: usize, fault: &Fault);
-    /// Items are not asked about, and why.
-    fn skip(&mut self, items: Range<usize>, why: &str);
+    /// Items are not asked about, and why; how many of them had no answer yet.
+    fn skip(&mut self, items: Range<usize>, why: &str) -> usize;
     fn answers(self) -> Self::Answers;
 }
 
 /// What came of a request.
-enum Came {
+enum RequestEnd {
     Answers,
     /// The engine says that it cannot answer it.
     Refused(String),
@@ -40,11 +42,12 @@ enum Came {
 
 /// How much went wrong with one batch.
 #[derive(Default)]
-struct Losses {
+struct Trouble {
     faults: u32,
     refusals: u32,
     blamed: usize,
-    time: Duration,
+    /// Whether it hung: what it hangs on is looked for with less patience.
+    hung: bool,
     /// The first fault of several items together: how many, and what happened.
     together: Option<(usize, String)>,
 }
@@ -54,80 +57,138 @@ pub(super) fn middle(items: &Range<usize>) -> usize {
     items.start + items.len() / 2
 }
 
-pub(super) fn ask<W: Work>(engine: &External, mut work: W) -> W::Answers {
-    let limits = &engine.limits;
-    let mut requests = work.requests(limits.items.max(1));
+/// Asks until each item has an answer, or the engine is given up.
+pub(super) fn ask<W: Work>(engine: &External, work: W) -> W::Answers {
+    let mut requests = work.requests(engine.limits.items.max(1));
     requests.reverse();
-    let mut losses = Losses::default();
-    let mut process: Option<(Process, bool)> = None;
-    let mut given_up: Option<String> = None;
-    while let Some(items) = requests.pop() {
-        if let Some(why) = &given_up {
-            work.skip(items, why);
-            continue;
+    let mut asking = Asking { engine, work, requests, trouble: Trouble::default(), process: None, given_up: None };
+    while let Some(items) = asking.requests.pop() {
+        asking.step(items);
+    }
+    asking.finish()
+}
+
+/// A batch that is asked about.
+struct Asking<'a, W> {
+    engine: &'a External,
+    work: W,
+    /// The requests that are left, the next one last.
+    requests: Vec<Range<usize>>,
+    trouble: Trouble,
+    /// The process that was asked last, and whether it did nothing else so far.
+    process: Option<(Process, bool)>,
+    /// Why the rest of the batch is not asked about.
+    given_up: Option<String>,
+}
+
+impl<W: Work> Asking<'_, W> {
+    fn step(&mut self, items: Range<usize>) {
+        let engine = self.engine;
+        let given_up = || engine.health.given_up().map(|why| format!("{} was given up: {why}", engine.id));
+        if let Some(why) = self.given_up.clone().or_else(given_up) {
+            return self.lose(items, &why);
         }
         let id = engine.id();
-        let Some(line) = work.send(id, &items) else { continue };
-        let (mut asked, new) = match process.take().map_or_else(|| engine.process(), Ok) {
+        let Some(line) = self.work.send(id, &items) else { return };
+        let (mut asked, new) = match self.process.take().map_or_else(|| engine.process(), Ok) {
             Ok(asked) => asked,
             Err(why) => {
-                given_up = Some(why);
-                requests.push(items);
-                continue;
+                self.given_up = Some(why);
+                return self.requests.push(items);
             }
         };
         let started = Instant::now();
-        let parts = |items: Range<usize>, at: usize| [at..items.end, items.start..at];
-        match request(engine, &mut asked, id, line, items.len(), &mut work) {
-            Came::Answers => process = Some((asked, false)),
-            Came::Refused(why) => {
-                process = Some((asked, false));
-                losses.refusals += 1;
-                match work.part(&items).filter(|_| losses.refusals <= limits.faults) {
-                    Some(at) => requests.extend(parts(items, at)),
-                    None => work.skip(items, &format!("{}: {why}", engine.id)),
-                }
+        let time = self.time(items.len(), new);
+        match request(engine, &mut asked, id, line, time, &mut self.work) {
+            RequestEnd::Answers => {
+                engine.health.answered(started.elapsed());
+                self.process = Some((asked, false));
             }
-            Came::Fault(fault) => {
+            RequestEnd::Refused(why) => {
+                engine.health.answered(started.elapsed());
+                self.process = Some((asked, false));
+                self.refused(items, &why);
+            }
+            RequestEnd::Fault(_) if interrupted() => {
+                let why = format!("{} was interrupted", engine.id);
+                self.lose(items, &why);
+                self.given_up = Some(why);
+            }
+            RequestEnd::Fault(fault) => {
                 drop(asked);
-                losses.faults += 1;
-                losses.time += started.elapsed();
-                if items.len() > 1 {
-                    losses.together.get_or_insert_with(|| (items.len(), fault.words()));
-                    let middle = middle(&items);
-                    requests.extend(parts(items, middle));
-                } else if new {
-                    losses.blamed += 1;
-                    work.blame(items.start, &fault);
-                } else {
-                    // It may have been something before: once more, in a process that did nothing else.
-                    match engine.fresh() {
-                        Ok(fresh) => process = Some((fresh, true)),
-                        Err(why) => given_up = Some(why),
-                    }
-                    requests.push(items);
-                }
-                if losses.faults >= limits.faults || losses.time > limits.patience {
-                    let words = fault.words();
-                    given_up.get_or_insert_with(|| {
-                        let times = losses.faults;
-                        format!(
-                            "{} was given up after it failed {times} times on one batch, the last time: {words}",
-                            engine.id
-                        )
-                    });
-                }
+                engine.health.failed(&fault, started.elapsed(), &engine.limits);
+                self.failed(items, &fault, new);
             }
         }
     }
-    if let Some((process, _)) = process {
-        engine.release(process);
+
+    /// How long a request may take. A line or row is blamed only after the whole time.
+    fn time(&self, items: usize, new: bool) -> Duration {
+        let limits = &self.engine.limits;
+        let items_time = limits.per_item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
+        let whole = limits.request.saturating_add(items_time);
+        let searching = self.trouble.hung && !(items == 1 && new);
+        if searching { self.engine.health.search_time(whole) } else { whole }
     }
-    if let (0, Some((items, why)), None) = (losses.blamed, losses.together, given_up) {
-        let what = W::ITEM;
-        engine.note(format!("{} failed on {items} {what}s together, and on none of them alone: {why}", engine.id));
+
+    fn part(&mut self, items: Range<usize>, at: usize) {
+        self.requests.extend([at..items.end, items.start..at]);
     }
-    work.answers()
+
+    /// The engine says that it cannot answer a request.
+    fn refused(&mut self, items: Range<usize>, why: &str) {
+        self.trouble.refusals += 1;
+        match self.work.part(&items).filter(|_| self.trouble.refusals <= self.engine.limits.faults) {
+            Some(at) => self.part(items, at),
+            None => self.lose(items, &format!("{}: {}", self.engine.id, visible(why))),
+        }
+    }
+
+    fn failed(&mut self, items: Range<usize>, fault: &Fault, new: bool) {
+        let (engine, trouble) = (self.engine, &mut self.trouble);
+        trouble.faults += 1;
+        trouble.hung |= *fault == Fault::Hung;
+        if trouble.faults >= engine.limits.faults {
+            let times = trouble.faults;
+            let words = fault.words();
+            self.given_up.get_or_insert_with(|| {
+                format!("{} was given up after it failed {times} times on one batch, the last time: {words}", engine.id)
+            });
+        }
+        if items.len() > 1 {
+            trouble.together.get_or_insert_with(|| (items.len(), fault.words()));
+            let middle = middle(&items);
+            self.part(items, middle);
+        } else if new {
+            trouble.blamed += 1;
+            self.work.blame(items.start, fault);
+        } else {
+            // It may have been something before: once more, in a process that did nothing else.
+            match engine.fresh() {
+                Ok(fresh) => self.process = Some((fresh, true)),
+                Err(why) => self.given_up = Some(why),
+            }
+            self.requests.push(items);
+        }
+    }
+
+    /// Items go without an answer because the engine failed.
+    fn lose(&mut self, items: Range<usize>, why: &str) {
+        let lost = self.work.skip(items, why);
+        self.engine.losses.add(why.lines().next().unwrap_or_default(), lost);
+    }
+
+    fn finish(self) -> W::Answers {
+        let engine = self.engine;
+        if let Some((process, _)) = self.process {
+            engine.release(process);
+        }
+        if let (0, Some((items, why)), None) = (self.trouble.blamed, self.trouble.together, self.given_up) {
+            let what = W::ITEM;
+            engine.note(format!("{} failed on {items} {what}s together, and on none of them alone: {why}", engine.id));
+        }
+        self.work.answers()
+    }
 }
 
 /// One request, and a request for nothing behind it: once that is answered, nothing that the engine
@@ -137,25 +198,23 @@ fn request(
     process: &mut Process,
     id: u64,
     mut line: Vec<u8>,
-    items: usize,
+    time: Duration,
     work: &mut impl Work,
-) -> Came {
-    let limits = &engine.limits;
+) -> RequestEnd {
     let after = engine.id();
     line.extend(super::ping(after));
-    let time = limits.request.saturating_add(limits.per_item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX)));
-    let said = match process.exchange(&line, 2, time, limits.response) {
+    let said = match process.exchange(&line, 2, time, engine.limits.response) {
         Ok(said) => said,
-        Err(fault) => return Came::Fault(fault),
+        Err(fault) => return RequestEnd::Fault(fault),
     };
     let mut responses = Vec::with_capacity(2);
     for (said, id) in said.iter().zip([id, after]) {
         match super::response(said) {
-            Err(why) => return Came::Fault(process.broke(&why)),
+            Err(why) => return RequestEnd::Fault(process.broke(&why)),
             Ok(response) if response.id() != Some(id) => {
                 let other = response.id().map_or("a hello".to_owned(), |id| format!("a response to {id}"));
                 // Numbers of requests differ from run to run: they come on a line of their own.
-                return Came::Fault(
+                return RequestEnd::Fault(
                     process.broke(&format!("it answered another request\nasked for {id}, got {other}")),
                 );
             }
@@ -163,11 +222,11 @@ fn request(
         }
     }
     match responses.into_iter().next() {
-        Some(Response::Error(failure)) => Came::Refused(failure.message),
+        Some(Response::Error(failure)) => RequestEnd::Refused(failure.message),
         Some(response) => match work.take(response) {
-            Ok(()) => Came::Answers,
-            Err(why) => Came::Fault(process.broke(&why)),
+            Ok(()) => RequestEnd::Answers,
+            Err(why) => RequestEnd::Fault(process.broke(&why)),
         },
-        None => Came::Fault(process.broke("it did not answer")),
+        None => RequestEnd::Fault(process.broke("it did not answer")),
     }
 }

@@ -1,17 +1,20 @@
 //! The conformance test of the protocol, for authors of engines: each check is something that
 //! `docs/protocol.md` says of an engine, and that this one does or does not do.
 
+mod executing;
+mod judging;
+mod session;
+
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
-use crate::protocol::{Ability, About, Case, Execute, Judge, Judged, Request, Response, Said};
-use ptx_exec::execution::{Answer, Execution, Rows};
-use ptx_exec::kernel;
-use ptx_spec::environment::{Suffix, Target, Version};
+use serde_json::json;
 
 use super::process::quoted;
-use super::{Error, Fault, Limits, Process, excerpt, hello, line, response};
+use super::{EngineLimits, Error, Process, excerpt, hello, line, response};
+use crate::protocol::{Ability, About, Request, Response};
+use executing::{executes, executes_alone, executes_twice, executes_with_more};
+use judging::{judges, judges_alone, judges_many, judges_twice, judges_with_more, nonsense, nothing_to_judge};
+use session::{Session, some_lines};
 
 /// Something that an engine is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,12 +22,12 @@ pub struct Check {
     /// In a few words.
     pub name: &'static str,
     /// Whether it does.
-    pub found: Found,
+    pub found: CheckOutcome,
 }
 
 /// Whether an engine does as it is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum CheckOutcome {
     /// It does.
     Ok,
     /// It cannot be asked, and why.
@@ -39,21 +42,19 @@ const QUIET: Duration = Duration::from_millis(200);
 const END: Duration = Duration::from_secs(5);
 /// How much of what was sent is shown.
 const SENT: usize = 400;
-/// Lines in a large batch.
-const LARGE: usize = 2048;
 
 /// Checks the engine that a command line starts.
 ///
 /// # Errors
 /// Where it cannot be started.
-pub fn check(command: &str, limits: Limits) -> Result<Vec<Check>, Error> {
+pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
     let words = super::words(command)?;
     let start = |error: std::io::Error| Error::Start { command: command.to_owned(), why: error.to_string() };
     let mut process = Process::start(&words).map_err(start)?;
     let mut checks = Vec::new();
     let mut add = |name, found: Result<(), String>| {
-        let found = found.map_or_else(Found::Wrong, |()| Found::Ok);
-        let passed = found == Found::Ok;
+        let found = found.map_or_else(CheckOutcome::Wrong, |()| CheckOutcome::Ok);
+        let passed = found == CheckOutcome::Ok;
         checks.push(Check { name, found });
         passed
     };
@@ -91,10 +92,10 @@ pub fn check(command: &str, limits: Limits) -> Result<Vec<Check>, Error> {
     for &(name, needs, what) in CHECKS {
         let can = needs.is_empty() || needs.iter().any(|need| session.about.abilities.contains(need));
         let found = match can {
-            true => what(&mut session).map_or_else(Found::Wrong, |()| Found::Ok),
-            false => Found::Skipped(format!("none of its abilities is {}", named(needs))),
+            true => what(&mut session).map_or_else(CheckOutcome::Wrong, |()| CheckOutcome::Ok),
+            false => CheckOutcome::Skipped(format!("none of its abilities is {}", named(needs))),
         };
-        if matches!(found, Found::Wrong(_)) {
+        if matches!(found, CheckOutcome::Wrong(_)) {
             // The next check begins with a process that nothing went wrong in.
             session.process = None;
         }
@@ -130,9 +131,9 @@ const EXECUTES: &[Ability] = &[Ability::Cases, Ability::Kernels];
 type Checked = Result<(), String>;
 
 /// A name, abilities of which the engine needs one (none: any engine is asked), and what is done.
-type Asked = (&'static str, &'static [Ability], fn(&mut Session) -> Checked);
+type CheckEntry = (&'static str, &'static [Ability], fn(&mut Session) -> Checked);
 
-const CHECKS: &[Asked] = &[
+const CHECKS: &[CheckEntry] = &[
     ("answers a request to execute nothing", &[], nothing_to_execute),
     ("answers a request to judge nothing with no outcomes", &[Ability::Judge], nothing_to_judge),
     ("answers a request that it does not know with `error`, and lives", &[], unknown_request),
@@ -152,186 +153,11 @@ const CHECKS: &[Asked] = &[
     ("ends when its input ends", &[], ends),
 ];
 
-/// A conversation with the engine.
-struct Session {
-    words: Vec<String>,
-    limits: Limits,
-    about: About,
-    process: Option<Process>,
-    id: u64,
-}
-
-impl Session {
-    fn process(&mut self) -> Result<&mut Process, String> {
-        let process = match self.process.take() {
-            Some(process) => process,
-            None => match super::start(&self.words, &self.limits) {
-                Ok((process, ..)) => process,
-                Err(super::Unusable::Start(why) | super::Unusable::Hello(why)) => {
-                    return Err(format!("it does not start again: {}", why.replace('\n', "; ")));
-                }
-            },
-        };
-        Ok(self.process.insert(process))
+fn same(what: &str, first: &[&str], second: &[&str], should: &str) -> Checked {
+    if first == second {
+        return Ok(());
     }
-
-    fn id(&mut self) -> u64 {
-        self.id += 1;
-        self.id
-    }
-
-    /// Sends lines, and reads as many.
-    fn say(&mut self, send: &[u8], lines: usize, should: &str) -> Result<Vec<Response>, String> {
-        let (time, longest) = (self.limits.request, self.limits.response);
-        let said = self.process()?.exchange(send, lines, time, longest);
-        let said = said.map_err(|fault: Fault| wrong(send, &fault.words(), should))?;
-        said.iter().map(|said| response(said).map_err(|why| wrong(send, &why, should))).collect()
-    }
-
-    /// Sends one request, and reads the response that has its id.
-    fn ask(&mut self, send: &[u8], id: u64, should: &str) -> Result<Response, String> {
-        let response = self.say(send, 1, should)?.into_iter().next().ok_or("nothing came")?;
-        if response.id() == Some(id) {
-            return Ok(response);
-        }
-        let came = response.id().map_or("no id".to_owned(), |id| format!("id {id}"));
-        Err(wrong(send, &came, &format!("id {id}")))
-    }
-
-    /// An environment that the engine takes.
-    fn environment(&self) -> (Version, Target) {
-        let ptx = self.about.ptx.iter().max().copied().unwrap_or(Version { major: 7, minor: 0 });
-        let target = self.about.targets.first().copied();
-        (ptx, target.unwrap_or(Target { sm: 50, suffix: Suffix::Plain }))
-    }
-
-    fn lines(&mut self, lines: Vec<String>) -> (Judge, &'static str) {
-        let (ptx, target) = self.environment();
-        let declarations = DECLARATIONS.to_owned();
-        let request = Judge { id: self.id(), ptx, target, address_size: 64, generate: false, declarations, lines };
-        (request, "`judged`, with as many outcomes as lines")
-    }
-
-    fn judge(&mut self, lines: Vec<String>) -> Result<Vec<Said>, String> {
-        let (judge, should) = self.lines(lines);
-        let (id, count) = (judge.id, judge.lines.len());
-        let send = line(&Request::Judge(judge));
-        match self.ask(&send, id, should)? {
-            Response::Judged(Judged { outcomes, .. }) if outcomes.len() == count => Ok(outcomes),
-            Response::Judged(judged) => {
-                Err(wrong(&send, &format!("{} outcomes", judged.outcomes.len()), &format!("{count} outcomes")))
-            }
-            Response::Error(failure) => Err(wrong(&send, &format!("an error: {}", failure.message), should)),
-            _ => Err(wrong(&send, "another kind of response", should)),
-        }
-    }
-
-    fn cases(&mut self) -> Result<Vec<Execution>, String> {
-        let (ptx, target) = self.environment();
-        let read = |mut case: Value| {
-            case["ptx"] = json!(ptx.to_string());
-            case["target"] = json!(target.to_string());
-            serde_json::from_value(case).map_err(|error| error.to_string())
-        };
-        samples().into_iter().map(read).collect()
-    }
-
-    fn executed(&mut self, send: &[u8], id: u64, cases: &[Execution]) -> Result<Vec<Vec<Answer>>, String> {
-        let should = "`executed`, for each case a list with an answer for each of its rows";
-        let answers = match self.ask(send, id, should)? {
-            Response::Executed(executed) => executed.answers,
-            Response::Error(failure) => return Err(wrong(send, &format!("an error: {}", failure.message), should)),
-            _ => return Err(wrong(send, "another kind of response", should)),
-        };
-        let given: Vec<usize> = answers.iter().map(Vec::len).collect();
-        let asked: Vec<usize> = cases.iter().map(|case| case.rows.len()).collect();
-        if given != asked {
-            return Err(wrong(send, &format!("answers for {given:?} rows"), &format!("for {asked:?} rows")));
-        }
-        for (case, answers) in cases.iter().zip(&answers) {
-            for (row, answer) in answers.iter().enumerate() {
-                if let Answer::Returned(returned) = answer {
-                    let at = |why: String| {
-                        wrong(
-                            format!("`{}`, row {row}", case.line).as_bytes(),
-                            &why,
-                            "a value for each output, of its bits, and a surface of the same size or none",
-                        )
-                    };
-                    case.check(returned).map_err(at)?;
-                }
-            }
-        }
-        Ok(answers)
-    }
-
-    fn request(&mut self, cases: &[Execution]) -> Execute {
-        let (mut module, mut kernels) = (None, vec![None; cases.len()]);
-        if self.about.abilities.contains(&Ability::Kernels) {
-            let (text, made) = kernel::module(&cases.iter().collect::<Vec<_>>());
-            module = Some(text);
-            kernels = made.into_iter().map(Result::ok).collect();
-        }
-        let cases = cases.iter().cloned().zip(kernels).map(|(case, kernel)| Case { case, kernel }).collect();
-        Execute { id: self.id(), module, cases }
-    }
-
-    fn execute(&mut self, cases: &[Execution]) -> Result<Vec<Vec<Answer>>, String> {
-        let execute = self.request(cases);
-        let id = execute.id;
-        self.executed(&line(&Request::Execute(execute)), id, cases)
-    }
-}
-
-const DECLARATIONS: &str =
-    ".global .surfref s; .global .align 8 .b8 g[16]; .entry k() { .reg .b32 %r<9>; .reg .b64 %rd<9>;";
-
-/// Cases of the simple kind, but for the environment. They have their variables in common, as the
-/// kernels of a module do.
-fn samples() -> Vec<Value> {
-    let surface = json!({"geometry": "1d", "format": "u32", "width": 2, "data": "0001020304050607"});
-    let variables = json!([{"name": "g", "space": "global", "data": "000102030405060708090a0b0c0d0e0f"}]);
-    let register = |name: &str| json!({"register": name, "bits": 32, "holds": "bits"});
-    vec![
-        json!({
-            "declarations": DECLARATIONS, "line": "ld.global.u32 %r1, [%rd1+4];",
-            "variables": variables,
-            "inputs": [{"register": "%rd1", "bits": 64, "holds": "address", "of": "g", "generic": false}],
-            "outputs": [{"register": "%r1", "bits": 32}],
-            "rows": [["0"], ["4"], ["8"]],
-        }),
-        json!({
-            "declarations": DECLARATIONS, "line": "suld.b.1d.b32.zero %r1, [s, {%r2}];", "surface": surface,
-            "variables": variables, "inputs": [register("%r2")], "outputs": [{"register": "%r1", "bits": 32}],
-            "rows": [["0"], ["4"], ["8"], ["ffffffff"]],
-        }),
-        json!({
-            "declarations": DECLARATIONS, "line": "sust.b.1d.b32.zero [s, {%r2}], %r3;", "surface": surface,
-            "variables": variables, "inputs": [register("%r2"), register("%r3")], "outputs": [],
-            "rows": [["0", "ffffffff"], ["8", "ffffffff"]],
-        }),
-    ]
-}
-
-/// Lines of which some are PTX.
-fn some_lines() -> Vec<String> {
-    [
-        "ld.global.u32 %r1, [%rd1];",
-        "suq.width.b32 %r1, [s];",
-        "suq.nonsense.b32 %r1, [s];",
-        "ld.global.u32 %r2, [%rd2+8];",
-    ]
-    .map(str::to_owned)
-    .to_vec()
-}
-
-/// Without the words: those may differ.
-fn verdict(said: &Said) -> &'static str {
-    match said {
-        Said::Accepted => "accepted",
-        Said::Rejected(_) => "rejected",
-        Said::Skipped(_) => "skipped",
-    }
+    Err(wrong(what.as_bytes(), &format!("{first:?}, then {second:?}"), should))
 }
 
 fn nothing_to_execute(session: &mut Session) -> Checked {
@@ -342,10 +168,6 @@ fn nothing_to_execute(session: &mut Session) -> Checked {
         Response::Error(_) => Ok(()),
         _ => Err(wrong(&send, "another response", "`executed` with no answers, or `error`")),
     }
-}
-
-fn nothing_to_judge(session: &mut Session) -> Checked {
-    session.judge(Vec::new()).map(drop)
 }
 
 fn expect_error(session: &mut Session, send: &[u8], id: u64) -> Checked {
@@ -375,137 +197,6 @@ fn unable(session: &mut Session) -> Checked {
         return expect_error(session, &line(&Request::Execute(execute)), id);
     }
     Ok(())
-}
-
-fn judges(session: &mut Session) -> Checked {
-    session.judge(some_lines()).map(drop)
-}
-
-fn same(what: &str, first: &[&str], second: &[&str], should: &str) -> Checked {
-    if first == second {
-        return Ok(());
-    }
-    Err(wrong(what.as_bytes(), &format!("{first:?}, then {second:?}"), should))
-}
-
-fn judges_twice(session: &mut Session) -> Checked {
-    let first = session.judge(some_lines())?;
-    let second = session.judge(some_lines())?;
-    let [first, second] = [first, second].map(|said| said.iter().map(verdict).collect::<Vec<&str>>());
-    same("four lines twice", &first, &second, "the same outcomes")
-}
-
-fn judges_alone(session: &mut Session) -> Checked {
-    let together = session.judge(some_lines())?;
-    for (line, said) in some_lines().into_iter().zip(&together) {
-        let alone = session.judge(vec![line.clone()])?;
-        let alone: Vec<&str> = alone.iter().map(verdict).collect();
-        same(&line, &[verdict(said)], &alone, "the same outcome among others and alone")?;
-    }
-    Ok(())
-}
-
-fn nonsense(session: &mut Session) -> Checked {
-    for nonsense in ["?!", "", "no such instruction;", "suq.\u{fc}\u{1f980}.b32 %r1, [s];"] {
-        if session.judge(vec![nonsense.to_owned()])? == [Said::Accepted] {
-            return Err(wrong(nonsense.as_bytes(), "accepted", "rejected or skipped"));
-        }
-    }
-    Ok(())
-}
-
-fn judges_many(session: &mut Session) -> Checked {
-    let few = session.judge(some_lines())?;
-    let many = some_lines().into_iter().cycle().take(LARGE).collect();
-    let many = session.judge(many)?;
-    let differs = many.iter().zip(few.iter().cycle()).position(|(many, few)| verdict(many) != verdict(few));
-    match differs {
-        None => Ok(()),
-        Some(at) => Err(wrong(
-            format!("{LARGE} lines").as_bytes(),
-            &format!("`{}` for line {at}", verdict(&many[at])),
-            "the same outcomes as in a small batch",
-        )),
-    }
-}
-
-/// A request with fields that later versions may have.
-fn with_more(request: &Request) -> Vec<u8> {
-    let mut value = serde_json::to_value(request).unwrap_or_default();
-    for body in value.as_object_mut().into_iter().flat_map(|object| object.values_mut()) {
-        body["later"] = json!({"unheard": ["of"]});
-    }
-    format!("{value}\n").into_bytes()
-}
-
-fn judges_with_more(session: &mut Session) -> Checked {
-    let first = session.judge(some_lines())?;
-    let (judge, should) = session.lines(some_lines());
-    let id = judge.id;
-    let send = with_more(&Request::Judge(judge));
-    match session.ask(&send, id, should)? {
-        Response::Judged(judged) => {
-            let [first, second] = [first, judged.outcomes].map(|said| said.iter().map(verdict).collect::<Vec<&str>>());
-            same("a request with the field `later`", &first, &second, "the same outcomes as without")
-        }
-        _ => Err(wrong(&send, "another response", should)),
-    }
-}
-
-fn executes(session: &mut Session) -> Checked {
-    let cases = session.cases()?;
-    session.execute(&cases).map(drop)
-}
-
-/// An answer without its words.
-fn came(answer: &Answer) -> String {
-    match answer {
-        Answer::Returned(returned) => serde_json::to_string(returned).unwrap_or_default(),
-        Answer::Trapped(_) => "trapped".to_owned(),
-        Answer::Skipped(_) => "skipped".to_owned(),
-        Answer::Failed(_) => "failed".to_owned(),
-    }
-}
-
-fn same_answers(cases: &[Execution], first: &[Vec<Answer>], second: &[Vec<Answer>], should: &str) -> Checked {
-    for (case, (first, second)) in cases.iter().zip(first.iter().zip(second)) {
-        for (row, (first, second)) in first.iter().zip(second).enumerate() {
-            let what = format!("`{}`, row {row}", case.line);
-            same(&what, &[&came(first)], &[&came(second)], should)?;
-        }
-    }
-    Ok(())
-}
-
-fn executes_twice(session: &mut Session) -> Checked {
-    let cases = session.cases()?;
-    let first = session.execute(&cases)?;
-    let second = session.execute(&cases)?;
-    same_answers(&cases, &first, &second, "the same answer")
-}
-
-fn executes_alone(session: &mut Session) -> Checked {
-    let cases = session.cases()?;
-    let together = session.execute(&cases)?;
-    for (case, answers) in cases.iter().zip(&together) {
-        for (row, answer) in case.rows.iter().zip(answers) {
-            let mut rows = Rows::new(row.len());
-            rows.push(row);
-            let alone = [case.with_rows(rows, Vec::new())];
-            let answered = session.execute(&alone)?;
-            same_answers(&alone, &[vec![answer.clone()]], &answered, "the same answer among others and alone")?;
-        }
-    }
-    Ok(())
-}
-
-fn executes_with_more(session: &mut Session) -> Checked {
-    let cases = session.cases()?;
-    let first = session.execute(&cases)?;
-    let execute = session.request(&cases);
-    let id = execute.id;
-    let second = session.executed(&with_more(&Request::Execute(execute)), id, &cases)?;
-    same_answers(&cases, &first, &second, "the same answer as without the field `later`")
 }
 
 fn in_order(session: &mut Session) -> Checked {

@@ -5,12 +5,14 @@
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use wait_timeout::ChildExt as _;
+
+use crate::child::{Child, left};
+use crate::words::visible;
 
 /// How an engine failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +36,6 @@ pub(super) struct Process {
     searched: usize,
     /// The end of what was said on stderr.
     said: Vec<u8>,
-    /// Whether it and what it started were seen to end.
-    over: bool,
 }
 
 /// How much of stderr is kept.
@@ -51,20 +51,20 @@ const GRACE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Process {
-    /// Starts the program, in a process group of its own: it and whatever it starts can be ended
-    /// together, and an interrupt from the terminal is for us.
+    /// Starts the program.
     pub(super) fn start(words: &[String]) -> io::Result<Self> {
         let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(program);
-        command.args(arguments).process_group(0);
+        command.args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
-        let (Some(to), Some(from), Some(errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        let mut child = Child::start(&mut command)?;
+        let (Some(to), Some(from), Some(errors)) =
+            (child.process.stdin.take(), child.process.stdout.take(), child.process.stderr.take())
         else {
             return Err(io::Error::other("it has no streams"));
         };
         let (buffer, said) = (Vec::new(), Vec::new());
-        let process = Self { child, to: Some(to), from, errors: Some(errors), buffer, searched: 0, said, over: false };
+        let process = Self { child, to: Some(to), from, errors: Some(errors), buffer, searched: 0, said };
         let streams = [process.to.as_ref().map(AsFd::as_fd), process.errors.as_ref().map(AsFd::as_fd)];
         for stream in streams.into_iter().flatten().chain([process.from.as_fd()]) {
             let flags = rustix::fs::fcntl_getfl(stream)?;
@@ -98,7 +98,7 @@ impl Process {
                 }
                 return Err(self.broke(&format!("it wrote more than was asked for: {}", excerpt(&self.buffer))));
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = left(deadline);
             if left.is_zero() {
                 return Err(Fault::Hung);
             }
@@ -239,23 +239,13 @@ impl Process {
         let said = String::from_utf8_lossy(&self.said);
         let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = &lines[lines.len().saturating_sub(SHOWN)..];
-        Fault::Broke([what].iter().chain(last).copied().collect::<Vec<&str>>().join("\n"))
+        let words = [what].iter().chain(last).copied().collect::<Vec<&str>>().join("\n");
+        Fault::Broke(visible(&words).into_owned())
     }
 
     /// How it ended, where it does so within a time. What it started is ended with it.
     fn wait(&mut self, time: Duration) -> Option<ExitStatus> {
-        let status = self.child.wait_timeout(time).ok().flatten();
-        if status.is_some() && !self.over {
-            self.over = true;
-            self.kill();
-        }
-        status
-    }
-
-    fn kill(&self) {
-        // The group has the number of its first process, and nothing else has while one of it is left.
-        let group = rustix::process::Pid::from_child(&self.child);
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        self.child.wait(time).ok().flatten()
     }
 
     /// Closes its input, which tells it to end.
@@ -280,17 +270,6 @@ impl Process {
             if deadline <= Instant::now() {
                 return false;
             }
-        }
-    }
-}
-
-impl Drop for Process {
-    /// Ends it and whatever it started.
-    fn drop(&mut self) {
-        if !self.over {
-            self.kill();
-            // One that cannot be killed, in the middle of a driver, is left behind.
-            let _ = self.child.wait_timeout(GRACE);
         }
     }
 }

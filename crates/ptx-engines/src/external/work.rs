@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::protocol::{Ability, Case, Execute, Judge, Request, Response, Said};
+use crate::protocol::{Ability, ExecuteRequest, JudgeRequest, LineOutcome, Request, Response, SentCase};
 use crate::{Batch, CaseExecutor as _, Depth, Outcome};
 use ptx_exec::execution::{Answer, Execution, Rows as Values};
 use ptx_exec::kernel;
@@ -11,6 +11,7 @@ use ptx_spec::environment::AddressSize;
 use super::External;
 use super::ask::{Work, middle};
 use super::process::Fault;
+use crate::words::shown;
 
 impl Fault {
     /// In words.
@@ -55,7 +56,7 @@ impl Work for Lines<'_> {
     fn send(&mut self, id: u64, items: &Range<usize>) -> Option<Vec<u8>> {
         self.asked = items.clone();
         let environment = &self.batch.environment;
-        Some(super::line(&Request::Judge(Judge {
+        Some(super::line(&Request::Judge(JudgeRequest {
             id,
             ptx: environment.ptx,
             target: environment.target,
@@ -83,9 +84,9 @@ impl Work for Lines<'_> {
         }
         for (outcome, said) in self.outcomes[self.asked.clone()].iter_mut().zip(judged.outcomes) {
             *outcome = Some(match said {
-                Said::Accepted => Outcome::Accepted,
-                Said::Rejected(why) => Outcome::Rejected(why),
-                Said::Skipped(why) => Outcome::Skipped(why),
+                LineOutcome::Accepted => Outcome::Accepted,
+                LineOutcome::Rejected(why) => Outcome::Rejected(shown(why)),
+                LineOutcome::Skipped(why) => Outcome::Skipped(shown(why)),
             });
         }
         Ok(())
@@ -98,8 +99,10 @@ impl Work for Lines<'_> {
         });
     }
 
-    fn skip(&mut self, items: Range<usize>, why: &str) {
+    fn skip(&mut self, items: Range<usize>, why: &str) -> usize {
+        let count = items.len();
         self.outcomes[items].fill(Some(Outcome::Skipped(why.to_owned())));
+        count
     }
 
     fn answers(self) -> Vec<Outcome> {
@@ -183,9 +186,9 @@ impl Work for Rows<'_> {
         let mut cases = Vec::with_capacity(parts.len());
         for ((at, rows, case), kernel) in parts.into_iter().zip(kernels) {
             self.sent.push((at, rows));
-            cases.push(Case { case, kernel });
+            cases.push(SentCase { case, kernel });
         }
-        (!cases.is_empty()).then(|| super::line(&Request::Execute(Execute { id, module, cases })))
+        (!cases.is_empty()).then(|| super::line(&Request::Execute(ExecuteRequest { id, module, cases })))
     }
 
     /// A module that is refused is refused whatever the rows are: it is parted between cases.
@@ -210,11 +213,22 @@ impl Work for Rows<'_> {
         }
         for ((case, rows), answers) in self.sent.iter().zip(executed.answers) {
             for (&item, answer) in rows.iter().zip(answers) {
-                let wrong = match &answer {
-                    Answer::Returned(returned) => self.cases[*case].check(returned).err(),
-                    _ => None,
-                };
-                self.answers[item] = Some(wrong.map_or(answer, Answer::Failed));
+                let (health, limits) = (&self.engine.health, &self.engine.limits);
+                self.answers[item] = Some(match answer {
+                    Answer::Returned(returned) => match self.cases[*case].check(&returned) {
+                        Ok(()) => {
+                            health.checked(Ok(()), limits);
+                            Answer::Returned(returned)
+                        }
+                        Err(why) => {
+                            health.checked(Err(&why), limits);
+                            Answer::Failed(why)
+                        }
+                    },
+                    Answer::Trapped(why) => Answer::Trapped(shown(why)),
+                    Answer::Skipped(why) => Answer::Skipped(shown(why)),
+                    Answer::Failed(why) => Answer::Failed(shown(why)),
+                });
             }
         }
         Ok(())
@@ -224,10 +238,13 @@ impl Work for Rows<'_> {
         self.answers[item] = Some(Answer::Failed(fault.words()));
     }
 
-    fn skip(&mut self, items: Range<usize>, why: &str) {
-        for answer in &mut self.answers[items] {
-            answer.get_or_insert_with(|| Answer::Skipped(why.to_owned()));
+    fn skip(&mut self, items: Range<usize>, why: &str) -> usize {
+        let mut open = 0;
+        for answer in self.answers[items].iter_mut().filter(|answer| answer.is_none()) {
+            *answer = Some(Answer::Skipped(why.to_owned()));
+            open += 1;
         }
+        open
     }
 
     fn answers(self) -> Vec<Vec<Answer>> {

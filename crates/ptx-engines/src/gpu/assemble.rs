@@ -1,13 +1,13 @@
 //! Modules as binaries, made once by `ptxas` where each worker would compile them.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use wait_timeout::ChildExt as _;
 
+use crate::child::{self, Allowance, End};
+use crate::words::visible;
 use ptx_spec::environment::Target;
 
 /// A binary in a directory of its own, which goes with it.
@@ -16,8 +16,8 @@ pub(super) struct Binary {
     _directory: TempDir,
 }
 
-/// What the assembler may take.
-const LIMIT: Duration = Duration::from_secs(120);
+/// What the assembler may use.
+const ALLOWANCE: Allowance = Allowance { time: Duration::from_secs(120), output: 64 << 20, address_space: None };
 
 impl Binary {
     pub(super) fn path(&self) -> &Path {
@@ -33,25 +33,20 @@ pub(super) fn assemble(ptxas: &Path, module: &str, target: Target) -> Result<Bin
     let words = |error: std::io::Error| error.to_string();
     let directory = tempfile::Builder::new().prefix("ptx-conform-").tempdir().map_err(words)?;
     let file = |name: &str| directory.path().join(name);
-    let (path, printed) = (file("x.cubin"), file("output"));
+    let path = file("x.cubin");
     std::fs::write(file("x.ptx"), module).map_err(words)?;
-    let sink = File::create(&printed).map_err(words)?;
     let mut command = Command::new(ptxas);
     command.args(["-arch", &target.to_string(), "x.ptx", "-o", "x.cubin"]).current_dir(directory.path());
-    command.stdin(Stdio::null()).stdout(sink.try_clone().map_err(words)?).stderr(sink);
-    let mut child = command.spawn().map_err(|error| format!("{}: {error}", ptxas.display()))?;
-    let status = child.wait_timeout(LIMIT).map_err(words)?;
-    let Some(status) = status else {
-        // It may have ended meanwhile; it is waited for in any case.
-        let _ = child.kill();
-        let _ = child.wait();
-        return Err("timed out".to_owned());
-    };
-    if !status.success() || !path.is_file() {
-        let printed = std::fs::read(&printed).unwrap_or_default();
-        let printed = String::from_utf8_lossy(&printed);
-        let first = printed.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        return Err(format!("{status}: {first}"));
+    let run = child::run(command, &file("output"), &ALLOWANCE);
+    let (end, printed) = run.map_err(|error| format!("{}: {error}", ptxas.display()))?;
+    let printed = String::from_utf8_lossy(&printed);
+    let first = printed.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    match end {
+        End::Exited(0) if path.is_file() => {}
+        End::Exited(status) => return Err(format!("it ended with status {status}: {}", visible(first))),
+        End::Signal(signal) => return Err(format!("signal {signal}")),
+        End::Flooded | End::OutOfMemory => return Err("it uses too much".to_owned()),
+        End::OutOfTime | End::Interrupted => return Err("timed out".to_owned()),
     }
     Ok(Binary { path, _directory: directory })
 }

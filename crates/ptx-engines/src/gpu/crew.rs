@@ -1,23 +1,23 @@
 //! The worker processes: started, asked, watched, and replaced.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use wait_timeout::ChildExt as _;
+use crate::child::Child;
 
-use super::Limits;
+use super::LaunchLimits;
 use super::about::Facts;
-use super::messages::{Order, Report};
+use super::messages::{WorkerOrder, WorkerReport};
 
 /// How long a worker that is to end may take before it is left to itself.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// What came of an order.
-pub(super) enum End {
+pub(super) enum WorkerEnd {
     /// The worker said so.
-    Report(Report),
+    WorkerReport(WorkerReport),
     /// The worker ended without a word, and how.
     Lost(String),
     /// The worker did not answer in time.
@@ -28,7 +28,7 @@ pub(super) enum End {
 pub(super) struct Worker {
     child: Child,
     orders: ChildStdin,
-    reports: Receiver<Result<Report, String>>,
+    reports: Receiver<Result<WorkerReport, String>>,
     /// What it has, as far as its orders say so: a module, and the case at this position.
     pub(super) loaded: bool,
     /// See `loaded`.
@@ -43,8 +43,8 @@ impl Worker {
         // The compiler is what is asked about, not a cache; and errors belong to loading.
         command.env("CUDA_CACHE_DISABLE", "1").env("CUDA_MODULE_LOADING", "EAGER");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn()?;
-        let (Some(orders), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        let mut child = Child::start(&mut command)?;
+        let (Some(orders), Some(output)) = (child.process.stdin.take(), child.process.stdout.take()) else {
             return Err(io::Error::other("a worker without pipes"));
         };
         let (to, reports) = channel();
@@ -58,35 +58,35 @@ impl Worker {
             }
         });
         let mut worker = Self { child, orders, reports, loaded: false, case: None };
-        worker.tell(&Order::Start)?;
+        worker.tell(&WorkerOrder::Start)?;
         Ok(worker)
     }
 
-    fn tell(&mut self, order: &Order) -> io::Result<()> {
+    fn tell(&mut self, order: &WorkerOrder) -> io::Result<()> {
         let mut line = serde_json::to_vec(order)?;
         line.push(b'\n');
         self.orders.write_all(&line)
     }
 
     /// Its next report.
-    pub(super) fn listen(&mut self, limit: Duration) -> End {
+    pub(super) fn listen(&mut self, limit: Duration) -> WorkerEnd {
         match self.reports.recv_timeout(limit) {
-            Ok(Ok(report)) => End::Report(report),
-            Ok(Err(rubbish)) => End::Lost(format!("its report is none: {rubbish}")),
-            Err(RecvTimeoutError::Timeout) => End::OutOfTime,
-            Err(RecvTimeoutError::Disconnected) => End::Lost(self.fate()),
+            Ok(Ok(report)) => WorkerEnd::WorkerReport(report),
+            Ok(Err(rubbish)) => WorkerEnd::Lost(format!("its report is none: {rubbish}")),
+            Err(RecvTimeoutError::Timeout) => WorkerEnd::OutOfTime,
+            Err(RecvTimeoutError::Disconnected) => WorkerEnd::Lost(self.fate()),
         }
     }
 
     /// Its first report on an order.
-    pub(super) fn ask(&mut self, order: &Order, limit: Duration) -> End {
+    pub(super) fn ask(&mut self, order: &WorkerOrder, limit: Duration) -> WorkerEnd {
         // One that has ended says so when it is listened to.
         let _ = self.tell(order);
         self.listen(limit)
     }
 
     fn fate(&mut self) -> String {
-        match self.child.wait_timeout(FAREWELL) {
+        match self.child.wait(FAREWELL) {
             Ok(Some(status)) => status.to_string(),
             Ok(None) => "it closed its output".to_owned(),
             Err(error) => error.to_string(),
@@ -94,23 +94,15 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
-    fn drop(&mut self) {
-        // It may have ended already. One whose kernel hangs may take a while to die.
-        let _ = self.child.kill();
-        let _ = self.child.wait_timeout(FAREWELL);
-    }
-}
-
 /// The worker at work, and one that waits to take its place.
 pub(super) struct Crew {
-    pub(super) limits: Limits,
+    pub(super) limits: LaunchLimits,
     worker: Option<Worker>,
     spare: Option<Worker>,
 }
 
 impl Crew {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: LaunchLimits) -> Self {
         Self { limits, worker: None, spare: None }
     }
 
@@ -123,14 +115,14 @@ impl Crew {
         let mut worker =
             waiting.unwrap_or_else(Worker::start).map_err(|error| format!("no worker can be started: {error}"))?;
         match worker.listen(self.limits.other) {
-            End::Report(Report::Started(facts)) => {
+            WorkerEnd::WorkerReport(WorkerReport::Started(facts)) => {
                 self.worker = Some(worker);
                 Ok(facts)
             }
-            End::Report(Report::Failed(missing)) => Err(missing),
-            End::Report(other) => Err(format!("the worker says {other:?} while it looks for a device")),
-            End::Lost(how) => Err(format!("the worker died while it looked for a device: {how}")),
-            End::OutOfTime => Err("the driver does not come back when it is looked for a device".to_owned()),
+            WorkerEnd::WorkerReport(WorkerReport::Failed(missing)) => Err(missing),
+            WorkerEnd::WorkerReport(other) => Err(format!("the worker says {other:?} while it looks for a device")),
+            WorkerEnd::Lost(how) => Err(format!("the worker died while it looked for a device: {how}")),
+            WorkerEnd::OutOfTime => Err("the driver does not come back when it is looked for a device".to_owned()),
         }
     }
 

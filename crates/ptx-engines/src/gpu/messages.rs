@@ -2,18 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::{Case, Judge, Said};
+use crate::protocol::{JudgeRequest, LineOutcome, SentCase};
 use ptx_exec::execution::Answer;
 
 use super::about::Facts;
 
 /// What a worker is told.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Order {
+pub(super) enum WorkerOrder {
     /// To find the device.
     Start,
-    /// To judge lines; [`Report::Said`] for each.
-    Judge(Judge),
+    /// To judge lines; [`WorkerReport::Said`] for each.
+    Judge(JudgeRequest),
     /// To load a module.
     Load {
         /// Its text.
@@ -22,7 +22,7 @@ pub(super) enum Order {
         binary: Option<std::path::PathBuf>,
     },
     /// To prepare a case whose entry is in the module.
-    Prepare(Box<Case>),
+    Prepare(Box<SentCase>),
     /// To launch rows of the case.
     Launch {
         /// The first of them.
@@ -34,11 +34,11 @@ pub(super) enum Order {
 
 /// What a worker says of the order.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Report {
+pub(super) enum WorkerReport {
     /// It has a device.
     Started(Facts),
     /// What the driver says of a line.
-    Said(Said),
+    Said(LineOutcome),
     /// It is done: the module is loaded, the case prepared.
     Done,
     /// The rows were executed.

@@ -4,17 +4,17 @@
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use crate::protocol::{About, Case, Execute, Judge, Judged, Said};
+use crate::protocol::{About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, SentCase};
 use crate::serve::{self, Served};
 use ptx_exec::execution::Answer;
 
 use ptx_spec::spec::Isa;
 
-use super::Limits;
+use super::LaunchLimits;
 use super::about::Facts;
 use super::assemble::{self, Binary};
-use super::crew::{Crew, End};
-use super::messages::{Order, Report};
+use super::crew::{Crew, WorkerEnd};
+use super::messages::{WorkerOrder, WorkerReport};
 use super::worker::note;
 
 /// Rows with a surface of their own in one launch.
@@ -28,14 +28,14 @@ const HANG: u32 = 8;
 const BEGUN: u32 = 1;
 
 /// Answers requests until there are no more.
-pub(super) fn serve(isa: &Isa, input: impl BufRead, output: impl Write, limits: Limits) -> Result<(), String> {
+pub(super) fn serve(isa: &Isa, input: impl BufRead, output: impl Write, limits: LaunchLimits) -> Result<(), String> {
     serve::serve(Starting { isa, limits, server: None }, input, output)
 }
 
 /// The server, which finds its device when it is greeted.
 struct Starting<'a> {
     isa: &'a Isa,
-    limits: Limits,
+    limits: LaunchLimits,
     server: Option<Server>,
 }
 
@@ -53,11 +53,11 @@ impl Served for Starting<'_> {
         Ok(about)
     }
 
-    fn judge(&mut self, asked: Judge) -> Result<Judged, String> {
+    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
         self.server()?.judge(asked)
     }
 
-    fn execute(&mut self, asked: &Execute) -> Result<Vec<Vec<Answer>>, String> {
+    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {
         self.server()?.execute(asked)
     }
 }
@@ -78,7 +78,7 @@ enum Launched {
 }
 
 impl Server {
-    fn start(limits: Limits) -> Result<Self, String> {
+    fn start(limits: LaunchLimits) -> Result<Self, String> {
         let mut crew = Crew::new(limits);
         let facts = crew.start()?;
         Ok(Self { crew, facts })
@@ -86,25 +86,27 @@ impl Server {
 
     /// Where the driver's compiler dies or hangs, so does the server: the other side finds out on
     /// which line.
-    fn judge(&mut self, asked: Judge) -> Result<Judged, String> {
+    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
         let (id, lines) = (asked.id, asked.lines.len());
         let limit = self.crew.limits.other;
         let worker = self.crew.worker()?;
-        let mut outcomes: Vec<Said> = Vec::with_capacity(lines);
-        let order = Order::Judge(asked);
+        let mut outcomes: Vec<LineOutcome> = Vec::with_capacity(lines);
+        let order = WorkerOrder::Judge(asked);
         while outcomes.len() < lines {
             let end = if outcomes.is_empty() { worker.ask(&order, limit) } else { worker.listen(limit) };
             match end {
-                End::Report(Report::Said(said)) => outcomes.push(said),
-                End::Report(other) => return Err(format!("the worker says {other:?} of a line")),
-                End::Lost(how) => return Err(format!("the driver died on line {}: {how}", outcomes.len())),
-                End::OutOfTime => return Err(format!("the driver does not come back from line {}", outcomes.len())),
+                WorkerEnd::WorkerReport(WorkerReport::Said(said)) => outcomes.push(said),
+                WorkerEnd::WorkerReport(other) => return Err(format!("the worker says {other:?} of a line")),
+                WorkerEnd::Lost(how) => return Err(format!("the driver died on line {}: {how}", outcomes.len())),
+                WorkerEnd::OutOfTime => {
+                    return Err(format!("the driver does not come back from line {}", outcomes.len()));
+                }
             }
         }
         Ok(Judged { id, outcomes })
     }
 
-    fn execute(&mut self, asked: &Execute) -> Result<Vec<Vec<Answer>>, String> {
+    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {
         let Some(first) = asked.cases.iter().find(|case| case.kernel.is_some()) else {
             return Ok(asked.cases.iter().map(|case| all(case, &no_kernel())).collect());
         };
@@ -117,7 +119,7 @@ impl Server {
     }
 
     /// The module as a binary, where there is an assembler to make one.
-    fn binary(&self, module: &str, first: &Case) -> Option<Binary> {
+    fn binary(&self, module: &str, first: &SentCase) -> Option<Binary> {
         let ptxas = std::env::var_os("PTX_CONFORM_PTXAS").filter(|path| !path.is_empty())?;
         match assemble::assemble(Path::new(&ptxas), module, self.facts.binary(first.case.target)) {
             Ok(binary) => Some(binary),
@@ -134,7 +136,7 @@ fn no_kernel() -> Answer {
 }
 
 /// The same answer for all rows of a case.
-fn all(case: &Case, answer: &Answer) -> Vec<Answer> {
+fn all(case: &SentCase, answer: &Answer) -> Vec<Answer> {
     vec![answer.clone(); case.case.rows.len()]
 }
 
@@ -143,7 +145,7 @@ struct Run<'a> {
     crew: &'a mut Crew,
     module: &'a str,
     binary: Option<&'a Path>,
-    cases: &'a [Case],
+    cases: &'a [SentCase],
 }
 
 /// The rows of a case that are launched alone.
@@ -239,20 +241,26 @@ impl Run<'_> {
             return Ok(failed);
         }
         let limit = self.crew.limits.launch;
-        let launched = match self.crew.worker()?.ask(&Order::Launch { first, count }, limit) {
-            End::Report(Report::Answers(answers)) if answers.len() == count => return Ok(Launched::Answers(answers)),
-            End::Report(Report::Failed(why)) => return Ok(Launched::Failed(why)),
+        let launched = match self.crew.worker()?.ask(&WorkerOrder::Launch { first, count }, limit) {
+            WorkerEnd::WorkerReport(WorkerReport::Answers(answers)) if answers.len() == count => {
+                return Ok(Launched::Answers(answers));
+            }
+            WorkerEnd::WorkerReport(WorkerReport::Failed(why)) => return Ok(Launched::Failed(why)),
             // Not the line, but what stands before it.
-            End::Report(Report::Died { words, marks, .. }) if marks == [0] => {
+            WorkerEnd::WorkerReport(WorkerReport::Died { words, marks, .. }) if marks == [0] => {
                 Launched::Died(Answer::Failed(format!("{words} before the line")), 1, marks)
             }
-            End::Report(Report::Died { words, trap: true, marks }) => Launched::Died(Answer::Trapped(words), 1, marks),
-            End::Report(Report::Died { words, trap: false, marks }) => Launched::Died(Answer::Failed(words), 1, marks),
-            End::Report(other) => {
+            WorkerEnd::WorkerReport(WorkerReport::Died { words, trap: true, marks }) => {
+                Launched::Died(Answer::Trapped(words), 1, marks)
+            }
+            WorkerEnd::WorkerReport(WorkerReport::Died { words, trap: false, marks }) => {
+                Launched::Died(Answer::Failed(words), 1, marks)
+            }
+            WorkerEnd::WorkerReport(other) => {
                 Launched::Died(Answer::Failed(format!("the worker says {other:?} of a launch")), 1, Vec::new())
             }
-            End::Lost(how) => Launched::Died(Answer::Failed(format!("the worker died: {how}")), 1, Vec::new()),
-            End::OutOfTime => Launched::Died(Answer::Failed("timed out".to_owned()), HANG, Vec::new()),
+            WorkerEnd::Lost(how) => Launched::Died(Answer::Failed(format!("the worker died: {how}")), 1, Vec::new()),
+            WorkerEnd::OutOfTime => Launched::Died(Answer::Failed("timed out".to_owned()), HANG, Vec::new()),
         };
         self.crew.dismiss();
         Ok(launched)
@@ -267,10 +275,10 @@ impl Run<'_> {
         let limit = self.crew.limits.other;
         let worker = self.crew.worker()?;
         if !worker.loaded {
-            let order = Order::Load { ptx: self.module.to_owned(), binary: self.binary.map(Path::to_owned) };
+            let order = WorkerOrder::Load { ptx: self.module.to_owned(), binary: self.binary.map(Path::to_owned) };
             match worker.ask(&order, limit) {
-                End::Report(Report::Done) => worker.loaded = true,
-                End::Report(Report::Failed(why)) => return Err(why),
+                WorkerEnd::WorkerReport(WorkerReport::Done) => worker.loaded = true,
+                WorkerEnd::WorkerReport(WorkerReport::Failed(why)) => return Err(why),
                 other => {
                     let how = self.gone(other);
                     return Err(format!("the module cannot be loaded: {how}"));
@@ -281,9 +289,9 @@ impl Run<'_> {
         if worker.case != Some(at) {
             worker.case = None;
             let Some(case) = self.cases.get(at) else { return Err("there is no such case".to_owned()) };
-            match worker.ask(&Order::Prepare(Box::new(case.clone())), limit) {
-                End::Report(Report::Done) => worker.case = Some(at),
-                End::Report(Report::Failed(why)) => return Ok(Some(Launched::Failed(why))),
+            match worker.ask(&WorkerOrder::Prepare(Box::new(case.clone())), limit) {
+                WorkerEnd::WorkerReport(WorkerReport::Done) => worker.case = Some(at),
+                WorkerEnd::WorkerReport(WorkerReport::Failed(why)) => return Ok(Some(Launched::Failed(why))),
                 other => {
                     let how = self.gone(other);
                     return Ok(Some(Launched::Failed(format!("the case cannot be prepared: {how}"))));
@@ -294,19 +302,21 @@ impl Run<'_> {
     }
 
     /// How a worker failed that is no use any more.
-    fn gone(&mut self, end: End) -> String {
+    fn gone(&mut self, end: WorkerEnd) -> String {
         self.crew.dismiss();
         match end {
-            End::Report(report) => format!("the worker says {report:?}"),
-            End::Lost(how) => format!("the worker died: {how}"),
-            End::OutOfTime => "timed out".to_owned(),
+            WorkerEnd::WorkerReport(report) => format!("the worker says {report:?}"),
+            WorkerEnd::Lost(how) => format!("the worker died: {how}"),
+            WorkerEnd::OutOfTime => "timed out".to_owned(),
         }
     }
 }
 
 /// The launches of the rows that are not to be alone: the first row and the number of rows of each.
-fn together(case: &Case) -> Vec<(usize, usize)> {
+fn together(case: &SentCase) -> Vec<(usize, usize)> {
+    let single = case.kernel.as_ref().is_some_and(|kernel| kernel.single);
     let most = match case.kernel.as_ref().and_then(|kernel| kernel.surface.as_ref()) {
+        _ if single => 1,
         Some(bound) if bound.private && bound.variable.is_some() => 1,
         Some(bound) if bound.private => PRIVATE,
         _ => usize::MAX,

@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::protocol::{Case, Judge, Said};
+use crate::protocol::{JudgeRequest, LineOutcome, SentCase};
 use ptx_exec::execution::{Answer, Returned};
 use ptx_exec::kernel::{self, Kernel, Parameter, Place};
 use ptx_spec::environment::{AddressSize, Environment};
@@ -12,7 +12,7 @@ use ptx_spec::ptx::Scaffold;
 
 use super::about::Facts;
 use super::driver::{Array, Buffer, Device, Extents, Fault, Function, Marks, Module, Parameters, Refused};
-use super::messages::{Order, Report};
+use super::messages::{WorkerOrder, WorkerReport};
 
 /// Threads in a block.
 const BLOCK: u32 = 128;
@@ -45,16 +45,16 @@ pub(super) fn work() -> io::Result<()> {
     let mut worker = None;
     for line in orders {
         BUSY.store(true, Ordering::Release);
-        let order: Order = serde_json::from_str(&line).map_err(io::Error::other)?;
+        let order: WorkerOrder = serde_json::from_str(&line).map_err(io::Error::other)?;
         let going = match (order, &mut worker) {
-            (Order::Start, _) => match start() {
+            (WorkerOrder::Start, _) => match start() {
                 Ok(new) => {
-                    report(&Report::Started(new.facts.clone()))?;
+                    report(&WorkerReport::Started(new.facts.clone()))?;
                     worker = Some(new);
                     true
                 }
                 Err(missing) => {
-                    report(&Report::Failed(missing))?;
+                    report(&WorkerReport::Failed(missing))?;
                     false
                 }
             },
@@ -70,7 +70,7 @@ pub(super) fn work() -> io::Result<()> {
     std::process::exit(0);
 }
 
-fn report(report: &Report) -> io::Result<()> {
+fn report(report: &WorkerReport) -> io::Result<()> {
     let mut line = serde_json::to_vec(report)?;
     line.push(b'\n');
     let mut out = io::stdout().lock();
@@ -94,38 +94,38 @@ struct Worker {
 
 impl Worker {
     /// Whether it can go on.
-    fn obey(&mut self, order: Order) -> io::Result<bool> {
+    fn obey(&mut self, order: WorkerOrder) -> io::Result<bool> {
         let done = match order {
-            Order::Start => Ok(()),
-            Order::Judge(asked) => {
+            WorkerOrder::Start => Ok(()),
+            WorkerOrder::Judge(asked) => {
                 self.judge(&asked)?;
                 return Ok(true);
             }
-            Order::Load { ptx, binary } => {
+            WorkerOrder::Load { ptx, binary } => {
                 (self.case, self.module) = (None, None);
                 load(self.device, &ptx, binary.as_deref()).map(|module| self.module = Some(module))
             }
-            Order::Prepare(case) => {
+            WorkerOrder::Prepare(case) => {
                 self.case = None;
                 self.prepare(*case).map(|case| self.case = Some(case))
             }
-            Order::Launch { first, count } => {
+            WorkerOrder::Launch { first, count } => {
                 let said = match &mut self.case {
                     Some(case) => case.launch(self.device, first, count),
-                    None => Report::Failed("there is no case".to_owned()),
+                    None => WorkerReport::Failed("there is no case".to_owned()),
                 };
                 report(&said)?;
-                return Ok(!matches!(said, Report::Died { .. }));
+                return Ok(!matches!(said, WorkerReport::Died { .. }));
             }
         };
         report(&match done {
-            Ok(()) => Report::Done,
-            Err(why) => Report::Failed(why),
+            Ok(()) => WorkerReport::Done,
+            Err(why) => WorkerReport::Failed(why),
         })?;
         Ok(true)
     }
 
-    fn judge(&self, asked: &Judge) -> io::Result<()> {
+    fn judge(&self, asked: &JudgeRequest) -> io::Result<()> {
         let scaffold = Scaffold::from_declarations(&asked.declarations);
         let taken = self.facts.takes(asked.ptx, asked.target).and_then(|()| match asked.address_size {
             64 if scaffold.separate => Err("a driver does not take what is compiled separately".to_owned()),
@@ -135,35 +135,35 @@ impl Worker {
         let environment = Environment { ptx: asked.ptx, target: asked.target, address_size: AddressSize::Bits64 };
         for line in &asked.lines {
             let said = match &taken {
-                Err(why) => Said::Skipped(why.clone()),
+                Err(why) => LineOutcome::Skipped(why.clone()),
                 Ok(()) => {
                     let (text, _) = scaffold.module(&environment, "k", &[line]);
                     match Module::load(self.device, text.as_bytes()) {
-                        Ok(_) => Said::Accepted,
+                        Ok(_) => LineOutcome::Accepted,
                         Err(refused) => said(&refused),
                     }
                 }
             };
-            report(&Report::Said(said))?;
+            report(&WorkerReport::Said(said))?;
         }
         Ok(())
     }
 
-    fn prepare(&self, case: Case) -> Result<Prepared, String> {
+    fn prepare(&self, case: SentCase) -> Result<Prepared, String> {
         let module = self.module.as_ref().ok_or("there is no module")?;
         Prepared::new(self.device, module, case)
     }
 }
 
 /// What a module that is not loaded says of its line.
-fn said(refused: &Refused) -> Said {
+fn said(refused: &Refused) -> LineOutcome {
     let words = words(&refused.log);
     match refused.fault.code {
         // Not of the line: no binary for this device, PTX too new, no compiler, compiler disabled,
         // no memory.
-        2 | 209 | 221 | 222 | 223 => Said::Skipped(refused.fault.to_string()),
-        _ if words.is_empty() => Said::Skipped(refused.fault.to_string()),
-        _ => Said::Rejected(words),
+        2 | 209 | 221 | 222 | 223 => LineOutcome::Skipped(refused.fault.to_string()),
+        _ if words.is_empty() => LineOutcome::Skipped(refused.fault.to_string()),
+        _ => LineOutcome::Rejected(words),
     }
 }
 
@@ -205,7 +205,7 @@ pub(super) fn note(text: &str) {
 /// A case with its memory on the device.
 struct Prepared {
     kernel: Kernel,
-    case: Case,
+    case: SentCase,
     module: Module,
     function: Function,
     rows: Buffer,
@@ -217,7 +217,7 @@ struct Prepared {
 }
 
 /// What is wrong with a kernel.
-fn check(case: &Case, kernel: &Kernel) -> Result<(), String> {
+fn check(case: &SentCase, kernel: &Kernel) -> Result<(), String> {
     let rows = case.case.rows.len();
     let size = |bytes: usize| bytes.checked_mul(rows).ok_or("the rows are too large");
     if size(kernel.row_bytes)? != kernel.rows.len() {
@@ -236,6 +236,12 @@ fn check(case: &Case, kernel: &Kernel) -> Result<(), String> {
     if !kernel.results.iter().all(fits) {
         return Err("the place of an output is beyond the results".to_owned());
     }
+    let fits = |observed: &kernel::Observed| {
+        observed.at.checked_add(observed.bytes).is_some_and(|end| end <= kernel.result_bytes)
+    };
+    if !kernel.variables.iter().all(fits) {
+        return Err("the place of a variable is beyond the results".to_owned());
+    }
     if let Some(bound) = &kernel.surface {
         if case.case.surface.is_none() {
             return Err("there is no surface".to_owned());
@@ -249,7 +255,7 @@ fn check(case: &Case, kernel: &Kernel) -> Result<(), String> {
 }
 
 impl Prepared {
-    fn new(device: &'static Device, module: &Module, mut case: Case) -> Result<Self, String> {
+    fn new(device: &'static Device, module: &Module, mut case: SentCase) -> Result<Self, String> {
         let kernel = case.kernel.take().ok_or("there is no kernel")?;
         check(&case, &kernel)?;
         let count = case.case.rows.len();
@@ -300,14 +306,17 @@ impl Prepared {
         }
     }
 
-    fn launch(&mut self, device: &'static Device, first: usize, count: usize) -> Report {
+    fn launch(&mut self, device: &'static Device, first: usize, count: usize) -> WorkerReport {
         let end = first.saturating_add(count);
         if count == 0 || end > self.case.case.rows.len() {
-            return Report::Failed("there are no such rows".to_owned());
+            return WorkerReport::Failed("there are no such rows".to_owned());
+        }
+        if self.kernel.single && count > 1 {
+            return WorkerReport::Failed("a row changes what others see, and there are several".to_owned());
         }
         let copies = match self.copies(device, first, count) {
             Ok(copies) => copies,
-            Err(why) => return Report::Failed(why),
+            Err(why) => return WorkerReport::Failed(why),
         };
         if let Err(fault) = self.start(first, count) {
             return self.ended(fault, first, count);
@@ -317,7 +326,7 @@ impl Prepared {
             return self.died(&fault, first, count);
         }
         match self.answers(&copies, first, count) {
-            Ok(answers) => Report::Answers(answers),
+            Ok(answers) => WorkerReport::Answers(answers),
             Err(fault) => self.ended(fault, first, count),
         }
     }
@@ -359,12 +368,12 @@ impl Prepared {
         self.function.launch(number(count).div_ceil(BLOCK), BLOCK, &mut self.parameters)
     }
 
-    fn ended(&self, fault: Fault, first: usize, count: usize) -> Report {
-        if fault.sticky() { self.died(&fault, first, count) } else { Report::Failed(fault.to_string()) }
+    fn ended(&self, fault: Fault, first: usize, count: usize) -> WorkerReport {
+        if fault.sticky() { self.died(&fault, first, count) } else { WorkerReport::Failed(fault.to_string()) }
     }
 
-    fn died(&self, fault: &Fault, first: usize, count: usize) -> Report {
-        Report::Died { words: fault.to_string(), trap: fault.sticky(), marks: self.marks.read(first, count) }
+    fn died(&self, fault: &Fault, first: usize, count: usize) -> WorkerReport {
+        WorkerReport::Died { words: fault.to_string(), trap: fault.sticky(), marks: self.marks.read(first, count) }
     }
 
     fn answers(&self, copies: &[Array], first: usize, count: usize) -> Result<Vec<Answer>, Fault> {
@@ -388,7 +397,8 @@ impl Prepared {
             let registers = kernel::decode(&self.kernel, &self.case.case, &results, index);
             let held = copies.get(index).map(Array::read).transpose()?;
             let surface = held.filter(|held| Some(held.as_slice()) != before);
-            Ok(Answer::Returned(Returned { registers, surface }))
+            let variables = kernel::changed(&self.kernel, &self.case.case, &results, index);
+            Ok(Answer::Returned(Returned { registers, surface, variables }))
         };
         self.marks.read(first, count).into_iter().enumerate().map(answer).collect()
     }

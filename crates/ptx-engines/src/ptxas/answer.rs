@@ -1,11 +1,13 @@
 //! One process asked about lines: the modules it is given, and its messages by line.
 
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use super::diagnostics::{self, Message, Place, STOP, Severity, file_name, function_name};
-use super::process::End;
-use super::{Arch, Ptxas};
+use super::diagnostics::{self, Message, MessagePlace, STOP, Severity, file_name, function_name};
+use super::{Arch, ProcessLimits, Ptxas};
+use crate::child::End;
+use crate::words::shown;
 use crate::{Batch, Outcome};
 use ptx_spec::environment::Version;
 use ptx_spec::ptx::Context;
@@ -23,7 +25,7 @@ const SEPARATE_SINCE: Version = Version { major: 3, minor: 1 };
 
 /// How lines are asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum AskMode {
     /// Checked only; each module starts with a statement of our own.
     Check,
     /// The same in one module, with a mark before the first and behind every line.
@@ -36,7 +38,7 @@ pub(super) enum Manner {
     Generate,
 }
 
-impl Manner {
+impl AskMode {
     /// The statements of a module for `lines`.
     fn fill<'a>(self, text: &mut Vec<&'a str>, lines: impl Iterator<Item = &'a str>) {
         if self != Self::Generate {
@@ -56,7 +58,7 @@ impl Manner {
 
 /// What a process said about the lines it was asked about, which are known by position.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct Complaints {
     /// How it ended; an end that only our stop file caused is `Exited(0)`.
     pub(super) end: End,
     /// Messages on a line, in order.
@@ -77,6 +79,9 @@ pub(super) struct Answer {
 }
 
 /// Asks one process about `lines` (indices into the batch), `chunk` of them a module.
+///
+/// # Errors
+/// Where the assembler or its files cannot be used, or it does not answer any more.
 pub(super) fn ask(
     ptxas: &Ptxas,
     batch: &Batch<'_>,
@@ -84,33 +89,14 @@ pub(super) fn ask(
     directory: &Path,
     lines: &[usize],
     chunk: usize,
-    manner: Manner,
-) -> std::io::Result<Answer> {
+    mode: AskMode,
+) -> io::Result<Complaints> {
     let chunk = chunk.max(1);
-    // Without lines the scaffold itself is asked about.
-    let chunks = if lines.is_empty() { vec![lines] } else { lines.chunks(chunk).collect() };
-    let mut names = Vec::with_capacity(chunks.len());
-    let mut text = Vec::new();
-    let mut first = 0;
-    let mut write = |text: &[&str]| {
-        let (module, start) = batch.scaffold.module(&batch.environment, &function_name(names.len()), text);
-        let name = file_name(names.len());
-        std::fs::write(directory.join(&name), module)?;
-        names.push(name);
-        std::io::Result::Ok(start)
-    };
-    for chunk in chunks {
-        text.clear();
-        manner.fill(&mut text, chunk.iter().map(|&line| batch.lines[line]));
-        first = write(&text)?;
-        if manner == Manner::Spaced {
-            write(&[ABSORBER, MARK])?;
-        }
-    }
+    let (names, first) = write_modules(batch, directory, lines, chunk, mode)?;
     let mut arguments = vec!["-arch", &arch.value];
     // A function that nothing calls is deleted before code is generated for it, unless it might be
     // called from elsewhere.
-    let uncalled = manner == Manner::Generate && batch.scaffold.context == Context::Function;
+    let uncalled = mode == AskMode::Generate && batch.scaffold.context == Context::Function;
     if batch.scaffold.separate || uncalled && batch.environment.ptx >= SEPARATE_SINCE {
         arguments.push("--compile-only");
     }
@@ -121,18 +107,74 @@ pub(super) fn ask(
     }
     arguments.extend(["-o", "/dev/null"]);
     ptxas.binary.count(names.len(), lines.len());
-    let (end, printed) = ptxas.binary.run(directory, &arguments, lines.len())?;
-    let layout = Layout { lines: lines.len(), chunk, first, manner };
-    let marked = matches!(manner, Manner::Marked | Manner::Spaced);
+    let (end, printed) = run(ptxas, batch, arch, directory, &arguments, lines.len())?;
+    let layout = Layout { lines: lines.len(), chunk, first, mode };
+    let marked = matches!(mode, AskMode::Marked | AskMode::Spaced);
     let read = if marked { diagnostics::warnings_and_errors } else { diagnostics::errors };
-    let mut answer = layout.read(end, read(&printed));
-    if answer.loose.iter().any(|text| text == "Memory allocation failure") {
-        answer.end = End::OutOfMemory;
+    let mut complaints = layout.read(end, read(&printed));
+    if complaints.loose.iter().any(|text| text == "Memory allocation failure") {
+        complaints.end = End::OutOfMemory;
     }
-    if arch.stopped && answer.is_silent() && end == End::Exited(255) {
-        answer.end = End::Exited(0);
+    if arch.stopped && complaints.is_silent() && end == End::Exited(255) {
+        complaints.end = End::Exited(0);
     }
-    Ok(answer)
+    Ok(complaints)
+}
+
+/// Writes the modules of one process: their names, and the line of the text on which the first
+/// statement of each stands.
+fn write_modules(
+    batch: &Batch<'_>,
+    directory: &Path,
+    lines: &[usize],
+    chunk: usize,
+    mode: AskMode,
+) -> io::Result<(Vec<String>, usize)> {
+    // Without lines the scaffold itself is asked about.
+    let chunks = if lines.is_empty() { vec![lines] } else { lines.chunks(chunk).collect() };
+    let mut names = Vec::with_capacity(chunks.len());
+    let mut text = Vec::new();
+    let mut first = 0;
+    let mut write = |text: &[&str]| {
+        let (module, start) = batch.scaffold.module(&batch.environment, &function_name(names.len()), text);
+        let name = file_name(names.len());
+        std::fs::write(directory.join(&name), module)?;
+        names.push(name);
+        io::Result::Ok(start)
+    };
+    for chunk in chunks {
+        text.clear();
+        mode.fill(&mut text, chunk.iter().map(|&line| batch.lines[line]));
+        first = write(&text)?;
+        if mode == AskMode::Spaced {
+            write(&[ABSORBER, MARK])?;
+        }
+    }
+    Ok((names, first))
+}
+
+/// Runs the assembler, unless it is given up. Where it does not end, it is asked about an empty module: one
+/// that does not answer that either is not asked again.
+fn run(
+    ptxas: &Ptxas,
+    batch: &Batch<'_>,
+    arch: &Arch,
+    directory: &Path,
+    arguments: &[&str],
+    lines: usize,
+) -> io::Result<(End, Vec<u8>)> {
+    let given_up = || ptxas.health.given_up().map_or(Ok(()), |why| Err(io::Error::other(why)));
+    given_up()?;
+    let (end, printed) = ptxas.binary.run(directory, arguments, lines)?;
+    if end == End::OutOfTime {
+        let ProcessLimits { time, patience, .. } = ptxas.binary.limits;
+        let answers = ptxas.try_arch(batch.environment.target, arch).is_ok();
+        ptxas.health.hung(time, patience, answers);
+        if !answers {
+            given_up()?;
+        }
+    }
+    Ok((end, printed))
 }
 
 /// Where lines stand in the modules of one process.
@@ -141,11 +183,11 @@ struct Layout {
     chunk: usize,
     /// The line of the module's text on which its first statement stands.
     first: usize,
-    manner: Manner,
+    mode: AskMode,
 }
 
 /// What stands at a place in a module.
-enum Spot {
+enum ModulePart {
     Header,
     Absorber,
     Line(usize),
@@ -160,26 +202,26 @@ impl Layout {
         start..(start + self.chunk).min(self.lines)
     }
 
-    fn spot(&self, module: &Range<usize>, line: usize) -> Spot {
-        let Some(mut statement) = line.checked_sub(self.first) else { return Spot::Header };
-        if self.manner != Manner::Generate {
+    fn spot(&self, module: &Range<usize>, line: usize) -> ModulePart {
+        let Some(mut statement) = line.checked_sub(self.first) else { return ModulePart::Header };
+        if self.mode != AskMode::Generate {
             if statement == 0 {
-                return Spot::Absorber;
+                return ModulePart::Absorber;
             }
             statement -= 1;
         }
-        if self.manner == Manner::Marked {
+        if self.mode == AskMode::Marked {
             if statement % 2 == 0 {
-                return Spot::Mark(statement / 2);
+                return ModulePart::Mark(statement / 2);
             }
             statement /= 2;
         }
         let position = module.start + statement;
-        if position < module.end { Spot::Line(position) } else { Spot::Trailer }
+        if position < module.end { ModulePart::Line(position) } else { ModulePart::Trailer }
     }
 
-    fn read(&self, end: End, messages: Vec<Message>) -> Answer {
-        let mut answer = Answer {
+    fn read(&self, end: End, messages: Vec<Message>) -> Complaints {
+        let mut answer = Complaints {
             end,
             own: Vec::new(),
             unseen: Vec::new(),
@@ -192,27 +234,27 @@ impl Layout {
         for message in messages {
             let warning = message.severity == Severity::Warning;
             match message.place {
-                Place::Unknown | Place::Elsewhere if warning => {}
-                Place::Unknown => answer.loose.push(message.text),
-                Place::Elsewhere if self.manner == Manner::Spaced && answer.marks < self.lines => {
+                MessagePlace::Unknown | MessagePlace::Elsewhere if warning => {}
+                MessagePlace::Unknown => answer.loose.push(message.text),
+                MessagePlace::Elsewhere if self.mode == AskMode::Spaced && answer.marks < self.lines => {
                     answer.own.push((answer.marks, message.text));
                     answer.strays += 1;
                 }
-                Place::Elsewhere => {
+                MessagePlace::Elsewhere => {
                     answer.loose.push(message.text);
                     answer.strays += 1;
                 }
                 // The module of our own behind each line.
-                Place::At(file, _) if self.manner == Manner::Spaced && file % 2 == 1 => {
+                MessagePlace::At(file, _) if self.mode == AskMode::Spaced && file % 2 == 1 => {
                     answer.marks = answer.marks.max(file.div_ceil(2));
                 }
-                Place::At(file, line) => {
-                    let file = if self.manner == Manner::Spaced { file / 2 } else { file };
+                MessagePlace::At(file, line) => {
+                    let file = if self.mode == AskMode::Spaced { file / 2 } else { file };
                     self.place(&mut answer, file, line, message);
                 }
             }
         }
-        if self.manner == Manner::Spaced && answer.marks < self.lines && matches!(end, End::Exited(_)) {
+        if self.mode == AskMode::Spaced && answer.marks < self.lines && matches!(end, End::Exited(_)) {
             // Without every mark nothing tells whose an error without a place is.
             answer.own.clear();
             answer.unseen.clear();
@@ -221,23 +263,23 @@ impl Layout {
         answer
     }
 
-    fn place(&self, answer: &mut Answer, file: usize, line: usize, message: Message) {
+    fn place(&self, answer: &mut Complaints, file: usize, line: usize, message: Message) {
         let Message { severity, text, .. } = message;
         let fatal = severity == Severity::Fatal;
         let module = self.module(file);
         match self.spot(&module, line) {
-            Spot::Mark(position) => {
+            ModulePart::Mark(position) => {
                 let next = position == answer.marks && answer.strays == 0;
                 if next && severity == Severity::Warning {
                     answer.marks += 1;
                 }
             }
             _ if severity == Severity::Warning => {}
-            Spot::Header => answer.lost.push((module, text)),
+            ModulePart::Header => answer.lost.push((module, text)),
             // Behind another file its faults are that file's.
-            Spot::Absorber if file == 0 || fatal => answer.lost.push((module, text)),
-            Spot::Absorber => {}
-            Spot::Line(position) => {
+            ModulePart::Absorber if file == 0 || fatal => answer.lost.push((module, text)),
+            ModulePart::Absorber => {}
+            ModulePart::Line(position) => {
                 answer.own.push((position, text));
                 if answer.strays == 0 {
                     answer.reached = answer.reached.max(if fatal { module.end } else { position });
@@ -246,13 +288,13 @@ impl Layout {
                     answer.unseen.push(position + 1..module.end);
                 }
             }
-            Spot::Trailer if module.len() == 1 => answer.own.push((module.start, text)),
-            Spot::Trailer => answer.loose.push(text),
+            ModulePart::Trailer if module.len() == 1 => answer.own.push((module.start, text)),
+            ModulePart::Trailer => answer.loose.push(text),
         }
     }
 }
 
-impl Answer {
+impl Complaints {
     /// Whether nothing was said against any line.
     pub(super) fn is_silent(&self) -> bool {
         self.own.is_empty() && self.lost.is_empty() && self.loose.is_empty()
@@ -260,11 +302,12 @@ impl Answer {
 }
 
 /// How a process ended that did not come to an end of its work, in words; none where it did.
-pub(super) fn death(ptxas: &Ptxas, end: End) -> Option<String> {
+pub(super) fn death(limits: &ProcessLimits, end: End) -> Option<String> {
     match end {
         End::Exited(_) => None,
+        End::Interrupted => Some("interrupted".to_owned()),
         End::Signal(signal) => Some(format!("signal {signal}")),
-        End::Flooded => Some(format!("more than {} MiB of messages", ptxas.binary.limits.output >> 20)),
+        End::Flooded => Some(format!("more than {} MiB of messages", limits.output >> 20)),
         End::OutOfTime => Some("out of time".to_owned()),
         End::OutOfMemory => Some("out of memory".to_owned()),
     }
@@ -290,7 +333,7 @@ pub(super) fn join<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
             kept.push(text);
         }
     }
-    kept.join("\n")
+    shown(kept.join("\n"))
 }
 
 #[cfg(test)]

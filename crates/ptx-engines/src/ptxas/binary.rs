@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::process::{self, Allowance, End};
-use super::{Limits, Stats};
+use super::{ProcessLimits, Stats};
+use crate::child::{self, Allowance, End};
 
 /// A program that may be `ptxas`.
 #[derive(Debug)]
 pub(super) struct Binary {
     pub(super) path: PathBuf,
-    pub(super) limits: Limits,
+    pub(super) limits: ProcessLimits,
     /// Where directories for the files of one question are made.
     scratch: PathBuf,
     counters: Counters,
@@ -26,7 +26,7 @@ struct Counters {
 }
 
 impl Binary {
-    pub(super) fn new(path: PathBuf, limits: Limits) -> Self {
+    pub(super) fn new(path: PathBuf, limits: ProcessLimits) -> Self {
         Self { path, limits, scratch: scratch(), counters: Counters::default() }
     }
 
@@ -36,8 +36,7 @@ impl Binary {
         let time = self.limits.time.saturating_add(self.limits.time_per_line.saturating_mul(extra));
         let allowance = Allowance { time, ..self.allowance() };
         let started = Instant::now();
-        let result =
-            process::run(&self.path, arguments.iter().copied(), directory, &directory.join("output"), &allowance);
+        let result = self.start(directory, arguments, &allowance);
         let spent = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.counters.processes.fetch_add(1, Ordering::Relaxed);
         self.counters.nanoseconds.fetch_add(spent, Ordering::Relaxed);
@@ -53,12 +52,20 @@ impl Binary {
         }
         let directory = self.directory()?;
         let unlimited = Allowance { address_space: None, ..self.allowance() };
-        let output = directory.path().join("output");
-        process::run(&self.path, ["--version"], directory.path(), &output, &unlimited).map(drop)
+        self.start(directory.path(), &["--version"], &unlimited).map(drop)
+    }
+
+    fn start(&self, directory: &Path, arguments: &[&str], allowance: &Allowance) -> std::io::Result<(End, Vec<u8>)> {
+        let mut command = child::limited(&self.path, allowance.address_space);
+        command.args(arguments).current_dir(directory).env("TMPDIR", directory);
+        match child::run(command, &directory.join("output"), allowance)? {
+            (End::Interrupted, _) => Err(std::io::Error::other("it was interrupted")),
+            ended => Ok(ended),
+        }
     }
 
     fn allowance(&self) -> Allowance {
-        let Limits { time, output, address_space, .. } = self.limits;
+        let ProcessLimits { time, output, address_space, .. } = self.limits;
         Allowance { time, output, address_space }
     }
 

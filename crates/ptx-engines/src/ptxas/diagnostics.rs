@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message {
     /// Where.
-    pub(super) place: Place,
+    pub(super) place: MessagePlace,
     /// How bad.
     pub(super) severity: Severity,
     /// The words, without the place.
@@ -24,7 +24,7 @@ pub(super) enum Severity {
 
 /// What a message says of its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum MessagePlace {
     /// Number of the file and line in it, from 1.
     At(usize, usize),
     /// A file that is not ours, such as `<builtin>`: the assembler's own macros.
@@ -62,13 +62,13 @@ pub(super) fn warnings_and_errors(printed: &[u8]) -> Vec<Message> {
 
 fn message(line: &[u8]) -> Option<Message> {
     let line = line.strip_prefix(b"ptxas ")?;
-    let (place, rest) = placed(line).unwrap_or((Place::Unknown, line));
+    let (place, rest) = placed(line).unwrap_or((MessagePlace::Unknown, line));
     let kinds: [(&[u8], _); 3] =
         [(b"error", Severity::Error), (b"fatal", Severity::Fatal), (b"warning", Severity::Warning)];
     let (rest, severity) = kinds.iter().find_map(|(word, kind)| Some((rest.strip_prefix(*word)?, *kind)))?;
     let text = rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii();
-    let remark = place == Place::Unknown && text == b"Ptx assembly aborted due to errors";
-    let stop = place == Place::Elsewhere && line.starts_with(STOP.as_bytes());
+    let remark = place == MessagePlace::Unknown && text == b"Ptx assembly aborted due to errors";
+    let stop = place == MessagePlace::Elsewhere && line.starts_with(STOP.as_bytes());
     if remark || stop {
         return None;
     }
@@ -76,20 +76,20 @@ fn message(line: &[u8]) -> Option<Message> {
 }
 
 /// Splits `12.ptx, line 5; rest`.
-fn placed(message: &[u8]) -> Option<(Place, &[u8])> {
+fn placed(message: &[u8]) -> Option<(MessagePlace, &[u8])> {
     const LINE: &[u8] = b", line ";
     if let Some((file, rest)) = number(message)
         && let Some(rest) = rest.strip_prefix(b".ptx").and_then(|rest| rest.strip_prefix(LINE))
     {
         let (line, rest) = number(rest)?;
-        return Some((Place::At(file, line), rest.strip_prefix(b"; ")?));
+        return Some((MessagePlace::At(file, line), rest.strip_prefix(b"; ")?));
     }
     if message.starts_with(b"error") || message.starts_with(b"fatal") {
         return None;
     }
     let at = message.windows(LINE.len()).position(|window| window == LINE)?;
     let (_, rest) = number(&message[at + LINE.len()..])?;
-    Some((Place::Elsewhere, rest.strip_prefix(b"; ")?))
+    Some((MessagePlace::Elsewhere, rest.strip_prefix(b"; ")?))
 }
 
 /// Splits off the digits at the start.
@@ -134,10 +134,10 @@ mod tests {
         assert_eq!(
             errors(printed),
             [
-                message(Place::At(3, 17), false, "Unknown modifier '.x'"),
-                message(Place::At(12, 5), true, "Parsing error near ';': syntax error"),
-                message(Place::Unknown, true, "Entry 'conform_' is too large"),
-                message(Place::Elsewhere, true, "Parsing error near ','"),
+                message(MessagePlace::At(3, 17), false, "Unknown modifier '.x'"),
+                message(MessagePlace::At(12, 5), true, "Parsing error near ';': syntax error"),
+                message(MessagePlace::Unknown, true, "Entry 'conform_' is too large"),
+                message(MessagePlace::Elsewhere, true, "Parsing error near ','"),
             ]
         );
     }
@@ -148,7 +148,7 @@ mod tests {
             assert_eq!(errors(bad.as_bytes()), [], "{bad}");
         }
         let overflow = errors(b"ptxas 99999999999999999999999.ptx, line 1; error : x");
-        assert_eq!(overflow[0].place, Place::Elsewhere);
+        assert_eq!(overflow[0].place, MessagePlace::Elsewhere);
         assert_eq!(errors(b"ptxas error : \xff")[0].text, "\u{fffd}");
     }
 }

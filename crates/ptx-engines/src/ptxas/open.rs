@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::answer::death;
 use super::binary::Binary;
-use super::process::End;
-use super::{Arch, Limits, Ptxas, diagnostics};
+use super::health::Health;
+use super::{Arch, ProcessLimits, Ptxas, diagnostics};
 use crate::EngineId;
+use crate::child::End;
 use ptx_spec::environment::{Target, Version};
 
 /// Why a file cannot be used as `ptxas`.
@@ -48,18 +50,18 @@ const INTRODUCTION: Duration = Duration::from_secs(20);
 /// # Errors
 /// As [`Ptxas::open`].
 pub fn version_of(path: &Path) -> Result<String, Error> {
-    introduced(path, Limits::default()).map(|(_, id)| id.version().to_owned())
+    introduced(path, ProcessLimits::default()).map(|(_, id)| id.version().to_owned())
 }
 
 /// A binary, with less time while it introduces itself, and who it says it is.
-fn introduced(path: &Path, limits: Limits) -> Result<(Binary, EngineId), Error> {
+fn introduced(path: &Path, limits: ProcessLimits) -> Result<(Binary, EngineId), Error> {
     let start = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
         _ => Error::Start { path: path.to_owned(), source },
     };
     // Children run in another directory.
     let path = path.canonicalize().map_err(start)?;
-    let binary = Binary::new(path, Limits { time: limits.time.min(INTRODUCTION), ..limits });
+    let binary = Binary::new(path, ProcessLimits { time: limits.time.min(INTRODUCTION), ..limits });
     binary.start_once().map_err(start)?;
     let id = binary.introduction("its version", &["--version"], version)?;
     Ok((binary, id))
@@ -84,6 +86,7 @@ impl Binary {
                 End::Flooded => format!("printed more than {} bytes", self.limits.output),
                 End::Signal(signal) => format!("died of signal {signal}"),
                 End::OutOfMemory => "ran out of memory".to_owned(),
+                End::Interrupted => "was interrupted".to_owned(),
                 End::Exited(status) => format!("ended with status {status} and said `{}`", excerpt(&printed)),
             };
             Error::NotPtxas { path: self.path.clone(), asked, answer }
@@ -96,26 +99,35 @@ impl Ptxas {
     ///
     /// # Errors
     /// As [`Ptxas::open`].
-    pub fn with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
+    pub fn with_limits(path: &Path, limits: ProcessLimits) -> Result<Self, Error> {
         let (mut binary, id) = introduced(path, limits)?;
         let listed = binary.introduction("its `-arch` values", &["--help"], listed)?;
         let newest = binary.introduction("its newest PTX version", &["0.ptx", "-o", "/dev/null"], newest)?;
         binary.limits = limits;
-        Ok(Self { binary, id, newest, listed, archs: Mutex::default() })
+        Ok(Self { binary, id, newest, listed, archs: Mutex::default(), health: Health::default() })
     }
 
-    /// Whether an empty module for `target` passes with this `-arch`.
-    pub(super) fn try_arch(&self, target: Target, arch: &Arch) -> Result<(), String> {
-        let failed = |error: io::Error| format!("it could not be run: {error}");
-        let directory = self.binary.directory().map_err(failed)?;
+    /// Whether an empty module for `target` passes with this `-arch`; the first message where not.
+    ///
+    /// # Errors
+    /// Where the assembler does not come to an answer, twice.
+    pub(super) fn try_arch(&self, target: Target, arch: &Arch) -> io::Result<Result<(), String>> {
+        self.try_once(target, arch).or_else(|_| self.try_once(target, arch))
+    }
+
+    fn try_once(&self, target: Target, arch: &Arch) -> io::Result<Result<(), String>> {
+        let directory = self.binary.directory()?;
         let text = format!(".version {}\n.target {target}\n.address_size 64\n.entry k() {{ ret; }}\n", self.newest);
-        std::fs::write(directory.path().join("0.ptx"), text).map_err(failed)?;
+        std::fs::write(directory.path().join("0.ptx"), text)?;
         let arguments = ["-arch", &arch.value, "0.ptx", "-o", "/dev/null"];
-        let (end, printed) = self.binary.run(directory.path(), &arguments, 1).map_err(failed)?;
+        let (end, printed) = self.binary.run(directory.path(), &arguments, 1)?;
         match (end, diagnostics::errors(&printed).into_iter().next()) {
-            (End::Exited(0), None) => Ok(()),
-            (_, Some(message)) => Err(message.text),
-            (end, None) => Err(format!("with `-arch {}` it ended with {end:?}", arch.value)),
+            (End::Exited(0), None) => Ok(Ok(())),
+            (End::Exited(_), Some(message)) => Ok(Err(message.text)),
+            (End::Exited(status), None) => {
+                Ok(Err(format!("with `-arch {}` it ended with status {status} and no message", arch.value)))
+            }
+            (end, _) => Err(io::Error::other(death(&self.binary.limits, end).unwrap_or_default())),
         }
     }
 }

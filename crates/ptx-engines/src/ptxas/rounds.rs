@@ -15,10 +15,10 @@ use std::collections::VecDeque;
 
 use tempfile::TempDir;
 
-use super::answer::{Answer, Manner, ask, death, join, refusal};
+use super::answer::{AskMode, Complaints, ask, death, join, refusal};
 use super::company::{Company, company, leaves};
-use super::process::End;
 use super::{Arch, Ptxas};
+use crate::child::End;
 use crate::{Batch, Depth, Outcome};
 
 /// Lines of one module that is only checked; longer ones are no faster.
@@ -36,30 +36,39 @@ const SPACED_MODULES: usize = 64;
 /// Lines of one process.
 const PROCESS_LINES: usize = 1 << 17;
 
-/// One outcome for each line of the batch.
-///
-/// # Errors
-/// Where the assembler cannot be run: why, in words for the report.
-pub(super) fn judge(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth) -> Result<Vec<Outcome>, String> {
-    let broken = |error: std::io::Error| format!("{} could not be run: {error}", ptxas.id);
-    let directory = ptxas.binary.directory().map_err(broken)?;
+/// One outcome for each line of the batch. Where the assembler cannot be run any more, what it has not
+/// settled is skipped, and a loss.
+pub(super) fn judge(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
+    let mut outcomes = vec![None; batch.lines.len()];
+    let done = rounds(ptxas, batch, depth, &mut outcomes);
+    let why = match done {
+        Ok(()) => format!("{} gave no answer", ptxas.id),
+        Err(error) => format!("{} could not be run: {error}", ptxas.id),
+    };
+    ptxas.health.losses.add(&why, outcomes.iter().filter(|outcome| outcome.is_none()).count());
+    outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(|| Outcome::Skipped(why.clone()))).collect()
+}
+
+fn rounds(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth, outcomes: &mut [Option<Outcome>]) -> std::io::Result<()> {
+    let arch = |depth| ptxas.arch(batch.environment.target, depth).map_err(std::io::Error::other);
     let mut rounds = Rounds {
         ptxas,
         batch,
-        directory,
-        arch: ptxas.arch(batch.environment.target, Depth::Check)?,
-        manner: Manner::Check,
+        directory: ptxas.binary.directory()?,
+        arch: arch(Depth::Check)?,
+        mode: AskMode::Check,
         scaffold_passes: false,
-        outcomes: vec![None; batch.lines.len()],
+        outcomes,
         survivors: Vec::new(),
+        died_together: None,
     };
-    rounds.check().map_err(broken)?;
+    rounds.check()?;
     if depth == Depth::Generate {
-        rounds.arch = ptxas.arch(batch.environment.target, depth)?;
-        rounds.generate().map_err(broken)?;
+        rounds.arch = arch(depth)?;
+        rounds.generate()?;
     }
-    let unanswered = || Outcome::Skipped(format!("{} gave no answer", ptxas.id));
-    Ok(rounds.outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(unanswered)).collect())
+    rounds.look_back();
+    Ok(())
 }
 
 struct Rounds<'a> {
@@ -67,12 +76,14 @@ struct Rounds<'a> {
     batch: &'a Batch<'a>,
     directory: TempDir,
     arch: Arch,
-    manner: Manner,
+    mode: AskMode,
     /// The scaffold without lines is known to pass.
     scaffold_passes: bool,
-    outcomes: Vec<Option<Outcome>>,
+    outcomes: &'a mut [Option<Outcome>],
     /// Lines passed by processes that died at another one.
     survivors: Vec<usize>,
+    /// The first death with several lines: how many, and how.
+    died_together: Option<(usize, String)>,
 }
 
 /// Lines that are asked about together.
@@ -174,7 +185,7 @@ impl Rounds<'_> {
 
     /// Settles what the check accepted by generating code for it.
     fn generate(&mut self) -> std::io::Result<()> {
-        self.manner = Manner::Generate;
+        self.mode = AskMode::Generate;
         self.scaffold_passes = false;
         let accepted = |&index: &usize| self.outcomes[index] == Some(Outcome::Accepted);
         let lines: Vec<usize> = (0..self.outcomes.len()).filter(accepted).collect();
@@ -191,7 +202,7 @@ impl Rounds<'_> {
             let line = self.batch.lines[index];
             match company(line) {
                 // What stands behind it would be deleted.
-                Company::Shared if self.manner == Manner::Generate && leaves(line) => modules.push(index),
+                Company::Shared if self.mode == AskMode::Generate && leaves(line) => modules.push(index),
                 Company::Shared => shared.push(index),
                 Company::Module => modules.push(index),
                 Company::Process => processes.push(index),
@@ -204,13 +215,13 @@ impl Rounds<'_> {
 
     /// Most modules of a process.
     fn modules(&self) -> usize {
-        if self.manner == Manner::Generate { GENERATED_MODULES } else { MODULES }
+        if self.mode == AskMode::Generate { GENERATED_MODULES } else { MODULES }
     }
 
     /// Settles lines, up to `most` a module, unless the scaffold has settled them already.
     fn settle(&mut self, mut lines: Vec<usize>, most: usize) -> std::io::Result<()> {
         lines.retain(|&line| self.outcomes[line].is_none());
-        let marks = if self.manner == Manner::Check { marks(most) } else { Marks::Useless };
+        let marks = if self.mode == AskMode::Check { marks(most) } else { Marks::Useless };
         let mut groups = vec![Group::new(lines, most, self.modules(), marks)];
         while let Some(mut group) = groups.pop().or_else(|| self.survivors(most, marks)) {
             let asked = group.take();
@@ -218,25 +229,28 @@ impl Rounds<'_> {
                 groups.extend(group.confirmed(self.modules()));
                 continue;
             }
-            let (chunk, manner) = match group.marks {
-                Marks::Set => (asked.len(), Manner::Marked),
-                Marks::Between if asked.len() > 1 => (1, Manner::Spaced),
-                _ => (group.chunk, self.manner),
+            let (chunk, mode) = match group.marks {
+                Marks::Set => (asked.len(), AskMode::Marked),
+                Marks::Between if asked.len() > 1 => (1, AskMode::Spaced),
+                _ => (group.chunk, self.mode),
             };
-            let answer = self.ask(&asked, chunk, manner)?;
+            let answer = self.ask(&asked, chunk, mode)?;
+            if let Some(how) = death(&self.ptxas.binary.limits, answer.end).filter(|_| asked.len() > 1) {
+                self.died_together.get_or_insert((asked.len(), how));
+            }
             if answer.end == End::Exited(0) && answer.is_silent() {
                 self.all(&asked, &Outcome::Accepted);
                 group.learn(asked.len(), 0, self.modules());
                 groups.push(group);
             } else if asked.len() == 1 {
-                self.outcomes[asked[0]] = Some(self.outcome(&answer));
+                self.outcomes[asked[0]] = Some(self.alone(&answer, &asked, chunk, mode)?);
                 groups.push(group);
             } else if self.is_unclear(&answer) && !self.scaffold_passes()? {
                 self.survivors.clear();
                 return Ok(());
-            } else if manner == Manner::Marked {
+            } else if mode == AskMode::Marked {
                 self.find(&answer, &asked, group, &mut groups);
-            } else if self.died(&answer) || answer.strays > 0 && manner == Manner::Check {
+            } else if self.died(&answer) || answer.strays > 0 && mode == AskMode::Check {
                 self.suspect(&answer, &asked, group, &mut groups);
             } else {
                 self.sort(&answer, &asked, group, &mut groups);
@@ -252,16 +266,41 @@ impl Rounds<'_> {
         (!lines.is_empty()).then(|| Group::new(lines, most, self.modules(), marks))
     }
 
-    fn ask(&self, lines: &[usize], chunk: usize, manner: Manner) -> std::io::Result<Answer> {
-        ask(self.ptxas, self.batch, &self.arch, self.directory.path(), lines, chunk, manner)
+    fn ask(&self, lines: &[usize], chunk: usize, mode: AskMode) -> std::io::Result<Complaints> {
+        ask(self.ptxas, self.batch, &self.arch, self.directory.path(), lines, chunk, mode)
     }
 
-    fn died(&self, answer: &Answer) -> bool {
-        death(self.ptxas, answer.end).is_some()
+    fn died(&self, answer: &Complaints) -> bool {
+        death(&self.ptxas.binary.limits, answer.end).is_some()
+    }
+
+    /// The outcome of a line that was asked about alone and not accepted. A death is believed where it
+    /// happens again; otherwise the assembler is unstable, and has judged nothing.
+    fn alone(&self, answer: &Complaints, asked: &[usize], chunk: usize, mode: AskMode) -> std::io::Result<Outcome> {
+        let first = self.outcome(answer);
+        let Outcome::Crashed(how) = &first else { return Ok(first) };
+        let again = self.ask(asked, chunk, mode)?;
+        if self.died(&again) {
+            return Ok(first);
+        }
+        let why = format!("{} is unstable: it died ({how}) on a line, and did not when asked again", self.ptxas.id);
+        self.ptxas.health.losses.add(&why, 1);
+        Ok(Outcome::Skipped(why))
+    }
+
+    /// Notes deaths with several lines where none of them did it alone.
+    fn look_back(&mut self) {
+        let blamed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Crashed(_) | Outcome::TimedOut));
+        if let Some((lines, how)) = self.died_together.take()
+            && !self.outcomes.iter().any(blamed)
+        {
+            let id = &self.ptxas.id;
+            self.ptxas.health.note(format!("{id} died ({how}) on {lines} lines together, and on none of them alone"));
+        }
     }
 
     /// Whether something else than the lines may be at fault.
-    fn is_unclear(&self, answer: &Answer) -> bool {
+    fn is_unclear(&self, answer: &Complaints) -> bool {
         self.died(answer) || answer.own.is_empty() || !answer.lost.is_empty() || !answer.loose.is_empty()
     }
 
@@ -275,7 +314,7 @@ impl Rounds<'_> {
     /// every line that is not settled gets its outcome.
     fn scaffold_passes(&mut self) -> std::io::Result<bool> {
         if !self.scaffold_passes {
-            let answer = self.ask(&[], 1, self.manner)?;
+            let answer = self.ask(&[], 1, self.mode)?;
             self.scaffold_passes = answer.end == End::Exited(0) && answer.is_silent();
             if !self.scaffold_passes {
                 let outcome = self.outcome(&answer);
@@ -288,11 +327,11 @@ impl Rounds<'_> {
     }
 
     /// The outcome of a process that was asked about one line and did not accept it.
-    fn outcome(&self, answer: &Answer) -> Outcome {
+    fn outcome(&self, answer: &Complaints) -> Outcome {
         if answer.end == End::OutOfTime {
             return Outcome::TimedOut;
         }
-        if let Some(how) = death(self.ptxas, answer.end) {
+        if let Some(how) = death(&self.ptxas.binary.limits, answer.end) {
             return Outcome::Crashed(how);
         }
         let lost = answer.lost.iter().map(|(_, text)| text);
@@ -305,7 +344,7 @@ impl Rounds<'_> {
     }
 
     /// Sorts the lines of a process that complained: what is settled, what is asked again.
-    fn sort(&mut self, answer: &Answer, asked: &[usize], mut group: Group, groups: &mut Vec<Group>) {
+    fn sort(&mut self, answer: &Complaints, asked: &[usize], mut group: Group, groups: &mut Vec<Group>) {
         let mut open = vec![true; asked.len()];
         let rejected = self.reject(answer, asked, &mut open);
         let mut unseen = Vec::new();
@@ -339,7 +378,7 @@ impl Rounds<'_> {
 
     /// Parts the lines of a process that died. Nothing that it said counts, as a line can be
     /// refused and kill it all the same.
-    fn suspect(&mut self, answer: &Answer, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
+    fn suspect(&mut self, answer: &Complaints, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
         let (before, suspects) = asked.split_at(answer.reached.min(asked.len() - 1));
         self.survivors.extend(before);
         if group.marks == Marks::Possible && suspects.len() > 1 {
@@ -356,7 +395,7 @@ impl Rounds<'_> {
     }
 
     /// Rejects the lines with messages of their own; whether there were any.
-    fn reject(&mut self, answer: &Answer, asked: &[usize], open: &mut [bool]) -> bool {
+    fn reject(&mut self, answer: &Complaints, asked: &[usize], open: &mut [bool]) -> bool {
         let mut own: Vec<(usize, &str)> =
             answer.own.iter().map(|(position, text)| (*position, text.as_str())).collect();
         own.sort_by_key(|(position, _)| *position);
@@ -370,7 +409,7 @@ impl Rounds<'_> {
 
     /// Parts the lines of a process that had marks set: those passed, the first one not passed,
     /// and the rest.
-    fn find(&mut self, answer: &Answer, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
+    fn find(&mut self, answer: &Complaints, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
         let died = self.died(answer);
         let group = Group { marks: Marks::Possible, ..group };
         // The first mark stands before the first line: without it, marks do not work here.

@@ -115,3 +115,22 @@ pub(crate) mod maybe {
         text.map(|text| super::bytes(&text).map_err(D::Error::custom)).transpose()
     }
 }
+
+/// Bytes by name.
+pub(crate) mod named {
+    use std::borrow::Cow;
+    use std::collections::BTreeMap;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(named: &BTreeMap<String, Vec<u8>>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(named.iter().map(|(name, bytes)| (name, super::text(bytes))))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Vec<u8>>, D::Error> {
+        let texts: BTreeMap<String, Cow<'_, str>> = BTreeMap::deserialize(from)?;
+        let named = texts.into_iter().map(|(name, text)| super::bytes(&text).map(|bytes| (name, bytes)));
+        named.collect::<Result<_, String>>().map_err(D::Error::custom)
+    }
+}

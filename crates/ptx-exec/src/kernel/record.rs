@@ -1,6 +1,6 @@
 //! Where the inputs of a row stand in its record, and the outputs in its results.
 
-use super::Place;
+use super::{Observed, Place};
 use crate::execution::{Execution, Holds};
 
 /// Places one behind the other, each at a multiple of its size.
@@ -19,6 +19,13 @@ impl Layout {
         Place { at, bytes }
     }
 
+    /// Bytes without alignment.
+    fn bytes(&mut self, count: usize) -> usize {
+        let at = self.used;
+        self.used += count;
+        at
+    }
+
     /// The size of all: a multiple of each, and of 8, and never 0.
     fn size(&self) -> usize {
         self.used.max(1).next_multiple_of(self.largest.max(8))
@@ -34,15 +41,32 @@ fn bytes(register: &str, bits: u16) -> Result<usize, String> {
     }
 }
 
-/// Where the outputs stand, and the size of a row's results.
+/// The results of a row.
+pub(super) struct Results {
+    /// Where each output stands.
+    pub(super) outputs: Vec<Place>,
+    /// The variables that are read back.
+    pub(super) variables: Vec<Observed>,
+    /// The size of a row's results.
+    pub(super) size: usize,
+}
+
+/// Where the outputs and the variables that are read back stand.
 ///
 /// # Errors
 /// Where an output is no register.
-pub(super) fn results(case: &Execution) -> Result<(Vec<Place>, usize), String> {
+pub(super) fn results(case: &Execution, observed: &[&str]) -> Result<Results, String> {
     let mut layout = Layout::default();
     let mut place = |bits, register: &str| bytes(register, bits).map(|bytes| layout.place(bytes));
-    let places: Result<_, _> = case.outputs.iter().map(|output| place(output.bits, &output.register)).collect();
-    Ok((places?, layout.size()))
+    let places: Result<Vec<Place>, String> =
+        case.outputs.iter().map(|output| place(output.bits, &output.register)).collect();
+    let outputs = places?;
+    let variable = |name: &&str| {
+        let bytes = case.variable(name).map_or(0, |variable| variable.data.len());
+        Observed { name: (*name).to_owned(), at: layout.bytes(bytes), bytes }
+    };
+    let variables = observed.iter().map(variable).collect();
+    Ok(Results { outputs, variables, size: layout.size() })
 }
 
 /// The records of all rows.
@@ -60,7 +84,7 @@ pub(super) struct Records {
 ///
 /// # Errors
 /// Where an input is no register, or the rows are of other inputs.
-pub(super) fn records(case: &Execution, policy: Option<&str>) -> Result<Records, String> {
+pub(super) fn records(case: &Execution) -> Result<Records, String> {
     let (inputs, width) = (case.inputs.len(), case.rows.width());
     if inputs != width {
         return Err(format!("the rows have {width} values, and there are {inputs} inputs"));
@@ -71,7 +95,7 @@ pub(super) fn records(case: &Execution, policy: Option<&str>) -> Result<Records,
     for input in &case.inputs {
         let bytes = bytes(&input.register, input.bits)?;
         places.push(match input.holds {
-            Holds::Bits if policy == Some(&input.register) => None,
+            Holds::Policy => None,
             Holds::Bits => Some(layout.place(bytes)),
             Holds::Surface if bytes == 8 => Some(*handle.get_or_insert_with(|| layout.place(8))),
             Holds::Surface => return Err(format!("`{}` has no 64 bits for the surface", input.register)),

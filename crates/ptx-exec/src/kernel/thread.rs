@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::declared::{Statement, check, initial, parameters, statements, with_contents};
-use super::record::{Records, records, results};
+use super::record::{Records, Results, records, results};
 use super::{Bound, Kernel, Parameter, Place};
-use crate::execution::{Execution, Holds, Input};
+use crate::execution::{Execution, Holds, Input, SURFACE};
 use ptx_spec::ptx::{Argument, Context, Line, Scaffold};
 
 /// What our own names begin with, so that they are nobody else's.
@@ -47,12 +47,10 @@ pub(super) fn entry(
     names: &Names,
 ) -> Result<(String, Kernel), String> {
     let line = Line::parse(&case.line).map_err(|error| format!("the line cannot be read: {error}"))?;
-    let policy = policy(&line)?;
     let module = statements(&scaffold.globals)?;
     let header = parameters(&scaffold.parameters)?;
     let body = statements(&scaffold.locals)?;
-    let records = records(case, policy)?;
-    let (results, result_bytes) = results(case)?;
+    let records = records(case)?;
     let mut thread = Thread {
         case,
         context: scaffold.context,
@@ -67,7 +65,10 @@ pub(super) fn entry(
     thread.check(&line)?;
     let surface = thread.surface(&line, records.handle_at)?;
     let filled = thread.filled()?;
-    thread.write(&filled, &body, &records, &results, result_bytes)?;
+    let observed: Vec<&Filled<'_>> = filled.iter().filter(|filled| filled.observed).collect();
+    let results = results(case, &observed.iter().map(|filled| filled.name).collect::<Vec<_>>())?;
+    let single = observed.iter().any(|filled| filled.how != How::Local);
+    thread.write(&filled, &body, &records, &results)?;
     let ours = [Parameter::Rows, Parameter::Results, Parameter::Marks, Parameter::First, Parameter::Count];
     let theirs = filled.iter().filter(|filled| filled.how == How::EntryParameter);
     let kernel = Kernel {
@@ -75,22 +76,13 @@ pub(super) fn entry(
         parameters: theirs.map(|filled| Parameter::Bytes(filled.bytes.to_vec())).chain(ours).collect(),
         row_bytes: records.row_bytes,
         rows: records.rows,
-        result_bytes,
-        results,
+        result_bytes: results.size,
+        results: results.outputs,
+        variables: results.variables,
+        single,
         surface,
     };
     Ok((thread.mirrors + &thread.before + &thread.text, kernel))
-}
-
-/// The register with the cache policy of a line that has one.
-fn policy<'a>(line: &Line<'a>) -> Result<Option<&'a str>, String> {
-    if !line.modifiers.contains(&".L2::cache_hint") {
-        return Ok(None);
-    }
-    match line.operands.last().map(|operand| &operand.argument) {
-        Some(Argument::Name(register)) => Ok(Some(register)),
-        _ => Err("an immediate is no cache policy that `createpolicy` makes, and what it does is undefined".to_owned()),
-    }
 }
 
 /// Where a statement stands.
@@ -114,6 +106,8 @@ enum How {
     Shared,
     /// From a copy that each thread makes.
     Local,
+    /// From a copy that the only thread of a launch makes, which may write it.
+    Global,
 }
 
 /// A variable that gets its contents while the entry runs.
@@ -122,6 +116,8 @@ struct Filled<'a> {
     name: &'a str,
     bytes: Cow<'a, [u8]>,
     how: How,
+    /// Whether it is read back after the line.
+    observed: bool,
     /// The global variable that has the contents.
     mirror: String,
 }
@@ -194,15 +190,32 @@ impl<'a> Thread<'a> {
         if self.case.surface.is_none() {
             return Err("the line names a surface, and the case has none".to_owned());
         }
-        Ok(Some(Bound { private: !matches!(line.opcode, "suld" | "suq"), handle_at, variable }))
+        Ok(Some(Bound { private: self.case.may_write(SURFACE), handle_at, variable }))
     }
 
-    /// The variables that have no initial values.
+    /// Whether a variable has contents that the line may write.
+    ///
+    /// # Errors
+    /// Where it is written and cannot be read back.
+    fn written(&self, space: &str, name: &str) -> Result<bool, String> {
+        if self.case.variable(name).is_none() || !self.case.may_write(name) {
+            return Ok(false);
+        }
+        match space {
+            ".global" | ".shared" | ".local" => Ok(true),
+            // Nothing says what is written: what cannot be written is not.
+            _ if self.case.writes.is_none() => Ok(false),
+            _ => Err(format!("`{name}` in {space} cannot be read back")),
+        }
+    }
+
+    /// The variables that have no initial values, or get them again.
     fn filled(&self) -> Result<Vec<Filled<'a>>, String> {
         let mut filled = Vec::new();
         for (scope, statements) in self.scopes {
             for (statement, declared) in statements.iter().flat_map(|one| one.names.iter().map(move |name| (one, name)))
             {
+                let written = self.written(statement.space(), declared.name)?;
                 let how = match (statement.space(), scope, self.context) {
                     (".param", Scope::Header, Context::Entry) => How::EntryParameter,
                     (".param", Scope::Header, Context::Function) => How::FunctionParameter,
@@ -212,6 +225,7 @@ impl<'a> Thread<'a> {
                     }
                     (".shared", ..) => How::Shared,
                     (".local", ..) => How::Local,
+                    (_, ..) if written => How::Global,
                     _ => continue,
                 };
                 let bytes = match self.case.variable(declared.name) {
@@ -221,7 +235,7 @@ impl<'a> Thread<'a> {
                     None => continue,
                 };
                 let mirror = format!("{}{}_{}", self.own, self.at, filled.len());
-                filled.push(Filled { statement, name: declared.name, bytes, how, mirror });
+                filled.push(Filled { statement, name: declared.name, bytes, how, observed: written, mirror });
             }
         }
         Ok(filled)
@@ -232,8 +246,7 @@ impl<'a> Thread<'a> {
         filled: &[Filled<'_>],
         body: &[Statement<'_>],
         records: &Records,
-        results: &[Place],
-        result_bytes: usize,
+        results: &Results,
     ) -> Result<(), String> {
         let own = self.own;
         let declarations = with_contents(body, self.case)?;
@@ -241,7 +254,7 @@ impl<'a> Thread<'a> {
             let (mirror, size) = (&filled.mirror, filled.bytes.len());
             // What is visible may be changed from outside: nothing is computed from it in advance.
             put!(self.mirrors, ".visible .global .align 32 .b8 {mirror}[{size}] = {};", initial(&filled.bytes));
-            if matches!(filled.how, How::Shared | How::Local) {
+            if matches!(filled.how, How::Shared | How::Local | How::Global) {
                 put!(self.mirrors, ".visible .global .u32 {mirror}_size = {size};");
             }
         }
@@ -257,7 +270,7 @@ impl<'a> Thread<'a> {
             Context::Entry => {
                 self.header(filled);
                 self.text.push_str(&declarations);
-                self.address(filled, records.row_bytes, result_bytes);
+                self.address(filled, records.row_bytes, results.size);
                 let mut text = std::mem::take(&mut self.text);
                 self.execute(filled, records, results, &mut text)?;
                 self.text = text;
@@ -266,7 +279,7 @@ impl<'a> Thread<'a> {
                 let function = self.function(filled, declarations, records, results)?;
                 self.before.push_str(&function);
                 self.header(filled);
-                self.address(filled, records.row_bytes, result_bytes);
+                self.address(filled, records.row_bytes, results.size);
                 self.call(filled);
             }
         }
@@ -314,11 +327,14 @@ impl<'a> Thread<'a> {
         &self,
         filled: &[Filled<'_>],
         records: &Records,
-        results: &[Place],
+        results: &Results,
         text: &mut String,
     ) -> Result<(), String> {
         let own = self.own;
-        filled.iter().filter(|filled| filled.how == How::Local).for_each(|filled| copy(filled, own, text));
+        filled
+            .iter()
+            .filter(|filled| matches!(filled.how, How::Local | How::Global))
+            .for_each(|filled| copy(filled, own, text));
         for output in &self.case.outputs {
             load(&output.register, output.bits, &format!("{own}zero"), own, text);
         }
@@ -330,7 +346,7 @@ impl<'a> Thread<'a> {
             put!(text, "call ({}), {}_give, ();", filled.name, filled.mirror);
         }
         put!(text, "{}", self.case.line);
-        for (output, place) in self.case.outputs.iter().zip(results) {
+        for (output, place) in self.case.outputs.iter().zip(&results.outputs) {
             let (register, at) = (&output.register, place.at);
             if output.bits == 1 {
                 put!(text, "selp.u32 %{own}a, 1, 0, {register};");
@@ -338,6 +354,9 @@ impl<'a> Thread<'a> {
             } else {
                 put!(text, "st.global.b{} [%{own}result+{at}], {register};", output.bits);
             }
+        }
+        for (filled, observed) in filled.iter().filter(|filled| filled.observed).zip(&results.variables) {
+            observe(filled, observed.at, own, text);
         }
         put!(text, "membar.sys;\nst.volatile.global.u32 [%{own}mark], 2;");
         Ok(())
@@ -385,7 +404,7 @@ impl<'a> Thread<'a> {
         filled: &[Filled<'_>],
         declarations: String,
         records: &Records,
-        results: &[Place],
+        results: &Results,
     ) -> Result<String, String> {
         let own = self.own;
         let theirs = filled.iter().filter(|filled| filled.how == How::FunctionParameter);
@@ -425,7 +444,7 @@ impl<'a> Thread<'a> {
 fn collect<'a>(argument: &Argument<'a>, to: &mut Vec<(&'a str, bool)>) {
     match argument {
         Argument::Name(name) => to.push((name, false)),
-        Argument::Sum(name, offset) => to.push((name, offset.value() < 0)),
+        Argument::Sum(name, offset) => to.push((name, offset.signed() < 0)),
         Argument::Element(name, register, _) => {
             to.push((name, false));
             to.extend(register.map(|register| (register, false)));
@@ -439,14 +458,23 @@ fn collect<'a>(argument: &Argument<'a>, to: &mut Vec<(&'a str, bool)>) {
 
 /// Our own registers.
 fn registers(own: &str, text: &mut String) {
-    put!(text, ".reg .b32 %{own}a, %{own}b, %{own}c;\n.reg .pred %{own}p;");
+    put!(text, ".reg .b16 %{own}h;\n.reg .b32 %{own}a, %{own}b, %{own}c;\n.reg .pred %{own}p;");
     put!(text, ".reg .b64 %{own}x, %{own}y, %{own}row, %{own}result, %{own}mark;");
 }
 
-/// Loads a register from global memory.
+/// Loads a register from global memory. A component of a vector register is not loaded directly: from
+/// that `ptxas` makes a load with an undefined memory descriptor, for sm_80 and later in all versions
+/// tried.
 fn load(register: &str, bits: u16, from: &str, own: &str, text: &mut String) {
+    let between = match bits {
+        16 => "h",
+        32 => "a",
+        _ => "x",
+    };
     if bits == 1 {
         put!(text, "ld.global.u8 %{own}a, [{from}];\nsetp.ne.u32 {register}, %{own}a, 0;");
+    } else if register.contains('.') && matches!(bits, 16 | 32 | 64) {
+        put!(text, "ld.global.b{bits} %{own}{between}, [{from}];\nmov.b{bits} {register}, %{own}{between};");
     } else {
         put!(text, "ld.global.b{bits} {register}, [{from}];");
     }
@@ -462,6 +490,17 @@ fn copy(filled: &Filled<'_>, own: &str, text: &mut String) {
     put!(text, "ld.global.u8 %{own}b, [%{own}x];\nst{}.u8 [%{own}y], %{own}b;", statement.space());
     put!(text, "add.u64 %{own}x, %{own}x, 1;\nadd.u64 %{own}y, %{own}y, 1;\nsub.u32 %{own}a, %{own}a, 1;");
     put!(text, "setp.ne.u32 %{own}p, %{own}a, 0;\n@%{own}p bra {mirror}_next;");
+}
+
+/// Copies a variable to the results byte by byte, as [`copy`] does.
+fn observe(filled: &Filled<'_>, at: usize, own: &str, text: &mut String) {
+    let Filled { statement, name, mirror, .. } = filled;
+    put!(text, "ld.global.u32 %{own}a, [{mirror}_size];");
+    put!(text, "add.u64 %{own}x, %{own}result, {at};\nmov.u64 %{own}y, {name};");
+    put!(text, "{mirror}_back:");
+    put!(text, "ld{}.u8 %{own}b, [%{own}y];\nst.global.u8 [%{own}x], %{own}b;", statement.space());
+    put!(text, "add.u64 %{own}x, %{own}x, 1;\nadd.u64 %{own}y, %{own}y, 1;\nsub.u32 %{own}a, %{own}a, 1;");
+    put!(text, "setp.ne.u32 %{own}p, %{own}a, 0;\n@%{own}p bra {mirror}_back;");
 }
 
 /// Stores the contents of a variable to a parameter.

@@ -1,6 +1,8 @@
 //! What may come of a row, and whether what came is among it.
 
-use crate::execution::{Answer, Execution, Returned};
+use std::collections::BTreeMap;
+
+use crate::execution::{Answer, Execution, Returned, Variable};
 
 /// What may come of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +19,8 @@ pub struct Expectation {
 pub enum Allowed {
     /// This, and nothing else.
     Only(Ending),
-    /// One of the two.
-    Either(Box<[Ending; 2]>),
+    /// One of these.
+    OneOf(Box<[Ending]>),
     /// Anything at all.
     Any(Undefined),
 }
@@ -38,8 +40,10 @@ pub enum Ending {
 pub struct Effect {
     registers: [Expected; Self::REGISTERS],
     count: u8,
-    /// What it writes to the surface.
+    /// What it writes to an object.
     pub write: Option<Write>,
+    /// What it writes beside that.
+    rest: Option<Box<[Write]>>,
     /// Why some bits of it may be anything, where they may.
     pub undefined: Option<Undefined>,
 }
@@ -53,10 +57,21 @@ pub struct Expected {
     pub known: u128,
 }
 
-/// Bytes written to the surface.
+/// An object that a line can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// The surface of the case.
+    Surface,
+    /// A variable, by its position in the case.
+    Variable(usize),
+}
+
+/// Bytes written to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// The position of the first one in the data of the surface.
+    /// The object.
+    pub object: Object,
+    /// The position of the first byte in the data of the object.
     pub at: usize,
     /// How many there are: up to 16.
     pub count: u8,
@@ -85,13 +100,17 @@ pub enum Undefined {
     OutsideVariable,
     /// A load from an address at which nobody knows what lies.
     ImmediateAddress,
-    /// What a NaN becomes in another format.
+    /// What a NaN becomes in another format, or as the result of a sum.
     NanPayload,
+    /// What the smaller or larger of a number and a NaN is.
+    NanOperand,
+    /// Which of two zeros is the smaller or larger one.
+    SignOfZero,
 }
 
 impl Undefined {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::MisalignedCoordinate,
         Self::WiderThanSample,
         Self::MissingComponents,
@@ -102,6 +121,8 @@ impl Undefined {
         Self::OutsideVariable,
         Self::ImmediateAddress,
         Self::NanPayload,
+        Self::NanOperand,
+        Self::SignOfZero,
     ];
 
     /// Its name in reports.
@@ -117,6 +138,8 @@ impl Undefined {
             Self::OutsideVariable => "outside-variable",
             Self::ImmediateAddress => "immediate-address",
             Self::NanPayload => "nan-payload",
+            Self::NanOperand => "nan-operand",
+            Self::SignOfZero => "sign-of-zero",
         }
     }
 
@@ -145,6 +168,12 @@ impl Undefined {
             Self::OutsideVariable => "what lies outside of a variable is not described (addresses-as-operands)",
             Self::ImmediateAddress => "what lies at an address is up to the assembler (addresses-as-operands)",
             Self::NanPayload => "the payload of a NaN is not described (surface-instructions-sust)",
+            Self::NanOperand => {
+                "the smaller or larger of a number and a NaN is not described (parallel-synchronization-and-communication-instructions-atom)"
+            }
+            Self::SignOfZero => {
+                "which zero is the smaller one is not described (parallel-synchronization-and-communication-instructions-atom)"
+            }
         }
     }
 }
@@ -217,6 +246,11 @@ pub const INFERENCES: &[Inference] = &[
         says: "A CUDA array has no linear memory layout.",
         because: "The manual has 1 for surfaces with a linear layout, and CUDA arrays are opaque.",
     },
+    Inference {
+        id: "atomic-flush",
+        says: "An atomic sum of .f32 in global memory takes subnormal inputs and results for zeros with their signs.",
+        because: "The manual says it of the current implementation, and not of the instruction.",
+    },
 ];
 
 /// A set of [`INFERENCES`].
@@ -236,6 +270,7 @@ impl Inferences {
     pub(super) const REDUCED_64_BIT: Self = Self(1 << 8);
     pub(super) const ZERO_EXTENSION: Self = Self(1 << 9);
     pub(super) const ARRAY_LAYOUT: Self = Self(1 << 10);
+    pub(super) const ATOMIC_FLUSH: Self = Self(1 << 11);
 
     /// This set where it holds, else none.
     pub(super) fn when(self, holds: bool) -> Self {
@@ -282,6 +317,8 @@ pub enum Difference {
     Register(usize),
     /// The surface holds something else, first at this byte.
     Surface(usize),
+    /// A variable, by its position in the case, holds something else, first at this byte.
+    Variable(usize, usize),
     /// It is no answer to the question, or none at all; the words of what went wrong.
     Failed(String),
 }
@@ -294,12 +331,46 @@ impl Effect {
     pub(super) fn of_registers(count: usize) -> Self {
         let zero = Expected { bits: 0, known: u128::MAX };
         let count = u8::try_from(count.min(Self::REGISTERS)).unwrap_or_default();
-        Self { registers: [zero; Self::REGISTERS], count, write: None, undefined: None }
+        Self { registers: [zero; Self::REGISTERS], count, write: None, rest: None, undefined: None }
     }
 
     /// No registers; this written.
     pub(super) fn of_write(write: Option<Write>) -> Self {
         Self { write, ..Self::of_registers(0) }
+    }
+
+    /// Adds bytes that are written.
+    pub(super) fn writes(&mut self, write: Write) {
+        if self.write.is_none() {
+            self.write = Some(write);
+            return;
+        }
+        let rest = self.rest.take().map(Vec::from).unwrap_or_default();
+        self.rest = Some(rest.into_iter().chain([write]).collect());
+    }
+
+    /// All that is written.
+    pub fn written(&self) -> impl Iterator<Item = &Write> {
+        self.write.iter().chain(self.rest.iter().flatten())
+    }
+
+    /// The position of the first byte that must not be so in what an object held and then holds.
+    fn differs(&self, object: Object, before: &[u8], after: &[u8]) -> Option<usize> {
+        if before == after && !self.written().any(|write| write.object == object) {
+            return None;
+        }
+        (0..before.len()).find(|&at| {
+            let byte = self.written().filter(|write| write.object == object).find_map(|write| write.byte(at));
+            let (bits, known) = byte.unwrap_or((before[at], u8::MAX));
+            (after[at] ^ bits) & known != 0
+        })
+    }
+
+    /// What an object holds where it held this before; what may be anything is 0.
+    fn applied(&self, object: Object, before: &[u8]) -> Option<Vec<u8>> {
+        let mut after = before.to_vec();
+        self.written().filter(|write| write.object == object).for_each(|write| write.apply(&mut after));
+        (after != before).then_some(after)
     }
 
     /// Sets a register.
@@ -327,17 +398,11 @@ impl Expected {
 }
 
 impl Write {
-    /// The position of the first byte of what the surface then holds that must not be.
-    fn differs(&self, before: &[u8], after: &[u8]) -> Option<usize> {
-        let end = self.at + usize::from(self.count);
-        (0..before.len()).find(|&at| {
-            let inside = (self.at..end).contains(&at);
-            let shift = 8 * (at.wrapping_sub(self.at) % 16);
-            let expected = |word: u128| u8::try_from(word >> shift & 0xff).unwrap_or_default();
-            let (bits, known) =
-                if inside { (expected(self.bytes.bits), expected(self.bytes.known)) } else { (before[at], u8::MAX) };
-            (after[at] ^ bits) & known != 0
-        })
+    /// What a byte of the object must be, and which of its bits; none where it is not written.
+    pub fn byte(&self, at: usize) -> Option<(u8, u8)> {
+        let within = at.checked_sub(self.at).filter(|within| *within < usize::from(self.count))?;
+        let byte = |word: u128| word.to_le_bytes()[within % 16];
+        Some((byte(self.bytes.bits), byte(self.bytes.known)))
     }
 
     fn apply(&self, data: &mut [u8]) {
@@ -362,8 +427,12 @@ impl Expectation {
     /// What an effect at a place leaves, or at the other one where there is one.
     pub(super) fn at(at: usize, other: Option<usize>, effect: impl Fn(usize) -> Effect) -> Self {
         let Some(other) = other else { return Self::returned(effect(at)) };
-        let endings = [at, other].map(|at| Ending::Returns(effect(at)));
-        Self { allowed: Allowed::Either(Box::new(endings)), inferred: Inferences::NONE }
+        Self::one_of([at, other].map(|at| Ending::Returns(effect(at))))
+    }
+
+    /// One of several endings.
+    pub(super) fn one_of(endings: impl IntoIterator<Item = Ending>) -> Self {
+        Self { allowed: Allowed::OneOf(endings.into_iter().collect()), inferred: Inferences::NONE }
     }
 
     pub(super) fn traps() -> Self {
@@ -379,7 +448,7 @@ impl Expectation {
     pub fn may_trap(&self) -> bool {
         match &self.allowed {
             Allowed::Only(ending) => *ending == Ending::Traps,
-            Allowed::Either(endings) => endings.contains(&Ending::Traps),
+            Allowed::OneOf(endings) => endings.contains(&Ending::Traps),
             Allowed::Any(why) => !matches!(why, Undefined::AbsentExtent | Undefined::Enumeration),
         }
     }
@@ -394,35 +463,37 @@ impl Expectation {
         match &self.allowed {
             Allowed::Any(why) => Verdict::Undecided(*why),
             Allowed::Only(ending) => ending.check(case, answer),
-            Allowed::Either(endings) => match endings[0].check(case, answer) {
-                Verdict::Differs(difference) => match endings[1].check(case, answer) {
-                    Verdict::Differs(_) => Verdict::Differs(difference),
-                    verdict => verdict,
-                },
-                verdict => verdict,
-            },
+            Allowed::OneOf(endings) => {
+                let mut verdicts = endings.iter().map(|ending| ending.check(case, answer));
+                let first = verdicts.next().unwrap_or(Verdict::Agrees(None));
+                let agrees = |verdict: &Verdict| !matches!(verdict, Verdict::Differs(_));
+                if agrees(&first) { first } else { verdicts.find(agrees).unwrap_or(first) }
+            }
         }
     }
 
     /// An answer that is allowed.
     pub fn example(&self, case: &Execution) -> Answer {
-        let effect = match &self.allowed {
-            Allowed::Only(ending) => ending,
-            Allowed::Either(endings) => &endings[0],
-            Allowed::Any(_) => {
-                let registers = vec![0; case.outputs.len()];
-                return Answer::Returned(Returned { registers, surface: None });
-            }
+        let ending = match &self.allowed {
+            Allowed::Only(ending) => Some(ending),
+            Allowed::OneOf(endings) => endings.first(),
+            Allowed::Any(_) => None,
         };
-        let Ending::Returns(effect) = effect else { return Answer::Trapped("out of bounds".to_owned()) };
-        let surface = effect.write.and_then(|write| {
-            let before = &case.surface.as_ref()?.data;
-            let mut after = before.clone();
-            write.apply(&mut after);
-            (after != *before).then_some(after)
-        });
+        let Some(ending) = ending else {
+            return Answer::Returned(Returned { registers: vec![0; case.outputs.len()], ..Returned::default() });
+        };
+        let Ending::Returns(effect) = ending else { return Answer::Trapped("out of bounds".to_owned()) };
+        let surface = case.surface.as_ref().and_then(|surface| effect.applied(Object::Surface, &surface.data));
         let registers = effect.registers().iter().map(|register| register.bits).collect();
-        Answer::Returned(Returned { registers, surface })
+        let variable = |(at, variable): (usize, &Variable)| {
+            effect.applied(Object::Variable(at), &variable.data).map(|after| (variable.name.clone(), after))
+        };
+        let variables = if effect.write.is_none() {
+            BTreeMap::new()
+        } else {
+            case.variables.iter().enumerate().filter_map(variable).collect()
+        };
+        Answer::Returned(Returned { registers, surface, variables })
     }
 }
 
@@ -449,14 +520,20 @@ impl Ending {
             let words = format!("a surface of {} bytes came back as {}", before.len(), after.len());
             return Verdict::Differs(Difference::Failed(words));
         }
-        let nothing = Write { at: 0, count: 0, bytes: Expected::default() };
-        let write = effect.write.unwrap_or(nothing);
-        if write.count == 0 && returned.surface.is_none() {
-            return Verdict::Agrees(effect.undefined);
+        if let Some(at) = effect.differs(Object::Surface, before, after) {
+            return Verdict::Differs(Difference::Surface(at));
         }
-        match write.differs(before, after) {
-            Some(at) => Verdict::Differs(Difference::Surface(at)),
-            None => Verdict::Agrees(effect.undefined),
+        for (position, variable) in case.variables.iter().enumerate() {
+            let after = returned.variables.get(&variable.name).unwrap_or(&variable.data);
+            if after.len() != variable.data.len() {
+                let words =
+                    format!("`{}` of {} bytes came back as {}", variable.name, variable.data.len(), after.len());
+                return Verdict::Differs(Difference::Failed(words));
+            }
+            if let Some(at) = effect.differs(Object::Variable(position), &variable.data, after) {
+                return Verdict::Differs(Difference::Variable(position, at));
+            }
         }
+        Verdict::Agrees(effect.undefined)
     }
 }

@@ -3,13 +3,14 @@
 //! One thread sees no difference between orderings, scopes, caches, priorities, prefetches and
 //! policies: they do not change the value.
 
-use super::operands::Address;
-use super::surface::{low, read, sign_extend};
-use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Undefined, Unmodelled};
+use super::bytes::read;
+use super::integer::{low, sign_extend};
+use super::memory::Access;
+use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Unmodelled};
 use ptx_spec::spec::Kind;
 
 struct Load<'a> {
-    address: Address<'a>,
+    access: Access<'a>,
     lanes: Vec<Lane>,
     /// The size of a lane in bits.
     bits: u32,
@@ -22,8 +23,9 @@ pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semanti
     let (kind, bits) = operands.type_of(operands.value("type"))?;
     let lanes = operands.destination("d")?;
     let wider = lanes.iter().any(|lane| lane.output.is_some() && lane.bits > bits);
+    let size = bits / 8 * u32::try_from(lanes.len()).unwrap_or(1);
     Ok(Box::new(Load {
-        address: operands.address("a")?,
+        access: Access::new(operands, "a", size)?,
         lanes,
         bits,
         signed: kind == Kind::Signed,
@@ -34,24 +36,15 @@ pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semanti
 
 impl Semantics for Load<'_> {
     fn expect(&self, row: &[u128]) -> Expectation {
-        let Some(data) = self.address.data else { return Expectation::any(Undefined::ImmediateAddress) };
+        let place = match self.access.of(row) {
+            Ok(place) => place,
+            Err(why) => return Expectation::any(why),
+        };
         let count = self.bits / 8;
-        let size = u64::from(count) * self.lanes.len() as u64;
-        let added = u64::try_from(self.address.source.of(row) & u128::from(u64::MAX)).unwrap_or_default();
-        let at = added.wrapping_add(self.address.offset.cast_unsigned());
-        // Variables begin at multiples of 32.
-        if at % size.max(1) != 0 {
-            return Expectation::any(Undefined::MisalignedAddress);
-        }
-        let length = data.len() as u64;
-        if at > length || length - at < size {
-            return Expectation::any(Undefined::OutsideVariable);
-        }
         let mut effect = Effect::of_registers(self.outputs);
-        let at = usize::try_from(at).unwrap_or(usize::MAX);
-        for (lane, at) in self.lanes.iter().zip((at..).step_by(count as usize)) {
+        for (lane, at) in self.lanes.iter().zip((place.at..).step_by(count as usize)) {
             let Some(output) = lane.output else { continue };
-            let loaded = read(data, at, count);
+            let loaded = read(place.data(), at, count);
             // Signed integers are extended by their sign, all others by zeros.
             let extended = if self.signed { sign_extend(loaded, self.bits).cast_unsigned() } else { loaded };
             effect.set(output, low(extended, lane.bits));

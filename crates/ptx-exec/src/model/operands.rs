@@ -1,9 +1,10 @@
 //! The operands of a line: where each value of a row comes from, and where results go.
 
 use super::Unmodelled;
-use crate::execution::{Execution, Holds, Surface};
+use crate::execution::{Execution, Holds, Surface, Variable};
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
-use ptx_spec::spec::{Form, Isa, Kind, Pattern};
+use ptx_spec::role::{Role, Unit};
+use ptx_spec::spec::{Form, Isa, Kind, Operand, Pattern};
 
 /// A line that was read, and the case it stands in.
 pub(super) struct Operands<'l, 'a> {
@@ -52,8 +53,8 @@ pub(super) struct Lane {
 /// Where an address starts, and what is added to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Address<'a> {
-    /// What the variable holds; none where the address is an immediate.
-    pub(super) data: Option<&'a [u8]>,
+    /// The position of the variable in the case; none where the address is an immediate.
+    pub(super) variable: Option<(usize, &'a Variable)>,
     /// What the row adds.
     pub(super) source: Source,
     /// What the line adds.
@@ -119,6 +120,25 @@ impl<'l, 'a> Operands<'l, 'a> {
         }
     }
 
+    /// The values of an operand, lane by lane; none for a sink.
+    pub(super) fn written(&self, operand: &str) -> Result<Vec<Option<Source>>, Unmodelled> {
+        match self.argument(operand)? {
+            Argument::Tuple(elements) => {
+                let lane = |element: &Argument<'_>| match element {
+                    Argument::Sink => Ok(None),
+                    element => self.element(element).map(Some),
+                };
+                elements.iter().map(lane).collect()
+            }
+            _ => Ok(self.sources(operand)?.into_iter().map(Some).collect()),
+        }
+    }
+
+    /// The value of an operand that is one element.
+    pub(super) fn source(&self, operand: &str) -> Result<Source, Unmodelled> {
+        self.sources(operand)?.first().copied().ok_or_else(|| Unmodelled(format!("{operand} is empty")))
+    }
+
     fn element(&self, argument: &Argument<'_>) -> Result<Source, Unmodelled> {
         let bits = match argument {
             Argument::Name(name) => return self.register(name),
@@ -165,14 +185,11 @@ impl<'l, 'a> Operands<'l, 'a> {
     pub(super) fn address(&self, operand: &str) -> Result<Address<'a>, Unmodelled> {
         let (name, offset) = match self.argument(operand)? {
             Argument::Name(name) => (*name, 0),
-            Argument::Sum(name, offset) => {
-                let offset = i64::try_from(offset.value());
-                (*name, offset.map_err(|_| Unmodelled("the offset does not fit in 64 bits".to_owned()))?)
-            }
+            Argument::Sum(name, offset) => (*name, offset.signed()),
             Argument::Element(name, ..) => {
                 return Err(Unmodelled(format!("{name} is indexed, and the manual does not say by how much")));
             }
-            _ => return Ok(Address { data: None, source: Source::Immediate(0), offset: 0 }),
+            _ => return Ok(Address { variable: None, source: Source::Immediate(0), offset: 0 }),
         };
         let (variable, source) = match self.case.input(name) {
             Some(input) => match &self.case.inputs[input].holds {
@@ -182,13 +199,28 @@ impl<'l, 'a> Operands<'l, 'a> {
             None => (name, Source::Immediate(0)),
         };
         let missing = || Unmodelled(format!("{variable} has no contents"));
-        let data = &self.case.variable(variable).ok_or_else(missing)?.data;
-        Ok(Address { data: Some(data), source, offset })
+        let at = self.case.variables.iter().position(|known| known.name == variable).ok_or_else(missing)?;
+        Ok(Address { variable: Some((at, &self.case.variables[at])), source, offset })
+    }
+
+    /// Whether the first coordinate of the line counts samples, and not bytes.
+    pub(super) fn counts_samples(&self) -> bool {
+        let unit = |operand: &Operand| matches!(operand.role, Role::Coordinate { unit: Unit::Samples, .. });
+        self.form.operands.iter().any(unit)
+    }
+
+    /// The type of an operand: the value of the slot that its file names for it, or the type itself.
+    pub(super) fn operand_type(&self, operand: &str) -> Result<(&'l str, Kind, u32), Unmodelled> {
+        let of =
+            self.form.operands.iter().find(|known| known.name == operand).and_then(|of| of.instruction_type.as_ref());
+        let of = of.ok_or_else(|| Unmodelled(format!("{operand} has no type")))?;
+        let name = self.form.axis(of).map_or(of.as_str(), |axis| self.form.value(self.values, axis));
+        self.type_of(name).map(|(kind, bits)| (name, kind, bits))
     }
 
     /// The kind and the size in bits of a type of the ISA.
     pub(super) fn type_of(&self, name: &str) -> Result<(Kind, u32), Unmodelled> {
-        let of = self.isa.register_type(name).ok_or_else(|| Unmodelled(format!("{name} is no type")))?;
+        let of = self.isa.instruction_type(name).ok_or_else(|| Unmodelled(format!("{name} is no type")))?;
         Ok((of.kind, u32::from(of.bits)))
     }
 }

@@ -1,8 +1,10 @@
 //! `suld`, `sust`, `sured` and `suq`. PTX ISA `surface-instructions`.
 
+use super::bytes::read;
 use super::convert::{Converted, convert};
+use super::integer::{Operation, low};
 use super::{
-    Effect, Expectation, Expected, Inferences, Lane, Operands, Semantics, Source, Undefined, Unmodelled, Write,
+    Effect, Expectation, Expected, Inferences, Lane, Object, Operands, Semantics, Source, Undefined, Unmodelled, Write,
 };
 use crate::execution::{Component, Format, Geometry, Surface};
 use ptx_spec::spec::Kind;
@@ -147,20 +149,6 @@ impl<'a> Access<'a> {
     }
 }
 
-/// Bytes from a position on, the first one lowest; 0 beyond the end.
-pub(super) fn read(data: &[u8], at: usize, count: u32) -> u128 {
-    let mut bytes = [0; 16];
-    for (to, from) in bytes.iter_mut().take(usize::try_from(count).unwrap_or(16)).zip(data.get(at..).unwrap_or(&[])) {
-        *to = *from;
-    }
-    u128::from_le_bytes(bytes)
-}
-
-/// The lowest bits of a number.
-pub(super) fn low(bits: u128, count: u32) -> u128 {
-    bits & u128::MAX.checked_shr(128 - count).unwrap_or_default()
-}
-
 /// `suld.b`: the bytes at a place, in ascending order to the lanes. PTX ISA
 /// `surface-instructions-suld`.
 struct Load<'a> {
@@ -221,7 +209,7 @@ struct FormattedStore<'a> {
 
 pub(super) fn store<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
     let lanes = operands.sources("c")?;
-    if operands.form.id == "sust.p" {
+    if operands.counts_samples() {
         let size = operands.surface()?.format.bytes();
         return Ok(Box::new(FormattedStore { access: Access::new(operands, size, true)?, lanes }));
     }
@@ -240,7 +228,7 @@ impl Semantics for Store<'_> {
                 let bits = lanes.fold(0, |bits, (lane, shift)| bits | low(lane.of(row), self.bits) << shift);
                 let bytes = Expected { bits, known: u128::MAX };
                 let count = u8::try_from(self.access.size).unwrap_or_default();
-                let effect = |at: usize| Effect::of_write(Some(Write { at, count, bytes }));
+                let effect = |at: usize| Effect::of_write(Some(Write { object: Object::Surface, at, count, bytes }));
                 Expectation::at(at, other, effect).inferred(inferred)
             }
         }
@@ -271,52 +259,10 @@ impl Semantics for FormattedStore<'_> {
             undefined = undefined.or(why);
         }
         let count = u8::try_from(self.access.size).unwrap_or_default();
-        let mut effect = Effect::of_write(Some(Write { at, count, bytes }));
+        let mut effect = Effect::of_write(Some(Write { object: Object::Surface, at, count, bytes }));
         effect.undefined = undefined;
         Expectation::returned(effect).inferred(inferred)
     }
-}
-
-/// What a reduction does with what is there and what comes. PTX ISA `surface-instructions-sured`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operation {
-    Add,
-    Min,
-    Max,
-    And,
-    Or,
-}
-
-impl Operation {
-    /// The result on integers of so many bits.
-    fn apply(self, old: u128, new: u128, bits: u32, signed: bool) -> u128 {
-        let less = if signed { sign_extend(new, bits) < sign_extend(old, bits) } else { new < old };
-        match self {
-            Self::Add => low(old.wrapping_add(new), bits),
-            Self::Min => {
-                if less {
-                    new
-                } else {
-                    old
-                }
-            }
-            Self::Max => {
-                if less {
-                    old
-                } else {
-                    new
-                }
-            }
-            Self::And => old & new,
-            Self::Or => old | new,
-        }
-    }
-}
-
-/// The value of a signed integer of so many bits.
-pub(super) fn sign_extend(bits: u128, count: u32) -> i128 {
-    let shift = 128 - count.clamp(1, 128);
-    (bits << shift).cast_signed() >> shift
 }
 
 /// `sured.b` and `sured.p`. PTX ISA `surface-instructions-sured`.
@@ -332,16 +278,9 @@ struct Reduction<'a> {
 }
 
 pub(super) fn reduce<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
-    let formatted = operands.form.id == "sured.p";
+    let formatted = operands.counts_samples();
     let (kind, bits) = operands.type_of(operands.value("ctype"))?;
-    let operation = match operands.modifier("op") {
-        Some(".add") => Operation::Add,
-        Some(".min") => Operation::Min,
-        Some(".max") => Operation::Max,
-        Some(".and") => Operation::And,
-        Some(".or") => Operation::Or,
-        other => return Err(Unmodelled(format!("{} is no reduction", other.unwrap_or_default()))),
-    };
+    let operation = Operation::named(operands.value("op"))?;
     let format = operands.surface()?.format;
     // The type of a formatted reduction is that of the samples.
     let signed = match (formatted, format.component) {
@@ -378,10 +317,10 @@ impl Semantics for Reduction<'_> {
             Place::At(at, _, inferred) => {
                 let old = self.access.read(at, self.access.size);
                 let new = low(self.source.of(row), self.bits);
-                let bits = self.operation.apply(old, new, self.bits, self.signed);
+                let bits = self.operation.apply(old, [new, 0], (self.bits, self.signed));
                 let bytes = Expected { bits, known: u128::MAX };
                 let count = u8::try_from(self.access.size).unwrap_or_default();
-                let write = Write { at, count, bytes };
+                let write = Write { object: Object::Surface, at, count, bytes };
                 Expectation::returned(Effect::of_write(Some(write))).inferred(inferred.and(self.inferred))
             }
         }

@@ -7,7 +7,7 @@ use arbitrary::Unstructured;
 use super::{Shipped, names};
 use crate::execution::{Answer, Execution, Returned};
 use crate::kernel::{self, Kernel};
-use crate::model::{self, Allowed, Difference, Ending, Expectation, Verdict};
+use crate::model::{self, Allowed, Difference, Ending, Expectation, Object, Verdict};
 use crate::state;
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::judge::Judge;
@@ -167,14 +167,28 @@ fn check_answer(
         after[byte] ^= 1 << bit;
         other.surface = Some(after);
         if let Allowed::Only(Ending::Returns(effect)) = &expectation.allowed {
-            let known = effect.write.is_none_or(|write| match byte.checked_sub(write.at) {
-                Some(within) if within < usize::from(write.count) => write.bytes.known >> (8 * within + bit) & 1 == 1,
-                _ => true,
-            });
+            let written = effect.written().filter(|write| write.object == Object::Surface);
+            let known = written.filter_map(|write| write.byte(byte)).all(|(_, known)| known >> bit & 1 == 1);
             assert_other(execution, known, Difference::Surface(byte), &verdict(&Answer::Returned(other.clone())));
         }
         other.surface.iter_mut().for_each(|surface| surface.push(0));
         assert!(possible(&other).is_err(), "a surface of another size");
+    }
+    if !execution.variables.is_empty() {
+        let position = u.choose_index(execution.variables.len())?;
+        let variable = &execution.variables[position];
+        let mut other = returned.clone();
+        let after = other.variables.entry(variable.name.clone()).or_insert_with(|| variable.data.clone());
+        let (byte, bit) = (u.choose_index(after.len())?, u.int_in_range(0..=7)?);
+        after[byte] ^= 1 << bit;
+        if let Allowed::Only(Ending::Returns(effect)) = &expectation.allowed {
+            let written = effect.written().filter(|write| write.object == Object::Variable(position));
+            let known = written.filter_map(|write| write.byte(byte)).all(|(_, known)| known >> bit & 1 == 1);
+            let verdict = verdict(&Answer::Returned(other.clone()));
+            assert_other(execution, known, Difference::Variable(position, byte), &verdict);
+        }
+        other.variables.values_mut().for_each(|bytes| bytes.push(0));
+        assert!(possible(&other).is_err(), "a variable of another size");
     }
     Ok(())
 }
@@ -190,5 +204,5 @@ fn assert_other(execution: &Execution, known: bool, difference: Difference, verd
 
 /// All registers 0, and the surface as it was.
 fn nothing(execution: &Execution) -> Returned {
-    Returned { registers: vec![0; execution.outputs.len()], surface: None }
+    Returned { registers: vec![0; execution.outputs.len()], ..Returned::default() }
 }

@@ -1,8 +1,8 @@
 //! Which choices the operands of a line make.
 
-use crate::ptx::{Argument, Declarations, Operand as Text};
-use crate::role::{self, Role};
-use crate::spec::{Form, Isa, Pattern, Writing};
+use crate::ptx::{Argument, Declarations, Line, Operand as Text, Symbol};
+use crate::role::{self, Found, Role};
+use crate::spec::{Fault, Form, Isa, Kind, Pattern, Writing};
 
 /// What the operands say beside the values of their axes.
 #[derive(Default)]
@@ -11,20 +11,17 @@ pub(super) struct Read {
     pub(super) mismatched: bool,
     /// The writing with a suffix that only other forms have there.
     pub(super) foreign_suffix: Option<usize>,
-    /// Further values of an axis: the types of elements that differ from the first.
-    pub(super) more: Vec<(usize, u8)>,
+    /// What else the operands and the guard say.
+    pub(super) found: Found,
 }
 
 /// Reads the operands into their axes.
-pub(super) fn read(
-    isa: &Isa,
-    form: &Form,
-    operands: &[Text<'_>],
-    declarations: &Declarations,
-    values: &mut [u8],
-) -> Read {
+pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Declarations, values: &mut [u8]) -> Read {
     let mut read = Read::default();
-    let mut texts = operands.iter();
+    if let Some((_, name)) = line.guard {
+        read.guard(isa, declarations, name, values);
+    }
+    let mut texts = line.operands.iter();
     for part in &form.pattern {
         let text = texts.next();
         match (part, text) {
@@ -34,14 +31,14 @@ pub(super) fn read(
             }
             (Pattern::Operand(at), Some(text)) if !matches!(text.argument, Argument::Bracket(_)) => {
                 let operand = &form.operands[*at];
-                role::read((isa, form), declarations, operand, &text.argument, values, &mut read.more);
+                role::read((isa, form), declarations, operand, (&text.argument, false), values, &mut read.found);
             }
             (Pattern::Bracket(inside), Some(Text { argument: Argument::Bracket(elements), suffix, .. }))
                 if inside.len() == elements.len() =>
             {
                 for (&at, element) in inside.iter().zip(elements) {
                     let operand = &form.operands[at];
-                    role::read((isa, form), declarations, operand, element, values, &mut read.more);
+                    role::read((isa, form), declarations, operand, (element, true), values, &mut read.found);
                 }
                 read.suffix(form, inside.last().copied(), *suffix, values);
             }
@@ -50,7 +47,8 @@ pub(super) fn read(
                 if let [at] = inside[..]
                     && matches!(form.operands[at].role, Role::Address { .. }) =>
             {
-                role::read((isa, form), declarations, &form.operands[at], argument, values, &mut read.more);
+                let operand = &form.operands[at];
+                role::read((isa, form), declarations, operand, (argument, false), values, &mut read.found);
                 read.suffix(form, Some(at), *suffix, values);
             }
             _ => read.mismatched = true,
@@ -62,12 +60,28 @@ pub(super) fn read(
         let axes = form.operands.iter().flat_map(|o| [o.shape, o.of_type, o.sinks, o.base, o.offset]);
         axes.flatten().for_each(|axis| values[axis] = crate::spec::UNREAD);
         form.suffixes.iter().for_each(|(_, axis)| values[*axis] = crate::spec::UNREAD);
-        read.more.clear();
+        read.found.more.clear();
+        read.found.faults.clear();
     }
     read
 }
 
 impl Read {
+    /// The guard is a register or special register of one predicate.
+    fn guard(&mut self, isa: &Isa, declarations: &Declarations, name: &str, values: &[u8]) {
+        let predicate = match (declarations.symbol(name), isa.special(name)) {
+            (Some(Symbol::Register(Some(of), 1)), _) => isa.types[of].kind == Kind::Predicate,
+            (None, Some(special)) => {
+                self.found.special(isa, special, values);
+                isa.register_type(&special.of_type).is_some_and(|of| of.kind == Kind::Predicate)
+            }
+            _ => false,
+        };
+        if !predicate {
+            self.found.fault(Fault::Guard);
+        }
+    }
+
     /// Reads a suffix.
     fn suffix(&mut self, form: &Form, operand: Option<usize>, suffix: Option<&str>, values: &mut [u8]) {
         let mut known = suffix.is_none();

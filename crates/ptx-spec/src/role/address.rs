@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use super::item::Declaration;
 use super::print::element;
-use super::read::{Reader, Type, What, Word};
+use super::read::{Found, Position, Reader, Type, What, Word};
 use super::{Item, accepted, ordered};
 use crate::ptx::{Argument, Integer, Symbol};
 use crate::spec::raw::RawOperand;
 use crate::spec::words::{INTEGER, NONE, OTHER};
-use crate::spec::{Axis, Choice, Cube, Draft, Form, Kind, Operand, RuleKind, ValueSet};
+use crate::spec::{Axis, Choice, Cube, Draft, Fault, Form, Kind, Operand, RuleKind, ValueSet};
 
 /// An address in a register.
 pub const REGISTER: &str = "register";
@@ -136,48 +136,77 @@ pub(super) fn declaration(base: &str, name: &str) -> Declaration {
 
 impl Reader<'_> {
     /// Reads an address into its axes.
-    pub(super) fn address(&self, argument: &Argument<'_>, values: &mut [u8]) {
-        let [none, positive, negative] = OFFSETS;
+    pub(super) fn address(&self, argument: &Argument<'_>, position: Position, values: &mut [u8], found: &mut Found) {
+        let none = OFFSETS[0];
         let (base, of_type, offset) = match argument {
-            Argument::Integer(..) => (INTEGER, None, none),
-            Argument::Name(name) => self.base(name, none),
-            Argument::Sum(name, value) if value.value() < 0 => self.base(name, negative),
-            Argument::Sum(name, _) => self.base(name, positive),
-            Argument::Element(name, index, value) => self.array(name, *index, *value),
+            Argument::Integer(value) => {
+                if u32::try_from(value.value()).is_err() {
+                    found.fault(Fault::AbsoluteAddress);
+                }
+                (INTEGER, None, none)
+            }
+            Argument::Name(name) => self.base(name, none, values, found),
+            Argument::Sum(name, value) => self.base(name, offset(*value, found), values, found),
+            // `a[4]` has no further brackets around it.
+            Argument::Element(name, index, value) if position == Position::Operand => {
+                self.array(name, *index, *value, found)
+            }
             _ => (OTHER, None, none),
         };
         let operand = self.operand;
-        operand.base.into_iter().for_each(|axis| values[axis] = self.position(axis, Word(base)));
-        operand.offset.into_iter().for_each(|axis| values[axis] = self.position(axis, Word(offset)));
+        operand.base.into_iter().for_each(|axis| values[axis] = self.on_axis(axis, Word(base)));
+        operand.offset.into_iter().for_each(|axis| values[axis] = self.on_axis(axis, Word(offset)));
         operand.of_type.into_iter().for_each(|axis| {
-            values[axis] = of_type.map_or(0, |of| self.position(axis, of));
+            values[axis] = of_type.map_or(0, |of| self.on_axis(axis, of));
         });
     }
 
     /// An element of an array: the array is a variable, the index an integer, a register or both.
-    fn array(&self, name: &str, index: Option<&str>, value: Integer) -> (&str, Option<What<'_>>, &str) {
+    fn array(
+        &self,
+        name: &str,
+        index: Option<&str>,
+        value: Integer,
+        found: &mut Found,
+    ) -> (&str, Option<What<'_>>, &str) {
         let integer = |of: usize| matches!(self.isa.types[of].kind, Kind::Bits | Kind::Unsigned | Kind::Signed);
         let indexed = index.is_none_or(|register| match self.declarations.symbol(register) {
-            Some(Symbol::Register(Some(of), 1)) => integer(of),
+            Some(Symbol::Register(Some(of), 1)) => !register.contains('.') && integer(of),
             _ => false,
         });
-        let [none, positive, negative] = OFFSETS;
         match self.declarations.symbol(name) {
-            Some(Symbol::Variable(base)) if indexed => {
-                (base, None, if value.value() < 0 { negative } else { positive })
-            }
-            _ => (OTHER, None, none),
+            Some(Symbol::Variable(base)) if indexed => (base, None, offset(value, found)),
+            _ => (OTHER, None, OFFSETS[0]),
         }
     }
 
-    fn base<'v>(&'v self, name: &str, offset: &'v str) -> (&'v str, Option<What<'v>>, &'v str) {
+    fn base<'v>(
+        &'v self,
+        name: &str,
+        offset: &'v str,
+        values: &[u8],
+        found: &mut Found,
+    ) -> (&'v str, Option<What<'v>>, &'v str) {
         match self.declarations.symbol(name) {
-            Some(Symbol::Register(Some(of), 1)) => (REGISTER, Some(Type(of)), offset),
+            // A component is no register by itself here.
+            Some(Symbol::Register(Some(of), 1)) if !name.contains('.') => (REGISTER, Some(Type(of)), offset),
             Some(Symbol::Variable(base)) => (base, None, offset),
-            _ => match self.isa.special(name) {
-                Some(of) => (REGISTER, Some(Word(of)), offset),
-                None => (OTHER, None, offset),
+            Some(_) => (OTHER, None, offset),
+            None => match self.isa.special(name) {
+                Some(special) if special.lanes == 1 && !name.contains('.') => {
+                    found.special(self.isa, special, values);
+                    (REGISTER, Some(Word(&special.of_type)), offset)
+                }
+                _ => (OTHER, None, offset),
             },
         }
     }
+}
+
+/// What an offset is on its axis; one is a signed integer of 32 bits.
+fn offset(value: Integer, found: &mut Found) -> &'static str {
+    if i32::try_from(value.signed()).is_err() {
+        found.fault(Fault::Offset);
+    }
+    if value.signed() < 0 { OFFSETS[2] } else { OFFSETS[1] }
 }

@@ -1,7 +1,7 @@
 //! Objects: surfaces, by their variable or by a register that holds a handle.
 //! PTX ISA `texture-sampler-and-surface-types`.
 
-use super::read::{Reader, Word};
+use super::read::{Found, Position, Reader, Word};
 use super::{Item, accepted, ordered};
 use crate::ptx::{Argument, Symbol};
 use crate::spec::raw::RawOperand;
@@ -53,13 +53,13 @@ pub(super) fn word(symbol: Symbol) -> Option<&'static str> {
 
 impl Reader<'_> {
     /// Reads an object into its axis: a scalar, whatever it is.
-    pub(super) fn object(&self, argument: &Argument<'_>, values: &mut [u8]) {
+    pub(super) fn object(&self, argument: &Argument<'_>, position: Position, values: &mut [u8], found: &mut Found) {
         let (what, lanes) = match argument {
             Argument::Tuple(_) | Argument::Bracket(_) => (Word(OTHER), 1),
-            scalar => self.element(scalar),
+            scalar => self.element(scalar, position, values, found),
         };
         self.operand.of_type.into_iter().for_each(|axis| {
-            values[axis] = self.position(axis, if lanes == 1 { what } else { Word(OTHER) });
+            values[axis] = self.on_axis(axis, if lanes == 1 { what } else { Word(OTHER) });
         });
     }
 }

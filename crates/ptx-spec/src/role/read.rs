@@ -3,25 +3,68 @@
 use super::{Role, object};
 use crate::ptx::{Argument, Declarations, Symbol};
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
-use crate::spec::{Form, Isa, Operand};
+use crate::spec::{Fault, Form, Isa, Operand, Special, SpecialNeeds};
 
-/// Values of an axis beside the one that was set: the types of elements that differ from the first.
-pub(crate) type More = Vec<(usize, u8)>;
+/// What operands say beside the values of their axes.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Further values of an axis: the types of elements that differ from the first.
+    pub(crate) more: Vec<(usize, u8)>,
+    /// What is wrong that no axis tells.
+    pub(crate) faults: Vec<Fault>,
+    /// What the special registers need.
+    pub(crate) specials: SpecialNeeds,
+}
 
-/// Reads an operand into its axes.
+impl Found {
+    pub(crate) fn fault(&mut self, fault: Fault) {
+        if !self.faults.contains(&fault) {
+            self.faults.push(fault);
+        }
+    }
+
+    /// Notes what a special register needs, and whether the PTX version and target have it.
+    pub(crate) fn special(&mut self, isa: &Isa, special: &Special, values: &[u8]) {
+        self.specials.ptx = self.specials.ptx.max(special.ptx);
+        self.specials.target = self.specials.target.max(special.target);
+        // The axes of the environment have the newest first.
+        let nth = |value: u8, count: usize| count.checked_sub(1 + usize::from(value));
+        let ptx = nth(values[2], isa.versions.len()).map(|at| isa.versions[at]);
+        let target = nth(values[1], isa.targets.len()).map(|at| isa.targets[at].0);
+        let too_old = special.ptx.is_some_and(|since| ptx.is_none_or(|ptx| ptx < since));
+        let lacking = special.target.is_some_and(|needed| !target.is_some_and(|target| needed.met_by(target)));
+        if too_old || lacking {
+            self.fault(Fault::SpecialSince);
+        }
+    }
+}
+
+/// Where a name stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    /// It is an operand.
+    Operand,
+    /// It is one of the operands in square brackets.
+    Bracket,
+    /// It is an element in braces.
+    Element,
+}
+
+/// Reads an operand, of which `bracketed` says whether it stands in square brackets, into its axes.
 pub(crate) fn read(
     (isa, form): (&Isa, &Form),
     declarations: &Declarations,
     operand: &Operand,
-    argument: &Argument<'_>,
+    (argument, bracketed): (&Argument<'_>, bool),
     values: &mut [u8],
-    more: &mut More,
+    found: &mut Found,
 ) {
     let reader = Reader { isa, form, declarations, operand };
+    let position = if bracketed { Position::Bracket } else { Position::Operand };
     match operand.role {
-        Role::Address { .. } => reader.address(argument, values),
-        Role::Surface { .. } => reader.object(argument, values),
-        _ => reader.value(argument, values, more),
+        Role::Address { .. } => reader.address(argument, position, values, found),
+        Role::Surface { .. } => reader.object(argument, position, values, found),
+        _ => reader.value(argument, position, values, found),
     }
 }
 
@@ -43,18 +86,33 @@ pub(super) struct Reader<'a> {
 
 impl Reader<'_> {
     /// What a scalar is on the axis of types, and how many lanes its register has.
-    pub(super) fn element(&self, argument: &Argument<'_>) -> (What<'_>, u8) {
+    pub(super) fn element(
+        &self,
+        argument: &Argument<'_>,
+        position: Position,
+        values: &[u8],
+        found: &mut Found,
+    ) -> (What<'_>, u8) {
         match argument {
             Argument::Integer(..) => (Word(INTEGER), 1),
             Argument::Float(..) => (Word(FLOAT), 1),
             Argument::Double(..) => (Word(DOUBLE), 1),
             Argument::Sink => (Word(SINK), 1),
+            // In square brackets a register is named as a whole.
+            Argument::Name(name) if position == Position::Bracket && name.contains('.') => (Word(OTHER), 1),
             Argument::Name(name) => match self.declarations.symbol(name) {
                 Some(Symbol::Register(Some(of), lanes)) => (Type(of), lanes),
                 Some(Symbol::Variable(_)) => (Word(VARIABLE), 1),
-                Some(symbol) if object::word(symbol).is_some() => (Word(object::word(symbol).unwrap_or(OTHER)), 1),
-                _ => match self.isa.special(name) {
-                    Some(of) => (Word(of), 1),
+                Some(symbol) => (Word(object::word(symbol).unwrap_or(OTHER)), 1),
+                None => match self.isa.special(name) {
+                    Some(special) => {
+                        found.special(self.isa, special, values);
+                        let source = matches!(self.operand.role, Role::Source | Role::Coordinate { .. });
+                        if position != Position::Element || !source {
+                            found.fault(Fault::Special);
+                        }
+                        (Word(&special.of_type), special.lanes)
+                    }
                     None => (Word(OTHER), 1),
                 },
             },
@@ -62,7 +120,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn position(&self, axis: usize, what: What<'_>) -> u8 {
+    pub(super) fn on_axis(&self, axis: usize, what: What<'_>) -> u8 {
         match what {
             Word(word) => self.form.axes[axis].position_or_other(word),
             Type(of) => self.form.type_value(axis, of),

@@ -4,12 +4,12 @@
 use std::fmt::Write as _;
 
 use super::print::element;
-use super::read::{More, Reader, What, Word};
+use super::read::{Found, Position, Reader, What, Word};
 use super::{Item, RoleName, accepted, address};
-use crate::ptx::Argument;
+use crate::ptx::{Argument, Symbol};
 use crate::spec::raw::{Kind, Ordered, RawOperand, Width};
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK};
-use crate::spec::{Choice, Cube, Draft, Form, Operand, RegisterType, ValueSet};
+use crate::spec::{Choice, Cube, Draft, Fault, Form, Operand, RegisterType, ValueSet};
 
 /// One element, without braces.
 const SCALAR: &str = "scalar";
@@ -278,27 +278,27 @@ pub(super) fn store<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
 
 impl Reader<'_> {
     /// Reads a value into its axes.
-    pub(super) fn value(&self, argument: &Argument<'_>, values: &mut [u8], more: &mut More) {
-        let mut set = |axis: Option<usize>, value: What<'_>| {
+    pub(super) fn value(&self, argument: &Argument<'_>, position: Position, values: &mut [u8], found: &mut Found) {
+        let set = |axis: Option<usize>, value: What<'_>, values: &mut [u8]| {
             if let Some(axis) = axis {
-                values[axis] = self.position(axis, value);
+                values[axis] = self.on_axis(axis, value);
             }
         };
         match argument {
             Argument::Tuple(elements) => {
-                set(self.operand.shape, Word(shape(TUPLES, elements.len())));
-                self.elements(elements, values, more);
+                set(self.operand.shape, Word(shape(TUPLES, elements.len())), values);
+                self.elements(elements, values, found);
             }
             scalar => {
-                let (of_type, lanes) = self.element(scalar);
-                set(self.operand.shape, Word(shape(REGISTERS, usize::from(lanes))));
-                set(self.operand.sinks, Word(NONE));
-                set(self.operand.of_type, of_type);
+                let (of_type, lanes) = self.element(scalar, position, values, found);
+                set(self.operand.shape, Word(shape(REGISTERS, usize::from(lanes))), values);
+                set(self.operand.sinks, Word(NONE), values);
+                set(self.operand.of_type, of_type, values);
             }
         }
     }
 
-    fn elements(&self, elements: &[Argument<'_>], values: &mut [u8], more: &mut More) {
+    fn elements(&self, elements: &[Argument<'_>], values: &mut [u8], found: &mut Found) {
         let mut mask = 0_usize;
         let mut first = None;
         for (lane, element) in elements.iter().enumerate() {
@@ -307,13 +307,18 @@ impl Reader<'_> {
                 mask |= 1 << lane.min(8);
                 continue;
             }
-            let (of_type, lanes) = self.element(element);
+            let (of_type, lanes) = self.element(element, Position::Element, values, found);
             let of_type = if lanes == 1 { of_type } else { Word(OTHER) };
             if let Some(axis) = self.operand.of_type {
-                let value = self.position(axis, of_type);
+                let value = self.on_axis(axis, of_type);
                 let another = (axis, value);
-                if value != *first.get_or_insert(value) && !more.contains(&another) {
-                    more.push(another);
+                if value != *first.get_or_insert(value) {
+                    if !found.more.contains(&another) {
+                        found.more.push(another);
+                    }
+                    if self.mixed(element, &elements[..lane]) {
+                        found.fault(Fault::MixedVector);
+                    }
                 }
             }
         }
@@ -323,7 +328,51 @@ impl Reader<'_> {
         }
         let Some(axis) = self.operand.of_type else { return };
         // Sinks alone have no type.
-        values[axis] = first.unwrap_or_else(|| self.position(axis, Word(SINK)));
+        values[axis] = first.unwrap_or_else(|| self.on_axis(axis, Word(SINK)));
+    }
+}
+
+/// What an element of a vector is beside others.
+#[derive(Clone, Copy)]
+struct Class {
+    /// Its size; an immediate has any.
+    bits: Option<u16>,
+    kind: Kind,
+}
+
+impl Class {
+    /// Whether two elements may stand in one vector: they are of one size, and bits go with
+    /// anything, integers with integers, and any other kind with itself.
+    fn goes_with(self, other: Self) -> bool {
+        let integer = |kind: Kind| matches!(kind, Kind::Unsigned | Kind::Signed);
+        let sizes = self.bits.zip(other.bits).is_none_or(|(one, other)| one == other);
+        let bits = self.kind == Kind::Bits || other.kind == Kind::Bits;
+        sizes && (bits || self.kind == other.kind || integer(self.kind) && integer(other.kind))
+    }
+}
+
+impl Reader<'_> {
+    /// Whether an element does not go with those before it.
+    fn mixed(&self, element: &Argument<'_>, before: &[Argument<'_>]) -> bool {
+        let Some(class) = self.class(element) else { return false };
+        before.iter().filter_map(|element| self.class(element)).any(|other| !class.goes_with(other))
+    }
+
+    /// What an element is beside others; nothing where it is a fault by itself, or a sink.
+    fn class(&self, element: &Argument<'_>) -> Option<Class> {
+        match element {
+            Argument::Integer(_) => Some(Class { bits: None, kind: Kind::Signed }),
+            Argument::Float(_) | Argument::Double(_) => Some(Class { bits: None, kind: Kind::Float }),
+            Argument::Name(name) => {
+                let of = match self.declarations.symbol(name) {
+                    Some(Symbol::Register(of, _)) => &self.isa.types[of?],
+                    Some(_) => return None,
+                    None => self.isa.register_type(&self.isa.special(name)?.of_type)?,
+                };
+                Some(Class { bits: Some(of.bits), kind: of.kind })
+            }
+            _ => None,
+        }
     }
 }
 

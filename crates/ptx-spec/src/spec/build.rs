@@ -196,14 +196,17 @@ fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
             errors.push(file.at(shape, format!("`{}` is no shape", shape.value)).help(help));
         }
     }
-    let specials =
-        raw.specials.0.iter().flat_map(|(of, names)| names.iter().map(|name| (name.clone(), of.value.clone())));
+    for special in raw.specials.iter().filter(|special| !types.iter().any(|of| of.name == special.of_type)) {
+        let message = format!("`{}` of a special register is none of the types", special.of_type);
+        errors.push(file.at(&raw.versions, message));
+    }
+    let specials = super::special::table(&raw.specials);
     let variable = |(name, needs): &(At<String>, super::raw::RawNeeds)| {
         (name.value.clone(), needs.ptx, needs.target.0.first().copied())
     };
     let variables = raw.variables.0.iter().map(variable).collect();
     let versions = raw.versions.value.clone();
-    (Isa { versions, targets, types, held, variables, specials: specials.collect() }, errors)
+    (Isa { versions, targets, types, held, variables, specials }, errors)
 }
 
 /// Compiles one instruction, collecting every error on the way.
@@ -291,6 +294,7 @@ impl Compiler<'_> {
             manual: raw.manual.clone(),
             read: raw.read,
             forms,
+            elsewhere: raw.elsewhere.iter().map(|word| word.value.clone()).collect(),
             notes: raw.notes.iter().map(note).collect(),
             examples: raw.examples.lines.iter().map(example).collect(),
             modifiers: FxHashMap::default(),

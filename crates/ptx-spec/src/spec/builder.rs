@@ -51,6 +51,7 @@ impl<'a> Builder<'a> {
         let suffixes: Vec<(usize, usize)> =
             self.syntax.suffixes.iter().map(|(operand, suffix)| (*operand, self.suffix(*operand, suffix))).collect();
         let writings = self.writing(&operands);
+        self.draft.rules.extend(super::text_rules::rules());
         Form {
             id: format!("{}.{}", self.draft.opcode, self.form.id.value),
             syntax: self.form.syntax.value.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -140,6 +141,9 @@ impl<'a> Builder<'a> {
             }
             for value in family {
                 let value = &value.value;
+                if self.is_elsewhere(value) {
+                    continue;
+                }
                 if !claims.values.contains(value) && !probes.contains(value) && !self.is_another_form(at, Some(value)) {
                     probes.push(value.clone());
                 }
@@ -152,6 +156,11 @@ impl<'a> Builder<'a> {
         };
         probes.retain(|value| !taken(value));
         probes
+    }
+
+    /// Whether a modifier belongs to a page of the manual that the file does not describe.
+    pub(super) fn is_elsewhere(&self, modifier: &str) -> bool {
+        self.instruction.elsewhere.iter().any(|word| word.value == modifier)
     }
 
     fn missing_is_another_form(&self, at: usize) -> bool {

@@ -167,9 +167,9 @@ pub struct RawIsa {
     /// What a variable needs where an address starts from it, or of a surface, to be declared.
     #[serde(default)]
     pub variables: Ordered<RawNeeds>,
-    /// Special registers by their type.
+    /// The special registers.
     #[serde(default)]
-    pub specials: Ordered<Vec<String>>,
+    pub specials: Vec<RawSpecial>,
     /// Which register kinds may stand where an instruction's type has which kind.
     pub registers: RawRegisters,
     /// How many lanes each vector modifier stands for, and the operand shapes that fit.
@@ -183,6 +183,22 @@ pub struct RawIsa {
     /// Lists of rules that instructions share by name (`use`).
     #[serde(default)]
     pub rules: Ordered<Vec<RawRule>>,
+}
+
+/// Special registers of one type that need the same.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawSpecial {
+    /// Their names.
+    pub names: Vec<String>,
+    /// Their type.
+    #[serde(rename = "type")]
+    pub of_type: String,
+    /// Whether they are vectors of four, whose components have names of their own (`%tid.x`).
+    #[serde(default)]
+    pub vector: bool,
+    /// What they need.
+    pub needs: Option<RawNeeds>,
 }
 
 /// A fundamental type.
@@ -271,6 +287,10 @@ pub struct RawInstruction {
     /// What restricts the choices.
     #[serde(default)]
     pub rules: Vec<RawRule>,
+    /// Modifiers with which a line belongs to a page of the manual that this file does not describe: the
+    /// opcode has several, and nothing is said of such lines.
+    #[serde(default)]
+    pub elsewhere: Vec<At<String>>,
     /// The operands through which it may write: objects, and addresses.
     #[serde(default)]
     pub writes: Vec<At<String>>,

@@ -71,7 +71,7 @@ pub(super) struct Tables {
     /// What each modifier is that the instruction does not know.
     unknown: Modifier,
     /// The rule that each [`Fault`] breaks, where a verdict can name it.
-    faults: [Option<usize>; 5],
+    faults: [Option<usize>; FAULTS.len()],
 }
 
 /// A value of an axis that needs a PTX version, a target, or both.
@@ -112,7 +112,34 @@ pub(crate) enum Fault {
     Operands,
     /// A suffix that the form does not have there.
     Suffix,
+    /// A guard that is no predicate.
+    Guard,
+    /// A special register where none can stand.
+    Special,
+    /// A special register that the PTX version or target does not have.
+    SpecialSince,
+    /// An offset out of range.
+    Offset,
+    /// An immediate address out of range.
+    AbsoluteAddress,
+    /// Elements of a vector that do not go together.
+    MixedVector,
 }
+
+/// The rule that each fault breaks, by its name.
+const FAULTS: [(Fault, &str); 11] = [
+    (Fault::Order, "modifier-order"),
+    (Fault::Duplicate, "duplicate-modifier"),
+    (Fault::Unknown, "unknown-modifier"),
+    (Fault::Operands, "operands"),
+    (Fault::Suffix, "unknown-suffix"),
+    (Fault::Guard, "guard"),
+    (Fault::Special, "special-register"),
+    (Fault::SpecialSince, "special-register-since"),
+    (Fault::Offset, "offset"),
+    (Fault::AbsoluteAddress, "absolute-address"),
+    (Fault::MixedVector, "mixed-vector"),
+];
 
 impl Tables {
     /// The tables of a form of an instruction with these modifiers.
@@ -165,8 +192,7 @@ impl Tables {
             let rule = form.rules.iter().position(|rule| rule.id.rsplit('/').next() == Some(name))?;
             (form.rules[rule].kind != RuleKind::Canonical).then_some(rule)
         };
-        tables.faults =
-            ["modifier-order", "duplicate-modifier", "unknown-modifier", "operands", "unknown-suffix"].map(named);
+        tables.faults = FAULTS.map(|(_, name)| named(name));
         tables
     }
 
@@ -365,13 +391,8 @@ impl Form {
 
     /// The rule that a fault breaks.
     pub(crate) fn fault(&self, fault: Fault) -> Option<usize> {
-        match fault {
-            Fault::Order => self.tables.faults[0],
-            Fault::Duplicate => self.tables.faults[1],
-            Fault::Unknown => self.tables.faults[2],
-            Fault::Operands => self.tables.faults[3],
-            Fault::Suffix => self.tables.faults[4],
-        }
+        let at = FAULTS.iter().position(|(known, _)| *known == fault)?;
+        self.tables.faults[at]
     }
 }
 

@@ -116,7 +116,7 @@ impl Builder<'_> {
             |value: &String| self.draft.axes.iter().any(|a| a.choice == Choice::Modifier && a.values.contains(value));
         let mut extras = vec![(UNKNOWN_MODIFIER.to_owned(), Vec::new())];
         let mut add = |value: &String| {
-            if !known(value) && !extras.iter().any(|(extra, _)| extra == value) {
+            if !known(value) && !self.is_elsewhere(value) && !extras.iter().any(|(extra, _)| extra == value) {
                 extras
                     .push((value.clone(), self.others.iter().flat_map(|other| self.elsewhere(value, other)).collect()));
             }

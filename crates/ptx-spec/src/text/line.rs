@@ -48,6 +48,11 @@ impl Integer {
     pub fn value(self) -> i128 {
         if self.signed { i128::from(self.bits.cast_signed()) } else { i128::from(self.bits) }
     }
+
+    /// The value of the same bits as a signed integer: what is added to an address.
+    pub fn signed(self) -> i64 {
+        self.bits.cast_signed()
+    }
 }
 
 /// What can stand in an operand.
@@ -113,11 +118,6 @@ impl<'a> Line<'a> {
     /// Reads the rest of an instruction behind its opcode.
     pub(super) fn behind(lexer: &mut Lexer<'a>, opcode: &'a str) -> Result<Self, SyntaxError> {
         Reader { lexer, depth: 0 }.body(None, opcode)
-    }
-
-    /// The opcode of the instruction that begins here with a guard.
-    pub(super) fn guarded_opcode(lexer: &mut Lexer<'a>) -> Result<&'a str, SyntaxError> {
-        Reader { lexer, depth: 0 }.head().map(|(_, opcode)| opcode)
     }
 }
 
@@ -341,7 +341,7 @@ impl<'a> Reader<'_, 'a> {
     fn element(&mut self, start: usize, name: &'a str) -> Result<Argument<'a>, SyntaxError> {
         self.lexer.eat(b'[');
         self.lexer.blank();
-        let index = self.argument()?;
+        let index = self.index()?;
         self.lexer.blank();
         let closed = self.lexer.eat(b']');
         let end = self.lexer.at();
@@ -357,6 +357,23 @@ impl<'a> Reader<'_, 'a> {
                 self.other()
             }
         }
+    }
+
+    /// An index: as any argument, but a constant may be subtracted from a register as well.
+    fn index(&mut self) -> Result<Argument<'a>, SyntaxError> {
+        let start = self.lexer.at();
+        let register = self.lexer.name();
+        self.lexer.blank();
+        if !register.is_empty()
+            && self.lexer.peek() == Some(b'-')
+            // `reg-4-1` is `reg+(-4-1)`: the sign belongs to the first constant.
+            && let Some(value) = constant::expression(self.lexer)?
+            && let Argument::Integer(value) = value.into()
+        {
+            return Ok(Argument::Sum(register, value));
+        }
+        self.lexer.reset(start);
+        self.argument()
     }
 
     /// Whatever else stands up to the next comma, closing bracket or semicolon.
@@ -403,6 +420,50 @@ mod tests {
             ("ret ;", "ret;"),
         ] {
             assert_eq!(Line::parse(text).expect(text).to_string(), printed);
+        }
+    }
+
+    #[test]
+    fn the_opcode_is_found_whatever_is_wrong_before_it() {
+        for text in
+            ["ld.x", "@1 ld", "@!!%p ld;", "_: ld.u32", "1: ld", "@%p L: ld", "{ $L: ld", ".loc 1 2 3 ld a", "} ld"]
+        {
+            assert_eq!(Line::opcode_of(text), Some("ld"), "{text}");
+        }
+        for text in ["", "@", "@!!", "(ld)", "%ld;", "5", "L:", ".ld"] {
+            assert_eq!(Line::opcode_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn elements_of_arrays_are_read() {
+        fn argument(text: &str) -> Argument<'_> {
+            Line::parse(text).expect(text).operands.remove(0).argument
+        }
+        let of = |value: i64| Integer { bits: value.cast_unsigned(), signed: true };
+        for (text, register, value) in [
+            ("x a[4];", None, 4),
+            ("x a [ r ];", Some("r"), 0),
+            ("x a[r+4*2];", Some("r"), 8),
+            ("x a[r-4];", Some("r"), -4),
+        ] {
+            assert_eq!(argument(text), Argument::Element("a", register, of(value)), "{text}");
+        }
+        for text in ["x a[4][0];", "x a[4]+4;", "x a[r*4];", "x a[{r}];"] {
+            assert_eq!(argument(text), Argument::Other, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_around_a_line_is_read() {
+        for text in ["L: $M: ret;", "{ { ret; } }", ".loc 1 2 3 ret;", ".pragma \"x;\"; ret; // ;", "L: { ret; } M:"] {
+            assert_eq!(Line::parse(text).expect(text).to_string(), "ret;");
+        }
+        for text in ["ret; ret;", "{ .reg .b32 x; ret; }"] {
+            assert!(Line::parse(text).expect_err(text).surplus(), "{text}");
+        }
+        for text in ["{ ret;", "ret; }", "ret;;", "_: ret;", "@p L: ret;", ".x; ret;", "suld.b. 1d a;"] {
+            assert!(!Line::parse(text).expect_err(text).surplus(), "{text}");
         }
     }
 

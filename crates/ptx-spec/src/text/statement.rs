@@ -2,7 +2,7 @@
 
 use super::SyntaxError;
 use super::declaration::{self, Declaration};
-use super::lexer::Lexer;
+use super::lexer::{Lexer, TokenKind};
 use super::line::Line;
 
 /// The message where text follows the instruction.
@@ -269,17 +269,25 @@ impl<'a> Statements<'a> {
         Ok(inside)
     }
 
-    /// The opcode of the first instruction, as far as that can be read.
+    /// The opcode of the first instruction, whatever is wrong with the labels and the guard before it.
     pub(super) fn first_opcode(mut self) -> Option<&'a str> {
         loop {
             self.lexer.blank();
             match self.lexer.peek()? {
-                b'{' | b'}' => drop(self.lexer.next()),
                 b'.' => drop(self.next_statement().ok()?),
-                b'@' => return Line::guarded_opcode(&mut self.lexer).ok(),
+                b'@' => {
+                    self.lexer.eat(b'@');
+                    while self.lexer.find(|token| token.text != "!")?.kind == TokenKind::Sign {}
+                }
                 _ => {
-                    if self.label().is_none() {
-                        return Line::guarded_opcode(&mut self.lexer).ok();
+                    let token = self.lexer.next()?;
+                    self.lexer.blank();
+                    let named = matches!(token.kind, TokenKind::Word | TokenKind::Number);
+                    if named && !self.lexer.eat(b':') {
+                        return token.text.starts_with(|first: char| first.is_ascii_alphabetic()).then_some(token.text);
+                    }
+                    if !named && !matches!(token.text, "{" | "}" | ";") {
+                        return None;
                     }
                 }
             }

@@ -1,0 +1,194 @@
+//! A conversation with an engine that is checked, and what it is asked about.
+
+use serde_json::{Value, json};
+
+use super::super::process::Process;
+use super::super::{EngineLimits, Fault, Unusable, line, response, start};
+use super::wrong;
+use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, Request, Response, SentCase};
+use ptx_exec::execution::{Answer, Execution};
+use ptx_exec::kernel;
+use ptx_spec::environment::{Suffix, Target, Version};
+
+/// A conversation with the engine.
+pub(super) struct Session {
+    pub(super) words: Vec<String>,
+    pub(super) limits: EngineLimits,
+    pub(super) about: About,
+    pub(super) process: Option<Process>,
+    pub(super) id: u64,
+}
+
+impl Session {
+    pub(super) fn process(&mut self) -> Result<&mut Process, String> {
+        let process = match self.process.take() {
+            Some(process) => process,
+            None => match start(&self.words, &self.limits) {
+                Ok((process, ..)) => process,
+                Err(Unusable::Start(why) | Unusable::Hello(why)) => {
+                    return Err(format!("it does not start again: {}", why.replace('\n', "; ")));
+                }
+            },
+        };
+        Ok(self.process.insert(process))
+    }
+
+    pub(super) fn id(&mut self) -> u64 {
+        self.id += 1;
+        self.id
+    }
+
+    /// Sends lines, and reads as many.
+    pub(super) fn say(&mut self, send: &[u8], lines: usize, should: &str) -> Result<Vec<Response>, String> {
+        let (time, longest) = (self.limits.request, self.limits.response);
+        let said = self.process()?.exchange(send, lines, time, longest);
+        let said = said.map_err(|fault: Fault| wrong(send, &fault.words(), should))?;
+        said.iter().map(|said| response(said).map_err(|why| wrong(send, &why, should))).collect()
+    }
+
+    /// Sends one request, and reads the response that has its id.
+    pub(super) fn ask(&mut self, send: &[u8], id: u64, should: &str) -> Result<Response, String> {
+        let response = self.say(send, 1, should)?.into_iter().next().ok_or("nothing came")?;
+        if response.id() == Some(id) {
+            return Ok(response);
+        }
+        let came = response.id().map_or("no id".to_owned(), |id| format!("id {id}"));
+        Err(wrong(send, &came, &format!("id {id}")))
+    }
+
+    /// An environment that the engine takes.
+    pub(super) fn environment(&self) -> (Version, Target) {
+        let ptx = self.about.ptx.iter().max().copied().unwrap_or(Version { major: 7, minor: 0 });
+        let target = self.about.targets.first().copied();
+        (ptx, target.unwrap_or(Target { sm: 50, suffix: Suffix::Plain }))
+    }
+
+    pub(super) fn lines(&mut self, lines: Vec<String>) -> (JudgeRequest, &'static str) {
+        let (ptx, target) = self.environment();
+        let declarations = DECLARATIONS.to_owned();
+        let request =
+            JudgeRequest { id: self.id(), ptx, target, address_size: 64, generate: false, declarations, lines };
+        (request, "`judged`, with as many outcomes as lines")
+    }
+
+    pub(super) fn judge(&mut self, lines: Vec<String>) -> Result<Vec<LineOutcome>, String> {
+        let (judge, should) = self.lines(lines);
+        let (id, count) = (judge.id, judge.lines.len());
+        let send = line(&Request::Judge(judge));
+        match self.ask(&send, id, should)? {
+            Response::Judged(Judged { outcomes, .. }) if outcomes.len() == count => Ok(outcomes),
+            Response::Judged(judged) => {
+                Err(wrong(&send, &format!("{} outcomes", judged.outcomes.len()), &format!("{count} outcomes")))
+            }
+            Response::Error(failure) => Err(wrong(&send, &format!("an error: {}", failure.message), should)),
+            _ => Err(wrong(&send, "another kind of response", should)),
+        }
+    }
+
+    pub(super) fn cases(&mut self) -> Result<Vec<Execution>, String> {
+        let (ptx, target) = self.environment();
+        let read = |mut case: Value| {
+            case["ptx"] = json!(ptx.to_string());
+            case["target"] = json!(target.to_string());
+            serde_json::from_value(case).map_err(|error| error.to_string())
+        };
+        samples().into_iter().map(read).collect()
+    }
+
+    pub(super) fn executed(&mut self, send: &[u8], id: u64, cases: &[Execution]) -> Result<Vec<Vec<Answer>>, String> {
+        let should = "`executed`, for each case a list with an answer for each of its rows";
+        let answers = match self.ask(send, id, should)? {
+            Response::Executed(executed) => executed.answers,
+            Response::Error(failure) => return Err(wrong(send, &format!("an error: {}", failure.message), should)),
+            _ => return Err(wrong(send, "another kind of response", should)),
+        };
+        let given: Vec<usize> = answers.iter().map(Vec::len).collect();
+        let asked: Vec<usize> = cases.iter().map(|case| case.rows.len()).collect();
+        if given != asked {
+            return Err(wrong(send, &format!("answers for {given:?} rows"), &format!("for {asked:?} rows")));
+        }
+        for (case, answers) in cases.iter().zip(&answers) {
+            for (row, answer) in answers.iter().enumerate() {
+                if let Answer::Returned(returned) = answer {
+                    let at = |why: String| {
+                        wrong(
+                            format!("`{}`, row {row}", case.line).as_bytes(),
+                            &why,
+                            "a value for each output, of its bits, and a surface of the same size or none",
+                        )
+                    };
+                    case.check(returned).map_err(at)?;
+                }
+            }
+        }
+        Ok(answers)
+    }
+
+    pub(super) fn request(&mut self, cases: &[Execution]) -> ExecuteRequest {
+        let (mut module, mut kernels) = (None, vec![None; cases.len()]);
+        if self.about.abilities.contains(&Ability::Kernels) {
+            let (text, made) = kernel::module(&cases.iter().collect::<Vec<_>>());
+            module = Some(text);
+            kernels = made.into_iter().map(Result::ok).collect();
+        }
+        let cases = cases.iter().cloned().zip(kernels).map(|(case, kernel)| SentCase { case, kernel }).collect();
+        ExecuteRequest { id: self.id(), module, cases }
+    }
+
+    pub(super) fn execute(&mut self, cases: &[Execution]) -> Result<Vec<Vec<Answer>>, String> {
+        let execute = self.request(cases);
+        let id = execute.id;
+        self.executed(&line(&Request::Execute(execute)), id, cases)
+    }
+}
+
+const DECLARATIONS: &str =
+    ".global .surfref s; .global .align 8 .b8 g[16]; .entry k() { .reg .b32 %r<9>; .reg .b64 %rd<9>;";
+
+/// Cases of the simple kind, but for the environment. They have their variables in common, as the
+/// kernels of a module do.
+fn samples() -> Vec<Value> {
+    let surface = json!({"geometry": "1d", "format": "u32", "width": 2, "data": "0001020304050607"});
+    let variables = json!([{"name": "g", "space": "global", "data": "000102030405060708090a0b0c0d0e0f"}]);
+    let register = |name: &str| json!({"register": name, "bits": 32, "holds": "bits"});
+    vec![
+        json!({
+            "declarations": DECLARATIONS, "line": "ld.global.u32 %r1, [%rd1+4];",
+            "variables": variables,
+            "inputs": [{"register": "%rd1", "bits": 64, "holds": "address", "of": "g", "generic": false}],
+            "outputs": [{"register": "%r1", "bits": 32}],
+            "rows": [["0"], ["4"], ["8"]],
+        }),
+        json!({
+            "declarations": DECLARATIONS, "line": "suld.b.1d.b32.zero %r1, [s, {%r2}];", "surface": surface,
+            "variables": variables, "inputs": [register("%r2")], "outputs": [{"register": "%r1", "bits": 32}],
+            "rows": [["0"], ["4"], ["8"], ["ffffffff"]],
+        }),
+        json!({
+            "declarations": DECLARATIONS, "line": "sust.b.1d.b32.zero [s, {%r2}], %r3;", "surface": surface,
+            "variables": variables, "inputs": [register("%r2"), register("%r3")], "outputs": [],
+            "rows": [["0", "ffffffff"], ["8", "ffffffff"]],
+        }),
+    ]
+}
+
+/// Lines of which some are PTX.
+pub(super) fn some_lines() -> Vec<String> {
+    [
+        "ld.global.u32 %r1, [%rd1];",
+        "suq.width.b32 %r1, [s];",
+        "suq.nonsense.b32 %r1, [s];",
+        "ld.global.u32 %r2, [%rd2+8];",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+/// A request with fields that later versions may have.
+pub(super) fn with_more(request: &Request) -> Vec<u8> {
+    let mut value = serde_json::to_value(request).unwrap_or_default();
+    for body in value.as_object_mut().into_iter().flat_map(|object| object.values_mut()) {
+        body["later"] = json!({"unheard": ["of"]});
+    }
+    format!("{value}\n").into_bytes()
+}

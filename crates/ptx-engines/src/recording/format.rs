@@ -1,0 +1,198 @@
+//! The lines of a recording's file.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Depth, Outcome};
+use ptx_exec::execution::{Answer, Execution, Returned, hex};
+use ptx_spec::environment::{AddressSize, Environment, Target, Version};
+
+/// What lines are judged in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Surroundings {
+    pub(super) ptx: Version,
+    pub(super) target: Target,
+    pub(super) address_size: u32,
+    pub(super) generate: bool,
+    pub(super) declarations: String,
+}
+
+impl Surroundings {
+    pub(super) fn new(environment: &Environment, depth: Depth, declarations: String) -> Self {
+        Self {
+            ptx: environment.ptx,
+            target: environment.target,
+            address_size: bits(environment.address_size),
+            generate: depth == Depth::Generate,
+            declarations,
+        }
+    }
+
+    pub(super) fn is_in(&self, environment: &Environment, depth: Depth) -> bool {
+        let of = |other: &Environment| (other.ptx, other.target, bits(other.address_size));
+        (self.ptx, self.target, self.address_size) == of(environment) && self.generate == (depth == Depth::Generate)
+    }
+}
+
+fn bits(size: AddressSize) -> u32 {
+    match size {
+        AddressSize::Bits32 => 32,
+        AddressSize::Bits64 => 64,
+    }
+}
+
+/// The line before the rows of a case, or before judged lines.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Heading {
+    Case(Execution),
+    Judged(Surroundings),
+}
+
+/// A row and what came of it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Row(#[serde(with = "hex::all")] pub(super) Vec<u128>, pub(super) StoredAnswer);
+
+/// What came of a row: registers, where that is all.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum StoredAnswer {
+    Registers(#[serde(with = "hex::all")] Vec<u128>),
+    MoreThanRegisters(MoreThanRegisters),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum MoreThanRegisters {
+    /// The registers, and where the surface is not what it was.
+    Changed {
+        #[serde(with = "hex::all")]
+        registers: Vec<u128>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        surface: Vec<Change>,
+        /// Where variables are not what they were, by their names.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        variables: BTreeMap<String, Vec<Change>>,
+    },
+    Trapped(String),
+    Skipped(String),
+    Failed(String),
+}
+
+/// Bytes of the surface from this position on.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Change(usize, #[serde(with = "hex")] Vec<u8>);
+
+/// A line and what became of it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Line(pub(super) String, pub(super) StoredOutcome);
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum StoredOutcome {
+    Accepted,
+    Rejected(String),
+    Skipped(String),
+    Crashed(String),
+    TimedOut,
+}
+
+impl From<Outcome> for StoredOutcome {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Accepted => Self::Accepted,
+            Outcome::Rejected(why) => Self::Rejected(why),
+            Outcome::Skipped(why) => Self::Skipped(why),
+            Outcome::Crashed(how) => Self::Crashed(how),
+            Outcome::TimedOut => Self::TimedOut,
+        }
+    }
+}
+
+impl From<StoredOutcome> for Outcome {
+    fn from(did: StoredOutcome) -> Self {
+        match did {
+            StoredOutcome::Accepted => Self::Accepted,
+            StoredOutcome::Rejected(why) => Self::Rejected(why),
+            StoredOutcome::Skipped(why) => Self::Skipped(why),
+            StoredOutcome::Crashed(how) => Self::Crashed(how),
+            StoredOutcome::TimedOut => Self::TimedOut,
+        }
+    }
+}
+
+/// The stretches in which two texts of bytes of one length differ.
+fn changes(before: &[u8], after: &[u8]) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
+    for (at, (old, new)) in before.iter().zip(after).enumerate() {
+        if old == new {
+            continue;
+        }
+        match changes.last_mut().filter(|change| change.0 + change.1.len() == at) {
+            Some(change) => change.1.push(*new),
+            None => changes.push(Change(at, vec![*new])),
+        }
+    }
+    changes
+}
+
+/// Bytes with changes; none where one lies beyond them.
+fn changed(before: &[u8], changes: &[Change]) -> Option<Vec<u8>> {
+    let mut after = before.to_vec();
+    for Change(at, bytes) in changes {
+        after.get_mut(*at..at.checked_add(bytes.len())?)?.copy_from_slice(bytes);
+    }
+    Some(after)
+}
+
+impl StoredAnswer {
+    pub(super) fn of(case: &Execution, answer: &Answer) -> Self {
+        Self::MoreThanRegisters(match answer {
+            Answer::Trapped(why) => MoreThanRegisters::Trapped(why.clone()),
+            Answer::Skipped(why) => MoreThanRegisters::Skipped(why.clone()),
+            Answer::Failed(why) => MoreThanRegisters::Failed(why.clone()),
+            Answer::Returned(returned) if *returned == Returned::registers(&returned.registers) => {
+                return Self::Registers(returned.registers.clone());
+            }
+            Answer::Returned(Returned { registers, surface, variables }) => {
+                let of_surface = case.surface.as_ref().zip(surface.as_ref());
+                let of_variable = |(name, after): (&String, &Vec<u8>)| {
+                    Some((name.clone(), changes(&case.variable(name)?.data, after)))
+                };
+                MoreThanRegisters::Changed {
+                    registers: registers.clone(),
+                    surface: of_surface.map(|(before, after)| changes(&before.data, after)).unwrap_or_default(),
+                    variables: variables.iter().filter_map(of_variable).collect(),
+                }
+            }
+        })
+    }
+
+    pub(super) fn answer(self, case: &Execution) -> Result<Answer, String> {
+        let returned = match self {
+            Self::Registers(registers) => Returned::registers(&registers),
+            Self::MoreThanRegisters(MoreThanRegisters::Changed { registers, surface, variables }) => {
+                let before = case.surface.as_ref().map(|surface| &surface.data);
+                let after = |changes: &[Change]| {
+                    let before = before.ok_or("a surface is changed, and the case has none")?;
+                    changed(before, changes).ok_or("a change lies beyond the surface")
+                };
+                let surface = if surface.is_empty() { None } else { Some(after(&surface)?) };
+                let variable = |(name, changes): (String, Vec<Change>)| {
+                    let before = case.variable(&name).ok_or_else(|| format!("the case has no variable `{name}`"))?;
+                    let after = changed(&before.data, &changes);
+                    after.map(|after| (name.clone(), after)).ok_or_else(|| format!("a change lies beyond `{name}`"))
+                };
+                let variables = variables.into_iter().map(variable).collect::<Result<_, String>>()?;
+                Returned { registers, surface, variables }
+            }
+            Self::MoreThanRegisters(MoreThanRegisters::Trapped(why)) => return Ok(Answer::Trapped(why)),
+            Self::MoreThanRegisters(MoreThanRegisters::Skipped(why)) => return Ok(Answer::Skipped(why)),
+            Self::MoreThanRegisters(MoreThanRegisters::Failed(why)) => return Ok(Answer::Failed(why)),
+        };
+        case.check(&returned)?;
+        Ok(Answer::Returned(returned))
+    }
+}

@@ -1,0 +1,124 @@
+//! Reading a recording: what of it can be used, and what cannot.
+
+use std::fmt;
+
+use super::format::{Heading, Line, Row, Surroundings};
+use super::{FORMAT, Provenance, Recording, bare};
+use crate::Outcome;
+use ptx_exec::execution::{Execution, Rows};
+
+/// Something in a recording that cannot be used, or not as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The number of the line, from 1; none where it does not come from a file.
+    pub line: Option<usize>,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl Recording {
+    /// Reads the text of a file, and says what of it cannot be used.
+    ///
+    /// # Errors
+    /// Where the first line is no header of a recording of this format.
+    pub fn read(text: &str) -> Result<(Self, Vec<Problem>), Problem> {
+        let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+        let (at, header) = lines.next().unwrap_or((1, ""));
+        let wrong = |message: String| Problem { line: Some(at), message };
+        let provenance: Provenance = serde_json::from_str(header)
+            .map_err(|error| wrong(format!("this is no header of a recording: {error}")))?;
+        if provenance.recording != FORMAT {
+            let found = provenance.recording;
+            return Err(wrong(format!("this is a recording of format {found}; format {FORMAT} is read")));
+        }
+        let mut reader = Reader { recording: Self::new(provenance), problems: Vec::new(), under: None };
+        for (at, line) in lines {
+            if let Err(message) = reader.line(at, line) {
+                reader.problems.push(Problem { line: Some(at), message });
+            }
+        }
+        reader.close();
+        Ok((reader.recording, reader.problems))
+    }
+}
+
+/// What the lines that are read belong to.
+enum Section {
+    Case(Box<Execution>),
+    Judged(Surroundings),
+    /// To a heading that could not be read: its line, and how many follow it.
+    Unread(usize, usize),
+}
+
+struct Reader {
+    recording: Recording,
+    problems: Vec<Problem>,
+    under: Option<Section>,
+}
+
+impl Reader {
+    fn line(&mut self, at: usize, line: &str) -> Result<(), String> {
+        if line.starts_with('{') {
+            self.close();
+            self.under = Some(Section::Unread(at, 0));
+            let heading = serde_json::from_str(line).map_err(|error| format!("this case cannot be read: {error}"))?;
+            self.under = Some(match heading {
+                Heading::Case(case) => {
+                    let case = bare(&case);
+                    case.surface.as_ref().map_or(Ok(()), |surface| surface.check())?;
+                    self.recording.cases.entry(case.clone()).or_default();
+                    Section::Case(Box::new(case))
+                }
+                Heading::Judged(surroundings) => Section::Judged(surroundings),
+            });
+            return Ok(());
+        }
+        match &mut self.under {
+            None => Err("this stands before the first case".to_owned()),
+            Some(Section::Unread(_, rows)) => {
+                *rows += 1;
+                Ok(())
+            }
+            Some(Section::Case(case)) => {
+                let Row(row, kept) =
+                    serde_json::from_str(line).map_err(|error| format!("this row cannot be read: {error}"))?;
+                if row.len() != case.inputs.len() {
+                    return Err(format!("this row has {} values, the case {} inputs", row.len(), case.inputs.len()));
+                }
+                let answer = kept.answer(case)?;
+                let mut rows = Rows::new(row.len());
+                rows.push(&row);
+                let added = self.recording.add(&case.with_rows(rows, Vec::new()), &[answer]);
+                added.map_err(|_| "this row stands there already, with another answer".to_owned())
+            }
+            Some(Section::Judged(surroundings)) => {
+                let Line(line, did) =
+                    serde_json::from_str(line).map_err(|error| format!("this line cannot be read: {error}"))?;
+                let outcome = Outcome::from(did);
+                let kept = self.recording.lines.entry(surroundings.clone()).or_default();
+                if *kept.entry(line).or_insert_with(|| outcome.clone()) == outcome {
+                    Ok(())
+                } else {
+                    Err("this line stands there already, with another outcome".to_owned())
+                }
+            }
+        }
+    }
+
+    /// Says what was lost with a heading that could not be read.
+    fn close(&mut self) {
+        if let Some(Section::Unread(line, rows @ 1..)) = self.under.take() {
+            let message = format!("{rows} rows are lost with what stands above them");
+            self.problems.push(Problem { line: Some(line), message });
+        }
+    }
+}

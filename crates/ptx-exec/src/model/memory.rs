@@ -1,0 +1,65 @@
+//! Accesses to variables: where they go, and whether the manual says what happens there. PTX ISA
+//! `addresses-as-operands`.
+
+use super::operands::Address;
+use super::{Object, Operands, Undefined, Unmodelled};
+use crate::execution::{Space, Variable};
+
+/// An access of N bytes to the variable that an address starts from.
+pub(super) struct Access<'a> {
+    address: Address<'a>,
+    size: u32,
+}
+
+/// Where an access goes.
+#[derive(Clone, Copy)]
+pub(super) struct Accessed<'a> {
+    /// The position of the variable in the case.
+    position: usize,
+    variable: &'a Variable,
+    /// The position of the first byte in the variable.
+    pub(super) at: usize,
+}
+
+impl<'a> Access<'a> {
+    pub(super) fn new(operands: &Operands<'_, 'a>, operand: &str, size: u32) -> Result<Self, Unmodelled> {
+        Ok(Self { address: operands.address(operand)?, size })
+    }
+
+    /// Where the access of a row goes.
+    ///
+    /// # Errors
+    /// Why the manual does not say what happens.
+    pub(super) fn of(&self, row: &[u128]) -> Result<Accessed<'a>, Undefined> {
+        let (position, variable) = self.address.variable.ok_or(Undefined::ImmediateAddress)?;
+        let size = u64::from(self.size);
+        let added = u64::try_from(self.address.source.of(row) & u128::from(u64::MAX)).unwrap_or_default();
+        let at = added.wrapping_add(self.address.offset.cast_unsigned());
+        // Variables begin at multiples of 32.
+        if at % size.max(1) != 0 {
+            return Err(Undefined::MisalignedAddress);
+        }
+        let length = variable.data.len() as u64;
+        if at > length || length - at < size {
+            return Err(Undefined::OutsideVariable);
+        }
+        Ok(Accessed { position, variable, at: usize::try_from(at).unwrap_or(usize::MAX) })
+    }
+}
+
+impl<'a> Accessed<'a> {
+    /// What the variable holds.
+    pub(super) fn data(self) -> &'a [u8] {
+        &self.variable.data
+    }
+
+    /// The variable as something that can be written.
+    pub(super) fn object(self) -> Object {
+        Object::Variable(self.position)
+    }
+
+    /// Where the variable is.
+    pub(super) fn space(self) -> Space {
+        self.variable.space
+    }
+}

@@ -1,0 +1,273 @@
+//! No false greens, whatever fails on the way: an engine, what it needs, the reader of the output, or
+//! this program itself.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ptx-conform");
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Some engine of `tests/reliability/engine.py`.
+fn engine(mode: &str) -> String {
+    format!("exec:python3 -ES '{}' {mode}", root().join("tests/reliability/engine.py").display())
+}
+
+/// The engine `model` as a command line.
+fn model() -> String {
+    format!("'{PROGRAM}' engine serve model")
+}
+
+/// A command in a directory of its own, where its report goes.
+fn command(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.current_dir(directory).args(arguments).env_remove("RUST_BACKTRACE");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A small run of these engines; its exit code and what it prints.
+fn run(directory: &Path, engines: &[&str], more: &[&str]) -> (Option<i32>, String) {
+    let output = command(directory, &small(engines, more)).output().expect("the binary starts");
+    told(&output)
+}
+
+fn small<'a>(engines: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["run", "suq", "--random", "0", "--no-boundaries", "--cases", "4"];
+    engines.iter().for_each(|engine| arguments.extend(["--engine", engine]));
+    arguments.extend(more);
+    arguments
+}
+
+fn told(output: &Output) -> (Option<i32>, String) {
+    let text = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    (output.status.code(), text.concat())
+}
+
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a directory")
+}
+
+/// The verdict does not depend on whether somebody reads it.
+#[test]
+fn a_closed_stdout_changes_no_exit_code() {
+    let judge = format!("exec:python3 -ES '{}'", root().join("examples/judge.py").display());
+    let skips = engine("skips");
+    let lines: [&[&str]; 4] = [
+        &["run", "suq", "--random", "1", "--no-boundaries", "--no-execution", "--engine", &judge],
+        &["explain", "ld.foo;"],
+        &["engine", "check", "exec:echo hello"],
+        &["replay", &root().join("corpus/findings").display().to_string(), "--engine", &skips],
+    ];
+    for line in lines {
+        let directory = directory();
+        let open = command(directory.path(), line).output().expect("the binary starts");
+        let mut closed = command(directory.path(), line).spawn().expect("the binary starts");
+        drop(closed.stdout.take());
+        let code = closed.wait().expect("it ends").code();
+        assert_eq!(code, open.status.code(), "{line:?}\n{}", told(&open).1);
+        assert_ne!(code, Some(0), "{line:?}\n{}", told(&open).1);
+    }
+}
+
+#[test]
+fn an_engine_that_is_lost_on_the_way_does_not_agree() {
+    let directory = directory();
+    let flag = directory.path().join("lost");
+    let engine = engine(&format!("lost 3 '{}' {}", flag.display(), model()));
+    let (code, text) = run(directory.path(), &[&engine], &["--batch", "20"]);
+    assert!(flag.exists(), "it was not asked enough\n{text}");
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("could not judge: ") && text.contains("model@"), "{text}");
+    assert!(!text.contains("no longer happens"), "{text}");
+}
+
+#[test]
+fn an_engine_that_says_nothing_does_not_hide_behind_another() {
+    let directory = directory();
+    let (code, text) = run(directory.path(), &["model", &engine("skips")], &["--no-execution"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("failing@1.0 judged nothing"), "{text}");
+    let (code, text) = run(directory.path(), &["model"], &["--no-execution"]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+/// The engine `model` goes by the specification that the run goes by.
+#[test]
+fn the_model_reads_the_specification_of_the_run() {
+    let directory = directory();
+    let specs = directory.path().join("specs");
+    std::fs::create_dir(&specs).expect("a directory");
+    for entry in std::fs::read_dir(root().join("specs")).expect("specs").flatten() {
+        if entry.path().is_file() {
+            std::fs::copy(entry.path(), specs.join(entry.file_name())).expect("a copy");
+        }
+    }
+    let suq = specs.join("suq.yaml");
+    let text = std::fs::read_to_string(&suq).expect("suq.yaml");
+    let edited = text.replace("ptx: \"1.5\"", "ptx: \"4.0\"");
+    assert_ne!(text, edited, "nothing to edit");
+    std::fs::write(&suq, edited).expect("an edited specification");
+    let mut arguments = vec!["--specs", specs.to_str().expect("text")];
+    let boundaries = ["run", "suq", "--random", "0", "--no-execution", "--engine", "model"];
+    arguments.extend(boundaries);
+    let (code, text) = told(&command(directory.path(), &arguments).output().expect("the binary starts"));
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn a_report_deletes_nothing_of_others() {
+    let directory = directory();
+    for name in ["../../escape", "/tmp/escape", "..", ".", "", "a/b"] {
+        let (code, text) = run(directory.path(), &["model"], &["--no-execution", "--name", name]);
+        assert!(code == Some(2) && text.contains("is not a name for a report"), "{name}: {text}");
+    }
+    let cases = directory.path().join("reports/own/cases");
+    std::fs::create_dir_all(&cases).expect("a directory");
+    std::fs::write(cases.join("notes.txt"), "mine").expect("a file");
+    std::fs::write(cases.join("0123456789abcdef.ptx"), "an earlier case").expect("a file");
+    let (code, text) = run(directory.path(), &["model"], &["--no-execution", "--name", "own"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert_eq!(std::fs::read_to_string(cases.join("notes.txt")).expect("it is still there"), "mine");
+    assert!(!cases.join("0123456789abcdef.ptx").exists());
+}
+
+/// Words of engines act on nothing that shows them.
+#[test]
+fn words_of_engines_are_shown_and_not_acted_on() {
+    let directory = directory();
+    let (code, text) = run(directory.path(), &[&engine("escapes")], &["--no-execution"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("\\u{1b}[31mred\\u{7} \\u{202e}back"), "{text}");
+    let mut texts = vec![text];
+    let report = directory.path().join("reports/latest");
+    let folders = [report.clone(), report.join("cases")];
+    for entry in folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder").flatten()) {
+        texts.extend(std::fs::read_to_string(entry.path()));
+    }
+    assert!(texts.len() > 4);
+    for text in texts {
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text}");
+    }
+}
+
+/// Reports are for others to read as well.
+#[test]
+#[cfg(unix)]
+fn reports_have_the_usual_mode() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = directory();
+    run(directory.path(), &["model"], &["--no-execution"]);
+    let plain = directory.path().join("plain");
+    std::fs::write(&plain, "").expect("a file");
+    let mode = |path: PathBuf| path.metadata().expect("a file").permissions().mode();
+    assert_eq!(mode(directory.path().join("reports/latest/report.json")), mode(plain));
+}
+
+/// An engine whose every answer is wrong is found out soon, and nobody takes it for one that agrees.
+#[test]
+fn an_engine_that_fails_everywhere_is_found_out_soon() {
+    for mode in ["bits", "null", "count", "outcome", "dies"] {
+        let directory = directory();
+        let started = Instant::now();
+        let engine = engine(mode);
+        let arguments = ["run", "suq", "--random", "0", "--no-boundaries", "--engine", &engine];
+        let (code, text) = told(&command(directory.path(), &arguments).output().expect("the binary starts"));
+        let seconds = started.elapsed().as_secs();
+        assert!(matches!(code, Some(1 | 2)), "{mode}: {code:?}\n{text}");
+        assert!(text.contains("was given up"), "{mode}\n{text}");
+        assert!(seconds < 60, "{mode}: {seconds} s");
+    }
+}
+
+/// Starts a run of an engine that hangs, and waits until it does; the numbers of its processes.
+fn hanging(directory: &Path) -> (Child, Vec<String>) {
+    let file = directory.join("processes");
+    let engine = engine(&format!("hangs '{}'", file.display()));
+    let child = command(directory, &small(&[&engine], &["--no-execution", "--jobs", "1"])).spawn();
+    let child = child.expect("the binary starts");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let numbers = std::fs::read_to_string(&file).unwrap_or_default();
+        if numbers.lines().count() >= 2 && numbers.ends_with('\n') {
+            return (child, numbers.lines().map(str::to_owned).collect());
+        }
+        assert!(Instant::now() < deadline, "it was not asked");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn signal(what: &str, process: &str) -> bool {
+    let status = Command::new("kill").args([what, process]).stderr(Stdio::null()).status();
+    status.expect("kill").success()
+}
+
+/// Whether these processes end within some seconds.
+fn end(processes: &[String]) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    // One that has ended and that nobody waited for is still there for `kill -0`.
+    let runs = |process: &String| {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        signal("-0", process) && !stat.rsplit(") ").next().unwrap_or_default().starts_with('Z')
+    };
+    while processes.iter().any(runs) {
+        if deadline < Instant::now() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+#[test]
+fn nothing_outlives_a_run_that_is_killed() {
+    let directory = directory();
+    let (mut child, processes) = hanging(directory.path());
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    assert!(end(&processes), "{processes:?} still run");
+}
+
+#[test]
+fn a_run_ends_when_it_is_told_to_and_reports() {
+    let directory = directory();
+    let (child, processes) = hanging(directory.path());
+    let started = Instant::now();
+    assert!(signal("-TERM", &child.id().to_string()));
+    let (code, text) = told(&child.wait_with_output().expect("it ends"));
+    assert_eq!(code, Some(2), "{text}");
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    // What was under way was not judged: the engine is not blamed for that.
+    assert!(text.contains("was interrupted") && !text.contains("timed out"), "{text}");
+    assert!(directory.path().join("reports/latest/report.json").exists(), "{text}");
+    assert!(end(&processes), "{processes:?} still run");
+}
+
+/// A specification whose rules leave nothing valid: which ones, and where.
+#[test]
+fn rules_that_contradict_each_other_are_named() {
+    let directory = directory();
+    let specs = directory.path().join("specs");
+    std::fs::create_dir(&specs).expect("a directory");
+    for entry in std::fs::read_dir(root().join("specs")).expect("specs").flatten() {
+        let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        if entry.file_name() == "suq.yaml" || !text.is_empty() && !text.contains("\ninstruction: ") {
+            std::fs::write(specs.join(entry.file_name()), text).expect("a copy");
+        }
+    }
+    let suq = specs.join("suq.yaml");
+    let text = std::fs::read_to_string(&suq).expect("suq.yaml");
+    let edited = text
+        .replace("needs: { ptx: \"1.5\" }", "require: { query: .width }")
+        .replace("when: { query: .memory_layout }\n    needs: { ptx: \"4.2\" }", "require: { query: .height }");
+    std::fs::write(&suq, edited).expect("an edited specification");
+    let arguments = ["--specs", specs.to_str().expect("text"), "spec", "lint"];
+    let (code, text) = told(&command(directory.path(), &arguments).output().expect("the binary starts"));
+    assert!(matches!(code, Some(1 | 2)), "{text}");
+    for part in ["suq.yaml", "contradict each other", "/introduced`: ", "/memory-layout-query`: "] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}

@@ -1,0 +1,78 @@
+"""An engine that fails in one way: engine.py MODE [ARGUMENTS].
+
+skips         skips every line
+escapes       rejects every line, with escape sequences in its words
+lost N FLAG MODEL...
+              hands N requests on to the engine MODEL, then ends and never starts again: FLAG is a file
+hangs FILE    writes its number and that of a child to FILE, and never answers what it is asked
+bits, null, count, outcome, dies
+              answers every row with a value of too many bits, with null, with too few answers, with an
+              unknown outcome; dies at each
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+MODE = sys.argv[1]
+JUDGES = MODE in ("skips", "escapes", "hangs")
+ABOUT = {"protocol": 1, "name": "failing", "version": "1.0", "abilities": ["judge"] if JUDGES else ["cases"]}
+
+
+def say(response):
+    print(json.dumps(response), flush=True)
+
+
+def lost():
+    requests, flag, model = int(sys.argv[2]), sys.argv[3], sys.argv[4:]
+    if os.path.exists(flag):
+        sys.exit(9)
+    inner = subprocess.Popen(model, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for line in sys.stdin.buffer:
+        empty = b'"cases":[]' in line
+        if b'"hello"' not in line and not empty:
+            requests -= 1
+        if requests < 0:
+            open(flag, "w").close()
+            sys.exit(9)
+        inner.stdin.write(line)
+        inner.stdin.flush()
+        sys.stdout.buffer.write(inner.stdout.readline())
+        sys.stdout.flush()
+
+
+def judge(body):
+    if MODE == "hangs" and body["lines"]:
+        child = subprocess.Popen(["sleep", "600"])
+        with open(sys.argv[2], "a") as file:
+            file.write(f"{os.getpid()}\n{child.pid}\n")
+        time.sleep(600)
+    words = {"skips": {"skipped": "not today"}, "escapes": {"rejected": "\x1b[31mred\x07 \u202eback"}}
+    say({"judged": {"id": body["id"], "outcomes": [words.get(MODE, "accepted") for _ in body["lines"]]}})
+
+
+def execute(body):
+    rows = [len(case["case"]["rows"]) for case in body["cases"]]
+    if MODE == "dies" and rows:
+        sys.exit(3)
+    wide = [
+        {"returned": {"registers": ["f" * 40 for _ in case["case"]["outputs"]]}} for case in body["cases"]
+    ]
+    answer = {"bits": lambda at: wide[at], "outcome": lambda at: {"exploded": "yes"}}.get(MODE, lambda at: None)
+    answers = [[answer(at)] * (count - (MODE == "count")) for at, count in enumerate(rows)]
+    say({"executed": {"id": body["id"], "answers": answers}})
+
+
+if MODE == "lost":
+    lost()
+    sys.exit()
+for message in sys.stdin:
+    kind, body = next(iter(json.loads(message).items()))
+    if kind == "hello":
+        say({"hello": ABOUT})
+    elif kind == "judge":
+        judge(body)
+    else:
+        execute(body)
