@@ -53,14 +53,14 @@ impl<'a> ProgramPlan<'a> {
     }
 
     /// At most `most` first rows: a covering array of all pairs of choices, with numbers that are drawn, and
-    /// as many drawn ones between them, because the tail of a covering array is monotonous.
+    /// twice as many drawn ones between them, because the tail of a covering array is monotonous.
     fn first_rows(&self, most: usize) -> Vec<Values> {
         let region = self.region();
         let mut draw = Draw::named(&format!("executed {}", self.form.id), self.seed);
         let covering = shuffled(covering(&self.points.all().below(&self.environment), 2), &mut draw);
         let both = covering.into_iter().flat_map(|point| {
-            let drawn = draw.variant(&region);
-            drawn.into_iter().chain(draw.variant(&self.diagram.all().below(&point)))
+            let drawn = [draw.variant(&region), draw.variant(&region), draw.variant(&self.diagram.all().below(&point))];
+            drawn.into_iter().flatten()
         });
         both.take(most).collect()
     }
