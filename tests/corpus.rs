@@ -27,6 +27,9 @@ struct Case {
     /// The rules that are broken, in any order.
     #[serde(default)]
     rules: BTreeSet<String>,
+    /// The rules by which the manual leaves it undefined, in any order.
+    #[serde(default)]
+    undefined: BTreeSet<String>,
 }
 
 fn wide() -> u32 {
@@ -80,15 +83,16 @@ fn check(spec: &Spec, case: &Case) -> Result<(), Failed> {
         Environment { ptx: case.ptx, target: case.target, address_size: case.address_size.to_string().parse()? };
     let judge = Judge::new(spec, &environment)?;
     let line = Line::parse(&case.line)?;
-    let (verdict, rules) = match judge.read(&line, &Declarations::parse(&case.declarations, &spec.isa)?) {
-        None => (Verdict::Unknown, BTreeSet::new()),
+    let (verdict, rules, undefined) = match judge.read(&line, &Declarations::parse(&case.declarations, &spec.isa)?) {
+        None => (Verdict::Unknown, BTreeSet::new(), BTreeSet::new()),
         Some((instruction, reading)) => {
+            let undefined: BTreeSet<String> = reading.undefined(instruction).map(|rule| rule.id.clone()).collect();
             let rules: BTreeSet<String> = reading.rules(instruction).map(|rule| rule.id.clone()).collect();
-            (if reading.valid() { Verdict::Valid } else { Verdict::Invalid }, rules)
+            (if reading.valid() { Verdict::Valid } else { Verdict::Invalid }, rules, undefined)
         }
     };
-    if (verdict, &rules) != (case.verdict, &case.rules) {
-        return Err(format!("`{line}` in {environment} is {verdict:?} for {rules:?}").into());
+    if (verdict, &rules, &undefined) != (case.verdict, &case.rules, &case.undefined) {
+        return Err(format!("`{line}` in {environment} is {verdict:?} for {rules:?}, undefined {undefined:?}").into());
     }
     check_line(spec, &environment, &case.line, &case.declarations);
     Ok(())

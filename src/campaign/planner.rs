@@ -11,13 +11,15 @@ use super::plan::{FormPlan, Purpose, Row, Space, Task, Variants};
 use super::spaces::Spaces;
 use crate::engine::Depth;
 use crate::environment::{AddressSize, Environment, Suffix, Target, Version};
-use crate::space::{Diagram, Draw, Region, Values, covering, environment, environment_values, twin};
+use crate::space::{Diagram, Draw, Region, Values, covering, environment, environment_values, neighbours, twin};
 use crate::spec::{Form, Instruction, Spec};
 
 /// Variants of a form that are taken through code generation as a sample.
 const CODE_SAMPLE: u128 = 150;
 /// For each random breach of a rule, this many random valid variants are drawn.
 const RANDOM_BREACHES: u64 = 100;
+/// Variants two choices away from the simplest breach of a rule.
+const NEIGHBOURS: usize = 256;
 /// Lines of one module where code is generated: its time grows faster than they do.
 const CODE_BATCH: usize = 200;
 
@@ -201,7 +203,8 @@ impl Planner<'_> {
         self.listed(plan, Purpose::Valid, twins.into_iter().map(|values| self.row(values, None)).collect());
     }
 
-    /// Breaches of a rule with every choice that occurs among them, each with its twin, and some drawn.
+    /// Breaches of a rule with every choice that occurs among them, each with its twin, some drawn, and some
+    /// around the simplest.
     fn covered_breaches(&self, space: &Space) -> Vec<(Row, Twin)> {
         let rows = covering(&space.region(), self.strength() - 1);
         let drawn = self.drawn_breaches(space, &rows);
@@ -210,7 +213,11 @@ impl Planner<'_> {
             (self.row(values, space.rule), twin)
         };
         let mut rows: Vec<(Row, Twin)> = rows.into_iter().map(with_twin).collect();
-        rows.extend(drawn.into_iter().map(|values| (self.row(values, space.rule), Twin::NotWanted)));
+        let known: FxHashSet<Values> = rows.iter().map(|(row, _)| row.values.clone()).chain(drawn.clone()).collect();
+        let near = neighbours(self.form, &space.diagram, NEIGHBOURS).into_iter();
+        let near = near.filter(|values| !known.contains(values));
+        let further = drawn.into_iter().chain(near);
+        rows.extend(further.map(|values| (self.row(values, space.rule), Twin::NotWanted)));
         rows
     }
 

@@ -96,6 +96,11 @@ impl Evidence {
     }
 }
 
+/// What is seen at a point, where it is near enough to say that something else is expected there.
+fn known_elsewhere(((seen, point), nearest): ((PointSeen, Values), bool)) -> (PointSeen, Values) {
+    if seen == PointSeen::Elsewhere && !nearest { (PointSeen::Unknown, point) } else { (seen, point) }
+}
+
 /// Whether the part is N hundredths of the whole, or more.
 fn is_part(part: usize, whole: usize, hundredths: usize) -> bool {
     part * 100 >= whole * hundredths
@@ -206,6 +211,8 @@ impl Generalise<'_> {
         let chosen: Vec<Values> = self.choose(pool);
         let mut questions: Vec<Values> = Vec::new();
         let mut ends = Vec::new();
+        // Only a point that differs in nothing but the value says that the value expects something else.
+        let mut nearest: Vec<bool> = Vec::new();
         for value in (0..=u8::MAX).take(self.form.axes[axis].values.len()) {
             let mut repaired = 0;
             for point in &chosen {
@@ -213,14 +220,16 @@ impl Generalise<'_> {
                 with[axis] = value;
                 if self.diagram.contains(&with) {
                     questions.push(with);
+                    nearest.push(true);
                 } else if repaired < REPAIRED {
                     repaired += 1;
                     questions.extend(self.repaired(point, axis, value));
+                    nearest.resize(questions.len(), false);
                 }
             }
             ends.push(questions.len());
         }
-        let mut all = ask(&questions, Some(seed))?.into_iter().zip(questions);
+        let mut all = ask(&questions, Some(seed))?.into_iter().zip(questions).zip(nearest).map(known_elsewhere);
         let mut of_value: Vec<Evidence> = Vec::new();
         let mut start = 0;
         for end in ends {
@@ -233,7 +242,8 @@ impl Generalise<'_> {
                 with[axis] = only(value);
                 let others = self.sample(&Cube::new(with.into_iter().enumerate().skip(self.prefix.len())), EACH).1;
                 let seen = ask(&others, Some(seed))?;
-                of_value.join(Evidence::new(seen.into_iter().zip(others)));
+                let seen = seen.into_iter().zip(others).map(|seen| known_elsewhere((seen, false)));
+                of_value.join(Evidence::new(seen));
             }
         }
         Ok(of_value)

@@ -196,6 +196,9 @@ impl Case<'_> {
         if let Some(needs) = needs(&spec.isa, self.form, self.reading) {
             row("needs", &format!("PTX {}, {}", needs.ptx, needs.target));
         }
+        for rule in self.form.undefined(&self.reading.values) {
+            row("undefined", &format!("by {}: {}", self.form.rules[rule].id, self.form.rules[rule].says));
+        }
         row("judged", &format!("in {}", self.environment));
         row("manual", &self.form.page());
         if let Some(assumed) = assumed {

@@ -149,6 +149,9 @@ struct Request<'a> {
 struct Answer<'a> {
     verdict: Verdict,
     rules: Rules<'a>,
+    /// The rules by which the manual leaves the line undefined.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undefined: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     needs: Option<Needs>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -341,8 +344,12 @@ fn answer<'s>(
         return Answer::bare(Verdict::Unknown, Rules::None);
     };
     let form = &instruction.forms[reading.form];
+    let undefined: Vec<&str> = reading.undefined(instruction).map(|rule| rule.id.as_str()).collect();
+    // Of what is undefined either outcome is right.
+    let engine = engine.filter(|_| undefined.is_empty() || !reading.valid());
     let expected = engine.map(|(engine, known)| known.expect(engine, instruction, &reading));
     Answer {
+        undefined,
         verdict: if reading.valid() { Verdict::Valid } else { Verdict::Invalid },
         needs: needs(&spec.isa, form, &reading),
         rules: Rules::Of(form, reading),
@@ -388,7 +395,15 @@ fn several<'s>(
 
 impl Answer<'_> {
     fn bare(verdict: Verdict, rules: Rules<'static>) -> Answer<'static> {
-        Answer { verdict, rules, needs: None, expected: None, divergence: None, statements: Vec::new() }
+        Answer {
+            verdict,
+            rules,
+            undefined: Vec::new(),
+            needs: None,
+            expected: None,
+            divergence: None,
+            statements: Vec::new(),
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Case {
 #[derive(Debug)]
 pub(crate) enum Expected {
     /// These registers, and bytes of the surface where the row can change it; `None` is any byte.
-    Returned { registers: Vec<u128>, surface: Option<Vec<Option<u8>>> },
+    Returned { registers: Vec<u128>, surface: Option<Vec<Option<u8>>>, variables: BTreeMap<String, Vec<Option<u8>>> },
     /// The end of the kernel.
     Traps,
     /// Anything, and why.
@@ -43,7 +43,7 @@ impl Expected {
             Self::Undefined(_) => return Ok(()),
             Self::Traps if matches!(answer, Answer::Trapped(_)) => return Ok(()),
             Self::Traps => "a trap".to_owned(),
-            Self::Returned { registers, surface } => {
+            Self::Returned { registers, surface, variables } => {
                 if let Answer::Returned(returned) = answer {
                     let before = execution.surface.as_ref().map(|surface| &surface.data);
                     let after = returned.surface.as_ref().or(before);
@@ -58,17 +58,31 @@ impl Expected {
                         }
                         (Some(_), None) => false,
                     };
+                    let held = |(name, expected): (&String, &Vec<Option<u8>>)| {
+                        let before = execution.variable(name).map(|variable| &variable.data);
+                        returned.variables.get(name).or(before).is_some_and(|after| matches(expected, after))
+                    };
+                    let others = returned.variables.keys().all(|name| variables.contains_key(name));
+                    let same = same && others && variables.iter().all(held);
                     if same && returned.registers == *registers {
                         return Ok(());
                     }
                 }
                 let byte = |byte: &Option<u8>| byte.map_or("??".to_owned(), |byte| format!("{byte:02x}"));
                 let surface = surface.as_ref().map(|bytes| bytes.iter().map(byte).collect::<String>());
-                format!("registers {registers:x?}, surface {}", surface.as_deref().unwrap_or("unchanged"))
+                let variables: BTreeMap<&String, String> =
+                    variables.iter().map(|(name, bytes)| (name, bytes.iter().map(byte).collect())).collect();
+                let surface = surface.as_deref().unwrap_or("unchanged");
+                format!("registers {registers:x?}, surface {surface}, variables {variables:?}")
             }
         };
         Err(format!("{answer:x?} instead of {shown}"))
     }
+}
+
+/// Whether bytes are the expected ones.
+fn matches(expected: &[Option<u8>], after: &[u8]) -> bool {
+    expected.len() == after.len() && expected.iter().zip(after).all(|(one, byte)| one.is_none_or(|one| one == *byte))
 }
 
 /// As it stands in the file.
@@ -101,6 +115,8 @@ struct RawRow {
     surface: Option<String>,
     #[serde(default)]
     surface_unchanged: bool,
+    #[serde(default)]
+    variables: Option<BTreeMap<String, String>>,
     #[serde(default)]
     traps: bool,
     #[serde(default)]
@@ -241,8 +257,11 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
 }
 
 fn expect(row: &RawRow, execution: &Execution) -> anyhow::Result<Expected> {
-    let said =
-        [row.outputs.is_some() || row.surface.is_some() || row.surface_unchanged, row.traps, row.undefined.is_some()];
+    let said = [
+        row.outputs.is_some() || row.surface.is_some() || row.surface_unchanged || row.variables.is_some(),
+        row.traps,
+        row.undefined.is_some(),
+    ];
     ensure!(said.iter().filter(|&&one| one).count() == 1, "it gives something, or traps, or is undefined");
     if row.traps {
         return Ok(Expected::Traps);
@@ -267,7 +286,14 @@ fn expect(row: &RawRow, execution: &Execution) -> anyhow::Result<Expected> {
             Some(surface)
         }
     };
-    Ok(Expected::Returned { registers, surface })
+    let mut variables = BTreeMap::new();
+    for (name, text) in row.variables.iter().flatten() {
+        let bytes = pattern(text)?;
+        let before = execution.variable(name).with_context(|| format!("there is no variable {name}"))?;
+        ensure!(bytes.len() == before.data.len(), "{name} has another size");
+        variables.insert(name.clone(), bytes);
+    }
+    Ok(Expected::Returned { registers, surface, variables })
 }
 
 /// Bytes in hexadecimal; `??` is any byte.

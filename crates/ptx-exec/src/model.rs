@@ -24,8 +24,8 @@ use ptx_spec::ptx::{Declarations, Line};
 use ptx_spec::spec::Spec;
 
 pub use expectation::{
-    Allowed, Difference, Effect, Ending, Expectation, Expected, INFERENCES, Inference, Inferences, Object, Undefined,
-    Verdict, Write,
+    Allowed, Difference, Effect, Ending, Expectation, Expected, INFERENCES, Inference, Inferences, Nans, Object,
+    Undefined, Verdict, Write,
 };
 use operands::{Lane, Operands, Source};
 
@@ -81,6 +81,9 @@ pub fn prepare<'a>(spec: &Spec, case: &'a Execution) -> Result<Prepared<'a>, Unm
         judge.read(&line, &declarations).ok_or_else(|| error(format!("`{}` has no specification", line.opcode)))?;
     if let Some(rule) = reading.rules(instruction).next() {
         return Err(error(format!("the line is not valid: it breaks {}", rule.id)));
+    }
+    if let Some(rule) = reading.undefined(instruction).next() {
+        return Err(error(format!("the manual leaves the line undefined: {}", rule.id)));
     }
     if let Some(surface) = &case.surface {
         surface.check().map_err(error)?;

@@ -7,11 +7,13 @@ mod covering;
 mod diagram;
 mod draw;
 pub mod lint;
+mod neighbours;
 mod slice;
 
 pub use covering::covering;
 pub use diagram::{Diagram, Region, Variants};
 pub use draw::{Draw, draw_variant};
+pub use neighbours::neighbours;
 pub use slice::{Distance, Slice, distance};
 
 use crate::environment::{AddressSize, Environment};

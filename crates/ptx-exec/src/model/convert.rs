@@ -19,6 +19,11 @@ pub(super) fn convert(source: u32, component: Component) -> Converted {
     };
     let float = f32::from_bits(source);
     match component {
+        // Its exponent says that it is one; sign and payload may be any.
+        Component::Float(32) if float.is_nan() => {
+            let bits = Expected { bits: u128::from(source), known: 0x7f80_0000 };
+            Converted { bits, inferred: Inferences::NONE, undefined: Some(Undefined::NanPayload) }
+        }
         Component::Unsigned(32) | Component::Signed(32) | Component::Float(32) => exact(source, Inferences::NONE),
         Component::Unsigned(bits) => exact(source.min(ones(bits)), Inferences::SATURATION.when(source > ones(bits))),
         Component::Signed(bits) => {
@@ -28,9 +33,7 @@ pub(super) fn convert(source: u32, component: Component) -> Converted {
             exact(fits.cast_unsigned() & ones(bits), Inferences::SATURATION.when(fits != value))
         }
         Component::Float(_) if float.is_nan() => {
-            // Its exponent and the upper bit of its payload say that it is one, and quiet; without that bit
-            // an infinity would do. The sign and the rest of the payload may be any.
-            let bits = Expected { bits: 0x7e00, known: 0x7e00 };
+            let bits = Expected { bits: 0x7e00, known: 0x7c00 };
             Converted { bits, inferred: Inferences::HALF, undefined: Some(Undefined::NanPayload) }
         }
         Component::Float(_) => exact(half(source), Inferences::HALF),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::Lane;
 use crate::execution::{Answer, Execution, Returned, Variable};
 
 /// What may come of a row.
@@ -44,6 +45,8 @@ pub struct Effect {
     pub write: Option<Write>,
     /// What it writes beside that.
     rest: Option<Box<[Write]>>,
+    /// Which of the floats that it writes first must be NaNs.
+    pub nans: Nans,
     /// Why some bits of it may be anything, where they may.
     pub undefined: Option<Undefined>,
 }
@@ -55,6 +58,27 @@ pub struct Expected {
     pub bits: u128,
     /// Which of them must be so.
     pub known: u128,
+}
+
+/// Floats that must be NaNs, whatever their payload: which of those that follow each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nans {
+    /// The size of each in bytes: 2 or 4; 0 where there are none.
+    pub size: u8,
+    /// A bit mask, the first one lowest.
+    pub which: u8,
+}
+
+impl Nans {
+    /// Whether one of these bytes is of such a float that is none: its exponent is checked elsewhere, so
+    /// it is an infinity. Returns the position of its first byte.
+    fn missing(self, bytes: &[u8]) -> Option<usize> {
+        let fraction = if self.size == 2 { 0x3ff } else { 0x7f_ffff };
+        (0..8_usize).filter(|at| self.which >> at & 1 == 1).map(|at| at * usize::from(self.size)).find(|&start| {
+            let float = bytes.iter().skip(start).take(usize::from(self.size)).rev();
+            float.fold(0_u32, |bits, &byte| bits << 8 | u32::from(byte)) & fraction == 0
+        })
+    }
 }
 
 /// An object that a line can write.
@@ -84,8 +108,8 @@ pub struct Write {
 pub enum Undefined {
     /// A surface access that is not aligned to its own size.
     MisalignedCoordinate,
-    /// A surface access that is wider than a sample.
-    WiderThanSample,
+    /// A surface access that begins within a row and ends behind it.
+    PartlyOutside,
     /// Components of a sample for which a formatted store has no source.
     MissingComponents,
     /// A formatted reduction on what is no integer of its size.
@@ -102,6 +126,8 @@ pub enum Undefined {
     ImmediateAddress,
     /// What a NaN becomes in another format, or as the result of a sum.
     NanPayload,
+    /// A register that stands for several lanes of a destination.
+    DuplicateDestination,
     /// What the smaller or larger of a number and a NaN is.
     NanOperand,
     /// Which of two zeros is the smaller or larger one.
@@ -110,9 +136,9 @@ pub enum Undefined {
 
 impl Undefined {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::MisalignedCoordinate,
-        Self::WiderThanSample,
+        Self::PartlyOutside,
         Self::MissingComponents,
         Self::ReducedFormat,
         Self::AbsentExtent,
@@ -121,6 +147,7 @@ impl Undefined {
         Self::OutsideVariable,
         Self::ImmediateAddress,
         Self::NanPayload,
+        Self::DuplicateDestination,
         Self::NanOperand,
         Self::SignOfZero,
     ];
@@ -129,7 +156,7 @@ impl Undefined {
     pub fn id(self) -> &'static str {
         match self {
             Self::MisalignedCoordinate => "misaligned-coordinate",
-            Self::WiderThanSample => "wider-than-sample",
+            Self::PartlyOutside => "partly-outside",
             Self::MissingComponents => "missing-components",
             Self::ReducedFormat => "reduced-format",
             Self::AbsentExtent => "absent-extent",
@@ -138,6 +165,7 @@ impl Undefined {
             Self::OutsideVariable => "outside-variable",
             Self::ImmediateAddress => "immediate-address",
             Self::NanPayload => "nan-payload",
+            Self::DuplicateDestination => "duplicate-destination",
             Self::NanOperand => "nan-operand",
             Self::SignOfZero => "sign-of-zero",
         }
@@ -149,8 +177,8 @@ impl Undefined {
             Self::MisalignedCoordinate => {
                 "an access that is not aligned to its own size may be rounded or fail (surface-instructions-suld)"
             }
-            Self::WiderThanSample => {
-                "nothing promises accesses wider than a sample, and they were reported to fail (surface-instructions-suld)"
+            Self::PartlyOutside => {
+                "an access that begins within a row and ends behind it is not described (surface-instructions-suld)"
             }
             Self::MissingComponents => {
                 "components without a source are written with an unpredictable value (surface-instructions-sust)"
@@ -168,6 +196,7 @@ impl Undefined {
             Self::OutsideVariable => "what lies outside of a variable is not described (addresses-as-operands)",
             Self::ImmediateAddress => "what lies at an address is up to the assembler (addresses-as-operands)",
             Self::NanPayload => "the payload of a NaN is not described (surface-instructions-sust)",
+            Self::DuplicateDestination => "the elements of a destination are to be distinct (vectors-as-operands)",
             Self::NanOperand => {
                 "the smaller or larger of a number and a NaN is not described (parallel-synchronization-and-communication-instructions-atom)"
             }
@@ -192,19 +221,9 @@ pub struct Inference {
 /// All that is inferred. None of it has been measured yet.
 pub const INFERENCES: &[Inference] = &[
     Inference {
-        id: "within-sample",
-        says: "An access narrower than a sample may begin at any multiple of its own size.",
-        because: "Coordinates of unformatted accesses are byte offsets; the code for sm_35 does not round them.",
-    },
-    Inference {
         id: "layer-bounds",
         says: "A layer that does not exist is out of bounds as a coordinate is; clamped, it is the last one.",
         because: "The manual speaks of addresses only; the code for sm_35 treats the layer as an unsigned coordinate.",
-    },
-    Inference {
-        id: "array-sign",
-        says: "Negative coordinates within a 2d layer are clamped to 0, or to the last place.",
-        because: "The manual has .s32 for them; the code that ptxas generates for sm_35 takes them as unsigned.",
     },
     Inference {
         id: "unorm",
@@ -227,24 +246,29 @@ pub const INFERENCES: &[Inference] = &[
         because: "The manual does not describe conversions; graphics interfaces do so.",
     },
     Inference {
-        id: "reduced-samples",
-        says: "Unformatted reductions work on any place of their size, whatever the format.",
-        because: "The manual has byte offsets and no word about formats.",
-    },
-    Inference {
         id: "reduced-64-bit",
         says: "A formatted reduction of 64 bits takes a sample of two 32-bit components for one integer.",
         because: "The manual has 64-bit integers in samples, and no array has such a component.",
     },
     Inference {
         id: "zero-extension",
-        says: "A register wider than what a surface load or a load of a float writes is filled with zeros.",
-        because: "The manual says so of unsigned and bit-size types of ld; the code that ptxas generates does so.",
+        says: "A register wider than what a surface load writes is filled with zeros.",
+        because: "The manual says so of ld, st and cvt only; the code that ptxas generates does so.",
     },
     Inference {
         id: "array-layout",
         says: "A CUDA array has no linear memory layout.",
         because: "The manual has 1 for surfaces with a linear layout, and CUDA arrays are opaque.",
+    },
+    Inference {
+        id: "wider-source",
+        says: "Of a register wider than what a surface store or reduction takes, the low bits count.",
+        because: "The manual lets ld, st and cvt only have wider registers; every ptxas takes them here.",
+    },
+    Inference {
+        id: "immediate-truncation",
+        says: "Of an integer immediate that does not fit, the low bits count.",
+        because: "The manual converts constants to the size of their use, and does not say how.",
     },
     Inference {
         id: "atomic-flush",
@@ -259,18 +283,17 @@ pub struct Inferences(u32);
 
 impl Inferences {
     pub(super) const NONE: Self = Self(0);
-    pub(super) const WITHIN_SAMPLE: Self = Self(1);
-    pub(super) const LAYER_BOUNDS: Self = Self(1 << 1);
-    pub(super) const ARRAY_SIGN: Self = Self(1 << 2);
-    pub(super) const UNORM: Self = Self(1 << 3);
-    pub(super) const SNORM: Self = Self(1 << 4);
-    pub(super) const HALF: Self = Self(1 << 5);
-    pub(super) const SATURATION: Self = Self(1 << 6);
-    pub(super) const REDUCED_SAMPLES: Self = Self(1 << 7);
-    pub(super) const REDUCED_64_BIT: Self = Self(1 << 8);
-    pub(super) const ZERO_EXTENSION: Self = Self(1 << 9);
-    pub(super) const ARRAY_LAYOUT: Self = Self(1 << 10);
-    pub(super) const ATOMIC_FLUSH: Self = Self(1 << 11);
+    pub(super) const LAYER_BOUNDS: Self = Self(1);
+    pub(super) const UNORM: Self = Self(1 << 1);
+    pub(super) const SNORM: Self = Self(1 << 2);
+    pub(super) const HALF: Self = Self(1 << 3);
+    pub(super) const SATURATION: Self = Self(1 << 4);
+    pub(super) const REDUCED_64_BIT: Self = Self(1 << 5);
+    pub(super) const ZERO_EXTENSION: Self = Self(1 << 6);
+    pub(super) const ARRAY_LAYOUT: Self = Self(1 << 7);
+    pub(super) const WIDER_SOURCE: Self = Self(1 << 8);
+    pub(super) const IMMEDIATE_TRUNCATION: Self = Self(1 << 9);
+    pub(super) const ATOMIC_FLUSH: Self = Self(1 << 10);
 
     /// This set where it holds, else none.
     pub(super) fn when(self, holds: bool) -> Self {
@@ -331,12 +354,29 @@ impl Effect {
     pub(super) fn of_registers(count: usize) -> Self {
         let zero = Expected { bits: 0, known: u128::MAX };
         let count = u8::try_from(count.min(Self::REGISTERS)).unwrap_or_default();
-        Self { registers: [zero; Self::REGISTERS], count, write: None, rest: None, undefined: None }
+        Self {
+            registers: [zero; Self::REGISTERS],
+            count,
+            write: None,
+            rest: None,
+            nans: Nans::default(),
+            undefined: None,
+        }
     }
 
     /// No registers; this written.
     pub(super) fn of_write(write: Option<Write>) -> Self {
         Self { write, ..Self::of_registers(0) }
+    }
+
+    /// Sets the register of a lane; one that several lanes write may hold anything.
+    pub(super) fn set_lane(&mut self, lane: &Lane, bits: u128) {
+        let Some(output) = lane.output else { return };
+        if lane.shared {
+            self.undefined = Some(Undefined::DuplicateDestination);
+            return self.expect(output, Expected { bits, known: 0 });
+        }
+        self.set(output, bits);
     }
 
     /// Adds bytes that are written.
@@ -359,10 +399,14 @@ impl Effect {
         if before == after && !self.written().any(|write| write.object == object) {
             return None;
         }
-        (0..before.len()).find(|&at| {
+        let differs = (0..before.len()).find(|&at| {
             let byte = self.written().filter(|write| write.object == object).find_map(|write| write.byte(at));
             let (bits, known) = byte.unwrap_or((before[at], u8::MAX));
             (after[at] ^ bits) & known != 0
+        });
+        differs.or_else(|| {
+            let write = self.write.filter(|write| write.object == object)?;
+            Some(write.at + self.nans.missing(after.get(write.at..)?)?)
         })
     }
 
@@ -424,14 +468,8 @@ impl Expectation {
         Self { allowed: Allowed::Only(Ending::Returns(effect)), inferred: Inferences::NONE }
     }
 
-    /// What an effect at a place leaves, or at the other one where there is one.
-    pub(super) fn at(at: usize, other: Option<usize>, effect: impl Fn(usize) -> Effect) -> Self {
-        let Some(other) = other else { return Self::returned(effect(at)) };
-        Self::one_of([at, other].map(|at| Ending::Returns(effect(at))))
-    }
-
     /// One of several endings.
-    pub(super) fn one_of(endings: impl IntoIterator<Item = Ending>) -> Self {
+    pub fn one_of(endings: impl IntoIterator<Item = Ending>) -> Self {
         Self { allowed: Allowed::OneOf(endings.into_iter().collect()), inferred: Inferences::NONE }
     }
 
@@ -535,5 +573,31 @@ impl Ending {
             }
         }
         Verdict::Agrees(effect.undefined)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_infinity_is_no_nan() {
+        let bytes = Expected { bits: 0x7e00_7e00, known: 0x7c00_7c00 };
+        let mut effect = Effect::of_write(Some(Write { object: Object::Surface, at: 2, count: 4, bytes }));
+        effect.nans = Nans { size: 2, which: 0b11 };
+        for (after, differs) in [
+            ([0, 0, 0x00, 0x7e, 0x00, 0x7e, 0, 0], None),
+            ([0, 0, 0x01, 0xfc, 0xff, 0x7f, 0, 0], None),
+            ([0, 0, 0x00, 0x7e, 0x00, 0x7c, 0, 0], Some(4)),
+            ([0, 0, 0x00, 0xfc, 0x00, 0x7e, 0, 0], Some(2)),
+            ([0, 0, 0x00, 0x3c, 0x00, 0x7e, 0, 0], Some(3)),
+        ] {
+            assert_eq!(effect.differs(Object::Surface, &[0; 8], &after), differs, "{after:x?}");
+        }
+        let bytes = Expected { bits: 0, known: 0 };
+        let mut single = Effect::of_write(Some(Write { object: Object::Surface, at: 0, count: 4, bytes }));
+        single.nans = Nans { size: 4, which: 1 };
+        assert_eq!(single.differs(Object::Surface, &[0; 4], &[0x00, 0x00, 0x80, 0x7f]), Some(0));
+        assert_eq!(single.differs(Object::Surface, &[0; 4], &[0x01, 0x00, 0x80, 0x7f]), None);
     }
 }

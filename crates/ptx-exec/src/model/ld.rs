@@ -1,12 +1,13 @@
 //! `ld`. PTX ISA `data-movement-and-conversion-instructions-ld`.
 //!
-//! One thread sees no difference between orderings, scopes, caches, priorities, prefetches and
+//! Signed integers are extended by their sign, all else by zeros: PTX ISA
+//! `operand-size-exceeding-instruction-type-size`. One thread sees no difference between orderings, scopes, caches, priorities, prefetches and
 //! policies: they do not change the value.
 
 use super::bytes::read;
 use super::integer::{low, sign_extend};
 use super::memory::Access;
-use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Unmodelled};
+use super::{Effect, Expectation, Lane, Operands, Semantics, Unmodelled};
 use ptx_spec::spec::Kind;
 
 struct Load<'a> {
@@ -16,13 +17,11 @@ struct Load<'a> {
     bits: u32,
     signed: bool,
     outputs: usize,
-    inferred: Inferences,
 }
 
 pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
     let (kind, bits) = operands.type_of(operands.value("type"))?;
     let lanes = operands.destination("d")?;
-    let wider = lanes.iter().any(|lane| lane.output.is_some() && lane.bits > bits);
     let size = bits / 8 * u32::try_from(lanes.len()).unwrap_or(1);
     Ok(Box::new(Load {
         access: Access::new(operands, "a", size)?,
@@ -30,7 +29,6 @@ pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semanti
         bits,
         signed: kind == Kind::Signed,
         outputs: operands.case.outputs.len(),
-        inferred: Inferences::ZERO_EXTENSION.when(wider && kind == Kind::Float),
     }))
 }
 
@@ -43,12 +41,11 @@ impl Semantics for Load<'_> {
         let count = self.bits / 8;
         let mut effect = Effect::of_registers(self.outputs);
         for (lane, at) in self.lanes.iter().zip((place.at..).step_by(count as usize)) {
-            let Some(output) = lane.output else { continue };
             let loaded = read(place.data(), at, count);
             // Signed integers are extended by their sign, all others by zeros.
             let extended = if self.signed { sign_extend(loaded, self.bits).cast_unsigned() } else { loaded };
-            effect.set(output, low(extended, lane.bits));
+            effect.set_lane(lane, low(extended, lane.bits));
         }
-        Expectation::returned(effect).inferred(self.inferred)
+        Expectation::returned(effect)
     }
 }

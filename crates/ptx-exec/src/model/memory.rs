@@ -35,8 +35,8 @@ impl<'a> Access<'a> {
         let size = u64::from(self.size);
         let added = u64::try_from(self.address.source.of(row) & u128::from(u64::MAX)).unwrap_or_default();
         let at = added.wrapping_add(self.address.offset.cast_unsigned());
-        // Variables begin at multiples of 32.
-        if at % size.max(1) != 0 {
+        // Where a variable begins is known as far as its alignment goes.
+        if at % size.max(1) != 0 || self.address.alignment < size {
             return Err(Undefined::MisalignedAddress);
         }
         let length = variable.data.len() as u64;

@@ -1,6 +1,6 @@
 //! The operands of a line: where each value of a row comes from, and where results go.
 
-use super::Unmodelled;
+use super::{Inferences, Unmodelled};
 use crate::execution::{Execution, Holds, Surface, Variable};
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
 use ptx_spec::role::{Role, Unit};
@@ -48,6 +48,8 @@ pub(super) struct Lane {
     pub(super) output: Option<usize>,
     /// The size of the register in bits.
     pub(super) bits: u32,
+    /// Whether another lane has the same register.
+    pub(super) shared: bool,
 }
 
 /// Where an address starts, and what is added to it.
@@ -59,6 +61,8 @@ pub(super) struct Address<'a> {
     pub(super) source: Source,
     /// What the line adds.
     pub(super) offset: i64,
+    /// The alignment of the variable in bytes.
+    pub(super) alignment: u64,
 }
 
 impl<'l, 'a> Operands<'l, 'a> {
@@ -120,6 +124,29 @@ impl<'l, 'a> Operands<'l, 'a> {
         }
     }
 
+    /// What is inferred of sources of so many bits: wider registers, and immediates that do not fit.
+    pub(super) fn inferred_of_sources(&self, operand: &str, bits: u32) -> Result<Inferences, Unmodelled> {
+        let elements = match self.argument(operand)? {
+            Argument::Tuple(elements) => elements.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let of = |element: &Argument<'_>| match element {
+            Argument::Name(name) => match self.declarations.symbol(name) {
+                Some(Symbol::Register(Some(of), _)) => {
+                    Inferences::WIDER_SOURCE.when(u32::from(self.isa.types[of].bits) > bits)
+                }
+                _ => Inferences::NONE,
+            },
+            Argument::Integer(value) => {
+                let most = 1_i128 << bits.min(64);
+                let fits = (-most / 2..most).contains(&value.value());
+                Inferences::IMMEDIATE_TRUNCATION.when(!fits)
+            }
+            _ => Inferences::NONE,
+        };
+        Ok(elements.iter().map(of).fold(Inferences::NONE, Inferences::and))
+    }
+
     /// The values of an operand, lane by lane; none for a sink.
     pub(super) fn written(&self, operand: &str) -> Result<Vec<Option<Source>>, Unmodelled> {
         match self.argument(operand)? {
@@ -152,6 +179,15 @@ impl<'l, 'a> Operands<'l, 'a> {
 
     /// The lanes of the destination.
     pub(super) fn destination(&self, operand: &str) -> Result<Vec<Lane>, Unmodelled> {
+        let mut lanes = self.lanes_of(operand)?;
+        for at in 0..lanes.len() {
+            let same = lanes.iter().filter(|lane| lane.output == lanes[at].output).count();
+            lanes[at].shared = lanes[at].output.is_some() && same > 1;
+        }
+        Ok(lanes)
+    }
+
+    fn lanes_of(&self, operand: &str) -> Result<Vec<Lane>, Unmodelled> {
         match self.argument(operand)? {
             Argument::Tuple(elements) => elements.iter().map(|element| self.lane(element)).collect(),
             Argument::Name(name) => match self.declarations.symbol(name) {
@@ -165,12 +201,12 @@ impl<'l, 'a> Operands<'l, 'a> {
     }
 
     fn lane(&self, argument: &Argument<'_>) -> Result<Lane, Unmodelled> {
-        let Argument::Name(name) = argument else { return Ok(Lane { output: None, bits: 0 }) };
+        let Argument::Name(name) = argument else { return Ok(Lane { output: None, bits: 0, shared: false }) };
         let missing = || Unmodelled(format!("the line writes {name}, which is no output"));
         let output = self.case.outputs.iter().position(|output| output.register == *name).ok_or_else(missing)?;
         match self.declarations.symbol(name) {
             Some(Symbol::Register(Some(of), 1)) => {
-                Ok(Lane { output: Some(output), bits: u32::from(self.isa.types[of].bits) })
+                Ok(Lane { output: Some(output), bits: u32::from(self.isa.types[of].bits), shared: false })
             }
             _ => Err(missing()),
         }
@@ -189,7 +225,7 @@ impl<'l, 'a> Operands<'l, 'a> {
             Argument::Element(name, ..) => {
                 return Err(Unmodelled(format!("{name} is indexed, and the manual does not say by how much")));
             }
-            _ => return Ok(Address { variable: None, source: Source::Immediate(0), offset: 0 }),
+            _ => return Ok(Address { variable: None, source: Source::Immediate(0), offset: 0, alignment: 1 }),
         };
         let (variable, source) = match self.case.input(name) {
             Some(input) => match &self.case.inputs[input].holds {
@@ -200,7 +236,8 @@ impl<'l, 'a> Operands<'l, 'a> {
         };
         let missing = || Unmodelled(format!("{variable} has no contents"));
         let at = self.case.variables.iter().position(|known| known.name == variable).ok_or_else(missing)?;
-        Ok(Address { variable: Some((at, &self.case.variables[at])), source, offset })
+        let alignment = u64::from(self.declarations.alignment(variable).unwrap_or(1));
+        Ok(Address { variable: Some((at, &self.case.variables[at])), source, offset, alignment })
     }
 
     /// Whether the first coordinate of the line counts samples, and not bytes.

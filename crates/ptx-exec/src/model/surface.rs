@@ -4,7 +4,8 @@ use super::bytes::read;
 use super::convert::{Converted, convert};
 use super::integer::{Operation, low};
 use super::{
-    Effect, Expectation, Expected, Inferences, Lane, Object, Operands, Semantics, Source, Undefined, Unmodelled, Write,
+    Effect, Expectation, Expected, Inferences, Lane, Nans, Object, Operands, Semantics, Source, Undefined, Unmodelled,
+    Write,
 };
 use crate::execution::{Component, Format, Geometry, Surface};
 use ptx_spec::spec::Kind;
@@ -34,8 +35,8 @@ struct Access<'a> {
 
 /// Where an access of a row goes.
 enum Place {
-    /// At this position in the data of the surface, or at the other one where there is one.
-    At(usize, Option<usize>, Inferences),
+    /// At this position in the data of the surface.
+    At(usize, Inferences),
     /// Nowhere: it is out of bounds, and not clamped.
     Outside(Inferences),
     /// The manual does not say.
@@ -81,17 +82,25 @@ impl<'a> Access<'a> {
         let (unit, last) = if self.samples {
             (sample, surface.width - 1)
         } else {
-            if self.size > sample {
-                return Place::Undefined(Undefined::WiderThanSample);
-            }
             if x.cast_unsigned() & (self.size - 1) != 0 {
                 return Place::Undefined(Undefined::MisalignedCoordinate);
             }
-            (1, (surface.row_bytes() - 1) & !(self.size - 1))
+            // The last place at which a whole access fits; a row may be too short for any.
+            let row = surface.row_bytes();
+            let Some(last) = (row / self.size * self.size).checked_sub(self.size) else {
+                let within = u32::try_from(x).is_ok_and(|x| x < row);
+                return match within || self.clamp == Clamp::Clamp {
+                    true => Place::Undefined(Undefined::PartlyOutside),
+                    false => Place::Outside(Inferences::NONE),
+                };
+            };
+            if u32::try_from(x).is_ok_and(|x| x > last && x < row) {
+                return Place::Undefined(Undefined::PartlyOutside);
+            }
+            (1, last)
         };
         let mut inferred = Inferences::NONE;
         let mut inside = true;
-        let mut negative = false;
         let mut bound = |coordinate: i32, last: u32| match u32::try_from(coordinate) {
             Ok(within) if within <= last => within,
             Ok(_) => {
@@ -100,7 +109,6 @@ impl<'a> Access<'a> {
             }
             Err(_) => {
                 inside = false;
-                negative = true;
                 0
             }
         };
@@ -116,22 +124,8 @@ impl<'a> Access<'a> {
                 layer.min(last)
             }
         };
-        if !self.samples {
-            inferred = inferred.and(Inferences::WITHIN_SAMPLE.when(self.size < sample && column % sample != 0));
-        }
         if inside || self.clamp == Clamp::Clamp {
-            let at = surface.position(column * unit, line, slice);
-            if !negative || surface.geometry != Geometry::A2d {
-                return Place::At(at, None, inferred);
-            }
-            // Taken as unsigned, what is negative lies behind the last place.
-            let column = if x < 0 { last } else { column };
-            let line = match self.y {
-                Some(y) if y.word(row).cast_signed() < 0 => surface.height - 1,
-                _ => line,
-            };
-            let other = surface.position(column * unit, line, slice);
-            Place::At(at, Some(other), inferred.and(Inferences::ARRAY_SIGN))
+            Place::At(surface.position(column * unit, line, slice), inferred)
         } else {
             Place::Outside(inferred)
         }
@@ -179,16 +173,14 @@ impl Semantics for Load<'_> {
             let mut effect = Effect::of_registers(self.outputs);
             let loaded = self.access.read(at, self.access.size);
             for (lane, shift) in self.lanes.iter().zip((0..).step_by(self.bits as usize)) {
-                if let Some(output) = lane.output {
-                    effect.set(output, low(loaded >> shift, self.bits));
-                }
+                effect.set_lane(lane, low(loaded >> shift, self.bits));
             }
             effect
         };
         match self.access.place(row) {
             Place::Undefined(why) => Expectation::any(why),
             Place::Outside(inferred) => self.access.outside(inferred, Effect::of_registers(self.outputs)),
-            Place::At(at, other, inferred) => Expectation::at(at, other, effect).inferred(inferred.and(self.inferred)),
+            Place::At(at, inferred) => Expectation::returned(effect(at)).inferred(inferred.and(self.inferred)),
         }
     }
 }
@@ -199,23 +191,27 @@ struct Store<'a> {
     access: Access<'a>,
     lanes: Vec<Source>,
     bits: u32,
+    inferred: Inferences,
 }
 
 /// `sust.p`: the lanes to the components of a sample, converted. PTX ISA `surface-instructions-sust`.
 struct FormattedStore<'a> {
     access: Access<'a>,
     lanes: Vec<Source>,
+    inferred: Inferences,
 }
 
 pub(super) fn store<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
     let lanes = operands.sources("c")?;
     if operands.counts_samples() {
         let size = operands.surface()?.format.bytes();
-        return Ok(Box::new(FormattedStore { access: Access::new(operands, size, true)?, lanes }));
+        let inferred = operands.inferred_of_sources("c", 32)?;
+        return Ok(Box::new(FormattedStore { access: Access::new(operands, size, true)?, lanes, inferred }));
     }
     let (_, bits) = operands.type_of(operands.value("ctype"))?;
     let size = bits / 8 * u32::try_from(operands.lanes()).unwrap_or(1);
-    Ok(Box::new(Store { access: Access::new(operands, size, false)?, lanes, bits }))
+    let inferred = operands.inferred_of_sources("c", bits)?;
+    Ok(Box::new(Store { access: Access::new(operands, size, false)?, lanes, bits, inferred }))
 }
 
 impl Semantics for Store<'_> {
@@ -223,13 +219,13 @@ impl Semantics for Store<'_> {
         match self.access.place(row) {
             Place::Undefined(why) => Expectation::any(why),
             Place::Outside(inferred) => self.access.outside(inferred, Effect::of_write(None)),
-            Place::At(at, other, inferred) => {
+            Place::At(at, inferred) => {
                 let lanes = self.lanes.iter().zip((0..).step_by(self.bits as usize));
                 let bits = lanes.fold(0, |bits, (lane, shift)| bits | low(lane.of(row), self.bits) << shift);
                 let bytes = Expected { bits, known: u128::MAX };
                 let count = u8::try_from(self.access.size).unwrap_or_default();
-                let effect = |at: usize| Effect::of_write(Some(Write { object: Object::Surface, at, count, bytes }));
-                Expectation::at(at, other, effect).inferred(inferred)
+                let write = Write { object: Object::Surface, at, count, bytes };
+                Expectation::returned(Effect::of_write(Some(write))).inferred(inferred.and(self.inferred))
             }
         }
     }
@@ -240,13 +236,13 @@ impl Semantics for FormattedStore<'_> {
         let (at, mut inferred) = match self.access.place(row) {
             Place::Undefined(why) => return Expectation::any(why),
             Place::Outside(inferred) => return self.access.outside(inferred, Effect::of_write(None)),
-            // There are no layers in formatted stores.
-            Place::At(at, _, inferred) => (at, inferred),
+            Place::At(at, inferred) => (at, inferred.and(self.inferred)),
         };
         let Format { component, channels } = self.access.surface.format;
         let bits = u32::from(component.bits());
         let mut bytes = Expected::default();
         let mut undefined = None;
+        let mut nans = Nans { size: component.bits() / 8, which: 0 };
         for (channel, shift) in (0..usize::from(channels)).zip((0..).step_by(bits as usize)) {
             let Some(source) = self.lanes.get(channel) else {
                 undefined = undefined.or(Some(Undefined::MissingComponents));
@@ -256,11 +252,13 @@ impl Semantics for FormattedStore<'_> {
             bytes.bits |= low(converted.bits, bits) << shift;
             bytes.known |= low(converted.known, bits) << shift;
             inferred = inferred.and(by);
+            nans.which |= u8::from(why == Some(Undefined::NanPayload)) << channel;
             undefined = undefined.or(why);
         }
         let count = u8::try_from(self.access.size).unwrap_or_default();
         let mut effect = Effect::of_write(Some(Write { object: Object::Surface, at, count, bytes }));
         effect.undefined = undefined;
+        effect.nans = nans;
         Expectation::returned(effect).inferred(inferred)
     }
 }
@@ -297,24 +295,18 @@ pub(super) fn reduce<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantic
         bits,
         signed,
         undefined: (formatted && !fits).then_some(Undefined::ReducedFormat),
-        inferred: if formatted {
-            Inferences::REDUCED_64_BIT.when(bits == 64)
-        } else {
-            Inferences::REDUCED_SAMPLES.when(!fits)
-        },
+        inferred: operands
+            .inferred_of_sources("c", bits)?
+            .and(Inferences::REDUCED_64_BIT.when(formatted && bits == 64)),
     }))
 }
 
 impl Semantics for Reduction<'_> {
     fn expect(&self, row: &[u128]) -> Expectation {
-        if let Some(why) = self.undefined {
-            return Expectation::any(why);
-        }
-        match self.access.place(row) {
-            Place::Undefined(why) => Expectation::any(why),
-            Place::Outside(inferred) => self.access.outside(inferred, Effect::of_write(None)),
-            // There are no layers in reductions.
-            Place::At(at, _, inferred) => {
+        match (self.access.place(row), self.undefined) {
+            (Place::Undefined(why), _) | (Place::At(..), Some(why)) => Expectation::any(why),
+            (Place::Outside(inferred), _) => self.access.outside(inferred, Effect::of_write(None)),
+            (Place::At(at, inferred), None) => {
                 let old = self.access.read(at, self.access.size);
                 let new = low(self.source.of(row), self.bits);
                 let bits = self.operation.apply(old, [new, 0], (self.bits, self.signed));

@@ -23,8 +23,14 @@ pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]
     let mut order = Order::default();
     let mut next = 0;
     let mut fault = None;
+    let is_extra = |writing: usize| matches!(form.writings[writing], Writing::Extra(_));
     let mut tell = |writing: Option<usize>| match (fault, writing) {
         (None, _) => fault = writing,
+        // Of two modifiers too many neither is the one that a divergence could be about.
+        (Some(first), Some(second)) if is_extra(first) && is_extra(second) => {
+            fault = form.modifier(None).extra;
+            assigned.faults.push(Fault::Unknown);
+        }
         // The axis tells of one fault; of the others only the rules are named.
         (Some(_), Some(writing)) => assigned.faults.extend(match form.writings[writing] {
             Writing::Duplicate(_) => Some(Fault::Duplicate),

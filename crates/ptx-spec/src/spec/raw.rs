@@ -177,6 +177,10 @@ pub struct RawIsa {
     /// Families of modifiers: the values that PTX has for one purpose. A slot that takes some of a
     /// family is probed with the others.
     pub families: Ordered<Vec<At<String>>>,
+    /// Modifiers of other instructions that some engine takes everywhere: a form without one of them is
+    /// probed with each, as a modifier too many.
+    #[serde(default)]
+    pub surplus: Vec<At<String>>,
     /// Named sets of values, used in conditions as `$name`.
     #[serde(default)]
     pub sets: Ordered<Vec<At<String>>>,

@@ -28,6 +28,16 @@ pub enum Pattern {
     Bracket(Vec<usize>),
 }
 
+impl Pattern {
+    /// The operand, where it is one without brackets.
+    pub(crate) fn plain(&self) -> Option<usize> {
+        match self {
+            Self::Operand(operand) => Some(*operand),
+            Self::Bracket(_) => None,
+        }
+    }
+}
+
 /// A syntax line, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Syntax {

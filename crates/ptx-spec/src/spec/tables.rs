@@ -335,6 +335,9 @@ impl Form {
     /// nothing so.
     pub fn undefined(&self, values: &[u8]) -> Vec<usize> {
         let mut rules = Vec::new();
+        if self.tables.undefined == Cubes::default() {
+            return rules;
+        }
         self.rules_of(&self.narrowed(&self.tables.undefined, 0..values.len(), values), &mut rules);
         rules
     }

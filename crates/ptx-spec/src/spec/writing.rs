@@ -43,11 +43,17 @@ impl Builder<'_> {
         };
         let labels = writings.iter().map(label).collect();
         let axis = self.draft.axis("writing", Choice::Writing, labels, |_| true);
-        self.writing_rules(axis, &writings, &extras);
+        self.writing_rules(axis, operands, &writings, &extras);
         writings
     }
 
-    fn writing_rules(&mut self, axis: usize, writings: &[Writing], extras: &[(String, Vec<Cube>)]) {
+    fn writing_rules(
+        &mut self,
+        axis: usize,
+        operands: &[Operand],
+        writings: &[Writing],
+        extras: &[(String, Vec<Cube>)],
+    ) {
         let of = |keep: &dyn Fn(&Writing) -> bool| ValueSet::of(writings.len(), |at| keep(&writings[at]));
         let order = of(&|w| matches!(w, Writing::Moved(_) | Writing::Reordered));
         if self.form.order == Order::Fixed {
@@ -85,11 +91,32 @@ impl Builder<'_> {
             let moved = of(&|w| *w == Writing::Moved(at));
             cubes.push(Cube::new([(axis, moved)].into_iter().chain(slots[at + 1..].iter().map(none))));
         }
+        // Without this operand, an optional one after it would be read in its place.
+        for (at, follower) in self.followers() {
+            let without = of(&|w| *w == Writing::Without(at));
+            let present = |axis: usize| (axis, self.draft.axes[axis].select(|value| value != NONE));
+            let follower = operands[follower].of_type.map(present);
+            cubes.extend(follower.map(|present| Cube::new([(axis, without), present])));
+        }
         for (value, elsewhere) in extras {
             let this = of(&|w| matches!(w, Writing::Extra(extra) if extra == value));
             cubes.extend(elsewhere.iter().map(|cube| cube.clone().with(axis, this)));
         }
         self.draft.canonical("writing-generated", cubes);
+    }
+
+    /// Each operand without brackets, with each optional one that no bracket parts from it.
+    fn followers(&self) -> Vec<(usize, usize)> {
+        let mut followers = Vec::new();
+        let parts: Vec<Option<usize>> = self.syntax.pattern.iter().map(|part| part.plain()).collect();
+        for run in parts.split(Option::is_none) {
+            let run: Vec<usize> = run.iter().flatten().copied().collect();
+            for (before, &at) in run.iter().enumerate() {
+                let optional = run[before + 1..].iter().filter(|&&later| self.syntax.operands[later].1);
+                followers.extend(optional.map(|&later| (at, later)));
+            }
+        }
+        followers
     }
 
     /// The suffixes that other forms have behind an operand of this one, which has none there.
@@ -127,6 +154,7 @@ impl Builder<'_> {
                 family.iter().take(1).for_each(|value| add(&value.value));
             }
         }
+        self.draft.raw_isa.surplus.iter().for_each(|value| add(&value.value));
         extras
     }
 

@@ -32,7 +32,8 @@ pub enum Symbol {
 pub struct Declarations {
     /// Whether the line stands in an entry or a function; an entry where no header says.
     pub context: Context,
-    names: Names<Symbol>,
+    /// What each name stands for, and the alignment of a variable in bytes.
+    names: Names<(Symbol, Option<u32>)>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and what each is.
     families: Names<(u32, Symbol)>,
 }
@@ -156,9 +157,15 @@ impl Declarations {
         }
     }
 
+    /// The alignment of a variable in bytes: what its declaration says, or the size of its type. PTX ISA
+    /// `alignment`.
+    pub fn alignment(&self, name: &str) -> Option<u32> {
+        self.names.get(name)?.1
+    }
+
     /// What a name without a component stands for.
     fn whole(&self, name: &str) -> Option<Symbol> {
-        if let Some(symbol) = self.names.get(name) {
+        if let Some((symbol, _)) = self.names.get(name) {
             return Some(symbol);
         }
         if self.families.entries.is_empty() {
@@ -260,6 +267,9 @@ impl Collector<'_, '_> {
         {
             return wrong("a vector has at most 128 bits");
         }
+        let of = self.isa.register_type(declaration.of_type);
+        let natural = of.map(|of| u32::from(of.bits / 8) * u32::from(declaration.lanes));
+        let alignment = declaration.alignment.or(natural);
         for name in declaration.declarators() {
             // The position is one of the names, which are a part of the text.
             let name = name.map_err(|error| SyntaxError { at: at + declaration.directives.len(), ..error })?;
@@ -269,8 +279,8 @@ impl Collector<'_, '_> {
             match (name.family, symbol) {
                 (Some(count), _) => self.table.families.insert(name.name, (count, symbol)),
                 // An array of surfaces is no surface, and cannot be indexed.
-                (None, Symbol::Surface(_)) if name.array => self.table.names.insert(name.name, Symbol::Opaque),
-                (None, _) => self.table.names.insert(name.name, symbol),
+                (None, Symbol::Surface(_)) if name.array => self.table.names.insert(name.name, (Symbol::Opaque, None)),
+                (None, _) => self.table.names.insert(name.name, (symbol, alignment)),
             }
         }
         Ok(())

@@ -1,0 +1,49 @@
+//! Variants two choices away from the simplest one: they find what shows only where two other choices are
+//! just right, which a covering array of pairs need not have in one variant.
+
+use super::{Diagram, Slice, Values};
+use crate::spec::{Choice, Cube, Form};
+
+/// An axis of more values is left as it is: the patterns of sinks, and how a line is written.
+const MOST_VALUES: usize = 32;
+
+/// Up to `limit` variants of a space that differ from its simplest one in one choice or two, of those that
+/// are made in the line: first those that differ in modifiers only, then the others, evenly spread.
+pub fn neighbours(form: &Form, space: &Diagram, limit: usize) -> Vec<Values> {
+    let Some(base) = Slice::new(&space.all(), &Cube::default()).simplest() else { return Vec::new() };
+    let varied = |axis: &usize| {
+        let of = &form.axes[*axis];
+        let environment = matches!(of.choice, Choice::AddressSize | Choice::Target | Choice::Ptx);
+        !environment && of.claimed.len() <= MOST_VALUES
+    };
+    let axes: Vec<usize> = (0..base.len()).filter(varied).collect();
+    let (mut modifiers, mut others) = (Vec::new(), Vec::new());
+    let mut keep = |values: Values, of: &[usize]| {
+        if space.contains(&values) {
+            let plain = of.iter().all(|&axis| form.axes[axis].choice == Choice::Modifier);
+            if plain { &mut modifiers } else { &mut others }.push(values);
+        }
+    };
+    for (at, &first) in axes.iter().enumerate() {
+        for one in changed(form, &base, first) {
+            for &second in &axes[at + 1..] {
+                changed(form, &one, second).for_each(|two| keep(two, &[first, second]));
+            }
+            keep(one, &[first]);
+        }
+    }
+    modifiers.truncate(limit);
+    let rest = limit - modifiers.len();
+    let step = others.len().div_ceil(rest.max(1)).max(1);
+    modifiers.extend(others.into_iter().step_by(step).take(rest));
+    modifiers
+}
+
+/// A variant with each other claimed value of an axis.
+fn changed(form: &Form, values: &[u8], axis: usize) -> impl Iterator<Item = Values> {
+    form.axes[axis].claimed.iter().filter(move |value| *value != values[axis]).map(move |value| {
+        let mut other = values.to_vec();
+        other[axis] = value;
+        other
+    })
+}

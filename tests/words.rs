@@ -1,0 +1,206 @@
+//! No word of `specs/*.yaml` (opcodes, modifiers, spaces, geometries, names of operands) stands in code, but
+//! where the meaning of such words is at home: `model/`, `role/` and `object/`. What a new instruction needs
+//! would otherwise be written into code that is about all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use ptx_conform::spec::{Choice, Spec};
+
+/// Where such words are at home.
+const HOMES: [&str; 3] = ["/model/", "/role/", "/object/"];
+
+/// A file, the words that it may have, and why.
+type Exception = (&'static str, &'static [&'static str], &'static str);
+
+/// What may have such words beside. A word that is gone is taken off the list, so that it only shrinks.
+const EXCEPTIONS: &[Exception] = &[
+    (
+        "crates/ptx-exec/src/model.rs",
+        &[".add", "add", "atom", "ld", "st", "suld", "suq", "sured", "sust"],
+        "the table of the model: each opcode with its function",
+    ),
+    ("crates/ptx-exec/src/execution.rs", &[".const", ".local", ".shared"], "the state spaces of variables in a case"),
+    (
+        "crates/ptx-exec/src/execution/surface.rs",
+        &[".1d", ".2d", ".3d", ".a1d", ".a2d", ".depth", ".height", ".width"],
+        "the surface as an object of a case: geometries and extents",
+    ),
+    (
+        "crates/ptx-spec/src/ptx/declarations.rs",
+        &[".const", ".global", ".local", ".param", ".shared", ".v2", ".v4", ".v8"],
+        "the syntax of declarations",
+    ),
+    ("crates/ptx-spec/src/spec/vocabulary.rs", &[".v2"], "an example in a message"),
+    ("crates/ptx-exec/src/kernel.rs", &[".const", ".global"], "the text of a kernel"),
+    (
+        "crates/ptx-exec/src/kernel/declared.rs",
+        &[".const", ".global", ".local", ".param", ".shared", ".v2", ".v4", ".v8"],
+        "the declarations of a kernel",
+    ),
+    (
+        "crates/ptx-exec/src/kernel/thread.rs",
+        &[".L2::evict_first", ".global", ".local", ".param", ".shared", ".sys", "add", "ld", "st"],
+        "the instructions of a kernel around the line",
+    ),
+    ("crates/ptx-exec/src/properties.rs", &[".global", ".param", ".shared", ".v4"], "pieces of random declarations"),
+    (
+        "crates/ptx-engines/src/external/check.rs",
+        &[".1d", ".global", ".width", ".zero", "ld", "suld", "suq", "sust"],
+        "the lines that an engine is checked with",
+    ),
+    ("crates/ptx-engines/src/gpu/about.rs", &[".gpu"], "the name of an engine"),
+    ("crates/ptx-engines/src/gpu/crew.rs", &[".gpu"], "the name of an engine"),
+    ("crates/ptx-engines/src/ptxas/answer.rs", &[".local", ".v2", "st"], "a line that marks a place in a module"),
+    ("crates/ptx-engines/src/ptxas/company.rs", &[".trap"], "statements that end a block"),
+    ("src/cli.rs", &[".global", ".gpu", ".v4"], "examples in the help, and the name of an engine"),
+    ("src/cli/engine.rs", &[".gpu"], "the name of an engine"),
+    ("src/cli/explain.rs", &[".global", "ld"], "examples in the help"),
+    (
+        "src/cli/explain/assume.rs",
+        &[".const", ".global", ".local", ".param", ".param::func", ".shared", ".v4"],
+        "what a line without declarations is taken to name",
+    ),
+];
+
+/// The words of a specification: opcodes and operands as they are, modifiers with their dots. Types are not
+/// among them: they are the vocabulary of all instructions.
+struct Words {
+    plain: BTreeSet<String>,
+    modifiers: BTreeSet<String>,
+}
+
+impl Words {
+    fn of(spec: &Spec) -> Self {
+        let (mut plain, mut modifiers) = (BTreeSet::new(), BTreeSet::new());
+        for instruction in &spec.instructions {
+            plain.insert(instruction.name.clone());
+            for form in &instruction.forms {
+                // Operands of one letter are too short to be told from anything else.
+                let names = form.operands.iter().map(|operand| &operand.name);
+                plain.extend(names.filter(|name| name.len() > 1).cloned());
+                for axis in form.slots.iter().map(|slot| &form.axes[slot.axis]) {
+                    assert_eq!(axis.choice, Choice::Modifier);
+                    let claimed = axis.claimed.iter().map(|value| &axis.values[usize::from(value)]);
+                    let literal = |value: &&String| **value == format!(".{}", axis.name);
+                    let word = |value: &&String| spec.isa.instruction_type(value).is_none() && !literal(value);
+                    modifiers.extend(claimed.filter(|value| value.starts_with('.')).filter(word).cloned());
+                }
+            }
+        }
+        Self { plain, modifiers }
+    }
+
+    /// Those that stand in a text: as the whole of it, as a dotted part of it, or as an opcode before a dot.
+    fn within(&self, text: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        if self.plain.contains(text) {
+            found.insert(text.to_owned());
+        }
+        let whole = format!(".{text}");
+        found.extend(self.modifiers.get(&whole).cloned());
+        let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+        for (at, _) in text.match_indices('.') {
+            let end = text[at + 1..].find(|c| !part(c)).map_or(text.len(), |end| at + 1 + end);
+            found.extend(self.modifiers.get(text[at..end].trim_end_matches(':')).cloned());
+            let start = text[..at].rfind(|c: char| !c.is_ascii_lowercase()).map_or(0, |before| before + 1);
+            let begins = text[..start].chars().next_back().is_none_or(|c| c.is_whitespace() || c == '`' || c == ';');
+            found.extend(self.plain.get(&text[start..at]).filter(|_| begins).cloned());
+        }
+        found
+    }
+}
+
+/// The string literals of Rust code, up to its unit tests.
+fn literals(code: &str) -> Vec<String> {
+    let mut literals = Vec::new();
+    let code: Vec<char> = code.split("#[cfg(test)]").next().unwrap_or_default().chars().collect();
+    let at = |place: usize| code.get(place).copied().unwrap_or('\0');
+    let mut place = 0;
+    while place < code.len() {
+        match (at(place), at(place + 1)) {
+            ('/', '/') => {
+                while place < code.len() && at(place) != '\n' {
+                    place += 1;
+                }
+            }
+            ('\'', '\\') => place += 3 + (place + 3..code.len()).take_while(|&next| at(next) != '\'').count() + 1,
+            ('\'', _) if at(place + 2) == '\'' => place += 3,
+            ('"', _) => {
+                let mut literal = String::new();
+                place += 1;
+                while place < code.len() && at(place) != '"' {
+                    let escaped = at(place) == '\\';
+                    literal.push(if escaped { ' ' } else { at(place) });
+                    place += 1 + usize::from(escaped);
+                }
+                literals.push(literal);
+                place += 1;
+            }
+            _ => place += 1,
+        }
+    }
+    literals
+}
+
+/// The words in each file of code below a directory, by its path from the root.
+fn scan(root: &Path, directory: &Path, words: &Words, found: &mut BTreeMap<String, BTreeSet<String>>) {
+    for entry in std::fs::read_dir(directory).expect("a directory of code") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            scan(root, &path, words, found);
+            continue;
+        }
+        let name = path.strip_prefix(root).expect("a file below the root").display().to_string();
+        if !name.ends_with(".rs") || HOMES.iter().any(|home| name.contains(home)) || name.ends_with("/src/role.rs") {
+            continue;
+        }
+        let code = std::fs::read_to_string(&path).expect("a text");
+        let within: BTreeSet<String> = literals(&code).iter().flat_map(|literal| words.within(literal)).collect();
+        if !within.is_empty() {
+            found.insert(name, within);
+        }
+    }
+}
+
+#[test]
+fn no_word_of_the_specification_stands_in_code_about_all_of_them() {
+    let spec = ptx_conform::shipped::spec().expect("the specification is sound");
+    let words = Words::of(&spec);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = BTreeMap::new();
+    scan(root, &root.join("src"), &words, &mut found);
+    for entry in std::fs::read_dir(root.join("crates")).expect("the crates") {
+        scan(root, &entry.expect("an entry").path().join("src"), &words, &mut found);
+    }
+    let mut wrong = Vec::new();
+    for (file, within) in &found {
+        let allowed = EXCEPTIONS.iter().find(|(known, ..)| known == file).map_or(&[][..], |(_, words, _)| words);
+        let more: Vec<&String> = within.iter().filter(|word| !allowed.contains(&word.as_str())).collect();
+        if !more.is_empty() {
+            wrong.push(format!("{file} has {more:?}: say it in specs/, or in a role"));
+        }
+    }
+    for (file, allowed, _) in EXCEPTIONS {
+        let within = found.remove(*file).unwrap_or_default();
+        let gone: Vec<&&str> = allowed.iter().filter(|word| !within.contains(**word)).collect();
+        if !gone.is_empty() {
+            wrong.push(format!("{file} has no {gone:?} any more: take them off the list"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The test sees what it is about.
+#[test]
+fn words_are_seen_in_code() {
+    let spec = ptx_conform::shipped::spec().expect("the specification is sound");
+    let words = Words::of(&spec);
+    let code = "// \"suld\"\nlet c = '\"'; if opcode == \"suld\" { put(\"ld.global.u32 %r, [\"); } // \"sust\"\n\
+        #[cfg(test)] mod tests { \"sured\" }";
+    let found: BTreeSet<String> = literals(code).iter().flat_map(|literal| words.within(literal)).collect();
+    assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), [".global", "ld", "suld"]);
+    assert_eq!(words.within("cache-policy").len(), 1);
+    assert_eq!(words.within("1d").len(), 1);
+    assert_eq!(words.within("a word about building.").len(), 0);
+}
