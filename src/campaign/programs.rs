@@ -16,6 +16,9 @@ const TOGETHER: usize = 256;
 /// Rows of a form that must trap, for an engine to which each costs a process.
 const TRAPS: u64 = 24;
 
+/// Programs that are drawn for each of the covering array.
+const DRAWN: usize = 3;
+
 /// What is executed of a form.
 pub(super) struct ProgramPlan<'a> {
     form: &'a Form,
@@ -53,14 +56,14 @@ impl<'a> ProgramPlan<'a> {
     }
 
     /// At most `most` first rows: a covering array of all pairs of choices, with numbers that are drawn, and
-    /// twice as many drawn ones between them, because the tail of a covering array is monotonous.
+    /// drawn ones between them, because the tail of a covering array is monotonous.
     fn first_rows(&self, most: usize) -> Vec<Values> {
         let region = self.region();
         let mut draw = Draw::named(&format!("executed {}", self.form.id), self.seed);
         let covering = shuffled(covering(&self.points.all().below(&self.environment), 2), &mut draw);
         let both = covering.into_iter().flat_map(|point| {
-            let drawn = [draw.variant(&region), draw.variant(&region), draw.variant(&self.diagram.all().below(&point))];
-            drawn.into_iter().flatten()
+            let drawn = (0..DRAWN).map(|_| draw.variant(&region)).collect::<Vec<_>>();
+            drawn.into_iter().chain([draw.variant(&self.diagram.all().below(&point))]).flatten()
         });
         both.take(most).collect()
     }
