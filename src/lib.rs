@@ -6,9 +6,12 @@
 //!                                        known divergences ----------------------^
 //! ```
 //!
-//! Data flows one way, and so do the imports: a module uses those before it in this list.
-//! [`environment`], [`spec`], [`space`], [`ptx`], [`judge`], [`execution`], [`setup`], [`model`], [`kernel`], [`properties`], [`engine`],
-//! [`case`], [`divergences`], [`campaign`], [`causes`], [`report`]. `docs/design.md` says more.
+//! Three crates stand before this one: `ptx-spec` (what PTX is), `ptx-exec` (what it does) and `ptx-engines` (who is asked). Data flows
+//! one way, and so do the imports: a module imports only modules before it in this list. `docs/design.md` says more.
+//!
+//! ```text order
+//! shipped case divergences campaign causes report
+//! ```
 
 pub mod campaign;
 pub mod case;

@@ -16,10 +16,15 @@ const TOGETHER: usize = 256;
 /// Rows of a form that must trap, for an engine to which each costs a process.
 const TRAPS: u64 = 24;
 
+/// Programs that are drawn for each of the covering array.
+const DRAWN: usize = 3;
+
 /// What is executed of a form.
 pub(super) struct ProgramPlan<'a> {
     form: &'a Form,
     diagram: Diagram,
+    /// The same without the axes that say what numbers there are.
+    points: Diagram,
     seed: u64,
     /// Rows of each program.
     rows: usize,
@@ -29,12 +34,14 @@ pub(super) struct ProgramPlan<'a> {
 }
 
 impl<'a> ProgramPlan<'a> {
-    /// None where the specification does not know the environment.
-    pub(super) fn new(form: &'a Form, environment: &Environment, options: &Options) -> Option<Self> {
+    /// A plan for an executed form; `points` is the form without numbers. None where the specification does
+    /// not know the environment.
+    pub(super) fn new(form: &'a Form, points: &Form, environment: &Environment, options: &Options) -> Option<Self> {
         let environment = environment_values(form, environment)?;
         let diagram = Diagram::within(form, None, &environment);
+        let points = Diagram::within(points, None, &environment);
         let (seed, rows) = (options.seed, options.rows);
-        let mut plan = Self { form, diagram, seed, rows, programs: Vec::new(), environment };
+        let mut plan = Self { form, diagram, points, seed, rows, programs: Vec::new(), environment };
         plan.programs = plan.first_rows(options.cases);
         Some(plan)
     }
@@ -48,13 +55,16 @@ impl<'a> ProgramPlan<'a> {
         self.region().count()
     }
 
-    /// At most `most` first rows: a covering array of all pairs of choices, with as many drawn ones between
-    /// them, because the tail of a covering array is monotonous.
+    /// At most `most` first rows: a covering array of all pairs of choices, with numbers that are drawn, and
+    /// drawn ones between them, because the tail of a covering array is monotonous.
     fn first_rows(&self, most: usize) -> Vec<Values> {
         let region = self.region();
         let mut draw = Draw::named(&format!("executed {}", self.form.id), self.seed);
-        let covering = shuffled(covering(&region, 2), &mut draw);
-        let both = covering.into_iter().flat_map(|case| draw.variant(&region).into_iter().chain([case]));
+        let covering = shuffled(covering(&self.points.all().below(&self.environment), 2), &mut draw);
+        let both = covering.into_iter().flat_map(|point| {
+            let drawn = (0..DRAWN).map(|_| draw.variant(&region)).collect::<Vec<_>>();
+            drawn.into_iter().chain([draw.variant(&self.diagram.all().below(&point))]).flatten()
+        });
         both.take(most).collect()
     }
 

@@ -34,8 +34,9 @@ pub fn record(
     };
     for instruction in super::named(spec, options).into_iter().filter(|known| model::models(&known.name)) {
         let executed = setup::executed(spec, instruction);
+        let points = setup::without_numbers(spec, instruction);
         for (at, form) in executed.forms.iter().enumerate() {
-            let Some(plan) = ProgramPlan::new(form, &environment, options) else { continue };
+            let Some(plan) = ProgramPlan::new(form, &points.forms[at], &environment, options) else { continue };
             let costly = plan.costly(engine, UNDEFINED);
             for task in plan.tasks(&instruction.name, at, &environment) {
                 let Variants::Programs { first, count, .. } = task.variants else { continue };

@@ -59,9 +59,12 @@ impl<'a> Executor<'a> {
     ) -> Result<(), InternalError> {
         for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
             let executed = setup::executed(self.spec, instruction);
+            let points = setup::without_numbers(self.spec, instruction);
             for at in 0..executed.forms.len() {
                 let form = &executed.forms[at];
-                let Some(plan) = ProgramPlan::new(form, &environment, self.options) else { continue };
+                let Some(plan) = ProgramPlan::new(form, &points.forms[at], &environment, self.options) else {
+                    continue;
+                };
                 let count =
                     RowCount { instruction: instruction.name.clone(), space: plan.space(), ..RowCount::default() };
                 tally.rows.insert(form.id.clone(), count);

@@ -10,6 +10,9 @@ use crate::setup;
 use crate::space::Values;
 use crate::spec::{Form, Spec};
 
+/// Rows with a value that pass before it counts as one that does not fail.
+const PASSING: usize = 4;
+
 /// A row that was run at a point.
 pub(super) struct TriedRow {
     pub(super) values: Values,
@@ -61,10 +64,11 @@ fn tells<T>(fails: &[T], passes: &[T], holds: impl Fn(&T) -> bool) -> bool {
 /// One axis of numbers whose values tell the failing from the passing.
 fn by_axis(form: &Form, point_axes: usize, fails: &[&TriedRow], passes: &[&TriedRow]) -> Option<InputCondition> {
     (point_axes..form.axes.len()).find_map(|axis| {
-        let mut values: Vec<u8> = fails.iter().map(|row| row.values[axis]).collect();
-        values.sort_unstable();
-        values.dedup();
+        let with = |rows: &[&TriedRow], value: u8| rows.iter().filter(|row| row.values[axis] == value).count();
         let of = &form.axes[axis];
+        // A value is left out only where rows with it were tried, and passed.
+        let belongs = |value: &u8| with(fails, *value) > 0 || with(passes, *value) < PASSING;
+        let values: Vec<u8> = (0..=u8::MAX).take(of.values.len()).filter(belongs).collect();
         if values.len() * 2 > of.values.len() || !tells(fails, passes, |row| values.contains(&row.values[axis])) {
             return None;
         }

@@ -4,13 +4,16 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+#[path = "narrow.rs"]
+pub(crate) mod narrow;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use ptx_conform::engine::{CaseExecutor, Engine, EngineId, LineJudge};
 use ptx_conform::environment::Environment;
 use ptx_conform::execution::{
-    Answer, Component, Execution, Format, Geometry, Holds, Returned, Space, Surface, Variable,
+    Answer, Component, Execution, Format, Geometry, Holds, Returned, Rows, Space, Surface, Variable,
 };
 
 /// One way to be wrong.

@@ -1,4 +1,11 @@
-//! Who is asked: `ptxas`, GPUs, recordings, and any program that judges or executes PTX.
+//! Who is asked: `ptxas`, GPUs, recordings, and any program that judges or executes PTX. All of them are an [`Engine`]: an identity, and
+//! abilities.
+//!
+//! A module imports only modules before it in this list; `tests/house.rs` checks that.
+//!
+//! ```text order
+//! words guard child engine protocol serve external ptxas toolchain recording gpu reference
+//! ```
 
 mod child;
 mod engine;

@@ -7,6 +7,7 @@
 
 mod address;
 mod contents;
+mod effect;
 mod point;
 mod registers;
 mod rules;
@@ -18,7 +19,7 @@ use std::collections::BTreeSet;
 use crate::execution::{Execution, Holds, Input, Rows, SURFACE, Space, Variable};
 use ptx_spec::ptx::{Declarations, Item, Line, Printer, scaffold};
 use ptx_spec::role::Role;
-use ptx_spec::role::setup::{ADDRESS, CONTENTS, LAYER, PREDICATE, SAMPLE, SetupWords, X, Y, Z};
+use ptx_spec::role::setup::{ADDRESS, CONTENTS, EFFECT, LAYER, PREDICATE, SAMPLE, SetupWords, X, Y, Z};
 use ptx_spec::space::{Values, environment};
 use ptx_spec::spec::{Form, Instruction, SetupAxis, Spec};
 
@@ -38,7 +39,7 @@ impl NoSetup {
 }
 
 /// How many samples of the numbers of a kind there are.
-const SAMPLES: u64 = 16;
+const SAMPLES: u64 = 64;
 /// The bytes of a variable.
 const LENGTH: u32 = 64;
 
@@ -49,7 +50,7 @@ fn is_number(axis: &str) -> bool {
 
 /// Whether the rows of one execution may differ in an axis; the others are of all of them.
 fn is_of_row(axis: &str) -> bool {
-    [X, Y, Z, LAYER, ADDRESS, PREDICATE, SAMPLE].iter().any(|(name, _)| *name == axis) || source::is_data(axis)
+    [EFFECT, X, Y, Z, LAYER, ADDRESS, PREDICATE, SAMPLE].iter().any(|(name, _)| *name == axis) || source::is_data(axis)
 }
 
 /// An axis with these words.
@@ -95,6 +96,7 @@ pub fn share_contents(form: &Form, from: &[u8], to: &mut [u8]) {
 fn axes(form: &Form) -> Vec<SetupAxis> {
     let mut axes = surface::axes(form);
     axes.extend(address::axes(form));
+    axes.push(effect::axis(form));
     axes.extend(surface::row_axes(form));
     axes.extend(address::row_axes(form));
     axes.push(words(PREDICATE));

@@ -23,6 +23,7 @@ pub use address::{
 };
 pub use item::Item;
 pub use object::{OBJECT_KINDS, OBJECTS, SURFREF, SURFREF_PARAMETER};
+pub use print::immediate_of_lane;
 pub(crate) use print::{declare, print, store};
 pub(crate) use read::{Found, read};
 pub use value::{SHAPES, lanes_of};

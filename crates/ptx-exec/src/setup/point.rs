@@ -52,6 +52,9 @@ pub(super) fn lanes(modifier: &str) -> u32 {
     modifier.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(1)
 }
 
+/// The least power of two that is far behind every length.
+const FAR: u32 = 13;
+
 /// The places along a dimension: multiples of `size` below `length`.
 #[derive(Clone, Copy)]
 pub(super) struct Places {
@@ -82,14 +85,33 @@ impl Places {
         }
     }
 
+    /// How far is far: a power of two, which loses nothing where the upper bits of what is added to it
+    /// are lost. None for the first sample, for which it is as far as can be.
+    fn far(self) -> Option<u32> {
+        let powers = u64::from(31 - FAR);
+        let sample = self.sample.checked_sub(1)?;
+        Some(1 << (FAR + u32::try_from(sample % powers).unwrap_or_default()))
+    }
+
+    /// A place within the length, for what is far from it.
+    fn near(self) -> u32 {
+        if self.sample % 2 == 0 { 0 } else { self.inside("inside").min(self.last() * self.size) }
+    }
+
     /// A place by its name: one that may be outside of the length.
     pub(super) fn coordinate(self, label: &str) -> u32 {
         let size = self.size;
         match label {
             "after" => self.length.next_multiple_of(size),
             "before" => size.wrapping_neg(),
-            "far-after" => i32::MAX.cast_unsigned() & !(size - 1),
-            "far-before" => i32::MIN.cast_unsigned(),
+            "far-after" => {
+                let most = i32::MAX.cast_unsigned() & !(size - 1);
+                self.far().map_or(most, |far| far + self.near())
+            }
+            "far-before" => {
+                let least = i32::MIN.cast_unsigned();
+                self.far().map_or(least, |far| far.wrapping_neg() + self.near())
+            }
             "negative" => u32::MAX,
             label => self.inside(label),
         }

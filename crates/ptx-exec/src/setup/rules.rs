@@ -8,7 +8,7 @@ use ptx_spec::spec::condition::resolve;
 use ptx_spec::spec::{Choice, Cube, Form, Isa, ValueSet};
 
 use super::point::{bits, lanes};
-use super::{address, source, surface};
+use super::{address, effect, source, surface};
 
 /// The combinations of choices of an executed form that are never executed.
 pub(super) fn never(isa: &Isa, form: &Form) -> Vec<Cube> {
@@ -17,6 +17,7 @@ pub(super) fn never(isa: &Isa, form: &Form) -> Vec<Cube> {
     surface::never(&mut rules);
     source::never(&mut rules);
     address::never(&mut rules);
+    effect::never(&mut rules);
     let excluded = form.setup.iter().flat_map(|rule| &rule.never);
     rules.cubes.extend(excluded.filter_map(|condition| resolve(condition, form)));
     rules.cubes

@@ -1,6 +1,8 @@
 //! How a surface is set up: its geometry, format, extents and contents, and the coordinates of a row.
 
-use ptx_spec::role::setup::{CONTENTS, DEPTH, FORMAT, GEOMETRY, HEIGHT, LAYER, LAYERS, SetupWords, WIDTH, X, Y, Z};
+use ptx_spec::role::setup::{
+    CONTENTS, DEPTH, FORMAT, GEOMETRY, HEIGHT, IMMEDIATE, LAYER, LAYERS, SetupWords, WIDE, WIDTH, X, Y, Z,
+};
 use ptx_spec::role::{Role, SURFREF_PARAMETER, Size, Unit};
 use ptx_spec::spec::words::INTEGER;
 use ptx_spec::spec::{Form, Operand, ValueSet};
@@ -45,14 +47,13 @@ pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
 
 /// What is never executed.
 pub(super) fn never(rules: &mut Rules<'_>) {
-    let Some((operand, geometry, _)) = of(rules.form) else { return };
+    let Some((operand, ..)) = of(rules.form) else { return };
     // The driver has no way to bind such a parameter.
     let parameter = rules.of(operand.of_type, |of| of == SURFREF_PARAMETER);
     rules.never([parameter]);
-    let geometry = geometry.or_else(|| rules.form.axis(GEOMETRY.0));
-    let lacks = |rules: &Rules<'_>, lacks: &dyn Fn(Geometry) -> bool| {
-        rules.of(geometry, |name| Geometry::named(name).is_some_and(lacks))
-    };
+    // Wide rows, of which there are several, would cost more than they show.
+    let sets = [rules.set(WIDTH.0, |width| width == WIDE), self::geometry(rules, |of| of != Geometry::D1)];
+    rules.never(sets);
     let flat: [([SetupWords; 2], &dyn Fn(Geometry) -> bool); 3] = [
         ([HEIGHT, Y], &|geometry| geometry.dimensions() < 2),
         ([DEPTH, Z], &|geometry| geometry.dimensions() < 3),
@@ -60,7 +61,7 @@ pub(super) fn never(rules: &mut Rules<'_>) {
     ];
     for (axes, without) in flat {
         for (axis, _) in axes {
-            let when = lacks(rules, without);
+            let when = geometry(rules, without);
             rules.idle(when, axis);
         }
     }
@@ -73,8 +74,15 @@ pub(super) fn never(rules: &mut Rules<'_>) {
     row_never(rules);
 }
 
+/// The geometries for which `keep` holds.
+pub(super) fn geometry(rules: &Rules<'_>, keep: impl Fn(Geometry) -> bool) -> Option<Values> {
+    let (_, axis, _) = of(rules.form)?;
+    let axis = axis.or_else(|| rules.form.axis(GEOMETRY.0));
+    rules.of(axis, |name| Geometry::named(name).is_some_and(&keep))
+}
+
 /// The formats for which `keep` holds.
-fn formats(rules: &Rules<'_>, keep: impl Fn(&Format) -> bool) -> Option<Values> {
+pub(super) fn formats(rules: &Rules<'_>, keep: impl Fn(&Format) -> bool) -> Option<Values> {
     let formats: Vec<Format> = Format::all().collect();
     rules.form.axis(FORMAT.0).map(|axis| (axis, ValueSet::of(formats.len(), |at| keep(&formats[at]))))
 }
@@ -84,8 +92,14 @@ fn row_never(rules: &mut Rules<'_>) {
     let Some((coordinates, unit)) = coordinates(rules.form) else { return };
     let Some((_, _, size)) = of(rules.form) else { return };
     for (axis, _) in [X, Y, Z, LAYER] {
-        let immediate = rules.of(coordinates.of_type, |of| of == INTEGER);
-        rules.idle(immediate, axis);
+        // Coordinates that the line itself has are in no register.
+        let integer = rules.of(coordinates.of_type, |of| of == INTEGER);
+        let there = geometry(rules, |geometry| order(geometry).iter().any(|(name, _)| *name == axis));
+        let sets = [integer, there, rules.set(axis, |at| at != IMMEDIATE)];
+        rules.never(sets);
+        let register = rules.of(coordinates.of_type, |of| of != INTEGER);
+        let sets = [register, rules.set(axis, |at| at == IMMEDIATE)];
+        rules.never(sets);
     }
     match unit {
         Unit::Samples => samples(rules, size),
@@ -157,17 +171,21 @@ pub(super) fn surface(point: &Point<'_>) -> Result<Option<Surface>, NoSetup> {
     Ok(Some(surface))
 }
 
-/// The coordinate at a position of the vector; the fourth one is ignored, and anything.
-pub(super) fn coordinate(point: &Point<'_>, at: usize, surface: &Surface) -> u32 {
-    let order: &[SetupWords] = match surface.geometry {
+/// The coordinates of a geometry, in order.
+pub(super) fn order(geometry: Geometry) -> &'static [SetupWords] {
+    match geometry {
         Geometry::D1 => &[X],
         Geometry::D2 => &[X, Y],
         Geometry::D3 => &[X, Y, Z],
         Geometry::A1d => &[LAYER, X],
         Geometry::A2d => &[LAYER, X, Y],
-    };
+    }
+}
+
+/// The coordinate at a position of the vector; the fourth one is ignored, and anything.
+pub(super) fn coordinate(point: &Point<'_>, at: usize, surface: &Surface) -> u32 {
     let sample = point.sample();
-    let Some(&axis) = order.get(at) else {
+    let Some(&axis) = order(surface.geometry).get(at) else {
         return u32::try_from(contents::mix(sample) >> 32).unwrap_or_default();
     };
     let counted = coordinates(point.form).map(|(_, unit)| unit);

@@ -7,6 +7,11 @@ use crate::spec::words::{DOUBLE, FLOAT, INTEGER, SINK, VARIABLE};
 
 use super::item::{Declaration, LANES};
 
+/// The integer that stands for a lane of an operand: 1 for the first.
+pub fn immediate_of_lane(lane: u8) -> u8 {
+    lane + 1
+}
+
 /// Appends an operand of a variant, and names what it uses.
 pub(crate) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
     match form.operands[at].role {
@@ -56,7 +61,7 @@ pub(crate) fn declare<'a>(items: impl IntoIterator<Item = Item<'a>>, scaffold: &
 /// A register, an immediate, or whatever else stands for a value of the axis of types.
 pub(super) fn element<'a>(of_type: &'a str, number: u8, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
     let item = match of_type {
-        INTEGER => return to.push_str(&(number % LANES + 1).to_string()),
+        INTEGER => return to.push_str(&immediate_of_lane(number % LANES).to_string()),
         FLOAT => return to.push_str("0f3F800000"),
         DOUBLE => return to.push_str("0d3FF0000000000000"),
         SINK => return to.push('_'),

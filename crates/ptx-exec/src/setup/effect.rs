@@ -1,0 +1,115 @@
+//! What the line does in a row: an axis that follows from the others, so that a condition can say in
+//! one word what they only say together.
+//!
+//! `normal`: the line is executed, and each access is within its bounds. `edge`, `dropped`, `traps`: a
+//! coordinate is out of bounds, and a modifier says what becomes of the access. `off`: the guard
+//! does not hold.
+
+use ptx_spec::role::Unit;
+use ptx_spec::role::immediate_of_lane;
+use ptx_spec::role::setup::{
+    DEPTH, EFFECT, HEIGHT, LAYER, LAYERS, OUT_OF_BOUNDS, OUTSIDE, PREDICATE, SetupWords, WIDTH, X, Y, Z, out_of_bounds,
+};
+use ptx_spec::spec::words::INTEGER;
+use ptx_spec::spec::{Choice, Form};
+
+use super::rules::{Rules, Values};
+use super::{SetupAxis, surface};
+use crate::execution::Geometry;
+
+/// The axis of the modifier that says what becomes of an access out of bounds.
+fn clamp(form: &Form) -> Option<usize> {
+    surface::coordinates(form)?;
+    form.axes.iter().position(|axis| {
+        let mut claimed = axis.claimed.iter().filter_map(|value| axis.values.get(usize::from(value))).peekable();
+        claimed.peek().is_some() && claimed.all(|modifier| out_of_bounds(modifier).is_some())
+    })
+}
+
+/// The effects that a form can have.
+pub(super) fn axis(form: &Form) -> SetupAxis {
+    let is_there = |word: &&str| clamp(form).is_some() || !OUT_OF_BOUNDS.iter().any(|(_, out)| out == word);
+    (EFFECT.0.to_owned(), EFFECT.1.iter().filter(|word| is_there(word)).map(|&word| word.to_owned()).collect())
+}
+
+/// Which effects do not follow from the other choices.
+pub(super) fn never(rules: &mut Rules<'_>) {
+    guard(rules);
+    let (Some(clamp), Some((coordinates, unit))) = (clamp(rules.form), surface::coordinates(rules.form)) else {
+        return;
+    };
+    for (modifier, word) in OUT_OF_BOUNDS {
+        let others = rules.of(Some(clamp), |other| other != modifier);
+        let sets = [rules.set(EFFECT.0, |is| is == word), others];
+        rules.never(sets);
+    }
+    let register = rules.of(coordinates.of_type, |of| of != INTEGER);
+    let mut inside = vec![register, out(rules)];
+    for (axis, _) in [X, Y, Z, LAYER] {
+        let sets = [normal(rules), rules.set(axis, |at| OUTSIDE.contains(&at))];
+        rules.never(sets);
+        inside.push(rules.set(axis, |at| !OUTSIDE.contains(&at)));
+    }
+    rules.never(inside);
+    let integer = rules.of(coordinates.of_type, |of| of == INTEGER);
+    immediates(rules, integer, unit);
+}
+
+fn normal(rules: &Rules<'_>) -> Option<Values> {
+    rules.set(EFFECT.0, |is| is == EFFECT.1[0])
+}
+
+fn out(rules: &Rules<'_>) -> Option<Values> {
+    rules.set(EFFECT.0, |is| OUT_OF_BOUNDS.iter().any(|(_, word)| *word == is))
+}
+
+fn guard(rules: &mut Rules<'_>) {
+    let guard = rules.form.axis_of(Choice::Guard);
+    let off = "off";
+    for (negated, holds) in [(false, PREDICATE.1[0]), (true, PREDICATE.1[1])] {
+        let guarded = rules.of(guard, |guard| guard.starts_with('@') && guard.starts_with("@!") == negated);
+        let runs = [guarded, rules.set(PREDICATE.0, |is| is == holds), rules.set(EFFECT.0, |is| is == off)];
+        rules.never(runs);
+        let does_not = [guarded, rules.set(PREDICATE.0, |is| is != holds), rules.set(EFFECT.0, |is| is != off)];
+        rules.never(does_not);
+    }
+    let sets = [rules.of(guard, |guard| !guard.starts_with('@')), rules.set(EFFECT.0, |is| is == off)];
+    rules.never(sets);
+}
+
+/// Coordinates that the line itself has: whether they are within their bounds follows from the extents.
+fn immediates(rules: &mut Rules<'_>, integer: Option<Values>, unit: Unit) {
+    for geometry in Geometry::ALL {
+        let geom = surface::geometry(rules, |of| of == geometry);
+        let mut inside = vec![integer, geom, out(rules)];
+        let mut too_short = None;
+        for (lane, axis) in (0..).zip(surface::order(geometry)) {
+            let at = u32::from(immediate_of_lane(lane));
+            if axis.0 == X.0 {
+                // A row of one sample is the only one that can be too short.
+                too_short = Some(surface::formats(rules, |format| unit == Unit::Samples || format.bytes() <= at));
+                continue;
+            }
+            let extent = extent(*axis);
+            let has = |extent: &str| extent.parse().is_ok_and(|extent: u32| extent > at);
+            let sets = [integer, geom, rules.set(extent.0, |extent| !has(extent)), normal(rules)];
+            rules.never(sets);
+            inside.push(rules.set(extent.0, has));
+        }
+        let Some(too_short) = too_short else { continue };
+        let one = rules.set(WIDTH.0, |width| width == "1");
+        rules.never([integer, geom, one, too_short, normal(rules)]);
+        let more = rules.set(WIDTH.0, |width| width != "1");
+        rules.never(inside.iter().copied().chain([more]));
+        let long = too_short.map(|(axis, formats)| (axis, rules.form.axes[axis].claimed.without(&formats)));
+        rules.never(inside.into_iter().chain([long]));
+    }
+}
+
+/// The extent that a coordinate is within.
+fn extent(coordinate: SetupWords) -> SetupWords {
+    [(X, WIDTH), (Y, HEIGHT), (Z, DEPTH)]
+        .into_iter()
+        .find(|(of, _)| of.0 == coordinate.0)
+        .map_or(LAYERS, |(_, extent)| extent)
+}
