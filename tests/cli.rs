@@ -195,10 +195,10 @@ fn a_run_executes_on_what_is_there() {
     if ptx_conform::engine::gpu::probe(&ptx_conform::shipped::spec().expect("a sound specification").isa).is_err() {
         assert!(text.contains("\nnot asked: gpu: no CUDA driver"), "{text}");
     }
-    assert!(text.contains("\nagreed: 0 unlisted") && text.contains("\nloads@1.0: "), "{text}");
+    assert!(text.contains("\nagreed: 0 new and 0 known mismatch groups; ") && text.contains("\nloads@1.0: "), "{text}");
     let (code, text) = text_of(directory.path(), &format!("{run} --no-execution"));
-    assert!(code == Some(2) && text.contains("\nnothing judged: 0 unlisted"), "{text}");
-    assert!(!text.contains("rows executed") && !text.contains("not asked: "), "{text}");
+    assert!(code == Some(2) && text.contains("\ncould not judge: 0 new and 0 known mismatch groups\n"), "{text}");
+    assert!(!text.contains("rows tried") && !text.contains("not asked: "), "{text}");
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn what_is_recorded_is_run_again() {
     let (code, text) = text_of(directory.path(), &format!("run suq --engine {engine} --reports reports"));
     // The engine that was asked for knows none of it, which the recording does not hide.
     assert!(code == Some(2) && text.contains("\ncould not judge: loads@1.0 judged nothing\n"), "{text}");
-    assert!(text.contains(" (what was recorded); "), "{text}");
+    assert!(text.contains(" (as recorded); "), "{text}");
     assert!(text.contains("\nnot asked: corpus/recordings/broken.jsonl: "), "{text}");
 
     // Where something else was recorded, that is found.

@@ -221,7 +221,7 @@ fn a_finding_of_one_version_is_shown_as_such_and_replays() -> Result<(), Failed>
     let file = std::fs::read_dir(&cases)?.next().ok_or("a case")??.path();
     let minimized = tool(&["minimize".as_ref(), file.as_os_str(), engine[0], engine[1]])?;
     check(
-        minimized.status.code() == Some(1) && words(&minimized).contains("dies on what breaks op-value"),
+        minimized.status.code() == Some(1) && words(&minimized).contains("crashes on what breaks op-value"),
         words(&minimized),
     )?;
     // An engine that cannot be asked is no agreement.

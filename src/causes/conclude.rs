@@ -222,7 +222,7 @@ impl Finding {
         let does = match self.does {
             Does::Accepts => "accepts",
             Does::Rejects => "rejects",
-            Does::Crashes => "dies on",
+            Does::Crashes => "crashes on",
             Does::Computes => "computes",
         };
         let listed = self.contradicts.as_ref().map_or(String::new(), |id| format!(", though `{id}` lists otherwise"));
