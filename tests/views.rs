@@ -93,6 +93,11 @@ fn what_must_not_matter_does_not() {
                 "points-to",
             ],
         ),
+        (
+            "st",
+            &["weak", "cop", "scope", "level1::eviction_priority", "level2::eviction_priority", "cache-policy.type"],
+        ),
+        ("atom", &["sem", "scope", "cache-policy.type"]),
     ] {
         let mut compared = 0;
         drawn(opcode, |form, diagram, values| {

@@ -26,7 +26,13 @@ pub(crate) struct Case {
 #[derive(Debug)]
 pub(crate) enum Expected {
     /// These registers, and bytes of the surface where the row can change it; `None` is any byte.
-    Returned { registers: Vec<u128>, surface: Option<Vec<Option<u8>>>, variables: BTreeMap<String, Vec<Option<u8>>> },
+    Returned {
+        registers: Vec<u128>,
+        surface: Option<Vec<Option<u8>>>,
+        variables: BTreeMap<String, Vec<Option<u8>>>,
+        /// What the surface does not hold, though its open bytes would allow it.
+        never: Vec<Vec<Option<u8>>>,
+    },
     /// The end of the kernel.
     Traps,
     /// Anything, and why.
@@ -43,18 +49,14 @@ impl Expected {
             Self::Undefined(_) => return Ok(()),
             Self::Traps if matches!(answer, Answer::Trapped(_)) => return Ok(()),
             Self::Traps => "a trap".to_owned(),
-            Self::Returned { registers, surface, variables } => {
+            Self::Returned { registers, surface, variables, never } => {
                 if let Answer::Returned(returned) = answer {
                     let before = execution.surface.as_ref().map(|surface| &surface.data);
                     let after = returned.surface.as_ref().or(before);
                     let same = match (surface, after) {
                         (None, _) => returned.surface.is_none(),
                         (Some(bytes), Some(after)) => {
-                            bytes.len() == after.len()
-                                && bytes
-                                    .iter()
-                                    .zip(after)
-                                    .all(|(expected, byte)| expected.is_none_or(|one| one == *byte))
+                            matches(bytes, after) && !never.iter().any(|other| matches(other, after))
                         }
                         (Some(_), None) => false,
                     };
@@ -73,7 +75,8 @@ impl Expected {
                 let variables: BTreeMap<&String, String> =
                     variables.iter().map(|(name, bytes)| (name, bytes.iter().map(byte).collect())).collect();
                 let surface = surface.as_deref().unwrap_or("unchanged");
-                format!("registers {registers:x?}, surface {surface}, variables {variables:?}")
+                let never: Vec<String> = never.iter().map(|bytes| bytes.iter().map(byte).collect()).collect();
+                format!("registers {registers:x?}, surface {surface}, never {never:?}, variables {variables:?}")
             }
         };
         Err(format!("{answer:x?} instead of {shown}"))
@@ -113,6 +116,8 @@ struct RawRow {
     outputs: Option<BTreeMap<String, Value>>,
     #[serde(default)]
     surface: Option<String>,
+    #[serde(default)]
+    never: Vec<String>,
     #[serde(default)]
     surface_unchanged: bool,
     #[serde(default)]
@@ -293,7 +298,10 @@ fn expect(row: &RawRow, execution: &Execution) -> anyhow::Result<Expected> {
         ensure!(bytes.len() == before.data.len(), "{name} has another size");
         variables.insert(name.clone(), bytes);
     }
-    Ok(Expected::Returned { registers, surface, variables })
+    let never: Vec<Vec<Option<u8>>> = row.never.iter().map(|text| pattern(text)).collect::<anyhow::Result<_>>()?;
+    let sizes = never.iter().all(|other| surface.as_ref().is_some_and(|bytes| bytes.len() == other.len()));
+    ensure!(sizes, "`never` is about a surface of another size");
+    Ok(Expected::Returned { registers, surface, variables, never })
 }
 
 /// Bytes in hexadecimal; `??` is any byte.

@@ -72,7 +72,7 @@ pub struct Nans {
 impl Nans {
     /// Whether one of these bytes is of such a float that is none: its exponent is checked elsewhere, so
     /// it is an infinity. Returns the position of its first byte.
-    fn missing(self, bytes: &[u8]) -> Option<usize> {
+    pub(crate) fn missing(self, bytes: &[u8]) -> Option<usize> {
         let fraction = if self.size == 2 { 0x3ff } else { 0x7f_ffff };
         (0..8_usize).filter(|at| self.which >> at & 1 == 1).map(|at| at * usize::from(self.size)).find(|&start| {
             let float = bytes.iter().skip(start).take(usize::from(self.size)).rev();
