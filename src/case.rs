@@ -36,6 +36,7 @@ pub struct Case<'a> {
 
 /// What is expected of a case, by the specification and the model.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most are of the large one, and a box for each row costs more")]
 pub enum Expected {
     /// How the line reads: the verdict, and the rules that it breaks.
     Verdict(Reading),

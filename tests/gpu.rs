@@ -618,7 +618,9 @@ fn an_assembler_makes_the_binary_once() {
     assert_eq!(came.stderr, "");
     let bad = script("ptxas-bad", "echo cubin bad > x.cubin");
     let broken = script("ptxas-broken", "echo 'ptxas fatal : no'; exit 1");
-    for (ptxas, words) in [(bad, "CUDA_ERROR_NO_BINARY_FOR_GPU (209)"), (broken, "exit status: 1: ptxas fatal : no")] {
+    for (ptxas, words) in
+        [(bad, "CUDA_ERROR_NO_BINARY_FOR_GPU (209)"), (broken, "it ended with status 1: ptxas fatal : no")]
+    {
         let conversation = Conversation::new("not-assembled").with("PTX_CONFORM_PTXAS", &ptxas);
         let Some((answers, came)) = conversation.execute(case(&rows[1..], &[])) else { return };
         assert_eq!(answers, [returned(2)]);

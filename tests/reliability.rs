@@ -184,6 +184,10 @@ fn an_engine_that_fails_everywhere_is_found_out_soon() {
 }
 
 /// Starts a run of an engine that hangs, and waits until it does; the numbers of its processes.
+#[expect(
+    clippy::zombie_processes,
+    reason = "whoever calls this waits for it; a test that fails before ends the process"
+)]
 fn hanging(directory: &Path) -> (Child, Vec<String>) {
     let file = directory.join("processes");
     let engine = engine(&format!("hangs '{}'", file.display()));

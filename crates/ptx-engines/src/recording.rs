@@ -167,7 +167,7 @@ impl Recording {
         };
         put(serde_json::to_string(&self.provenance));
         for (case, rows) in self.sorted() {
-            put(serde_json::to_string(&Heading::Case(case.clone())));
+            put(serde_json::to_string(&Heading::Case(Box::new(case.clone()))));
             for (row, answer) in rows {
                 put(serde_json::to_string(&Row(row.clone(), StoredAnswer::of(case, answer))));
             }

@@ -141,12 +141,11 @@ const PARAMETERS: [(&str, &[RoleName]); 11] = {
     ]
 };
 
-/// What is wrong with the parameters of an operand: the place of it, and words.
-pub(crate) fn check<'r>(
-    raw: &'r RawOperand,
-    operands: &[(&str, RoleName)],
-    slots: &[&str],
-) -> Vec<(Option<&'r At<String>>, String, Option<String>)> {
+/// A mistake in an operand: where it stands, what it is, and what to do about it.
+pub(crate) type OperandMistake<'r> = (Option<&'r At<String>>, String, Option<String>);
+
+/// What is wrong with the parameters of an operand.
+pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slots: &[&str]) -> Vec<OperandMistake<'r>> {
     let mut wrong = Vec::new();
     let given = [
         ("type", raw.matches.is_some()),

@@ -47,7 +47,7 @@ fn bits(size: AddressSize) -> u32 {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Heading {
-    Case(Execution),
+    Case(Box<Execution>),
     Judged(Surroundings),
 }
 

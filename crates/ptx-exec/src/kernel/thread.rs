@@ -225,7 +225,7 @@ impl<'a> Thread<'a> {
                     }
                     (".shared", ..) => How::Shared,
                     (".local", ..) => How::Local,
-                    (_, ..) if written => How::Global,
+                    _ if written => How::Global,
                     _ => continue,
                 };
                 let bytes = match self.case.variable(declared.name) {

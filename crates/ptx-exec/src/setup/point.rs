@@ -95,7 +95,7 @@ impl Places {
 
     /// A place within the length, for what is far from it.
     fn near(self) -> u32 {
-        if self.sample % 2 == 0 { 0 } else { self.inside("inside").min(self.last() * self.size) }
+        if self.sample.is_multiple_of(2) { 0 } else { self.inside("inside").min(self.last() * self.size) }
     }
 
     /// A place by its name: one that may be outside of the length.

@@ -54,10 +54,11 @@ pub(super) fn never(rules: &mut Rules<'_>) {
     // Wide rows, of which there are several, would cost more than they show.
     let sets = [rules.set(WIDTH.0, |width| width == WIDE), self::geometry(rules, |of| of != Geometry::D1)];
     rules.never(sets);
-    let flat: [([SetupWords; 2], &dyn Fn(Geometry) -> bool); 3] = [
-        ([HEIGHT, Y], &|geometry| geometry.dimensions() < 2),
-        ([DEPTH, Z], &|geometry| geometry.dimensions() < 3),
-        ([LAYERS, LAYER], &|geometry| !geometry.layered()),
+    type Lacks = fn(Geometry) -> bool;
+    let flat: [([SetupWords; 2], Lacks); 3] = [
+        ([HEIGHT, Y], |geometry| geometry.dimensions() < 2),
+        ([DEPTH, Z], |geometry| geometry.dimensions() < 3),
+        ([LAYERS, LAYER], |geometry| !geometry.layered()),
     ];
     for (axes, without) in flat {
         for (axis, _) in axes {

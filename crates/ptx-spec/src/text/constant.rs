@@ -103,7 +103,7 @@ impl Reader<'_, '_> {
             (Double(yes), Double(no)) => Ok(Double(if condition { yes } else { no })),
             (Single(_) | Double(_), _) | (_, Single(_) | Double(_)) => self.wrong(MIXED),
             (Signed(yes), Signed(no)) => Ok(Signed(if condition { yes } else { no })),
-            (yes, no) => Ok(if condition { yes } else { no }).map(Constant::unsigned),
+            (yes, no) => Ok(Constant::unsigned(if condition { yes } else { no })),
         }
     }
 

@@ -204,9 +204,9 @@ impl<'a> Lexer<'a> {
             } else if rest.starts_with("//") {
                 self.commented = true;
                 self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if rest.starts_with("/*") {
+            } else if let Some(comment) = rest.strip_prefix("/*") {
                 self.commented = true;
-                self.at += rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
+                self.at += comment.find("*/").map_or(rest.len(), |end| end + 4);
             } else {
                 return;
             }
