@@ -347,8 +347,9 @@ impl Generalise<'_> {
             let seed = found[at].seed.clone();
             let mut joined = self.look(&seed, &sets, unknown, ask)?;
             let rate = |combination: &Combination| combination.failed * 1000 / combination.asked.max(1);
+            // Where nothing could be asked of one of them, nothing speaks for joining them.
             let least = rate(&found[at]).min(rate(&found[last]));
-            if rate(&joined) * 100 >= least * JOINED {
+            if least > 0 && rate(&joined) * 100 >= least * JOINED {
                 let simpler =
                     |combination: &Combination| (distance(&combination.simplest), combination.simplest.clone());
                 let known = [&found[at], &found[last]].into_iter().min_by_key(|known| simpler(known)).cloned();

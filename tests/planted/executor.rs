@@ -1496,7 +1496,7 @@ impl<'a> Thread<'a> {
             let step = if low + 1 == infinity { value(low) - value(low - 1) } else { value(low + 1) - value(low) };
             let beyond = sum.abs() - value(low);
             let up = beyond > step / 2.0 || beyond == step / 2.0 && low % 2 == 1;
-            if up && !(self.bug("atom-f16-truncates") && !brain) {
+            if up && (brain || !self.bug("atom-f16-truncates")) {
                 nearest = low + 1;
             }
         }
