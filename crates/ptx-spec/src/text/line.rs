@@ -148,10 +148,12 @@ impl fmt::Display for Operand<'_> {
             }
         } else {
             for token in Lexer::new(self.text) {
-                // `5 % 3` has a remainder, and `5%3` a name.
+                // `5 % 3` has a remainder, and `5%3` a name; `%.x` stays together.
+                let end = token.text.as_ptr().addr() + token.text.len() - self.text.as_ptr().addr();
+                let apart = self.text.get(end..).is_some_and(|rest| rest.starts_with(char::is_whitespace));
                 match token.text {
                     "," => f.write_str(", ")?,
-                    "%" => f.write_str(" % ")?,
+                    "%" if apart => f.write_str(" % ")?,
                     text => f.write_str(text)?,
                 }
             }
