@@ -150,7 +150,8 @@ impl fmt::Display for Operand<'_> {
             for token in Lexer::new(self.text) {
                 // `5 % 3` has a remainder, and `5%3` a name; `%.x` stays together.
                 let end = token.text.as_ptr().addr() + token.text.len() - self.text.as_ptr().addr();
-                let apart = self.text.get(end..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_whitespace()));
+                let apart =
+                    self.text.get(end..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_whitespace()));
                 match token.text {
                     "," => f.write_str(", ")?,
                     "%" if apart => f.write_str(" % ")?,
