@@ -10,7 +10,7 @@ use arbitrary::Unstructured;
 
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::judge::{Judge, Reading};
-use ptx_spec::ptx::{Declarations, Line, Operand, print_variant};
+use ptx_spec::ptx::{Declarations, Line, OperandText, print_variant};
 use ptx_spec::space::{Diagram, Values, breakable, draw_variant, environment};
 use ptx_spec::spec::{Form, Instruction, Rule, Spec, UNREAD, Writing};
 
@@ -275,7 +275,8 @@ fn names(form: &Form, values: &[u8]) -> Vec<String> {
 
 /// A line but for how its operands are spelt.
 fn said<'l>(line: &'l Line<'_>) -> impl PartialEq + std::fmt::Debug + use<'l> {
-    let operands = line.operands.iter().map(|Operand { argument, suffix, .. }| (argument, suffix)).collect::<Vec<_>>();
+    let operands =
+        line.operands.iter().map(|OperandText { argument, suffix, .. }| (argument, suffix)).collect::<Vec<_>>();
     (line.guard, line.opcode, &line.modifiers, operands)
 }
 

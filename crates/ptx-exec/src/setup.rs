@@ -18,10 +18,9 @@ use std::collections::BTreeSet;
 
 use crate::execution::{Execution, Holds, Input, Rows, SURFACE, Space, Variable};
 use ptx_spec::ptx::{Declarations, Item, Line, Printer, scaffold};
-use ptx_spec::role::Role;
 use ptx_spec::role::setup::{ADDRESS, CONTENTS, EFFECT, LAYER, PREDICATE, SAMPLE, SetupWords, X, Y, Z};
 use ptx_spec::space::{Values, environment};
-use ptx_spec::spec::{Form, Instruction, SetupAxis, Spec};
+use ptx_spec::spec::{Form, Instruction, Role, SetupAxis, Spec};
 
 use point::Point;
 use registers::{Feed, Registers};

@@ -9,9 +9,9 @@ mod operands;
 use std::cmp::Reverse;
 
 use crate::environment::{Environment, Target, Version};
-use crate::ptx::{Context, Declarations, Line};
 use crate::space::{Values, environment_values};
-use crate::spec::{Fault, Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds};
+use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds, TextFault};
+use crate::text::{Context, Declarations, Line};
 
 /// A line read as a line of one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,12 +184,12 @@ impl<'a> Judge<'a> {
             form.rules_of(&form.judged_operands(&of_modifiers, values), broken);
             values[*axis] = kept;
         }
-        let operands = if read.mismatched { form.fault(Fault::Operands) } else { None };
+        let operands = if read.mismatched { form.fault(TextFault::Operands) } else { None };
         let suffix = read.foreign_suffix.and_then(|writing| {
             if values[form.writing()] == 0 {
                 values[form.writing()] = u8::try_from(writing).unwrap_or(0);
             }
-            form.fault(Fault::Suffix)
+            form.fault(TextFault::Suffix)
         });
         let of_text = read.found.faults.iter().filter_map(|&fault| form.fault(fault));
         broken.extend(faults().chain(operands).chain(suffix).chain(of_text));

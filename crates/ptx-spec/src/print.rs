@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::ptx::{Context, Scaffold};
 use crate::role::{self, Item};
 use crate::spec::words::NONE;
 use crate::spec::{Choice, Form, Pattern, Writing};
+use crate::text::{Context, Scaffold};
 
 /// Writes variants of one form.
 pub struct Printer<'a> {

@@ -3,8 +3,7 @@
 use super::{Inferences, Unmodelled};
 use crate::execution::{Execution, Holds, Surface, Variable};
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
-use ptx_spec::role::{Role, Unit};
-use ptx_spec::spec::{Form, Isa, Kind, Operand, Pattern};
+use ptx_spec::spec::{Form, Isa, Kind, Operand, Pattern, Role, Unit};
 
 /// A line that was read, and the case it stands in.
 pub(super) struct Operands<'l, 'a> {

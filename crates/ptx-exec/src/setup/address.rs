@@ -1,9 +1,9 @@
 //! How an address is set up: the variable it points to, and what its register holds.
 
 use ptx_spec::role::setup::{ADDRESS, CONTENTS, POINTS};
-use ptx_spec::role::{self, REGISTER, Role, Size};
+use ptx_spec::role::{self, REGISTER};
 use ptx_spec::spec::words::{INTEGER, NONE};
-use ptx_spec::spec::{Choice, Form, Operand};
+use ptx_spec::spec::{Choice, Form, Operand, Role, Size};
 
 use super::point::{Places, Point};
 use super::rules::Rules;

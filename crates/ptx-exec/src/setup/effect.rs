@@ -5,13 +5,12 @@
 //! coordinate is out of bounds, and a modifier says what becomes of the access. `off`: the guard
 //! does not hold.
 
-use ptx_spec::role::Unit;
 use ptx_spec::role::immediate_of_lane;
 use ptx_spec::role::setup::{
     DEPTH, EFFECT, HEIGHT, LAYER, LAYERS, OUT_OF_BOUNDS, OUTSIDE, PREDICATE, SetupWords, WIDTH, X, Y, Z, out_of_bounds,
 };
 use ptx_spec::spec::words::INTEGER;
-use ptx_spec::spec::{Choice, Form};
+use ptx_spec::spec::{Choice, Form, Unit};
 
 use super::rules::{Rules, Values};
 use super::{SetupAxis, surface};

@@ -1,9 +1,8 @@
 //! The registers of a line, and what each is fed with.
 
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
-use ptx_spec::role::Role;
 use ptx_spec::role::setup::PREDICATE;
-use ptx_spec::spec::{Form, Isa, Pattern};
+use ptx_spec::spec::{Form, Isa, Pattern, Role};
 
 use super::point::Point;
 use super::{address, contents, source, surface};

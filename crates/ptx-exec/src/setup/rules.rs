@@ -3,9 +3,7 @@
 //! exist are excluded.
 
 use ptx_spec::role::setup::PREDICATE;
-use ptx_spec::role::{Size, SizeOf};
-use ptx_spec::spec::condition::resolve;
-use ptx_spec::spec::{Choice, Cube, Form, Isa, ValueSet};
+use ptx_spec::spec::{Choice, Cube, Form, Isa, Size, SizeOf, ValueSet};
 
 use super::point::{bits, lanes};
 use super::{address, effect, source, surface};
@@ -19,7 +17,7 @@ pub(super) fn never(isa: &Isa, form: &Form) -> Vec<Cube> {
     address::never(&mut rules);
     effect::never(&mut rules);
     let excluded = form.setup.iter().flat_map(|rule| &rule.never);
-    rules.cubes.extend(excluded.filter_map(|condition| resolve(condition, form)));
+    rules.cubes.extend(excluded.filter_map(|condition| form.combination(condition)));
     rules.cubes
 }
 

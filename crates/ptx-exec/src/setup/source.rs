@@ -1,8 +1,7 @@
 //! How the values that a line reads are set up: each source has numbers of its own.
 
-use ptx_spec::role::Role;
 use ptx_spec::role::setup::{DATA, PAIRED};
-use ptx_spec::spec::Form;
+use ptx_spec::spec::{Form, Role};
 
 use super::point::Point;
 use super::rules::Rules;

@@ -1,11 +1,11 @@
 //! How a surface is set up: its geometry, format, extents and contents, and the coordinates of a row.
 
+use ptx_spec::role::SURFREF_PARAMETER;
 use ptx_spec::role::setup::{
     CONTENTS, DEPTH, FORMAT, GEOMETRY, HEIGHT, IMMEDIATE, LAYER, LAYERS, SetupWords, WIDE, WIDTH, X, Y, Z,
 };
-use ptx_spec::role::{Role, SURFREF_PARAMETER, Size, Unit};
 use ptx_spec::spec::words::INTEGER;
-use ptx_spec::spec::{Form, Operand, ValueSet};
+use ptx_spec::spec::{Form, Operand, Role, Size, Unit, ValueSet};
 
 use super::point::{Places, Point};
 use super::rules::{Rules, Values};

@@ -33,33 +33,33 @@ pub struct Declarations {
     /// Whether the line stands in an entry or a function; an entry where no header says.
     pub context: Context,
     /// What each name stands for, and the alignment of a variable in bytes.
-    names: Names<(Symbol, Option<u32>)>,
+    names: NameTable<(Symbol, Option<u32>)>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and what each is.
-    families: Names<(u32, Symbol)>,
+    families: NameTable<(u32, Symbol)>,
 }
 
 /// A map by name that is cheap to make: one text of all names, and their places in it, sorted by
 /// hash once all are in.
 #[derive(Clone, Debug)]
-struct Names<T> {
+struct NameTable<T> {
     text: String,
-    entries: Vec<Entry<T>>,
+    entries: Vec<NamedEntry<T>>,
 }
 
 #[derive(Clone, Debug)]
-struct Entry<T> {
+struct NamedEntry<T> {
     hash: u64,
     name: Range<usize>,
     what: T,
 }
 
-impl<T> Default for Names<T> {
+impl<T> Default for NameTable<T> {
     fn default() -> Self {
         Self { text: String::new(), entries: Vec::new() }
     }
 }
 
-impl<T: Copy> Names<T> {
+impl<T: Copy> NameTable<T> {
     fn hash(name: &str) -> u64 {
         let mut hasher = FxHasher::default();
         hasher.write(name.as_bytes());
@@ -69,7 +69,7 @@ impl<T: Copy> Names<T> {
     fn insert(&mut self, name: &str, what: T) {
         let start = self.text.len();
         self.text.push_str(name);
-        self.entries.push(Entry { hash: Self::hash(name), name: start..self.text.len(), what });
+        self.entries.push(NamedEntry { hash: Self::hash(name), name: start..self.text.len(), what });
     }
 
     fn truncate(&mut self, entries: usize) {

@@ -1,9 +1,9 @@
 //! How the text of an operand becomes values of its axes: what roles share.
 
-use super::{Role, object};
-use crate::ptx::{Argument, Declarations, Symbol};
+use super::item::object_word;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
-use crate::spec::{Fault, Form, Isa, Operand, Special, SpecialNeeds};
+use crate::spec::{Form, Isa, Operand, Role, Special, SpecialNeeds, TextFault};
+use crate::text::{Argument, Declarations, Symbol};
 
 /// What operands say beside the values of their axes.
 #[derive(Default)]
@@ -11,13 +11,13 @@ pub(crate) struct Found {
     /// Further values of an axis: the types of elements that differ from the first.
     pub(crate) more: Vec<(usize, u8)>,
     /// What is wrong that no axis tells.
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<TextFault>,
     /// What the special registers need.
     pub(crate) specials: SpecialNeeds,
 }
 
 impl Found {
-    pub(crate) fn fault(&mut self, fault: Fault) {
+    pub(crate) fn fault(&mut self, fault: TextFault) {
         if !self.faults.contains(&fault) {
             self.faults.push(fault);
         }
@@ -34,7 +34,7 @@ impl Found {
         let too_old = special.ptx.is_some_and(|since| ptx.is_none_or(|ptx| ptx < since));
         let lacking = special.target.is_some_and(|needed| !target.is_some_and(|target| needed.met_by(target)));
         if too_old || lacking {
-            self.fault(Fault::SpecialSince);
+            self.fault(TextFault::SpecialSince);
         }
     }
 }
@@ -50,41 +50,23 @@ pub(super) enum Position {
     Element,
 }
 
-/// Reads an operand, of which `bracketed` says whether it stands in square brackets, into its axes.
-pub(crate) fn read(
-    (isa, form): (&Isa, &Form),
-    declarations: &Declarations,
-    operand: &Operand,
-    (argument, bracketed): (&Argument<'_>, bool),
-    values: &mut [u8],
-    found: &mut Found,
-) {
-    let reader = Reader { isa, form, declarations, operand };
-    let position = if bracketed { Position::Bracket } else { Position::Operand };
-    match operand.role {
-        Role::Address { .. } => reader.address(argument, position, values, found),
-        Role::Surface { .. } => reader.object(argument, position, values, found),
-        _ => reader.value(argument, position, values, found),
-    }
-}
-
 /// What stands in an operand: a value of an axis, as it is called there or as a type of the ISA,
 /// by its position.
 #[derive(Clone, Copy)]
-pub(super) enum What<'a> {
+pub(super) enum ReadValue<'a> {
     Word(&'a str),
     Type(usize),
 }
-pub(super) use What::{Type, Word};
+pub(super) use ReadValue::{Type, Word};
 
-pub(super) struct Reader<'a> {
+pub(super) struct OperandReader<'a> {
     pub(super) isa: &'a Isa,
     pub(super) form: &'a Form,
     pub(super) declarations: &'a Declarations,
     pub(super) operand: &'a Operand,
 }
 
-impl Reader<'_> {
+impl OperandReader<'_> {
     /// What a scalar is on the axis of types, and how many lanes its register has.
     pub(super) fn element(
         &self,
@@ -92,7 +74,7 @@ impl Reader<'_> {
         position: Position,
         values: &[u8],
         found: &mut Found,
-    ) -> (What<'_>, u8) {
+    ) -> (ReadValue<'_>, u8) {
         match argument {
             Argument::Integer(..) => (Word(INTEGER), 1),
             Argument::Float(..) => (Word(FLOAT), 1),
@@ -103,13 +85,13 @@ impl Reader<'_> {
             Argument::Name(name) => match self.declarations.symbol(name) {
                 Some(Symbol::Register(Some(of), lanes)) => (Type(of), lanes),
                 Some(Symbol::Variable(_)) => (Word(VARIABLE), 1),
-                Some(symbol) => (Word(object::word(symbol).unwrap_or(OTHER)), 1),
+                Some(symbol) => (Word(object_word(symbol).unwrap_or(OTHER)), 1),
                 None => match self.isa.special(name) {
                     Some(special) => {
                         found.special(self.isa, special, values);
                         let source = matches!(self.operand.role, Role::Source | Role::Coordinate { .. });
                         if position != Position::Element || !source {
-                            found.fault(Fault::Special);
+                            found.fault(TextFault::Special);
                         }
                         (Word(&special.of_type), special.lanes)
                     }
@@ -120,7 +102,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn on_axis(&self, axis: usize, what: What<'_>) -> u8 {
+    pub(super) fn on_axis(&self, axis: usize, what: ReadValue<'_>) -> u8 {
         match what {
             Word(word) => self.form.axes[axis].position_or_other(word),
             Type(of) => self.form.type_value(axis, of),

@@ -1,158 +1,18 @@
 //! The YAML of a specification, as serde reads it. Field by field in `docs/specification.md`.
 //!
 //! Nothing here is checked beyond shape: the loader turns these types into a
-//! [`super::Spec`], and only what it accepts becomes one.
+//! [`Spec`](crate::spec::Spec), and only what it accepts becomes one.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_yaml::Spanned;
 
 use crate::environment::{Target, Version};
-use crate::role::{RoleName, Unit};
-
-/// A value and the place in the file that it was read from.
-#[derive(Clone, Debug)]
-pub struct At<T> {
-    /// The value itself.
-    pub value: T,
-    /// Where it stands.
-    pub place: Place,
-}
-
-/// A place in a YAML file, both counted from 1; (0, 0) where there is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    /// The line.
-    pub line: usize,
-    /// The column, in characters.
-    pub column: usize,
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let spanned = Spanned::<T>::deserialize(from)?;
-        let number = |n: u64| usize::try_from(n).unwrap_or(0);
-        let place = Place { line: number(spanned.referenced.line()), column: number(spanned.referenced.column()) };
-        Ok(Self { value: spanned.value, place })
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for At<T> {
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
-    }
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-}
-
-/// A YAML mapping in the order of the file.
-#[derive(Clone, Debug)]
-pub struct Ordered<V>(pub Vec<(At<String>, V)>);
-
-impl<V> Default for Ordered<V> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Ordered<V> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Entries<V>(std::marker::PhantomData<V>);
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
-            type Value = Ordered<V>;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a mapping")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Ordered(entries))
-            }
-        }
-        from.deserialize_map(Entries(std::marker::PhantomData))
-    }
-}
-
-impl<V: JsonSchema> JsonSchema for Ordered<V> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("Map_of_{}", V::schema_name()).into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let value = generator.subschema_for::<V>();
-        schemars::json_schema!({ "type": "object", "additionalProperties": value })
-    }
-    fn inline_schema() -> bool {
-        true
-    }
-}
-
-/// One value or a list of them.
-#[derive(Clone, Debug)]
-pub struct OneOrMany<T>(pub Vec<T>);
-
-impl<T> Default for OneOrMany<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-/// A scalar, where text is meant: `At` reads it with its place.
-impl<'de> Deserialize<'de> for OneOrMany<String> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Values;
-        impl<'de> Visitor<'de> for Values {
-            type Value = OneOrMany<String>;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a value or a list of values")
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(OneOrMany(vec![text.to_owned()]))
-            }
-            fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Self::Value, E> {
-                self.visit_str(&value.to_string())
-            }
-            fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Self::Value, E> {
-                self.visit_str(&value.to_string())
-            }
-            fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Self::Value, E> {
-                self.visit_str(&value.to_string())
-            }
-            fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Self::Value, E> {
-                Err(E::custom(format!("`{value}` is a number here: quote it")))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = seq.next_element()? {
-                    values.push(value);
-                }
-                Ok(OneOrMany(values))
-            }
-        }
-        from.deserialize_any(Values)
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("One_or_many_{}", T::schema_name()).into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = generator.subschema_for::<T>();
-        schemars::json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
-    }
-    fn inline_schema() -> bool {
-        true
-    }
-}
+use crate::role::RawOperand;
+use crate::spec::{Kind, Source, Verdict};
+use crate::yaml::{At, OneOrMany, Ordered};
 
 /// `specs/isa.yaml`: what the instructions share.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -218,38 +78,6 @@ pub struct RawType {
     /// The types of the registers that hold it, where it is the type of instructions only.
     #[serde(default)]
     pub held_in: Vec<At<String>>,
-}
-
-/// The kind of a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// Untyped bits (`.b32`).
-    Bits,
-    /// Unsigned integers.
-    Unsigned,
-    /// Signed integers.
-    Signed,
-    /// Floating point.
-    Float,
-    /// Several values in one register (`.f16x2`).
-    Packed,
-    /// `.pred`
-    Predicate,
-}
-
-impl Kind {
-    /// Its name in the YAML.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bits => "bits",
-            Self::Unsigned => "unsigned",
-            Self::Signed => "signed",
-            Self::Float => "float",
-            Self::Packed => "packed",
-            Self::Predicate => "predicate",
-        }
-    }
 }
 
 /// The register tables: instruction kind to register kinds.
@@ -341,56 +169,6 @@ pub enum Order {
     Free,
 }
 
-/// An operand. Which of the fields there are depends on its role.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawOperand {
-    /// What it is for, which decides the choices it has.
-    pub role: RoleName,
-    /// The modifier slot, or the literal type, that its registers must suit.
-    #[serde(rename = "type")]
-    pub matches: Option<At<String>>,
-    /// The vector slot that says how many lanes it has.
-    pub lanes: Option<At<String>>,
-    /// The shapes that are claimed valid; all that `lanes` allows, or a scalar, by default.
-    pub shapes: Option<Vec<At<String>>>,
-    /// What may stand in it: register types, `integer`, `float`, ...; by default every type that
-    /// suits `type`.
-    pub accepts: Option<Vec<At<String>>>,
-    /// Whether `_` may stand in its lanes, which makes the pattern of sinks a choice.
-    #[serde(default)]
-    pub sinks: bool,
-    /// Whether its registers may be wider than `type`.
-    #[serde(default)]
-    pub width: Width,
-    /// What an object is; the operand that a coordinate is of.
-    pub of: Option<At<String>>,
-    /// What the first coordinate counts.
-    pub unit: Option<Unit>,
-    /// The slot that names the geometry of an object.
-    pub geometry: Option<At<String>>,
-    /// The slot that names the state space of an address.
-    pub space: Option<At<String>>,
-    /// How much one access moves: a slot of types or a type, and the vector slot where there is one.
-    #[serde(default)]
-    pub size: Vec<At<String>>,
-    /// The instruction that makes a policy.
-    #[serde(rename = "made-by")]
-    pub made_by: Option<At<String>>,
-}
-
-/// Whether registers may be wider than the type they stand for. PTX ISA
-/// `operand-size-exceeding-instruction-type-size`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Width {
-    /// They have exactly its size.
-    #[default]
-    Exact,
-    /// They may be wider.
-    Relaxed,
-}
-
 /// Combinations that are never executed.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -440,8 +218,8 @@ pub struct Combinations(pub Vec<RawCube>);
 
 impl<'de> Deserialize<'de> for Combinations {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Cubes;
-        impl<'de> Visitor<'de> for Cubes {
+        struct CombinationsVisitor;
+        impl<'de> Visitor<'de> for CombinationsVisitor {
             type Value = Combinations;
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a combination (axis: values) or a list of combinations")
@@ -458,7 +236,7 @@ impl<'de> Deserialize<'de> for Combinations {
                 Ok(Combinations(cubes))
             }
         }
-        from.deserialize_any(Cubes)
+        from.deserialize_any(CombinationsVisitor)
     }
 }
 
@@ -501,16 +279,6 @@ impl JsonSchema for Targets {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         OneOrMany::<Target>::json_schema(generator)
     }
-}
-
-/// Where a rule comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, serde::Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Source {
-    /// The manual states it.
-    Manual,
-    /// The manual is silent, and every implementation looked at does it.
-    Observed,
 }
 
 /// A sentence of the manual that became no rule, or a contradiction in it.
@@ -556,16 +324,4 @@ pub struct RawExample {
     pub why: Option<String>,
     /// The target it is judged for; the newest plain one by default.
     pub target: Option<Target>,
-}
-
-/// The verdict on a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, serde::Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It keeps every rule.
-    Valid,
-    /// It breaks some.
-    Invalid,
-    /// No specification covers its opcode.
-    Unknown,
 }

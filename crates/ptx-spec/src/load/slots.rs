@@ -1,40 +1,32 @@
 //! The modifier slots of a syntax line, and what each claims.
 
+use super::notation::{ModifierName, NotedModifier, Syntax};
 use super::raw::{RawForm, RawInstruction};
-use super::syntax::{Modifier, ModifierName, Syntax};
-use super::words::NONE;
-
-/// The values that a slot of a form claims.
-#[derive(Clone, Debug)]
-pub(crate) struct SlotClaims {
-    pub(crate) name: String,
-    pub(crate) optional: bool,
-    pub(crate) literal: bool,
-    /// Without `none`.
-    pub(crate) values: Vec<String>,
-}
+use crate::spec::SlotClaims;
+use crate::spec::words::NONE;
+use crate::yaml::At;
 
 /// The slots of a syntax line with their claims.
 ///
 /// # Errors
 /// The alternatives of the line that no slot has.
-pub(crate) fn claims(instruction: &RawInstruction, form: &RawForm, syntax: &Syntax) -> Result<Vec<SlotClaims>, String> {
+pub(super) fn claims(instruction: &RawInstruction, form: &RawForm, syntax: &Syntax) -> Result<Vec<SlotClaims>, String> {
     let listed = |name: &str| {
         let named = |(key, _): &&(_, _)| -> bool {
-            let key: &super::raw::At<String> = key;
+            let key: &At<String> = key;
             key.value == name
         };
         let values = form.modifiers.0.iter().find(named).or_else(|| instruction.modifiers.0.iter().find(named));
         values.map(|(_, values)| values.iter().map(|value| value.value.clone()).collect::<Vec<_>>())
     };
-    let claim = |modifier: &Modifier| {
+    let claim = |modifier: &NotedModifier| {
         let (name, mut values, literal) = match &modifier.name {
             ModifierName::Word(name) => match listed(name) {
                 Some(values) => (name.clone(), values, false),
                 None => (name.clone(), vec![format!(".{name}")], true),
             },
             ModifierName::Listed(values) => {
-                let holds = |(_, of): &&(_, Vec<super::raw::At<String>>)| {
+                let holds = |(_, of): &&(_, Vec<At<String>>)| {
                     values.iter().all(|value| of.iter().any(|known| known.value == *value))
                 };
                 let (name, _) = instruction

@@ -1,6 +1,6 @@
 //! Rules about what a text can say and no axis chooses: every form has them.
 
-use super::{Rule, RuleKind, Source};
+use crate::spec::{Rule, RuleKind, Source};
 
 /// The rules, with no combinations that they forbid: the judge finds their breaches in the text.
 pub(super) fn rules() -> impl Iterator<Item = Rule> {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use super::raw::Place;
+use super::Place;
 
 /// An error in a specification file.
 #[derive(Clone, Debug)]

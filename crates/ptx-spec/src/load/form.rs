@@ -1,44 +1,33 @@
 //! From a syntax line to a form: its axes and the rules that they imply.
 
-use super::draft::Draft;
-use super::raw::{RawForm, RawInstruction, RawIsa, RawOperand};
-use super::slots::{SlotClaims, overlap, without};
-use super::syntax::Syntax;
-use super::words::NONE;
-use super::{Choice, Cube, Form, Isa, Operand, RuleKind, Slot, ValueSet};
+use super::slots::{overlap, without};
+use super::sources::FormSource;
+use super::text_rules;
+use super::writing::WritingBuilder;
 use crate::environment::AddressSize;
 use crate::role::{self, ENTRY, FUNCTION, RoleName};
+use crate::spec::words::NONE;
+use crate::spec::{Choice, Cube, Draft, Form, Isa, Operand, RuleKind, Slot, SlotClaims, Tables, ValueSet};
 
 /// Builds one form. The rules of the YAML are added by the caller.
-pub(crate) struct Builder<'a> {
-    pub(crate) draft: Draft<'a>,
-    pub(crate) instruction: &'a RawInstruction,
-    pub(crate) form: &'a RawForm,
-    pub(crate) syntax: &'a Syntax,
-    /// The slots of the instruction's other forms.
-    pub(crate) others: &'a [&'a [SlotClaims]],
-    /// How many of the other forms stand before this one.
-    pub(crate) earlier: usize,
+pub(super) struct FormBuilder<'a> {
+    draft: Draft<'a>,
+    source: FormSource<'a>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> FormBuilder<'a> {
     /// A builder for a form whose slots claim this.
-    pub(crate) fn new(
-        (isa, raw_isa): (&'a Isa, &'a RawIsa),
-        instruction: &'a RawInstruction,
-        (form, syntax): (&'a RawForm, &'a Syntax),
-        claims: &'a [SlotClaims],
-        (others, earlier): (&'a [&'a [SlotClaims]], usize),
-    ) -> Self {
-        let opcode = &instruction.instruction.value;
-        let draft = Draft { isa, raw_isa, opcode, claims, slots: Vec::new(), axes: Vec::new(), rules: Vec::new() };
-        Self { draft, instruction, form, syntax, others, earlier }
+    pub(super) fn new(isa: &'a Isa, source: FormSource<'a>, claims: &'a [SlotClaims]) -> Self {
+        let opcode = &source.instruction.instruction.value;
+        let draft = Draft { isa, opcode, claims, slots: Vec::new(), axes: Vec::new(), rules: Vec::new() };
+        Self { draft, source }
     }
 
     /// The form, without the rules of the YAML.
-    pub(crate) fn build(mut self) -> Form {
+    pub(super) fn build(mut self) -> Form {
         self.environment();
-        let has_address = self.syntax.operands.iter().any(|(name, _)| self.raw(name).role == RoleName::Address);
+        let has_address =
+            self.source.syntax.operands.iter().any(|(name, _)| self.source.operand(name).role == RoleName::Address);
         if has_address {
             let contexts = [ENTRY, FUNCTION].map(str::to_owned).to_vec();
             self.draft.axis("context", Choice::Context, contexts, |_| true);
@@ -47,39 +36,38 @@ impl<'a> Builder<'a> {
             let slot = self.slot(slot);
             self.draft.slots.push(slot);
         }
-        let operands: Vec<Operand> = (0..self.syntax.operands.len()).map(|at| self.operand(at)).collect();
-        let suffixes: Vec<(usize, usize)> =
-            self.syntax.suffixes.iter().map(|(operand, suffix)| (*operand, self.suffix(*operand, suffix))).collect();
-        let writings = self.writing(&operands);
-        self.draft.rules.extend(super::text_rules::rules());
+        let operands: Vec<Operand> = (0..self.source.syntax.operands.len()).map(|at| self.operand(at)).collect();
+        let suffixes: Vec<(usize, usize)> = self
+            .source
+            .syntax
+            .suffixes
+            .iter()
+            .map(|(operand, suffix)| (*operand, self.suffix(*operand, suffix)))
+            .collect();
+        let writings = WritingBuilder { draft: &mut self.draft, source: &self.source }.build(&operands);
+        self.draft.rules.extend(text_rules::rules());
         Form {
-            id: format!("{}.{}", self.draft.opcode, self.form.id.value),
-            syntax: self.form.syntax.value.split_whitespace().collect::<Vec<_>>().join(" "),
-            manual: self.form.manual.as_ref().unwrap_or(&self.instruction.manual).clone(),
+            id: format!("{}.{}", self.draft.opcode, self.source.form.id.value),
+            syntax: self.source.form.syntax.value.split_whitespace().collect::<Vec<_>>().join(" "),
+            manual: self.source.form.manual.as_ref().unwrap_or(&self.source.instruction.manual).clone(),
             axes: self.draft.axes,
             slots: self.draft.slots,
             operands,
-            pattern: self.syntax.pattern.clone(),
+            pattern: self.source.syntax.pattern.clone(),
             suffixes,
             writings,
             rules: self.draft.rules,
             writes: Vec::new(),
             setup: Vec::new(),
             setup_axes: 0,
-            tables: super::tables::Tables::default(),
+            tables: Tables::default(),
         }
     }
 
-    fn raw(&self, operand: &str) -> &'a RawOperand {
-        let named = |(name, _): &&(super::raw::At<String>, RawOperand)| name.value == operand;
-        let found = self.form.operands.0.iter().find(named).or_else(|| self.instruction.operands.0.iter().find(named));
-        &found.expect("the loader checks that every operand of a syntax line is described").1
-    }
-
     fn operand(&mut self, at: usize) -> Operand {
-        let (name, optional) = self.syntax.operands[at].clone();
-        let raw = self.raw(&name);
-        let names: Vec<&str> = self.syntax.operands.iter().map(|(name, _)| name.as_str()).collect();
+        let (name, optional) = self.source.syntax.operands[at].clone();
+        let raw = self.source.operand(&name);
+        let names: Vec<&str> = self.source.syntax.operands.iter().map(|(name, _)| name.as_str()).collect();
         let role = role::resolve(&self.draft, raw, &names);
         role::axes(&mut self.draft, raw, Operand::new(name, role, optional), at)
     }
@@ -126,7 +114,7 @@ impl<'a> Builder<'a> {
         self.draft.rule(kind, &format!("{name}-required"), format!("one of {listed} must be there"), vec![missing]);
         self.draft.constraint(&format!("{name}-value"), format!("only {listed} may stand there"), vec![wrong]);
         let elsewhere = |slot: &SlotClaims| !slot.literal && slot.values.iter().any(|v| claims.values.contains(v));
-        let telling = claims.literal && !self.others.iter().any(|other| other.iter().any(elsewhere));
+        let telling = claims.literal && !self.source.others.iter().any(|other| other.iter().any(elsewhere));
         Slot { axis, optional: claims.optional, telling }
     }
 
@@ -135,13 +123,13 @@ impl<'a> Builder<'a> {
         let all = self.draft.claims;
         let claims = &all[at];
         let mut probes = Vec::new();
-        for (_, family) in &self.draft.raw_isa.families.0 {
+        for (_, family) in &self.source.raw_isa.families.0 {
             if !family.iter().any(|value| claims.values.contains(&value.value)) {
                 continue;
             }
             for value in family {
                 let value = &value.value;
-                if self.is_elsewhere(value) {
+                if self.source.is_elsewhere(value) {
                     continue;
                 }
                 if !claims.values.contains(value) && !probes.contains(value) && !self.is_another_form(at, Some(value)) {
@@ -156,11 +144,6 @@ impl<'a> Builder<'a> {
         };
         probes.retain(|value| !taken(value));
         probes
-    }
-
-    /// Whether a modifier belongs to a page of the manual that the file does not describe.
-    pub(super) fn is_elsewhere(&self, modifier: &str) -> bool {
-        self.instruction.elsewhere.iter().any(|word| word.value == modifier)
     }
 
     fn missing_is_another_form(&self, at: usize) -> bool {
@@ -179,13 +162,13 @@ impl<'a> Builder<'a> {
                 changed.remove(at);
             }
         }
-        if self.others.iter().any(|other| overlap(&changed, other)) {
+        if self.source.others.iter().any(|other| overlap(&changed, other)) {
             return true;
         }
         // A line of another form with one of this form's literals as a surplus modifier.
         let surplus = |literal: usize| {
             let rest = without(&changed, literal);
-            changed[literal].literal && self.others.iter().any(|other| overlap(&rest, other))
+            changed[literal].literal && self.source.others.iter().any(|other| overlap(&rest, other))
         };
         if value.is_some() && (0..changed.len()).any(|literal| literal != at && surplus(literal)) {
             return true;
@@ -193,17 +176,18 @@ impl<'a> Builder<'a> {
         // A literal that is wrong or missing leaves open which literal was meant: such lines belong
         // to the first form that they could be of.
         let rest: Vec<SlotClaims> = without(self.draft.claims, at);
-        if self.draft.claims[at].literal && self.others.iter().any(|other| overlap(&rest, other)) {
+        if self.draft.claims[at].literal && self.source.others.iter().any(|other| overlap(&rest, other)) {
             return true;
         }
         let same_rest = |other: &[SlotClaims]| {
             (0..other.len()).any(|literal| other[literal].literal && overlap(&rest, &without(other, literal)))
         };
         let meant = |value: &String| {
-            self.others.iter().any(|other| other.iter().any(|slot| slot.literal && slot.values.contains(value)))
+            self.source.others.iter().any(|other| other.iter().any(|slot| slot.literal && slot.values.contains(value)))
         };
         self.draft.claims[at].literal
-            && (value.is_some_and(meant) || self.others[..self.earlier].iter().any(|other| same_rest(other)))
+            && (value.is_some_and(meant)
+                || self.source.others[..self.source.earlier].iter().any(|other| same_rest(other)))
     }
 
     fn suffix(&mut self, operand: usize, suffix: &str) -> usize {

@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Error;
-use super::raw::{At, Ordered};
+use crate::spec::is_modifier;
+use crate::yaml::{At, Error, Ordered, parse};
 
 /// The name of the file.
 pub(super) const FILE: &str = "vocabulary.yaml";
@@ -19,16 +19,9 @@ pub(super) struct RawVocabulary {
     pub(super) words: Ordered<Vec<At<String>>>,
 }
 
-/// Whether a text could be a modifier of PTX: `.v2`, `.L2::cache_hint`, `.128x256b`.
-pub fn is_modifier(text: &str) -> bool {
-    let Some(word) = text.strip_prefix('.') else { return false };
-    let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    word.split("::").all(plain) && word.bytes().any(|b| b.is_ascii_alphabetic())
-}
-
 /// Reads and checks the file; the words are sorted.
 pub(super) fn read(name: &str, text: &str) -> Result<Vec<String>, Vec<Error>> {
-    let raw: RawVocabulary = super::parse(name, text).map_err(|error| vec![error])?;
+    let raw: RawVocabulary = parse(name, text).map_err(|error| vec![error])?;
     let mut errors = Vec::new();
     let mut seen = FxHashSet::default();
     for (_, words) in &raw.words.0 {

@@ -3,56 +3,39 @@
 //! `ld{.weak}{.ss}.type  d, [a]{.unified}{, cache-policy};`: modifiers are slots, literals where no
 //! slot has the name; braces mark what may be left out, or list alternatives (`.{1d,2d,3d}`).
 
+use crate::spec::Pattern;
+
 /// A modifier of a syntax line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Modifier {
-    pub(crate) name: ModifierName,
-    pub(crate) optional: bool,
+pub(super) struct NotedModifier {
+    pub(super) name: ModifierName,
+    pub(super) optional: bool,
 }
 
 /// What a modifier is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ModifierName {
+pub(super) enum ModifierName {
     /// A slot or a literal, without its dot.
     Word(String),
     /// Alternatives listed in the line, with their dots.
     Listed(Vec<String>),
 }
 
-/// A part of the operands: how they are punctuated.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pattern {
-    /// An operand, by its position in the form.
-    Operand(usize),
-    /// Operands in square brackets.
-    Bracket(Vec<usize>),
-}
-
-impl Pattern {
-    /// The operand, where it is one without brackets.
-    pub(crate) fn plain(&self) -> Option<usize> {
-        match self {
-            Self::Operand(operand) => Some(*operand),
-            Self::Bracket(_) => None,
-        }
-    }
-}
-
 /// A syntax line, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Syntax {
-    pub(crate) opcode: String,
-    pub(crate) modifiers: Vec<Modifier>,
+pub(super) struct Syntax {
+    pub(super) opcode: String,
+    pub(super) modifiers: Vec<NotedModifier>,
     /// Names of the operands, and whether each may be left out.
-    pub(crate) operands: Vec<(String, bool)>,
-    pub(crate) pattern: Vec<Pattern>,
+    pub(super) operands: Vec<(String, bool)>,
+    pub(super) pattern: Vec<Pattern>,
     /// Optional suffixes with the operand they stand behind (the last one of a bracket).
-    pub(crate) suffixes: Vec<(usize, String)>,
+    pub(super) suffixes: Vec<(usize, String)>,
 }
 
 impl Syntax {
     /// Takes a line apart; `Err` says what cannot be read.
-    pub(crate) fn parse(line: &str) -> Result<Self, String> {
+    pub(super) fn parse(line: &str) -> Result<Self, String> {
         let line = line.trim();
         let line = line.strip_suffix(';').ok_or("a syntax line ends in `;`")?;
         let (head, operands) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -118,21 +101,22 @@ impl Syntax {
     }
 }
 
-fn modifiers(mut rest: &str) -> Result<Vec<Modifier>, String> {
+fn modifiers(mut rest: &str) -> Result<Vec<NotedModifier>, String> {
     let mut modifiers = Vec::new();
     while !rest.is_empty() {
         if let Some(inner) = rest.strip_prefix("{.") {
             let (name, behind) = inner.split_once('}').ok_or("`{` without `}`")?;
-            modifiers.push(Modifier { name: ModifierName::Word(word(name)?), optional: true });
+            modifiers.push(NotedModifier { name: ModifierName::Word(word(name)?), optional: true });
             rest = behind;
         } else if let Some(inner) = rest.strip_prefix(".{") {
             let (names, behind) = inner.split_once('}').ok_or("`{` without `}`")?;
             let listed = names.split(',').map(|name| word(name.trim()).map(|name| format!(".{name}")));
-            modifiers.push(Modifier { name: ModifierName::Listed(listed.collect::<Result<_, _>>()?), optional: false });
+            modifiers
+                .push(NotedModifier { name: ModifierName::Listed(listed.collect::<Result<_, _>>()?), optional: false });
             rest = behind;
         } else if let Some(inner) = rest.strip_prefix('.') {
             let end = inner.find(['.', '{']).unwrap_or(inner.len());
-            modifiers.push(Modifier { name: ModifierName::Word(word(&inner[..end])?), optional: false });
+            modifiers.push(NotedModifier { name: ModifierName::Word(word(&inner[..end])?), optional: false });
             rest = &inner[end..];
         } else {
             return Err(format!("expected `.` or `{{.` before `{rest}`"));

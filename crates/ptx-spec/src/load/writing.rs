@@ -1,15 +1,21 @@
 //! How a line can be written: plainly, or with one syntax fault.
 
-use super::builder::Builder;
+use super::notation::Syntax;
 use super::raw::Order;
-use super::slots::{SlotClaims, without};
-use super::syntax::Syntax;
-use super::words::{NONE, UNKNOWN_MODIFIER};
-use super::{Choice, Cube, Operand, ValueSet, Writing};
+use super::slots::without;
+use super::sources::FormSource;
+use crate::spec::words::{NONE, UNKNOWN_MODIFIER};
+use crate::spec::{Choice, Cube, Draft, Operand, Pattern, Slot, SlotClaims, ValueSet, Writing};
 
-impl Builder<'_> {
+/// Builds the axis of how a line is written, once the slots and operands of its form have theirs.
+pub(super) struct WritingBuilder<'b, 'a> {
+    pub(super) draft: &'b mut Draft<'a>,
+    pub(super) source: &'b FormSource<'a>,
+}
+
+impl WritingBuilder<'_, '_> {
     /// The axis of how the line is written, with the syntax faults.
-    pub(super) fn writing(&mut self, operands: &[Operand]) -> Vec<Writing> {
+    pub(super) fn build(&mut self, operands: &[Operand]) -> Vec<Writing> {
         let mut writings = vec![Writing::Plain];
         let last = self.draft.slots.len().saturating_sub(1);
         writings.extend((0..last).map(Writing::Moved));
@@ -24,7 +30,7 @@ impl Builder<'_> {
         if !operands.iter().any(|operand| operand.optional) {
             writings.push(Writing::ExtraOperand);
         }
-        if self.syntax.pattern.iter().any(|part| matches!(part, super::Pattern::Bracket(_))) {
+        if self.source.syntax.pattern.iter().any(|part| matches!(part, Pattern::Bracket(_))) {
             writings.push(Writing::Unbracketed);
         }
         writings.extend(self.foreign_suffixes());
@@ -43,46 +49,28 @@ impl Builder<'_> {
         };
         let labels = writings.iter().map(label).collect();
         let axis = self.draft.axis("writing", Choice::Writing, labels, |_| true);
-        self.writing_rules(axis, operands, &writings, &extras);
+        self.rules(axis, operands, &writings, &extras);
         writings
     }
 
-    fn writing_rules(
-        &mut self,
-        axis: usize,
-        operands: &[Operand],
-        writings: &[Writing],
-        extras: &[(String, Vec<Cube>)],
-    ) {
+    /// What the faults of the writing break, and which of them are not generated.
+    fn rules(&mut self, axis: usize, operands: &[Operand], writings: &[Writing], extras: &[(String, Vec<Cube>)]) {
         let of = |keep: &dyn Fn(&Writing) -> bool| ValueSet::of(writings.len(), |at| keep(&writings[at]));
-        let order = of(&|w| matches!(w, Writing::Moved(_) | Writing::Reordered));
-        if self.form.order == Order::Fixed {
-            self.draft.constraint(
-                "modifier-order",
-                "modifiers stand in the order of the syntax line",
-                vec![Cube::new([(axis, order)])],
-            );
+        let fault = |keep: &dyn Fn(&Writing) -> bool| vec![Cube::new([(axis, of(keep))])];
+        if self.source.form.order == Order::Fixed {
+            let order = fault(&|w| matches!(w, Writing::Moved(_) | Writing::Reordered));
+            self.draft.constraint("modifier-order", "modifiers stand in the order of the syntax line", order);
         }
-        let twice = of(&|w| matches!(w, Writing::Duplicate(_)));
-        self.draft.constraint("duplicate-modifier", "no modifier stands twice", vec![Cube::new([(axis, twice)])]);
-        let extra = of(&|w| matches!(w, Writing::Extra(_)));
-        self.draft.constraint(
-            "unknown-modifier",
-            "no modifier stands there that the syntax line does not have",
-            vec![Cube::new([(axis, extra)])],
-        );
-        let count = of(&|w| matches!(w, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed));
-        self.draft.constraint(
-            "operands",
-            "the operands are those of the syntax line",
-            vec![Cube::new([(axis, count)])],
-        );
-
-        let suffixed = of(&|w| matches!(w, Writing::Suffixed(..)));
+        let twice = fault(&|w| matches!(w, Writing::Duplicate(_)));
+        self.draft.constraint("duplicate-modifier", "no modifier stands twice", twice);
+        let says = "no modifier stands there that the syntax line does not have";
+        self.draft.constraint("unknown-modifier", says, fault(&|w| matches!(w, Writing::Extra(_))));
+        let count = fault(&|w| matches!(w, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed));
+        self.draft.constraint("operands", "the operands are those of the syntax line", count);
         let says = "no suffix stands there that the syntax line does not have";
-        self.draft.constraint("unknown-suffix", says, vec![Cube::new([(axis, suffixed)])]);
+        self.draft.constraint("unknown-suffix", says, fault(&|w| matches!(w, Writing::Suffixed(..))));
 
-        let none = |slot: &super::Slot| (slot.axis, self.draft.axes[slot.axis].select(|value| value == NONE));
+        let none = |slot: &Slot| (slot.axis, self.draft.axes[slot.axis].select(|value| value == NONE));
         let mut cubes = vec![Cube::new([(axis, of(&|w| *w == Writing::Reordered))])];
         let slots = &self.draft.slots;
         for (at, slot) in slots.iter().enumerate() {
@@ -108,11 +96,11 @@ impl Builder<'_> {
     /// Each operand without brackets, with each optional one that no bracket parts from it.
     fn followers(&self) -> Vec<(usize, usize)> {
         let mut followers = Vec::new();
-        let parts: Vec<Option<usize>> = self.syntax.pattern.iter().map(|part| part.plain()).collect();
+        let parts: Vec<Option<usize>> = self.source.syntax.pattern.iter().map(|part| part.plain()).collect();
         for run in parts.split(Option::is_none) {
             let run: Vec<usize> = run.iter().flatten().copied().collect();
             for (before, &at) in run.iter().enumerate() {
-                let optional = run[before + 1..].iter().filter(|&&later| self.syntax.operands[later].1);
+                let optional = run[before + 1..].iter().filter(|&&later| self.source.syntax.operands[later].1);
                 followers.extend(optional.map(|&later| (at, later)));
             }
         }
@@ -123,11 +111,13 @@ impl Builder<'_> {
     fn foreign_suffixes(&self) -> Vec<Writing> {
         let mut foreign: Vec<Writing> = Vec::new();
         // The lines were read before; one that cannot be read never gets here.
-        for syntax in self.instruction.forms.iter().filter_map(|form| Syntax::parse(&form.syntax.value).ok()) {
+        for syntax in self.source.instruction.forms.iter().filter_map(|form| Syntax::parse(&form.syntax.value).ok()) {
             for (operand, suffix) in &syntax.suffixes {
                 let name = &syntax.operands[*operand].0;
-                let at = self.syntax.operands.iter().position(|(own, _)| own == name);
-                let Some(at) = at.filter(|at| !self.syntax.suffixes.iter().any(|(own, _)| own == at)) else { continue };
+                let at = self.source.syntax.operands.iter().position(|(own, _)| own == name);
+                let Some(at) = at.filter(|at| !self.source.syntax.suffixes.iter().any(|(own, _)| own == at)) else {
+                    continue;
+                };
                 let writing = Writing::Suffixed(at, suffix.clone());
                 if !foreign.contains(&writing) {
                     foreign.push(writing);
@@ -143,18 +133,20 @@ impl Builder<'_> {
             |value: &String| self.draft.axes.iter().any(|a| a.choice == Choice::Modifier && a.values.contains(value));
         let mut extras = vec![(UNKNOWN_MODIFIER.to_owned(), Vec::new())];
         let mut add = |value: &String| {
-            if !known(value) && !self.is_elsewhere(value) && !extras.iter().any(|(extra, _)| extra == value) {
-                extras
-                    .push((value.clone(), self.others.iter().flat_map(|other| self.elsewhere(value, other)).collect()));
+            if !known(value) && !self.source.is_elsewhere(value) && !extras.iter().any(|(extra, _)| extra == value) {
+                extras.push((
+                    value.clone(),
+                    self.source.others.iter().flat_map(|other| self.elsewhere(value, other)).collect(),
+                ));
             }
         };
-        self.others.iter().flat_map(|slots| slots.iter()).for_each(|slot| slot.values.iter().for_each(&mut add));
-        for (_, family) in &self.draft.raw_isa.families.0 {
+        self.source.others.iter().flat_map(|slots| slots.iter()).for_each(|slot| slot.values.iter().for_each(&mut add));
+        for (_, family) in &self.source.raw_isa.families.0 {
             if !family.iter().any(|value| known(&value.value)) {
                 family.iter().take(1).for_each(|value| add(&value.value));
             }
         }
-        self.draft.raw_isa.surplus.iter().for_each(|value| add(&value.value));
+        self.source.raw_isa.surplus.iter().for_each(|value| add(&value.value));
         extras
     }
 
