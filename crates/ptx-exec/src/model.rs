@@ -8,14 +8,17 @@ mod add;
 mod atom;
 mod bytes;
 mod convert;
+mod effect;
 mod expectation;
 mod float;
+mod inference;
 mod integer;
 mod ld;
 mod memory;
 mod operands;
 mod st;
 mod surface;
+mod undefined;
 
 use crate::execution::{Answer, Execution, Rows};
 use ptx_spec::environment::Environment;
@@ -23,11 +26,11 @@ use ptx_spec::judge::Judge;
 use ptx_spec::ptx::{Declarations, Line};
 use ptx_spec::spec::Spec;
 
-pub use expectation::{
-    Allowed, Difference, Effect, Ending, Expectation, Expected, INFERENCES, Inference, Inferences, Nans, Object,
-    Undefined, Verdict, Write,
-};
+pub use effect::{Effect, Expected, Nans, Object, Write};
+pub use expectation::{Allowed, Difference, Ending, Expectation, Verdict};
+pub use inference::{INFERENCES, Inference, Inferences};
 use operands::{Lane, Operands, Source};
+pub use undefined::Undefined;
 
 /// A case whose line has been read: rows can be held against it.
 pub struct Prepared<'a> {

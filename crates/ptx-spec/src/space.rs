@@ -3,17 +3,20 @@
 //! Every set of variants (valid ones, those that break exactly one rule) is a [`Diagram`]: a
 //! decision diagram over the axes of a form. Counting, ranking and unranking are walks through it.
 
+mod construct;
 mod covering;
 mod diagram;
 mod draw;
 pub mod lint;
 mod neighbours;
+mod region;
 mod slice;
 
 pub use covering::covering;
-pub use diagram::{Diagram, Region, Variants};
+pub use diagram::Diagram;
 pub use draw::{Draw, draw_variant};
 pub use neighbours::neighbours;
+pub use region::{Region, RegionVariants};
 pub use slice::{Distance, Slice, distance};
 
 use crate::environment::{AddressSize, Environment};

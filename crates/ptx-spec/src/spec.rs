@@ -31,7 +31,7 @@ pub use isa::{Isa, Kind, KindTable, RegisterType, Special, SpecialNeeds};
 pub use operand::{Operand, Role, Size, SizeOf, Unit};
 pub use rule::{Rule, RuleKind, SetupRule, Source};
 pub use setup::SetupAxis;
-pub(crate) use tables::{Candidate, Tables};
+pub(crate) use tables::{Candidate, Cubes, Tables};
 pub use words::is_modifier;
 
 /// The whole specification.

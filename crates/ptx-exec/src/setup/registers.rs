@@ -41,12 +41,12 @@ impl Feed {
 }
 
 /// The registers of a line.
-pub(super) struct Registers {
+pub(super) struct LineRegisters {
     pub(super) inputs: Vec<(String, u16, Feed)>,
     pub(super) outputs: Vec<Output>,
 }
 
-impl Registers {
+impl LineRegisters {
     pub(super) fn of(isa: &Isa, form: &Form, line: &Line<'_>, symbols: &Declarations) -> Self {
         let mut registers = Self { inputs: Vec::new(), outputs: Vec::new() };
         if let Some((_, predicate)) = line.guard {

@@ -1,74 +1,66 @@
-//! Which combinations of choices are never executed: what the YAML excludes, and what the roles of
-//! operands do. An axis that does not apply is fixed at its first value, and positions that do not
-//! exist are excluded.
+//! The combinations of choices of an executed form that are never executed, in the making. An axis that does not
+//! apply is fixed at its first value, and positions that do not exist are excluded.
 
-use ptx_spec::role::setup::PREDICATE;
-use ptx_spec::spec::{Choice, Cube, Form, Isa, Size, SizeOf, ValueSet};
+use ptx_spec::spec::{Cube, Form, Isa, Size, SizeOf, ValueSet};
 
 use super::point::{bits, lanes};
-use super::{address, effect, source, surface};
 
-/// The combinations of choices of an executed form that are never executed.
-pub(super) fn never(isa: &Isa, form: &Form) -> Vec<Cube> {
-    let mut rules = Rules { isa, form, cubes: Vec::new() };
-    rules.guard();
-    surface::never(&mut rules);
-    source::never(&mut rules);
-    address::never(&mut rules);
-    effect::never(&mut rules);
-    let excluded = form.setup.iter().flat_map(|rule| &rule.never);
-    rules.cubes.extend(excluded.filter_map(|condition| form.combination(condition)));
-    rules.cubes
-}
+/// AxisValues of an axis.
+pub(super) type AxisValues = (usize, ValueSet);
 
-/// Values of an axis.
-pub(super) type Values = (usize, ValueSet);
-
-pub(super) struct Rules<'a> {
+/// Combinations that are never executed, and the form that they are of.
+pub(super) struct Forbidden<'a> {
     pub(super) isa: &'a Isa,
     pub(super) form: &'a Form,
     cubes: Vec<Cube>,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> Forbidden<'a> {
+    /// No combinations yet.
+    pub(super) fn new(isa: &'a Isa, form: &'a Form) -> Self {
+        Self { isa, form, cubes: Vec::new() }
+    }
+
+    /// The combinations, and those that the YAML excludes.
+    pub(super) fn with_excluded(mut self) -> Vec<Cube> {
+        let excluded = self.form.setup.iter().flat_map(|rule| &rule.never);
+        self.cubes.extend(excluded.filter_map(|condition| self.form.combination(condition)));
+        self.cubes
+    }
+
     /// The values of an axis for which `keep` holds; none where the form has no such axis.
-    pub(super) fn set(&self, axis: &str, keep: impl FnMut(&str) -> bool) -> Option<Values> {
+    pub(super) fn set(&self, axis: &str, keep: impl FnMut(&str) -> bool) -> Option<AxisValues> {
         self.of(self.form.axis(axis), keep)
     }
 
     /// The values for which `keep` holds of an axis, where there is one.
-    pub(super) fn of(&self, axis: Option<usize>, keep: impl FnMut(&str) -> bool) -> Option<Values> {
+    pub(super) fn of(&self, axis: Option<usize>, keep: impl FnMut(&str) -> bool) -> Option<AxisValues> {
         axis.map(|axis| (axis, self.form.axes[axis].select(keep)))
     }
 
     /// Forbids a combination, where the form has all of its axes.
-    pub(super) fn never(&mut self, sets: impl IntoIterator<Item = Option<Values>>) {
-        let sets: Option<Vec<Values>> = sets.into_iter().collect();
+    pub(super) fn never(&mut self, sets: impl IntoIterator<Item = Option<AxisValues>>) {
+        let sets: Option<Vec<AxisValues>> = sets.into_iter().collect();
         self.cubes.extend(sets.map(Cube::new));
     }
 
     /// Where a condition holds, an axis has its first value.
-    pub(super) fn idle(&mut self, when: Option<Values>, axis: &str) {
+    pub(super) fn idle(&mut self, when: Option<AxisValues>, axis: &str) {
         let Some(first) = self.form.axis(axis).map(|axis| self.form.axes[axis].values[0].clone()) else { return };
         self.never([when, self.set(axis, |value| value != first)]);
     }
 
-    fn guard(&mut self) {
-        let without = self.of(self.form.axis_of(Choice::Guard), |guard| !guard.starts_with('@'));
-        self.idle(without, PREDICATE.0);
-    }
-
     /// Each size in bytes that an access can have, with the choices that make it.
-    pub(super) fn accesses(&self, size: Size) -> Vec<(u32, Vec<Option<Values>>)> {
+    pub(super) fn accesses(&self, size: Size) -> Vec<(u32, Vec<Option<AxisValues>>)> {
         let one = |axis: usize, value: usize| Some((axis, ValueSet::of(ValueSet::CAPACITY - 1, |at| at == value)));
-        let types: Vec<(u32, Option<Values>)> = match size.of {
+        let types: Vec<(u32, Option<AxisValues>)> = match size.of {
             SizeOf::Bits(bits) => vec![(u32::from(bits), None)],
             SizeOf::Axis(axis) => {
                 let values = self.form.axes[axis].values.iter().enumerate();
                 values.map(|(at, value)| (bits(self.isa, value), one(axis, at))).collect()
             }
         };
-        let vectors: Vec<(u32, Option<Values>)> = match size.lanes {
+        let vectors: Vec<(u32, Option<AxisValues>)> = match size.lanes {
             None => vec![(1, None)],
             Some(axis) => {
                 let values = self.form.axes[axis].values.iter().enumerate();
@@ -86,7 +78,7 @@ impl<'a> Rules<'a> {
     }
 
     /// Forbids with each size of an access some combinations.
-    pub(super) fn with_access(&mut self, size: Size, mut sets: impl FnMut(&Self, u32) -> Vec<Vec<Option<Values>>>) {
+    pub(super) fn with_access(&mut self, size: Size, mut sets: impl FnMut(&Self, u32) -> Vec<Vec<Option<AxisValues>>>) {
         for (bytes, access) in self.accesses(size) {
             for more in sets(self, bytes) {
                 self.never(access.iter().copied().chain(more));
