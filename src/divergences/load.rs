@@ -14,7 +14,7 @@ use crate::load::raw::Combinations;
 use crate::setup;
 use crate::shipped;
 use crate::spec::{Cube, Entry, Form, Instruction, Spec};
-use crate::yaml::{At, Error, OneOrMany, Ordered, Place, nearest, parse};
+use crate::yaml::{At, Error, FilePosition, OneOrMany, Ordered, nearest, parse};
 
 /// A file below `specs/divergences/`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -92,7 +92,7 @@ impl Divergences {
             let path = entry.path();
             if path.extension().is_some_and(|extension| extension == "yaml") {
                 let text = std::fs::read_to_string(&path).map_err(|why| {
-                    let start = Place::default();
+                    let start = FilePosition::default();
                     vec![Error::new(&path.display().to_string(), "", start, format!("cannot be read: {why}"))]
                 })?;
                 texts.push((path.display().to_string(), text));

@@ -20,22 +20,22 @@ mod st;
 mod surface;
 mod undefined;
 
-use crate::execution::{Answer, Execution, Rows};
+use crate::program::{Answer, Program, Rows};
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::Judge;
 use ptx_spec::ptx::{Declarations, Line};
 use ptx_spec::spec::Spec;
 
-pub use effect::{Effect, Expected, Nans, Object, Write};
-pub use expectation::{Allowed, Difference, Ending, Expectation, Verdict};
+pub use effect::{Effect, ExpectedBits, Nans, Object, Write};
+pub use expectation::{Allowed, Difference, Ending, Expectation, RowVerdict};
 pub use inference::{INFERENCES, Inference, Inferences};
-use operands::{Lane, Operands, Source};
+use operands::{Lane, Operands, ValueSource};
 pub use undefined::Undefined;
 
 /// A case whose line has been read: rows can be held against it.
 pub struct Prepared<'a> {
     semantics: Box<dyn Semantics + 'a>,
-    guard: Option<(bool, Source)>,
+    guard: Option<(bool, ValueSource)>,
     outputs: usize,
     form: String,
 }
@@ -74,7 +74,7 @@ pub fn models(opcode: &str) -> bool {
 ///
 /// # Errors
 /// Where the line is not valid, its instruction is not modelled, or the state lacks what the line uses.
-pub fn prepare<'a>(spec: &Spec, case: &'a Execution) -> Result<Prepared<'a>, Unmodelled> {
+pub fn prepare<'a>(spec: &Spec, case: &'a Program) -> Result<Prepared<'a>, Unmodelled> {
     let error = |message: String| Unmodelled(message);
     let environment: Environment = case.environment();
     let judge = Judge::new(spec, &environment).map_err(|why| error(why.to_string()))?;
@@ -131,7 +131,7 @@ impl Prepared<'_> {
 
 /// One answer for each row that the model allows, for whoever needs an engine that is right: where
 /// several are, the first; what is undefined is returned as 0 or left alone.
-pub fn answers(spec: &Spec, case: &Execution) -> Result<Vec<Answer>, Unmodelled> {
+pub fn answers(spec: &Spec, case: &Program) -> Result<Vec<Answer>, Unmodelled> {
     let prepared = prepare(spec, case)?;
     Ok(prepared.all(&case.rows).map(|expectation| expectation.example(case)).collect())
 }

@@ -2,7 +2,7 @@
 //!
 //! Everything about a setup is a choice, as everything about a variant is, so the two together are a
 //! space: [`executed`] puts the axes of the setup after those of the variant. A choice names what is
-//! interesting (the last place of a row, the first one after it), and [`execution`] makes numbers
+//! interesting (the last place of a row, the first one after it), and [`program`] makes numbers
 //! of it. What an operand needs follows from its role: one file for each.
 
 mod address;
@@ -22,7 +22,7 @@ use ptx_spec::spec::{Choice, Cube, Form, Instruction, Isa, SetupAxis, Spec};
 
 pub use error::NoSetup;
 use forbidden::Forbidden;
-pub use program::execution;
+pub use program::program;
 
 /// How many samples of the numbers of a kind there are.
 const SAMPLES: u64 = 64;

@@ -22,7 +22,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use crate::spec::{Instruction, Spec};
-use crate::yaml::{Error, Place, parse};
+use crate::yaml::{Error, FilePosition, parse};
 use file::File;
 use raw::{RawInstruction, RawIsa};
 use sources::Sources;
@@ -40,7 +40,7 @@ impl Spec {
     /// All that is wrong with the files, each with file, line and column.
     pub fn load(directory: &Path) -> Result<Self, Vec<Error>> {
         let unreadable = |path: &Path, why: std::io::Error| {
-            vec![Error::new(&path.display().to_string(), "", Place::default(), format!("cannot be read: {why}"))]
+            vec![Error::new(&path.display().to_string(), "", FilePosition::default(), format!("cannot be read: {why}"))]
         };
         let read = |path: &Path| std::fs::read_to_string(path).map_err(|why| unreadable(path, why));
         let isa_path = directory.join(ISA);

@@ -6,19 +6,20 @@ mod values;
 use serde::de::DeserializeOwned;
 
 pub use error::{Error, nearest};
-pub use values::{At, OneOrMany, Ordered, Place};
+pub use values::{At, FilePosition, OneOrMany, Ordered};
 
 /// Reads YAML. The reader's own message is kept, its snippet is replaced by ours.
 pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Error> {
     let said = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     if !text.lines().any(said) {
-        return Err(Error::new(name, "", Place::default(), "there is nothing in the file"));
+        return Err(Error::new(name, "", FilePosition::default(), "there is nothing in the file"));
     }
     serde_yaml::from_str(text).map_err(|error| {
         let number = |n: u64| usize::try_from(n).unwrap_or(0);
-        let place = error
-            .location()
-            .map_or(Place::default(), |at| Place { line: number(at.line()), column: number(at.column()) });
+        let place = error.location().map_or(FilePosition::default(), |at| FilePosition {
+            line: number(at.line()),
+            column: number(at.column()),
+        });
         let message = error.without_snippet().to_string();
         let message = message.split(" at line ").next().unwrap_or(&message).trim_end_matches([',', ' ']);
         // The reader's advice is for programmers.

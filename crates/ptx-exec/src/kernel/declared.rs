@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use ptx_spec::ptx::{self, Declaration, Declarator, Statements};
 
-use crate::execution::{Execution, Space, Variable};
+use crate::object::{Space, Variable};
+use crate::program::Program;
 
 /// The alignment of a variable with contents: that of the widest access.
 const ALIGNMENT: u32 = 32;
@@ -157,7 +158,7 @@ fn space(variable: &Variable) -> &'static str {
 ///
 /// # Errors
 /// Where a variable is not what the case says.
-pub(super) fn with_contents(statements: &[DeclaredNames<'_>], case: &Execution) -> Result<String, String> {
+pub(super) fn with_contents(statements: &[DeclaredNames<'_>], case: &Program) -> Result<String, String> {
     let mut text = String::new();
     for statement in statements {
         let contents = |declared: &Declarator<'_>| {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::execution::{Execution, Output, hex};
+use crate::hex;
+use crate::program::{Output, Program};
 
 /// A kernel: the entry of a module that executes the rows of one case, and what it works on.
 ///
@@ -96,7 +97,7 @@ pub struct Bound {
 
 /// What the outputs of a row hold, out of the results of all rows. Empty where the results do not
 /// reach as far as that row's.
-pub fn decode(kernel: &Kernel, case: &Execution, results: &[u8], row: usize) -> Vec<u128> {
+pub fn decode(kernel: &Kernel, case: &Program, results: &[u8], row: usize) -> Vec<u128> {
     let start = row.saturating_mul(kernel.result_bytes);
     let Some(results) = results.get(start..start.saturating_add(kernel.result_bytes)) else { return Vec::new() };
     let number = |(place, output): (&Place, &Output)| {
@@ -107,7 +108,7 @@ pub fn decode(kernel: &Kernel, case: &Execution, results: &[u8], row: usize) -> 
 }
 
 /// What the variables of a row hold that the line changed, out of the results of all rows.
-pub fn changed(kernel: &Kernel, case: &Execution, results: &[u8], row: usize) -> BTreeMap<String, Vec<u8>> {
+pub fn changed(kernel: &Kernel, case: &Program, results: &[u8], row: usize) -> BTreeMap<String, Vec<u8>> {
     let start = row.saturating_mul(kernel.result_bytes);
     let Some(results) = results.get(start..start.saturating_add(kernel.result_bytes)) else { return BTreeMap::new() };
     let held = |observed: &Observed| {

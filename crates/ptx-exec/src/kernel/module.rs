@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::launch::Kernel;
 use super::thread::{self, OwnNames};
-use crate::execution::Execution;
+use crate::program::Program;
 use ptx_spec::environment::{AddressSize, Target, Version};
 use ptx_spec::ptx::{Lexer, Scaffold, Statement, Statements};
 
@@ -20,7 +20,7 @@ const ENTRIES: usize = 128;
 ///
 /// A line names one surface at most, so an entry never has more than the 32 of them that `ptxas`
 /// allows it.
-pub fn module(cases: &[&Execution]) -> (String, Vec<Result<Kernel, String>>) {
+pub fn module(cases: &[&Program]) -> (String, Vec<Result<Kernel, String>>) {
     let names = names(cases);
     let mut text = String::new();
     let mut first: Option<Shared> = None;
@@ -45,7 +45,7 @@ pub fn module(cases: &[&Execution]) -> (String, Vec<Result<Kernel, String>>) {
 }
 
 /// Groups the positions of cases such that each group can share a module.
-pub fn batches(cases: &[Execution]) -> Vec<Vec<usize>> {
+pub fn batches(cases: &[Program]) -> Vec<Vec<usize>> {
     let mut groups: FxHashMap<Option<Shared>, Vec<usize>> = FxHashMap::default();
     for (at, case) in cases.iter().enumerate() {
         // Those without an entry do not mind where they are.
@@ -62,7 +62,7 @@ pub fn batches(cases: &[Execution]) -> Vec<Vec<usize>> {
 /// What the cases of a module have in common: PTX version, target, and the text at module scope.
 type Shared = (Version, Target, String);
 
-fn shared(case: &Execution, scaffold: &Scaffold) -> Result<Shared, String> {
+fn shared(case: &Program, scaffold: &Scaffold) -> Result<Shared, String> {
     if case.ptx < AddressSize::SINCE {
         return Err(format!("addresses of PTX {} have 32 bits", case.ptx));
     }
@@ -71,7 +71,7 @@ fn shared(case: &Execution, scaffold: &Scaffold) -> Result<Shared, String> {
 
 /// The parts of a case's declarations. Global and constant variables are at module scope wherever they
 /// stand: without a header all stand in the entry.
-fn scaffold(case: &Execution) -> Scaffold {
+fn scaffold(case: &Program) -> Scaffold {
     let mut scaffold = Scaffold::from_declarations(&case.declarations);
     let locals = std::mem::take(&mut scaffold.locals);
     let mut statements = Statements::of_part(&locals);
@@ -102,7 +102,7 @@ fn start((ptx, target, globals): &Shared, names: &OwnNames) -> String {
 }
 
 /// OwnNames that no case has.
-fn names(cases: &[&Execution]) -> OwnNames {
+fn names(cases: &[&Program]) -> OwnNames {
     let texts = cases.iter().flat_map(|case| [&case.declarations, &case.line]);
     let words: FxHashSet<&str> = texts.flat_map(|text| Lexer::new(text)).map(|token| token.text).collect();
     let numbered = |name: &str| {
@@ -126,7 +126,8 @@ mod tests {
 
     use super::super::{Bound, Observed, Parameter, Place, changed, decode};
     use super::*;
-    use crate::execution::{Holds, Input, Output, Rows, Space, Variable};
+    use crate::object::{Space, Variable};
+    use crate::program::{Holds, Input, Output, Rows};
 
     fn input(register: &str, bits: u16, holds: Holds) -> Input {
         Input { register: register.to_owned(), bits, holds }
@@ -145,10 +146,10 @@ mod tests {
     }
 
     /// A case of so many rows, whose values are their numbers.
-    fn case(declarations: &str, line: &str, inputs: Vec<Input>, outputs: Vec<Output>, count: u128) -> Execution {
+    fn case(declarations: &str, line: &str, inputs: Vec<Input>, outputs: Vec<Output>, count: u128) -> Program {
         let mut rows = Rows::new(inputs.len());
         (0..count).for_each(|row| rows.push(&vec![row + 0x0102_0304; inputs.len()]));
-        Execution {
+        Program {
             ptx: "9.0".parse().expect("a version"),
             target: "sm_90".parse().expect("a target"),
             declarations: declarations.to_owned(),
@@ -163,12 +164,12 @@ mod tests {
         }
     }
 
-    fn kernel(case: &Execution) -> (String, Kernel) {
+    fn kernel(case: &Program) -> (String, Kernel) {
         let (text, mut kernels) = module(&[case]);
         (text, kernels.remove(0).expect("a case that can be executed"))
     }
 
-    fn refused(case: &Execution) -> String {
+    fn refused(case: &Program) -> String {
         module(&[case]).1.remove(0).expect_err("a case that cannot be executed")
     }
 
@@ -203,8 +204,8 @@ mod tests {
 
     #[test]
     fn a_surface_is_bound_by_handle_or_by_name() {
-        let surface = crate::execution::Surface {
-            geometry: crate::execution::Geometry::D1,
+        let surface = crate::object::Surface {
+            geometry: crate::object::Geometry::D1,
             format: "u32".parse().expect("a format"),
             width: 1,
             height: 0,
@@ -338,7 +339,7 @@ mod tests {
         };
         let [a, b] = [".global .b8 k0[4];", ".global .b8 k0[8];"].map(|globals| with(globals, ".reg .b32 %r;"));
         let c = with(".global .b8 k0[4];", ".reg .b32 %r, %conform_;");
-        let cases: Vec<Execution> = [a.clone(), b.clone(), c.clone()].into_iter().chain(vec![a.clone(); 127]).collect();
+        let cases: Vec<Program> = [a.clone(), b.clone(), c.clone()].into_iter().chain(vec![a.clone(); 127]).collect();
         let groups = batches(&cases);
         assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [128, 1, 1]);
         assert_eq!(groups[0][..3], [0, 2, 3]);

@@ -1,7 +1,7 @@
 //! Where the inputs of a row stand in its record, and the outputs in its results.
 
 use super::launch::{Observed, Place};
-use crate::execution::{Execution, Holds};
+use crate::program::{Holds, Program};
 
 /// Places one behind the other, each at a multiple of its size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(super) struct ResultLayout {
 ///
 /// # Errors
 /// Where an output is no register.
-pub(super) fn results(case: &Execution, observed: &[&str]) -> Result<ResultLayout, String> {
+pub(super) fn results(case: &Program, observed: &[&str]) -> Result<ResultLayout, String> {
     let mut layout = RecordLayout::default();
     let mut place = |bits, register: &str| bytes(register, bits).map(|bytes| layout.place(bytes));
     let places: Result<Vec<Place>, String> =
@@ -84,7 +84,7 @@ pub(super) struct Records {
 ///
 /// # Errors
 /// Where an input is no register, or the rows are of other inputs.
-pub(super) fn records(case: &Execution) -> Result<Records, String> {
+pub(super) fn records(case: &Program) -> Result<Records, String> {
     let (inputs, width) = (case.inputs.len(), case.rows.width());
     if inputs != width {
         return Err(format!("the rows have {width} values, and there are {inputs} inputs"));

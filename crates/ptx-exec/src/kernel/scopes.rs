@@ -2,7 +2,7 @@
 
 use super::declared::{DeclaredNames, check};
 use super::launch::Bound;
-use crate::execution::{Execution, SURFACE};
+use crate::program::{Program, SURFACE};
 use ptx_spec::ptx::{Argument, Context, Line};
 
 /// Where a statement stands.
@@ -15,7 +15,7 @@ pub(super) enum StatementScope {
 
 /// A case, and its declarations.
 pub(super) struct Scopes<'a> {
-    pub(super) case: &'a Execution,
+    pub(super) case: &'a Program,
     /// Whether its line stands in an entry or a function.
     pub(super) context: Context,
     /// The outermost first.

@@ -6,7 +6,7 @@ use super::launch::{Kernel, Parameter, Place};
 use super::put::put;
 use super::record::{Records, ResultLayout, records, results};
 use super::scopes::{Scopes, StatementScope};
-use crate::execution::{Execution, Holds, Input};
+use crate::program::{Holds, Input, Program};
 use ptx_spec::ptx::{Context, Line, Scaffold};
 
 /// What our own names begin with, so that they are nobody else's.
@@ -22,7 +22,7 @@ pub(super) struct OwnNames {
 ///
 /// # Errors
 /// Where a variable cannot be had.
-pub(super) fn globals(case: &Execution, scaffold: &Scaffold) -> Result<String, String> {
+pub(super) fn globals(case: &Program, scaffold: &Scaffold) -> Result<String, String> {
     let statements = statements(&scaffold.globals)?;
     if let Some(unified) = statements.iter().find(|statement| statement.unified()) {
         let name = unified.names.first().map_or("", |declared| declared.name);
@@ -36,7 +36,7 @@ pub(super) fn globals(case: &Execution, scaffold: &Scaffold) -> Result<String, S
 /// # Errors
 /// Why the case cannot be executed.
 pub(super) fn entry(
-    case: &Execution,
+    case: &Program,
     scaffold: &Scaffold,
     at: usize,
     names: &OwnNames,

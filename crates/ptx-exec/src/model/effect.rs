@@ -5,7 +5,7 @@ use super::{Lane, Undefined};
 /// What a line leaves behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
-    registers: [Expected; Self::REGISTERS],
+    registers: [ExpectedBits; Self::REGISTERS],
     count: u8,
     /// What it writes to an object.
     pub write: Option<Write>,
@@ -19,7 +19,7 @@ pub struct Effect {
 
 /// The bits of a register: those of `known` are these, the others may be anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Expected {
+pub struct ExpectedBits {
     /// The bits.
     pub bits: u128,
     /// Which of them must be so.
@@ -66,7 +66,7 @@ pub struct Write {
     /// How many there are: up to 16.
     pub count: u8,
     /// The bytes, the first one lowest.
-    pub bytes: Expected,
+    pub bytes: ExpectedBits,
 }
 
 impl Effect {
@@ -75,7 +75,7 @@ impl Effect {
 
     /// So many registers that hold 0; nothing written.
     pub(super) fn of_registers(count: usize) -> Self {
-        let zero = Expected { bits: 0, known: u128::MAX };
+        let zero = ExpectedBits { bits: 0, known: u128::MAX };
         let count = u8::try_from(count.min(Self::REGISTERS)).unwrap_or_default();
         Self {
             registers: [zero; Self::REGISTERS],
@@ -97,7 +97,7 @@ impl Effect {
         let Some(output) = lane.output else { return };
         if lane.shared {
             self.undefined = Some(Undefined::DuplicateDestination);
-            return self.expect(output, Expected { bits, known: 0 });
+            return self.expect(output, ExpectedBits { bits, known: 0 });
         }
         self.set(output, bits);
     }
@@ -142,22 +142,22 @@ impl Effect {
 
     /// Sets a register.
     pub(super) fn set(&mut self, register: usize, bits: u128) {
-        self.expect(register, Expected { bits, known: u128::MAX });
+        self.expect(register, ExpectedBits { bits, known: u128::MAX });
     }
 
-    pub(super) fn expect(&mut self, register: usize, expected: Expected) {
+    pub(super) fn expect(&mut self, register: usize, expected: ExpectedBits) {
         if let Some(known) = self.registers.get_mut(register) {
             *known = expected;
         }
     }
 
     /// The registers, in the order of the case's outputs.
-    pub fn registers(&self) -> &[Expected] {
+    pub fn registers(&self) -> &[ExpectedBits] {
         self.registers.get(..usize::from(self.count)).unwrap_or_default()
     }
 }
 
-impl Expected {
+impl ExpectedBits {
     /// Whether these bits are allowed.
     pub fn allows(self, bits: u128) -> bool {
         (bits ^ self.bits) & self.known == 0
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn an_infinity_is_no_nan() {
-        let bytes = Expected { bits: 0x7e00_7e00, known: 0x7c00_7c00 };
+        let bytes = ExpectedBits { bits: 0x7e00_7e00, known: 0x7c00_7c00 };
         let mut effect = Effect::of_write(Some(Write { object: Object::Surface, at: 2, count: 4, bytes }));
         effect.nans = Nans { size: 2, which: 0b11 };
         for (after, differs) in [
@@ -200,7 +200,7 @@ mod tests {
         ] {
             assert_eq!(effect.differs(Object::Surface, &[0; 8], &after), differs, "{after:x?}");
         }
-        let bytes = Expected { bits: 0, known: 0 };
+        let bytes = ExpectedBits { bits: 0, known: 0 };
         let mut single = Effect::of_write(Some(Write { object: Object::Surface, at: 0, count: 4, bytes }));
         single.nans = Nans { size: 4, which: 1 };
         assert_eq!(single.differs(Object::Surface, &[0; 4], &[0x00, 0x00, 0x80, 0x7f]), Some(0));

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Effect, Inferences, Object, Undefined};
-use crate::execution::{Answer, Execution, Returned, Variable};
+use crate::object::Variable;
+use crate::program::{Answer, Program, Returned};
 
 /// What may come of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub enum Ending {
 
 /// Whether what came of a row is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RowVerdict {
     /// It is; some of it may have been undefined.
     Agrees(Option<Undefined>),
     /// It is not.
@@ -99,26 +100,26 @@ impl Expectation {
     }
 
     /// Holds an answer against it.
-    pub fn check(&self, case: &Execution, answer: &Answer) -> Verdict {
+    pub fn check(&self, case: &Program, answer: &Answer) -> RowVerdict {
         match answer {
-            Answer::Skipped(why) => return Verdict::Skipped(why.clone()),
-            Answer::Failed(how) => return Verdict::Differs(Difference::Failed(how.clone())),
+            Answer::Skipped(why) => return RowVerdict::Skipped(why.clone()),
+            Answer::Failed(how) => return RowVerdict::Differs(Difference::Failed(how.clone())),
             Answer::Returned(_) | Answer::Trapped(_) => {}
         }
         match &self.allowed {
-            Allowed::Any(why) => Verdict::Undecided(*why),
+            Allowed::Any(why) => RowVerdict::Undecided(*why),
             Allowed::Only(ending) => ending.check(case, answer),
             Allowed::OneOf(endings) => {
                 let mut verdicts = endings.iter().map(|ending| ending.check(case, answer));
-                let first = verdicts.next().unwrap_or(Verdict::Agrees(None));
-                let agrees = |verdict: &Verdict| !matches!(verdict, Verdict::Differs(_));
+                let first = verdicts.next().unwrap_or(RowVerdict::Agrees(None));
+                let agrees = |verdict: &RowVerdict| !matches!(verdict, RowVerdict::Differs(_));
                 if agrees(&first) { first } else { verdicts.find(agrees).unwrap_or(first) }
             }
         }
     }
 
     /// An answer that is allowed.
-    pub fn example(&self, case: &Execution) -> Answer {
+    pub fn example(&self, case: &Program) -> Answer {
         let ending = match &self.allowed {
             Allowed::Only(ending) => Some(ending),
             Allowed::OneOf(endings) => endings.first(),
@@ -143,42 +144,42 @@ impl Expectation {
 }
 
 impl Ending {
-    fn check(&self, case: &Execution, answer: &Answer) -> Verdict {
+    fn check(&self, case: &Program, answer: &Answer) -> RowVerdict {
         let (effect, returned) = match (self, answer) {
-            (Self::Traps, Answer::Returned(_)) => return Verdict::Differs(Difference::Returned),
-            (Self::Traps, _) => return Verdict::Agrees(None),
+            (Self::Traps, Answer::Returned(_)) => return RowVerdict::Differs(Difference::Returned),
+            (Self::Traps, _) => return RowVerdict::Agrees(None),
             (Self::Returns(effect), Answer::Returned(returned)) => (effect, returned),
-            (Self::Returns(_), _) => return Verdict::Differs(Difference::Trapped),
+            (Self::Returns(_), _) => return RowVerdict::Differs(Difference::Trapped),
         };
         if returned.registers.len() != effect.registers().len() {
             let counts = (returned.registers.len(), effect.registers().len());
             let words = format!("{} registers came back where the line writes {}", counts.0, counts.1);
-            return Verdict::Differs(Difference::Failed(words));
+            return RowVerdict::Differs(Difference::Failed(words));
         }
         let mut both = effect.registers().iter().zip(&returned.registers);
         if let Some(register) = both.position(|(expected, bits)| !expected.allows(*bits)) {
-            return Verdict::Differs(Difference::Register(register));
+            return RowVerdict::Differs(Difference::Register(register));
         }
         let before: &[u8] = case.surface.as_ref().map_or(&[], |surface| &surface.data);
         let after = returned.surface.as_deref().unwrap_or(before);
         if after.len() != before.len() {
             let words = format!("a surface of {} bytes came back as {}", before.len(), after.len());
-            return Verdict::Differs(Difference::Failed(words));
+            return RowVerdict::Differs(Difference::Failed(words));
         }
         if let Some(at) = effect.differs(Object::Surface, before, after) {
-            return Verdict::Differs(Difference::Surface(at));
+            return RowVerdict::Differs(Difference::Surface(at));
         }
         for (position, variable) in case.variables.iter().enumerate() {
             let after = returned.variables.get(&variable.name).unwrap_or(&variable.data);
             if after.len() != variable.data.len() {
                 let words =
                     format!("`{}` of {} bytes came back as {}", variable.name, variable.data.len(), after.len());
-                return Verdict::Differs(Difference::Failed(words));
+                return RowVerdict::Differs(Difference::Failed(words));
             }
             if let Some(at) = effect.differs(Object::Variable(position), &variable.data, after) {
-                return Verdict::Differs(Difference::Variable(position, at));
+                return RowVerdict::Differs(Difference::Variable(position, at));
             }
         }
-        Verdict::Agrees(effect.undefined)
+        RowVerdict::Agrees(effect.undefined)
     }
 }

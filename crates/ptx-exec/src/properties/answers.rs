@@ -2,32 +2,32 @@
 
 use arbitrary::Unstructured;
 
-use crate::execution::{Answer, Execution, Returned};
-use crate::model::{Allowed, Difference, Effect, Ending, Expectation, Object, Verdict};
+use crate::model::{Allowed, Difference, Effect, Ending, Expectation, Object, RowVerdict};
+use crate::program::{Answer, Program, Returned};
 
 /// The model's answer to a row is one that is possible and right. Another ending is wrong, and so is
 /// what differs in a bit that is known.
 pub(super) fn check_answer(
-    execution: &Execution,
+    execution: &Program,
     expectation: &Expectation,
     answer: &Answer,
     u: &mut Unstructured<'_>,
 ) -> arbitrary::Result<()> {
     let own = expectation.check(execution, answer);
     let right = match expectation.allowed {
-        Allowed::Any(why) => own == Verdict::Undecided(why),
-        _ => matches!(own, Verdict::Agrees(_)),
+        Allowed::Any(why) => own == RowVerdict::Undecided(why),
+        _ => matches!(own, RowVerdict::Agrees(_)),
     };
     assert!(right, "{own:?}: `{}` {expectation:?} {answer:?}", execution.line);
     match &expectation.allowed {
         Allowed::Only(Ending::Traps) => {
             let nothing = Returned { registers: vec![0; execution.outputs.len()], ..Returned::default() };
             let verdict = expectation.check(execution, &Answer::Returned(nothing));
-            assert_eq!(verdict, Verdict::Differs(Difference::Returned));
+            assert_eq!(verdict, RowVerdict::Differs(Difference::Returned));
         }
         Allowed::Only(Ending::Returns(_)) => {
             let verdict = expectation.check(execution, &Answer::Trapped(String::new()));
-            assert_eq!(verdict, Verdict::Differs(Difference::Trapped));
+            assert_eq!(verdict, RowVerdict::Differs(Difference::Trapped));
         }
         _ => {}
     }
@@ -41,7 +41,7 @@ pub(super) fn check_answer(
 
 /// An answer that is right, to be changed in one bit.
 struct CheckedAnswer<'a> {
-    execution: &'a Execution,
+    execution: &'a Program,
     expectation: &'a Expectation,
     returned: &'a Returned,
 }
@@ -60,9 +60,9 @@ impl CheckedAnswer<'_> {
         let line = &self.execution.line;
         let verdict = self.expectation.check(self.execution, &Answer::Returned(other));
         if known {
-            assert_eq!(verdict, Verdict::Differs(difference), "`{line}`");
+            assert_eq!(verdict, RowVerdict::Differs(difference), "`{line}`");
         } else {
-            assert!(matches!(verdict, Verdict::Agrees(Some(_))), "`{line}` {difference:?} {verdict:?}");
+            assert!(matches!(verdict, RowVerdict::Agrees(Some(_))), "`{line}` {difference:?} {verdict:?}");
         }
     }
 

@@ -5,8 +5,8 @@ use arbitrary::Unstructured;
 use super::answers::check_answer;
 use super::lines::names;
 use super::shipped::{ExecutedSpaces, Shipped};
-use crate::execution::Execution;
 use crate::kernel::{self, Kernel};
+use crate::program::Program;
 use crate::{model, setup};
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::judge::Judge;
@@ -37,12 +37,12 @@ pub fn execution_is_sound(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
         rows.push(row);
     }
     let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
-    let execution = setup::execution(spec, form, &rows).expect("texts of ours are read");
+    let execution = setup::program(spec, form, &rows).expect("texts of ours are read");
     assert_eq!(execution.rows.len(), rows.len());
     assert_eq!(execution.environment(), environment);
 
     let text = serde_json::to_string(&execution).expect("an execution is JSON");
-    let again: Execution = serde_json::from_str(&text).unwrap_or_else(|why| panic!("{why}: {text}"));
+    let again: Program = serde_json::from_str(&text).unwrap_or_else(|why| panic!("{why}: {text}"));
     assert_eq!(again, execution, "{text}");
     check_kernel(spec, &execution);
 
@@ -65,7 +65,7 @@ fn newest() -> Environment {
 }
 
 /// The execution has a kernel, and in its module the line is read as it is in the execution.
-fn check_kernel(spec: &Spec, execution: &Execution) {
+fn check_kernel(spec: &Spec, execution: &Program) {
     let (text, mut kernels) = kernel::module(&[execution]);
     let kernel: Kernel = match kernels.pop() {
         Some(Ok(kernel)) => kernel,

@@ -12,9 +12,9 @@ use ptx_spec::role::setup::{
 use ptx_spec::spec::words::INTEGER;
 use ptx_spec::spec::{Choice, Form, SetupAxis, Unit};
 
-use super::forbidden::{AxisValues, Forbidden};
+use super::forbidden::{ChosenValues, Forbidden};
 use super::surface;
-use crate::execution::Geometry;
+use crate::object::Geometry;
 
 /// The axis of the modifier that says what becomes of an access out of bounds.
 fn clamp(form: &Form) -> Option<usize> {
@@ -54,11 +54,11 @@ pub(super) fn never(forbidden: &mut Forbidden<'_>) {
     immediates(forbidden, integer, unit);
 }
 
-fn normal(forbidden: &Forbidden<'_>) -> Option<AxisValues> {
+fn normal(forbidden: &Forbidden<'_>) -> Option<ChosenValues> {
     forbidden.set(EFFECT.0, |is| is == EFFECT.1[0])
 }
 
-fn out(forbidden: &Forbidden<'_>) -> Option<AxisValues> {
+fn out(forbidden: &Forbidden<'_>) -> Option<ChosenValues> {
     forbidden.set(EFFECT.0, |is| OUT_OF_BOUNDS.iter().any(|(_, word)| *word == is))
 }
 
@@ -77,7 +77,7 @@ fn guard(forbidden: &mut Forbidden<'_>) {
 }
 
 /// Coordinates that the line itself has: whether they are within their bounds follows from the extents.
-fn immediates(forbidden: &mut Forbidden<'_>, integer: Option<AxisValues>, unit: Unit) {
+fn immediates(forbidden: &mut Forbidden<'_>, integer: Option<ChosenValues>, unit: Unit) {
     for geometry in Geometry::ALL {
         let geom = surface::geometry(forbidden, |of| of == geometry);
         let mut inside = vec![integer, geom, out(forbidden)];

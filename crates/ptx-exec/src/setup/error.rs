@@ -1,6 +1,6 @@
 //! Why there is no setup.
 
-use crate::execution::Execution;
+use crate::program::Program;
 
 /// A text of our own that cannot be read, or choices that are not a setup: a bug of this tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,7 +9,7 @@ pub struct NoSetup(pub(super) String);
 
 impl NoSetup {
     /// An execution of our own that the model cannot read.
-    pub fn of(execution: &Execution, why: &impl std::fmt::Display) -> Self {
+    pub fn of(execution: &Program, why: &impl std::fmt::Display) -> Self {
         Self(format!("`{}`: {why}", execution.line))
     }
 }

@@ -5,8 +5,8 @@ use ptx_spec::spec::{Cube, Form, Isa, Size, SizeOf, ValueSet};
 
 use super::point::{bits, lanes};
 
-/// AxisValues of an axis.
-pub(super) type AxisValues = (usize, ValueSet);
+/// ChosenValues of an axis.
+pub(super) type ChosenValues = (usize, ValueSet);
 
 /// Combinations that are never executed, and the form that they are of.
 pub(super) struct Forbidden<'a> {
@@ -29,38 +29,38 @@ impl<'a> Forbidden<'a> {
     }
 
     /// The values of an axis for which `keep` holds; none where the form has no such axis.
-    pub(super) fn set(&self, axis: &str, keep: impl FnMut(&str) -> bool) -> Option<AxisValues> {
+    pub(super) fn set(&self, axis: &str, keep: impl FnMut(&str) -> bool) -> Option<ChosenValues> {
         self.of(self.form.axis(axis), keep)
     }
 
     /// The values for which `keep` holds of an axis, where there is one.
-    pub(super) fn of(&self, axis: Option<usize>, keep: impl FnMut(&str) -> bool) -> Option<AxisValues> {
+    pub(super) fn of(&self, axis: Option<usize>, keep: impl FnMut(&str) -> bool) -> Option<ChosenValues> {
         axis.map(|axis| (axis, self.form.axes[axis].select(keep)))
     }
 
     /// Forbids a combination, where the form has all of its axes.
-    pub(super) fn never(&mut self, sets: impl IntoIterator<Item = Option<AxisValues>>) {
-        let sets: Option<Vec<AxisValues>> = sets.into_iter().collect();
+    pub(super) fn never(&mut self, sets: impl IntoIterator<Item = Option<ChosenValues>>) {
+        let sets: Option<Vec<ChosenValues>> = sets.into_iter().collect();
         self.cubes.extend(sets.map(Cube::new));
     }
 
     /// Where a condition holds, an axis has its first value.
-    pub(super) fn idle(&mut self, when: Option<AxisValues>, axis: &str) {
+    pub(super) fn idle(&mut self, when: Option<ChosenValues>, axis: &str) {
         let Some(first) = self.form.axis(axis).map(|axis| self.form.axes[axis].values[0].clone()) else { return };
         self.never([when, self.set(axis, |value| value != first)]);
     }
 
     /// Each size in bytes that an access can have, with the choices that make it.
-    pub(super) fn accesses(&self, size: Size) -> Vec<(u32, Vec<Option<AxisValues>>)> {
+    pub(super) fn accesses(&self, size: Size) -> Vec<(u32, Vec<Option<ChosenValues>>)> {
         let one = |axis: usize, value: usize| Some((axis, ValueSet::of(ValueSet::CAPACITY - 1, |at| at == value)));
-        let types: Vec<(u32, Option<AxisValues>)> = match size.of {
+        let types: Vec<(u32, Option<ChosenValues>)> = match size.of {
             SizeOf::Bits(bits) => vec![(u32::from(bits), None)],
             SizeOf::Axis(axis) => {
                 let values = self.form.axes[axis].values.iter().enumerate();
                 values.map(|(at, value)| (bits(self.isa, value), one(axis, at))).collect()
             }
         };
-        let vectors: Vec<(u32, Option<AxisValues>)> = match size.lanes {
+        let vectors: Vec<(u32, Option<ChosenValues>)> = match size.lanes {
             None => vec![(1, None)],
             Some(axis) => {
                 let values = self.form.axes[axis].values.iter().enumerate();
@@ -78,7 +78,11 @@ impl<'a> Forbidden<'a> {
     }
 
     /// Forbids with each size of an access some combinations.
-    pub(super) fn with_access(&mut self, size: Size, mut sets: impl FnMut(&Self, u32) -> Vec<Vec<Option<AxisValues>>>) {
+    pub(super) fn with_access(
+        &mut self,
+        size: Size,
+        mut sets: impl FnMut(&Self, u32) -> Vec<Vec<Option<ChosenValues>>>,
+    ) {
         for (bytes, access) in self.accesses(size) {
             for more in sets(self, bytes) {
                 self.never(access.iter().copied().chain(more));

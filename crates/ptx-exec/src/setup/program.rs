@@ -11,13 +11,14 @@ use super::contents::{self, LENGTH};
 use super::point::Point;
 use super::registers::{Feed, LineRegisters};
 use super::{NoSetup, address, surface};
-use crate::execution::{Execution, Holds, Input, Rows, SURFACE, Space, Variable};
+use crate::object::{Space, Variable};
+use crate::program::{Holds, Input, Program, Rows, SURFACE};
 
 /// The execution of variants that have all but the axes of rows in common: a row for each.
 ///
 /// # Errors
 /// Where the choices are of another form.
-pub fn execution(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<Execution, NoSetup> {
+pub fn program(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<Program, NoSetup> {
     let error = |words: String| NoSetup(format!("{}: {words}", form.id));
     let first = *rows.first().ok_or_else(|| error("no rows".to_owned()))?;
     let point = Point { isa: &spec.isa, form, values: first };
@@ -32,7 +33,7 @@ pub fn execution(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<Execution, 
         _ => variable.as_ref().map(|variable| variable.name.clone()),
     };
     let writes = form.writes.iter().filter_map(written).collect();
-    let mut execution = Execution {
+    let mut execution = Program {
         ptx: environment.ptx,
         target: environment.target,
         declarations,

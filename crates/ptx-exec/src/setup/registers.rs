@@ -6,7 +6,8 @@ use ptx_spec::spec::{Form, Isa, Pattern, Role};
 
 use super::point::Point;
 use super::{address, contents, source, surface};
-use crate::execution::{Output, Surface};
+use crate::object::Surface;
+use crate::program::Output;
 
 /// What an input of a row is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use ptx_spec::role::setup::{
 use ptx_spec::spec::words::INTEGER;
 use ptx_spec::spec::{Form, Operand, Role, SetupAxis, Size, Unit, ValueSet};
 
-use super::forbidden::{AxisValues, Forbidden};
+use super::forbidden::{ChosenValues, Forbidden};
 use super::point::{Places, Point};
 use super::{NoSetup, contents};
-use crate::execution::{Component, Format, Geometry, Surface};
+use crate::object::{Component, Format, Geometry, Surface};
 
 /// The surface among the operands of a form, the axis of its geometry, and the size of an access.
 fn of(form: &Form) -> Option<(&Operand, Option<usize>, Option<Size>)> {
@@ -76,14 +76,14 @@ pub(super) fn never(forbidden: &mut Forbidden<'_>) {
 }
 
 /// The geometries for which `keep` holds.
-pub(super) fn geometry(forbidden: &Forbidden<'_>, keep: impl Fn(Geometry) -> bool) -> Option<AxisValues> {
+pub(super) fn geometry(forbidden: &Forbidden<'_>, keep: impl Fn(Geometry) -> bool) -> Option<ChosenValues> {
     let (_, axis, _) = of(forbidden.form)?;
     let axis = axis.or_else(|| forbidden.form.axis(GEOMETRY.0));
     forbidden.of(axis, |name| Geometry::named(name).is_some_and(&keep))
 }
 
 /// The formats for which `keep` holds.
-pub(super) fn formats(forbidden: &Forbidden<'_>, keep: impl Fn(&Format) -> bool) -> Option<AxisValues> {
+pub(super) fn formats(forbidden: &Forbidden<'_>, keep: impl Fn(&Format) -> bool) -> Option<ChosenValues> {
     let formats: Vec<Format> = Format::all().collect();
     forbidden.form.axis(FORMAT.0).map(|axis| (axis, ValueSet::of(formats.len(), |at| keep(&formats[at]))))
 }

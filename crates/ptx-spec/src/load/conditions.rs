@@ -10,14 +10,14 @@ use crate::spec::{Axis, Entry, Form};
 use crate::yaml::{At, Error, OneOrMany, Ordered, nearest};
 
 /// The conditions of one rule, and the forms that they are about.
-pub(super) struct Conditions<'a> {
+pub(super) struct RuleConditions<'a> {
     pub(super) sources: &'a Sources<'a>,
     /// The file in which the rule stands.
     pub(super) file: &'a File<'a>,
     pub(super) forms: &'a [Form],
 }
 
-impl Conditions<'_> {
+impl RuleConditions<'_> {
     /// Whether the rule is one that instructions share.
     pub(super) fn is_shared(&self) -> bool {
         self.file.name == self.sources.isa_file.name
@@ -133,7 +133,7 @@ impl Conditions<'_> {
         if plain.is_empty() { Err("a condition lists at least one value".to_owned()) } else { Ok((negated, plain)) }
     }
 
-    /// The entries of a condition that [`Conditions::check`] found sound.
+    /// The entries of a condition that [`RuleConditions::check`] found sound.
     pub(super) fn entries(&self, cube: &RawCube) -> Vec<Entry> {
         let entry = |(name, values): &(At<String>, OneOrMany<String>)| {
             let (negated, values) = self.expand(values, &mut FxHashSet::default()).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! A file of the specification, to point at in errors.
 
-use crate::yaml::{At, Error, Place};
+use crate::yaml::{At, Error, FilePosition};
 
 /// The name and the text of a file.
 pub(super) struct File<'a> {
@@ -10,7 +10,7 @@ pub(super) struct File<'a> {
 
 impl File<'_> {
     /// An error at a place in it.
-    pub(super) fn error(&self, place: Place, message: impl Into<String>) -> Error {
+    pub(super) fn error(&self, place: FilePosition, message: impl Into<String>) -> Error {
         Error::new(self.name, self.text, place, message)
     }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::conditions::Conditions;
+use super::conditions::RuleConditions;
 use super::raw::{RawCube, RawNeeds, RawRule};
 use super::sources::Sources;
 use crate::environment::{Target, Version};
@@ -24,7 +24,7 @@ pub(super) fn add(sources: &Sources<'_>, forms: &mut [Form]) -> Result<(), Vec<E
     let own = raw.rules.iter().map(|rule| (rule, sources.file));
     let mut used = FxHashSet::default();
     for (rule, file) in shared.chain(own) {
-        match compile(&Conditions { sources, file, forms }, rule, &mut used) {
+        match compile(&RuleConditions { sources, file, forms }, rule, &mut used) {
             Ok(compiled) => {
                 for (form, rules) in forms.iter_mut().zip(compiled) {
                     form.rules.extend(rules);
@@ -48,7 +48,7 @@ pub(super) fn add(sources: &Sources<'_>, forms: &mut [Form]) -> Result<(), Vec<E
 
 /// A rule as those of each form.
 fn compile(
-    conditions: &Conditions<'_>,
+    conditions: &RuleConditions<'_>,
     rule: &RawRule,
     used: &mut FxHashSet<String>,
 ) -> Result<Vec<Vec<Rule>>, Vec<Error>> {
@@ -72,7 +72,7 @@ fn compile(
 }
 
 /// What is wrong with a rule: its kind, and what it refers to.
-fn check(conditions: &Conditions<'_>, rule: &RawRule, used: &mut FxHashSet<String>) -> Vec<Error> {
+fn check(conditions: &RuleConditions<'_>, rule: &RawRule, used: &mut FxHashSet<String>) -> Vec<Error> {
     let mut errors = Vec::new();
     let ways = [rule.never.is_some(), rule.require.is_some(), rule.undefined.is_some(), rule.needs.is_some()];
     if ways.iter().filter(|&&way| way).count() != 1 {
@@ -96,7 +96,7 @@ fn check(conditions: &Conditions<'_>, rule: &RawRule, used: &mut FxHashSet<Strin
 }
 
 /// A rule as those of one form: two where it needs both a PTX version and a target.
-fn in_form(conditions: &Conditions<'_>, rule: &RawRule, form: &Form) -> Vec<Rule> {
+fn in_form(conditions: &RuleConditions<'_>, rule: &RawRule, form: &Form) -> Vec<Rule> {
     let Some(when) = form.combination(&conditions.entries(&rule.when)) else { return Vec::new() };
     let make = |suffix: &str, kind: RuleKind, forbids: Vec<Cube>| {
         let forbids: Vec<Cube> = forbids.into_iter().filter(|cube| !cube.is_empty()).collect();
@@ -143,7 +143,7 @@ fn unmet(needs: &RawNeeds, when: &Cube, form: &Form) -> Option<(RuleKind, Cube)>
 }
 
 /// What of `when` lies outside all of the required combinations.
-fn outside(conditions: &Conditions<'_>, when: &Cube, required: &[RawCube], form: &Form) -> Vec<Cube> {
+fn outside(conditions: &RuleConditions<'_>, when: &Cube, required: &[RawCube], form: &Form) -> Vec<Cube> {
     let mut cubes = vec![when.clone()];
     for required in required {
         let mut next = Vec::new();

@@ -1,6 +1,6 @@
 //! What the lines of each form may write, and what of them is never executed.
 
-use super::conditions::Conditions;
+use super::conditions::RuleConditions;
 use super::sources::Sources;
 use crate::role::RoleName;
 use crate::spec::{Entry, Form, Role, SetupRule};
@@ -24,7 +24,7 @@ pub(super) fn add(sources: &Sources<'_>, forms: &mut [Form]) -> Result<(), Vec<E
     }
     let mut compiled: Vec<Vec<SetupRule>> = vec![Vec::new(); forms.len()];
     for rule in &raw.setup {
-        let conditions = Conditions { sources, file: sources.file, forms };
+        let conditions = RuleConditions { sources, file: sources.file, forms };
         errors.extend(conditions.check_forms(rule.forms.as_deref()));
         rule.never.0.iter().for_each(|cube| errors.extend(conditions.check_setup(cube)));
         let never: Vec<Vec<Entry>> = rule.never.0.iter().map(|cube| conditions.entries(cube)).collect();

@@ -4,7 +4,7 @@ use std::fmt;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use super::Place;
+use super::FilePosition;
 
 /// An error in a specification file.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub struct Error {
     /// The file.
     pub file: String,
     /// Where in it.
-    pub place: Place,
+    pub place: FilePosition,
     /// What is wrong.
     pub message: String,
     /// What would be right.
@@ -22,7 +22,7 @@ pub struct Error {
 
 impl Error {
     /// An error in a file of this text.
-    pub fn new(file: &str, text: &str, place: Place, message: impl Into<String>) -> Self {
+    pub fn new(file: &str, text: &str, place: FilePosition, message: impl Into<String>) -> Self {
         Self { file: file.to_owned(), place, message: message.into(), help: None, text: text.to_owned() }
     }
 

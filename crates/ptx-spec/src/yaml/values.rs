@@ -13,12 +13,12 @@ pub struct At<T> {
     /// The value itself.
     pub value: T,
     /// Where it stands.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 /// A place in a YAML file, both counted from 1; (0, 0) where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePosition {
     /// The line.
     pub line: usize,
     /// The column, in characters.
@@ -29,7 +29,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let spanned = Spanned::<T>::deserialize(from)?;
         let number = |n: u64| usize::try_from(n).unwrap_or(0);
-        let place = Place { line: number(spanned.referenced.line()), column: number(spanned.referenced.column()) };
+        let place =
+            FilePosition { line: number(spanned.referenced.line()), column: number(spanned.referenced.column()) };
         Ok(Self { value: spanned.value, place })
     }
 }

@@ -1,25 +1,24 @@
-//! Executed cases: a line, the state of the machine it starts from, rows of inputs, and what came of
-//! each row.
+//! Programs: a line, the objects that it sees, rows of inputs, and what came of each row.
 //!
 //! These types are the typed case of the engine protocol: what is serialized here is what engines
 //! read and write, described in `docs/protocol.md`. Every row is an execution of its own: it starts
-//! from the state as it is given, whatever other rows did.
+//! from the objects as they are given, whatever other rows did.
 
-pub mod hex;
-mod surface;
-
-use std::collections::BTreeMap;
+mod answer;
+mod rows;
 
 use serde::{Deserialize, Serialize};
 
+use crate::object::{Surface, Variable};
 use ptx_spec::environment::{AddressSize, Environment, Target, Version};
 
-pub use surface::{Component, Format, Geometry, Surface};
+pub use answer::{Answer, Returned};
+pub use rows::Rows;
 
 /// A line to be executed, with everything that it can see.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Execution {
+pub struct Program {
     /// `.version`
     pub ptx: Version,
     /// `.target`; the address size is 64.
@@ -48,48 +47,6 @@ pub struct Execution {
     /// Rows that may trap, ascending: each belongs into a launch of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alone: Vec<usize>,
-}
-
-/// A variable of the declarations, and what it holds.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Variable {
-    /// Its name in the declarations.
-    pub name: String,
-    /// `global`, `const`, `shared`, `local` or `param`.
-    pub space: Space,
-    /// Its bytes; it is as long as they are.
-    #[serde(with = "hex")]
-    pub data: Vec<u8>,
-}
-
-/// A state space in which variables live. PTX ISA `state-spaces`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Space {
-    /// `.global`
-    Global,
-    /// `.const`
-    Const,
-    /// `.shared`
-    Shared,
-    /// `.local`
-    Local,
-    /// `.param`, of the entry, of a function, or what a call returned: the declarations say which.
-    Param,
-}
-
-impl Space {
-    /// The space of a variable that an address starts from, in the words of the axis of bases.
-    pub fn of_base(base: &str) -> Self {
-        match base {
-            "const" => Self::Const,
-            "shared" => Self::Shared,
-            "local" => Self::Local,
-            base if ptx_spec::role::is_parameter(base) => Self::Param,
-            _ => Self::Global,
-        }
-    }
 }
 
 /// A register that the line reads.
@@ -134,61 +91,16 @@ pub struct Output {
     pub bits: u16,
 }
 
-/// The values of the inputs, row by row.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Rows {
-    /// The number of inputs.
-    width: usize,
-    count: usize,
-    values: Vec<u128>,
-}
-
-/// What came of a row.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answer {
-    /// The line was executed.
-    Returned(Returned),
-    /// It ended the kernel; the engine's words.
-    Trapped(String),
-    /// It was not executed, and why.
-    Skipped(String),
-    /// The engine failed on it (it crashed, hung, or answered what is no answer), and how.
-    Failed(String),
-}
-
-/// What a line that was executed leaves behind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Returned {
-    /// What each output holds.
-    #[serde(default, with = "hex::all")]
-    pub registers: Vec<u128>,
-    /// What the surface holds, where that is not what it held before.
-    #[serde(default, with = "hex::maybe", skip_serializing_if = "Option::is_none")]
-    pub surface: Option<Vec<u8>>,
-    /// What variables hold, by their names, where that is not what they held before.
-    #[serde(default, with = "hex::named", skip_serializing_if = "BTreeMap::is_empty")]
-    pub variables: BTreeMap<String, Vec<u8>>,
-}
-
 /// The name of the surface among the objects that a line may write.
 pub const SURFACE: &str = "surface";
 
-impl Returned {
-    /// These registers, and nothing else changed.
-    pub fn registers(registers: &[u128]) -> Self {
-        Self { registers: registers.to_vec(), ..Self::default() }
-    }
-}
-
-impl Execution {
+impl Program {
     /// PTX version, target and address size.
     pub fn environment(&self) -> Environment {
         Environment { ptx: self.ptx, target: self.target, address_size: AddressSize::Bits64 }
     }
 
-    /// The same case with other rows.
+    /// The same program with other rows.
     pub fn with_rows(&self, rows: Rows, alone: Vec<usize>) -> Self {
         Self {
             ptx: self.ptx,
@@ -249,67 +161,5 @@ impl Execution {
     /// The position of the input that is this register.
     pub fn input(&self, register: &str) -> Option<usize> {
         self.inputs.iter().position(|input| input.register == register)
-    }
-}
-
-impl Rows {
-    /// No rows yet, of so many inputs each.
-    pub fn new(width: usize) -> Self {
-        Self { width, ..Self::default() }
-    }
-
-    /// Adds a row; values missing at its end are 0, those beyond the number of inputs are dropped.
-    pub fn push(&mut self, row: &[u128]) {
-        let missing = self.width.saturating_sub(row.len());
-        self.values.extend(row.iter().take(self.width));
-        self.values.extend(std::iter::repeat_n(0, missing));
-        self.count += 1;
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.count
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// The number of inputs.
-    pub fn width(&self) -> usize {
-        self.width
-    }
-
-    /// A row; empty beyond the last.
-    pub fn row(&self, at: usize) -> &[u128] {
-        if at >= self.count { &[] } else { self.values.get(at * self.width..(at + 1) * self.width).unwrap_or_default() }
-    }
-
-    /// All rows in order.
-    pub fn iter(&self) -> impl Iterator<Item = &[u128]> {
-        (0..self.count).map(|at| self.row(at))
-    }
-}
-
-/// Rows are lists of hexadecimal numbers.
-impl Serialize for Rows {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(self.iter().map(hex::Numbers))
-    }
-}
-
-impl<'de> Deserialize<'de> for Rows {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let rows: Vec<hex::Owned> = Vec::deserialize(from)?;
-        let mut read = Self::new(rows.first().map_or(0, |row| row.0.len()));
-        for (at, row) in rows.iter().enumerate() {
-            if row.0.len() != read.width {
-                let message = format!("row {at} has {} values, the first one has {}", row.0.len(), read.width);
-                return Err(serde::de::Error::custom(message));
-            }
-            read.push(&row.0);
-        }
-        Ok(read)
     }
 }

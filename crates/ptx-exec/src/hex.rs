@@ -50,7 +50,7 @@ fn number(text: &str) -> Result<u128, String> {
 }
 
 /// A list of numbers.
-pub(super) struct Numbers<'a>(pub(super) &'a [u128]);
+pub(crate) struct Numbers<'a>(pub(crate) &'a [u128]);
 
 impl Serialize for Numbers<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -68,7 +68,7 @@ impl Serialize for Numbers<'_> {
 }
 
 /// A list of numbers that was read.
-pub(super) struct Owned(pub(super) Vec<u128>);
+pub(crate) struct Owned(pub(crate) Vec<u128>);
 
 impl<'de> Deserialize<'de> for Owned {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
