@@ -48,7 +48,11 @@ const EXCEPTIONS: &[Exception] = &[
         &[".L2::evict_first", ".global", ".param", ".sys", "add", "ld", "st"],
         "the instructions of a kernel around the line",
     ),
-    ("crates/ptx-exec/src/properties/drawn.rs", &[".global", ".param", ".shared", ".v4"], "pieces of random declarations"),
+    (
+        "crates/ptx-exec/src/properties/drawn.rs",
+        &[".global", ".param", ".shared", ".v4"],
+        "pieces of random declarations",
+    ),
     (
         "crates/ptx-engines/src/external/check/session.rs",
         &[".1d", ".global", ".width", ".zero", "ld", "suld", "suq", "sust"],

@@ -1,6 +1,6 @@
 //! The reference model: what must come of each row of an executed case.
 //!
-//! Pure functions of the line, the state and the row. What they yield is an [`Expectation`] and not a
+//! Pure functions of the line, the objects and the row. What they yield is an [`Expectation`] and not a
 //! value: what the manual leaves undefined is said to be so, and what it leaves open and this model
 //! fills in is marked as [inferred](INFERENCES).
 
@@ -16,6 +16,7 @@ mod integer;
 mod ld;
 mod memory;
 mod operands;
+mod semantics;
 mod st;
 mod surface;
 mod undefined;
@@ -30,6 +31,8 @@ pub use effect::{Effect, ExpectedBits, Nans, Object, Write};
 pub use expectation::{Allowed, Difference, Ending, Expectation, RowVerdict};
 pub use inference::{INFERENCES, Inference, Inferences};
 use operands::{Lane, Operands, ValueSource};
+pub use semantics::Unmodelled;
+use semantics::{Prepare, Semantics};
 pub use undefined::Undefined;
 
 /// A case whose line has been read: rows can be held against it.
@@ -39,19 +42,6 @@ pub struct Prepared<'a> {
     outputs: usize,
     form: String,
 }
-
-/// Why the model says nothing about a case.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Unmodelled(String);
-
-/// What a line does to a row.
-trait Semantics: Sync + Send {
-    fn expect(&self, row: &[u128]) -> Expectation;
-}
-
-/// Makes the semantics of a line.
-type Prepare = for<'a> fn(&Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled>;
 
 /// The instructions that the model executes. Each is a page of the manual.
 const TABLE: &[(&str, Prepare)] = &[
@@ -73,7 +63,7 @@ pub fn models(opcode: &str) -> bool {
 /// Reads the line of a case.
 ///
 /// # Errors
-/// Where the line is not valid, its instruction is not modelled, or the state lacks what the line uses.
+/// Where the line is not valid, its instruction is not modelled, or an object that the line uses is missing.
 pub fn prepare<'a>(spec: &Spec, case: &'a Program) -> Result<Prepared<'a>, Unmodelled> {
     let error = |message: String| Unmodelled(message);
     let environment: Environment = case.environment();

@@ -32,7 +32,7 @@ fn is_number(axis: &str) -> bool {
     [CONTENTS.0, SAMPLE.0].contains(&axis) || source::is_data(axis)
 }
 
-/// Whether the rows of one execution may differ in an axis; the others are of all of them.
+/// Whether the rows of one program may differ in an axis; the others are of all of them.
 fn is_of_row(axis: &str) -> bool {
     [EFFECT, X, Y, Z, LAYER, ADDRESS, PREDICATE, SAMPLE].iter().any(|(name, _)| *name == axis) || source::is_data(axis)
 }
@@ -53,7 +53,7 @@ pub fn numbers(form: &Form) -> usize {
     form.axes.iter().filter(|axis| is_number(&axis.name)).count()
 }
 
-/// What all rows of an execution have in common: the choices of an executed form that are not of a row.
+/// What all rows of a program have in common: the choices of an executed form that are not of a row.
 pub fn common(form: &Form, values: &[u8]) -> Values {
     let of_rows = |axis: usize| is_of_row(&form.axes[axis].name);
     values.iter().enumerate().map(|(axis, &value)| if of_rows(axis) { 0 } else { value }).collect()
@@ -64,7 +64,7 @@ pub fn first_of_row(form: &Form) -> usize {
     form.axes.iter().position(|axis| is_of_row(&axis.name)).unwrap_or(form.axes.len())
 }
 
-/// Gives a row the contents of another, so that the two can be of one execution.
+/// Gives a row the contents of another, so that the two can be of one program.
 pub fn share_contents(form: &Form, from: &[u8], to: &mut [u8]) {
     if let Some(axis) = form.axis(CONTENTS.0) {
         to[axis] = from[axis];

@@ -6,6 +6,7 @@ mod declarations;
 mod lexer;
 mod line;
 mod module;
+mod name_table;
 mod scaffold;
 mod statement;
 

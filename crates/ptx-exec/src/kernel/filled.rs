@@ -8,7 +8,7 @@ use super::scopes::{Scopes, StatementScope};
 use crate::program::Program;
 use ptx_spec::ptx::Context;
 
-/// Filling a variable gets its contents.
+/// How a variable gets its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filling {
     /// From the launch.
@@ -86,7 +86,7 @@ fn written(case: &Program, space: &str, name: &str) -> Result<bool, String> {
     }
 }
 
-/// Copies the contents of a variable byte by byte. Filling many there are is read from memory, so that
+/// Copies the contents of a variable byte by byte. How many there are is read from memory, so that
 /// the variable is not taken apart into registers.
 pub(super) fn copy(filled: &Filled<'_>, own: &str, text: &mut String) {
     let Filled { statement, name, mirror, .. } = filled;

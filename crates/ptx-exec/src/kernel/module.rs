@@ -101,7 +101,7 @@ fn start((ptx, target, globals): &Shared, names: &OwnNames) -> String {
     format!(".version {ptx}\n.target {target}\n.address_size {size}\n{globals}{zero}\n")
 }
 
-/// OwnNames that no case has.
+/// Names that no case has.
 fn names(cases: &[&Program]) -> OwnNames {
     let texts = cases.iter().flat_map(|case| [&case.declarations, &case.line]);
     let words: FxHashSet<&str> = texts.flat_map(|text| Lexer::new(text)).map(|token| token.text).collect();

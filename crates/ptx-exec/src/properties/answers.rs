@@ -8,32 +8,32 @@ use crate::program::{Answer, Program, Returned};
 /// The model's answer to a row is one that is possible and right. Another ending is wrong, and so is
 /// what differs in a bit that is known.
 pub(super) fn check_answer(
-    execution: &Program,
+    program: &Program,
     expectation: &Expectation,
     answer: &Answer,
     u: &mut Unstructured<'_>,
 ) -> arbitrary::Result<()> {
-    let own = expectation.check(execution, answer);
+    let own = expectation.check(program, answer);
     let right = match expectation.allowed {
         Allowed::Any(why) => own == RowVerdict::Undecided(why),
         _ => matches!(own, RowVerdict::Agrees(_)),
     };
-    assert!(right, "{own:?}: `{}` {expectation:?} {answer:?}", execution.line);
+    assert!(right, "{own:?}: `{}` {expectation:?} {answer:?}", program.line);
     match &expectation.allowed {
         Allowed::Only(Ending::Traps) => {
-            let nothing = Returned { registers: vec![0; execution.outputs.len()], ..Returned::default() };
-            let verdict = expectation.check(execution, &Answer::Returned(nothing));
+            let nothing = Returned { registers: vec![0; program.outputs.len()], ..Returned::default() };
+            let verdict = expectation.check(program, &Answer::Returned(nothing));
             assert_eq!(verdict, RowVerdict::Differs(Difference::Returned));
         }
         Allowed::Only(Ending::Returns(_)) => {
-            let verdict = expectation.check(execution, &Answer::Trapped(String::new()));
+            let verdict = expectation.check(program, &Answer::Trapped(String::new()));
             assert_eq!(verdict, RowVerdict::Differs(Difference::Trapped));
         }
         _ => {}
     }
     let Answer::Returned(returned) = answer else { return Ok(()) };
-    assert_eq!(execution.check(returned), Ok(()), "`{}` {returned:?}", execution.line);
-    let checked = CheckedAnswer { execution, expectation, returned };
+    assert_eq!(program.check(returned), Ok(()), "`{}` {returned:?}", program.line);
+    let checked = CheckedAnswer { program, expectation, returned };
     checked.registers(u)?;
     checked.surface(u)?;
     checked.variables(u)
@@ -41,7 +41,7 @@ pub(super) fn check_answer(
 
 /// An answer that is right, to be changed in one bit.
 struct CheckedAnswer<'a> {
-    execution: &'a Program,
+    program: &'a Program,
     expectation: &'a Expectation,
     returned: &'a Returned,
 }
@@ -57,8 +57,8 @@ impl CheckedAnswer<'_> {
 
     /// What differs from what is right in one bit is wrong for it where the bit is known.
     fn assert_other(&self, known: bool, difference: Difference, other: Returned) {
-        let line = &self.execution.line;
-        let verdict = self.expectation.check(self.execution, &Answer::Returned(other));
+        let line = &self.program.line;
+        let verdict = self.expectation.check(self.program, &Answer::Returned(other));
         if known {
             assert_eq!(verdict, RowVerdict::Differs(difference), "`{line}`");
         } else {
@@ -67,18 +67,18 @@ impl CheckedAnswer<'_> {
     }
 
     fn registers(&self, u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
-        let execution = self.execution;
+        let program = self.program;
         let mut more = self.returned.clone();
         more.registers.push(0);
-        assert!(execution.check(&more).is_err(), "a register that the line does not write");
-        if execution.outputs.is_empty() {
+        assert!(program.check(&more).is_err(), "a register that the line does not write");
+        if program.outputs.is_empty() {
             return Ok(());
         }
-        let register = u.choose_index(execution.outputs.len())?;
-        let bits = u32::from(execution.outputs[register].bits);
+        let register = u.choose_index(program.outputs.len())?;
+        let bits = u32::from(program.outputs[register].bits);
         let mut wide = self.returned.clone();
         wide.registers[register] |= 1_u128.checked_shl(bits).unwrap_or_default();
-        assert!(bits == 128 || execution.check(&wide).is_err(), "a bit that the register does not have");
+        assert!(bits == 128 || program.check(&wide).is_err(), "a bit that the register does not have");
         let bit = 1 << u.int_in_range(0..=bits - 1)?;
         let mut other = self.returned.clone();
         other.registers[register] ^= bit;
@@ -90,7 +90,7 @@ impl CheckedAnswer<'_> {
     }
 
     fn surface(&self, u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
-        let surface = self.execution.surface.as_ref().map(|surface| &surface.data);
+        let surface = self.program.surface.as_ref().map(|surface| &surface.data);
         let Some(before) = surface.filter(|data| !data.is_empty()) else { return Ok(()) };
         let mut other = self.returned.clone();
         let mut after = other.surface.take().unwrap_or_else(|| before.clone());
@@ -106,16 +106,16 @@ impl CheckedAnswer<'_> {
             self.assert_other(all || infinity.is_some(), wrong, other.clone());
         }
         other.surface.iter_mut().for_each(|surface| surface.push(0));
-        assert!(self.execution.check(&other).is_err(), "a surface of another size");
+        assert!(self.program.check(&other).is_err(), "a surface of another size");
         Ok(())
     }
 
     fn variables(&self, u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
-        if self.execution.variables.is_empty() {
+        if self.program.variables.is_empty() {
             return Ok(());
         }
-        let position = u.choose_index(self.execution.variables.len())?;
-        let variable = &self.execution.variables[position];
+        let position = u.choose_index(self.program.variables.len())?;
+        let variable = &self.program.variables[position];
         let mut other = self.returned.clone();
         let after = other.variables.entry(variable.name.clone()).or_insert_with(|| variable.data.clone());
         let (byte, bit) = (u.choose_index(after.len())?, u.int_in_range(0..=7)?);
@@ -126,7 +126,7 @@ impl CheckedAnswer<'_> {
             self.assert_other(known, Difference::Variable(position, byte), other.clone());
         }
         other.variables.values_mut().for_each(|bytes| bytes.push(0));
-        assert!(self.execution.check(&other).is_err(), "a variable of another size");
+        assert!(self.program.check(&other).is_err(), "a variable of another size");
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ use ptx_spec::ptx::{Declarations, Line, Module};
 use ptx_spec::space::{Diagram, draw_variant, environment_values};
 use ptx_spec::spec::Spec;
 
-/// Rows of a variant are an execution that the model can read, that has a kernel, and that JSON can
+/// Rows of a variant are a program that the model can read, that has a kernel, and that JSON can
 /// carry. The model's own answers are right, and others are not.
 pub fn execution_is_sound(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     let Shipped { spec, executed, .. } = Shipped::get();
@@ -37,20 +37,20 @@ pub fn execution_is_sound(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
         rows.push(row);
     }
     let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
-    let execution = setup::program(spec, form, &rows).expect("texts of ours are read");
-    assert_eq!(execution.rows.len(), rows.len());
-    assert_eq!(execution.environment(), environment);
+    let program = setup::program(spec, form, &rows).expect("texts of ours are read");
+    assert_eq!(program.rows.len(), rows.len());
+    assert_eq!(program.environment(), environment);
 
-    let text = serde_json::to_string(&execution).expect("an execution is JSON");
+    let text = serde_json::to_string(&program).expect("a program is JSON");
     let again: Program = serde_json::from_str(&text).unwrap_or_else(|why| panic!("{why}: {text}"));
-    assert_eq!(again, execution, "{text}");
-    check_kernel(spec, &execution);
+    assert_eq!(again, program, "{text}");
+    check_kernel(spec, &program);
 
-    let prepared = model::prepare(spec, &execution).unwrap_or_else(|why| panic!("{why}: {text}"));
-    let answers = model::answers(spec, &execution).unwrap_or_else(|why| panic!("{why}: {text}"));
+    let prepared = model::prepare(spec, &program).unwrap_or_else(|why| panic!("{why}: {text}"));
+    let answers = model::answers(spec, &program).unwrap_or_else(|why| panic!("{why}: {text}"));
     assert_eq!(answers.len(), rows.len());
-    for (expectation, answer) in prepared.all(&execution.rows).zip(&answers) {
-        check_answer(&execution, &expectation, answer, u)?;
+    for (expectation, answer) in prepared.all(&program.rows).zip(&answers) {
+        check_answer(&program, &expectation, answer, u)?;
     }
     Ok(())
 }
@@ -64,26 +64,26 @@ fn newest() -> Environment {
     }
 }
 
-/// The execution has a kernel, and in its module the line is read as it is in the execution.
-fn check_kernel(spec: &Spec, execution: &Program) {
-    let (text, mut kernels) = kernel::module(&[execution]);
+/// The program has a kernel, and in its module the line is read as it is in the program.
+fn check_kernel(spec: &Spec, program: &Program) {
+    let (text, mut kernels) = kernel::module(&[program]);
     let kernel: Kernel = match kernels.pop() {
         Some(Ok(kernel)) => kernel,
-        other => panic!("`{}` with {}: {other:?}", execution.line, execution.declarations),
+        other => panic!("`{}` with {}: {other:?}", program.line, program.declarations),
     };
-    assert_eq!(kernel.rows.len(), kernel.row_bytes * execution.rows.len());
-    assert_eq!(kernel.results.len(), execution.outputs.len());
+    assert_eq!(kernel.rows.len(), kernel.row_bytes * program.rows.len());
+    assert_eq!(kernel.results.len(), program.outputs.len());
     let carried = serde_json::to_string(&kernel).expect("a kernel is JSON");
     assert_eq!(serde_json::from_str(&carried).ok(), Some(kernel), "{carried}");
 
-    let judge = Judge::new(spec, &execution.environment()).expect("a known environment");
-    let line = Line::parse(&execution.line).expect("a line of ours");
+    let judge = Judge::new(spec, &program.environment()).expect("a known environment");
+    let line = Line::parse(&program.line).expect("a line of ours");
     let read = |declarations: &str| {
         let symbols = Declarations::parse(declarations, &spec.isa).unwrap_or_else(|why| panic!("{why}: {text}"));
         judge.read(&line, &symbols).expect("an instruction of the specification")
     };
-    let (instruction, meant) = read(&execution.declarations);
-    let (_, reading) = read(&declarations(&text, &execution.line));
+    let (instruction, meant) = read(&program.declarations);
+    let (_, reading) = read(&declarations(&text, &program.line));
     assert!(reading.valid(), "{:?}: {text}", reading.rules(instruction).map(|rule| &rule.id).collect::<Vec<_>>());
     let form = &instruction.forms[meant.form];
     assert_eq!(reading.form, meant.form, "{text}");

@@ -16,7 +16,7 @@ pub struct Shipped {
     pub(super) valid: Vec<DrawnSpace>,
     /// The variants that break one rule and no other, for every rule that can be broken.
     pub(super) breaches: Vec<DrawnSpace>,
-    /// The states of each instruction.
+    /// Each instruction with its setups.
     pub(super) executed: Vec<ExecutedSpaces>,
 }
 
@@ -104,7 +104,7 @@ impl Shipped {
     }
 }
 
-/// An instruction with its states, and the spaces of its forms, each made when it is first drawn from.
+/// An instruction with its setups, and the spaces of its forms, each made when it is first drawn from.
 #[derive(Default)]
 pub(super) struct ExecutedSpaces {
     pub(super) instruction: OnceLock<Instruction>,

@@ -8,8 +8,8 @@ use crate::program::Program;
 pub struct NoSetup(pub(super) String);
 
 impl NoSetup {
-    /// An execution of our own that the model cannot read.
-    pub fn of(execution: &Program, why: &impl std::fmt::Display) -> Self {
-        Self(format!("`{}`: {why}", execution.line))
+    /// A program of our own that the model cannot read.
+    pub fn of(program: &Program, why: &impl std::fmt::Display) -> Self {
+        Self(format!("`{}`: {why}", program.line))
     }
 }

@@ -5,7 +5,7 @@ use ptx_spec::spec::{Cube, Form, Isa, Size, SizeOf, ValueSet};
 
 use super::point::{bits, lanes};
 
-/// ChosenValues of an axis.
+/// An axis, and some of its values.
 pub(super) type ChosenValues = (usize, ValueSet);
 
 /// Combinations that are never executed, and the form that they are of.

@@ -14,7 +14,7 @@ use super::{NoSetup, address, surface};
 use crate::object::{Space, Variable};
 use crate::program::{Holds, Input, Program, Rows, SURFACE};
 
-/// The execution of variants that have all but the axes of rows in common: a row for each.
+/// The program of variants that differ only in the axes of rows: a row for each.
 ///
 /// # Errors
 /// Where the choices are of another form.
@@ -33,7 +33,7 @@ pub fn program(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<Program, NoSe
         _ => variable.as_ref().map(|variable| variable.name.clone()),
     };
     let writes = form.writes.iter().filter_map(written).collect();
-    let mut execution = Program {
+    let mut program = Program {
         ptx: environment.ptx,
         target: environment.target,
         declarations,
@@ -53,10 +53,10 @@ pub fn program(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<Program, NoSe
     for values in rows {
         let point = Point { values, ..point };
         row.clear();
-        row.extend(inputs.iter().map(|(_, bits, feed)| feed.value(&point, *bits, execution.surface.as_ref())));
-        execution.rows.push(&row);
+        row.extend(inputs.iter().map(|(_, bits, feed)| feed.value(&point, *bits, program.surface.as_ref())));
+        program.rows.push(&row);
     }
-    Ok(execution)
+    Ok(program)
 }
 
 /// The line of a variant, and the declarations of what it uses and of the variable that its address starts

@@ -15,7 +15,7 @@ pub struct Form {
     /// The anchor of its page in the manual.
     pub manual: String,
     /// Every choice: environment first, then guard, modifiers, operands, and the writing last. Where the
-    /// form is executed, the axes of the state stand behind the writing.
+    /// form is executed, the axes of the setup follow.
     pub axes: Vec<Axis>,
     /// The modifier slots in the order of the line.
     pub slots: Vec<Slot>,
