@@ -23,7 +23,7 @@ pub enum Choice {
     Context,
     /// The modifier in a slot.
     Modifier,
-    /// The shape of an operand (its position in [`Form::operands`]).
+    /// The shape of an operand (its position in [`Form::operands`](super::Form::operands)).
     Shape(usize),
     /// What stands in an operand, or in its lanes.
     Type(usize),
