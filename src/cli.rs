@@ -26,7 +26,8 @@ use clap::Parser;
 use ptx_conform::divergences::Divergences;
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::shipped;
-use ptx_conform::spec::{Error, Instruction, Isa, Spec};
+use ptx_conform::spec::{Instruction, Isa, Spec};
+use ptx_conform::yaml::Error;
 
 pub(crate) use engines::{EngineOpts, Opened, add_executing, all_subjects, losses, open_named, say_notes, subjects};
 

@@ -10,8 +10,8 @@ use ptx_conform::causes;
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_conform::environment::{Environment, Version};
-use ptx_conform::execution::{Answer, Execution};
 use ptx_conform::judge::Judge;
+use ptx_conform::program::{Answer, Program};
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::report::Report;
 use ptx_conform::spec::Spec;
@@ -96,15 +96,15 @@ impl CaseExecutor for Odd {
         Ok(())
     }
 
-    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
-        let fails = |case: &Execution| {
+    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
+        let fails = |case: &Program| {
             self.asked.fetch_add(case.rows.len() as u64, Ordering::Relaxed);
             vec![Answer::Failed("it answered with a lemon".to_owned()); case.rows.len()]
         };
         cases.iter().map(fails).collect()
     }
 
-    fn recorded(&self) -> Option<Vec<Execution>> {
+    fn recorded(&self) -> Option<Vec<Program>> {
         None
     }
 

@@ -15,7 +15,7 @@ use ptx_conform::causes::{self, Evidence, Finding, Findings};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::{CaseExecutor, Engine, EngineId, LineJudge};
 use ptx_conform::environment::Environment;
-use ptx_conform::execution::{Answer, Execution};
+use ptx_conform::program::{Answer, Program};
 use ptx_conform::report::Report;
 use ptx_conform::spec::Spec;
 
@@ -187,7 +187,7 @@ impl CaseExecutor for Fickle {
         self.right.executes(environment)
     }
 
-    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
+    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
         let mut answers = self.right.execute(cases);
         if !self.asked.swap(true, Ordering::Relaxed) {
             answers.iter_mut().flatten().for_each(|answer| *answer = Answer::Failed("out of sorts".to_owned()));
@@ -195,7 +195,7 @@ impl CaseExecutor for Fickle {
         answers
     }
 
-    fn recorded(&self) -> Option<Vec<Execution>> {
+    fn recorded(&self) -> Option<Vec<Program>> {
         None
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::case::{Behavior, CaseResult};
 use crate::engine::Outcome;
-use crate::execution::Answer;
+use crate::program::Answer;
 
 /// Failures without anything else after which an engine is asked no further.
 const ENOUGH: u64 = 24;

@@ -9,8 +9,8 @@ use crate::case::CaseResult;
 use crate::divergences::Does;
 use crate::engine::Depth;
 use crate::environment::Environment;
-use crate::execution::Execution;
 use crate::model::Undefined;
+use crate::program::Program;
 use crate::space::Values;
 
 /// In what way an engine did something else than expected: mismatches that are equal in it may have one
@@ -80,7 +80,7 @@ pub struct Sample {
 #[derive(Clone, Debug)]
 pub struct RecordedRow {
     /// The program, with that row only.
-    pub execution: Execution,
+    pub execution: Program,
     /// What is expected and what was recorded.
     pub result: CaseResult,
 }

@@ -10,7 +10,7 @@ use super::search::{Local, Search};
 use crate::campaign::Mismatch;
 use crate::case::{Case, CaseResult};
 use crate::divergences::{AxisValues, Does};
-use crate::execution::Execution;
+use crate::program::Program;
 use crate::space::{Diagram, Region, Slice, Values, environment_values};
 use crate::spec::{Cube, Form, Instruction, ValueSet};
 
@@ -81,7 +81,7 @@ pub(super) struct ShownRow {
     /// Its choices; none where it was recorded.
     pub(super) values: Values,
     /// The program, with this row only.
-    pub(super) execution: Execution,
+    pub(super) execution: Program,
     pub(super) result: CaseResult,
 }
 

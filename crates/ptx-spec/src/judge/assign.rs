@@ -1,13 +1,13 @@
 //! Which modifier of a line stands in which slot of a form.
 
-use crate::spec::{Candidate, Fault, Form, Writing};
+use crate::spec::{Candidate, Form, TextFault, Writing};
 
 /// How the modifiers of a line fit a form.
 pub(super) struct Assigned {
     /// How many of them stand in a slot that claims them.
     pub(super) matched: usize,
-    /// Faults beyond the one that the writing axis tells; hardly any line has one.
-    pub(super) faults: Vec<Fault>,
+    /// TextFaults beyond the one that the writing axis tells; hardly any line has one.
+    pub(super) faults: Vec<TextFault>,
 }
 
 /// Puts each modifier into a slot, and sets the axes of the slots and of the writing, which are
@@ -35,7 +35,7 @@ fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: 
     // A form has at most 64 slots.
     let mut taken = 0_u64;
     let mut assigned = Assigned { matched: 0, faults: Vec::new() };
-    let mut order = Order::default();
+    let mut order = SlotOrder::default();
     let mut next = 0;
     let mut fault = None;
     let is_extra = |writing: usize| matches!(form.writings[writing], Writing::Extra(_));
@@ -44,13 +44,13 @@ fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: 
         // Of two modifiers too many neither is the one that a divergence could be about.
         (Some(first), Some(second)) if is_extra(first) && is_extra(second) => {
             fault = form.modifier(None).extra;
-            assigned.faults.push(Fault::Unknown);
+            assigned.faults.push(TextFault::Unknown);
         }
         // The axis tells of one fault; of the others only the rules are named.
         (Some(_), Some(writing)) => assigned.faults.extend(match form.writings[writing] {
-            Writing::Duplicate(_) => Some(Fault::Duplicate),
-            Writing::Extra(_) => Some(Fault::Unknown),
-            Writing::Moved(_) | Writing::Reordered => Some(Fault::Order),
+            Writing::Duplicate(_) => Some(TextFault::Duplicate),
+            Writing::Extra(_) => Some(TextFault::Unknown),
+            Writing::Moved(_) | Writing::Reordered => Some(TextFault::Order),
             _ => None,
         }),
         (Some(_), None) => {}
@@ -107,7 +107,7 @@ fn choose(candidates: &[Candidate], taken: u64, next: usize) -> Option<&Candidat
 
 /// The order in which slots are taken.
 #[derive(Default)]
-struct Order {
+struct SlotOrder {
     first: Option<usize>,
     last: Option<usize>,
     /// Whether a slot stands behind a later one of the syntax line.
@@ -116,7 +116,7 @@ struct Order {
     broken_before: bool,
 }
 
-impl Order {
+impl SlotOrder {
     fn push(&mut self, slot: usize) {
         self.first = self.first.or(Some(slot));
         self.broken_before = self.broken;
