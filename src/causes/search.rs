@@ -240,28 +240,35 @@ impl<'s> Search<'s> {
         !self.points.fails.is_empty()
     }
 
-    /// The causes found.
+    /// The causes found, each needed to explain some variant that fails.
     pub(super) fn causes(&self) -> Vec<Local> {
-        self.causes.iter().filter_map(|candidates| self.local(candidates)).collect()
+        let chosen: Vec<Cube> = self.causes.iter().filter_map(|candidates| self.choose(candidates)).collect();
+        let fails: Vec<&Values> = self.points.fails.iter().collect();
+        // Chosen for its size, a cube may explain what others do.
+        cubes::least(&chosen, &fails).into_iter().flatten().filter_map(|cube| self.local(cube)).collect()
     }
 
     /// Of the cubes that explain a cause as well as others do, the one with the most variants.
-    fn local(&self, candidates: &[Cube]) -> Option<Local> {
+    fn choose(&self, candidates: &[Cube]) -> Option<Cube> {
         let region = self.region();
         let failing = |cube: &Cube| self.points.fails.iter().filter(|values| cube.contains(values)).count();
         let most = candidates.iter().map(failing).max()?;
-        let size = |cube: &Cube| Slice::new(&region, cube).count();
-        let best = candidates.iter().filter(|cube| failing(cube) == most).rev().max_by_key(|cube| size(cube))?;
-        let mut fails: Vec<Values> = self.points.fails.iter().filter(|v| best.contains(v)).cloned().collect();
+        let best = candidates.iter().filter(|cube| failing(cube) == most);
+        best.rev().max_by_key(|cube| Slice::new(&region, cube).count()).cloned()
+    }
+
+    /// What is known of a cube.
+    fn local(&self, cube: Cube) -> Option<Local> {
+        let mut fails: Vec<Values> = self.points.fails.iter().filter(|v| cube.contains(v)).cloned().collect();
         fails.sort_by_key(|values| (distance(values), values.clone()));
         let passing = |values: &Values| self.known.get(values) == Some(&Seen::Passes);
         let near = neighbours(&self.domain, fails.first()?);
         Some(Local {
-            cube: best.clone(),
-            asked: self.known.keys().filter(|values| best.contains(values)).count(),
-            size: size(best),
+            asked: self.known.keys().filter(|values| cube.contains(values)).count(),
+            size: Slice::new(&self.region(), &cube).count(),
             passing_neighbours: near.filter(passing).count(),
             fails,
+            cube,
         })
     }
 }
