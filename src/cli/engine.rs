@@ -80,11 +80,11 @@ fn checked(engine: &str, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     for check in &checks {
         match &check.found {
-            check::CheckOutcome::Ok => super::print(&format!("ok    {}\n", check.name))?,
-            check::CheckOutcome::Skipped(why) => super::print(&format!("skip  {}: {why}\n", check.name))?,
+            check::CheckOutcome::Ok => super::output::print(&format!("ok    {}\n", check.name))?,
+            check::CheckOutcome::Skipped(why) => super::output::print(&format!("skip  {}: {why}\n", check.name))?,
             check::CheckOutcome::Wrong(what) => {
                 failed = true;
-                super::print(&format!("FAIL  {}: {what}\n", check.name))?;
+                super::output::print(&format!("FAIL  {}: {what}\n", check.name))?;
             }
         }
     }
@@ -119,11 +119,11 @@ impl Serve {
             Served::Gpu { timeout, worker: false } => {
                 let launch = Duration::try_from_secs_f64(timeout)?;
                 let limits = gpu::LaunchLimits { launch, ..gpu::LaunchLimits::default() };
-                let spec = super::load_spec(specs)?;
+                let spec = super::load::load_spec(specs)?;
                 gpu::serve(&spec.isa, io::stdin().lock(), io::stdout().lock(), limits).map_err(anyhow::Error::msg)?;
             }
             Served::Model => {
-                let spec = super::load_spec(specs)?;
+                let spec = super::load::load_spec(specs)?;
                 reference::serve(&spec, io::stdin().lock(), io::stdout().lock())?;
             }
         }

@@ -38,7 +38,7 @@ pub(crate) struct Opts {
     #[arg(long, value_name = "ID")]
     rule: Option<String>,
     #[command(flatten)]
-    environment: super::EnvironmentOpts,
+    environment: super::environment::EnvironmentOpts,
     /// Which of them: all, or as few as have every combination of two or three choices, or drawn.
     #[arg(long, value_enum, default_value = "pairs")]
     strategy: Strategy,
@@ -105,7 +105,7 @@ impl Part<'_> {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
+        let spec = super::load::load_spec(specs)?;
         let environment = self.environment.resolve(&spec.isa)?;
         let parts = self.parts(&spec, &environment)?;
         let total: u128 = parts.iter().map(|part| part.region().count()).sum();
@@ -123,12 +123,12 @@ impl Opts {
         let mut printed =
             Printed { environment, format: self.format, out, entry: Body::default(), function: Body::default() };
         let written = self.variants(&parts, total, |part, values| printed.variant(part, &values));
-        super::until_closed(written.and_then(|()| printed.finish()))
+        super::output::until_closed(written.and_then(|()| printed.finish()))
     }
 
     /// What is to be printed, in order.
     fn parts<'s>(&self, spec: &'s Spec, environment: &Environment) -> anyhow::Result<Vec<Part<'s>>> {
-        let instructions = super::instructions(spec, &self.instructions)?;
+        let instructions = super::load::instructions(spec, &self.instructions)?;
         let named = |instruction: &Instruction, form: &Form| {
             let short = |name: &String| {
                 *name == form.id || form.id.strip_prefix(&format!("{}.", instruction.name)) == Some(name)

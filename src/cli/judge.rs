@@ -46,18 +46,18 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
+        let spec = super::load::load_spec(specs)?;
         let engine = match &self.engine {
             None => None,
             Some(name) => {
-                let divergences = super::load_divergences(specs, &spec)?;
+                let divergences = super::load::load_divergences(specs, &spec)?;
                 Some((engine(name, &divergences)?, divergences))
             }
         };
         let mut desk = Desk::new(&spec, engine);
         let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         let from = BufReader::with_capacity(1 << 16, io::stdin().lock());
-        super::until_closed(serve(from, out, |line, out| desk.answer(line, out)))
+        super::output::until_closed(serve(from, out, |line, out| desk.answer(line, out)))
     }
 }
 
