@@ -3,7 +3,7 @@
 mod ask;
 mod boundaries;
 mod examples;
-mod health;
+mod first_answers;
 mod options;
 mod plan;
 mod planner;
@@ -27,7 +27,7 @@ use crate::engine::{CaseExecutor, LineJudge};
 use crate::spec::{Form, Instruction, Spec};
 
 use ask::Asker;
-use health::Health;
+use first_answers::FirstAnswers;
 use rows::Executor;
 use spaces::Spaces;
 
@@ -111,7 +111,7 @@ impl Campaign<'_> {
     /// known.
     fn judge(&self, subject: &Subject<'_>, judge: &dyn LineJudge, needs: &[Vec<Spaces>], result: &mut EngineResult) {
         result.judges = true;
-        let health = Health::default();
+        let health = FirstAnswers::default();
         let asker = Asker::new(self.spec, self.divergences, judge, &health);
         let tally = Mutex::new(Tally::default());
         for (instruction, needs) in self.instructions.iter().zip(needs) {
@@ -182,7 +182,7 @@ impl Campaign<'_> {
         result: &mut EngineResult,
         internal_errors: &mut Vec<String>,
     ) -> Result<(), String> {
-        let health = Health::default();
+        let health = FirstAnswers::default();
         let executor = Executor {
             spec: self.spec,
             divergences: self.divergences,

@@ -1,6 +1,6 @@
 //! Asks an engine to judge the variants of a task, and compares.
 
-use super::health::Health;
+use super::first_answers::FirstAnswers;
 use super::options::Options;
 use super::plan::{Purpose, Row, Task};
 use super::tally::{GroupKey, Mismatch, Sample, Tally};
@@ -17,7 +17,7 @@ pub(super) struct Asker<'a> {
     pub(super) divergences: &'a Divergences,
     pub(super) engine: &'a dyn LineJudge,
     pub(super) version: Option<EngineVersion>,
-    pub(super) health: &'a Health,
+    pub(super) health: &'a FirstAnswers,
 }
 
 /// A line that was judged, with all that is known of it.
@@ -42,7 +42,7 @@ impl<'a> Asker<'a> {
         spec: &'a Spec,
         divergences: &'a Divergences,
         engine: &'a dyn LineJudge,
-        health: &'a Health,
+        health: &'a FirstAnswers,
     ) -> Self {
         Self { spec, divergences, engine, version: EngineVersion::of(engine.id()), health }
     }

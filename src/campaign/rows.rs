@@ -1,6 +1,6 @@
 //! Executes the programs of a form row by row, and compares each row with the model.
 
-use super::health::Health;
+use super::first_answers::FirstAnswers;
 use super::options::{Options, Progress};
 use super::plan::{Purpose, Task, Variants};
 use super::programs::ProgramPlan;
@@ -41,7 +41,7 @@ pub(super) struct Executor<'a> {
     pub(super) divergences: &'a Divergences,
     pub(super) engine: &'a dyn CaseExecutor,
     pub(super) version: Option<EngineVersion>,
-    pub(super) health: &'a Health,
+    pub(super) health: &'a FirstAnswers,
     pub(super) options: &'a Options,
     pub(super) progress: &'a Progress,
 }

@@ -111,7 +111,7 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
         }
     }
     if let Some(words) = &engine.gave_up {
-        writeln!(to, "{}: could not judge: it failed at everything that it was asked first: {words}", engine.name)?;
+        writeln!(to, "{}: could not judge: {words}", engine.name)?;
     }
     Ok(())
 }

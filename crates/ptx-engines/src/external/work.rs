@@ -10,6 +10,7 @@ use ptx_spec::environment::AddressSize;
 
 use super::External;
 use super::ask::{Work, middle};
+use super::message::line;
 use super::process::Fault;
 use crate::words::shown;
 
@@ -56,7 +57,7 @@ impl Work for Lines<'_> {
     fn send(&mut self, id: u64, items: &Range<usize>) -> Option<Vec<u8>> {
         self.asked = items.clone();
         let environment = &self.batch.environment;
-        Some(super::line(&Request::Judge(JudgeRequest {
+        Some(line(&Request::Judge(JudgeRequest {
             id,
             ptx: environment.ptx,
             target: environment.target,
@@ -188,7 +189,7 @@ impl Work for Rows<'_> {
             self.sent.push((at, rows));
             cases.push(SentCase { case, kernel });
         }
-        (!cases.is_empty()).then(|| super::line(&Request::Execute(ExecuteRequest { id, module, cases })))
+        (!cases.is_empty()).then(|| line(&Request::Execute(ExecuteRequest { id, module, cases })))
     }
 
     /// A module that is refused is refused whatever the rows are: it is parted between cases.
@@ -217,11 +218,11 @@ impl Work for Rows<'_> {
                 self.answers[item] = Some(match answer {
                     Answer::Returned(returned) => match self.cases[*case].check(&returned) {
                         Ok(()) => {
-                            health.checked(Ok(()), limits);
+                            health.valid();
                             Answer::Returned(returned)
                         }
                         Err(why) => {
-                            health.checked(Err(&why), limits);
+                            health.invalid(&why, limits.invalid);
                             Answer::Failed(why)
                         }
                     },

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::super::process::Process;
-use super::super::{EngineLimits, Fault, Unusable, line, response, start};
-use super::wrong;
+use super::super::EngineLimits;
+use super::super::message::{line, response};
+use super::super::process::{Fault, Process};
+use super::super::start::{Unusable, start};
+use super::words::wrong;
 use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, Request, Response, SentCase};
 use ptx_exec::execution::{Answer, Execution};
 use ptx_exec::kernel;
