@@ -73,7 +73,7 @@ struct Try {
 }
 
 /// Lines of one instruction that can share a module.
-struct Module<'a> {
+struct WordModule<'a> {
     instruction: &'a Instruction,
     context: Context,
     items: FxHashSet<Item<'a>>,
@@ -103,7 +103,7 @@ pub(super) fn probe(
     let mut probed = Probed { words: words.len(), ..Probed::default() };
     let environment = options.environment.or_else(|| newest(spec, subject));
     let (Some(environment), Some(judge)) = (environment, subject.judge) else { return Ok(probed) };
-    let modules: Vec<Module<'_>> =
+    let modules: Vec<WordModule<'_>> =
         instructions.par_iter().flat_map(|instruction| modules(instruction, &environment, &words)).collect();
     let asker = WordAsker { spec, divergences, judge, environment };
     let asked: Result<Vec<(Probed, Vec<WordFinding>)>, InternalError> = modules
@@ -132,9 +132,9 @@ fn words(spec: &Spec, subject: &Subject<'_>) -> Vec<String> {
 }
 
 /// The lines of an instruction, each once.
-fn modules<'a>(instruction: &'a Instruction, environment: &Environment, words: &[String]) -> Vec<Module<'a>> {
+fn modules<'a>(instruction: &'a Instruction, environment: &Environment, words: &[String]) -> Vec<WordModule<'a>> {
     let mut seen = FxHashSet::default();
-    let mut modules: BTreeMap<Context, Module<'a>> = BTreeMap::new();
+    let mut modules: BTreeMap<Context, WordModule<'a>> = BTreeMap::new();
     for (at, form) in instruction.forms.iter().enumerate() {
         let Some(choices) = environment_values(form, environment) else { continue };
         let space = Diagram::within(form, None, &choices);
@@ -142,7 +142,7 @@ fn modules<'a>(instruction: &'a Instruction, environment: &Environment, words: &
         for slot in 0..form.slots.len() {
             for values in bases(form, &space, slot) {
                 let context = printer.context(&values);
-                let empty = || Module { instruction, context, items: FxHashSet::default(), tries: Vec::new() };
+                let empty = || WordModule { instruction, context, items: FxHashSet::default(), tries: Vec::new() };
                 let module = modules.entry(context).or_insert_with(empty);
                 let mut line = String::new();
                 printer.line(&values, &mut line, |item| {
@@ -206,7 +206,7 @@ struct WordAsker<'a> {
 impl WordAsker<'_> {
     fn ask(
         &self,
-        module: &Module<'_>,
+        module: &WordModule<'_>,
         tries: &[Try],
         words: &[String],
     ) -> Result<(Probed, Vec<WordFinding>), InternalError> {

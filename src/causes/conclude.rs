@@ -8,7 +8,7 @@ use super::finding::{Evidence, Finding, MinimalCase, Vote};
 use super::inquiry::Inquiry;
 use super::naming;
 use super::row_words;
-use super::suspect::Facts;
+use super::suspect::FindingFacts;
 use super::votes::Poll;
 use crate::campaign::Mismatch;
 use crate::case::{self, InternalError, command, first_message};
@@ -47,7 +47,7 @@ impl<'s> Poll<'_, 's> {
             }
         }
         let inferred = self.inferred();
-        let facts = Facts {
+        let facts = FindingFacts {
             does: shown.mismatch.does,
             contradicts: shown.mismatch.contradicts(),
             sources: self.of_rules().map(|(_, rule)| rule.source).collect(),

@@ -45,7 +45,7 @@ pub struct Blame {
 }
 
 /// What is known of a finding when the suspect is named.
-pub(super) struct Facts<'a> {
+pub(super) struct FindingFacts<'a> {
     pub(super) does: Does,
     pub(super) contradicts: Option<&'a str>,
     /// The sources of the rules that are broken; none where lines that are claimed valid fail.
@@ -55,7 +55,7 @@ pub(super) struct Facts<'a> {
     pub(super) inferred: &'a [String],
 }
 
-impl Facts<'_> {
+impl FindingFacts<'_> {
     /// Names the suspect.
     pub(super) fn blame(&self) -> Blame {
         let blame = |suspect, because: &str| Blame { suspect, because: because.to_owned() };
@@ -114,9 +114,15 @@ mod tests {
     use super::*;
 
     fn suspect(does: Does, sources: &[Source], votes: &[Vote]) -> Suspect {
-        Facts { does, contradicts: None, sources: sources.to_vec(), votes: votes.iter().collect(), inferred: &[] }
-            .blame()
-            .suspect
+        FindingFacts {
+            does,
+            contradicts: None,
+            sources: sources.to_vec(),
+            votes: votes.iter().collect(),
+            inferred: &[],
+        }
+        .blame()
+        .suspect
     }
 
     #[test]
@@ -124,8 +130,13 @@ mod tests {
         let inferred = ["unorm".to_owned()];
         let suspect = |votes: &[Vote]| {
             let votes = votes.iter().collect();
-            let facts =
-                Facts { does: Does::Computes, contradicts: None, sources: Vec::new(), votes, inferred: &inferred };
+            let facts = FindingFacts {
+                does: Does::Computes,
+                contradicts: None,
+                sources: Vec::new(),
+                votes,
+                inferred: &inferred,
+            };
             facts.blame().suspect
         };
         assert_eq!(suspect(&[Vote::Shows]), Suspect::Model);

@@ -14,11 +14,11 @@ use ptx_conform::engine::{gpu, reference};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
     #[command(subcommand)]
-    command: Command,
+    command: EngineCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum EngineCommand {
     /// Test whether an engine speaks the protocol
     ///
     /// Each line of the output is something that an engine has to do: `ok`, `skip` (it does not say
@@ -39,8 +39,8 @@ enum Command {
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         match self.command {
-            Command::Check { engine } => checked(&engine, specs),
-            Command::Serve(opts) => opts.run(specs),
+            EngineCommand::Check { engine } => checked(&engine, specs),
+            EngineCommand::Serve(opts) => opts.run(specs),
         }
     }
 }
@@ -94,11 +94,11 @@ fn checked(engine: &str, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
 #[derive(Debug, clap::Args)]
 struct Serve {
     #[command(subcommand)]
-    engine: Served,
+    engine: ServedEngine,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Served {
+enum ServedEngine {
     /// The CUDA driver and a GPU.
     Gpu {
         /// Seconds that a launch may take.
@@ -115,14 +115,14 @@ enum Served {
 impl Serve {
     fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         match self.engine {
-            Served::Gpu { worker: true, .. } => gpu::work()?,
-            Served::Gpu { timeout, worker: false } => {
+            ServedEngine::Gpu { worker: true, .. } => gpu::work()?,
+            ServedEngine::Gpu { timeout, worker: false } => {
                 let launch = Duration::try_from_secs_f64(timeout)?;
                 let limits = gpu::LaunchLimits { launch, ..gpu::LaunchLimits::default() };
                 let spec = super::load::load_spec(specs)?;
                 gpu::serve(&spec.isa, io::stdin().lock(), io::stdout().lock(), limits).map_err(anyhow::Error::msg)?;
             }
-            Served::Model => {
+            ServedEngine::Model => {
                 let spec = super::load::load_spec(specs)?;
                 reference::serve(&spec, io::stdin().lock(), io::stdout().lock())?;
             }

@@ -35,7 +35,7 @@ pub(crate) struct Opts {
 }
 
 /// A line, and all that is known of it.
-struct Case<'a> {
+struct ExplainedLine<'a> {
     text: &'a str,
     line: &'a Line<'a>,
     judge: &'a Judge<'a>,
@@ -70,7 +70,7 @@ impl Opts {
         };
         let declarations = Declarations::parse(&text, &spec.isa).context("--declarations")?;
         let reading = judge.read_as(instruction, &line, &declarations);
-        let case = Case {
+        let case = ExplainedLine {
             text: &self.line,
             line: &line,
             judge: &judge,
@@ -108,7 +108,7 @@ fn render(group: Group<'_>) -> String {
     renderer.render(&[group])
 }
 
-impl Case<'_> {
+impl ExplainedLine<'_> {
     /// Every broken rule with the parts of the line that break it.
     fn diagnostics(&self) -> String {
         let mut text = String::new();

@@ -53,8 +53,13 @@ impl Opts {
         if !engines.iter().any(|opened| opened.judges(&environment, depth)) {
             bail!("no engine can be asked about {environment}; choose others with --engine");
         }
-        let findings =
-            causes::minimize(&spec, &super::engines::subjects(&engines, &spec.isa), &case, depth, &Progress::default())?;
+        let findings = causes::minimize(
+            &spec,
+            &super::engines::subjects(&engines, &spec.isa),
+            &case,
+            depth,
+            &Progress::default(),
+        )?;
         for group in &findings.not_reproduced {
             super::output::say(&format!("not analysed: {group}"));
         }

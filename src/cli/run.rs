@@ -136,8 +136,9 @@ impl Opts {
                 .context("the threads cannot be started")?;
         }
         let execution = !self.no_execution;
-        let subjects =
-            super::engines::all_subjects(&engines, judging, &spec.isa, |executor| execution && executes(&spec, executor));
+        let subjects = super::engines::all_subjects(&engines, judging, &spec.isa, |executor| {
+            execution && executes(&spec, executor)
+        });
         if self.plan {
             return list(&spec, &subjects, &options);
         }

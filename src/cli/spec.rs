@@ -17,11 +17,11 @@ use ptx_conform::spec::{Axis, Choice, Form, Instruction, RuleKind, Source};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
     #[command(subcommand)]
-    command: Command,
+    command: SpecCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum SpecCommand {
     /// Check every file, and what only the space of variants shows.
     ///
     /// Errors: what cannot be read, rules that leave no valid variant, rules that nothing can break.
@@ -68,17 +68,17 @@ enum Command {
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         match self.command {
-            Command::Lint => lint(specs),
-            Command::Show { opcode: None } => overview(specs),
-            Command::Show { opcode: Some(opcode) } => {
+            SpecCommand::Lint => lint(specs),
+            SpecCommand::Show { opcode: None } => overview(specs),
+            SpecCommand::Show { opcode: Some(opcode) } => {
                 let spec = super::load::load_spec(specs)?;
                 for instruction in super::load::instructions(&spec, &[opcode])? {
                     super::output::print(&shown(instruction))?;
                 }
                 Ok(ExitCode::SUCCESS)
             }
-            Command::Count { instructions, json, environment } => count(specs, &instructions, json, &environment),
-            Command::Schema { isa, divergences, vocabulary } => {
+            SpecCommand::Count { instructions, json, environment } => count(specs, &instructions, json, &environment),
+            SpecCommand::Schema { isa, divergences, vocabulary } => {
                 let schema = match (isa, divergences) {
                     _ if vocabulary => ptx_conform::spec::vocabulary_schema(),
                     (true, _) => ptx_conform::spec::isa_schema(),

@@ -10,11 +10,11 @@ use ptx_conform::engine::toolchain::{self, Installed};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
     #[command(subcommand)]
-    command: Command,
+    command: ToolchainCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum ToolchainCommand {
     /// Download versions from NVIDIA's Python packages into the user's cache.
     ///
     /// NVIDIA's licence is proprietary: they are for use on this machine, not to be passed on.
@@ -34,8 +34,8 @@ enum Command {
 impl Opts {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
-            Command::Install { versions } => install(&versions),
-            Command::List => list(),
+            ToolchainCommand::Install { versions } => install(&versions),
+            ToolchainCommand::List => list(),
         }
     }
 }

@@ -235,7 +235,7 @@ impl LineJudge for External {
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
         match self.supports(&batch.environment, depth) {
-            Ok(()) => ask::ask(self, work::Lines::new(batch, depth)),
+            Ok(()) => ask::ask(self, work::LineWork::new(batch, depth)),
             Err(reason) => vec![Outcome::Skipped(reason); batch.lines.len()],
         }
     }
@@ -259,13 +259,13 @@ impl CaseExecutor for External {
 
     fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
         if !self.can(Ability::Kernels) {
-            return ask::ask(self, work::Rows::new(self, cases));
+            return ask::ask(self, work::RowWork::new(self, cases));
         }
         // Cases that share a module stand together.
         let mut answers: Vec<Vec<Answer>> = vec![Vec::new(); cases.len()];
         for batch in kernel::batches(cases) {
             let together: Vec<Execution> = batch.iter().map(|&at| cases[at].clone()).collect();
-            for (at, answered) in batch.into_iter().zip(ask::ask(self, work::Rows::new(self, &together))) {
+            for (at, answered) in batch.into_iter().zip(ask::ask(self, work::RowWork::new(self, &together))) {
                 answers[at] = answered;
             }
         }

@@ -87,8 +87,7 @@ impl Health {
         self.with(|record| {
             record.invalid += 1;
             if record.invalid >= most {
-                let words =
-                    format!("{} of its answers in a row are not valid, the last one: {why}", record.invalid);
+                let words = format!("{} of its answers in a row are not valid, the last one: {why}", record.invalid);
                 record.given_up.get_or_insert(words);
             }
         });

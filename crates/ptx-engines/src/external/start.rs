@@ -1,7 +1,7 @@
 //! Starts an engine's process and lets it introduce itself.
 
 use super::message::{hello, ping, response};
-use super::process::{Fault, Process, excerpt};
+use super::process::{EngineFault, Process, excerpt};
 use super::{EngineLimits, Error};
 use crate::EngineId;
 use crate::protocol::{About, PROTOCOL, Response};
@@ -31,9 +31,9 @@ pub(super) enum Unusable {
 /// Starts an engine and lets it introduce itself.
 pub(super) fn start(words: &[String], limits: &EngineLimits) -> Result<(Process, About, EngineId), Unusable> {
     let mut process = Process::start(words).map_err(|error| Unusable::Start(error.to_string()))?;
-    let why = |fault: Fault, of: &str| match fault {
-        Fault::Broke(why) => format!("{of}: {why}"),
-        Fault::Hung => format!("{of}: it did not answer in time"),
+    let why = |fault: EngineFault, of: &str| match fault {
+        EngineFault::Broke(why) => format!("{of}: {why}"),
+        EngineFault::Hung => format!("{of}: it did not answer in time"),
     };
     let said = process.exchange(&hello(), 1, limits.start, limits.response);
     let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked for its hello")))?;

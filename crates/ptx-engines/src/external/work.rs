@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use crate::protocol::{Ability, ExecuteRequest, JudgeRequest, LineOutcome, Request, Response, SentCase};
 use crate::{Batch, CaseExecutor as _, Depth, Outcome};
-use ptx_exec::execution::{Answer, Execution, Rows as Values};
+use ptx_exec::execution::{Answer, Execution, Rows};
 use ptx_exec::kernel;
 use ptx_spec::environment::AddressSize;
 
 use super::External;
 use super::ask::{Work, middle};
 use super::message::line;
-use super::process::Fault;
+use super::process::EngineFault;
 use crate::words::shown;
 
-impl Fault {
+impl EngineFault {
     /// In words.
     pub(super) fn words(&self) -> String {
         match self {
@@ -31,7 +31,7 @@ fn pieces(range: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>
 }
 
 /// Lines to be judged.
-pub(super) struct Lines<'a> {
+pub(super) struct LineWork<'a> {
     batch: &'a Batch<'a>,
     depth: Depth,
     declarations: String,
@@ -39,14 +39,14 @@ pub(super) struct Lines<'a> {
     outcomes: Vec<Option<Outcome>>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineWork<'a> {
     pub(super) fn new(batch: &'a Batch<'a>, depth: Depth) -> Self {
         let outcomes = vec![None; batch.lines.len()];
         Self { batch, depth, declarations: batch.scaffold.declarations(), asked: 0..0, outcomes }
     }
 }
 
-impl Work for Lines<'_> {
+impl Work for LineWork<'_> {
     type Answers = Vec<Outcome>;
     const ITEM: &'static str = "line";
 
@@ -93,10 +93,10 @@ impl Work for Lines<'_> {
         Ok(())
     }
 
-    fn blame(&mut self, item: usize, fault: &Fault) {
+    fn blame(&mut self, item: usize, fault: &EngineFault) {
         self.outcomes[item] = Some(match fault {
-            Fault::Hung => Outcome::TimedOut,
-            Fault::Broke(why) => Outcome::Crashed(why.clone()),
+            EngineFault::Hung => Outcome::TimedOut,
+            EngineFault::Broke(why) => Outcome::Crashed(why.clone()),
         });
     }
 
@@ -113,7 +113,7 @@ impl Work for Lines<'_> {
 }
 
 /// Rows to be executed.
-pub(super) struct Rows<'a> {
+pub(super) struct RowWork<'a> {
     engine: &'a External,
     cases: &'a [Execution],
     /// The case of each item, and which of its rows it is.
@@ -123,7 +123,7 @@ pub(super) struct Rows<'a> {
     answers: Vec<Option<Answer>>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RowWork<'a> {
     pub(super) fn new(engine: &'a External, cases: &'a [Execution]) -> Self {
         let rows = |(at, case): (usize, &Execution)| (0..case.rows.len()).map(move |row| (at, row));
         let items: Vec<(usize, usize)> = cases.iter().enumerate().flat_map(rows).collect();
@@ -142,7 +142,7 @@ impl<'a> Rows<'a> {
             let (case, row) = self.items[item];
             let of = &self.cases[case];
             if parts.last().is_none_or(|(last, ..)| *last != case) {
-                parts.push((case, Vec::new(), of.with_rows(Values::new(of.rows.width()), Vec::new())));
+                parts.push((case, Vec::new(), of.with_rows(Rows::new(of.rows.width()), Vec::new())));
             }
             let Some((_, rows, part)) = parts.last_mut() else { continue };
             if of.alone.binary_search(&row).is_ok() {
@@ -155,7 +155,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl Work for Rows<'_> {
+impl Work for RowWork<'_> {
     type Answers = Vec<Vec<Answer>>;
     const ITEM: &'static str = "row";
 
@@ -235,7 +235,7 @@ impl Work for Rows<'_> {
         Ok(())
     }
 
-    fn blame(&mut self, item: usize, fault: &Fault) {
+    fn blame(&mut self, item: usize, fault: &EngineFault) {
         self.answers[item] = Some(Answer::Failed(fault.words()));
     }
 
