@@ -36,7 +36,7 @@ pub use plan::{FormPlan, Purpose, Row, Task};
 pub use record::record;
 pub use results::{EngineResult, Problem, Results, RowSource, Stale};
 pub use rows::{describe, environment as executing_environment};
-pub use tally::{Count, Group, GroupKey, Mismatch, RecordedRow, RowCount, Sample, Split, Tally};
+pub use tally::{Count, GroupKey, Mismatch, MismatchGroup, RecordedRow, RowCount, Sample, Split, Tally};
 pub use vocabulary::{Probed, WordFinding};
 
 /// Runs: lines are judged first, rows are executed then.

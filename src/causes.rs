@@ -9,9 +9,11 @@
 //! exactly; whether a row fails depends on its numbers too, so those causes are generalised from samples.
 //! All that comes before and after the search is the same for both.
 
+mod blame;
 mod cause;
 mod conclude;
 mod cubes;
+mod effect;
 mod exact;
 mod executed;
 mod extent;
@@ -27,6 +29,7 @@ mod points;
 mod recorded;
 mod row_words;
 mod search;
+mod shown_row;
 mod stability;
 mod suspect;
 mod votes;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::plan::FormPlan;
-use super::tally::{Group, GroupKey, Tally};
+use super::tally::{GroupKey, MismatchGroup, Tally};
 use super::vocabulary::Probed;
 use crate::engine::Outcome;
 use crate::environment::Environment;
@@ -133,8 +133,8 @@ impl Results {
     }
 
     /// The groups of all engines side by side.
-    pub fn groups(&self) -> BTreeMap<&GroupKey, Vec<(&str, &Group)>> {
-        let mut groups: BTreeMap<&GroupKey, Vec<(&str, &Group)>> = BTreeMap::new();
+    pub fn groups(&self) -> BTreeMap<&GroupKey, Vec<(&str, &MismatchGroup)>> {
+        let mut groups: BTreeMap<&GroupKey, Vec<(&str, &MismatchGroup)>> = BTreeMap::new();
         for engine in &self.engines {
             for (key, group) in &engine.tally.groups {
                 groups.entry(key).or_default().push((&engine.name, group));

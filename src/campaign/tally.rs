@@ -87,7 +87,7 @@ pub struct RecordedRow {
 
 /// A group of mismatches.
 #[derive(Clone, Debug, Default)]
-pub struct Group {
+pub struct MismatchGroup {
     /// How many.
     pub count: u64,
     /// The simplest.
@@ -102,7 +102,7 @@ pub struct Group {
 const KEPT: usize = 256;
 const KEPT_ROWS: usize = 2000;
 
-impl Group {
+impl MismatchGroup {
     /// Keeps the choices of a case of a kind of mismatch.
     pub(crate) fn keep(&mut self, values: Values, does: Does) {
         let most = if does == Does::Computes { KEPT_ROWS } else { KEPT };
@@ -215,7 +215,7 @@ pub struct Tally {
     /// Rows that were not executed, by reason.
     pub skipped_rows: BTreeMap<String, u64>,
     /// The mismatches.
-    pub groups: BTreeMap<GroupKey, Group>,
+    pub groups: BTreeMap<GroupKey, MismatchGroup>,
     /// Listed divergences by id: cases that did as listed, and cases that did not.
     pub listed: BTreeMap<String, Split>,
     /// Variants whose text is judged other than the generator meant: a bug of this tool.

@@ -7,10 +7,10 @@ use super::executed::ExecutedInstruction;
 use super::extent::Extent;
 use super::open_group::OpenGroup;
 use super::search::{Local, Search};
+use super::shown_row::ShownRow;
 use crate::campaign::Mismatch;
-use crate::case::{Case, CaseResult};
+use crate::case::Case;
 use crate::divergences::{AxisValues, Does};
-use crate::execution::Execution;
 use crate::space::{Diagram, Region, Slice, Values, environment_values};
 use crate::spec::{Cube, Form, Instruction, ValueSet};
 
@@ -73,16 +73,6 @@ pub(super) struct CauseRows<'s> {
     pub(super) inputs: String,
     /// The same as a condition.
     pub(super) numbers_when: Vec<(String, AxisValues)>,
-}
-
-/// A row that shows a cause.
-#[derive(Clone)]
-pub(super) struct ShownRow {
-    /// Its choices; none where it was recorded.
-    pub(super) values: Values,
-    /// The program, with this row only.
-    pub(super) execution: Execution,
-    pub(super) result: CaseResult,
 }
 
 impl<'s> Cause<'s> {

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use super::blame::FindingFacts;
 use super::cause::{Cause, short};
 use super::finding::{Evidence, Finding, MinimalCase, Vote};
 use super::inquiry::Inquiry;
 use super::naming;
 use super::row_words;
-use super::suspect::FindingFacts;
 use super::votes::Poll;
 use crate::campaign::Mismatch;
 use crate::case::{self, InternalError, command, first_message};

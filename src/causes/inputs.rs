@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::points::ExpectedEffect;
+use super::effect::ExpectedEffect;
 use crate::case::InternalError;
 use crate::divergences::AxisValues;
 use crate::execution::Holds;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::executed::ExecutedInstruction;
 use super::search::{Effort, Search};
-use crate::campaign::{Group, GroupKey, Mismatch, RecordedRow};
+use crate::campaign::{GroupKey, Mismatch, MismatchGroup, RecordedRow};
 use crate::divergences::Does;
 use crate::engine::Depth;
 use crate::space::{Draw, Values};
@@ -34,7 +34,7 @@ impl<'s> OpenGroup<'s> {
         spec: &'s Spec,
         executed: &'s BTreeMap<String, ExecutedInstruction>,
         key: &GroupKey,
-        group: &Group,
+        group: &MismatchGroup,
     ) -> Option<Self> {
         let instruction = spec.instruction(&key.instruction)?;
         let form = instruction.forms.iter().position(|form| form.id == key.form)?;

@@ -7,16 +7,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::cause::{Cause, CauseRows, RowCause, ShownRow};
+use super::cause::{Cause, CauseRows, RowCause};
+use super::effect::ExpectedEffect;
 use super::executed::ExecutedInstruction;
 use super::generalise::{Combination, Generalise, PointSeen};
 use super::inputs::{self, TriedRow};
 use super::inquiry::Inquiry;
 use super::open_group::OpenGroup;
 use super::search::Seen;
+use super::shown_row::ShownRow;
 use crate::campaign::Mismatch;
 use crate::case::{CaseResult, CostlyRows, InternalError};
-use crate::model::{Allowed, Ending, Expectation, Verdict};
+use crate::model::Verdict;
 use crate::setup;
 use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, ValueSet};
@@ -33,36 +35,6 @@ const TRAPS: u64 = 100;
 const ENOUGH: usize = 20;
 /// Rows that are run again, each alone, before a cause is searched for.
 const ALONE: usize = 6;
-
-/// What a line is expected to do to a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ExpectedEffect {
-    /// It reads, computes or writes something.
-    Something,
-    /// It leaves everything at zero, as where a guard does not hold or an access is dropped.
-    Nothing,
-    /// It traps.
-    Trap,
-}
-
-impl ExpectedEffect {
-    fn of(expectation: &Expectation) -> Self {
-        let ending = match &expectation.allowed {
-            Allowed::Only(ending) => Some(ending),
-            Allowed::OneOf(endings) => endings.first(),
-            Allowed::Any(_) => None,
-        };
-        let Some(ending) = ending else { return Self::Something };
-        match ending {
-            Ending::Traps => Self::Trap,
-            Ending::Returns(effect) => {
-                let zero = effect.registers().iter().all(|register| register.bits & register.known == 0);
-                let writes = effect.written().any(|write| write.count > 0);
-                if zero && !writes { Self::Nothing } else { Self::Something }
-            }
-        }
-    }
-}
 
 /// What was seen at a point.
 #[derive(Default)]

@@ -1,10 +1,11 @@
 //! What every engine does with the simplest case of each cause.
 
-use super::cause::{Cause, ShownRow};
+use super::cause::Cause;
 use super::finding::Vote;
 use super::inquiry::Inquiry;
 use super::merge::MergedCause;
 use super::search::Seen;
+use super::shown_row::ShownRow;
 use crate::case::{Case, CaseResult, InternalError, first_message};
 use crate::divergences::Does;
 use crate::engine::Depth;
