@@ -31,13 +31,14 @@ use first_answers::FirstAnswers;
 use rows::Executor;
 use spaces::Spaces;
 
+pub use examples::newest;
 pub use options::{Generate, Options, Progress, Shard, Strategy, Subject};
 pub use plan::{FormPlan, Purpose, Row, Task};
 pub use record::record;
 pub use results::{EngineResult, Problem, Results, RowSource, Stale};
 pub use rows::{describe, environment as executing_environment};
-pub use tally::{Count, GroupKey, Mismatch, MismatchGroup, RecordedRow, RowCount, Sample, Split, Tally};
-pub use vocabulary::{Probed, WordFinding};
+pub use tally::{Count, GroupKey, Mismatch, MismatchGroup, RecordedRow, RowCount, Sample, Split, Tally, WordLine};
+pub use vocabulary::TriedWords;
 
 /// Runs: lines are judged first, rows are executed then.
 pub fn run(
@@ -167,7 +168,10 @@ impl Campaign<'_> {
             return;
         }
         match vocabulary::probe(self.spec, self.divergences, subject, &self.instructions, self.options) {
-            Ok(words) => result.words = Some(words),
+            Ok((words, tally)) => {
+                result.words = Some(words);
+                result.tally.merge(tally);
+            }
             Err(error) => result.tally.note_internal_error(error.to_string()),
         }
     }

@@ -134,14 +134,10 @@ impl<'a> Asker<'a> {
     }
 
     /// Counts which divergences were met, and whether the engine did as they list.
-    fn note_listed(&self, judged: &JudgedLine<'_>, compared: &Comparison<'_>, tally: &mut Tally) {
+    fn note_listed(&self, judged: &JudgedLine<'_>, compared: &Comparison<'a>, tally: &mut Tally) {
         let (instruction, reading) = (judged.case.instruction, judged.reading);
-        let several = self.version.as_ref().filter(|_| reading.broken.len() > 1 && compared.divergence.is_some());
-        let met = match several {
-            Some(version) => self.divergences.met(version, instruction, reading, judged.depth()),
-            None => compared.divergence.into_iter().collect(),
-        };
-        for id in met {
+        let version = self.version.as_ref();
+        for id in self.divergences.deciding(version, instruction, reading, judged.depth(), compared) {
             tally.listed.entry(id.to_owned()).or_default().note(compared.as_expected);
         }
     }

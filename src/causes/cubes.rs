@@ -12,6 +12,8 @@ use crate::spec::{Cube, ValueSet};
 pub(super) const ENVIRONMENT: usize = 3;
 /// Axes that a cube may name; where more are needed they are found one by one.
 const SMALL: usize = 4;
+/// One in so many of what is inside has to be kept out by an axis that is named of a cube around all that fails.
+const KEPT_OUT: usize = 20;
 /// Cubes of the same size that are kept to choose from.
 pub(super) const CANDIDATES: usize = 5;
 
@@ -77,6 +79,27 @@ fn own<'v>(cube: &Cube, at: usize, kept: &[Option<Cube>], fails: &[&'v Values]) 
 fn without_foreign(cube: &Cube, own: &[&Values]) -> Cube {
     let spoken = |axis: usize| own.iter().fold(ValueSet::default(), |set, values| set.or(&only(values[axis])));
     Cube::new(cube.sets().iter().map(|(axis, set)| (*axis, set.and(&spoken(*axis)))))
+}
+
+/// The cube around all failing variants, for where no combination tells them from those that pass. It names only axes
+/// that keep out many that pass, beside those that it has in it.
+pub(super) fn around(points: &Points) -> Cube {
+    let axes = ENVIRONMENT..points.fails.first().map_or(ENVIRONMENT, Vec::len);
+    let spoken = |axis: usize| points.fails.iter().fold(ValueSet::default(), |set, values| set.or(&only(values[axis])));
+    let mut cube = Cube::new(axes.map(|axis| (axis, spoken(axis))));
+    loop {
+        let inside = points.passes.iter().filter(|values| cube.contains(values)).count();
+        let without = |axis: usize| Cube::new(cube.sets().iter().copied().filter(|(named, _)| *named != axis));
+        let more = |cube: &Cube| points.passes.iter().filter(|values| cube.contains(values)).count() - inside;
+        let wider = cube.sets().iter().map(|(axis, _)| without(*axis));
+        let Some((more, wider)) = wider.map(|wider| (more(&wider), wider)).min_by_key(|(more, _)| *more) else {
+            return cube;
+        };
+        if more * KEPT_OUT > inside + points.fails.len() {
+            return cube;
+        }
+        cube = wider;
+    }
 }
 
 /// The cubes with the fewest axes that have this failing variant in them and no passing one; of
@@ -182,7 +205,7 @@ mod tests {
     use super::*;
 
     /// Points of four axes with three values each, behind an environment; `fails` says which fail.
-    fn points(fails: impl Fn(&[u8]) -> bool) -> Points {
+    fn points(mut fails: impl FnMut(&[u8]) -> bool) -> Points {
         let mut points = Points::default();
         for number in 0..81_u8 {
             let values: Values = vec![0, 0, 0, number / 27, number / 9 % 3, number / 3 % 3, number % 3];
@@ -218,6 +241,16 @@ mod tests {
         let fails: Vec<&Values> = all.fails.iter().collect();
         let least = least(&overlapping, &fails);
         assert_eq!(least, [Some(overlapping[0].clone()), Some(overlapping[1].clone()), None]);
+    }
+
+    #[test]
+    fn what_fails_at_random_has_a_cube_around_it() {
+        let mut number = 0_u64;
+        let all = points(|v| {
+            number = number.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            v[0] == 1 && v[1] != 2 && number >> 63 == 1
+        });
+        assert_eq!(named(&around(&all)), [(0, vec![1]), (1, vec![0, 1])]);
     }
 
     #[test]

@@ -4,14 +4,14 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+#[path = "engine.rs"]
+pub(crate) mod engine;
 #[path = "narrow.rs"]
 pub(crate) mod narrow;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use ptx_conform::engine::{CaseExecutor, Engine, EngineId, LineJudge};
-use ptx_conform::environment::Environment;
+use engine::StandIn;
 use ptx_conform::execution::{
     Answer, Component, Execution, Format, Geometry, Holds, Returned, Rows, Space, Surface, Variable,
 };
@@ -212,6 +212,11 @@ impl Planted {
         Self { bug: Some(bug.unwrap_or_else(|| panic!("no bug is called `{name}`")).name) }
     }
 
+    /// It as an engine.
+    pub(crate) fn engine(self) -> StandIn<'static> {
+        StandIn::new("planted@1").executing(move |case| self.answers(case))
+    }
+
     /// One answer for each row.
     pub(crate) fn answers(&self, case: &Execution) -> Vec<Answer> {
         let Some(line) = Line::parse(&case.line) else {
@@ -222,51 +227,6 @@ impl Planted {
 
     fn has(&self, name: &str) -> bool {
         self.bug == Some(name)
-    }
-}
-
-impl Engine for Planted {
-    fn id(&self) -> &EngineId {
-        static ID: LazyLock<EngineId> = LazyLock::new(|| "planted@1".parse().expect("an id"));
-        &ID
-    }
-
-    fn details(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn losses(&self) -> BTreeMap<String, u64> {
-        BTreeMap::new()
-    }
-
-    fn as_judge(&self) -> Option<&dyn LineJudge> {
-        None
-    }
-
-    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
-        Some(self)
-    }
-}
-
-impl CaseExecutor for Planted {
-    fn executes(&self, _: &Environment) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
-        cases.iter().map(|case| self.answers(case)).collect()
-    }
-
-    fn recorded(&self) -> Option<Vec<Execution>> {
-        None
-    }
-
-    fn traps_cost(&self) -> bool {
-        false
     }
 }
 
