@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::options::{Options, Progress};
-use super::plan::Variants;
+use super::plan::TaskVariants;
 use super::programs::ProgramPlan;
 use super::rows::environment;
 use crate::case;
@@ -39,7 +39,7 @@ pub fn record(
             let Some(plan) = ProgramPlan::new(form, &points.forms[at], &environment, options) else { continue };
             let costly = plan.costly(engine, UNDEFINED);
             for task in plan.tasks(&instruction.name, at, &environment) {
-                let Variants::Programs { first, count, .. } = task.variants else { continue };
+                let TaskVariants::Programs { first, count, .. } = task.variants else { continue };
                 if progress.stopped() {
                     return Ok(());
                 }

@@ -1,8 +1,8 @@
 //! Executes the programs of a form row by row, and compares each row with the model.
 
-use super::health::Health;
+use super::first_answers::FirstAnswers;
 use super::options::{Options, Progress};
-use super::plan::{Purpose, Task, Variants};
+use super::plan::{Purpose, Task, TaskVariants};
 use super::programs::ProgramPlan;
 use super::results::{Problem, Stale};
 use super::tally::{GroupKey, Mismatch, RecordedRow, RowCount, Sample, Tally};
@@ -41,7 +41,7 @@ pub(super) struct Executor<'a> {
     pub(super) divergences: &'a Divergences,
     pub(super) engine: &'a dyn CaseExecutor,
     pub(super) version: Option<EngineVersion>,
-    pub(super) health: &'a Health,
+    pub(super) health: &'a FirstAnswers,
     pub(super) options: &'a Options,
     pub(super) progress: &'a Progress,
 }
@@ -91,7 +91,7 @@ impl<'a> Executor<'a> {
         tally: &mut Tally,
     ) -> Result<(), InternalError> {
         debug_assert_eq!(task.purpose, Purpose::Rows);
-        let Variants::Programs { form: at, first, count, .. } = task.variants else { return Ok(()) };
+        let TaskVariants::Programs { form: at, first, count, .. } = task.variants else { return Ok(()) };
         let form = &executed.forms[at];
         let relaxed = std::sync::atomic::Ordering::Relaxed;
         self.progress.planned.fetch_add(1, relaxed);

@@ -1,7 +1,7 @@
 //! Rows in words: what is expected of one, what an engine did, and in what that differs.
 
-use super::cause::ShownRow;
 use super::finding::{MinimalCase, MinimalRow};
+use super::shown_row::ShownRow;
 use crate::campaign::describe;
 use crate::case::{CaseResult, execution_id};
 use crate::model::{Allowed, Difference, Ending, Expectation};

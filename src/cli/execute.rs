@@ -31,7 +31,7 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
+        let spec = super::load::load_spec(specs)?;
         let file = self.file.display();
         let text = std::fs::read_to_string(&self.file).with_context(|| format!("{file} cannot be read"))?;
         let execution: Program =
@@ -39,7 +39,7 @@ impl Opts {
         let prepared = model::prepare(&spec, &execution).with_context(|| format!("{file} cannot be executed"))?;
         let mut engines = Vec::new();
         for name in &self.engine {
-            super::open_named(name, specs, &mut engines)?;
+            super::engines::open_named(name, specs, &mut engines)?;
         }
         let answers: Vec<(&str, Vec<Answer>)> = engines
             .iter()
@@ -79,11 +79,11 @@ impl Opts {
                 text.push_str(&format!("  {name} {}: {verdict}\n", actual(answer)));
             }
         }
-        super::print(&text)?;
-        super::say_notes(&engines);
+        super::output::print(&text)?;
+        super::engines::say_notes(&engines);
         Ok(match () {
             () if !agreed => ExitCode::from(1),
-            () if !executed || !super::losses(&engines).is_empty() => ExitCode::from(2),
+            () if !executed || !super::engines::losses(&engines).is_empty() => ExitCode::from(2),
             () => ExitCode::SUCCESS,
         })
     }

@@ -28,7 +28,7 @@ pub(crate) struct Opts {
     /// The file.
     file: PathBuf,
     #[command(flatten)]
-    engines: super::EngineOpts,
+    engines: super::engines::EngineOpts,
     /// Generate code as well, where the check may pass.
     #[arg(long)]
     generate_code: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
+        let spec = super::load::load_spec(specs)?;
         let stored = read(&self.file, &spec)?;
         let depth = if self.generate_code { Depth::Generate } else { stored.depth };
         let (instruction, reading) = stored.read(&spec)?;
@@ -53,22 +53,27 @@ impl Opts {
         if !engines.iter().any(|opened| opened.judges(&environment, depth)) {
             bail!("no engine can be asked about {environment}; choose others with --engine");
         }
-        let findings =
-            causes::minimize(&spec, &super::subjects(&engines, &spec.isa), &case, depth, &Progress::default())?;
+        let findings = causes::minimize(
+            &spec,
+            &super::engines::subjects(&engines, &spec.isa),
+            &case,
+            depth,
+            &Progress::default(),
+        )?;
         for group in &findings.not_reproduced {
-            super::say(&format!("not analysed: {group}"));
+            super::output::say(&format!("not analysed: {group}"));
         }
         for finding in &findings.all {
-            super::print(&finding_text(finding))?;
+            super::output::print(&finding_text(finding))?;
         }
         if let (Some(output), Some(finding)) = (&self.output, findings.all.first()) {
             std::fs::write(output, finding.stored().unwrap_or_default())
                 .with_context(|| format!("{} cannot be written", output.display()))?;
         }
         if findings.all.is_empty() {
-            super::print(&format!("every engine asked does as the specification says of `{}`\n", case.line()))?;
-            let lost = super::losses(&engines);
-            lost.iter().for_each(|lost| super::say(&format!("could not judge: {lost}")));
+            super::output::print(&format!("every engine asked does as the specification says of `{}`\n", case.line()))?;
+            let lost = super::engines::losses(&engines);
+            lost.iter().for_each(|lost| super::output::say(&format!("could not judge: {lost}")));
             let judged = findings.not_reproduced.is_empty() && lost.is_empty();
             return Ok(if judged { ExitCode::SUCCESS } else { ExitCode::from(2) });
         }

@@ -135,7 +135,7 @@ impl Divergences {
             for raw in &file.divergences {
                 let spec = if raw.does == Does::Computes { &*executed } else { spec };
                 let known = all.iter().any(|other| other.id == raw.id.value);
-                match Compiler::new(&file.engine, raw, spec, name, text).compile() {
+                match DivergenceCompiler::new(&file.engine, raw, spec, name, text).compile() {
                     _ if known => errors.push(Error::new(
                         name,
                         text,
@@ -152,7 +152,7 @@ impl Divergences {
 }
 
 /// Checks one divergence, and resolves its condition in each form.
-struct Compiler<'a> {
+struct DivergenceCompiler<'a> {
     engine: &'a str,
     raw: &'a RawDivergence,
     file: &'a str,
@@ -164,7 +164,7 @@ struct Compiler<'a> {
     errors: Vec<Error>,
 }
 
-impl<'a> Compiler<'a> {
+impl<'a> DivergenceCompiler<'a> {
     fn new(engine: &'a str, raw: &'a RawDivergence, spec: &'a Spec, file: &'a str, text: &'a str) -> Self {
         let named = |list: &[At<String>], name: &str| list.is_empty() || list.iter().any(|known| known.value == name);
         let instructions: Vec<&Instruction> =

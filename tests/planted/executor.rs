@@ -4,14 +4,14 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+#[path = "engine.rs"]
+pub(crate) mod engine;
 #[path = "narrow.rs"]
 pub(crate) mod narrow;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use ptx_conform::engine::{CaseExecutor, Engine, EngineId, LineJudge};
-use ptx_conform::environment::Environment;
+use engine::StandIn;
 use ptx_conform::object::{Component, Format, Geometry, Space, Surface, Variable};
 use ptx_conform::program::{Answer, Holds, Program, Returned, Rows};
 
@@ -211,6 +211,11 @@ impl Planted {
         Self { bug: Some(bug.unwrap_or_else(|| panic!("no bug is called `{name}`")).name) }
     }
 
+    /// It as an engine.
+    pub(crate) fn engine(self) -> StandIn<'static> {
+        StandIn::new("planted@1").executing(move |case| self.answers(case))
+    }
+
     /// One answer for each row.
     pub(crate) fn answers(&self, case: &Program) -> Vec<Answer> {
         let Some(line) = Line::parse(&case.line) else {
@@ -221,51 +226,6 @@ impl Planted {
 
     fn has(&self, name: &str) -> bool {
         self.bug == Some(name)
-    }
-}
-
-impl Engine for Planted {
-    fn id(&self) -> &EngineId {
-        static ID: LazyLock<EngineId> = LazyLock::new(|| "planted@1".parse().expect("an id"));
-        &ID
-    }
-
-    fn details(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn losses(&self) -> BTreeMap<String, u64> {
-        BTreeMap::new()
-    }
-
-    fn as_judge(&self) -> Option<&dyn LineJudge> {
-        None
-    }
-
-    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
-        Some(self)
-    }
-}
-
-impl CaseExecutor for Planted {
-    fn executes(&self, _: &Environment) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
-        cases.iter().map(|case| self.answers(case)).collect()
-    }
-
-    fn recorded(&self) -> Option<Vec<Program>> {
-        None
-    }
-
-    fn traps_cost(&self) -> bool {
-        false
     }
 }
 

@@ -31,52 +31,12 @@ pub(crate) struct Narrow {
     pub(crate) wrong: &'static Wrong,
 }
 
-impl Engine for Narrow {
-    fn id(&self) -> &EngineId {
-        static ID: LazyLock<EngineId> = LazyLock::new(|| "narrow@1".parse().expect("an id"));
-        &ID
-    }
-
-    fn details(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn losses(&self) -> BTreeMap<String, u64> {
-        BTreeMap::new()
-    }
-
-    fn as_judge(&self) -> Option<&dyn LineJudge> {
-        None
-    }
-
-    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
-        Some(self)
-    }
-}
-
-impl CaseExecutor for Narrow {
-    fn executes(&self, _: &Environment) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
-        cases.iter().map(|case| self.answers(case)).collect()
-    }
-
-    fn recorded(&self) -> Option<Vec<Program>> {
-        None
-    }
-
-    fn traps_cost(&self) -> bool {
-        false
-    }
-}
-
 impl Narrow {
+    /// It as an engine.
+    pub(crate) fn engine(&self) -> StandIn<'_> {
+        StandIn::new("narrow@1").executing(|case| self.answers(case))
+    }
+
     fn answers(&self, case: &Program) -> Vec<Answer> {
         let right = Planted::right();
         let mut answers = right.answers(case);

@@ -14,11 +14,11 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
-use format::{Heading, Line, Row, StoredAnswer, Surroundings};
+use format::{Heading, LineEntry, RecordedModule, RowEntry, StoredAnswer};
 use ptx_exec::program::{Answer, Program, Rows};
 use ptx_spec::environment::{Environment, Version};
 
-pub use read::Problem;
+pub use read::RecordingProblem;
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -63,7 +63,7 @@ pub struct Recording {
     /// By case, without rows: what came of the values of its inputs.
     cases: FxHashMap<Program, BTreeMap<Vec<u128>, Answer>>,
     /// By surroundings: what became of lines.
-    lines: BTreeMap<Surroundings, BTreeMap<String, Outcome>>,
+    lines: BTreeMap<RecordedModule, BTreeMap<String, Outcome>>,
 }
 
 /// The case without rows.
@@ -126,7 +126,7 @@ impl Recording {
     /// # Errors
     /// The lines of which something else is kept.
     pub fn add_judged(&mut self, batch: &Batch<'_>, depth: Depth, outcomes: &[Outcome]) -> Result<(), Vec<usize>> {
-        let surroundings = Surroundings::new(&batch.environment, depth, batch.scaffold.declarations());
+        let surroundings = RecordedModule::new(&batch.environment, depth, batch.scaffold.declarations());
         let kept = self.lines.entry(surroundings).or_default();
         let mut differ = Vec::new();
         for (at, (line, outcome)) in batch.lines.iter().zip(outcomes).enumerate() {
@@ -169,13 +169,13 @@ impl Recording {
         for (case, rows) in self.sorted() {
             put(serde_json::to_string(&Heading::Case(Box::new(case.clone()))));
             for (row, answer) in rows {
-                put(serde_json::to_string(&Row(row.clone(), StoredAnswer::of(case, answer))));
+                put(serde_json::to_string(&RowEntry(row.clone(), StoredAnswer::of(case, answer))));
             }
         }
         for (surroundings, lines) in &self.lines {
             put(serde_json::to_string(&Heading::Judged(surroundings.clone())));
             for (line, outcome) in lines {
-                put(serde_json::to_string(&Line(line.clone(), outcome.clone().into())));
+                put(serde_json::to_string(&LineEntry(line.clone(), outcome.clone().into())));
             }
         }
         text
@@ -224,7 +224,7 @@ impl LineJudge for Recording {
     }
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
-        let surroundings = Surroundings::new(&batch.environment, depth, batch.scaffold.declarations());
+        let surroundings = RecordedModule::new(&batch.environment, depth, batch.scaffold.declarations());
         let kept = self.lines.get(&surroundings);
         let find = |line: &&str| kept.and_then(|kept| kept.get(*line)).cloned();
         let absent = || Outcome::Skipped(ABSENT.to_owned());

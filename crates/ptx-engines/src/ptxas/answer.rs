@@ -172,10 +172,11 @@ fn run(
     if end == End::OutOfTime {
         let ProcessLimits { time, patience, .. } = ptxas.binary.limits;
         let answers = ptxas.try_arch(batch.environment.target, arch).is_ok();
-        ptxas.health.hung(time, patience, answers);
         if !answers {
+            ptxas.health.give_up("it does not answer any more");
             given_up()?;
         }
+        ptxas.health.hung(time, patience);
     }
     Ok((end, printed))
 }

@@ -50,7 +50,7 @@ pub(super) fn judge(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth) -> Vec<Outco
         Ok(()) => format!("{} gave no answer", ptxas.id),
         Err(error) => format!("{} could not be run: {error}", ptxas.id),
     };
-    ptxas.health.losses.add(&why, outcomes.iter().filter(|outcome| outcome.is_none()).count());
+    ptxas.health.lost(&why, outcomes.iter().filter(|outcome| outcome.is_none()).count());
     outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(|| Outcome::Skipped(why.clone()))).collect()
 }
 
@@ -297,7 +297,7 @@ impl Rounds<'_> {
             return Ok(Outcome::Crashed(format!("{how}, but not each time")));
         }
         let why = format!("{} is unstable: it died ({how}) on a line, and did not when asked again", self.ptxas.id);
-        self.ptxas.health.losses.add(&why, 1);
+        self.ptxas.health.lost(&why, 1);
         Ok(Outcome::Skipped(why))
     }
 

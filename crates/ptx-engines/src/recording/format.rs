@@ -12,7 +12,7 @@ use ptx_spec::environment::{AddressSize, Environment, Target, Version};
 /// What lines are judged in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Surroundings {
+pub(super) struct RecordedModule {
     pub(super) ptx: Version,
     pub(super) target: Target,
     pub(super) address_size: u32,
@@ -20,7 +20,7 @@ pub(super) struct Surroundings {
     pub(super) declarations: String,
 }
 
-impl Surroundings {
+impl RecordedModule {
     pub(super) fn new(environment: &Environment, depth: Depth, declarations: String) -> Self {
         Self {
             ptx: environment.ptx,
@@ -49,12 +49,12 @@ fn bits(size: AddressSize) -> u32 {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Heading {
     Case(Box<Program>),
-    Judged(Surroundings),
+    Judged(RecordedModule),
 }
 
 /// A row and what came of it.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Row(#[serde(with = "hex::all")] pub(super) Vec<u128>, pub(super) StoredAnswer);
+pub(super) struct RowEntry(#[serde(with = "hex::all")] pub(super) Vec<u128>, pub(super) StoredAnswer);
 
 /// What came of a row: registers, where that is all.
 #[derive(Serialize, Deserialize)]
@@ -88,7 +88,7 @@ pub(super) struct Change(usize, #[serde(with = "hex")] Vec<u8>);
 
 /// A line and what became of it.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Line(pub(super) String, pub(super) StoredOutcome);
+pub(super) struct LineEntry(pub(super) String, pub(super) StoredOutcome);
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,7 +1,7 @@
 //! Checks of engines that execute.
 
 use super::session::{Session, with_more};
-use super::{Checked, same};
+use super::words::{Checked, same};
 use crate::protocol::Request;
 use ptx_exec::program::{Answer, Program, Rows};
 

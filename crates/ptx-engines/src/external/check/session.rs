@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::super::process::Process;
-use super::super::{EngineLimits, Fault, Unusable, line, response, start};
-use super::wrong;
+use super::super::EngineLimits;
+use super::super::message::{line, response};
+use super::super::process::{EngineFault, Process};
+use super::super::start::{Unusable, start};
+use super::words::wrong;
 use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, Request, Response, SentCase};
 use ptx_exec::kernel;
 use ptx_exec::program::{Answer, Program};
@@ -42,7 +44,7 @@ impl Session {
     pub(super) fn say(&mut self, send: &[u8], lines: usize, should: &str) -> Result<Vec<Response>, String> {
         let (time, longest) = (self.limits.request, self.limits.response);
         let said = self.process()?.exchange(send, lines, time, longest);
-        let said = said.map_err(|fault: Fault| wrong(send, &fault.words(), should))?;
+        let said = said.map_err(|fault: EngineFault| wrong(send, &fault.words(), should))?;
         said.iter().map(|said| response(said).map_err(|why| wrong(send, &why, should))).collect()
     }
 
