@@ -3,6 +3,7 @@
 mod ask;
 mod boundaries;
 mod examples;
+mod extras;
 mod first_answers;
 mod options;
 mod plan;
