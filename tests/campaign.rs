@@ -12,7 +12,7 @@ use ptx_conform::causes;
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::Outcome;
 use ptx_conform::environment::Version;
-use ptx_conform::execution::{Answer, Execution};
+use ptx_conform::program::{Answer, Program};
 use ptx_conform::report::Report;
 use ptx_conform::spec::Spec;
 
@@ -52,7 +52,7 @@ fn shards_together_are_the_plan() {
 #[test]
 fn an_engine_that_fails_at_everything_is_found_out_by_few_cases() {
     for (judges, words) in [(true, "signal 11"), (false, "it answered with a lemon")] {
-        let fails = |case: &Execution| vec![Answer::Failed("it answered with a lemon".to_owned()); case.rows.len()];
+        let fails = |case: &Program| vec![Answer::Failed("it answered with a lemon".to_owned()); case.rows.len()];
         let engine =
             StandIn::new("odd@1.0").judging(&SPEC, |_, _, _| Outcome::Crashed("signal 11".to_owned())).executing(fails);
         let subject = if judges { Subject::judging(&engine, newest()) } else { Subject::executing(&engine, newest()) };

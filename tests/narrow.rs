@@ -18,7 +18,7 @@ use ptx_conform::case::{self, CostlyRows};
 use ptx_conform::causes::{self, Findings};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::environment::Environment;
-use ptx_conform::model::Verdict;
+use ptx_conform::model::RowVerdict;
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, Slice, Values, environment_values};
 use ptx_conform::spec::{Cube, Form, Instruction, Spec, ValueSet};
@@ -79,9 +79,9 @@ impl<'a> Inquiry<'a> {
     /// Whether each row fails; none where nothing can be said.
     fn fails(&self, rows: &[Values]) -> Vec<Option<bool>> {
         let tried = case::execute(&SPEC, self.engine, self.form, rows, &CostlyRows::default()).expect("texts are read");
-        let failed = |verdict: &Verdict| match verdict {
-            Verdict::Differs(_) => Some(true),
-            Verdict::Agrees(_) => Some(false),
+        let failed = |verdict: &RowVerdict| match verdict {
+            RowVerdict::Differs(_) => Some(true),
+            RowVerdict::Agrees(_) => Some(false),
             _ => None,
         };
         tried.iter().map(|tried| failed(tried.row.as_ref()?)).collect()

@@ -11,7 +11,7 @@ use ptx_conform::causes::{self, Finding, MinimalRow};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::engine::recording::{Provenance, Recording};
-use ptx_conform::execution::{Answer, Execution, Rows};
+use ptx_conform::program::{Answer, Program, Rows};
 use ptx_conform::spec::Spec;
 
 use executor::Planted;
@@ -163,7 +163,7 @@ fn what_is_no_case_any_more_costs_its_rows_only() {
 }
 
 /// The line of a case in the text of a recording.
-fn heading(case: &Execution) -> String {
+fn heading(case: &Program) -> String {
     let bare = case.with_rows(Rows::new(case.inputs.len()), Vec::new());
     format!("{{\"case\":{}}}", serde_json::to_string(&bare).expect("a case can be written"))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::case::{Behavior, CaseResult};
 use crate::engine::{Health, Outcome};
-use crate::execution::Answer;
+use crate::program::Answer;
 
 /// Failures without anything else after which an engine is asked no further.
 const ENOUGH: u32 = 24;

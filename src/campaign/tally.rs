@@ -10,9 +10,9 @@ use crate::case::CaseResult;
 use crate::divergences::Does;
 use crate::engine::Depth;
 use crate::environment::Environment;
-use crate::execution::Execution;
 use crate::judge::Reading;
 use crate::model::Undefined;
+use crate::program::Program;
 use crate::ptx::Scaffold;
 use crate::space::Values;
 
@@ -83,7 +83,7 @@ pub struct Sample {
 #[derive(Clone, Debug)]
 pub struct RecordedRow {
     /// The program, with that row only.
-    pub execution: Execution,
+    pub execution: Program,
     /// What is expected and what was recorded.
     pub result: CaseResult,
 }

@@ -8,7 +8,7 @@ use super::suspect::Blame;
 use crate::case;
 use crate::divergences::{Condition, Does};
 use crate::engine::Depth;
-use crate::execution::Execution;
+use crate::program::Program;
 use crate::space::Values;
 
 /// Mismatches reduced to one simplest case and the combination of choices that explains them.
@@ -147,7 +147,7 @@ pub struct MinimalRow {
     /// What the engine did.
     pub actual: String,
     /// The program, with one row.
-    pub execution: Execution,
+    pub execution: Program,
 }
 
 /// What was found.

@@ -18,7 +18,7 @@ use super::search::Seen;
 use super::shown_row::ShownRow;
 use crate::campaign::Mismatch;
 use crate::case::{CaseResult, CostlyRows, InternalError};
-use crate::model::Verdict;
+use crate::model::RowVerdict;
 use crate::setup;
 use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, ValueSet};
@@ -204,7 +204,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         let Some(shown) = self.asked.get(&combination.simplest) else { return Ok(None) };
         let (Some((values, result)), Some(effect)) = (&shown.fails, shown.effect()) else { return Ok(None) };
         let form = &self.executed.rows.forms[self.form];
-        let execution = setup::execution(self.inquiry.spec, form, &[values])?;
+        let execution = setup::program(self.inquiry.spec, form, &[values])?;
         let inside: Vec<(&Values, &PointResult)> =
             self.asked.iter().filter(|(point, _)| combination.cube.contains(point)).collect();
         let mut fails: Vec<Values> =
@@ -319,7 +319,7 @@ fn ask_points(
     for ((values, result), at) in rows.into_iter().zip(results).zip(of) {
         let Some(effect) = result.expectation().map(ExpectedEffect::of) else { continue };
         let failed = is_failure(&result, mismatch);
-        if !failed && !matches!(result.row, Some(Verdict::Agrees(_))) {
+        if !failed && !matches!(result.row, Some(RowVerdict::Agrees(_))) {
             continue;
         }
         let point = &mut seen[at];

@@ -1,7 +1,7 @@
 //! A row that shows a cause, with all that it takes to run it again.
 
 use crate::case::CaseResult;
-use crate::execution::Execution;
+use crate::program::Program;
 use crate::space::Values;
 
 /// A row that shows a cause.
@@ -10,6 +10,6 @@ pub(super) struct ShownRow {
     /// Its choices; none where it was recorded.
     pub(super) values: Values,
     /// The program, with this row only.
-    pub(super) execution: Execution,
+    pub(super) execution: Program,
     pub(super) result: CaseResult,
 }

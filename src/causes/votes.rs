@@ -9,7 +9,7 @@ use super::shown_row::ShownRow;
 use crate::case::{Case, CaseResult, InternalError, first_message};
 use crate::divergences::Does;
 use crate::engine::Depth;
-use crate::model::Verdict;
+use crate::model::RowVerdict;
 use crate::space::{Values, distance};
 
 /// What all engines do with the simplest case of a cause, or one like it in an environment that they take.
@@ -141,9 +141,9 @@ impl Poll<'_, '_> {
         let result = self.answers.get(engine)?.as_ref()?;
         if let Some(verdict) = &result.row {
             return match verdict {
-                Verdict::Agrees(_) => Some(Vote::DoesNot),
-                Verdict::Differs(_) => Some(Vote::Shows),
-                Verdict::Undecided(_) | Verdict::Skipped(_) => None,
+                RowVerdict::Agrees(_) => Some(Vote::DoesNot),
+                RowVerdict::Differs(_) => Some(Vote::Shows),
+                RowVerdict::Undecided(_) | RowVerdict::Skipped(_) => None,
             };
         }
         let cause = self.shown;

@@ -8,7 +8,8 @@ use anyhow::bail;
 use super::output::{color, counted, say};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::shipped;
-use ptx_conform::spec::{Error, Instruction, Spec};
+use ptx_conform::spec::{Instruction, Spec};
+use ptx_conform::yaml::Error;
 
 /// The directory that the specification is read from; `None` for the one built in.
 fn directory(specs: Option<&Path>) -> Option<PathBuf> {

@@ -80,10 +80,10 @@ impl Opts {
             SpecCommand::Count { instructions, json, environment } => count(specs, &instructions, json, &environment),
             SpecCommand::Schema { isa, divergences, vocabulary } => {
                 let schema = match (isa, divergences) {
-                    _ if vocabulary => ptx_conform::spec::vocabulary_schema(),
-                    (true, _) => ptx_conform::spec::isa_schema(),
+                    _ if vocabulary => ptx_conform::load::vocabulary_schema(),
+                    (true, _) => ptx_conform::load::isa_schema(),
                     (_, true) => ptx_conform::divergences::schema(),
-                    _ => ptx_conform::spec::schema(),
+                    _ => ptx_conform::load::schema(),
                 };
                 super::output::print(&format!("{schema:#}\n"))?;
                 Ok(ExitCode::SUCCESS)

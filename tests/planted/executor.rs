@@ -12,9 +12,8 @@ pub(crate) mod narrow;
 use std::collections::BTreeMap;
 
 use engine::StandIn;
-use ptx_conform::execution::{
-    Answer, Component, Execution, Format, Geometry, Holds, Returned, Rows, Space, Surface, Variable,
-};
+use ptx_conform::object::{Component, Format, Geometry, Space, Surface, Variable};
+use ptx_conform::program::{Answer, Holds, Program, Returned, Rows};
 
 /// One way to be wrong.
 pub(crate) struct Bug {
@@ -218,7 +217,7 @@ impl Planted {
     }
 
     /// One answer for each row.
-    pub(crate) fn answers(&self, case: &Execution) -> Vec<Answer> {
+    pub(crate) fn answers(&self, case: &Program) -> Vec<Answer> {
         let Some(line) = Line::parse(&case.line) else {
             return case.rows.iter().map(|_| Answer::Skipped("the line cannot be read".to_owned())).collect();
         };
@@ -425,7 +424,7 @@ struct Place {
 /// One row in execution.
 struct Thread<'a> {
     planted: &'a Planted,
-    case: &'a Execution,
+    case: &'a Program,
     line: &'a Line,
     row: &'a [u128],
     registers: Vec<u128>,
@@ -435,7 +434,7 @@ struct Thread<'a> {
 }
 
 impl<'a> Thread<'a> {
-    fn new(planted: &'a Planted, case: &'a Execution, line: &'a Line, row: &'a [u128]) -> Self {
+    fn new(planted: &'a Planted, case: &'a Program, line: &'a Line, row: &'a [u128]) -> Self {
         // A register that is read as well keeps its value where nothing is written.
         let before = case.outputs.iter().map(|output| {
             let input = case.inputs.iter().position(|input| input.register == output.register);

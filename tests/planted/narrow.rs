@@ -37,7 +37,7 @@ impl Narrow {
         StandIn::new("narrow@1").executing(|case| self.answers(case))
     }
 
-    fn answers(&self, case: &Execution) -> Vec<Answer> {
+    fn answers(&self, case: &Program) -> Vec<Answer> {
         let right = Planted::right();
         let mut answers = right.answers(case);
         let Some(line) = Line::parse(&case.line) else { return answers };
@@ -54,7 +54,7 @@ impl Narrow {
 /// A row of a case.
 struct Row<'a> {
     right: &'a Planted,
-    case: &'a Execution,
+    case: &'a Program,
     line: &'a Line,
     row: &'a [u128],
     /// What came of the row before it.
@@ -188,7 +188,7 @@ impl Row<'_> {
     }
 
     /// What comes of the row with its inputs changed.
-    fn with(&self, change: impl FnOnce(&mut Execution, &mut Vec<u128>)) -> Answer {
+    fn with(&self, change: impl FnOnce(&mut Program, &mut Vec<u128>)) -> Answer {
         let (mut case, mut row) = (self.case.with_rows(Rows::new(self.row.len()), Vec::new()), self.row.to_vec());
         change(&mut case, &mut row);
         case.rows.push(&row);

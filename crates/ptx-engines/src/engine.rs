@@ -11,7 +11,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::words::visible;
-use ptx_exec::execution::{Answer, Execution};
+use ptx_exec::program::{Answer, Program};
 use ptx_spec::environment::Environment;
 use ptx_spec::ptx::Scaffold;
 
@@ -196,10 +196,10 @@ pub trait CaseExecutor: Engine {
     fn executes(&self, environment: &Environment) -> Result<(), String>;
 
     /// For each case, in order, one answer for each of its rows.
-    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>>;
+    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>>;
 
     /// The cases that are all it can execute; `None` where it executes any.
-    fn recorded(&self) -> Option<Vec<Execution>>;
+    fn recorded(&self) -> Option<Vec<Program>>;
 
     /// Whether a row that traps costs a process, so that it should be asked about few of them.
     fn traps_cost(&self) -> bool;

@@ -19,8 +19,8 @@ use std::time::Duration;
 use crate::health::Health;
 use crate::protocol::{Ability, About};
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
-use ptx_exec::execution::{Answer, Execution};
 use ptx_exec::kernel;
+use ptx_exec::program::{Answer, Program};
 use ptx_spec::environment::{AddressSize, Environment, Version};
 
 use process::Process;
@@ -257,14 +257,14 @@ impl CaseExecutor for External {
         self.takes(environment)
     }
 
-    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
+    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
         if !self.can(Ability::Kernels) {
             return ask::ask(self, work::RowWork::new(self, cases));
         }
         // Cases that share a module stand together.
         let mut answers: Vec<Vec<Answer>> = vec![Vec::new(); cases.len()];
         for batch in kernel::batches(cases) {
-            let together: Vec<Execution> = batch.iter().map(|&at| cases[at].clone()).collect();
+            let together: Vec<Program> = batch.iter().map(|&at| cases[at].clone()).collect();
             for (at, answered) in batch.into_iter().zip(ask::ask(self, work::RowWork::new(self, &together))) {
                 answers[at] = answered;
             }
@@ -272,7 +272,7 @@ impl CaseExecutor for External {
         answers
     }
 
-    fn recorded(&self) -> Option<Vec<Execution>> {
+    fn recorded(&self) -> Option<Vec<Program>> {
         None
     }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::protocol::{JudgeRequest, LineOutcome, SentCase};
-use ptx_exec::execution::{Answer, Returned};
 use ptx_exec::kernel::{self, Kernel, Parameter, Place};
+use ptx_exec::program::{Answer, Returned};
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::ptx::Scaffold;
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{Depth, Outcome};
-use ptx_exec::execution::{Answer, Execution, Returned, hex};
+use ptx_exec::hex;
+use ptx_exec::program::{Answer, Program, Returned};
 use ptx_spec::environment::{AddressSize, Environment, Target, Version};
 
 /// What lines are judged in.
@@ -47,7 +48,7 @@ fn bits(size: AddressSize) -> u32 {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Heading {
-    Case(Box<Execution>),
+    Case(Box<Program>),
     Judged(RecordedModule),
 }
 
@@ -148,7 +149,7 @@ fn changed(before: &[u8], changes: &[Change]) -> Option<Vec<u8>> {
 }
 
 impl StoredAnswer {
-    pub(super) fn of(case: &Execution, answer: &Answer) -> Self {
+    pub(super) fn of(case: &Program, answer: &Answer) -> Self {
         Self::MoreThanRegisters(match answer {
             Answer::Trapped(why) => MoreThanRegisters::Trapped(why.clone()),
             Answer::Skipped(why) => MoreThanRegisters::Skipped(why.clone()),
@@ -170,7 +171,7 @@ impl StoredAnswer {
         })
     }
 
-    pub(super) fn answer(self, case: &Execution) -> Result<Answer, String> {
+    pub(super) fn answer(self, case: &Program) -> Result<Answer, String> {
         let returned = match self {
             Self::Registers(registers) => Returned::registers(&registers),
             Self::MoreThanRegisters(MoreThanRegisters::Changed { registers, surface, variables }) => {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::format::{Heading, LineEntry, RecordedModule, RowEntry};
 use super::{FORMAT, Provenance, Recording, bare};
 use crate::Outcome;
-use ptx_exec::execution::{Execution, Rows};
+use ptx_exec::program::{Program, Rows};
 
 /// Something in a recording that cannot be used, or not as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Recording {
 
 /// What the lines that are read belong to.
 enum Section {
-    Case(Box<Execution>),
+    Case(Box<Program>),
     Judged(RecordedModule),
     /// To a heading that could not be read: its line, and how many follow it.
     Unread(usize, usize),

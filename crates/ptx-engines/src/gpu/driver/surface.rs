@@ -6,7 +6,7 @@ use std::ptr;
 use cudarc::driver::sys;
 use sys::CUarray_format as Ad;
 
-use ptx_exec::execution::{Component, Format, Geometry, Surface};
+use ptx_exec::object::{Component, Format, Geometry, Surface};
 
 use super::{Device, DriverFault};
 
