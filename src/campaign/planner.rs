@@ -22,7 +22,7 @@ const RANDOM_BREACHES: u64 = 100;
 /// Variants two choices away from the simplest breach of a rule.
 const NEIGHBOURS: usize = 256;
 /// Lines of one module where code is generated: its time grows faster than they do.
-const CODE_BATCH: usize = 200;
+pub(crate) const CODE_BATCH: usize = 200;
 
 /// N variants of a region, evenly spread over it.
 pub(super) fn spread(region: &Region<'_>, wanted: u128) -> impl Iterator<Item = Values> {
@@ -215,7 +215,8 @@ impl Planner<'_> {
             (self.row(values, space.rule), twin)
         };
         let mut rows: Vec<(Row, Twin)> = rows.into_iter().map(with_twin).collect();
-        let mut known: FxHashSet<Values> = rows.iter().map(|(row, _)| row.values.clone()).chain(drawn.clone()).collect();
+        let mut known: FxHashSet<Values> =
+            rows.iter().map(|(row, _)| row.values.clone()).chain(drawn.clone()).collect();
         let near = neighbours(self.form, &space.diagram, NEIGHBOURS).into_iter();
         let near = near.chain(with_modifiers_of_other_forms(self.instruction, self.form, space));
         let near = near.filter(|values| known.insert(values.clone()));
