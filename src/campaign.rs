@@ -3,6 +3,7 @@
 mod ask;
 mod boundaries;
 mod examples;
+mod extras;
 mod first_answers;
 mod options;
 mod plan;
@@ -34,6 +35,7 @@ use spaces::Spaces;
 pub use examples::newest;
 pub use options::{Generate, Options, Progress, Shard, Strategy, Subject};
 pub use plan::{FormPlan, Purpose, Row, Task};
+pub(crate) use planner::CODE_BATCH;
 pub use record::record;
 pub use results::{EngineResult, Problem, Results, RowSource, Stale};
 pub use rows::{describe, environment as executing_environment};

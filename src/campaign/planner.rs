@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::extras::with_modifiers_of_other_forms;
 use super::options::{Generate, Options, Strategy, Subject};
 use super::plan::{FormPlan, FormSpace, Purpose, Row, Task, TaskVariants};
 use super::spaces::Spaces;
@@ -21,7 +22,7 @@ const RANDOM_BREACHES: u64 = 100;
 /// Variants two choices away from the simplest breach of a rule.
 const NEIGHBOURS: usize = 256;
 /// Lines of one module where code is generated: its time grows faster than they do.
-const CODE_BATCH: usize = 200;
+pub(crate) const CODE_BATCH: usize = 200;
 
 /// N variants of a region, evenly spread over it.
 pub(super) fn spread(region: &Region<'_>, wanted: u128) -> impl Iterator<Item = Values> {
@@ -205,7 +206,7 @@ impl Planner<'_> {
     }
 
     /// Breaches of a rule with every choice that occurs among them, each with its twin, some drawn, and some
-    /// around the simplest.
+    /// around the simplest, also those with a modifier too many.
     fn covered_breaches(&self, space: &FormSpace) -> Vec<(Row, Twin)> {
         let rows = covering(&space.region(), self.strength() - 1);
         let drawn = self.drawn_breaches(space, &rows);
@@ -214,9 +215,11 @@ impl Planner<'_> {
             (self.row(values, space.rule), twin)
         };
         let mut rows: Vec<(Row, Twin)> = rows.into_iter().map(with_twin).collect();
-        let known: FxHashSet<Values> = rows.iter().map(|(row, _)| row.values.clone()).chain(drawn.clone()).collect();
+        let mut known: FxHashSet<Values> =
+            rows.iter().map(|(row, _)| row.values.clone()).chain(drawn.clone()).collect();
         let near = neighbours(self.form, &space.diagram, NEIGHBOURS).into_iter();
-        let near = near.filter(|values| !known.contains(values));
+        let near = near.chain(with_modifiers_of_other_forms(self.instruction, self.form, space));
+        let near = near.filter(|values| known.insert(values.clone()));
         let further = drawn.into_iter().chain(near);
         rows.extend(further.map(|values| (self.row(values, space.rule), Twin::NotWanted)));
         rows

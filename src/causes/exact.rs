@@ -66,12 +66,16 @@ fn search(
     groups: &[OpenGroup<'_>],
     searches: &mut [(usize, Search<'_>)],
 ) -> Result<BTreeSet<usize>, InternalError> {
+    let mut unfinished = BTreeSet::new();
     loop {
-        let questions: Vec<Vec<Values>> = searches.iter_mut().map(|(_, search)| search.questions()).collect();
+        let questions = searches.iter_mut().map(|(group, search)| match unfinished.contains(group) {
+            true => Vec::new(),
+            false => search.questions(),
+        });
+        let questions: Vec<Vec<Values>> = questions.collect();
         if questions.iter().all(Vec::is_empty) || inquiry.stopped() {
-            return Ok(BTreeSet::new());
+            return Ok(unfinished);
         }
-        let mut answered = false;
         for depth in [Depth::Check, Depth::Generate] {
             let of_depth = |search: usize| groups[searches[search].0].mismatch.depth == depth;
             let rows: Vec<(usize, &Values)> = questions
@@ -82,16 +86,15 @@ fn search(
                 .collect();
             let cases: Vec<Case<'_>> = rows.iter().map(|(at, values)| searches[*at].1.case(values)).collect();
             let results = inquiry.ask(depth, &cases)?;
+            if results.iter().all(|result| matches!(result.outcome(), None | Some(Outcome::Skipped(_)))) {
+                unfinished.extend(rows.iter().map(|(at, _)| searches[*at].0));
+                continue;
+            }
             for ((at, values), result) in rows.into_iter().zip(&results) {
                 let (group, search) = &mut searches[at];
-                answered |= !matches!(result.outcome(), None | Some(Outcome::Skipped(_)));
                 let seen = inquiry.seen(&groups[*group].mismatch, search.instruction, result);
                 search.tell(values.clone(), seen);
             }
-        }
-        if !answered {
-            let open = questions.iter().zip(searches.iter()).filter(|(questions, _)| !questions.is_empty());
-            return Ok(open.map(|(_, (group, _))| *group).collect());
         }
     }
 }

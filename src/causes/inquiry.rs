@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::search::Seen;
-use crate::campaign::{Mismatch, Progress, Subject, WordLine, newest};
+use crate::campaign::{CODE_BATCH, Mismatch, Progress, Subject, WordLine, newest};
 use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, Expected, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, CaseExecutor, Depth};
@@ -78,7 +78,10 @@ impl<'a> Inquiry<'a> {
     /// Asks about lines.
     pub(super) fn ask(&self, depth: Depth, cases: &[Case<'_>]) -> Result<Vec<CaseResult>, InternalError> {
         match self.subject.judge {
-            Some(judge) if !cases.is_empty() => case::ask(self.spec, judge, depth, cases, BATCH),
+            Some(judge) if !cases.is_empty() => {
+                let batch = if depth == Depth::Generate { CODE_BATCH } else { BATCH };
+                case::ask(self.spec, judge, depth, cases, batch)
+            }
             _ => Ok(Vec::new()),
         }
     }

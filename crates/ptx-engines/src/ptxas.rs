@@ -79,6 +79,13 @@ struct Arch {
     stopped: bool,
 }
 
+impl Arch {
+    /// Whether code is generated.
+    fn generates(&self) -> bool {
+        !self.stopped && self.value.starts_with("sm_")
+    }
+}
+
 /// A `ptxas` binary.
 #[derive(Debug)]
 pub struct Ptxas {
@@ -89,6 +96,8 @@ pub struct Ptxas {
     listed: Vec<String>,
     archs: Mutex<FxHashMap<(Target, Depth), Result<Arch, String>>>,
     health: Health,
+    /// Of code generation alone: it may hang on lines that the check takes at once.
+    code_health: Health,
 }
 
 impl Ptxas {

@@ -166,7 +166,11 @@ fn run(
     arguments: &[&str],
     lines: usize,
 ) -> io::Result<(End, Vec<u8>)> {
-    let given_up = || ptxas.health.given_up().map_or(Ok(()), |why| Err(io::Error::other(why)));
+    let given_up = || {
+        let in_code = || ptxas.code_health.given_up().filter(|_| arch.generates());
+        let why = ptxas.health.given_up().or_else(|| Some(format!("in code generation, {}", in_code()?)));
+        why.map_or(Ok(()), |why| Err(io::Error::other(why)))
+    };
     given_up()?;
     let (end, printed) = ptxas.binary.run(directory, arguments, lines)?;
     if end == End::OutOfTime {
@@ -176,7 +180,8 @@ fn run(
             ptxas.health.give_up("it does not answer any more");
             given_up()?;
         }
-        ptxas.health.hung(time, patience);
+        let health = if arch.generates() { &ptxas.code_health } else { &ptxas.health };
+        health.hung(time, patience);
     }
     Ok((end, printed))
 }

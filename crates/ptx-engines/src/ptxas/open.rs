@@ -104,7 +104,15 @@ impl Ptxas {
         let listed = binary.introduction("its `-arch` values", &["--help"], listed)?;
         let newest = binary.introduction("its newest PTX version", &["0.ptx", "-o", "/dev/null"], newest)?;
         binary.limits = limits;
-        Ok(Self { binary, id, newest, listed, archs: Mutex::default(), health: Health::default() })
+        Ok(Self {
+            binary,
+            id,
+            newest,
+            listed,
+            archs: Mutex::default(),
+            health: Health::default(),
+            code_health: Health::default(),
+        })
     }
 
     /// Whether an empty module for `target` passes with this `-arch`; the first message where not.
