@@ -140,7 +140,7 @@ impl fmt::Display for Line<'_> {
 impl fmt::Display for Operand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.argument.has_other() {
-            let text = self.text.trim_end();
+            let text = self.text.trim_ascii_end();
             f.write_str(text)?;
             // What follows shall not become a part of a comment at its end.
             if text.lines().last().is_some_and(|last| last.contains("//")) {
@@ -150,7 +150,7 @@ impl fmt::Display for Operand<'_> {
             for token in Lexer::new(self.text) {
                 // `5 % 3` has a remainder, and `5%3` a name; `%.x` stays together.
                 let end = token.text.as_ptr().addr() + token.text.len() - self.text.as_ptr().addr();
-                let apart = self.text.get(end..).is_some_and(|rest| rest.starts_with(char::is_whitespace));
+                let apart = self.text.get(end..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_whitespace()));
                 match token.text {
                     "," => f.write_str(", ")?,
                     "%" if apart => f.write_str(" % ")?,
@@ -420,6 +420,8 @@ mod tests {
             ("st.v2.b32[%rd1],{_,0f00000000// x\n};", "st.v2.b32 [%rd1], {_, 0f00000000};"),
             ("setp.eq.u32 p | q, a, ( b );", "setp.eq.u32 p | q, a, ( b );"),
             ("ret ;", "ret;"),
+            // A vertical tab is not a blank.
+            ("x ++4\u{b} ;", "x ++4\u{b};"),
         ] {
             assert_eq!(Line::parse(text).expect(text).to_string(), printed);
         }
