@@ -1,7 +1,7 @@
 //! The command line: one file and one `Opts` for each subcommand.
 //!
-//! What was asked for goes to stdout, everything else to stderr. Exit codes: 0 agreed, 1 a mismatch,
-//! 2 could not judge.
+//! Results go to stdout, everything else to stderr. Exit codes: 0 all agreed, 1 a mismatch, 2 something
+//! could not be judged.
 
 mod engine;
 mod engines;
@@ -30,11 +30,11 @@ use ptx_conform::spec::{Error, Instruction, Isa, Spec};
 
 pub(crate) use engines::{EngineOpts, Opened, add_executing, all_subjects, losses, open_named, say_notes, subjects};
 
-/// Holds implementations of NVIDIA PTX against a machine-readable specification.
+/// Test implementations of NVIDIA PTX against a machine-readable specification.
 #[derive(Debug, Parser)]
 #[command(name = "ptx-conform", version, after_help = AFTER)]
 struct Cli {
-    /// Where the specification is [default: `specs/` here if it has an isa.yaml, else the one built in].
+    /// Directory of the specification [default: `specs/` if it has an isa.yaml, otherwise the built-in one].
     #[arg(long, global = true, value_name = "DIR")]
     specs: Option<PathBuf>,
     #[command(subcommand)]
@@ -42,7 +42,7 @@ struct Cli {
 }
 
 const AFTER: &str = "\
-Exit codes: 0 agreed, 1 a mismatch that is not listed, 2 could not judge.
+Exit codes: 0 all agreed, 1 new mismatches, 2 something could not be judged.
 Example: ptx-conform explain 'ld.global.v4.f64 {%fd1, %fd2, %fd3, %fd4}, [%rd1];'";
 
 #[derive(Debug, clap::Subcommand)]
@@ -85,7 +85,7 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// Writes to stdout. Whoever reads it may have seen enough: the exit code does not depend on that.
+/// Writes to stdout. A closed pipe is not an error: the reader may have seen enough.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -94,7 +94,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// For commands that only write: they end where nobody reads any more.
+/// For commands that only write: they succeed if the reader closes the pipe.
 pub(crate) fn until_closed(written: io::Result<()>) -> anyhow::Result<ExitCode> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -102,17 +102,17 @@ pub(crate) fn until_closed(written: io::Result<()>) -> anyhow::Result<ExitCode> 
     }
 }
 
-/// Writes a line to stderr. Where that is closed there is nobody to tell.
+/// Writes a line to stderr. Errors are ignored: there is nowhere else to report them.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Whether colours are wanted on a stream.
+/// Whether to use colours on a stream.
 pub(crate) fn color(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }
 
-/// The directory that the specification is read from; `None` for the one built in.
+/// The directory of the specification; `None` for the built-in one.
 fn directory(specs: Option<&Path>) -> Option<PathBuf> {
     match specs {
         Some(specs) => Some(specs.to_owned()),
@@ -123,7 +123,7 @@ fn directory(specs: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// Reads the specification. All that is wrong with it is printed with the lines it is about.
+/// Reads the specification. Prints every error with the line it is about.
 pub(crate) fn load_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
     let spec = match directory(specs) {
         Some(directory) => Spec::load(&directory),
@@ -132,7 +132,7 @@ pub(crate) fn load_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
     sound(spec, "specification")
 }
 
-/// Reads the known divergences that belong to a specification, as [`load_spec`] does.
+/// Reads the known divergences of a specification, in the way of [`load_spec`].
 pub(crate) fn load_divergences(specs: Option<&Path>, spec: &Spec) -> anyhow::Result<Divergences> {
     sound(Divergences::load(directory(specs).as_deref(), spec), "list of known divergences")
 }
@@ -154,7 +154,7 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The instructions of these opcodes in this order; all where none is named.
+/// The instructions with these opcodes, in this order; all of them if the list is empty.
 pub(crate) fn instructions<'s>(spec: &'s Spec, names: &[String]) -> anyhow::Result<Vec<&'s Instruction>> {
     if names.is_empty() {
         return Ok(spec.instructions.iter().collect());
@@ -163,28 +163,28 @@ pub(crate) fn instructions<'s>(spec: &'s Spec, names: &[String]) -> anyhow::Resu
         Some(instruction) => Ok(instruction),
         None => {
             let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
-            bail!("there is no specification of `{name}`; there are {}", known.join(", "))
+            bail!("`{name}` has no specification; the instructions are {}", known.join(", "))
         }
     };
     names.iter().map(find).collect()
 }
 
-/// The environment of a module, as far as it is given.
+/// The environment of a module, as far as it was given.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EnvironmentOpts {
-    /// The PTX version [default: the newest].
+    /// PTX version [default: the newest].
     #[arg(long, value_name = "VERSION")]
     ptx: Option<Version>,
-    /// The target [default: the newest plain one of the PTX version].
+    /// Target [default: the newest plain target of the PTX version].
     #[arg(long, value_name = "TARGET")]
     target: Option<Target>,
-    /// The address size, 32 or 64 [default: 64, where the PTX version has it].
+    /// Address size, 32 or 64 [default: 64 if the PTX version has it].
     #[arg(long, value_name = "BITS")]
     address_size: Option<AddressSize>,
 }
 
 impl EnvironmentOpts {
-    /// The environment, with the newest of what is not given.
+    /// The environment; whatever was not given is the newest.
     pub(crate) fn resolve(&self, isa: &Isa) -> anyhow::Result<Environment> {
         let (Some(&newest), Some(&(first, _))) = (isa.versions.last(), isa.targets.first()) else {
             bail!("isa.yaml has no version or no target");

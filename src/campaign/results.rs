@@ -65,9 +65,9 @@ impl Problem {
     /// What is wrong and what to do, as the end of a sentence about the divergence.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Fixed => "no longer happens: remove it, or give it `to`",
-            Self::Unmatched => "matches nothing that the engine can be asked about: remove or fix it",
-            Self::Expired => "has expired: check it again, and remove it or give it a later `expires`",
+            Self::Fixed => "no longer happens: remove it, or end it with `to`",
+            Self::Unmatched => "matches no line that the engine can be asked about: remove or fix it",
+            Self::Expired => "has expired: check it again, then remove it or set a later `expires`",
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::spec::{Instruction, Spec};
 /// # Errors
 /// Why it takes none.
 pub fn environment(spec: &Spec, engine: &dyn CaseExecutor) -> Result<Environment, String> {
-    let mut why = format!("{} takes no PTX version and target of the specification", engine.id());
+    let mut why = format!("{} accepts no PTX version and target of the specification", engine.id());
     let plain = spec.isa.targets.iter().rev().filter(|(target, _)| target.suffix == Suffix::Plain);
     for (target, since) in plain {
         for ptx in spec.isa.versions.iter().rev().filter(|ptx| *ptx >= since) {
@@ -145,7 +145,7 @@ impl<'a> Executor<'a> {
             let prepared = match model::prepare(self.spec, execution) {
                 Ok(prepared) => prepared,
                 Err(why) => {
-                    let reason = format!("the recorded case is not a test case any more: {why}");
+                    let reason = format!("the recorded case is no longer valid: {why}");
                     *tally.skipped_rows.entry(reason).or_default() += execution.rows.len() as u64;
                     continue;
                 }
@@ -253,14 +253,14 @@ impl Tally {
 pub fn describe(difference: &model::Difference, execution: &Execution) -> String {
     use model::Difference;
     match difference {
-        Difference::Returned => "it returns where it must trap".to_owned(),
-        Difference::Trapped => "it traps where it must not".to_owned(),
+        Difference::Returned => "it returned, but must trap".to_owned(),
+        Difference::Trapped => "it trapped, but must not".to_owned(),
         Difference::Register(at) => {
             let name = execution.outputs.get(*at).map_or("a register", |output| output.register.as_str());
-            format!("{name} holds something else")
+            format!("{name} is wrong")
         }
-        Difference::Surface(at) => format!("the surface holds something else, first at byte {at}"),
-        Difference::Variable(_, at) => format!("a variable holds something else, first at byte {at}"),
+        Difference::Surface(at) => format!("the surface is wrong, first at byte {at}"),
+        Difference::Variable(_, at) => format!("a variable is wrong, first at byte {at}"),
         Difference::Failed(how) => how.clone(),
     }
 }

@@ -43,7 +43,7 @@ impl Mismatch {
             Does::Accepts => "accepted",
             Does::Rejects => "rejected",
             Does::Crashes => "crashed",
-            Does::Computes => "computed something else",
+            Does::Computes => "computed a wrong result",
         }
     }
 }

@@ -212,7 +212,7 @@ impl WordAsker<'_> {
     ) -> Result<(Probed, Vec<WordFinding>), InternalError> {
         let scaffold = scaffold(module.items.iter().copied(), module.context);
         let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa)
-            .map_err(|error| InternalError(format!("declarations of ours cannot be read: {error}")))?;
+            .map_err(|error| InternalError(format!("generated declarations cannot be read: {error}")))?;
         let judge = Judge::new(self.spec, &self.environment).map_err(|error| InternalError(error.to_string()))?;
         let read = |line: &Try| -> Result<Reading, InternalError> {
             let parsed = Line::parse(&line.line).map_err(|error| InternalError(format!("{}: {error}", line.line)))?;

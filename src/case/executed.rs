@@ -146,13 +146,13 @@ fn programs(
 impl CostlyRows {
     /// Why a row is not run.
     fn refuse(&self, expectation: &Expectation) -> Option<(Verdict, &'static str)> {
-        const TRAPS: &str = "it must trap, and enough others were run";
+        const TRAPS: &str = "it must trap, and enough such rows were run";
         let less = |left: u64| left.checked_sub(1);
         let take = |of: &AtomicU64| of.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok();
         match expectation.allowed {
             _ if !expectation.may_trap() => None,
             model::Allowed::Any(why) => {
-                (!take(&self.undefined)).then_some((Verdict::Undecided(why), "anything may come of it"))
+                (!take(&self.undefined)).then_some((Verdict::Undecided(why), "it may do anything"))
             }
             _ if self.traps.as_ref().is_none_or(take) => None,
             _ => Some((Verdict::Skipped(TRAPS.to_owned()), TRAPS)),

@@ -112,7 +112,7 @@ impl Question<'_> {
         lines: &[String],
     ) -> Result<Vec<Reading>, InternalError> {
         let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa)
-            .map_err(|error| InternalError(format!("declarations of ours cannot be read: {error}")))?;
+            .map_err(|error| InternalError(format!("generated declarations cannot be read: {error}")))?;
         let judge = Judge::new(self.spec, environment).map_err(|error| InternalError(error.to_string()))?;
         let read = |(&at, line): (&usize, &String)| {
             let parsed = Line::parse(line).map_err(|error| InternalError(format!("{line}: {error}")))?;

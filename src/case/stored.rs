@@ -58,7 +58,7 @@ impl Stored {
             None => AddressSize::Bits32,
         };
         let found = read.instructions.iter().find(|placed| spec.instruction(placed.line.opcode).is_some());
-        let found = found.ok_or_else(|| error("there is no line of a specified instruction"))?;
+        let found = found.ok_or_else(|| error("it has no line of a specified instruction"))?;
         let behind = read.instructions.iter().filter(|placed| placed.at > found.at && placed.scope == found.scope);
         let rest: Vec<&str> =
             behind.take_while(|placed| placed.line.opcode != "ret").map(|placed| placed.text).collect();
@@ -100,7 +100,7 @@ impl Stored {
         let declarations =
             Declarations::parse(&self.declarations, &spec.isa).map_err(|why| StoredError(why.to_string()))?;
         let line = Line::parse(&self.line).map_err(|why| StoredError(format!("`{}`: {why}", self.line)))?;
-        let unknown = || StoredError(format!("no specification covers `{}`", self.line));
+        let unknown = || StoredError(format!("`{}` has no specification", self.line));
         judge.read(&line, &declarations).ok_or_else(unknown)
     }
 

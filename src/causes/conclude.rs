@@ -209,10 +209,10 @@ impl Finding {
     fn title(&self, message: &str) -> String {
         let depth = if self.code_generation { " in code generation" } else { "" };
         let what = match (self.valid, self.rules.as_slice()) {
-            _ if self.does == Does::Computes => "something else",
-            (true, []) => "what is claimed valid",
-            (true, rules) => &format!("what is claimed valid, or breaks {}", rules.join(" or ")),
-            (false, rules) => &format!("what breaks {}", rules.join(" or ")),
+            _ if self.does == Does::Computes => "wrong results",
+            (true, []) => "valid lines",
+            (true, rules) => &format!("valid lines, or lines that break {}", rules.join(" or ")),
+            (false, rules) => &format!("lines that break {}", rules.join(" or ")),
         };
         let mut when = if self.when.is_empty() { String::new() } else { format!(" when {}", self.when) };
         if !self.inputs.is_empty() {
@@ -225,7 +225,7 @@ impl Finding {
             Does::Crashes => "crashes on",
             Does::Computes => "computes",
         };
-        let listed = self.contradicts.as_ref().map_or(String::new(), |id| format!(", though `{id}` lists otherwise"));
+        let listed = self.contradicts.as_ref().map_or(String::new(), |id| format!(", but `{id}` lists otherwise"));
         format!("{} {does} {what} in {}{when}{depth}{message}{listed}", self.family, self.forms.join(", "))
     }
 
@@ -234,7 +234,7 @@ impl Finding {
     fn yaml(&self, instructions: &[&Instruction]) -> String {
         if let Some(id) = &self.contradicts {
             return format!(
-                "# {id} no longer happens {}: remove it, or give it `to` or a narrower `when`\n",
+                "# {id} no longer happens {}: remove it, end it with `to`, or narrow its `when`\n",
                 self.versions
             );
         }

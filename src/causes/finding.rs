@@ -94,7 +94,7 @@ impl Vote {
     pub fn words(&self) -> &str {
         match self {
             Self::Shows => "shows it",
-            Self::DoesNot => "does not",
+            Self::DoesNot => "does not show it",
             Self::Other(words) => words,
         }
     }

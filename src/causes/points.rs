@@ -142,7 +142,7 @@ fn not_reproduced(
         asked += 1;
         failed += usize::from(results.iter().any(|result| is_failure(result, mismatch)));
     }
-    Ok((failed == 0 && asked > 0).then_some("rows that failed among others passed when run alone"))
+    Ok((failed == 0 && asked > 0).then_some("the rows that failed passed when run alone"))
 }
 
 /// Whether a row fails in this way.

@@ -11,8 +11,8 @@ use crate::spec::Form;
 /// In what way a row differs, in words that rows of one cause have in common.
 pub(super) fn kind(result: &CaseResult) -> &'static str {
     match result.difference() {
-        Some(Difference::Returned) => "it returns where it must trap",
-        Some(Difference::Trapped) => "it traps where it must not",
+        Some(Difference::Returned) => "it returned, but must trap",
+        Some(Difference::Trapped) => "it trapped, but must not",
         Some(Difference::Register(_)) => "a register",
         Some(Difference::Surface(_)) => "the surface",
         Some(Difference::Variable(..)) => "a variable",

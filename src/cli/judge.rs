@@ -19,27 +19,29 @@ use ptx_conform::judge::{Judge, Needs, Reading, needs};
 use ptx_conform::ptx::{DeclarationError, Declarations, Line, Module, SyntaxError};
 use ptx_conform::spec::{Form, Isa, Spec, Verdict};
 
-/// JSON Lines in, verdicts out, for other programs
+/// Judge lines for other programs: JSON Lines in, verdicts out
 ///
-/// Reads one object a line from stdin, and answers each in order. Blank lines are skipped, fields
-/// that are not listed are ignored.
+/// Reads one object per line from stdin, and answers each in order. Blank lines and unknown fields
+/// are ignored.
 ///
 /// in:  {"line": "...", "ptx": "9.0", "target": "sm_90", "declarations": "...", "address_size": 64}
 ///
 /// out: {"verdict": "valid", "rules": [], "needs": {"ptx": "2.0", "target": "sm_20"}}
 ///
 /// `declarations` (default: none) is the PTX text between a module's directives and the line;
-/// `address_size` is 32 or 64 (default). The verdict is valid, invalid (with the rules broken), or
-/// unknown, for an instruction without a specification. A line that is no PTX statement but begins
-/// with the opcode of one that is specified breaks `isa/syntax`. Labels, braces, comments, .loc and
-/// .pragma may stand around it; of several statements each is judged, in `statements`, beside what they
-/// come to together. What cannot be judged is answered with {"error": "..."}, and the run goes on.
+/// `address_size` is 32 or 64 (default: 64). The verdict is `valid`, `invalid` (with the broken
+/// rules), or `unknown` for an instruction without a specification. A line that begins with a known
+/// opcode but is not a PTX statement breaks `isa/syntax`. Labels, braces, comments, .loc and .pragma
+/// may surround the line. If there are several statements, the verdict covers them all, and
+/// `statements` has the verdict on each. Input that cannot be judged is answered with
+/// {"error": "..."}.
 ///
 /// Example: ptx-conform generate suld --format jsonl | ptx-conform judge --engine ptxas@13.5
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Opts {
-    /// Also say what this engine is known to do (it need not be installed): `ptxas@13.5`.
+    /// Also predict what this engine will do, by its known divergences: `ptxas@13.5`. It need not be
+    /// installed.
     #[arg(long, value_name = "ENGINE")]
     engine: Option<String>,
 }
@@ -66,7 +68,7 @@ fn engine(name: &str, divergences: &Divergences) -> anyhow::Result<EngineVersion
     let known =
         |family: &str| family == "ptxas" || divergences.all.iter().any(|divergence| divergence.engine == family);
     if !known(&engine.family) {
-        bail!("nothing is known of the engine `{}`; `ptxas` is known", engine.family);
+        bail!("there is no list of divergences for the engine `{}`; there is one for `ptxas`", engine.family);
     }
     Ok(engine)
 }
@@ -322,7 +324,7 @@ impl<'s> Desk<'s> {
     /// The answer on a text that is no statement.
     fn unreadable(&self, line: &str, error: &SyntaxError) -> Result<Answer<'static>, String> {
         let Some(opcode) = Line::opcode_of(line) else {
-            return Err(format!("`line` is no instruction: {error} at byte {}", error.at));
+            return Err(format!("`line` is not an instruction: {error} at byte {}", error.at));
         };
         if self.spec.instruction(opcode).is_none() {
             return Ok(Answer::bare(Verdict::Unknown, Rules::None));
@@ -409,7 +411,7 @@ impl Answer<'_> {
 
 fn request(line: &[u8]) -> Result<Request<'_>, String> {
     const SHAPE: &str =
-        r#"a line is one object: {"line": "...", "ptx": "9.0", "target": "sm_90", "declarations": "..."}"#;
+        r#"each input line is one object: {"line": "...", "ptx": "9.0", "target": "sm_90", "declarations": "..."}"#;
     // Serde would take a list for an object.
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(SHAPE.to_owned());
@@ -432,7 +434,7 @@ fn environment(request: &Request<'_>) -> Result<Environment, String> {
     let address_size = match request.address_size {
         None | Some(64) => AddressSize::Bits64,
         Some(32) => AddressSize::Bits32,
-        Some(other) => return Err(format!("`address_size` is {other}; it can be 32 or 64")),
+        Some(other) => return Err(format!("`address_size` is {other}; it must be 32 or 64")),
     };
     Ok(Environment { ptx, target, address_size })
 }

@@ -140,7 +140,7 @@ impl Divergences {
                         name,
                         text,
                         raw.id.place,
-                        format!("there are two divergences `{}`", raw.id.value),
+                        format!("there is another divergence `{}`", raw.id.value),
                     )),
                     Ok(divergence) => all.push(divergence),
                     Err(more) => errors.extend(more),
@@ -230,7 +230,7 @@ impl<'a> Compiler<'a> {
             self.error(&self.raw.id, message, None);
         }
         for name in self.raw.instructions.iter().filter(|name| self.spec.instruction(&name.value).is_none()) {
-            self.error(name, format!("there is no instruction `{}`", name.value), None);
+            self.error(name, format!("there is no specification of `{}`", name.value), None);
         }
         let rules: Vec<String> = self.forms.iter().flat_map(|form| &form.rules).map(|rule| rule.id.clone()).collect();
         for rule in &self.raw.rules {
@@ -270,7 +270,7 @@ impl<'a> Compiler<'a> {
             if axes.is_empty() {
                 self.error(axis, format!("there is no axis `{}` in these forms", axis.value), None);
             } else if let Some(value) = unknown {
-                self.error(axis, format!("`{value}` is no value of `{}`", axis.value), None);
+                self.error(axis, format!("`{value}` is not a value of `{}`", axis.value), None);
             }
             entries.push(Entry { axis: axis.value.clone(), negated, values: plain });
         }
@@ -295,7 +295,7 @@ impl<'a> Compiler<'a> {
             self.error(to, format!("`to` {} is before `from` {}", to.value, from.value), None);
         }
         for at in self.raw.expires.iter().filter(|at| at.value.parse::<Date>().is_err()) {
-            self.error(at, format!("`{}` is no day", at.value), Some("write it as 2027-06-30".to_owned()));
+            self.error(at, format!("`{}` is not a date", at.value), Some("write it as 2027-06-30".to_owned()));
         }
     }
 
@@ -303,10 +303,10 @@ impl<'a> Compiler<'a> {
     fn check_rules_fit(&mut self) {
         let raw = self.raw;
         if raw.does == Does::Accepts && raw.rules.is_empty() {
-            self.error(&raw.id, "`does: accepts` names the rules that are not enforced".to_owned(), None);
+            self.error(&raw.id, "`does: accepts` must list the rules that are not enforced".to_owned(), None);
         }
         if matches!(raw.does, Does::Rejects | Does::Computes) && !raw.rules.is_empty() {
-            let message = format!("`does: {}` is about valid lines, and names no rules", raw.does.word());
+            let message = format!("`does: {}` is for valid lines, and must not list rules", raw.does.word());
             self.error(&raw.id, message, None);
         }
     }

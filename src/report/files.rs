@@ -61,7 +61,7 @@ impl Report {
             text.push_str(&format!("engine: {family}\ndivergences:{}\n", if new.is_empty() { " []" } else { "" }));
             text.push_str(&new);
         }
-        if text.is_empty() { "# Nothing new was found.\n".to_owned() } else { text }
+        if text.is_empty() { "# There are no new findings.\n".to_owned() } else { text }
     }
 }
 

@@ -71,7 +71,7 @@ impl Default for EngineLimits {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It is no command line.
-    #[error("`{0}` is no command line: a program and its arguments, with quotes where they have spaces")]
+    #[error("`{0}` is not a command line: write a program and its arguments, with quotes around spaces")]
     Command(String),
     /// It did not start.
     #[error("`{command}` cannot be started: {why}")]
@@ -82,7 +82,7 @@ pub enum Error {
         why: String,
     },
     /// It does not speak the protocol.
-    #[error("`{command}` is no engine: {why}\n`ptx-conform engine check {}` says more", quoted(command))]
+    #[error("`{command}` is not an engine: {why}\n`ptx-conform engine check {}` says more", quoted(command))]
     Hello {
         /// The command line.
         command: String,
@@ -180,8 +180,8 @@ impl External {
         let again = || start(&self.words, &self.limits);
         match again().or_else(|_| again()) {
             Ok((process, about, _)) if about == self.about => Ok(process),
-            Ok((.., id)) => Err(format!("{} calls itself {id} now, or says other things of itself", self.id)),
-            Err(Unusable::Start(why) | Unusable::Hello(why)) => Err(format!("{} starts no more: {why}", self.id)),
+            Ok((.., id)) => Err(format!("{} now answers `hello` differently, as {id}", self.id)),
+            Err(Unusable::Start(why) | Unusable::Hello(why)) => Err(format!("{} no longer starts: {why}", self.id)),
         }
     }
 
@@ -192,10 +192,10 @@ impl External {
     fn takes(&self, environment: &Environment) -> Result<(), String> {
         let (name, Environment { ptx, target, .. }) = (&self.id, environment);
         if !self.about.ptx.is_empty() && !self.about.ptx.contains(ptx) {
-            return Err(format!("{name} does not take PTX {ptx}"));
+            return Err(format!("{name} does not accept PTX {ptx}"));
         }
         if !self.about.targets.is_empty() && !self.about.targets.contains(target) {
-            return Err(format!("{name} does not take {target}"));
+            return Err(format!("{name} does not accept {target}"));
         }
         Ok(())
     }
@@ -248,8 +248,7 @@ fn ping(id: u64) -> Vec<u8> {
 }
 
 fn response(line: &[u8]) -> Result<Response, String> {
-    serde_json::from_slice(line)
-        .map_err(|error| format!("it answered what is no response: {} ({error})", excerpt(line)))
+    serde_json::from_slice(line).map_err(|error| format!("its answer is not a response: {} ({error})", excerpt(line)))
 }
 
 /// Starts an engine and lets it introduce itself.
@@ -260,7 +259,7 @@ fn start(words: &[String], limits: &EngineLimits) -> Result<(Process, About, Eng
         Fault::Hung => format!("{of}: it did not answer in time"),
     };
     let said = process.exchange(&hello(), 1, limits.start, limits.response);
-    let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked for its hello")))?;
+    let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked for `hello`")))?;
     let (about, id) = introduced(&said.concat()).map_err(Unusable::Hello)?;
     let said = process.exchange(&ping(0), 1, limits.request, limits.response);
     let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked to execute nothing")))?;
@@ -274,7 +273,7 @@ fn start(words: &[String], limits: &EngineLimits) -> Result<(Process, About, Eng
 fn introduced(line: &[u8]) -> Result<(About, EngineId), String> {
     let about = match response(line)? {
         Response::Hello(about) => about,
-        _ => return Err(format!("it answered the hello with {}", excerpt(line))),
+        _ => return Err(format!("it answered `hello` with {}", excerpt(line))),
     };
     if about.protocol != PROTOCOL {
         return Err(format!("it speaks version {} of the protocol; this is version {PROTOCOL}", about.protocol));
@@ -285,7 +284,7 @@ fn introduced(line: &[u8]) -> Result<(About, EngineId), String> {
     let id = EngineId::new(&about.name, &about.version)?;
     if !about.version.contains('.') {
         return Err(format!(
-            "its version is `{}`; write two numbers or more with dots between them, such as 1.0",
+            "its version is `{}`; write two or more numbers with dots between them, such as 1.0",
             about.version
         ));
     }

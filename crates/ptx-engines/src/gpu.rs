@@ -44,7 +44,7 @@ impl Default for LaunchLimits {
 pub fn probe(isa: &Isa) -> Result<About, String> {
     // The bindings panic where they do not find what they look for.
     let device = std::panic::catch_unwind(driver::Device::open);
-    let device = device.unwrap_or_else(|_| Err("the CUDA driver cannot be asked".to_owned()));
+    let device = device.unwrap_or_else(|_| Err("the CUDA driver does not answer".to_owned()));
     device.map(|device| about::Facts::of(&device).about(isa)).map_err(|missing| format!("gpu: {missing}"))
 }
 

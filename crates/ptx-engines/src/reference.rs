@@ -72,7 +72,7 @@ impl Engine for Reference<'_> {
 impl LineJudge for Reference<'_> {
     fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
         if depth == Depth::Generate {
-            return Err("the model generates no code".to_owned());
+            return Err("the model does not generate code".to_owned());
         }
         Judge::new(self.spec, environment).map(drop).map_err(|why| why.to_string())
     }

@@ -43,7 +43,7 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
                 greeted = true;
                 Response::Hello(engine.hello()?)
             }
-            _ if !greeted => return Err("the first message is no hello".to_owned()),
+            _ if !greeted => return Err("the first message is not `hello`".to_owned()),
             Ok(Request::Judge(asked)) => Response::Judged(engine.judge(asked)?),
             Ok(Request::Execute(asked)) => {
                 let id = asked.id;

@@ -33,7 +33,7 @@ pub enum Error {
     )]
     None,
     /// None of this version.
-    #[error("no `ptxas` {request} here ({there}); run `ptx-conform toolchain install {request}`")]
+    #[error("`ptxas` {request} is not on this machine ({there}); run `ptx-conform toolchain install {request}`")]
     NoSuch {
         /// The version asked for.
         request: String,
@@ -41,10 +41,10 @@ pub enum Error {
         there: String,
     },
     /// The text is no version.
-    #[error("`{0}` is no `ptxas` version; use one such as 13.5 or 13.5.37")]
+    #[error("`{0}` is not a `ptxas` version; use one such as 13.5 or 13.5.37")]
     BadRequest(String),
     /// There are no packages for it.
-    #[error("`ptxas` {0} is not published as a package; the packages begin with 11.7")]
+    #[error("`ptxas` {0} is not published as a package; the oldest package is 11.7")]
     Unpublished(String),
     /// The package has other versions.
     #[error("the package `{package}` has no version {request}; there are: {versions}")]
@@ -60,13 +60,13 @@ pub enum Error {
     #[error("`ptxas` cannot be installed on {0}; there are packages for Linux on x86_64 and aarch64")]
     Platform(String),
     /// There is no cache directory.
-    #[error("no home directory is known; set PTX_CONFORM_CACHE to a directory to install to")]
+    #[error("the home directory is unknown; set PTX_CONFORM_CACHE to a directory to install to")]
     NoCache,
     /// Python is needed to install.
     #[error("`python3` cannot be started ({0}); it is needed to download NVIDIA's package")]
     NoPython(io::Error),
     /// Pip does not come to an end.
-    #[error("pip did not come to an end within {0} minutes; check the network, the proxy and pip's settings")]
+    #[error("pip did not finish within {0} minutes; check the network, the proxy and pip's settings")]
     Slow(u64),
     /// Python was stopped.
     #[error("`python3` did not finish the installation: {0}")]
@@ -159,7 +159,7 @@ pub fn find(request: &str) -> Result<Installed, Error> {
     }
     let versions: Vec<&str> = toolchains.iter().map(|toolchain| toolchain.version.as_str()).collect();
     let there = match versions.as_slice() {
-        [] => "there is none at all".to_owned(),
+        [] => "there is no `ptxas`".to_owned(),
         versions => format!("there are: {}", versions.join(", ")),
     };
     Err(Error::NoSuch { request: request.to_owned(), there })

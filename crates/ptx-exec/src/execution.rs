@@ -213,7 +213,7 @@ impl Execution {
     pub fn check(&self, returned: &Returned) -> Result<(), String> {
         let (written, given) = (self.outputs.len(), returned.registers.len());
         if written != given {
-            return Err(format!("it returned {given} registers, the line writes {written}"));
+            return Err(format!("it returned {given} registers, but the line writes {written}"));
         }
         for (output, value) in self.outputs.iter().zip(&returned.registers) {
             if value.checked_shr(output.bits.into()).is_some_and(|over| over != 0) {
@@ -228,7 +228,7 @@ impl Execution {
         }
         match (&returned.surface, &self.surface) {
             (None, _) => Ok(()),
-            (Some(_), None) => Err("it returned a surface, and the case has none".to_owned()),
+            (Some(_), None) => Err("it returned a surface, but the case has none".to_owned()),
             (Some(after), Some(before)) if after.len() != before.size() => {
                 Err(format!("it returned a surface of {} bytes instead of {}", after.len(), before.size()))
             }
@@ -305,7 +305,7 @@ impl<'de> Deserialize<'de> for Rows {
         let mut read = Self::new(rows.first().map_or(0, |row| row.0.len()));
         for (at, row) in rows.iter().enumerate() {
             if row.0.len() != read.width {
-                let message = format!("row {at} has {} values, the first one has {}", row.0.len(), read.width);
+                let message = format!("row {at} has {} values, but the first row has {}", row.0.len(), read.width);
                 return Err(serde::de::Error::custom(message));
             }
             read.push(&row.0);

@@ -140,7 +140,7 @@ pub fn module(cases: &[&Execution]) -> (String, Vec<Result<Kernel, String>>) {
         let scaffold = scaffold(case);
         let kernel = shared(case, &scaffold).and_then(|shared| {
             if first.as_ref().is_some_and(|first| *first != shared) {
-                return Err("its environment or module scope is another than that of the module".to_owned());
+                return Err("its environment or module scope differs from that of the module".to_owned());
             }
             let (entry, kernel) = thread::entry(case, &scaffold, at, &names)?;
             if first.is_none() {
@@ -207,7 +207,7 @@ type Shared = (Version, Target, String);
 
 fn shared(case: &Execution, scaffold: &Scaffold) -> Result<Shared, String> {
     if case.ptx < AddressSize::SINCE {
-        return Err(format!("addresses of PTX {} have 32 bits", case.ptx));
+        return Err(format!("in PTX {}, addresses have 32 bits", case.ptx));
     }
     thread::globals(case, scaffold).map(|globals| (case.ptx, case.target, globals))
 }
@@ -367,7 +367,7 @@ mod tests {
             vec![output("%r0", 32)],
             1,
         );
-        assert_eq!(refused(&by_handle), "the line names a surface, and the case has none");
+        assert_eq!(refused(&by_handle), "the line names a surface, but the case has none");
         by_handle.surface = Some(surface.clone());
         assert_eq!(kernel(&by_handle).1.surface, Some(Bound { private: false, handle_at: Some(8), variable: None }));
 
@@ -379,7 +379,7 @@ mod tests {
         let bound = Bound { private: true, handle_at: None, variable: Some("t".to_owned()) };
         assert_eq!(kernel(&by_name).1.surface, Some(bound));
         by_name.declarations = ".entry k(.param .surfref t) { .reg .b32 %r<2>;".to_owned();
-        assert_eq!(refused(&by_name), "no driver binds the parameter `t`, a `.surfref`");
+        assert_eq!(refused(&by_name), "the parameter `t` is a `.surfref`, which no driver can bind");
     }
 
     #[test]
@@ -410,9 +410,9 @@ mod tests {
             assert!(text.contains(part), "{part} in\n{text}");
         }
         case.variables[0].space = Space::Const;
-        assert_eq!(refused(&case), "`g` is declared in .global, and has contents in .const");
+        assert_eq!(refused(&case), "`g` is declared in .global, but has contents in .const");
         case.variables[0].name = "none".to_owned();
-        assert_eq!(refused(&case), "`none` is no variable of the declarations");
+        assert_eq!(refused(&case), "`none` is not a declared variable");
     }
 
     #[test]
@@ -450,7 +450,7 @@ mod tests {
         for (before, line, bits, holds, why) in [
             (unified, load, 64, address("g", false), "`g` is unified"),
             (global, load, 32, address("g", false), "has 32 bits"),
-            (global, load, 64, address("h", false), "is no variable"),
+            (global, load, 64, address("h", false), "is not a declared variable"),
             (function, load, 64, address("g", false), "has no address in `.param`"),
             (global, "ld.global.b32 %r, [g+-4];", 64, Holds::Bits, "before `g`"),
             (global, load, 24, Holds::Bits, "24 bits"),
@@ -462,9 +462,9 @@ mod tests {
             assert!(why_not.contains(why), "{line}: {why_not}");
         }
         let mut old = case(registers, "mov.u32 %r, 0;", Vec::new(), vec![output("%q", 32)], 1);
-        assert_eq!(refused(&old), "`%q` is no register of the declarations");
+        assert_eq!(refused(&old), "`%q` is not a declared register");
         old.ptx = "2.2".parse().expect("a version");
-        assert_eq!(refused(&old), "addresses of PTX 2.2 have 32 bits");
+        assert_eq!(refused(&old), "in PTX 2.2, addresses have 32 bits");
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub fn prepare<'a>(spec: &Spec, case: &'a Execution) -> Result<Prepared<'a>, Unm
         return Err(error(format!("a line writes at most {} registers", Effect::REGISTERS)));
     }
     let prepare = TABLE.iter().find(|(known, _)| *known == instruction.name);
-    let (_, prepare) = prepare.ok_or_else(|| error(format!("`{}` is not modelled", instruction.name)))?;
+    let (_, prepare) = prepare.ok_or_else(|| error(format!("there is no model of `{}`", instruction.name)))?;
     let form = &instruction.forms[reading.form];
     let operands = Operands { isa: &spec.isa, form, values: &reading.values, line: &line, declarations, case };
     Ok(Prepared {

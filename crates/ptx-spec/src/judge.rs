@@ -83,7 +83,7 @@ pub struct Judge<'a> {
 
 /// The specification does not know the PTX version or the target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is not in the specification: see `versions` and `targets` in specs/isa.yaml")]
+#[error("{0} is not in the specification: add it to `versions` or `targets` in specs/isa.yaml, or choose another")]
 pub struct UnknownEnvironment(Environment);
 
 impl<'a> Judge<'a> {

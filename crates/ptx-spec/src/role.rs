@@ -162,21 +162,29 @@ pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slot
     ];
     let has = |name: &str| PARAMETERS.iter().any(|(known, roles)| *known == name && roles.contains(&raw.role));
     for (name, _) in given.iter().filter(|(name, given)| *given && !has(name)) {
-        wrong.push((None, format!("an operand of this role has no parameter `{name}`"), None));
+        wrong.push((None, format!("an operand of this role has no field `{name}`"), None));
     }
     match (raw.role, &raw.of) {
         (RoleName::Object, None) => {
-            wrong.push((None, "an object says what it is".to_owned(), Some(format!("of: {}", OBJECTS.join(" or ")))));
+            wrong.push((
+                None,
+                "an object must say what it is, by `of`".to_owned(),
+                Some(format!("of: {}", OBJECTS.join(" or "))),
+            ));
         }
         (RoleName::Object, Some(of)) if !OBJECTS.contains(&of.value.as_str()) => {
             let help = format!("objects are {}", OBJECTS.join(", "));
             wrong.push((Some(of), format!("`{}` is not an object", of.value), Some(help)));
         }
         (RoleName::Coordinate, None) => {
-            wrong.push((None, "a coordinate says which operand it is of".to_owned(), Some("of: a".to_owned())));
+            wrong.push((
+                None,
+                "a coordinate must say which operand it belongs to, by `of`".to_owned(),
+                Some("of: a".to_owned()),
+            ));
         }
         (RoleName::Coordinate, Some(of)) if !operands.contains(&(of.value.as_str(), RoleName::Object)) => {
-            wrong.push((Some(of), format!("`{}` is not an operand that is an object", of.value), None));
+            wrong.push((Some(of), format!("`{}` is not an operand with the role `object`", of.value), None));
         }
         _ => {}
     }
@@ -190,7 +198,7 @@ pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slot
         ));
     }
     if raw.size.len() > 2 {
-        wrong.push((raw.size.last(), "a size is a type, and perhaps a vector modifier".to_owned(), None));
+        wrong.push((raw.size.last(), "a size is a type, optionally followed by a vector modifier".to_owned(), None));
     }
     wrong
 }

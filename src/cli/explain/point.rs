@@ -14,9 +14,9 @@ pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rul
     let faults = match name {
         "duplicate-modifier" => surplus(text, line, form, values),
         "unknown-modifier" => unknown(text, line, form),
-        "modifier-order" => vec![(modifiers(text, line), "in another order".to_owned())],
-        "operands" => vec![(operands(text, line), "other operands".to_owned())],
-        "guard" => line.guard.iter().map(|(_, name)| (range(text, name), "no predicate".to_owned())).collect(),
+        "modifier-order" => vec![(modifiers(text, line), "wrong order".to_owned())],
+        "operands" => vec![(operands(text, line), "wrong operands".to_owned())],
+        "guard" => line.guard.iter().map(|(_, name)| (range(text, name), "not a predicate".to_owned())).collect(),
         _ if rule.forbids.is_empty() => vec![(operands(text, line), String::new())],
         _ => chosen(text, line, form, values, rule),
     };
@@ -45,7 +45,7 @@ fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) 
         let value = match (broken, form.value(values, axis)) {
             (None, _) => "one of these",
             (_, "none") => "nothing here",
-            (_, "other") => "nothing that is declared so",
+            (_, "other") => "something else",
             (_, value) => value,
         };
         let label = format!("{}: {value}", form.axes[axis].name);
@@ -127,7 +127,7 @@ fn surplus(text: &str, line: &Line<'_>, form: &Form, values: &[u8]) -> Vec<Part>
     for modifier in &line.modifiers {
         match left.iter().position(|value| value == modifier) {
             Some(at) => drop(left.swap_remove(at)),
-            None if known(form, modifier) => parts.push((range(text, modifier), "its slot is taken".to_owned())),
+            None if known(form, modifier) => parts.push((range(text, modifier), "its slot is already used".to_owned())),
             None => {}
         }
     }

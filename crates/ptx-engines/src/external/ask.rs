@@ -84,7 +84,7 @@ struct Asking<'a, W> {
 impl<W: Work> Asking<'_, W> {
     fn step(&mut self, items: Range<usize>) {
         let engine = self.engine;
-        let given_up = || engine.health.given_up().map(|why| format!("{} was given up: {why}", engine.id));
+        let given_up = || engine.health.given_up().map(|why| format!("{} was abandoned: {why}", engine.id));
         if let Some(why) = self.given_up.clone().or_else(given_up) {
             return self.lose(items, &why);
         }
@@ -152,7 +152,7 @@ impl<W: Work> Asking<'_, W> {
             let times = trouble.faults;
             let words = fault.words();
             self.given_up.get_or_insert_with(|| {
-                format!("{} was given up after it failed {times} times on one batch, the last time: {words}", engine.id)
+                format!("{} was abandoned on one batch after {times} failures, the last one: {words}", engine.id)
             });
         }
         if items.len() > 1 {
@@ -185,7 +185,7 @@ impl<W: Work> Asking<'_, W> {
         }
         if let (0, Some((items, why)), None) = (self.trouble.blamed, self.trouble.together, self.given_up) {
             let what = W::ITEM;
-            engine.note(format!("{} failed on {items} {what}s together, and on none of them alone: {why}", engine.id));
+            engine.note(format!("{} failed on {items} {what}s together, but on none of them alone: {why}", engine.id));
         }
         self.work.answers()
     }

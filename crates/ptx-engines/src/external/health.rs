@@ -57,9 +57,9 @@ impl Health {
                 let times = state.failures;
                 state
                     .given_up
-                    .get_or_insert_with(|| format!("it failed {times} times in a row, the last time: {words}"));
+                    .get_or_insert_with(|| format!("it failed {times} times in a row, the last time because {words}"));
             } else if state.hung > limits.patience {
-                state.given_up.get_or_insert_with(|| format!("{seconds} s were lost in which it did not answer"));
+                state.given_up.get_or_insert_with(|| format!("it did not answer for {seconds} s in total"));
             }
         });
     }
@@ -72,7 +72,7 @@ impl Health {
                 state.invalid += 1;
                 if state.invalid >= limits.invalid {
                     let times = state.invalid;
-                    let words = || format!("{times} of its answers in a row are not valid, the last one: {why}");
+                    let words = || format!("{times} answers in a row were invalid, the last one because {why}");
                     state.given_up.get_or_insert_with(words);
                 }
             }

@@ -61,7 +61,7 @@ impl Process {
         let (Some(to), Some(from), Some(errors)) =
             (child.process.stdin.take(), child.process.stdout.take(), child.process.stderr.take())
         else {
-            return Err(io::Error::other("it has no streams"));
+            return Err(io::Error::other("it has no pipes"));
         };
         let (buffer, said) = (Vec::new(), Vec::new());
         let process = Self { child, to: Some(to), from, errors: Some(errors), buffer, searched: 0, said };
@@ -124,7 +124,7 @@ impl Process {
                 }
                 if self.buffer.len() > longest {
                     let start = excerpt(&self.buffer);
-                    return Err(self.broke(&format!("it answered with a line of more than {longest} bytes: {start}")));
+                    return Err(self.broke(&format!("it wrote a line of more than {longest} bytes: {start}")));
                 }
                 if !open && taken.len() < lines {
                     return Err(self.ended());
@@ -161,7 +161,7 @@ impl Process {
         let time = Timespec::try_from(time).ok();
         match rustix::event::poll(&mut polled, time.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(Fault::Broke(format!("its streams cannot be watched: {error}"))),
+            Err(error) => return Err(Fault::Broke(format!("its pipes cannot be polled: {error}"))),
         }
         let ready: Vec<bool> = polled.iter().map(|polled| !polled.revents().is_empty()).collect();
         let said = self.errors.is_some() && ready.last() == Some(&true);
@@ -215,11 +215,11 @@ impl Process {
     fn ended(&mut self) -> Fault {
         let half = match &self.buffer[..] {
             [] => String::new(),
-            half => format!(", in the middle of a line: {}", excerpt(half)),
+            half => format!(", in the middle of the line {}", excerpt(half)),
         };
         let status = self.wait(GRACE);
         let how = match status.map(|status| (status.code(), status.signal())) {
-            Some((Some(code), _)) => format!("it ended with exit code {code}"),
+            Some((Some(code), _)) => format!("it exited with code {code}"),
             Some((None, Some(signal))) => format!("signal {signal}"),
             _ => "it closed its output".to_owned(),
         };

@@ -80,7 +80,7 @@ impl Work for Lines<'_> {
         };
         let (given, asked) = (judged.outcomes.len(), self.asked.len());
         if given != asked {
-            return Err(format!("it answered with another number of outcomes\n{given} for {asked} lines"));
+            return Err(format!("it answered with a wrong number of outcomes\n{given} for {asked} lines"));
         }
         for (outcome, said) in self.outcomes[self.asked.clone()].iter_mut().zip(judged.outcomes) {
             *outcome = Some(match said {
@@ -209,7 +209,7 @@ impl Work for Rows<'_> {
         let asked = count(&mut self.sent.iter().map(|(_, rows)| rows.len()));
         let given = count(&mut executed.answers.iter().map(Vec::len));
         if asked != given {
-            return Err("it answered with another number of answers than there are rows".to_owned());
+            return Err("it answered with a wrong number of rows".to_owned());
         }
         for ((case, rows), answers) in self.sent.iter().zip(executed.answers) {
             for (&item, answer) in rows.iter().zip(answers) {

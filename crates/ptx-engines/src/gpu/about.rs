@@ -69,10 +69,10 @@ impl Facts {
     pub(super) fn takes(&self, ptx: Version, target: Target) -> Result<(), String> {
         let newest = self.newest();
         if ptx > newest {
-            return Err(format!("a driver of CUDA {} takes PTX up to {newest}", driver::dotted(self.driver)));
+            return Err(format!("a driver of CUDA {} accepts PTX up to {newest}", driver::dotted(self.driver)));
         }
         if !self.targets(target) {
-            return Err(format!("{} is {}: it does not take {target}", self.device, self.plain()));
+            return Err(format!("{} is {}: it does not accept {target}", self.device, self.plain()));
         }
         Ok(())
     }

@@ -45,7 +45,7 @@ pub(super) fn assemble(ptxas: &Path, module: &str, target: Target) -> Result<Bin
         End::Exited(0) if path.is_file() => {}
         End::Exited(status) => return Err(format!("it ended with status {status}: {}", visible(first))),
         End::Signal(signal) => return Err(format!("signal {signal}")),
-        End::Flooded | End::OutOfMemory => return Err("it uses too much".to_owned()),
+        End::Flooded | End::OutOfMemory => return Err("it used too much memory or output".to_owned()),
         End::OutOfTime | End::Interrupted => return Err("timed out".to_owned()),
     }
     Ok(Binary { path, _directory: directory })

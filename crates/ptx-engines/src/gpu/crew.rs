@@ -72,7 +72,7 @@ impl Worker {
     pub(super) fn listen(&mut self, limit: Duration) -> WorkerEnd {
         match self.reports.recv_timeout(limit) {
             Ok(Ok(report)) => WorkerEnd::WorkerReport(report),
-            Ok(Err(rubbish)) => WorkerEnd::Lost(format!("its report is none: {rubbish}")),
+            Ok(Err(rubbish)) => WorkerEnd::Lost(format!("it sent something that is not a report: {rubbish}")),
             Err(RecvTimeoutError::Timeout) => WorkerEnd::OutOfTime,
             Err(RecvTimeoutError::Disconnected) => WorkerEnd::Lost(self.fate()),
         }
@@ -120,9 +120,9 @@ impl Crew {
                 Ok(facts)
             }
             WorkerEnd::WorkerReport(WorkerReport::Failed(missing)) => Err(missing),
-            WorkerEnd::WorkerReport(other) => Err(format!("the worker says {other:?} while it looks for a device")),
+            WorkerEnd::WorkerReport(other) => Err(format!("the worker sent {other:?} while it looked for a device")),
             WorkerEnd::Lost(how) => Err(format!("the worker died while it looked for a device: {how}")),
-            WorkerEnd::OutOfTime => Err("the driver does not come back when it is looked for a device".to_owned()),
+            WorkerEnd::OutOfTime => Err("the driver did not return while the worker looked for a device".to_owned()),
         }
     }
 

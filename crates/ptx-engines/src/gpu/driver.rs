@@ -97,7 +97,7 @@ unsafe fn find<F: Copy>(symbol: &str) -> Result<F, String> {
     // SAFETY: the library was found by `present` before; the type is the caller's promise.
     let found = unsafe { sys::culib().get::<F>(symbol.as_bytes()) };
     let name = symbol.trim_end_matches('\0');
-    found.map(|found| *found).map_err(|_| format!("the CUDA driver has no {name}: install a newer driver"))
+    found.map(|found| *found).map_err(|_| format!("the CUDA driver lacks {name}: install a newer driver"))
 }
 
 /// Whether there is a library of the driver.
@@ -145,15 +145,15 @@ impl Fault {
 /// A status of `cuInit`, in words that say what to do.
 fn no_device(code: c_int) -> String {
     match code {
-        34 => "libcuda.so is the stub of a toolkit (CUDA_ERROR_STUB_LIBRARY): take its folder out of LD_LIBRARY_PATH"
+        34 => "libcuda.so is a toolkit's stub (CUDA_ERROR_STUB_LIBRARY): remove its directory from LD_LIBRARY_PATH"
             .to_owned(),
-        100 => "the CUDA driver finds no device (CUDA_ERROR_NO_DEVICE): look at nvidia-smi and CUDA_VISIBLE_DEVICES"
+        100 => "the CUDA driver finds no device (CUDA_ERROR_NO_DEVICE): check nvidia-smi and CUDA_VISIBLE_DEVICES"
             .to_owned(),
         803 => "the CUDA library and the kernel module are of different drivers \
             (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH): restart the machine or reinstall the driver"
             .to_owned(),
-        999 => "the CUDA driver does not start (CUDA_ERROR_UNKNOWN): look at nvidia-smi".to_owned(),
-        _ => format!("the CUDA driver does not start (status {code}): look at nvidia-smi"),
+        999 => "the CUDA driver does not start (CUDA_ERROR_UNKNOWN): check nvidia-smi".to_owned(),
+        _ => format!("the CUDA driver does not start (status {code}): check nvidia-smi"),
     }
 }
 
@@ -194,7 +194,9 @@ impl Device {
         let status = unsafe { (basic.cuDriverGetVersion)(&raw mut version) };
         if status != SUCCESS || version < OLDEST {
             let (has, needed) = (dotted(version), dotted(OLDEST));
-            return Err(format!("the CUDA driver is too old (CUDA {has}): install one for CUDA {needed} or newer"));
+            return Err(format!(
+                "the CUDA driver is too old (CUDA {has}): install a driver for CUDA {needed} or newer"
+            ));
         }
         let driver = Driver::load()?;
         let mut device = Self {

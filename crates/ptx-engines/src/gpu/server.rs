@@ -96,10 +96,10 @@ impl Server {
             let end = if outcomes.is_empty() { worker.ask(&order, limit) } else { worker.listen(limit) };
             match end {
                 WorkerEnd::WorkerReport(WorkerReport::Said(said)) => outcomes.push(said),
-                WorkerEnd::WorkerReport(other) => return Err(format!("the worker says {other:?} of a line")),
+                WorkerEnd::WorkerReport(other) => return Err(format!("the worker answered {other:?} to a line")),
                 WorkerEnd::Lost(how) => return Err(format!("the driver died on line {}: {how}", outcomes.len())),
                 WorkerEnd::OutOfTime => {
-                    return Err(format!("the driver does not come back from line {}", outcomes.len()));
+                    return Err(format!("the driver did not return from line {}", outcomes.len()));
                 }
             }
         }
@@ -110,7 +110,7 @@ impl Server {
         let Some(first) = asked.cases.iter().find(|case| case.kernel.is_some()) else {
             return Ok(asked.cases.iter().map(|case| all(case, &no_kernel())).collect());
         };
-        let module = asked.module.as_deref().ok_or("there are kernels, and no module")?;
+        let module = asked.module.as_deref().ok_or("the request has kernels but no module")?;
         let binary = self.binary(module, first);
         self.crew.forget();
         let mut run =
@@ -124,7 +124,7 @@ impl Server {
         match assemble::assemble(Path::new(&ptxas), module, self.facts.binary(first.case.target)) {
             Ok(binary) => Some(binary),
             Err(why) => {
-                note(&format!("the driver compiles the module, as PTX_CONFORM_PTXAS does not: {why}"));
+                note(&format!("the driver compiles the module, because PTX_CONFORM_PTXAS failed: {why}"));
                 None
             }
         }
@@ -132,7 +132,7 @@ impl Server {
 }
 
 fn no_kernel() -> Answer {
-    Answer::Skipped("gpu executes kernels, and the case has none".to_owned())
+    Answer::Skipped("gpu only executes kernels, and the case has none".to_owned())
 }
 
 /// The same answer for all rows of a case.
@@ -257,7 +257,7 @@ impl Run<'_> {
                 Launched::Died(Answer::Failed(words), 1, marks)
             }
             WorkerEnd::WorkerReport(other) => {
-                Launched::Died(Answer::Failed(format!("the worker says {other:?} of a launch")), 1, Vec::new())
+                Launched::Died(Answer::Failed(format!("the worker answered {other:?} to a launch")), 1, Vec::new())
             }
             WorkerEnd::Lost(how) => Launched::Died(Answer::Failed(format!("the worker died: {how}")), 1, Vec::new()),
             WorkerEnd::OutOfTime => Launched::Died(Answer::Failed("timed out".to_owned()), HANG, Vec::new()),
@@ -305,7 +305,7 @@ impl Run<'_> {
     fn gone(&mut self, end: WorkerEnd) -> String {
         self.crew.dismiss();
         match end {
-            WorkerEnd::WorkerReport(report) => format!("the worker says {report:?}"),
+            WorkerEnd::WorkerReport(report) => format!("the worker answered {report:?}"),
             WorkerEnd::Lost(how) => format!("the worker died: {how}"),
             WorkerEnd::OutOfTime => "timed out".to_owned(),
         }

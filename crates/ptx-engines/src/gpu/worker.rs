@@ -81,7 +81,7 @@ fn report(report: &WorkerReport) -> io::Result<()> {
 fn start() -> Result<Worker, String> {
     // There is one for each process.
     let device: &'static Device = Box::leak(Box::new(Device::open()?));
-    device.enter().map_err(|fault| format!("the device gives no context: {fault}"))?;
+    device.enter().map_err(|fault| format!("the device cannot create a context: {fault}"))?;
     Ok(Worker { device, facts: Facts::of(device), module: None, case: None })
 }
 
@@ -128,9 +128,9 @@ impl Worker {
     fn judge(&self, asked: &JudgeRequest) -> io::Result<()> {
         let scaffold = Scaffold::from_declarations(&asked.declarations);
         let taken = self.facts.takes(asked.ptx, asked.target).and_then(|()| match asked.address_size {
-            64 if scaffold.separate => Err("a driver does not take what is compiled separately".to_owned()),
+            64 if scaffold.separate => Err("a driver does not accept separately compiled code".to_owned()),
             64 => Ok(()),
-            size => Err(format!("a driver takes addresses of 64 bits, not of {size}")),
+            size => Err(format!("a driver accepts 64-bit addresses, not {size}-bit ones")),
         });
         let environment = Environment { ptx: asked.ptx, target: asked.target, address_size: AddressSize::Bits64 };
         for line in &asked.lines {
@@ -187,12 +187,12 @@ fn load(device: &'static Device, ptx: &str, binary: Option<&Path>) -> Result<Mod
         let loaded = image.and_then(|image| Module::load(device, &image).map_err(|refused| refused.fault.to_string()));
         match loaded {
             Ok(module) => return Ok(module),
-            Err(why) => note(&format!("the driver compiles the module, as it does not take the binary: {why}")),
+            Err(why) => note(&format!("the driver compiles the module, because it rejects the binary: {why}")),
         }
     }
     Module::load(device, ptx.as_bytes()).map_err(|Refused { fault, log }| match words(&log) {
-        words if words.is_empty() => format!("the module is refused: {fault}"),
-        words => format!("the module is refused: {fault}: {words}"),
+        words if words.is_empty() => format!("the module is rejected: {fault}"),
+        words => format!("the module is rejected: {fault}: {words}"),
     })
 }
 
@@ -221,26 +221,26 @@ fn check(case: &SentCase, kernel: &Kernel) -> Result<(), String> {
     let rows = case.case.rows.len();
     let size = |bytes: usize| bytes.checked_mul(rows).ok_or("the rows are too large");
     if size(kernel.row_bytes)? != kernel.rows.len() {
-        return Err(format!("{rows} rows take {} bytes each, there are {}", kernel.row_bytes, kernel.rows.len()));
+        return Err(format!("{rows} rows need {} bytes each, but there are {}", kernel.row_bytes, kernel.rows.len()));
     }
     size(kernel.result_bytes)?;
     if u32::try_from(rows).is_err() {
         return Err("there are too many rows".to_owned());
     }
     if kernel.results.len() != case.case.outputs.len() {
-        return Err(format!("{} outputs have {} places", case.case.outputs.len(), kernel.results.len()));
+        return Err(format!("{} outputs have {} positions", case.case.outputs.len(), kernel.results.len()));
     }
     let fits = |place: &Place| {
         place.bytes <= 16 && place.at.checked_add(place.bytes).is_some_and(|end| end <= kernel.result_bytes)
     };
     if !kernel.results.iter().all(fits) {
-        return Err("the place of an output is beyond the results".to_owned());
+        return Err("an output is beyond the end of the results".to_owned());
     }
     let fits = |observed: &kernel::Observed| {
         observed.at.checked_add(observed.bytes).is_some_and(|end| end <= kernel.result_bytes)
     };
     if !kernel.variables.iter().all(fits) {
-        return Err("the place of a variable is beyond the results".to_owned());
+        return Err("a variable is beyond the end of the results".to_owned());
     }
     if let Some(bound) = &kernel.surface {
         if case.case.surface.is_none() {
@@ -248,7 +248,7 @@ fn check(case: &SentCase, kernel: &Kernel) -> Result<(), String> {
         }
         let fits = |at: usize| at.checked_add(8).is_some_and(|end| end <= kernel.row_bytes);
         if !bound.handle_at.is_none_or(fits) {
-            return Err("the place of the handle is beyond the row".to_owned());
+            return Err("the handle is beyond the end of the row".to_owned());
         }
     }
     Ok(())
@@ -312,7 +312,7 @@ impl Prepared {
             return WorkerReport::Failed("there are no such rows".to_owned());
         }
         if self.kernel.single && count > 1 {
-            return WorkerReport::Failed("a row changes what others see, and there are several".to_owned());
+            return WorkerReport::Failed("a row changes what others see, so it must be launched alone".to_owned());
         }
         let copies = match self.copies(device, first, count) {
             Ok(copies) => copies,
@@ -340,7 +340,7 @@ impl Prepared {
             return Ok(Vec::new());
         }
         if bound.variable.is_some() && count > 1 {
-            return Err("each row has a surface of its own, and there is one variable".to_owned());
+            return Err("each row needs its own surface, but there is only one variable".to_owned());
         }
         let extents = Extents::of(surface)?;
         let copies: Result<Vec<Array>, Fault> = (0..count).map(|_| Array::new(device, extents)).collect();
@@ -385,14 +385,14 @@ impl Prepared {
             Ok(intact && kept)
         })?;
         if !intact {
-            return Ok(vec![Answer::Failed("wrote outside of its buffer".to_owned()); count]);
+            return Ok(vec![Answer::Failed("wrote outside its buffer".to_owned()); count]);
         }
         let size = self.kernel.result_bytes;
         let results = self.results.read(first * size, count * size)?;
         let before = self.case.case.surface.as_ref().map(|surface| surface.data.as_slice());
         let answer = |(index, mark): (usize, u32)| {
             if mark != ENDED {
-                return Ok(Answer::Failed(format!("the kernel returned, its thread did not (mark {mark})")));
+                return Ok(Answer::Failed(format!("the kernel returned, but its thread did not (mark {mark})")));
             }
             let registers = kernel::decode(&self.kernel, &self.case.case, &results, index);
             let held = copies.get(index).map(Array::read).transpose()?;

@@ -176,14 +176,16 @@ impl StoredAnswer {
             Self::MoreThanRegisters(MoreThanRegisters::Changed { registers, surface, variables }) => {
                 let before = case.surface.as_ref().map(|surface| &surface.data);
                 let after = |changes: &[Change]| {
-                    let before = before.ok_or("a surface is changed, and the case has none")?;
-                    changed(before, changes).ok_or("a change lies beyond the surface")
+                    let before = before.ok_or("a surface is changed, but the case has none")?;
+                    changed(before, changes).ok_or("a change is beyond the end of the surface")
                 };
                 let surface = if surface.is_empty() { None } else { Some(after(&surface)?) };
                 let variable = |(name, changes): (String, Vec<Change>)| {
                     let before = case.variable(&name).ok_or_else(|| format!("the case has no variable `{name}`"))?;
                     let after = changed(&before.data, &changes);
-                    after.map(|after| (name.clone(), after)).ok_or_else(|| format!("a change lies beyond `{name}`"))
+                    after
+                        .map(|after| (name.clone(), after))
+                        .ok_or_else(|| format!("a change is beyond the end of `{name}`"))
                 };
                 let variables = variables.into_iter().map(variable).collect::<Result<_, String>>()?;
                 Returned { registers, surface, variables }

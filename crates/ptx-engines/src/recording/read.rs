@@ -35,10 +35,10 @@ impl Recording {
         let (at, header) = lines.next().unwrap_or((1, ""));
         let wrong = |message: String| Problem { line: Some(at), message };
         let provenance: Provenance = serde_json::from_str(header)
-            .map_err(|error| wrong(format!("this is no header of a recording: {error}")))?;
+            .map_err(|error| wrong(format!("this is not the header of a recording: {error}")))?;
         if provenance.recording != FORMAT {
             let found = provenance.recording;
-            return Err(wrong(format!("this is a recording of format {found}; format {FORMAT} is read")));
+            return Err(wrong(format!("this is a recording of format {found}; only format {FORMAT} can be read")));
         }
         let mut reader = Reader { recording: Self::new(provenance), problems: Vec::new(), under: None };
         for (at, line) in lines {
@@ -83,7 +83,7 @@ impl Reader {
             return Ok(());
         }
         match &mut self.under {
-            None => Err("this stands before the first case".to_owned()),
+            None => Err("this comes before the first case".to_owned()),
             Some(Section::Unread(_, rows)) => {
                 *rows += 1;
                 Ok(())
@@ -92,13 +92,17 @@ impl Reader {
                 let Row(row, kept) =
                     serde_json::from_str(line).map_err(|error| format!("this row cannot be read: {error}"))?;
                 if row.len() != case.inputs.len() {
-                    return Err(format!("this row has {} values, the case {} inputs", row.len(), case.inputs.len()));
+                    return Err(format!(
+                        "this row has {} values, but the case has {} inputs",
+                        row.len(),
+                        case.inputs.len()
+                    ));
                 }
                 let answer = kept.answer(case)?;
                 let mut rows = Rows::new(row.len());
                 rows.push(&row);
                 let added = self.recording.add(&case.with_rows(rows, Vec::new()), &[answer]);
-                added.map_err(|_| "this row stands there already, with another answer".to_owned())
+                added.map_err(|_| "this row is already there, with another answer".to_owned())
             }
             Some(Section::Judged(surroundings)) => {
                 let Line(line, did) =
@@ -108,7 +112,7 @@ impl Reader {
                 if *kept.entry(line).or_insert_with(|| outcome.clone()) == outcome {
                     Ok(())
                 } else {
-                    Err("this line stands there already, with another outcome".to_owned())
+                    Err("this line is already there, with another outcome".to_owned())
                 }
             }
         }
@@ -117,7 +121,7 @@ impl Reader {
     /// Says what was lost with a heading that could not be read.
     fn close(&mut self) {
         if let Some(Section::Unread(line, rows @ 1..)) = self.under.take() {
-            let message = format!("{rows} rows are lost with what stands above them");
+            let message = format!("{rows} rows are lost with the lines above them");
             self.problems.push(Problem { line: Some(line), message });
         }
     }

@@ -149,7 +149,7 @@ impl FromStr for Format {
     fn from_str(text: &str) -> Result<Self, String> {
         let known = Self::all().find(|format| format.to_string() == text);
         known.ok_or_else(|| {
-            format!("`{text}` is no format of a surface: write u8, s16, u32, f16, f32, unorm8 or snorm16 and the like, x2 or x4 behind it")
+            format!("`{text}` is not a surface format: write u8, s16, u32, f16, f32, unorm8, snorm16 or the like, followed by x2 or x4 if it has several channels")
         })
     }
 }
@@ -231,8 +231,8 @@ impl Surface {
     pub fn check(&self) -> Result<(), String> {
         let dimensions = self.geometry.dimensions();
         let fits = |name: &str, extent: u32, present: bool| match (extent, present) {
-            (0, true) => Err(format!("a surface of geometry {} has a {name}", self.geometry.name())),
-            (1.., false) => Err(format!("a surface of geometry {} has no {name}", self.geometry.name())),
+            (0, true) => Err(format!("a surface of geometry {} must have a {name}", self.geometry.name())),
+            (1.., false) => Err(format!("a surface of geometry {} must not have a {name}", self.geometry.name())),
             _ => Ok(()),
         };
         fits("width", self.width, true)?;
@@ -242,7 +242,7 @@ impl Surface {
         if self.data.len() == self.size() {
             Ok(())
         } else {
-            Err(format!("the surface takes {} bytes, its data has {}", self.size(), self.data.len()))
+            Err(format!("the surface has {} bytes, but its data has {}", self.size(), self.data.len()))
         }
     }
 }

@@ -25,11 +25,11 @@ pub(super) fn statements(text: &str) -> Result<Vec<Statement<'_>>, String> {
     let mut statements = Statements::of_part(text);
     loop {
         let start = statements.at();
-        let error = |why: &str| format!("`{}` is no declaration: {why}", one(&text[start..]));
+        let error = |why: &str| format!("`{}` is not a declaration: {why}", one(&text[start..]));
         match statements.next_statement().map_err(|why| error(why.message))? {
             None => return Ok(read),
             Some(ptx::Statement::Declaration(declaration)) => read.push(statement(declaration)?),
-            Some(_) => return Err(error("a register or a variable is expected")),
+            Some(_) => return Err(error("expected a register or a variable")),
         }
     }
 }
@@ -39,7 +39,7 @@ pub(super) fn statements(text: &str) -> Result<Vec<Statement<'_>>, String> {
 /// # Errors
 /// What is no parameter.
 pub(super) fn parameters(text: &str) -> Result<Vec<Statement<'_>>, String> {
-    let read = ptx::parameters(text).map_err(|why| format!("`{text}` are no parameters: {why}"))?;
+    let read = ptx::parameters(text).map_err(|why| format!("`{text}` are not parameters: {why}"))?;
     read.into_iter().map(statement).collect()
 }
 
@@ -51,7 +51,7 @@ fn one(text: &str) -> &str {
 fn statement(declaration: Declaration<'_>) -> Result<Statement<'_>, String> {
     let names: Result<Vec<_>, _> = declaration.declarators().collect();
     let directives = declaration.directives;
-    let names = names.map_err(|why| format!("the names behind `{directives}` cannot be read: {why}"))?;
+    let names = names.map_err(|why| format!("the names after `{directives}` cannot be read: {why}"))?;
     Ok(Statement { declaration, names })
 }
 
@@ -191,14 +191,14 @@ pub(super) fn with_contents(statements: &[Statement<'_>], case: &Execution) -> R
 pub(super) fn check(statement: &Statement<'_>, variable: &Variable) -> Result<(), String> {
     let name = &variable.name;
     if statement.unified() {
-        return Err(format!("`{name}` is unified: it belongs to no one module, and cannot be given contents"));
+        return Err(format!("`{name}` is unified: a single module cannot define its contents"));
     }
     if statement.space() != space(variable) {
-        return Err(format!("`{name}` is declared in {}, and has contents in {}", statement.space(), space(variable)));
+        return Err(format!("`{name}` is declared in {}, but has contents in {}", statement.space(), space(variable)));
     }
     match variable.data.len() {
         0 => Err(format!("`{name}` has no bytes")),
-        size if size >= 1 << 16 => Err(format!("`{name}` has more bytes than a module can say")),
+        size if size >= 1 << 16 => Err(format!("`{name}` is too large for a module")),
         _ => Ok(()),
     }
 }

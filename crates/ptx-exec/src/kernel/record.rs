@@ -87,7 +87,7 @@ pub(super) struct Records {
 pub(super) fn records(case: &Execution) -> Result<Records, String> {
     let (inputs, width) = (case.inputs.len(), case.rows.width());
     if inputs != width {
-        return Err(format!("the rows have {width} values, and there are {inputs} inputs"));
+        return Err(format!("the rows have {width} values, but there are {inputs} inputs"));
     }
     let mut layout = Layout::default();
     let mut handle = None;

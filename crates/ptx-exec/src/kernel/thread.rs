@@ -31,7 +31,7 @@ pub(super) fn globals(case: &Execution, scaffold: &Scaffold) -> Result<String, S
     let statements = statements(&scaffold.globals)?;
     if let Some(unified) = statements.iter().find(|statement| statement.unified()) {
         let name = unified.names.first().map_or("", |declared| declared.name);
-        return Err(format!("`{name}` is unified: one module is no program that has it"));
+        return Err(format!("`{name}` is unified: it cannot be declared in a single module"));
     }
     with_contents(&statements, case)
 }
@@ -150,27 +150,27 @@ impl<'a> Thread<'a> {
         let mut named = Vec::new();
         line.operands.iter().for_each(|operand| collect(&operand.argument, &mut named));
         if let Some((name, _)) = named.iter().find(|(name, negative)| *negative && self.declaration(name).is_some()) {
-            return Err(format!("the address lies before `{name}`"));
+            return Err(format!("the address is before `{name}`"));
         }
         let inputs = self.case.inputs.iter().map(|input| &input.register);
         for register in inputs.chain(self.case.outputs.iter().map(|output| &output.register)) {
             if !body.iter().any(|statement| statement.has_register(register)) {
-                return Err(format!("`{register}` is no register of the declarations"));
+                return Err(format!("`{register}` is not a declared register"));
             }
         }
         for variable in &self.case.variables {
             let (_, statement) = self
                 .declaration(&variable.name)
-                .ok_or_else(|| format!("`{}` is no variable of the declarations", variable.name))?;
+                .ok_or_else(|| format!("`{}` is not a declared variable", variable.name))?;
             check(statement, variable)?;
         }
         for parameter in header {
             let name = parameter.names.first().map_or("", |declared| declared.name);
             if parameter.opaque() {
-                return Err(format!("no driver binds the parameter `{name}`, a `{}`", parameter.of_type()));
+                return Err(format!("the parameter `{name}` is a `{}`, which no driver can bind", parameter.of_type()));
             }
             if parameter.space() != ".param" {
-                return Err(format!("the parameter `{name}` is no `.param`"));
+                return Err(format!("the parameter `{name}` is not a `.param`"));
             }
         }
         Ok(())
@@ -188,7 +188,7 @@ impl<'a> Thread<'a> {
             return Ok(None);
         }
         if self.case.surface.is_none() {
-            return Err("the line names a surface, and the case has none".to_owned());
+            return Err("the line names a surface, but the case has none".to_owned());
         }
         Ok(Some(Bound { private: self.case.may_write(SURFACE), handle_at, variable }))
     }
@@ -374,16 +374,16 @@ impl<'a> Thread<'a> {
             load(register, input.bits, &from, own, text);
             return Ok(());
         };
-        let no_variable = || format!("`{of}`, whose address `{register}` holds, is no variable of the declarations");
+        let no_variable = || format!("`{register}` holds the address of `{of}`, which is not a declared variable");
         let (scope, statement) = self.declaration(of).ok_or_else(no_variable)?;
         if statement.opaque() {
             return Err(no_variable());
         }
         if statement.space() == ".param" && (scope, self.context) != (Scope::Header, Context::Entry) {
-            return Err(format!("`{of}` has no address in `.param`: it is no parameter of an entry"));
+            return Err(format!("`{of}` has no address in `.param`: it is not a parameter of an entry"));
         }
         if input.bits == 32 && (*generic || statement.space() == ".global") {
-            return Err(format!("`{register}` has 32 bits, an address of `{of}` has 64"));
+            return Err(format!("`{register}` has 32 bits, but an address of `{of}` has 64"));
         }
         put!(text, "mov.u64 %{own}x, {of};");
         if *generic {

@@ -178,7 +178,7 @@ impl Undefined {
                 "an access that is not aligned to its own size may be rounded or fail (surface-instructions-suld)"
             }
             Self::PartlyOutside => {
-                "an access that begins within a row and ends behind it is not described (surface-instructions-suld)"
+                "an access that begins within a row and ends after it is not described (surface-instructions-suld)"
             }
             Self::MissingComponents => {
                 "components without a source are written with an unpredictable value (surface-instructions-sust)"
@@ -187,21 +187,23 @@ impl Undefined {
                 "formatted reductions are described for integers of their own size (surface-instructions-sured)"
             }
             Self::AbsentExtent => {
-                "an extent that the surface does not have is not described (surface-instructions-suq)"
+                "querying an extent that the surface does not have is not described (surface-instructions-suq)"
             }
-            Self::Enumeration => "the values are those of the source language (surface-instructions-suq)",
+            Self::Enumeration => "the numeric values are defined by the source language (surface-instructions-suq)",
             Self::MisalignedAddress => {
                 "an address that is not aligned to the access is undefined (addresses-as-operands)"
             }
-            Self::OutsideVariable => "what lies outside of a variable is not described (addresses-as-operands)",
-            Self::ImmediateAddress => "what lies at an address is up to the assembler (addresses-as-operands)",
+            Self::OutsideVariable => {
+                "the contents of memory outside a variable are not described (addresses-as-operands)"
+            }
+            Self::ImmediateAddress => "the assembler decides what is at an immediate address (addresses-as-operands)",
             Self::NanPayload => "the payload of a NaN is not described (surface-instructions-sust)",
-            Self::DuplicateDestination => "the elements of a destination are to be distinct (vectors-as-operands)",
+            Self::DuplicateDestination => "the elements of a destination must be distinct (vectors-as-operands)",
             Self::NanOperand => {
-                "the smaller or larger of a number and a NaN is not described (parallel-synchronization-and-communication-instructions-atom)"
+                "the minimum or maximum of a number and a NaN is not described (parallel-synchronization-and-communication-instructions-atom)"
             }
             Self::SignOfZero => {
-                "which zero is the smaller one is not described (parallel-synchronization-and-communication-instructions-atom)"
+                "whether the minimum or maximum of two zeros is the negative one is not described (parallel-synchronization-and-communication-instructions-atom)"
             }
         }
     }
@@ -222,58 +224,58 @@ pub struct Inference {
 pub const INFERENCES: &[Inference] = &[
     Inference {
         id: "layer-bounds",
-        says: "A layer that does not exist is out of bounds as a coordinate is; clamped, it is the last one.",
-        because: "The manual speaks of addresses only; the code for sm_35 treats the layer as an unsigned coordinate.",
+        says: "A layer that does not exist is out of bounds, like a coordinate; clamping selects the last layer.",
+        because: "The manual only mentions addresses; the code for sm_35 treats the layer as an unsigned coordinate.",
     },
     Inference {
         id: "unorm",
         says: "A float becomes an unsigned normalized integer by clamping to 0..1 (a NaN to 0), scaling, and rounding to nearest even.",
-        because: "The manual does not describe conversions; graphics interfaces do so.",
+        because: "The manual does not describe conversions; graphics interfaces do this.",
     },
     Inference {
         id: "snorm",
         says: "A float becomes a signed normalized integer by clamping to -1..1 (a NaN to 0), scaling by the largest value, and rounding to nearest even.",
-        because: "The manual does not describe conversions; graphics interfaces do so.",
+        because: "The manual does not describe conversions; graphics interfaces do this.",
     },
     Inference {
         id: "half",
-        says: "A float becomes a half by rounding to nearest even; what is too large becomes infinite, a NaN stays one.",
+        says: "A float becomes a half by rounding to nearest even; values that are too large become infinite, and a NaN stays a NaN.",
         because: "The manual does not describe conversions; this is the default of cvt.",
     },
     Inference {
         id: "saturation",
-        says: "An integer that does not fit into a component becomes the nearest one that does.",
-        because: "The manual does not describe conversions; graphics interfaces do so.",
+        says: "An integer that does not fit into a component becomes the nearest value that does.",
+        because: "The manual does not describe conversions; graphics interfaces do this.",
     },
     Inference {
         id: "reduced-64-bit",
-        says: "A formatted reduction of 64 bits takes a sample of two 32-bit components for one integer.",
-        because: "The manual has 64-bit integers in samples, and no array has such a component.",
+        says: "A formatted reduction of 64 bits treats a sample of two 32-bit components as one integer.",
+        because: "The manual mentions 64-bit integers in samples, but no array has such components.",
     },
     Inference {
         id: "zero-extension",
         says: "A register wider than what a surface load writes is filled with zeros.",
-        because: "The manual says so of ld, st and cvt only; the code that ptxas generates does so.",
+        because: "The manual says this only for ld, st and cvt; the code that ptxas generates does it.",
     },
     Inference {
         id: "array-layout",
         says: "A CUDA array has no linear memory layout.",
-        because: "The manual has 1 for surfaces with a linear layout, and CUDA arrays are opaque.",
+        because: "The manual gives 1 for surfaces with a linear layout, but CUDA arrays are opaque.",
     },
     Inference {
         id: "wider-source",
-        says: "Of a register wider than what a surface store or reduction takes, the low bits count.",
-        because: "The manual lets ld, st and cvt only have wider registers; every ptxas takes them here.",
+        says: "A surface store or reduction uses the low bits of a wider register.",
+        because: "The manual allows wider registers only for ld, st and cvt; every ptxas accepts them here.",
     },
     Inference {
         id: "immediate-truncation",
-        says: "Of an integer immediate that does not fit, the low bits count.",
-        because: "The manual converts constants to the size of their use, and does not say how.",
+        says: "An integer immediate that does not fit is truncated to its low bits.",
+        because: "The manual converts constants to the size of their use, but does not say how.",
     },
     Inference {
         id: "atomic-flush",
-        says: "An atomic sum of .f32 in global memory takes subnormal inputs and results for zeros with their signs.",
-        because: "The manual says it of the current implementation, and not of the instruction.",
+        says: "An atomic .f32 addition in global memory flushes subnormal inputs and results to zero, keeping the sign.",
+        because: "The manual says this of the current implementation, not of the instruction.",
     },
 ];
 
@@ -545,7 +547,7 @@ impl Ending {
         };
         if returned.registers.len() != effect.registers().len() {
             let counts = (returned.registers.len(), effect.registers().len());
-            let words = format!("{} registers came back where the line writes {}", counts.0, counts.1);
+            let words = format!("{} registers were returned, but the line writes {}", counts.0, counts.1);
             return Verdict::Differs(Difference::Failed(words));
         }
         let mut both = effect.registers().iter().zip(&returned.registers);
@@ -555,7 +557,7 @@ impl Ending {
         let before: &[u8] = case.surface.as_ref().map_or(&[], |surface| &surface.data);
         let after = returned.surface.as_deref().unwrap_or(before);
         if after.len() != before.len() {
-            let words = format!("a surface of {} bytes came back as {}", before.len(), after.len());
+            let words = format!("a surface of {} bytes was returned with {}", before.len(), after.len());
             return Verdict::Differs(Difference::Failed(words));
         }
         if let Some(at) = effect.differs(Object::Surface, before, after) {
@@ -565,7 +567,7 @@ impl Ending {
             let after = returned.variables.get(&variable.name).unwrap_or(&variable.data);
             if after.len() != variable.data.len() {
                 let words =
-                    format!("`{}` of {} bytes came back as {}", variable.name, variable.data.len(), after.len());
+                    format!("`{}` of {} bytes was returned with {}", variable.name, variable.data.len(), after.len());
                 return Verdict::Differs(Difference::Failed(words));
             }
             if let Some(at) = effect.differs(Object::Variable(position), &variable.data, after) {

@@ -107,7 +107,7 @@ impl<'l, 'a> Operands<'l, 'a> {
 
     fn register(&self, name: &str) -> Result<Source, Unmodelled> {
         let input = self.case.input(name);
-        input.map(Source::Input).ok_or_else(|| Unmodelled(format!("the line reads {name}, which is no input")))
+        input.map(Source::Input).ok_or_else(|| Unmodelled(format!("the line reads {name}, which is not an input")))
     }
 
     /// The values of an operand, lane by lane.
@@ -202,7 +202,7 @@ impl<'l, 'a> Operands<'l, 'a> {
 
     fn lane(&self, argument: &Argument<'_>) -> Result<Lane, Unmodelled> {
         let Argument::Name(name) = argument else { return Ok(Lane { output: None, bits: 0, shared: false }) };
-        let missing = || Unmodelled(format!("the line writes {name}, which is no output"));
+        let missing = || Unmodelled(format!("the line writes {name}, which is not an output"));
         let output = self.case.outputs.iter().position(|output| output.register == *name).ok_or_else(missing)?;
         match self.declarations.symbol(name) {
             Some(Symbol::Register(Some(of), 1)) => {
@@ -257,7 +257,7 @@ impl<'l, 'a> Operands<'l, 'a> {
 
     /// The kind and the size in bits of a type of the ISA.
     pub(super) fn type_of(&self, name: &str) -> Result<(Kind, u32), Unmodelled> {
-        let of = self.isa.instruction_type(name).ok_or_else(|| Unmodelled(format!("{name} is no type")))?;
+        let of = self.isa.instruction_type(name).ok_or_else(|| Unmodelled(format!("{name} is not a type")))?;
         Ok((of.kind, u32::from(of.bits)))
     }
 }

@@ -49,7 +49,7 @@ impl<'a> Access<'a> {
         let surface = operands.surface()?;
         let geometry = operands.modifier("geom").unwrap_or_default();
         if geometry.get(1..) != Some(surface.geometry.name()) {
-            let words = format!("the line has {geometry}, the surface is {}", surface.geometry.name());
+            let words = format!("the line has {geometry}, but the surface is {}", surface.geometry.name());
             return Err(Unmodelled(words));
         }
         let coordinates = operands.sources("b")?;
@@ -342,7 +342,7 @@ pub(super) fn query<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics
         Some(".array_size") => extent(surface.layers, true),
         Some(".memory_layout") => Ok((0, Inferences::ARRAY_LAYOUT)),
         Some(".channel_data_type" | ".channel_order") => Err(Undefined::Enumeration),
-        other => return Err(Unmodelled(format!("{} is no query", other.unwrap_or_default()))),
+        other => return Err(Unmodelled(format!("{} is not a query", other.unwrap_or_default()))),
     };
     Ok(Box::new(Query { output, outputs: operands.case.outputs.len(), answer }))
 }

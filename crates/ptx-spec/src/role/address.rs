@@ -85,8 +85,8 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
         Cube::new([(base, is(bases, ENTRY_PARAMETER)), (context, is(contexts, FUNCTION))]),
         Cube::new([(base, is(bases, FUNCTION_PARAMETER)), (context, is(contexts, ENTRY))]),
     ];
-    draft.rule(RuleKind::Given, &format!("{name}-address"), format!("`{name}` is an address"), vec![unreadable]);
-    let says = format!("a register with an address is {}", accepts.join(" or "));
+    draft.rule(RuleKind::Given, &format!("{name}-address"), format!("`{name}` must be an address"), vec![unreadable]);
+    let says = format!("a register with an address must be {}", accepts.join(" or "));
     draft.constraint(&format!("{name}-type"), says, vec![unlisted]);
     draft.canonical(&format!("{name}-base-generated"), canonical);
     draft.declarable(of_type);

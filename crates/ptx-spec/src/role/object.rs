@@ -28,7 +28,7 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
     operand.of_type = Some(of_type);
     let axis = &draft.axes[of_type];
     let unlisted = Cube::new([(of_type, axis.claimed.complement(axis.values.len()))]);
-    draft.constraint(&format!("{name}-type"), format!("`{name}` is {}", accepts.join(" or ")), vec![unlisted]);
+    draft.constraint(&format!("{name}-type"), format!("`{name}` must be {}", accepts.join(" or ")), vec![unlisted]);
     draft.declarable(of_type);
     super::value::generated(draft, &name, of_type, None, raw.role);
 }

@@ -84,10 +84,14 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
         })
         .collect();
     let not_generated = Cube::new([(shape, of.select(|s| s == OTHER))]);
-    draft.constraint(&format!("{name}-shape"), format!("`{name}` is {}", claimed_shapes.join(" or ")), vec![unlisted]);
+    draft.constraint(
+        &format!("{name}-shape"),
+        format!("`{name}` must be {}", claimed_shapes.join(" or ")),
+        vec![unlisted],
+    );
     draft.constraint(
         &format!("{name}-lanes"),
-        format!("`{name}` has as many lanes as the vector modifier says"),
+        format!("`{name}` must have as many lanes as the vector modifier says"),
         mismatched,
     );
     draft.canonical(&format!("{name}-shape-generated"), vec![not_generated]);
@@ -145,10 +149,10 @@ fn types(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOpera
             (slot.is_some()).then(|| Cube::new(when.into_iter().chain([(of_type, wrong)])))
         })
         .collect();
-    draft.constraint(&format!("{name}-type"), format!("what may stand in `{name}`"), vec![unlisted]);
+    draft.constraint(&format!("{name}-type"), format!("`{name}` must have a type that it accepts"), vec![unlisted]);
     draft.constraint(
         &format!("{name}-register"),
-        format!("the registers of `{name}` suit the instruction's type"),
+        format!("the registers of `{name}` must suit the instruction's type"),
         mismatched,
     );
     draft.declarable(of_type);

@@ -108,7 +108,7 @@ impl File<'_> {
 pub fn parse<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T, Error> {
     let said = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     if !text.lines().any(said) {
-        return Err(Error::new(name, "", Place::default(), "there is nothing in the file"));
+        return Err(Error::new(name, "", Place::default(), "the file is empty"));
     }
     serde_yaml::from_str(text).map_err(|error| {
         let number = |n: u64| usize::try_from(n).unwrap_or(0);
@@ -137,7 +137,7 @@ fn meant(message: &str) -> Option<&str> {
 fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
     let mut errors = Vec::new();
     if !raw.versions.value.is_sorted_by(|a, b| a < b) {
-        errors.push(file.at(&raw.versions, "versions stand in ascending order, each once"));
+        errors.push(file.at(&raw.versions, "versions must be in ascending order, without duplicates"));
     }
     if raw.versions.value.is_empty() || raw.versions.value.len() > ValueSet::CAPACITY - 1 {
         errors.push(file.at(&raw.versions, "there must be between 1 and 255 versions"));
@@ -149,7 +149,7 @@ fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
             Err(error) => errors.push(file.at(name, format!("{error}"))),
         }
         if !raw.versions.value.contains(since) {
-            errors.push(file.at(name, format!("`{since}` is not among the versions")));
+            errors.push(file.at(name, format!("`{since}` is not one of `versions`")));
         }
     }
     if targets.is_empty() || targets.len() > ValueSet::CAPACITY - 1 {
@@ -170,34 +170,34 @@ fn check_isa(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
         .partition(|of| !of.held_in.is_empty());
     for holder in raw.types.0.iter().flat_map(|(_, of)| &of.held_in) {
         if !types.iter().any(|of| of.name == holder.value) {
-            errors.push(file.at(holder, format!("`{}` is not a type that registers have", holder.value)));
+            errors.push(file.at(holder, format!("`{}` is not a type of registers", holder.value)));
         }
     }
     for (name, _) in &raw.variables.0 {
         if !BASES.contains(&name.value.as_str()) && !role::OBJECT_KINDS.contains(&name.value.as_str()) {
-            let message = format!("`{}` is no kind of variable", name.value);
-            errors.push(file.at(name, message).help(format!("kinds are {}", BASES.join(", "))));
+            let message = format!("`{}` is not a kind of variable", name.value);
+            errors.push(file.at(name, message).help(format!("the kinds are {}", BASES.join(", "))));
         }
     }
     for (name, of) in &raw.types.0 {
         if !name.value.starts_with('.') {
-            errors.push(file.at(name, format!("the type `{}` lacks its dot", name.value)));
+            errors.push(file.at(name, format!("the type `{}` must begin with a dot", name.value)));
         }
         if of.bits == 0 || of.bits > 1024 {
             errors.push(
                 file.at(name, format!("the type `{}` has {} bits", name.value, of.bits))
-                    .help("a type has between 1 and 1024 bits"),
+                    .help("a type must have between 1 and 1024 bits"),
             );
         }
     }
     for (_, shapes) in &raw.lanes.0 {
         for shape in shapes.iter().filter(|shape| !SHAPES.contains(&shape.value.as_str())) {
-            let help = format!("shapes are {}", SHAPES.join(", "));
-            errors.push(file.at(shape, format!("`{}` is no shape", shape.value)).help(help));
+            let help = format!("the shapes are {}", SHAPES.join(", "));
+            errors.push(file.at(shape, format!("`{}` is not a shape", shape.value)).help(help));
         }
     }
     for special in raw.specials.iter().filter(|special| !types.iter().any(|of| of.name == special.of_type)) {
-        let message = format!("`{}` of a special register is none of the types", special.of_type);
+        let message = format!("`{}`, the type of a special register, is not one of `types`", special.of_type);
         errors.push(file.at(&raw.versions, message));
     }
     let specials = super::special::table(&raw.specials);
@@ -254,7 +254,7 @@ impl Compiler<'_> {
         for (form, (raw_form, _)) in forms.iter().zip(&syntaxes) {
             let mut seen = FxHashSet::default();
             if let Some(axis) = form.axes.iter().find(|axis| !seen.insert(&axis.name)) {
-                let message = format!("two choices of this form are called `{}`", axis.name);
+                let message = format!("two axes of this form are called `{}`", axis.name);
                 return Err(vec![self.file.at(&raw_form.syntax, message)]);
             }
         }
@@ -265,8 +265,9 @@ impl Compiler<'_> {
             let cubes: usize = form.rules.iter().map(|rule| rule.forbids.len()).sum();
             let wide = form.axes.iter().any(|axis| axis.values.len() > ValueSet::CAPACITY - 1);
             if cubes > MOST_CUBES || wide || form.slots.len() > MOST_SLOTS {
-                return Err(vec![self.file.at(&raw_form.syntax, "this form has more choices than can be held")
-                    .help(format!("split it: at most {MOST_CUBES} forbidden combinations, {MOST_SLOTS} slots, and 255 values an axis"))]);
+                return Err(vec![self.file.at(&raw_form.syntax, "this form is too large").help(format!(
+                    "split it: at most {MOST_CUBES} forbidden combinations, {MOST_SLOTS} slots, and 255 values per axis"
+                ))]);
             }
         }
         let shared = raw.examples.declarations.trim();
@@ -307,11 +308,11 @@ impl Compiler<'_> {
         let mut errors = Vec::new();
         let stem = Path::new(self.file.name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         if stem != raw.instruction.value {
-            let message = format!("the file of `{}` is called `{stem}.yaml`", raw.instruction.value);
+            let message = format!("the file of `{}` must not be called `{stem}.yaml`", raw.instruction.value);
             errors.push(self.file.at(&raw.instruction, message).help("name the file after the opcode"));
         }
         if raw.forms.is_empty() {
-            errors.push(self.file.at(&raw.instruction, "an instruction has at least one form"));
+            errors.push(self.file.at(&raw.instruction, "an instruction must have at least one form"));
         }
         let forms: Vec<&At<String>> = raw.forms.iter().map(|form| &form.id).collect();
         let rules: Vec<&At<String>> = raw.rules.iter().map(|rule| &rule.id).collect();
@@ -319,7 +320,7 @@ impl Compiler<'_> {
             let mut seen = FxHashSet::default();
             for id in ids.into_iter().filter(|id| !seen.insert(&id.value)) {
                 errors.push(
-                    self.file.at(id, format!("the {what} `{}` stands twice: ids are unique in a file", id.value)),
+                    self.file.at(id, format!("there is another {what} `{}`: ids must be unique in a file", id.value)),
                 );
             }
         }
@@ -329,12 +330,12 @@ impl Compiler<'_> {
     fn check_form(&self, raw: &RawInstruction, form: &RawForm, syntax: &Syntax) -> Vec<Error> {
         let mut errors = Vec::new();
         if syntax.opcode != raw.instruction.value {
-            errors.push(self.file.at(&form.syntax, format!("this line is about `{}`", syntax.opcode)));
+            errors.push(self.file.at(&form.syntax, format!("this syntax line is for `{}`", syntax.opcode)));
         }
         if let Ok(slots) = claims(raw, form, syntax) {
             let mut seen = FxHashSet::default();
             for slot in slots.iter().filter(|slot| !seen.insert(&slot.name)) {
-                errors.push(self.file.at(&form.syntax, format!("the slot `.{}` stands twice", slot.name)));
+                errors.push(self.file.at(&form.syntax, format!("the slot `.{}` appears twice", slot.name)));
             }
             for slot in slots.iter().filter(|slot| RESERVED.contains(&slot.name.as_str())) {
                 let message = format!("a slot cannot be called `{}`: every form has an axis of that name", slot.name);
@@ -344,7 +345,7 @@ impl Compiler<'_> {
         for (operand, _) in &syntax.operands {
             let mut described = form.operands.0.iter().chain(&raw.operands.0);
             if !described.any(|(name, _)| name.value == *operand) {
-                let message = format!("the operand `{operand}` is not described");
+                let message = format!("the operand `{operand}` has no description");
                 errors.push(self.file.at(&form.syntax, message).help(format!("add `{operand}:` under `operands`")));
             }
         }
@@ -360,7 +361,7 @@ impl Compiler<'_> {
         for (name, _) in &raw.modifiers.0 {
             if !all_slots.iter().flatten().any(|slot| slot.name == name.value) {
                 let message = format!("no syntax line has a slot `.{}`", name.value);
-                errors.push(self.file.at(name, message).help(format!("the lines are: {}", lines.join(" "))));
+                errors.push(self.file.at(name, message).help(format!("the syntax lines are: {}", lines.join(" "))));
             }
         }
         for (name, operand) in raw.operands.0.iter().chain(syntaxes.iter().flat_map(|(form, _)| &form.operands.0)) {
@@ -392,18 +393,18 @@ impl Compiler<'_> {
             let types = || self.isa.types.iter().map(|of| of.name.as_str());
             for value in operand.accepts.iter().flatten() {
                 let known = types().chain(PSEUDO).chain(role::OBJECT_KINDS);
-                errors.extend(self.unknown(value, "nothing that can stand in an operand", known));
+                errors.extend(self.unknown(value, "not something that an operand can be", known));
             }
             for shape in operand.shapes.iter().flatten() {
-                errors.extend(self.unknown(shape, "no shape", SHAPES));
+                errors.extend(self.unknown(shape, "not a shape", SHAPES));
             }
         }
         for list in
             raw.uses.iter().filter(|list| !self.raw_isa.rules.0.iter().any(|(name, _)| name.value == list.value))
         {
             let known = self.raw_isa.rules.0.iter().map(|(name, _)| name.value.as_str()).collect::<Vec<_>>().join(", ");
-            let message = format!("`{}` is no list of rules in {}", list.value, self.isa_file.name);
-            errors.push(self.file.at(list, message).help(format!("there are: {known}")));
+            let message = format!("`{}` is not a list of rules in {}", list.value, self.isa_file.name);
+            errors.push(self.file.at(list, message).help(format!("the lists are: {known}")));
         }
         errors
     }
@@ -420,7 +421,7 @@ impl Compiler<'_> {
         }
         let help = match nearest(&word.value, known.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", known.into_iter().collect::<Vec<_>>().join(" ")),
+            None => format!("the choices are {}", known.into_iter().collect::<Vec<_>>().join(" ")),
         };
         Some(self.file.at(word, format!("`{}` is {is}", word.value)).help(help))
     }
@@ -451,11 +452,11 @@ impl Compiler<'_> {
         for form in forms.iter() {
             let mut seen = FxHashSet::default();
             for rule in form.rules.iter().filter(|rule| !seen.insert(&rule.id)) {
-                let message = format!("the rule `{}` stands twice in `{}`", rule.id, form.id);
+                let message = format!("there are two rules `{}` in `{}`", rule.id, form.id);
                 errors.push(
                     self.file
                         .at(&raw.instruction, message)
-                        .help("the loader makes rules of its own from slots and operands: choose another id"),
+                        .help("slots and operands imply rules of their own: choose another id"),
                 );
             }
         }
@@ -468,13 +469,13 @@ impl Compiler<'_> {
         for operand in &raw.writes {
             let of = raw.operands.0.iter().find(|(name, _)| name.value == operand.value).map(|(_, of)| of.role);
             if !of.is_some_and(|role| matches!(role, role::RoleName::Object | role::RoleName::Address)) {
-                let message = format!("`{}` is not an operand that is an object or an address", operand.value);
+                let message = format!("`{}` is not an operand with the role `object` or `address`", operand.value);
                 errors.push(self.file.at(operand, message));
             }
         }
         for (role, what) in [(Role::is_address as fn(&Role) -> bool, "address"), (Role::is_object, "object")] {
             if forms.iter().any(|form| form.operands.iter().filter(|operand| role(&operand.role)).count() > 1) {
-                errors.push(self.file.at(&raw.instruction, format!("a form has at most one {what}")));
+                errors.push(self.file.at(&raw.instruction, format!("a form can have at most one {what}")));
             }
         }
         let ids: Vec<String> = raw.forms.iter().map(|form| form.id.value.clone()).collect();
@@ -562,7 +563,7 @@ impl Resolver<'_> {
         let mut errors = Vec::new();
         let ways = [rule.never.is_some(), rule.require.is_some(), rule.undefined.is_some(), rule.needs.is_some()];
         if ways.iter().filter(|&&way| way).count() != 1 {
-            let message = "a rule has exactly one of `never`, `require`, `undefined` and `needs`";
+            let message = "a rule must have exactly one of `never`, `require`, `undefined` and `needs`";
             errors.push(self.file.at(&rule.id, message));
         }
         errors.extend(self.check_forms(&rule.forms, ids));
@@ -600,7 +601,7 @@ impl Resolver<'_> {
             return Err(vec![
                 self.file
                     .at(&rule.id, message)
-                    .help("its combinations do not occur in any form, or it requires what always holds"),
+                    .help("its combinations do not occur in any form, or it requires something that always holds"),
             ]);
         }
         Ok(compiled)
@@ -635,7 +636,7 @@ impl Resolver<'_> {
                 Ok((_, plain)) => {
                     let unknown = plain.iter().filter(|value| !words.is_empty() && !words.contains(&value.as_str()));
                     for value in unknown.filter(|value| *value != "any") {
-                        let error = self.file.at(name, format!("`{value}` is no value of `{}`", name.value));
+                        let error = self.file.at(name, format!("`{value}` is not a value of `{}`", name.value));
                         errors.push(error.help(format!("its values are {}", words.join(" "))));
                     }
                 }
@@ -670,7 +671,7 @@ impl Resolver<'_> {
                             continue;
                         }
                         let known = axes.iter().flat_map(|axis| &axis.values).map(String::as_str);
-                        let mut error = self.file.at(name, format!("`{value}` is no value of `{}`", name.value));
+                        let mut error = self.file.at(name, format!("`{value}` is not a value of `{}`", name.value));
                         if let Some(near) = nearest(value, known.clone()) {
                             error = error.help(format!("did you mean `{near}`?"));
                         } else {
@@ -704,13 +705,13 @@ impl Resolver<'_> {
                 let known: Vec<&str> = sets.map(|(name, _)| name.value.as_str()).collect();
                 return Err(match nearest(set, known.iter().copied()) {
                     Some(near) => format!("there is no set `${set}`; did you mean `${near}`?"),
-                    None => format!("there is no set `${set}` among {}", known.join(", ")),
+                    None => format!("there is no set `${set}`; the sets are {}", known.join(", ")),
                 });
             };
             used.insert(set.to_owned());
             plain.extend(members.iter().map(|member| member.value.clone()));
         }
-        if plain.is_empty() { Err("a condition lists at least one value".to_owned()) } else { Ok((negated, plain)) }
+        if plain.is_empty() { Err("a condition must list at least one value".to_owned()) } else { Ok((negated, plain)) }
     }
 
     /// The entries of a condition that [`Resolver::check`] found sound.

@@ -101,7 +101,12 @@ impl<'a> Builder<'a> {
             .collect();
         let wide = ValueSet::of(2, |value| value == 0);
         let unsized_wide = vec![Cube::new([(size, wide), (ptx, before(AddressSize::SINCE))])];
-        self.draft.rule(RuleKind::Given, "isa/target-since", "a target needs the PTX version that brought it", newer);
+        self.draft.rule(
+            RuleKind::Given,
+            "isa/target-since",
+            "a target needs the PTX version that introduced it",
+            newer,
+        );
         let says = format!("`.address_size 64` needs PTX {}", AddressSize::SINCE);
         self.draft.rule(RuleKind::Given, "isa/address-size-since", says, unsized_wide);
         let guards = [NONE, "@p", "@!p"].map(str::to_owned).to_vec();
@@ -123,8 +128,8 @@ impl<'a> Builder<'a> {
         let listed = claims.values.join(" ");
         // A line that lacks it may be a line of another form, and no breach of this one.
         let kind = if self.missing_is_another_form(at) { RuleKind::Given } else { RuleKind::Constraint };
-        self.draft.rule(kind, &format!("{name}-required"), format!("one of {listed} must be there"), vec![missing]);
-        self.draft.constraint(&format!("{name}-value"), format!("only {listed} may stand there"), vec![wrong]);
+        self.draft.rule(kind, &format!("{name}-required"), format!("one of {listed} is required"), vec![missing]);
+        self.draft.constraint(&format!("{name}-value"), format!("only {listed} is allowed here"), vec![wrong]);
         let elsewhere = |slot: &SlotClaims| !slot.literal && slot.values.iter().any(|v| claims.values.contains(v));
         let telling = claims.literal && !self.others.iter().any(|other| other.iter().any(elsewhere));
         Slot { axis, optional: claims.optional, telling }

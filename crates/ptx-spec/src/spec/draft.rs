@@ -95,7 +95,7 @@ impl Draft<'_> {
             }
         }
         let id = format!("{}-declared", self.axes[at].name);
-        let says = "the PTX version and the target have such registers and variables";
+        let says = "the PTX version and the target must have this kind of register or variable";
         self.rule(RuleKind::Given, &id, says, cubes);
     }
 }

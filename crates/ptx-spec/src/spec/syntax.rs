@@ -54,7 +54,7 @@ impl Syntax {
     /// Takes a line apart; `Err` says what cannot be read.
     pub(crate) fn parse(line: &str) -> Result<Self, String> {
         let line = line.trim();
-        let line = line.strip_suffix(';').ok_or("a syntax line ends in `;`")?;
+        let line = line.strip_suffix(';').ok_or("a syntax line must end in `;`")?;
         let (head, operands) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let end = head.find(['.', '{']).unwrap_or(head.len());
         let opcode = head[..end].to_owned();
@@ -78,7 +78,7 @@ impl Syntax {
             return Err(format!("`{name}` is not an operand's name"));
         }
         if self.operands.iter().any(|(known, _)| known == name) {
-            return Err(format!("the operand `{name}` stands twice"));
+            return Err(format!("the operand `{name}` appears twice"));
         }
         self.operands.push((name.to_owned(), optional));
         Ok(self.operands.len() - 1)
@@ -110,7 +110,7 @@ impl Syntax {
             if let Some(behind) = rest.strip_prefix(',') {
                 rest = behind.trim_start();
                 if rest.is_empty() {
-                    return Err("nothing behind the last comma".to_owned());
+                    return Err("an operand is missing after the last comma".to_owned());
                 }
             }
         }

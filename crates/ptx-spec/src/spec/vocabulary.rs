@@ -38,9 +38,9 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<String>, Vec<Error>> {
             if !is_modifier(&word.value) {
                 error(format!("`{}` is not a modifier: write it with its dot, as in `.v2`", word.value));
             } else if !seen.insert(&word.value) {
-                error(format!("`{}` stands twice", word.value));
+                error(format!("`{}` appears twice", word.value));
             } else if *last > *word.value {
-                error(format!("`{}` stands behind `{last}`: the words of a list are sorted", word.value));
+                error(format!("`{}` comes after `{last}`: the words of a list must be sorted", word.value));
             }
             last = &word.value;
         }

@@ -59,27 +59,27 @@ impl Builder<'_> {
         if self.form.order == Order::Fixed {
             self.draft.constraint(
                 "modifier-order",
-                "modifiers stand in the order of the syntax line",
+                "modifiers must be in the order of the syntax line",
                 vec![Cube::new([(axis, order)])],
             );
         }
         let twice = of(&|w| matches!(w, Writing::Duplicate(_)));
-        self.draft.constraint("duplicate-modifier", "no modifier stands twice", vec![Cube::new([(axis, twice)])]);
+        self.draft.constraint("duplicate-modifier", "no modifier may appear twice", vec![Cube::new([(axis, twice)])]);
         let extra = of(&|w| matches!(w, Writing::Extra(_)));
         self.draft.constraint(
             "unknown-modifier",
-            "no modifier stands there that the syntax line does not have",
+            "every modifier must be in the syntax line",
             vec![Cube::new([(axis, extra)])],
         );
         let count = of(&|w| matches!(w, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed));
         self.draft.constraint(
             "operands",
-            "the operands are those of the syntax line",
+            "the operands must be those of the syntax line",
             vec![Cube::new([(axis, count)])],
         );
 
         let suffixed = of(&|w| matches!(w, Writing::Suffixed(..)));
-        let says = "no suffix stands there that the syntax line does not have";
+        let says = "every suffix must be in the syntax line";
         self.draft.constraint("unknown-suffix", says, vec![Cube::new([(axis, suffixed)])]);
 
         let none = |slot: &super::Slot| (slot.axis, self.draft.axes[slot.axis].select(|value| value == NONE));

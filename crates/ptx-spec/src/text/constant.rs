@@ -95,7 +95,7 @@ impl Reader<'_, '_> {
         self.deeper()?;
         let yes = self.ternary()?;
         if !self.lexer.eat_sign(":") {
-            return self.wrong("`:` is expected");
+            return self.wrong("expected `:`");
         }
         let no = self.ternary()?;
         self.depth -= 1;
@@ -174,7 +174,7 @@ impl Reader<'_, '_> {
         for (cast, signed) in [(".s64", true), (".u64", false)] {
             if self.lexer.eat_sign(cast) {
                 if !self.lexer.eat_sign(")") {
-                    return self.wrong("`)` is expected");
+                    return self.wrong("expected `)`");
                 }
                 self.deeper()?;
                 let value = self.unary()?;

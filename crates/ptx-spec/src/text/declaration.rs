@@ -48,7 +48,7 @@ impl<'a> Declaration<'a> {
     pub(super) fn read(lexer: &mut Lexer<'a>, start: usize, space: &'a str) -> Result<Self, SyntaxError> {
         let mut declaration = Self::directives(lexer, start, space)?;
         declaration.names = lexer.skip_until(|byte| byte == b';');
-        if lexer.eat(b';') { Ok(declaration) } else { Err(lexer.error("`;` is expected")) }
+        if lexer.eat(b';') { Ok(declaration) } else { Err(lexer.error("expected `;`")) }
     }
 
     /// The directives up to the names: alignment, attributes, vector and type.
@@ -66,18 +66,18 @@ impl<'a> Declaration<'a> {
             match lexer.directive()? {
                 ".align" => {
                     lexer.blank();
-                    let bytes = lexer.number().parse().map_err(|_| lexer.error("a number is expected"))?;
+                    let bytes = lexer.number().parse().map_err(|_| lexer.error("expected a number"))?;
                     read.alignment = read.alignment.max(Some(bytes));
                 }
                 ".attribute" => {
                     lexer.blank();
                     if !lexer.eat(b'(') {
-                        return Err(lexer.error("`(` is expected"));
+                        return Err(lexer.error("expected `(`"));
                     }
                     let attributes = lexer.skip_until(|_| false);
                     read.unified |= Lexer::new(attributes).any(|token| token.text == ".unified");
                     if !lexer.eat(b')') {
-                        return Err(lexer.error("`)` is expected"));
+                        return Err(lexer.error("expected `)`"));
                     }
                 }
                 ".ptr" => pointer = true,
@@ -90,7 +90,7 @@ impl<'a> Declaration<'a> {
             }
         }
         read.directives = &lexer.text()[start..end];
-        if read.of_type.is_empty() { Err(lexer.error("a type is expected")) } else { Ok(read) }
+        if read.of_type.is_empty() { Err(lexer.error("expected a type")) } else { Ok(read) }
     }
 
     /// Its names, each with what follows it.
@@ -116,7 +116,7 @@ impl<'a> Iterator for Declarators<'a> {
         let read = self.read();
         self.more = read.is_ok() && self.lexer.eat(b',');
         if !self.more && read.is_ok() && self.lexer.peek().is_some() {
-            return Some(Err(self.lexer.error("`;` is expected")));
+            return Some(Err(self.lexer.error("expected `;`")));
         }
         Some(read)
     }
@@ -131,18 +131,18 @@ impl<'a> Declarators<'a> {
         let name = lexer.name();
         if name.is_empty() || name.contains('.') || name.as_bytes()[0].is_ascii_digit() {
             lexer.reset(start);
-            return Err(lexer.error("a name is expected"));
+            return Err(lexer.error("expected a name"));
         }
         let mut read = Declarator { name, text: "", family: None, array: false, elements: Some(1) };
         let mut end = lexer.at();
         lexer.blank();
         if lexer.eat(b'<') {
             lexer.blank();
-            let count = lexer.number().parse().map_err(|_| lexer.error("a number is expected"))?;
+            let count = lexer.number().parse().map_err(|_| lexer.error("expected a number"))?;
             read.family = Some(count);
             lexer.blank();
             if !lexer.eat(b'>') {
-                return Err(lexer.error("`>` is expected"));
+                return Err(lexer.error("expected `>`"));
             }
             end = lexer.at();
             lexer.blank();
@@ -153,7 +153,7 @@ impl<'a> Declarators<'a> {
             read.elements =
                 read.elements.zip(dimension).and_then(|(elements, dimension)| elements.checked_mul(dimension));
             if !lexer.eat(b']') {
-                return Err(lexer.error("`]` is expected"));
+                return Err(lexer.error("expected `]`"));
             }
             end = lexer.at();
             lexer.blank();
@@ -179,18 +179,18 @@ pub fn parameters(text: &str) -> Result<Vec<Declaration<'_>>, SyntaxError> {
         let start = lexer.at();
         let space = if lexer.peek() == Some(b'.') { lexer.directive()? } else { "" };
         if !matches!(space, ".param" | ".reg") {
-            return Err(SyntaxError { message: "a parameter is expected", at: start });
+            return Err(SyntaxError { message: "expected a parameter", at: start });
         }
         let mut parameter = Declaration::directives(&mut lexer, start, space)?;
         parameter.names = lexer.skip_until(|byte| byte == b',');
         if parameter.names.trim().is_empty() {
-            return Err(lexer.error("a name is expected"));
+            return Err(lexer.error("expected a name"));
         }
         parameters.push(parameter);
         if lexer.eat(b',') {
             lexer.blank();
             if lexer.peek().is_none() {
-                return Err(lexer.error("a parameter is expected"));
+                return Err(lexer.error("expected a parameter"));
             }
         }
     }

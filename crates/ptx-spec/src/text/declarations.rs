@@ -225,7 +225,7 @@ impl Collector<'_, '_> {
                     }
                 }
                 Statement::Directive(..) | Statement::Label(_) => {}
-                Statement::Instruction(_) => return error("a declaration is expected"),
+                Statement::Instruction(_) => return error("expected a declaration"),
             }
         }
     }
@@ -241,7 +241,7 @@ impl Collector<'_, '_> {
         }
         if !self.scopes.is_empty() || self.body.is_some() {
             let at = offset(text, header.text);
-            return Err(SyntaxError { message: "an entry or function stands in another", at });
+            return Err(SyntaxError { message: "an entry or function is inside another", at });
         }
         self.body = Some(self.sizes());
         let (context, origin) = match header.function {

@@ -244,7 +244,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         self.at += 1;
         match self.take(&DIRECTIVE) {
-            "" => Err(self.error("a modifier is expected behind `.`")),
+            "" => Err(self.error("expected a modifier after `.`")),
             _ => Ok(self.since(start)),
         }
     }

@@ -98,7 +98,7 @@ impl<'a> Line<'a> {
                     return Err(SyntaxError { message: SURPLUS, at: before });
                 }
                 Some(_) => {}
-                None => return found.ok_or_else(|| statements.error("an opcode is expected")),
+                None => return found.ok_or_else(|| statements.error("expected an opcode")),
             }
         }
     }
@@ -150,7 +150,8 @@ impl fmt::Display for Operand<'_> {
             for token in Lexer::new(self.text) {
                 // `5 % 3` has a remainder, and `5%3` a name; `%.x` stays together.
                 let end = token.text.as_ptr().addr() + token.text.len() - self.text.as_ptr().addr();
-                let apart = self.text.get(end..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_whitespace()));
+                let apart =
+                    self.text.get(end..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_whitespace()));
                 match token.text {
                     "," => f.write_str(", ")?,
                     "%" if apart => f.write_str(" % ")?,
@@ -205,7 +206,7 @@ impl<'a> Reader<'_, 'a> {
             lexer.blank();
             let name = lexer.name();
             if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
-                return Err(lexer.error("a predicate is expected behind `@`"));
+                return Err(lexer.error("expected a predicate after `@`"));
             }
             lexer.blank();
             guard = Some((negated, name));
@@ -213,7 +214,7 @@ impl<'a> Reader<'_, 'a> {
         let opcode = lexer.opcode();
         match opcode.as_bytes().first() {
             Some(first) if !first.is_ascii_digit() => Ok((guard, opcode)),
-            _ => Err(lexer.error("an opcode is expected")),
+            _ => Err(lexer.error("expected an opcode")),
         }
     }
 
@@ -236,7 +237,7 @@ impl<'a> Reader<'_, 'a> {
             }
         }
         if !self.lexer.eat(b';') {
-            return Err(self.lexer.error("`;` or `,` is expected"));
+            return Err(self.lexer.error("expected `;` or `,`"));
         }
         Ok(Line { guard, opcode, modifiers, operands })
     }
@@ -270,7 +271,7 @@ impl<'a> Reader<'_, 'a> {
                 return Ok(elements);
             }
             if !self.lexer.eat(b',') {
-                return Err(self.lexer.error("`,` or the closing bracket is expected"));
+                return Err(self.lexer.error("expected `,` or the closing bracket"));
             }
             self.lexer.blank();
         }
@@ -306,7 +307,7 @@ impl<'a> Reader<'_, 'a> {
         let start = self.lexer.at();
         let name = self.lexer.name();
         if name.is_empty() {
-            return Err(self.lexer.error("an operand is expected"));
+            return Err(self.lexer.error("expected an operand"));
         }
         if name == "_" {
             return Ok(Argument::Sink);

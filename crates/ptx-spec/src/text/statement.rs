@@ -98,7 +98,7 @@ impl<'a> Statements<'a> {
                 self.open += 1;
                 Ok(Some(Statement::Open))
             }
-            Some(b'}') if self.open == 0 && !self.part => Err(self.error("a brace is not open")),
+            Some(b'}') if self.open == 0 && !self.part => Err(self.error("a closing brace has no opening one")),
             Some(b'}') => {
                 self.lexer.eat(b'}');
                 self.open = self.open.saturating_sub(1);
@@ -146,7 +146,7 @@ impl<'a> Statements<'a> {
         while matches!(name, ".visible" | ".extern" | ".weak" | ".common") {
             self.lexer.blank();
             if self.lexer.peek() != Some(b'.') {
-                return Err(self.error("a declaration is expected"));
+                return Err(self.error("expected a declaration"));
             }
             name = self.lexer.directive()?;
         }
@@ -174,11 +174,11 @@ impl<'a> Statements<'a> {
             ".pragma" | ".alias" | ".branchtargets" | ".calltargets" | ".callprototype" => {
                 self.lexer.skip_until(|byte| byte == b';');
                 if !self.lexer.eat(b';') {
-                    return Err(self.error("`;` is expected"));
+                    return Err(self.error("expected `;`"));
                 }
                 Ok(Statement::Directive(name, self.lexer.since(start)))
             }
-            _ => Err(SyntaxError { message: "an opcode is expected", at: start }),
+            _ => Err(SyntaxError { message: "expected an opcode", at: start }),
         }
     }
 
@@ -239,7 +239,7 @@ impl<'a> Statements<'a> {
         let results = self.parenthesized()?;
         let name = self.lexer.name();
         if name.is_empty() {
-            return Err(self.error("the name of an entry or function is expected"));
+            return Err(self.error("expected the name of an entry or function"));
         }
         self.lexer.blank();
         let parameters = self.parenthesized()?;
@@ -252,7 +252,7 @@ impl<'a> Statements<'a> {
                 Ok(Header { function, name, results, parameters, text, prototype: true })
             }
             None if self.part => Ok(Header { function, name, results, parameters, text, prototype: false }),
-            _ => Err(self.error("`{` is expected")),
+            _ => Err(self.error("expected `{`")),
         }
     }
 
@@ -263,7 +263,7 @@ impl<'a> Statements<'a> {
         }
         let inside = self.lexer.skip_until(|_| false);
         if !self.lexer.eat(b')') {
-            return Err(self.error("`)` is expected"));
+            return Err(self.error("expected `)`"));
         }
         self.lexer.blank();
         Ok(inside)

@@ -26,7 +26,7 @@ impl Session {
             None => match start(&self.words, &self.limits) {
                 Ok((process, ..)) => process,
                 Err(Unusable::Start(why) | Unusable::Hello(why)) => {
-                    return Err(format!("it does not start again: {}", why.replace('\n', "; ")));
+                    return Err(format!("it does not start a second time: {}", why.replace('\n', "; ")));
                 }
             },
         };
@@ -96,7 +96,7 @@ impl Session {
     }
 
     pub(super) fn executed(&mut self, send: &[u8], id: u64, cases: &[Execution]) -> Result<Vec<Vec<Answer>>, String> {
-        let should = "`executed`, for each case a list with an answer for each of its rows";
+        let should = "`executed`, with a list for each case that has one answer for each row";
         let answers = match self.ask(send, id, should)? {
             Response::Executed(executed) => executed.answers,
             Response::Error(failure) => return Err(wrong(send, &format!("an error: {}", failure.message), should)),
@@ -114,7 +114,7 @@ impl Session {
                         wrong(
                             format!("`{}`, row {row}", case.line).as_bytes(),
                             &why,
-                            "a value for each output, of its bits, and a surface of the same size or none",
+                            "one value for each output, with no more bits than it has, and a surface of the same size or none",
                         )
                     };
                     case.check(returned).map_err(at)?;

@@ -69,7 +69,7 @@ impl Module {
     /// The entry of this name.
     pub(crate) fn function(&self, name: &str) -> Result<Function, String> {
         let Loaded { device, module } = *self.0;
-        let text = CString::new(name).map_err(|_| format!("`{name}` is no name of an entry"))?;
+        let text = CString::new(name).map_err(|_| format!("`{name}` is not the name of an entry"))?;
         let mut function = ptr::null_mut();
         // SAFETY: the pointer is that of a handle which it writes, the name ends in NUL.
         let status = unsafe { (device.driver.cuModuleGetFunction)(&raw mut function, module, text.as_ptr()) };
@@ -80,8 +80,8 @@ impl Module {
     /// Binds a `.surfref` variable to a surface, which must live until it is bound to another one.
     pub(crate) fn bind(&self, variable: &str, surface: &Array) -> Result<(), String> {
         let Loaded { device, module } = *self.0;
-        let references = device.references.as_ref().ok_or("the CUDA driver has no surface references any more")?;
-        let name = CString::new(variable).map_err(|_| format!("`{variable}` is no name of a variable"))?;
+        let references = device.references.as_ref().ok_or("the CUDA driver no longer has surface references")?;
+        let name = CString::new(variable).map_err(|_| format!("`{variable}` is not the name of a variable"))?;
         let mut reference = ptr::null_mut();
         // SAFETY: the pointer is that of a handle which the first writes, the name ends in NUL; the
         // array is alive.

@@ -31,7 +31,7 @@ impl<'s> Extents<'s> {
         // The surface's own arithmetic is that of 32 bits.
         let size = pitch.saturating_mul(rows).saturating_mul(slices);
         if pitch > wide(u32::MAX) || size != surface.data.len() {
-            return Err(format!("the surface takes {size} bytes, its data has {}", surface.data.len()));
+            return Err(format!("the surface has {size} bytes, but its data has {}", surface.data.len()));
         }
         surface.check()?;
         Ok(Self { surface, pitch, rows, slices })
