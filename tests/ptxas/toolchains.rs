@@ -187,8 +187,8 @@ fn failures_say_what_to_do() -> Tested {
     for (request, words) in [
         ("12.7.1", "has no version 12.7.1; there are: 12.0.76, 12.9.86"),
         ("10.2", "the oldest package is 11.7"),
-        ("13.5.*", "is no `ptxas` version"),
-        ("../..", "is no `ptxas` version"),
+        ("13.5.*", "is not a `ptxas` version"),
+        ("../..", "is not a `ptxas` version"),
     ] {
         let said = world.ask(&format!("install {request}"), &[]);
         same(&said, said.contains(words), true)?;
