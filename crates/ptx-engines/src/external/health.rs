@@ -57,7 +57,7 @@ impl Health {
                 let times = state.failures;
                 state
                     .given_up
-                    .get_or_insert_with(|| format!("it failed {times} times in a row, the last time because {words}"));
+                    .get_or_insert_with(|| format!("it failed {times} times in a row, the last time: {words}"));
             } else if state.hung > limits.patience {
                 state.given_up.get_or_insert_with(|| format!("it did not answer for {seconds} s in total"));
             }
@@ -72,7 +72,7 @@ impl Health {
                 state.invalid += 1;
                 if state.invalid >= limits.invalid {
                     let times = state.invalid;
-                    let words = || format!("{times} answers in a row were invalid, the last one because {why}");
+                    let words = || format!("{times} answers in a row were invalid, the last one: {why}");
                     state.given_up.get_or_insert_with(words);
                 }
             }
