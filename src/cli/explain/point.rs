@@ -45,7 +45,7 @@ fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) 
         let value = match (broken, form.value(values, axis)) {
             (None, _) => "one of these",
             (_, "none") => "nothing here",
-            (_, "other") => "something else",
+            (_, "other") => "anything else",
             (_, value) => value,
         };
         let label = format!("{}: {value}", form.axes[axis].name);
