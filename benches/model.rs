@@ -2,8 +2,8 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use ptx_conform::environment::{AddressSize, Environment};
-use ptx_conform::execution::Execution;
 use ptx_conform::model;
+use ptx_conform::program::Program;
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, environment_values};
 use ptx_conform::spec::Spec;
@@ -12,7 +12,7 @@ use ptx_conform::spec::Spec;
 const CASES: usize = 50;
 const ROWS: usize = 64;
 
-fn executions(spec: &Spec, opcode: &str) -> Vec<Execution> {
+fn executions(spec: &Spec, opcode: &str) -> Vec<Program> {
     let environment = Environment {
         ptx: "9.0".parse().expect("a version"),
         target: "sm_100".parse().expect("a target"),
@@ -35,7 +35,7 @@ fn executions(spec: &Spec, opcode: &str) -> Vec<Execution> {
                 })
                 .collect();
             let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
-            executions.push(setup::execution(spec, form, &rows).expect("an execution"));
+            executions.push(setup::program(spec, form, &rows).expect("an execution"));
         }
     }
     executions
@@ -45,7 +45,7 @@ fn model(criterion: &mut Criterion) {
     let spec = ptx_conform::shipped::spec().expect("the specification is sound");
     let mut group = criterion.benchmark_group("model");
     let opcodes = spec.instructions.iter().map(|instruction| instruction.name.as_str());
-    let mut mix: Vec<Execution> = Vec::new();
+    let mut mix: Vec<Program> = Vec::new();
     for opcode in opcodes.filter(|opcode| model::models(opcode)) {
         let executions = executions(&spec, opcode);
         mix.extend(executions.iter().cloned());
@@ -59,7 +59,7 @@ fn measure(
     group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,
     spec: &Spec,
     name: &str,
-    executions: &[Execution],
+    executions: &[Program],
 ) {
     group.throughput(Throughput::Elements(executions.iter().map(|execution| execution.rows.len() as u64).sum()));
     let prepared: Vec<_> = executions

@@ -3,7 +3,7 @@
 mod ask;
 mod boundaries;
 mod examples;
-mod health;
+mod first_answers;
 mod options;
 mod plan;
 mod planner;
@@ -27,17 +27,18 @@ use crate::engine::{CaseExecutor, LineJudge};
 use crate::spec::{Form, Instruction, Spec};
 
 use ask::Asker;
-use health::Health;
+use first_answers::FirstAnswers;
 use rows::Executor;
 use spaces::Spaces;
 
+pub use examples::newest;
 pub use options::{Generate, Options, Progress, Shard, Strategy, Subject};
 pub use plan::{FormPlan, Purpose, Row, Task};
 pub use record::record;
 pub use results::{EngineResult, Problem, Results, RowSource, Stale};
 pub use rows::{describe, environment as executing_environment};
-pub use tally::{Count, Group, GroupKey, Mismatch, RecordedRow, RowCount, Sample, Split, Tally};
-pub use vocabulary::{Probed, WordFinding};
+pub use tally::{Count, GroupKey, Mismatch, MismatchGroup, RecordedRow, RowCount, Sample, Split, Tally, WordLine};
+pub use vocabulary::TriedWords;
 
 /// Runs: lines are judged first, rows are executed then.
 pub fn run(
@@ -111,7 +112,7 @@ impl Campaign<'_> {
     /// known.
     fn judge(&self, subject: &Subject<'_>, judge: &dyn LineJudge, needs: &[Vec<Spaces>], result: &mut EngineResult) {
         result.judges = true;
-        let health = Health::default();
+        let health = FirstAnswers::default();
         let asker = Asker::new(self.spec, self.divergences, judge, &health);
         let tally = Mutex::new(Tally::default());
         for (instruction, needs) in self.instructions.iter().zip(needs) {
@@ -167,7 +168,10 @@ impl Campaign<'_> {
             return;
         }
         match vocabulary::probe(self.spec, self.divergences, subject, &self.instructions, self.options) {
-            Ok(words) => result.words = Some(words),
+            Ok((words, tally)) => {
+                result.words = Some(words);
+                result.tally.merge(tally);
+            }
             Err(error) => result.tally.note_internal_error(error.to_string()),
         }
     }
@@ -182,7 +186,7 @@ impl Campaign<'_> {
         result: &mut EngineResult,
         internal_errors: &mut Vec<String>,
     ) -> Result<(), String> {
-        let health = Health::default();
+        let health = FirstAnswers::default();
         let executor = Executor {
             spec: self.spec,
             divergences: self.divergences,

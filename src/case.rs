@@ -10,9 +10,9 @@ mod stored;
 
 use crate::engine::{Depth, LineJudge, Outcome};
 use crate::environment::Environment;
-use crate::execution::Answer;
 use crate::judge::Reading;
-use crate::model::{Difference, Expectation, Undefined, Verdict};
+use crate::model::{Difference, Expectation, RowVerdict, Undefined};
+use crate::program::Answer;
 use crate::ptx::{Printer, scaffold};
 use crate::setup::NoSetup;
 use crate::space::environment;
@@ -63,7 +63,7 @@ pub struct CaseResult {
     /// What the engine did.
     pub behavior: Behavior,
     /// Of a row: whether what the engine did is allowed.
-    pub row: Option<Verdict>,
+    pub row: Option<RowVerdict>,
 }
 
 /// Something that contradicts itself: a bug of this tool.
@@ -113,7 +113,7 @@ impl CaseResult {
     /// In what a row differs from what is allowed.
     pub fn difference(&self) -> Option<&Difference> {
         match &self.row {
-            Some(Verdict::Differs(difference)) => Some(difference),
+            Some(RowVerdict::Differs(difference)) => Some(difference),
             _ => None,
         }
     }
@@ -121,8 +121,8 @@ impl CaseResult {
     /// Why some or all of what a row leaves behind may be anything.
     pub fn undefined(&self) -> Option<Undefined> {
         match &self.row {
-            Some(Verdict::Undecided(why)) => Some(*why),
-            Some(Verdict::Agrees(why)) => *why,
+            Some(RowVerdict::Undecided(why)) => Some(*why),
+            Some(RowVerdict::Agrees(why)) => *why,
             _ => None,
         }
     }
@@ -132,7 +132,7 @@ impl CaseResult {
     pub fn message(&self) -> String {
         match (&self.behavior, &self.row) {
             (Behavior::Judged(outcome), _) => without_quotes(&first_message(outcome)),
-            (_, Some(Verdict::Differs(Difference::Failed(how)))) => {
+            (_, Some(RowVerdict::Differs(Difference::Failed(how)))) => {
                 how.lines().next().unwrap_or_default().chars().filter(|c| !c.is_ascii_digit()).collect()
             }
             _ => String::new(),

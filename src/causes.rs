@@ -9,9 +9,11 @@
 //! exactly; whether a row fails depends on its numbers too, so those causes are generalised from samples.
 //! All that comes before and after the search is the same for both.
 
+mod blame;
 mod cause;
 mod conclude;
 mod cubes;
+mod effect;
 mod exact;
 mod executed;
 mod extent;
@@ -27,9 +29,11 @@ mod points;
 mod recorded;
 mod row_words;
 mod search;
+mod shown_row;
 mod stability;
 mod suspect;
 mod votes;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -48,7 +52,7 @@ pub use finding::{Evidence, Finding, Findings, MinimalCase, MinimalRow, Vote};
 pub use row_words::{actual, expected};
 pub use suspect::{Blame, Suspect};
 
-/// Groups of an engine that are analysed.
+/// Groups of an engine whose causes are searched for in one run; the others are listed.
 const GROUPS: usize = 400;
 
 /// Reduces the unlisted mismatches of a run to findings; the results are of these subjects, in this order.
@@ -71,7 +75,7 @@ pub fn find(
         if result.gave_up.is_some() {
             continue;
         }
-        let mut groups = open_groups(spec, &executed, result, &mut findings.not_analysed);
+        let mut groups = open_groups(spec, &executed, result, GROUPS, &mut findings.not_analysed);
         if let Some(unstable) = stability::check(inquiry, &mut groups)? {
             findings.not_reproduced.push(unstable);
             continue;
@@ -127,6 +131,7 @@ pub fn minimize(
                 count: 1,
                 open: vec![case.values.to_vec()],
                 recorded: Vec::new(),
+                words: Vec::new(),
                 vanished: None,
             }];
             causes.extend(search(inquiry, at, &mut groups)?);
@@ -138,22 +143,35 @@ pub fn minimize(
     Ok(findings)
 }
 
-/// The unlisted groups of an engine that can be analysed; `left` counts the others.
+/// The unlisted groups of an engine that are analysed, so many at most; `left` describes the others.
 fn open_groups<'s>(
     spec: &'s Spec,
     executed: &'s BTreeMap<String, ExecutedInstruction>,
     result: &EngineResult,
-    left: &mut usize,
+    most: usize,
+    left: &mut Vec<String>,
 ) -> Vec<OpenGroup<'s>> {
     let mut groups: Vec<OpenGroup<'s>> = Vec::new();
     for (key, group) in result.tally.groups.iter().filter(|(key, _)| !key.mismatch.listed) {
         match OpenGroup::new(spec, executed, key, group) {
             Some(group) => groups.push(group),
-            None => *left += 1,
+            None => {
+                left.push(open_group::describe(&key.form, &key.mismatch, group.count, "its lines have several faults"))
+            }
         }
     }
-    *left += groups.len().saturating_sub(GROUPS);
-    groups.truncate(GROUPS);
+    if groups.len() > most {
+        // The first of every kind, then the second: what is left out has a like that is analysed.
+        let mut known: BTreeMap<(String, Option<usize>, Does), usize> = BTreeMap::new();
+        groups.sort_by_cached_key(|group| {
+            let kind = (group.instruction.name.clone(), group.rule, group.mismatch.does);
+            let number = known.entry(kind).or_default();
+            *number += 1;
+            *number
+        });
+    }
+    let beyond = format!("beyond the first {most} groups of {}", result.name);
+    left.extend(groups.drain(most.min(groups.len())..).map(|group| group.describe(&beyond)));
     groups
 }
 
@@ -165,7 +183,8 @@ fn search<'s>(
 ) -> Result<Vec<Cause<'s>>, InternalError> {
     let (mut rows, mut lines): (Vec<OpenGroup<'s>>, Vec<OpenGroup<'s>>) =
         groups.drain(..).partition(OpenGroup::is_of_rows);
-    let mut causes = exact::causes(inquiry, engine, &mut lines)?;
+    let mut causes = words::causes(engine, &lines);
+    causes.extend(exact::causes(inquiry, engine, &mut lines)?);
     for group in &mut rows {
         causes.extend(recorded::causes(engine, group));
         let mut found = points::causes(inquiry, engine, group)?;
@@ -185,4 +204,45 @@ fn conclude(causes: Vec<Cause<'_>>, inquiries: &[Inquiry<'_>], findings: &mut Fi
     }
     findings.all.sort_by(|a, b| (b.mismatches, &a.fingerprint).cmp(&(a.mismatches, &b.fingerprint)));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::{GroupKey, MismatchGroup, Tally};
+
+    /// Beyond the most that are analysed, groups are described; what is analysed has one of each kind first.
+    #[test]
+    fn groups_beyond_the_most_are_described() {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        let instruction = spec.instruction("suld").expect("a specification");
+        let form = &instruction.forms[0];
+        let mut tally = Tally::default();
+        let mut add = |rules: &[usize], message: &str| {
+            let mismatch = Mismatch {
+                does: Does::Accepts,
+                rules: rules.iter().map(|&rule| form.rules[rule].id.clone()).collect(),
+                depth: Depth::Check,
+                message: message.to_owned(),
+                divergence: None,
+                listed: false,
+            };
+            let key = GroupKey { instruction: instruction.name.clone(), form: form.id.clone(), mismatch };
+            tally.groups.insert(key, MismatchGroup { count: 5, ..MismatchGroup::default() });
+        };
+        ["a", "b", "c"].iter().for_each(|message| add(&[0], message));
+        add(&[1], "d");
+        add(&[0, 1], "e");
+        let result = EngineResult { name: "one@1.0".to_owned(), tally, ..EngineResult::default() };
+        let executed = BTreeMap::new();
+        let mut left = Vec::new();
+        let groups = open_groups(&spec, &executed, &result, 2, &mut left);
+        let mut rules: Vec<Option<usize>> = groups.iter().map(|group| group.rule).collect();
+        rules.sort();
+        assert_eq!((rules, left.len()), (vec![Some(0), Some(1)], 3));
+        let (rules, name) = (&form.rules, &form.id);
+        let several = format!("{name}: {}, {}: accepted, 5 mismatches", rules[0].id, rules[1].id);
+        assert_eq!(left[0], format!("{several}: its lines have several faults"));
+        assert!(left[1..].iter().all(|group| group.ends_with(": beyond the first 2 groups of one@1.0")), "{left:?}");
+    }
 }

@@ -49,8 +49,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Mismatch groups of which no case failed again, and engines that do not answer the same twice.
     pub not_reproduced: Vec<String>,
-    /// Mismatch groups that were not analysed: of lines with several faults, or too many.
-    pub not_analysed: usize,
+    /// Mismatch groups that were not analysed, and why: of lines with several faults, or too many.
+    pub not_analysed: Vec<String>,
     /// The mismatch groups, those that no divergence lists first.
     pub groups: Vec<GroupReport>,
     /// The divergences met.

@@ -2,7 +2,8 @@
 
 use include_dir::{Dir, include_dir};
 
-use crate::spec::{Error, Spec};
+use crate::spec::Spec;
+use crate::yaml::Error;
 
 static SPECS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/specs");
 const ISA: &str = "isa.yaml";

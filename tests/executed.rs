@@ -10,9 +10,9 @@ mod executor;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_conform::execution::{Answer, Execution};
 use ptx_conform::judge::Judge;
 use ptx_conform::model::{self, Allowed};
+use ptx_conform::program::{Answer, Program};
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::spec::Spec;
 
@@ -21,7 +21,7 @@ use cases::{Case, Expected};
 /// Something that says what comes of the rows of a case.
 struct Oracle {
     name: &'static str,
-    answers: fn(&Execution) -> Vec<Answer>,
+    answers: fn(&Program) -> Vec<Answer>,
 }
 
 const ORACLES: &[Oracle] =

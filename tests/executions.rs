@@ -4,7 +4,6 @@
 #[path = "planted/executor.rs"]
 mod executor;
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,12 +12,12 @@ use rayon::prelude::*;
 use ptx_conform::campaign::{self, EngineResult, Options, Problem, Progress, Results, Subject};
 use ptx_conform::causes::{self, Evidence, Finding, Findings};
 use ptx_conform::divergences::Divergences;
-use ptx_conform::engine::{CaseExecutor, Engine, EngineId, LineJudge};
-use ptx_conform::environment::Environment;
-use ptx_conform::execution::{Answer, Execution};
+use ptx_conform::engine::CaseExecutor;
+use ptx_conform::program::Answer;
 use ptx_conform::report::Report;
 use ptx_conform::spec::Spec;
 
+use executor::engine::StandIn;
 use executor::{BUGS, Bug, Planted};
 
 static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
@@ -55,7 +54,7 @@ fn listed(engine: &dyn CaseExecutor, instruction: &str, divergences: &Divergence
 #[test]
 fn an_executor_that_is_right_agrees() {
     for instruction in ["suld", "sust", "sured", "suq", "ld", "add", "st", "atom"] {
-        let (results, findings) = executed(&Planted::right(), instruction);
+        let (results, findings) = executed(&Planted::right().engine(), instruction);
         let result = only(&results);
         assert!(findings.all.is_empty() && findings.not_reproduced.is_empty(), "{instruction}: {findings:#?}");
         assert!(result.tally.judged_rows() > 1000, "{instruction}: {} rows", result.tally.judged_rows());
@@ -83,7 +82,7 @@ struct Found {
 }
 
 fn find(bug: &'static Bug) -> Found {
-    let (results, findings) = executed(&Planted::with(bug.name), bug.instruction());
+    let (results, findings) = executed(&Planted::with(bug.name).engine(), bug.instruction());
     let result = only(&results);
     let mut before = 0;
     let row = result.tally.rows.values().find_map(|form| {
@@ -136,78 +135,29 @@ fn every_planted_bug_is_found_and_generalised() {
 #[test]
 fn a_finding_that_is_listed_is_none() {
     let name = "suld-x-clamps-to-left";
-    let (_, findings) = executed(&Planted::with(name), "suld");
+    let (_, findings) = executed(&Planted::with(name).engine(), "suld");
     let [finding] = findings.all.as_slice() else { panic!("{findings:#?}") };
     let yaml = format!("engine: planted\ndivergences:\n{}", finding.yaml);
     let divergences = Divergences::from_texts(&[("planted.yaml".to_owned(), yaml)], &SPEC)
         .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
-    let (results, findings) = listed(&Planted::with(name), "suld", &divergences);
+    let (results, findings) = listed(&Planted::with(name).engine(), "suld", &divergences);
     assert!(findings.all.is_empty() && results.agreed(), "{findings:#?}");
     let met = &only(&results).tally.listed;
     assert!(met.values().all(|split| split.did > 0), "{met:?}");
-    let (results, _) = listed(&Planted::right(), "suld", &divergences);
+    let (results, _) = listed(&Planted::right().engine(), "suld", &divergences);
     let stale: Vec<Problem> = only(&results).stale.iter().map(|stale| stale.problem).collect();
     assert_eq!((stale, results.agreed()), (vec![Problem::Fixed], false));
-}
-
-/// Wrong at first, and right from then on.
-struct Fickle {
-    right: Planted,
-    asked: AtomicBool,
-}
-
-impl Engine for Fickle {
-    fn id(&self) -> &EngineId {
-        self.right.id()
-    }
-
-    fn details(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn losses(&self) -> BTreeMap<String, u64> {
-        BTreeMap::new()
-    }
-
-    fn as_judge(&self) -> Option<&dyn LineJudge> {
-        None
-    }
-
-    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
-        Some(self)
-    }
-}
-
-impl CaseExecutor for Fickle {
-    fn executes(&self, environment: &Environment) -> Result<(), String> {
-        self.right.executes(environment)
-    }
-
-    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
-        let mut answers = self.right.execute(cases);
-        if !self.asked.swap(true, Ordering::Relaxed) {
-            answers.iter_mut().flatten().for_each(|answer| *answer = Answer::Failed("out of sorts".to_owned()));
-        }
-        answers
-    }
-
-    fn recorded(&self) -> Option<Vec<Execution>> {
-        None
-    }
-
-    fn traps_cost(&self) -> bool {
-        false
-    }
 }
 
 /// What failed once and never again is reported, though no finding says when it happens.
 #[test]
 fn what_is_not_reproduced_is_reported() {
-    let engine = Fickle { right: Planted::right(), asked: AtomicBool::new(false) };
+    let asked = AtomicBool::new(false);
+    // Wrong at first, and right from then on.
+    let engine = StandIn::new("planted@1").executing(|case| match asked.swap(true, Ordering::Relaxed) {
+        true => Planted::right().answers(case),
+        false => vec![Answer::Failed("out of sorts".to_owned()); case.rows.len()],
+    });
     let (results, findings) = executed(&engine, "suq");
     assert!(findings.all.is_empty() && !results.agreed(), "{findings:#?}");
     let report = Report::new(&SPEC, &Divergences::default(), &Options::default(), &results, findings);

@@ -11,9 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use cases::{Case, Expected};
 use executor::{BUGS, Planted};
 use ptx_conform::engine::{CaseExecutor as _, Engine as _};
-use ptx_conform::execution::{
-    Answer, Execution, Format, Geometry, Holds, Input, Output, Returned, Rows, Space, Surface, Variable,
-};
+use ptx_conform::object::{Format, Geometry, Space, Surface, Variable};
+use ptx_conform::program::{Answer, Holds, Input, Output, Program, Returned, Rows};
 
 fn corpus() -> Vec<Case> {
     let spec = ptx_conform::shipped::spec().unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
@@ -21,11 +20,11 @@ fn corpus() -> Vec<Case> {
 }
 
 /// A case of registers of 32 bits, with one row.
-fn execution(line: &str, inputs: &[(&str, u32)], outputs: &[&str], surface: Option<Surface>) -> Execution {
+fn execution(line: &str, inputs: &[(&str, u32)], outputs: &[&str], surface: Option<Surface>) -> Program {
     let mut rows = Rows::new(inputs.len());
     rows.push(&inputs.iter().map(|&(_, value)| value.into()).collect::<Vec<_>>());
     let input = |&(register, _): &(&str, u32)| Input { register: register.to_owned(), bits: 32, holds: Holds::Bits };
-    Execution {
+    Program {
         ptx: "9.0".parse().expect("a version"),
         target: "sm_90".parse().expect("a target"),
         declarations: ".global .surfref s; .entry k() { .reg .b32 %r<9>;".to_owned(),
@@ -46,7 +45,7 @@ fn square(format: &str) -> Option<Surface> {
     Some(Surface { geometry: Geometry::D2, format, width: 2, height: 2, depth: 0, layers: 0, data: (0..16).collect() })
 }
 
-fn answer(case: &Execution) -> Answer {
+fn answer(case: &Program) -> Answer {
     Planted::right().answers(case).remove(0)
 }
 
@@ -104,7 +103,7 @@ fn does_not_execute_what_it_does_not_know() {
     assert!(matches!(answer(&case), Answer::Skipped(_)));
     let case = execution("suld.b.1d.b32.trap %r1, [s, {0}];", &[], &["%r1"], square("u32"));
     assert!(matches!(answer(&case), Answer::Skipped(_)));
-    let engine = Planted::right();
+    let engine = Planted::right().engine();
     assert!(engine.as_judge().is_none());
     assert!(engine.executes(&case.environment()).is_ok());
 }
@@ -116,7 +115,7 @@ fn every_bug_shows() {
     let corpus = corpus();
     let mut hidden = BTreeSet::new();
     for bug in BUGS {
-        let engine = Planted::with(bug.name);
+        let engine = Planted::with(bug.name).engine();
         let mut shows = false;
         for case in &corpus {
             let answers = engine.execute(std::slice::from_ref(&case.execution)).remove(0);

@@ -18,11 +18,12 @@ use ptx_conform::case::{self, CostlyRows};
 use ptx_conform::causes::{self, Findings};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::environment::Environment;
-use ptx_conform::model::Verdict;
+use ptx_conform::model::RowVerdict;
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, Slice, Values, environment_values};
 use ptx_conform::spec::{Cube, Form, Instruction, Spec, ValueSet};
 
+use executor::engine::StandIn;
 use executor::narrow::{Narrow, WRONGS, Wrong};
 
 static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
@@ -39,7 +40,7 @@ const CHANGED: usize = 32;
 /// Changed rows that say enough.
 const ENOUGH: usize = 4;
 
-fn run(engine: &Narrow, instruction: &str) -> (Results, Findings) {
+fn run(engine: &StandIn<'_>, instruction: &str) -> (Results, Findings) {
     let options = Options { instructions: vec![instruction.to_owned()], ..Options::default() };
     let (progress, divergences) = (Progress::default(), Divergences::default());
     let subjects = [Subject::executing(engine, *SPEC.isa.versions.last().expect("versions"))];
@@ -61,7 +62,7 @@ fn cubes(instruction: &str, forms: &[&str], when: &str) -> Vec<(String, Cube)> {
 
 /// One form of an instruction in the environment of a run, and an engine to ask about its rows.
 struct Inquiry<'a> {
-    engine: &'a Narrow,
+    engine: &'a StandIn<'a>,
     form: &'a Form,
     domain: Diagram,
     prefix: Values,
@@ -69,7 +70,7 @@ struct Inquiry<'a> {
 }
 
 impl<'a> Inquiry<'a> {
-    fn new(engine: &'a Narrow, form: &'a Form, environment: &Environment) -> Self {
+    fn new(engine: &'a StandIn<'a>, form: &'a Form, environment: &Environment) -> Self {
         let prefix = environment_values(form, environment).expect("a known environment").to_vec();
         let domain = Diagram::within(form, None, &prefix);
         Self { engine, form, domain, prefix, draw: Draw::named("accidental", 0) }
@@ -78,9 +79,9 @@ impl<'a> Inquiry<'a> {
     /// Whether each row fails; none where nothing can be said.
     fn fails(&self, rows: &[Values]) -> Vec<Option<bool>> {
         let tried = case::execute(&SPEC, self.engine, self.form, rows, &CostlyRows::default()).expect("texts are read");
-        let failed = |verdict: &Verdict| match verdict {
-            Verdict::Differs(_) => Some(true),
-            Verdict::Agrees(_) => Some(false),
+        let failed = |verdict: &RowVerdict| match verdict {
+            RowVerdict::Differs(_) => Some(true),
+            RowVerdict::Agrees(_) => Some(false),
             _ => None,
         };
         tried.iter().map(|tried| failed(tried.row.as_ref()?)).collect()
@@ -187,7 +188,8 @@ struct Measured {
 }
 
 fn measure(wrong: &'static Wrong) -> Measured {
-    let engine = Narrow { wrong };
+    let narrow = Narrow { wrong };
+    let engine = narrow.engine();
     let (results, findings) = run(&engine, wrong.instruction());
     let [result] = results.engines.as_slice() else { panic!("{:?}", results.absent) };
     let Some(RowSource::Executed(environment)) = result.rows_from else { panic!("nothing was executed") };

@@ -11,7 +11,7 @@ use ptx_conform::causes::{self, Finding, MinimalRow};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::engine::recording::{Provenance, Recording};
-use ptx_conform::execution::{Answer, Execution, Rows};
+use ptx_conform::program::{Answer, Program, Rows};
 use ptx_conform::spec::Spec;
 
 use executor::Planted;
@@ -78,12 +78,12 @@ fn row(finding: &Finding) -> &MinimalRow {
 #[test]
 fn what_is_right_agrees_again() {
     let all = ["ld", "suld", "suq", "sured", "sust"];
-    let recorded = record(&Planted::right(), &all, 12);
+    let recorded = record(&Planted::right().engine(), &all, 12);
     let text = recorded.write();
     let again = read(&text);
     assert!(again == recorded);
     assert_eq!(again.write(), text);
-    assert_eq!(record(&Planted::right(), &all, 12).write(), text, "recorded twice");
+    assert_eq!(record(&Planted::right().engine(), &all, 12).write(), text, "recorded twice");
 
     let (result, findings) = replay(&again, &[]);
     assert!(findings.is_empty(), "{findings:#?}");
@@ -115,7 +115,7 @@ fn what_was_wrong_is_found() {
         ("ld-s8-zero-extended", "ld", " is wrong"),
     ] {
         let instruction = form.split('.').next().expect("an opcode");
-        let recorded = read(&record(&Planted::with(bug), &[instruction], 600).write());
+        let recorded = read(&record(&Planted::with(bug).engine(), &[instruction], 600).write());
         let (result, findings) = replay(&recorded, &[]);
         assert!(result.tally.failed_rows() > 0, "{bug}");
         let finding = findings.iter().find(|finding| row(finding).difference.contains(difference));
@@ -131,13 +131,13 @@ fn what_was_wrong_is_found() {
         // The row that is shown is one of those that are wrong: the right one does something else.
         let shown = std::slice::from_ref(&row(finding).execution);
         assert_eq!((shown[0].rows.len(), shown[0].alone.len()), (1, 0), "{bug}");
-        assert_ne!(recorded.execute(shown), Planted::right().execute(shown), "{bug}: {:?}", shown[0]);
+        assert_ne!(recorded.execute(shown), Planted::right().engine().execute(shown), "{bug}: {:?}", shown[0]);
     }
 }
 
 #[test]
 fn what_is_no_case_any_more_costs_its_rows_only() {
-    let text = record(&Planted::right(), &["suq", "suld"], 12).write();
+    let text = record(&Planted::right().engine(), &["suq", "suld"], 12).write();
     let line = text.lines().find(|line| line.contains("\"line\":\"suq")).expect("a case of suq");
     let of_case = read(&text).cases().iter().map(heading).position(|case| case == line).expect("it is a case");
     let lost = read(&text).cases()[of_case].rows.len() as u64;
@@ -160,14 +160,14 @@ fn what_is_no_case_any_more_costs_its_rows_only() {
 }
 
 /// The line of a case in the text of a recording.
-fn heading(case: &Execution) -> String {
+fn heading(case: &Program) -> String {
     let bare = case.with_rows(Rows::new(case.inputs.len()), Vec::new());
     format!("{{\"case\":{}}}", serde_json::to_string(&bare).expect("a case can be written"))
 }
 
 #[test]
 fn what_cannot_be_read_is_told_by_its_line() {
-    let text = record(&Planted::right(), &["suq", "suld"], 12).write();
+    let text = record(&Planted::right().engine(), &["suq", "suld"], 12).write();
     let whole = read(&text);
     let lines: Vec<&str> = text.lines().collect();
     let row = lines.iter().rposition(|line| line.starts_with("[[")).expect("a row");
@@ -201,7 +201,7 @@ fn what_cannot_be_read_is_told_by_its_line() {
 #[test]
 fn however_a_row_ends_it_is_kept() {
     // Undefined rows are recorded, trapping ones and failing ones alone in their launches.
-    let recorded = record(&Planted::with("suld-crashes"), &["suld", "ld"], 60);
+    let recorded = record(&Planted::with("suld-crashes").engine(), &["suld", "ld"], 60);
     let read = read(&recorded.write());
     let cases = read.cases();
     let (mut trapped, mut failed) = (0, 0);

@@ -8,7 +8,7 @@ use ptx_conform::spec::{Spec, Verdict};
 
 fn shipped() -> Spec {
     let rendered =
-        |errors: Vec<ptx_conform::spec::Error>| errors.iter().map(|e| e.render(false)).collect::<Vec<_>>().join("\n");
+        |errors: Vec<ptx_conform::yaml::Error>| errors.iter().map(|e| e.render(false)).collect::<Vec<_>>().join("\n");
     ptx_conform::shipped::spec().map_err(rendered).unwrap_or_else(|errors| panic!("{errors}"))
 }
 

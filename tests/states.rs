@@ -27,7 +27,7 @@ fn every_state_drawn_is_one_that_the_model_reads() {
             let built = start.elapsed();
             for _ in 0..3000 {
                 let values = draw.variant(&region).expect("a setup");
-                let execution = setup::execution(&spec, form, &[&values]).expect("an execution");
+                let execution = setup::program(&spec, form, &[&values]).expect("an execution");
                 let prepared =
                     model::prepare(&spec, &execution).unwrap_or_else(|why| panic!("{}: {why}\n{execution:?}", form.id));
                 match prepared.expect(execution.rows.row(0)).allowed {

@@ -3,8 +3,9 @@
 use std::sync::LazyLock;
 
 use ptx_conform::environment::{AddressSize, Environment};
-use ptx_conform::execution::{Answer, Component, Execution, Returned, Rows};
 use ptx_conform::model::{self, Allowed, Ending, Expectation};
+use ptx_conform::object::Component;
+use ptx_conform::program::{Answer, Program, Returned, Rows};
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, Values, environment_values};
 use ptx_conform::spec::{Form, Spec};
@@ -24,10 +25,10 @@ fn environment() -> Environment {
 
 /// What must come of a variant in a setup.
 fn expect(form: &Form, values: &[u8]) -> Expectation {
-    expect_of(&setup::execution(&SPEC, form, &[values]).expect("an execution"))
+    expect_of(&setup::program(&SPEC, form, &[values]).expect("an execution"))
 }
 
-fn expect_of(execution: &Execution) -> Expectation {
+fn expect_of(execution: &Program) -> Expectation {
     let prepared = model::prepare(&SPEC, execution).unwrap_or_else(|why| panic!("{why}: {execution:?}"));
     prepared.expect(execution.rows.row(0))
 }
@@ -156,7 +157,7 @@ fn wide_and_narrow_registers_hold_the_same() {
 }
 
 /// The same case with another line; the inputs and outputs stay as far as the line has them.
-fn with_line(execution: &Execution, line: &str, outputs: usize) -> Execution {
+fn with_line(execution: &Program, line: &str, outputs: usize) -> Program {
     let mut other = execution.clone();
     other.line = line.to_owned();
     other.outputs.truncate(outputs);
@@ -164,17 +165,17 @@ fn with_line(execution: &Execution, line: &str, outputs: usize) -> Execution {
 }
 
 /// With an input of this name set.
-fn with_input(execution: &Execution, register: &str, value: u128) -> Execution {
+fn with_input(execution: &Program, register: &str, value: u128) -> Program {
     let mut row = execution.rows.row(0).to_vec();
     let at = execution.input(register).expect("an input");
     row[at] = value;
     let mut rows = Rows::new(row.len());
     rows.push(&row);
-    Execution { rows, ..execution.clone() }
+    Program { rows, ..execution.clone() }
 }
 
 /// A case of one row, from its JSON.
-fn case(text: &str) -> Execution {
+fn case(text: &str) -> Program {
     serde_json::from_str(text).unwrap_or_else(|why| panic!("{why}: {text}"))
 }
 
@@ -222,7 +223,7 @@ fn surface(format: &str, sample: u64, draw: &mut Draw) -> (String, u64) {
 }
 
 /// A surface case of one row with coordinates `%x`, `%y` and data `%c`.
-fn surface_case(surface: &str, line: &str, x: i64, y: i64, c: [u64; 2], outputs: &str) -> Execution {
+fn surface_case(surface: &str, line: &str, x: i64, y: i64, c: [u64; 2], outputs: &str) -> Program {
     let word = |number: i64| format!("{:x}", u32::try_from(number & 0xffff_ffff).expect("32 bits"));
     case(&format!(
         r#"{{"ptx": "8.1", "target": "sm_80", "line": "{line}", "surface": {surface},
@@ -241,7 +242,7 @@ fn surface_case(surface: &str, line: &str, x: i64, y: i64, c: [u64; 2], outputs:
 }
 
 /// What a case leaves behind, an answer that the model allows.
-fn answer(execution: &Execution) -> Answer {
+fn answer(execution: &Program) -> Answer {
     expect_of(execution).example(execution)
 }
 

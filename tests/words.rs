@@ -20,12 +20,6 @@ const EXCEPTIONS: &[Exception] = &[
         &[".add", "add", "atom", "ld", "st", "suld", "suq", "sured", "sust"],
         "the table of the model: each opcode with its function",
     ),
-    ("crates/ptx-exec/src/execution.rs", &[".const", ".local", ".shared"], "the state spaces of variables in a case"),
-    (
-        "crates/ptx-exec/src/execution/surface.rs",
-        &[".1d", ".2d", ".3d", ".a1d", ".a2d", ".depth", ".height", ".width"],
-        "the surface as an object of a case: geometries and extents",
-    ),
     (
         "crates/ptx-spec/src/text/declaration.rs",
         &[".const", ".global", ".local", ".param", ".shared", ".v2", ".v4", ".v8"],
@@ -36,19 +30,29 @@ const EXCEPTIONS: &[Exception] = &[
         &[".const", ".global", ".local", ".param", ".shared"],
         "the syntax of declarations",
     ),
-    ("crates/ptx-spec/src/spec/vocabulary.rs", &[".v2"], "an example in a message"),
-    ("crates/ptx-exec/src/kernel.rs", &[".const", ".global"], "the text of a kernel"),
+    ("crates/ptx-spec/src/load/vocabulary.rs", &[".v2"], "an example in a message"),
+    ("crates/ptx-exec/src/kernel/module.rs", &[".const", ".global"], "the text of a kernel"),
     (
         "crates/ptx-exec/src/kernel/declared.rs",
         &[".const", ".global", ".local", ".param", ".shared"],
         "the declarations of a kernel",
     ),
     (
+        "crates/ptx-exec/src/kernel/filled.rs",
+        &[".global", ".local", ".param", ".shared", "add", "ld", "st"],
+        "the instructions of a kernel that copy variables",
+    ),
+    ("crates/ptx-exec/src/kernel/scopes.rs", &[".param"], "the declarations of a kernel"),
+    (
         "crates/ptx-exec/src/kernel/thread.rs",
-        &[".L2::evict_first", ".global", ".local", ".param", ".shared", ".sys", "add", "ld", "st"],
+        &[".L2::evict_first", ".global", ".param", ".sys", "add", "ld", "st"],
         "the instructions of a kernel around the line",
     ),
-    ("crates/ptx-exec/src/properties.rs", &[".global", ".param", ".shared", ".v4"], "pieces of random declarations"),
+    (
+        "crates/ptx-exec/src/properties/drawn.rs",
+        &[".global", ".param", ".shared", ".v4"],
+        "pieces of random declarations",
+    ),
     (
         "crates/ptx-engines/src/external/check/session.rs",
         &[".1d", ".global", ".width", ".zero", "ld", "suld", "suq", "sust"],

@@ -1,6 +1,6 @@
 //! Asks an engine to judge the variants of a task, and compares.
 
-use super::health::Health;
+use super::first_answers::FirstAnswers;
 use super::options::Options;
 use super::plan::{Purpose, Row, Task};
 use super::tally::{GroupKey, Mismatch, Sample, Tally};
@@ -17,11 +17,11 @@ pub(super) struct Asker<'a> {
     pub(super) divergences: &'a Divergences,
     pub(super) engine: &'a dyn LineJudge,
     pub(super) version: Option<EngineVersion>,
-    pub(super) health: &'a Health,
+    pub(super) health: &'a FirstAnswers,
 }
 
 /// A line that was judged, with all that is known of it.
-struct Judged<'a> {
+struct JudgedLine<'a> {
     case: &'a Case<'a>,
     row: &'a Row,
     purpose: Purpose,
@@ -31,7 +31,7 @@ struct Judged<'a> {
     rules: Vec<&'a str>,
 }
 
-impl Judged<'_> {
+impl JudgedLine<'_> {
     fn depth(&self) -> Depth {
         self.purpose.depth()
     }
@@ -42,7 +42,7 @@ impl<'a> Asker<'a> {
         spec: &'a Spec,
         divergences: &'a Divergences,
         engine: &'a dyn LineJudge,
-        health: &'a Health,
+        health: &'a FirstAnswers,
     ) -> Self {
         Self { spec, divergences, engine, version: EngineVersion::of(engine.id()), health }
     }
@@ -64,7 +64,7 @@ impl<'a> Asker<'a> {
                 for ((row, case), result) in rows.iter().zip(&cases).zip(&results) {
                     let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else { continue };
                     let rules = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
-                    let judged = Judged { case, row, purpose, environment, reading, outcome, rules };
+                    let judged = JudgedLine { case, row, purpose, environment, reading, outcome, rules };
                     self.compare(&judged, result, &mut tally);
                 }
             }
@@ -90,7 +90,7 @@ impl<'a> Asker<'a> {
         Ok(results)
     }
 
-    fn compare(&self, judged: &Judged<'_>, result: &CaseResult, tally: &mut Tally) {
+    fn compare(&self, judged: &JudgedLine<'_>, result: &CaseResult, tally: &mut Tally) {
         let instruction = judged.case.instruction;
         self.check_meaning(judged, tally);
         let Some(did) = Does::of(judged.outcome) else {
@@ -118,7 +118,7 @@ impl<'a> Asker<'a> {
     }
 
     /// What the generator meant is what the judge reads.
-    fn check_meaning(&self, judged: &Judged<'_>, tally: &mut Tally) {
+    fn check_meaning(&self, judged: &JudgedLine<'_>, tally: &mut Tally) {
         let meant = judged.row.meant.map(|rule| judged.case.form().rules[rule].id.as_str());
         let rules = &judged.rules;
         let as_meant = if judged.row.loose {
@@ -134,19 +134,21 @@ impl<'a> Asker<'a> {
     }
 
     /// Counts which divergences were met, and whether the engine did as they list.
-    fn note_listed(&self, judged: &Judged<'_>, compared: &Comparison<'_>, tally: &mut Tally) {
+    fn note_listed(&self, judged: &JudgedLine<'_>, compared: &Comparison<'a>, tally: &mut Tally) {
         let (instruction, reading) = (judged.case.instruction, judged.reading);
-        let several = self.version.as_ref().filter(|_| reading.broken.len() > 1 && compared.divergence.is_some());
-        let met = match several {
-            Some(version) => self.divergences.met(version, instruction, reading, judged.depth()),
-            None => compared.divergence.into_iter().collect(),
-        };
-        for id in met {
+        let version = self.version.as_ref();
+        for id in self.divergences.deciding(version, instruction, reading, judged.depth(), compared) {
             tally.listed.entry(id.to_owned()).or_default().note(compared.as_expected);
         }
     }
 
-    fn note_mismatch(&self, judged: &Judged<'_>, result: &CaseResult, compared: &Comparison<'_>, tally: &mut Tally) {
+    fn note_mismatch(
+        &self,
+        judged: &JudgedLine<'_>,
+        result: &CaseResult,
+        compared: &Comparison<'_>,
+        tally: &mut Tally,
+    ) {
         let (case, depth) = (judged.case, judged.depth());
         let mismatch = Mismatch {
             does: compared.did,

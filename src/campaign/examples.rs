@@ -20,7 +20,7 @@ fn needed(spec: &Spec, instruction: &Instruction, example: &Example, environment
 }
 
 /// The newest environment that an engine takes, of a plain target and 64 bits.
-pub(super) fn newest(spec: &Spec, subject: &Subject<'_>) -> Option<Environment> {
+pub fn newest(spec: &Spec, subject: &Subject<'_>) -> Option<Environment> {
     let ptx = *spec.isa.versions.iter().rev().find(|version| **version <= subject.newest)?;
     let plain = spec.isa.targets.iter().rev().filter(|(t, since)| t.suffix == Suffix::Plain && *since <= ptx);
     let mut environments =

@@ -53,7 +53,7 @@ pub struct Task {
     /// Why.
     pub purpose: Purpose,
     /// The variants.
-    pub(super) variants: Variants,
+    pub(super) variants: TaskVariants,
 }
 
 /// A variant to be asked about.
@@ -72,27 +72,27 @@ pub struct Row {
 /// Variants, listed, or by their positions in a space: those are only made when they are asked
 /// about, by whichever thread does that.
 #[derive(Clone, Debug)]
-pub(super) enum Variants {
+pub(super) enum TaskVariants {
     /// These.
     Listed(Vec<Row>),
     /// Those at these positions of a space.
-    At(Space, Vec<u128>),
+    At(FormSpace, Vec<u128>),
     /// So many from a position on.
-    Range(Space, u128, usize),
+    Range(FormSpace, u128, usize),
     /// The programs of a form from one on, so many, each with so many rows.
     Programs { form: usize, first: usize, count: usize, rows: usize },
 }
 
 /// The variants of a form in an environment that are valid, or break one rule.
 #[derive(Clone, Debug)]
-pub(super) struct Space {
+pub(super) struct FormSpace {
     pub(super) form: usize,
     pub(super) rule: Option<usize>,
     pub(super) environment: [u8; 3],
     pub(super) diagram: Arc<Diagram>,
 }
 
-impl Space {
+impl FormSpace {
     pub(super) fn region(&self) -> Region<'_> {
         self.diagram.all().below(&self.environment)
     }
@@ -101,16 +101,16 @@ impl Space {
 impl Task {
     /// Its variants.
     pub(super) fn rows(self) -> Vec<Row> {
-        let row = |space: &Space, values| Row { form: space.form, values, meant: space.rule, loose: false };
+        let row = |space: &FormSpace, values| Row { form: space.form, values, meant: space.rule, loose: false };
         match self.variants {
-            Variants::Listed(rows) => rows,
+            TaskVariants::Listed(rows) => rows,
             // Programs are made by the part of a run that executes them.
-            Variants::Programs { .. } => Vec::new(),
-            Variants::At(space, ranks) => {
+            TaskVariants::Programs { .. } => Vec::new(),
+            TaskVariants::At(space, ranks) => {
                 let region = space.region();
                 ranks.iter().filter_map(|&rank| Some(row(&space, region.unrank(rank)?))).collect()
             }
-            Variants::Range(space, from, count) => {
+            TaskVariants::Range(space, from, count) => {
                 space.region().iter_from(from).take(count).map(|values| row(&space, values)).collect()
             }
         }
@@ -123,21 +123,21 @@ impl Task {
             rule.and_then(|rule| Some(instruction.forms.get(at)?.rules.get(rule)?.id.clone()))
         };
         let what = match &self.variants {
-            Variants::At(space, ranks) => {
+            TaskVariants::At(space, ranks) => {
                 let ranks: Vec<String> = ranks.iter().map(u128::to_string).collect();
                 json!({ "form": form(space.form), "breaks": rule(space.form, space.rule), "ranks": ranks })
             }
-            Variants::Range(space, from, count) => json!({
+            TaskVariants::Range(space, from, count) => json!({
                 "form": form(space.form), "breaks": rule(space.form, space.rule), "from": from.to_string(), "count": count,
             }),
-            Variants::Listed(rows) => {
+            TaskVariants::Listed(rows) => {
                 let row = |row: &Row| {
                     let digits: String = row.values.iter().map(|value| format!("{value:02x}")).collect();
                     json!([form(row.form), rule(row.form, row.meant), digits])
                 };
                 json!({ "variants": rows.iter().map(row).collect::<Vec<_>>() })
             }
-            Variants::Programs { form: at, first, count, rows } => {
+            TaskVariants::Programs { form: at, first, count, rows } => {
                 json!({ "form": form(*at), "from": first, "count": count, "rows": rows })
             }
         };

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::options::{Generate, Options, Strategy, Subject};
-use super::plan::{FormPlan, Purpose, Row, Space, Task, Variants};
+use super::plan::{FormPlan, FormSpace, Purpose, Row, Task, TaskVariants};
 use super::spaces::Spaces;
 use crate::engine::Depth;
 use crate::environment::{AddressSize, Environment, Suffix, Target, Version};
@@ -52,7 +52,7 @@ pub(super) fn plan(
         elsewhere.entry(environment).or_default().insert((row.form, row.values.clone()), row);
     }
     for (environment, rows) in elsewhere {
-        let variants = Variants::Listed(rows.into_values().collect());
+        let variants = TaskVariants::Listed(rows.into_values().collect());
         emit(Task { instruction: instruction.name.clone(), environment, purpose: Purpose::Breach, variants });
     }
     plans
@@ -85,9 +85,10 @@ impl Planner<'_> {
         let home = self.options.environment.or_else(|| self.home())?;
         let environment = environment_values(self.form, &home)?;
         let spaces = Spaces::at(self.form, &environment);
-        let of = |rule, diagram: &Arc<Diagram>| Space { form: self.at, rule, environment, diagram: diagram.clone() };
+        let of =
+            |rule, diagram: &Arc<Diagram>| FormSpace { form: self.at, rule, environment, diagram: diagram.clone() };
         let valid = of(None, spaces.valid.as_ref()?);
-        let breaches: Vec<Space> = spaces.breaches.iter().map(|(rule, diagram)| of(Some(*rule), diagram)).collect();
+        let breaches: Vec<FormSpace> = spaces.breaches.iter().map(|(rule, diagram)| of(Some(*rule), diagram)).collect();
         let mut plan = FormPlan {
             form: self.form.id.clone(),
             home,
@@ -141,7 +142,7 @@ impl Planner<'_> {
     }
 
     /// Random valid variants, unless all are tested: their positions, which are asked about already.
-    fn drawn(&self, plan: &mut FormPlan, space: &Space) -> FxHashSet<u128> {
+    fn drawn(&self, plan: &mut FormPlan, space: &FormSpace) -> FxHashSet<u128> {
         let size = space.region().count();
         let mut taken = FxHashSet::default();
         if self.complete(size) {
@@ -152,7 +153,7 @@ impl Planner<'_> {
         let ranks: Vec<u128> =
             (0..wanted).filter_map(|_| draw.below(size)).filter(|&rank| taken.insert(rank)).collect();
         for ranks in ranks.chunks(self.options.batch) {
-            self.ask(plan.home, Purpose::Valid, Variants::At(space.clone(), ranks.to_vec()));
+            self.ask(plan.home, Purpose::Valid, TaskVariants::At(space.clone(), ranks.to_vec()));
         }
         plan.home_tested += count(&ranks);
         taken
@@ -164,7 +165,7 @@ impl Planner<'_> {
     }
 
     /// All valid variants, or a covering array of them; what has been drawn is not asked again.
-    fn valid_at_home(&self, plan: &mut FormPlan, space: &Space, drawn: &FxHashSet<u128>) {
+    fn valid_at_home(&self, plan: &mut FormPlan, space: &FormSpace, drawn: &FxHashSet<u128>) {
         let region = space.region();
         if self.complete(region.count()) {
             plan.home_tested = region.count();
@@ -176,7 +177,7 @@ impl Planner<'_> {
         self.listed(plan, Purpose::Valid, rows.into_iter().map(|values| self.row(values, None)).collect());
     }
 
-    fn breaches_at_home(&self, plan: &mut FormPlan, spaces: &[Space]) {
+    fn breaches_at_home(&self, plan: &mut FormPlan, spaces: &[FormSpace]) {
         if self.complete(plan.home_breach) {
             spaces.iter().for_each(|space| self.ranges(plan, space));
             plan.home_breach_tested = plan.home_breach;
@@ -205,7 +206,7 @@ impl Planner<'_> {
 
     /// Breaches of a rule with every choice that occurs among them, each with its twin, some drawn, and some
     /// around the simplest.
-    fn covered_breaches(&self, space: &Space) -> Vec<(Row, Twin)> {
+    fn covered_breaches(&self, space: &FormSpace) -> Vec<(Row, Twin)> {
         let rows = covering(&space.region(), self.strength() - 1);
         let drawn = self.drawn_breaches(space, &rows);
         let with_twin = |values: Values| {
@@ -222,7 +223,7 @@ impl Planner<'_> {
     }
 
     /// Random breaches of a rule that are not among those already chosen.
-    fn drawn_breaches(&self, space: &Space, chosen: &[Values]) -> Vec<Values> {
+    fn drawn_breaches(&self, space: &FormSpace, chosen: &[Values]) -> Vec<Values> {
         let region = space.region();
         let size = region.count();
         let rule = space.rule.map_or("", |rule| &self.form.rules[rule].id);
@@ -260,7 +261,7 @@ impl Planner<'_> {
             Generate::Sample => spread(region, CODE_SAMPLE).collect(),
         };
         for rows in rows.chunks(CODE_BATCH) {
-            let variants = Variants::Listed(rows.iter().map(|values| self.row(values.clone(), None)).collect());
+            let variants = TaskVariants::Listed(rows.iter().map(|values| self.row(values.clone(), None)).collect());
             self.ask(plan.home, Purpose::Code, variants);
         }
     }
@@ -269,22 +270,22 @@ impl Planner<'_> {
         Row { form: self.at, values, meant, loose: false }
     }
 
-    fn ask(&self, environment: Environment, purpose: Purpose, variants: Variants) {
+    fn ask(&self, environment: Environment, purpose: Purpose, variants: TaskVariants) {
         (self.emit)(Task { instruction: self.instruction.name.clone(), environment, purpose, variants });
     }
 
     fn listed(&self, plan: &FormPlan, purpose: Purpose, rows: Vec<Row>) {
         for rows in rows.chunks(self.options.batch) {
-            self.ask(plan.home, purpose, Variants::Listed(rows.to_vec()));
+            self.ask(plan.home, purpose, TaskVariants::Listed(rows.to_vec()));
         }
     }
 
-    fn ranges(&self, plan: &FormPlan, space: &Space) {
+    fn ranges(&self, plan: &FormPlan, space: &FormSpace) {
         let purpose = if space.rule.is_some() { Purpose::Breach } else { Purpose::Valid };
         let (size, batch) = (space.region().count(), self.options.batch.max(1));
         let mut at = 0;
         while at < size {
-            self.ask(plan.home, purpose, Variants::Range(space.clone(), at, batch));
+            self.ask(plan.home, purpose, TaskVariants::Range(space.clone(), at, batch));
             at += u128::try_from(batch).unwrap_or(1);
         }
     }

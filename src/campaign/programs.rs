@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU64;
 
 use super::options::Options;
-use super::plan::{Purpose, Task, Variants};
+use super::plan::{Purpose, Task, TaskVariants};
 use crate::case::CostlyRows;
 use crate::engine::CaseExecutor;
 use crate::environment::Environment;
@@ -74,7 +74,7 @@ impl<'a> ProgramPlan<'a> {
             instruction: instruction.to_owned(),
             environment: *environment,
             purpose: Purpose::Rows,
-            variants: Variants::Programs {
+            variants: TaskVariants::Programs {
                 form,
                 first,
                 count: TOGETHER.min(self.programs.len() - first),

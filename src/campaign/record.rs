@@ -3,13 +3,13 @@
 use std::sync::atomic::Ordering;
 
 use super::options::{Options, Progress};
-use super::plan::Variants;
+use super::plan::TaskVariants;
 use super::programs::ProgramPlan;
 use super::rows::environment;
 use crate::case;
 use crate::engine::CaseExecutor;
-use crate::execution::{Answer, Execution};
 use crate::model;
+use crate::program::{Answer, Program};
 use crate::setup;
 use crate::spec::Spec;
 
@@ -26,7 +26,7 @@ pub fn record(
     engine: &dyn CaseExecutor,
     options: &Options,
     progress: &Progress,
-    each: &mut dyn FnMut(&Execution, &[Answer]),
+    each: &mut dyn FnMut(&Program, &[Answer]),
 ) -> Result<(), String> {
     let environment = match options.environment {
         Some(environment) => environment,
@@ -39,14 +39,14 @@ pub fn record(
             let Some(plan) = ProgramPlan::new(form, &points.forms[at], &environment, options) else { continue };
             let costly = plan.costly(engine, UNDEFINED);
             for task in plan.tasks(&instruction.name, at, &environment) {
-                let Variants::Programs { first, count, .. } = task.variants else { continue };
+                let TaskVariants::Programs { first, count, .. } = task.variants else { continue };
                 if progress.stopped() {
                     return Ok(());
                 }
                 progress.planned.fetch_add(1, Ordering::Relaxed);
                 let rows = plan.rows(first, count);
                 let programs = case::executions(spec, form, &rows, &costly).map_err(|why| why.to_string())?;
-                let executions: Vec<Execution> = programs.into_iter().map(|program| program.execution).collect();
+                let executions: Vec<Program> = programs.into_iter().map(|program| program.execution).collect();
                 for (execution, answers) in executions.iter().zip(engine.execute(&executions)) {
                     each(execution, &answers);
                 }

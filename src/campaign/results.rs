@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::plan::FormPlan;
-use super::tally::{Group, GroupKey, Tally};
-use super::vocabulary::Probed;
+use super::tally::{GroupKey, MismatchGroup, Tally};
+use super::vocabulary::TriedWords;
 use crate::engine::Outcome;
 use crate::environment::Environment;
 
@@ -22,7 +22,7 @@ pub struct EngineResult {
     /// The comparison.
     pub tally: Tally,
     /// What came of words in slots; none where they were not tried.
-    pub words: Option<Probed>,
+    pub words: Option<TriedWords>,
     /// Divergences of the engine that need attention.
     pub stale: Vec<Stale>,
     /// The manual's own examples: instruction, position, and what the engine did.
@@ -96,8 +96,7 @@ impl EngineResult {
 
     /// Whether it did as the specification says and its divergences list.
     pub fn agreed(&self) -> bool {
-        let words = self.words.as_ref().is_none_or(|words| words.findings.is_empty());
-        words && self.tally.unlisted() == 0 && self.stale.is_empty()
+        self.tally.unlisted() == 0 && self.stale.is_empty()
     }
 }
 
@@ -133,8 +132,8 @@ impl Results {
     }
 
     /// The groups of all engines side by side.
-    pub fn groups(&self) -> BTreeMap<&GroupKey, Vec<(&str, &Group)>> {
-        let mut groups: BTreeMap<&GroupKey, Vec<(&str, &Group)>> = BTreeMap::new();
+    pub fn groups(&self) -> BTreeMap<&GroupKey, Vec<(&str, &MismatchGroup)>> {
+        let mut groups: BTreeMap<&GroupKey, Vec<(&str, &MismatchGroup)>> = BTreeMap::new();
         for engine in &self.engines {
             for (key, group) in &engine.tally.groups {
                 groups.entry(key).or_default().push((&engine.name, group));

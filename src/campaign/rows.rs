@@ -1,8 +1,8 @@
 //! Executes the programs of a form row by row, and compares each row with the model.
 
-use super::health::Health;
+use super::first_answers::FirstAnswers;
 use super::options::{Options, Progress};
-use super::plan::{Purpose, Task, Variants};
+use super::plan::{Purpose, Task, TaskVariants};
 use super::programs::ProgramPlan;
 use super::results::{Problem, Stale};
 use super::tally::{GroupKey, Mismatch, RecordedRow, RowCount, Sample, Tally};
@@ -10,8 +10,8 @@ use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{CaseExecutor, Depth};
 use crate::environment::{AddressSize, Environment, Suffix};
-use crate::execution::{Execution, Rows};
-use crate::model::{self, Verdict};
+use crate::model::{self, RowVerdict};
+use crate::program::{Program, Rows};
 use crate::setup;
 use crate::space::Values;
 use crate::spec::{Instruction, Spec};
@@ -41,7 +41,7 @@ pub(super) struct Executor<'a> {
     pub(super) divergences: &'a Divergences,
     pub(super) engine: &'a dyn CaseExecutor,
     pub(super) version: Option<EngineVersion>,
-    pub(super) health: &'a Health,
+    pub(super) health: &'a FirstAnswers,
     pub(super) options: &'a Options,
     pub(super) progress: &'a Progress,
 }
@@ -91,7 +91,7 @@ impl<'a> Executor<'a> {
         tally: &mut Tally,
     ) -> Result<(), InternalError> {
         debug_assert_eq!(task.purpose, Purpose::Rows);
-        let Variants::Programs { form: at, first, count, .. } = task.variants else { return Ok(()) };
+        let TaskVariants::Programs { form: at, first, count, .. } = task.variants else { return Ok(()) };
         let form = &executed.forms[at];
         let relaxed = std::sync::atomic::Ordering::Relaxed;
         self.progress.planned.fetch_add(1, relaxed);
@@ -130,7 +130,7 @@ impl<'a> Executor<'a> {
         group.keep(case.values.to_vec(), Does::Computes);
         if group.is_simpler(case.values)
             && let (Ok(environment), Ok(execution)) =
-                (case.environment(), setup::execution(self.spec, case.form(), &[case.values]))
+                (case.environment(), setup::program(self.spec, case.form(), &[case.values]))
         {
             let message = result.difference().map(|difference| describe(difference, &execution)).unwrap_or_default();
             let (module, command) = (String::new(), String::new());
@@ -140,7 +140,7 @@ impl<'a> Executor<'a> {
     }
 
     /// Compares what was recorded with the model.
-    pub(super) fn replay(&self, recorded: &[Execution], instructions: &[&Instruction], tally: &mut Tally) {
+    pub(super) fn replay(&self, recorded: &[Program], instructions: &[&Instruction], tally: &mut Tally) {
         for (execution, answers) in recorded.iter().zip(self.engine.execute(recorded)) {
             let prepared = match model::prepare(self.spec, execution) {
                 Ok(prepared) => prepared,
@@ -162,7 +162,7 @@ impl<'a> Executor<'a> {
                 group.count += 1;
                 let mut rows = Rows::new(row.len());
                 rows.push(row);
-                let execution = Execution { rows, alone: Vec::new(), ..execution.clone() };
+                let execution = Program { rows, alone: Vec::new(), ..execution.clone() };
                 let simpler = |line: &str| (line.len(), line.to_owned());
                 if group.sample.as_ref().is_none_or(|known| simpler(&execution.line) < simpler(&known.line)) {
                     let message = result.difference().map(|difference| describe(difference, &execution));
@@ -216,10 +216,10 @@ impl Tally {
             self.undefined.entry(why).or_default().note(!matches!(result.behavior, Behavior::NotRun(_)));
         }
         let failed = match result.row.as_ref()? {
-            Verdict::Agrees(_) => false,
-            Verdict::Differs(_) => true,
-            Verdict::Undecided(_) => return None,
-            Verdict::Skipped(why) => {
+            RowVerdict::Agrees(_) => false,
+            RowVerdict::Differs(_) => true,
+            RowVerdict::Undecided(_) => return None,
+            RowVerdict::Skipped(why) => {
                 *self.skipped_rows.entry(why.clone()).or_default() += 1;
                 return None;
             }
@@ -250,7 +250,7 @@ impl Tally {
 }
 
 /// In what a row differs, in words.
-pub fn describe(difference: &model::Difference, execution: &Execution) -> String {
+pub fn describe(difference: &model::Difference, execution: &Program) -> String {
     use model::Difference;
     match difference {
         Difference::Returned => "it returned, but must trap".to_owned(),

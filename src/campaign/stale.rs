@@ -2,7 +2,7 @@
 
 use super::ask::Asker;
 use super::options::{Generate, Options, Shard, Subject};
-use super::plan::{FormPlan, Row, Task, Variants};
+use super::plan::{FormPlan, Row, Task, TaskVariants};
 use super::probes::Prober;
 use super::results::{Problem, Stale};
 use super::tally::Tally;
@@ -84,7 +84,7 @@ impl StaleSearch<'_> {
                     instruction: instruction.name.clone(),
                     environment: probe.environment,
                     purpose: probe.purpose,
-                    variants: Variants::Listed(probe.variants.into_iter().map(row).collect()),
+                    variants: TaskVariants::Listed(probe.variants.into_iter().map(row).collect()),
                 };
                 tally.merge(self.asker.ask(instruction, task, self.options));
                 asked = true;

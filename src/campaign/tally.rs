@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher as _;
+use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 
@@ -9,8 +10,10 @@ use crate::case::CaseResult;
 use crate::divergences::Does;
 use crate::engine::Depth;
 use crate::environment::Environment;
-use crate::execution::Execution;
+use crate::judge::Reading;
 use crate::model::Undefined;
+use crate::program::Program;
+use crate::ptx::Scaffold;
 use crate::space::Values;
 
 /// In what way an engine did something else than expected: mismatches that are equal in it may have one
@@ -80,14 +83,33 @@ pub struct Sample {
 #[derive(Clone, Debug)]
 pub struct RecordedRow {
     /// The program, with that row only.
-    pub execution: Execution,
+    pub execution: Program,
     /// What is expected and what was recorded.
     pub result: CaseResult,
 }
 
+/// A line with a word in a slot that no choice of the specification stands for.
+#[derive(Clone, Debug)]
+pub struct WordLine {
+    /// The word.
+    pub word: String,
+    /// The form and the slot that it was tried in: `ld.weak level::cache_hint`.
+    pub slot: String,
+    /// The line.
+    pub line: String,
+    /// What stands around the line.
+    pub scaffold: Arc<Scaffold>,
+    /// Where.
+    pub environment: Environment,
+    /// How the line reads.
+    pub reading: Reading,
+    /// What the engine said.
+    pub message: String,
+}
+
 /// A group of mismatches.
 #[derive(Clone, Debug, Default)]
-pub struct Group {
+pub struct MismatchGroup {
     /// How many.
     pub count: u64,
     /// The simplest.
@@ -96,13 +118,17 @@ pub struct Group {
     pub kept: BTreeMap<u64, Values>,
     /// Some of those that were recorded.
     pub recorded: Vec<RecordedRow>,
+    /// Some of the lines with words.
+    pub words: Vec<WordLine>,
 }
 
 /// Cases of a group that are kept: of lines, and of rows.
 const KEPT: usize = 256;
 const KEPT_ROWS: usize = 2000;
+/// Lines with words that are kept of a group.
+const KEPT_WORDS: usize = 5000;
 
-impl Group {
+impl MismatchGroup {
     /// Keeps the choices of a case of a kind of mismatch.
     pub(crate) fn keep(&mut self, values: Values, does: Does) {
         let most = if does == Does::Computes { KEPT_ROWS } else { KEPT };
@@ -123,26 +149,43 @@ impl Group {
         }
     }
 
+    /// Keeps a line with a word.
+    pub(crate) fn keep_word(&mut self, word: WordLine) {
+        if self.words.len() < KEPT_WORDS {
+            self.words.push(word);
+        }
+    }
+
+    /// Takes a sample where it is simpler than the one so far.
+    pub(crate) fn offer(&mut self, sample: Sample) {
+        if self.sample.as_ref().is_none_or(|known| simplicity(&sample) < simplicity(known)) {
+            self.sample = Some(sample);
+        }
+    }
+
     /// Whether a case with these choices is simpler than the sample.
     pub(crate) fn is_simpler(&self, values: &[u8]) -> bool {
-        self.sample.as_ref().is_none_or(|known| simplicity(values) < simplicity(&known.values))
+        self.sample.as_ref().is_none_or(|known| known.values.is_empty() || choices(values) < choices(&known.values))
     }
 
     fn merge(&mut self, other: Self, does: Does) {
         self.count += other.count;
         other.kept.into_values().for_each(|values| self.keep(values, does));
         other.recorded.into_iter().for_each(|row| self.keep_recorded(row));
-        let simpler = |sample: &Sample| (simplicity(&sample.values).0.to_vec(), sample.values.clone());
-        if let Some(sample) = other.sample
-            && self.sample.as_ref().is_none_or(|known| simpler(&sample) < simpler(known))
-        {
-            self.sample = Some(sample);
+        other.words.into_iter().for_each(|word| self.keep_word(word));
+        if let Some(sample) = other.sample {
+            self.offer(sample);
         }
     }
 }
 
+/// What samples are compared by to find the simplest: those without choices come last, by their lines.
+fn simplicity(sample: &Sample) -> (bool, (&[u8], &[u8]), usize, &str) {
+    (sample.values.is_empty(), choices(&sample.values), sample.line.len(), &sample.line)
+}
+
 /// What variants are compared by to find the simplest: the environment decides last.
-fn simplicity(values: &[u8]) -> (&[u8], &[u8]) {
+fn choices(values: &[u8]) -> (&[u8], &[u8]) {
     let (environment, choices) = values.split_at(3.min(values.len()));
     (choices, environment)
 }
@@ -215,7 +258,7 @@ pub struct Tally {
     /// Rows that were not executed, by reason.
     pub skipped_rows: BTreeMap<String, u64>,
     /// The mismatches.
-    pub groups: BTreeMap<GroupKey, Group>,
+    pub groups: BTreeMap<GroupKey, MismatchGroup>,
     /// Listed divergences by id: cases that did as listed, and cases that did not.
     pub listed: BTreeMap<String, Split>,
     /// Variants whose text is judged other than the generator meant: a bug of this tool.

@@ -4,10 +4,11 @@
 //! The spaces know the modifiers of the slot's own families; this asks about all others. A word takes the
 //! slot's place in the simplest valid variant that has one there, and is put there into the simplest variant
 //! of all. The verdict comes from the text, as always: most such lines break `unknown-modifier`, some are
-//! valid lines of another form. What an engine does otherwise, and no divergence lists, is a finding that
-//! names the word.
+//! valid lines of another form. What an engine does otherwise, and no divergence lists, is a mismatch like
+//! others: of a variant where the specification knows the word, and of a line with its word otherwise.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -15,18 +16,19 @@ use serde::Serialize;
 
 use super::examples::newest;
 use super::options::{Options, Subject};
-use crate::case::{InternalError, first_message};
+use super::tally::{GroupKey, Mismatch, Sample, Tally, WordLine};
+use crate::case::{self, Behavior, Case, CaseResult, Expected, InternalError, first_message};
 use crate::divergences::{Divergences, Does, EngineVersion};
-use crate::engine::{Batch, Depth, LineJudge, Outcome};
+use crate::engine::{Batch, Depth, LineJudge};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
 use crate::ptx::{Context, Declarations, Item, Line, Printer, scaffold};
 use crate::space::{Diagram, Slice, Values, environment_values};
-use crate::spec::{Cube, Form, Instruction, Spec, ValueSet, is_modifier};
+use crate::spec::{Cube, Form, Instruction, Spec, UNREAD, ValueSet, is_modifier};
 
 /// What came of the words.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Probed {
+pub struct TriedWords {
     /// How many words were tried.
     pub words: usize,
     /// Lines that the engine judged.
@@ -35,33 +37,23 @@ pub struct Probed {
     pub agreed: u64,
     /// Those that it did otherwise, as a divergence lists.
     pub listed: u64,
+    /// Those that it did otherwise, and no divergence lists: they are among the mismatches.
+    pub unlisted: u64,
     /// Lines whose behaviour the manual leaves undefined: either outcome is right.
     pub undefined: u64,
     /// Lines that it did not judge.
     pub skipped: u64,
-    /// What no divergence lists.
-    pub findings: Vec<WordFinding>,
 }
 
-/// Words with which an engine does what it should not.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct WordFinding {
-    /// The instruction.
-    pub instruction: String,
-    /// The words.
-    pub words: Vec<String>,
-    /// The slots that each of them was tried in: `ld.weak level::cache_hint`.
-    pub slots: BTreeSet<String>,
-    /// What the engine did.
-    pub does: Does,
-    /// What it was expected to do.
-    pub claimed: Does,
-    /// The first line.
-    pub line: String,
-    /// What the engine said of it.
-    pub message: String,
-    /// A module of that line.
-    pub module: String,
+impl TriedWords {
+    fn merge(&mut self, other: &Self) {
+        self.lines += other.lines;
+        self.agreed += other.agreed;
+        self.listed += other.listed;
+        self.unlisted += other.unlisted;
+        self.undefined += other.undefined;
+        self.skipped += other.skipped;
+    }
 }
 
 /// A line with a word in a slot.
@@ -73,19 +65,11 @@ struct Try {
 }
 
 /// Lines of one instruction that can share a module.
-struct Module<'a> {
+struct WordModule<'a> {
     instruction: &'a Instruction,
     context: Context,
     items: FxHashSet<Item<'a>>,
     tries: Vec<Try>,
-}
-
-/// What an engine did with one line, where that is not what was expected.
-struct WordMismatch {
-    at: usize,
-    does: Does,
-    claimed: Does,
-    message: String,
 }
 
 /// Tries each word in each slot of the instructions, in the newest environment of the engine.
@@ -98,30 +82,25 @@ pub(super) fn probe(
     subject: &Subject<'_>,
     instructions: &[&Instruction],
     options: &Options,
-) -> Result<Probed, InternalError> {
+) -> Result<(TriedWords, Tally), InternalError> {
     let words = words(spec, subject);
-    let mut probed = Probed { words: words.len(), ..Probed::default() };
+    let mut tried = TriedWords { words: words.len(), ..TriedWords::default() };
+    let mut tally = Tally::default();
     let environment = options.environment.or_else(|| newest(spec, subject));
-    let (Some(environment), Some(judge)) = (environment, subject.judge) else { return Ok(probed) };
-    let modules: Vec<Module<'_>> =
+    let (Some(environment), Some(judge)) = (environment, subject.judge) else { return Ok((tried, tally)) };
+    let modules: Vec<WordModule<'_>> =
         instructions.par_iter().flat_map(|instruction| modules(instruction, &environment, &words)).collect();
     let asker = WordAsker { spec, divergences, judge, environment };
-    let asked: Result<Vec<(Probed, Vec<WordFinding>)>, InternalError> = modules
+    let asked: Result<Vec<(TriedWords, Tally)>, InternalError> = modules
         .par_iter()
         .flat_map(|module| module.tries.par_chunks(options.batch).map(move |tries| (module, tries)))
         .map(|(module, tries)| asker.ask(module, tries, &words))
         .collect();
-    let mut found = Vec::new();
-    for (counts, findings) in asked? {
-        probed.lines += counts.lines;
-        probed.agreed += counts.agreed;
-        probed.listed += counts.listed;
-        probed.undefined += counts.undefined;
-        probed.skipped += counts.skipped;
-        found.extend(findings);
+    for (counts, found) in asked? {
+        tried.merge(&counts);
+        tally.merge(found);
     }
-    probed.findings = grouped(found);
-    Ok(probed)
+    Ok((tried, tally))
 }
 
 /// The words of the manual and of the engine, each once.
@@ -132,9 +111,9 @@ fn words(spec: &Spec, subject: &Subject<'_>) -> Vec<String> {
 }
 
 /// The lines of an instruction, each once.
-fn modules<'a>(instruction: &'a Instruction, environment: &Environment, words: &[String]) -> Vec<Module<'a>> {
+fn modules<'a>(instruction: &'a Instruction, environment: &Environment, words: &[String]) -> Vec<WordModule<'a>> {
     let mut seen = FxHashSet::default();
-    let mut modules: BTreeMap<Context, Module<'a>> = BTreeMap::new();
+    let mut modules: BTreeMap<Context, WordModule<'a>> = BTreeMap::new();
     for (at, form) in instruction.forms.iter().enumerate() {
         let Some(choices) = environment_values(form, environment) else { continue };
         let space = Diagram::within(form, None, &choices);
@@ -142,7 +121,7 @@ fn modules<'a>(instruction: &'a Instruction, environment: &Environment, words: &
         for slot in 0..form.slots.len() {
             for values in bases(form, &space, slot) {
                 let context = printer.context(&values);
-                let empty = || Module { instruction, context, items: FxHashSet::default(), tries: Vec::new() };
+                let empty = || WordModule { instruction, context, items: FxHashSet::default(), tries: Vec::new() };
                 let module = modules.entry(context).or_insert_with(empty);
                 let mut line = String::new();
                 printer.line(&values, &mut line, |item| {
@@ -206,11 +185,11 @@ struct WordAsker<'a> {
 impl WordAsker<'_> {
     fn ask(
         &self,
-        module: &Module<'_>,
+        module: &WordModule<'_>,
         tries: &[Try],
         words: &[String],
-    ) -> Result<(Probed, Vec<WordFinding>), InternalError> {
-        let scaffold = scaffold(module.items.iter().copied(), module.context);
+    ) -> Result<(TriedWords, Tally), InternalError> {
+        let scaffold = Arc::new(scaffold(module.items.iter().copied(), module.context));
         let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa)
             .map_err(|error| InternalError(format!("generated declarations cannot be read: {error}")))?;
         let judge = Judge::new(self.spec, &self.environment).map_err(|error| InternalError(error.to_string()))?;
@@ -220,40 +199,41 @@ impl WordAsker<'_> {
         };
         let readings: Vec<Reading> = tries.iter().map(read).collect::<Result<_, _>>()?;
         let lines = tries.iter().map(|one| one.line.as_str()).collect();
-        let batch = Batch { environment: self.environment, scaffold: scaffold.clone(), lines };
+        let batch = Batch { environment: self.environment, scaffold: (*scaffold).clone(), lines };
         let outcomes = self.judge.judge(&batch, Depth::Check);
-        let mut counts = Probed::default();
-        let mut mismatches = Vec::new();
-        for (at, (reading, outcome)) in readings.iter().zip(&outcomes).enumerate() {
-            mismatches.extend(self.compare(module.instruction, reading, outcome, &mut counts, at));
+        let mut counts = TriedWords::default();
+        let mut tally = Tally::default();
+        for ((tried, reading), outcome) in tries.iter().zip(readings).zip(outcomes) {
+            let message = first_message(&outcome);
+            let result =
+                CaseResult { expected: Expected::Verdict(reading), behavior: Behavior::Judged(outcome), row: None };
+            let mismatch = self.compare(module.instruction, &result, &mut counts, &mut tally);
+            let Some(mismatch) = mismatch else { continue };
+            let Expected::Verdict(reading) = result.expected else { continue };
+            let form = &module.instruction.forms[tried.form];
+            let line = WordLine {
+                word: words[tried.word].clone(),
+                slot: format!("{} {}", form.id, form.axes[form.slots[tried.slot].axis].name),
+                line: tried.line.clone(),
+                scaffold: Arc::clone(&scaffold),
+                environment: self.environment,
+                reading,
+                message,
+            };
+            self.note(module.instruction, mismatch, line, &mut tally);
         }
-        let finding = |mismatch: WordMismatch| {
-            let Try { form, slot, word, line } = &tries[mismatch.at];
-            let form = &module.instruction.forms[*form];
-            let slot = &form.axes[form.slots[*slot].axis].name;
-            WordFinding {
-                instruction: module.instruction.name.clone(),
-                words: vec![words[*word].clone()],
-                slots: BTreeSet::from([format!("{} {slot}", form.id)]),
-                does: mismatch.does,
-                claimed: mismatch.claimed,
-                line: line.clone(),
-                message: mismatch.message,
-                module: scaffold.module(&self.environment, "k", &[line]).0,
-            }
-        };
-        Ok((counts, mismatches.into_iter().map(finding).collect()))
+        Ok((counts, tally))
     }
 
     /// Counts an outcome, and returns it where it is not as expected.
     fn compare(
         &self,
         instruction: &Instruction,
-        reading: &Reading,
-        outcome: &Outcome,
-        counts: &mut Probed,
-        at: usize,
-    ) -> Option<WordMismatch> {
+        result: &CaseResult,
+        counts: &mut TriedWords,
+        tally: &mut Tally,
+    ) -> Option<Mismatch> {
+        let (reading, outcome) = (result.reading()?, result.outcome()?);
         let Some(did) = Does::of(outcome) else {
             counts.skipped += 1;
             return None;
@@ -265,40 +245,62 @@ impl WordAsker<'_> {
         }
         let version = EngineVersion::of(self.judge.id());
         let compared = self.divergences.compare(version.as_ref(), instruction, reading, Depth::Check, did);
+        for id in self.divergences.deciding(version.as_ref(), instruction, reading, Depth::Check, &compared) {
+            tally.listed.entry(id.to_owned()).or_default().note(compared.as_expected);
+        }
         match (compared.as_expected, did == compared.claimed) {
             (true, true) => counts.agreed += 1,
             (true, false) => counts.listed += 1,
             (false, _) => {
-                return Some(WordMismatch {
-                    at,
+                counts.unlisted += 1;
+                return Some(Mismatch {
                     does: did,
-                    claimed: compared.claimed,
-                    message: first_message(outcome),
+                    rules: reading.rules(instruction).map(|rule| rule.id.clone()).collect(),
+                    depth: Depth::Check,
+                    message: result.message(),
+                    divergence: compared.divergence.map(str::to_owned),
+                    listed: false,
                 });
             }
         }
         None
     }
+
+    /// Takes note of a mismatch: of a variant where the specification knows the word, and of the line otherwise.
+    fn note(&self, instruction: &Instruction, mismatch: Mismatch, line: WordLine, tally: &mut Tally) {
+        let (does, form) = (mismatch.does, line.reading.form);
+        let case = Case { instruction, form, values: &line.reading.values };
+        let values = is_variant(&case, &line.line).then(|| line.reading.values.clone()).unwrap_or_default();
+        let module = line.scaffold.module(&self.environment, "k", &[&line.line]).0;
+        let sample = Sample {
+            line: line.line.clone(),
+            environment: self.environment,
+            message: line.message.clone(),
+            command: case::command(self.judge, &module, &self.environment, Depth::Check),
+            module,
+            values,
+        };
+        let form = instruction.forms[form].id.clone();
+        let group = tally.groups.entry(GroupKey { instruction: instruction.name.clone(), form, mismatch }).or_default();
+        group.count += 1;
+        match sample.values.is_empty() {
+            true => group.keep_word(line),
+            false => group.keep(sample.values.clone(), does),
+        }
+        group.offer(sample);
+    }
 }
 
-/// One finding for each set of words that an engine treats alike in the same slots.
-fn grouped(found: Vec<WordFinding>) -> Vec<WordFinding> {
-    let mut by_word: BTreeMap<(String, String, Does, Does), WordFinding> = BTreeMap::new();
-    for finding in found {
-        let key = (finding.instruction.clone(), finding.words.concat(), finding.does, finding.claimed);
-        let known = by_word.entry(key).or_insert_with(|| finding.clone());
-        known.slots.extend(finding.slots);
-        if (finding.line.len(), &finding.line) < (known.line.len(), &known.line) {
-            (known.line, known.message, known.module) = (finding.line, finding.message, finding.module);
-        }
+/// Whether a line is a variant of the specification: printed, its choices have the same modifiers.
+fn is_variant(case: &Case<'_>, line: &str) -> bool {
+    if case.values.contains(&UNREAD) {
+        return false;
     }
-    let mut by_slots: BTreeMap<(String, Does, Does, BTreeSet<String>), WordFinding> = BTreeMap::new();
-    for finding in by_word.into_values() {
-        let key = (finding.instruction.clone(), finding.does, finding.claimed, finding.slots.clone());
-        match by_slots.entry(key) {
-            std::collections::btree_map::Entry::Occupied(mut known) => known.get_mut().words.extend(finding.words),
-            std::collections::btree_map::Entry::Vacant(free) => drop(free.insert(finding)),
-        }
-    }
-    by_slots.into_values().collect()
+    let modifiers = |line: &str| {
+        let head = line.split(' ').find(|part| !part.starts_with('@')).unwrap_or_default().to_owned();
+        let mut words: Vec<String> = head.split('.').map(str::to_owned).collect();
+        words.sort();
+        words
+    };
+    modifiers(&case.line()) == modifiers(line)
 }

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::{Behavior, CaseResult, Expected, InternalError};
 use crate::engine::CaseExecutor;
-use crate::execution::{Answer, Execution, Rows};
-use crate::model::{self, Expectation, Verdict};
+use crate::model::{self, Expectation, RowVerdict};
+use crate::program::{Answer, Program, Rows};
 use crate::setup::{self, NoSetup};
 use crate::space::Values;
 use crate::spec::{Form, Spec};
@@ -29,7 +29,7 @@ pub struct CostlyRows {
 #[derive(Debug)]
 pub struct ProgramRows {
     /// The program.
-    pub execution: Execution,
+    pub execution: Program,
     /// For each of its rows, the position among those given, and what it may leave behind.
     pub rows: Vec<(usize, Expectation)>,
 }
@@ -50,7 +50,7 @@ pub fn execute(
         .par_chunks(TOGETHER)
         .map(|groups| {
             let (programs, mut results) = programs(spec, form, rows, groups, costly)?;
-            let (executions, expected): (Vec<Execution>, Vec<_>) =
+            let (executions, expected): (Vec<Program>, Vec<_>) =
                 programs.into_iter().map(|program| (program.execution, program.rows)).unzip();
             let mut answers = engine.execute(&executions).into_iter();
             for (execution, rows) in executions.iter().zip(expected) {
@@ -70,12 +70,12 @@ pub fn execute(
 
 impl CaseResult {
     /// A row that was executed, compared with the model.
-    pub fn of_row(execution: &Execution, expectation: Expectation, answer: Answer) -> Self {
+    pub fn of_row(execution: &Program, expectation: Expectation, answer: Answer) -> Self {
         let verdict = expectation.check(execution, &answer);
         Self { expected: Expected::Expectation(expectation), behavior: Behavior::Executed(answer), row: Some(verdict) }
     }
 
-    fn not_run(expectation: Expectation, verdict: Verdict, why: &str) -> Self {
+    fn not_run(expectation: Expectation, verdict: RowVerdict, why: &str) -> Self {
         Self {
             expected: Expected::Expectation(expectation),
             behavior: Behavior::NotRun(why.to_owned()),
@@ -120,7 +120,7 @@ fn programs(
     let mut programs: Vec<ProgramRows> = Vec::new();
     for group in groups {
         let of: Vec<&[u8]> = group.iter().map(|&at| rows[at].as_slice()).collect();
-        let mut execution = setup::execution(spec, form, &of)?;
+        let mut execution = setup::program(spec, form, &of)?;
         let expectations = row_expectations(spec, &execution)?;
         let mut kept = Rows::new(execution.rows.width());
         let mut of_kept = Vec::new();
@@ -145,17 +145,17 @@ fn programs(
 
 impl CostlyRows {
     /// Why a row is not run.
-    fn refuse(&self, expectation: &Expectation) -> Option<(Verdict, &'static str)> {
+    fn refuse(&self, expectation: &Expectation) -> Option<(RowVerdict, &'static str)> {
         const TRAPS: &str = "it must trap, and enough such rows were run";
         let less = |left: u64| left.checked_sub(1);
         let take = |of: &AtomicU64| of.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok();
         match expectation.allowed {
             _ if !expectation.may_trap() => None,
             model::Allowed::Any(why) => {
-                (!take(&self.undefined)).then_some((Verdict::Undecided(why), "it may do anything"))
+                (!take(&self.undefined)).then_some((RowVerdict::Undecided(why), "it may do anything"))
             }
             _ if self.traps.as_ref().is_none_or(take) => None,
-            _ => Some((Verdict::Skipped(TRAPS.to_owned()), TRAPS)),
+            _ => Some((RowVerdict::Skipped(TRAPS.to_owned()), TRAPS)),
         }
     }
 }
@@ -164,13 +164,13 @@ impl CostlyRows {
 ///
 /// # Errors
 /// Where the model cannot read the program.
-pub fn row_expectations(spec: &Spec, execution: &Execution) -> Result<Vec<Expectation>, InternalError> {
+pub fn row_expectations(spec: &Spec, execution: &Program) -> Result<Vec<Expectation>, InternalError> {
     let prepared = model::prepare(spec, execution).map_err(|why| NoSetup::of(execution, &why))?;
     Ok(prepared.all(&execution.rows).collect())
 }
 
 /// What an executed case is known by: a hash of what it is, whatever made it.
-pub fn execution_id(execution: &Execution) -> String {
+pub fn execution_id(execution: &Program) -> String {
     // The types of a case have no map with keys other than text: it can always be written.
     let text = serde_json::to_string(execution).unwrap_or_else(|why| format!("{why}: {}", execution.line));
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()

@@ -7,10 +7,10 @@ use super::executed::ExecutedInstruction;
 use super::extent::Extent;
 use super::open_group::OpenGroup;
 use super::search::{Local, Search};
-use crate::campaign::Mismatch;
-use crate::case::{Case, CaseResult};
+use super::shown_row::ShownRow;
+use crate::campaign::{Mismatch, WordLine};
+use crate::case::Case;
 use crate::divergences::{AxisValues, Does};
-use crate::execution::Execution;
 use crate::space::{Diagram, Region, Slice, Values, environment_values};
 use crate::spec::{Cube, Form, Instruction, ValueSet};
 
@@ -50,12 +50,16 @@ pub(super) struct Cause<'s> {
     pub(super) failed: usize,
     pub(super) size: u128,
     pub(super) passing_neighbours: usize,
+    /// Whether only some of its variants fail, for reasons that the choices do not show.
+    pub(super) sometimes: bool,
     /// For each axis, the values that are known to be possible in it, where that is not all that occur.
     pub(super) considered: Option<Vec<ValueSet>>,
     /// Mismatches in the group it was found in.
     pub(super) mismatches: u64,
     /// Of what is executed: how its rows are asked about, and what shows it.
     pub(super) rows: Option<CauseRows<'s>>,
+    /// Of lines with words that no choice stands for: the words.
+    pub(super) words: Option<CauseWords>,
 }
 
 /// How the rows of a cause are asked about, and what shows it.
@@ -75,14 +79,15 @@ pub(super) struct CauseRows<'s> {
     pub(super) numbers_when: Vec<(String, AxisValues)>,
 }
 
-/// A row that shows a cause.
+/// The words of a cause.
 #[derive(Clone)]
-pub(super) struct ShownRow {
-    /// Its choices; none where it was recorded.
-    pub(super) values: Values,
-    /// The program, with this row only.
-    pub(super) execution: Execution,
-    pub(super) result: CaseResult,
+pub(super) struct CauseWords {
+    /// The words, in their order.
+    pub(super) words: Vec<String>,
+    /// The slots that each was tried in and that show it.
+    pub(super) slots: BTreeSet<String>,
+    /// The line that is shown.
+    pub(super) shown: WordLine,
 }
 
 impl<'s> Cause<'s> {
@@ -104,9 +109,11 @@ impl<'s> Cause<'s> {
             asked: local.asked,
             size: local.size,
             passing_neighbours: local.passing_neighbours,
+            sometimes: local.sometimes,
             considered: None,
             mismatches: group.count,
             rows: None,
+            words: None,
         }
     }
 
@@ -135,9 +142,11 @@ impl<'s> Cause<'s> {
             asked: found.asked,
             size: found.size,
             passing_neighbours: 0,
+            sometimes: false,
             considered: Some(found.considered),
             mismatches: group.count,
             rows: Some(rows),
+            words: None,
         }
     }
 
@@ -161,9 +170,43 @@ impl<'s> Cause<'s> {
             failed: 0,
             size: 0,
             passing_neighbours: 0,
+            sometimes: false,
             considered: None,
             mismatches: count,
             rows: Some(rows),
+            words: None,
+        }
+    }
+
+    /// A cause of lines with words, in an environment; the domain is of its form there.
+    pub(super) fn of_words(
+        engine: usize,
+        group: &OpenGroup<'s>,
+        domain: Arc<Diagram>,
+        environment: [u8; 3],
+        words: CauseWords,
+    ) -> Self {
+        Self {
+            engine,
+            mismatch: group.mismatch.clone(),
+            instruction: group.instruction,
+            form: group.form,
+            rule: group.rule,
+            prefix: environment.to_vec(),
+            domain,
+            cube: Cube::default(),
+            extent: Cube::default(),
+            possible: [ValueSet::default(); 3],
+            fails: Vec::new(),
+            asked: 0,
+            failed: 0,
+            size: 0,
+            passing_neighbours: 0,
+            sometimes: false,
+            considered: None,
+            mismatches: group.count,
+            rows: None,
+            words: Some(words),
         }
     }
 
@@ -282,6 +325,7 @@ impl<'s> Cause<'s> {
             && these.depth == those.depth
             && these.contradicts() == those.contradicts()
             && (self.same_rules(other) || (conditional && claims))
+            && self.sometimes == other.sometimes
             && self.rows.is_some() == other.rows.is_some()
             && self.inputs() == other.inputs()
             && (self.engine != other.engine || these.message == those.message)

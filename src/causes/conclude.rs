@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use super::blame::FindingFacts;
 use super::cause::{Cause, short};
 use super::finding::{Evidence, Finding, MinimalCase, Vote};
 use super::inquiry::Inquiry;
 use super::naming;
 use super::row_words;
-use super::suspect::Facts;
 use super::votes::Poll;
-use crate::campaign::Mismatch;
+use crate::campaign::{Mismatch, WordLine};
 use crate::case::{self, InternalError, command, first_message};
 use crate::divergences::{Does, EngineVersion, Proposal};
-use crate::engine::Depth;
-use crate::space::environment;
+use crate::engine::{Depth, LineJudge};
+use crate::space::{Values, environment};
 use crate::spec::{Instruction, Rule};
 
 /// Words, each once, in order.
@@ -47,7 +47,7 @@ impl<'s> Poll<'_, 's> {
             }
         }
         let inferred = self.inferred();
-        let facts = Facts {
+        let facts = FindingFacts {
             does: shown.mismatch.does,
             contradicts: shown.mismatch.contradicts(),
             sources: self.of_rules().map(|(_, rule)| rule.source).collect(),
@@ -69,7 +69,9 @@ impl<'s> Poll<'_, 's> {
             contradicts: shown.mismatch.contradicts().map(str::to_owned),
             forms: unique(self.causes().map(|cause| cause.form().id.clone())),
             when: naming::condition(&self.merged.causes, &self.merged.conditions),
+            sometimes: shown.sometimes,
             inputs: shown.inputs().to_owned(),
+            slots: unique(self.causes().filter_map(|cause| cause.words.as_ref()).flat_map(|of| of.slots.clone())),
             evidence: self.causes().map(|cause| evidence(cause, name(cause.engine))).collect(),
             engines,
             mismatches: self.mismatches(),
@@ -132,6 +134,10 @@ impl<'s> Poll<'_, 's> {
         if let Some(rows) = &shown.rows {
             return Ok(row_words::minimal(&rows.executed.rows.forms[rows.form], &rows.shown));
         }
+        let judge = inquiries[shown.engine].subject.judge;
+        if let Some(words) = &shown.words {
+            return Ok(minimal_word(&words.shown, judge));
+        }
         let values = shown.fails.first().cloned().unwrap_or_default();
         let case = shown.case(&values);
         let environment = case.environment()?;
@@ -145,11 +151,7 @@ impl<'s> Poll<'_, 's> {
             target: environment.target.to_string(),
             address_size: environment.address_size.bits(),
             message: outcome.map(first_message).unwrap_or_default(),
-            command: inquiries[shown.engine]
-                .subject
-                .judge
-                .map(|judge| command(judge, &module, &environment, depth))
-                .unwrap_or_default(),
+            command: judge.map(|judge| command(judge, &module, &environment, depth)).unwrap_or_default(),
             module,
             neighbours_without: shown.passing_neighbours,
             row: None,
@@ -158,8 +160,30 @@ impl<'s> Poll<'_, 's> {
     }
 }
 
+/// A line with a word as the simplest case.
+fn minimal_word(shown: &WordLine, judge: Option<&dyn LineJudge>) -> MinimalCase {
+    let environment = shown.environment;
+    let module = shown.scaffold.module(&environment, "k", &[&shown.line]).0;
+    MinimalCase {
+        id: case::id(&module),
+        line: shown.line.clone(),
+        ptx: environment.ptx.to_string(),
+        target: environment.target.to_string(),
+        address_size: environment.address_size.bits(),
+        message: shown.message.clone(),
+        command: judge.map(|judge| command(judge, &module, &environment, Depth::Check)).unwrap_or_default(),
+        module,
+        neighbours_without: 0,
+        row: None,
+        values: Values::new(),
+    }
+}
+
 fn evidence(cause: &Cause<'_>, engine: String) -> Evidence {
-    let environment = cause.fails.first().and_then(|values| environment(cause.form(), values));
+    let environment = match &cause.words {
+        Some(words) => Some(words.shown.environment),
+        None => cause.fails.first().and_then(|values| environment(cause.form(), values)),
+    };
     Evidence {
         form: cause.form().id.clone(),
         engine,
@@ -191,9 +215,10 @@ impl Finding {
     /// it but for the family; `message` is how rows fail, where nothing says when.
     fn fingerprint(&self, message: &str) -> String {
         let depth = if self.code_generation { "generate" } else { "check" };
+        let does = if self.sometimes { &format!("sometimes {}", self.does.word()) } else { self.does.word() };
         let words = [
             self.family.as_str(),
-            self.does.word(),
+            does,
             depth,
             self.contradicts.as_deref().unwrap_or_default(),
             if self.valid { "valid" } else { "" },
@@ -225,6 +250,7 @@ impl Finding {
             Does::Crashes => "crashes on",
             Does::Computes => "computes",
         };
+        let does = if self.sometimes { format!("sometimes {does}") } else { does.to_owned() };
         let listed = self.contradicts.as_ref().map_or(String::new(), |id| format!(", but `{id}` lists otherwise"));
         format!("{} {does} {what} in {}{when}{depth}{message}{listed}", self.family, self.forms.join(", "))
     }
@@ -253,9 +279,16 @@ impl Finding {
             when: &self.when,
             versions: range(&self.family, &self.engines),
             depth: if self.code_generation { Depth::Generate } else { Depth::Check },
+            sometimes: self.sometimes,
             because: format!("{}; finding {}", self.blame.because, self.fingerprint),
         };
-        proposal.yaml()
+        if self.slots.is_empty() {
+            return proposal.yaml();
+        }
+        // A divergence can only name words that are choices of the specification.
+        let entry = proposal.yaml();
+        let entry = entry.lines().map(|line| format!("  # {}\n", line.strip_prefix("  ").unwrap_or(line)));
+        format!("  # first add the words to a family of isa.yaml\n{}", entry.collect::<String>())
     }
 }
 

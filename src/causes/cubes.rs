@@ -12,6 +12,8 @@ use crate::spec::{Cube, ValueSet};
 pub(super) const ENVIRONMENT: usize = 3;
 /// Axes that a cube may name; where more are needed they are found one by one.
 const SMALL: usize = 4;
+/// One in so many of what is inside has to be kept out by an axis that is named of a cube around all that fails.
+const KEPT_OUT: usize = 20;
 /// Cubes of the same size that are kept to choose from.
 pub(super) const CANDIDATES: usize = 5;
 
@@ -37,40 +39,67 @@ pub(super) fn cover(points: &Points) -> Vec<Vec<Cube>> {
         open.retain(|values| !best.contains(values) && *values != seed);
         causes.push(candidates);
     }
-    let mut causes = without_redundant(causes, &fails);
-    for at in 0..causes.len() {
-        let others: Vec<Cube> =
-            causes.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, cubes)| cubes[0].clone()).collect();
-        let own = without_foreign(&causes[at][0], &others, &fails);
-        causes[at][0] = own;
-    }
-    causes
+    let best: Vec<Cube> = causes.iter().map(|candidates| candidates[0].clone()).collect();
+    let least = least(&best, &fails);
+    let kept = causes.into_iter().zip(least).filter_map(|(mut candidates, own)| {
+        candidates[0] = own?;
+        Some(candidates)
+    });
+    kept.collect()
 }
 
-/// Leaves out values for which no failing variant speaks but those that other cubes explain.
-fn without_foreign(cube: &Cube, others: &[Cube], fails: &[&Values]) -> Cube {
-    let own = |values: &&&Values| cube.contains(values) && !others.iter().any(|other| other.contains(values));
-    let own: Vec<&&Values> = fails.iter().filter(own).collect();
+/// What of each cube is needed to explain the failing variants: `None` where other cubes explain all of its own.
+pub(super) fn least(cubes: &[Cube], fails: &[&Values]) -> Vec<Option<Cube>> {
+    let mut kept: Vec<Option<Cube>> = cubes.iter().cloned().map(Some).collect();
+    let explained = |cube: &Cube| fails.iter().filter(|values| cube.contains(values)).count();
+    // Where there is a choice, the one that explains least goes.
+    let mut order: Vec<usize> = (0..cubes.len()).collect();
+    order.sort_by_key(|&at| explained(&cubes[at]));
+    for at in order {
+        if own(&cubes[at], at, &kept, fails).is_empty() {
+            kept[at] = None;
+        }
+    }
+    for at in 0..kept.len() {
+        if let Some(cube) = &kept[at] {
+            kept[at] = Some(without_foreign(cube, &own(cube, at, &kept, fails)));
+        }
+    }
+    kept
+}
+
+/// The failing variants that the cube at a position explains and no other one does.
+fn own<'v>(cube: &Cube, at: usize, kept: &[Option<Cube>], fails: &[&'v Values]) -> Vec<&'v Values> {
+    let others = || kept.iter().enumerate().filter(|(other, _)| *other != at).filter_map(|(_, cube)| cube.as_ref());
+    let own = |values: &&Values| cube.contains(values) && !others().any(|other| other.contains(values));
+    fails.iter().copied().filter(own).collect()
+}
+
+/// Leaves out values for which none of its own failing variants speaks.
+fn without_foreign(cube: &Cube, own: &[&Values]) -> Cube {
     let spoken = |axis: usize| own.iter().fold(ValueSet::default(), |set, values| set.or(&only(values[axis])));
     Cube::new(cube.sets().iter().map(|(axis, set)| (*axis, set.and(&spoken(*axis)))))
 }
 
-/// Leaves out cubes whose failing variants are all in others; the later ones, which explain less
-/// simple variants, are kept where there is a choice only if they explain more.
-fn without_redundant(mut causes: Vec<Vec<Cube>>, fails: &[&Values]) -> Vec<Vec<Cube>> {
-    let explained = |cube: &Cube| fails.iter().filter(|values| cube.contains(values)).count();
-    let mut order: Vec<usize> = (0..causes.len()).collect();
-    order.sort_by_key(|&at| explained(&causes[at][0]));
-    let mut gone = vec![false; causes.len()];
-    for &at in &order {
-        let others = |values: &&&Values| {
-            causes.iter().enumerate().any(|(other, cubes)| other != at && !gone[other] && cubes[0].contains(values))
+/// The cube around all failing variants, for where no combination tells them from those that pass. It names only axes
+/// that keep out many that pass, beside those that it has in it.
+pub(super) fn around(points: &Points) -> Cube {
+    let axes = ENVIRONMENT..points.fails.first().map_or(ENVIRONMENT, Vec::len);
+    let spoken = |axis: usize| points.fails.iter().fold(ValueSet::default(), |set, values| set.or(&only(values[axis])));
+    let mut cube = Cube::new(axes.map(|axis| (axis, spoken(axis))));
+    loop {
+        let inside = points.passes.iter().filter(|values| cube.contains(values)).count();
+        let without = |axis: usize| Cube::new(cube.sets().iter().copied().filter(|(named, _)| *named != axis));
+        let more = |cube: &Cube| points.passes.iter().filter(|values| cube.contains(values)).count() - inside;
+        let wider = cube.sets().iter().map(|(axis, _)| without(*axis));
+        let Some((more, wider)) = wider.map(|wider| (more(&wider), wider)).min_by_key(|(more, _)| *more) else {
+            return cube;
         };
-        gone[at] = fails.iter().filter(|values| causes[at][0].contains(values)).all(|values| others(&values));
+        if more * KEPT_OUT > inside + points.fails.len() {
+            return cube;
+        }
+        cube = wider;
     }
-    let mut gone = gone.iter();
-    causes.retain(|_| gone.next() == Some(&false));
-    causes
 }
 
 /// The cubes with the fewest axes that have this failing variant in them and no passing one; of
@@ -176,7 +205,7 @@ mod tests {
     use super::*;
 
     /// Points of four axes with three values each, behind an environment; `fails` says which fail.
-    fn points(fails: impl Fn(&[u8]) -> bool) -> Points {
+    fn points(mut fails: impl FnMut(&[u8]) -> bool) -> Points {
         let mut points = Points::default();
         for number in 0..81_u8 {
             let values: Values = vec![0, 0, 0, number / 27, number / 9 % 3, number / 3 % 3, number % 3];
@@ -202,6 +231,26 @@ mod tests {
         let mut cubes: Vec<_> = all.iter().map(|cubes| named(&cubes[0])).collect();
         cubes.sort();
         assert_eq!(cubes, [vec![(0, vec![1])], vec![(1, vec![2]), (2, vec![2])]]);
+    }
+
+    #[test]
+    fn a_cube_that_explains_nothing_of_its_own_is_left_out() {
+        let all = points(|v| v[0] == 1 || v[1] == 2);
+        let cube = |axis: usize, value: u8| (axis + ENVIRONMENT, only(value));
+        let overlapping = [Cube::new([cube(0, 1)]), Cube::new([cube(1, 2)]), Cube::new([cube(0, 1), cube(2, 0)])];
+        let fails: Vec<&Values> = all.fails.iter().collect();
+        let least = least(&overlapping, &fails);
+        assert_eq!(least, [Some(overlapping[0].clone()), Some(overlapping[1].clone()), None]);
+    }
+
+    #[test]
+    fn what_fails_at_random_has_a_cube_around_it() {
+        let mut number = 0_u64;
+        let all = points(|v| {
+            number = number.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            v[0] == 1 && v[1] != 2 && number >> 63 == 1
+        });
+        assert_eq!(named(&around(&all)), [(0, vec![1]), (1, vec![0, 1])]);
     }
 
     #[test]

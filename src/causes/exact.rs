@@ -3,13 +3,15 @@
 //! The searches of all groups ask together, thousands of lines in a process. What no cause explains in the
 //! environments in which it shows is searched again.
 
+use std::collections::BTreeSet;
+
 use super::cause::Cause;
 use super::extents;
 use super::inquiry::Inquiry;
 use super::open_group::OpenGroup;
 use super::search::Search;
 use crate::case::{Case, InternalError};
-use crate::engine::Depth;
+use crate::engine::{Depth, Outcome};
 use crate::space::Values;
 
 /// Times that mismatches which no cause explains yet are searched.
@@ -29,7 +31,11 @@ pub(super) fn causes<'s>(
         if searches.is_empty() || inquiry.stopped() {
             break;
         }
-        search(inquiry, groups, &mut searches)?;
+        let unfinished = search(inquiry, groups, &mut searches)?;
+        for at in searches.extract_if(.., |(at, _)| unfinished.contains(at)).map(|(at, _)| at) {
+            groups[at].open.clear();
+            groups[at].vanished = Some("the engine answered no more");
+        }
         let mut found: Vec<Cause<'s>> = Vec::new();
         for (at, search) in &searches {
             let group = &mut groups[*at];
@@ -53,17 +59,19 @@ pub(super) fn causes<'s>(
     Ok(causes)
 }
 
-/// Rounds of questions, those of all searches together, until none has any left.
+/// Rounds of questions, those of all searches together, until none has any left. The positions of the groups that
+/// were still being searched when the engine answered no more.
 fn search(
     inquiry: &Inquiry<'_>,
     groups: &[OpenGroup<'_>],
     searches: &mut [(usize, Search<'_>)],
-) -> Result<(), InternalError> {
+) -> Result<BTreeSet<usize>, InternalError> {
     loop {
         let questions: Vec<Vec<Values>> = searches.iter_mut().map(|(_, search)| search.questions()).collect();
         if questions.iter().all(Vec::is_empty) || inquiry.stopped() {
-            return Ok(());
+            return Ok(BTreeSet::new());
         }
+        let mut answered = false;
         for depth in [Depth::Check, Depth::Generate] {
             let of_depth = |search: usize| groups[searches[search].0].mismatch.depth == depth;
             let rows: Vec<(usize, &Values)> = questions
@@ -76,9 +84,14 @@ fn search(
             let results = inquiry.ask(depth, &cases)?;
             for ((at, values), result) in rows.into_iter().zip(&results) {
                 let (group, search) = &mut searches[at];
+                answered |= !matches!(result.outcome(), None | Some(Outcome::Skipped(_)));
                 let seen = inquiry.seen(&groups[*group].mismatch, search.instruction, result);
                 search.tell(values.clone(), seen);
             }
+        }
+        if !answered {
+            let open = questions.iter().zip(searches.iter()).filter(|(questions, _)| !questions.is_empty());
+            return Ok(open.map(|(_, (group, _))| *group).collect());
         }
     }
 }

@@ -36,7 +36,7 @@ fn fits<'c>(inquiry: &'c Inquiry<'_>, cause: &'c Cause<'_>) -> impl Fn(&[u8]) ->
 }
 
 /// Witnesses of a cause to ask about with a value on an axis of the environment.
-struct Question {
+struct ExtentQuestion {
     /// The position of the extent.
     extent: usize,
     axis: usize,
@@ -51,12 +51,12 @@ fn look_around(
     extents: &mut [(usize, Extent<'_>)],
 ) -> Result<(), InternalError> {
     loop {
-        let mut questions: Vec<Question> = Vec::new();
+        let mut questions: Vec<ExtentQuestion> = Vec::new();
         for (at, (of, extent)) in extents.iter().enumerate() {
             let fits = fits(inquiry, &causes[*of]);
             for (axis, value) in extent.questions() {
                 let witnesses = extent.elsewhere(axis, value).filter(|values| fits(values)).collect();
-                questions.push(Question { extent: at, axis, value, witnesses });
+                questions.push(ExtentQuestion { extent: at, axis, value, witnesses });
             }
         }
         if questions.is_empty() || inquiry.stopped() {

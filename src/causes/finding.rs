@@ -8,7 +8,7 @@ use super::suspect::Blame;
 use crate::case;
 use crate::divergences::{Condition, Does};
 use crate::engine::Depth;
-use crate::execution::Execution;
+use crate::program::Program;
 use crate::space::Values;
 
 /// Mismatches reduced to one simplest case and the combination of choices that explains them.
@@ -38,8 +38,13 @@ pub struct Finding {
     pub forms: Vec<String>,
     /// When it shows; always where this is empty.
     pub when: Condition,
+    /// Whether only some of these lines show it, for reasons that their choices do not say.
+    pub sometimes: bool,
     /// Which inputs a row must have for it to show, in words; any where this is empty.
     pub inputs: String,
+    /// Of words that no choice of the specification stands for: the slots in which they show it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub slots: Vec<String>,
     /// In each form and engine, what was asked.
     pub evidence: Vec<Evidence>,
     /// What each engine does with the simplest case.
@@ -142,7 +147,7 @@ pub struct MinimalRow {
     /// What the engine did.
     pub actual: String,
     /// The program, with one row.
-    pub execution: Execution,
+    pub execution: Program,
 }
 
 /// What was found.
@@ -152,8 +157,8 @@ pub struct Findings {
     pub all: Vec<Finding>,
     /// Groups of which no case failed again, and engines that do not answer the same twice.
     pub not_reproduced: Vec<String>,
-    /// Groups that were not analysed: of lines with several faults, or too many.
-    pub not_analysed: usize,
+    /// Groups that were not analysed, and why: of lines with several faults, or too many.
+    pub not_analysed: Vec<String>,
 }
 
 impl Finding {

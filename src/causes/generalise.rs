@@ -73,14 +73,14 @@ pub(super) struct Combination {
 }
 
 /// What is seen at points with one value of an axis.
-struct Evidence {
+struct ValueEvidence {
     /// Each point, and whether it failed.
     points: Vec<(Values, bool)>,
     /// Whether rows passed at points of which something else is expected.
     elsewhere: bool,
 }
 
-impl Evidence {
+impl ValueEvidence {
     fn new(seen: impl Iterator<Item = (PointSeen, Values)>) -> Self {
         let mut evidence = Self { points: Vec::new(), elsewhere: false };
         for (seen, point) in seen {
@@ -175,8 +175,8 @@ impl Generalise<'_> {
     ) -> Result<[ValueSet; 2], E> {
         let (count, own) = (self.form.axes[axis].values.len(), usize::from(seed[axis]));
         let of_value = self.seen_with(sets, axis, seed, pool, ask)?;
-        let failed = |of_value: &Evidence| of_value.points.iter().filter(|(_, failed)| *failed).count();
-        let mostly = |of_value: &Evidence| {
+        let failed = |of_value: &ValueEvidence| of_value.points.iter().filter(|(_, failed)| *failed).count();
+        let mostly = |of_value: &ValueEvidence| {
             let failed = failed(of_value);
             failed > 0 && is_part(failed, of_value.points.len(), 50)
         };
@@ -207,7 +207,7 @@ impl Generalise<'_> {
         seed: &Values,
         pool: &[Values],
         ask: &mut Ask<'_, E>,
-    ) -> Result<Vec<Evidence>, E> {
+    ) -> Result<Vec<ValueEvidence>, E> {
         let chosen: Vec<Values> = self.choose(pool);
         let mut questions: Vec<Values> = Vec::new();
         let mut ends = Vec::new();
@@ -230,10 +230,10 @@ impl Generalise<'_> {
             ends.push(questions.len());
         }
         let mut all = ask(&questions, Some(seed))?.into_iter().zip(questions).zip(nearest).map(known_elsewhere);
-        let mut of_value: Vec<Evidence> = Vec::new();
+        let mut of_value: Vec<ValueEvidence> = Vec::new();
         let mut start = 0;
         for end in ends {
-            of_value.push(Evidence::new(all.by_ref().take(end - start)));
+            of_value.push(ValueEvidence::new(all.by_ref().take(end - start)));
             start = end;
         }
         for (value, of_value) in (0..=u8::MAX).zip(&mut of_value) {
@@ -243,7 +243,7 @@ impl Generalise<'_> {
                 let others = self.sample(&Cube::new(with.into_iter().enumerate().skip(self.prefix.len())), EACH).1;
                 let seen = ask(&others, Some(seed))?;
                 let seen = seen.into_iter().zip(others).map(|seen| known_elsewhere((seen, false)));
-                of_value.join(Evidence::new(seen));
+                of_value.join(ValueEvidence::new(seen));
             }
         }
         Ok(of_value)

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::points::Effect;
+use super::effect::ExpectedEffect;
 use crate::case::InternalError;
 use crate::divergences::AxisValues;
-use crate::execution::Holds;
+use crate::program::Holds;
 use crate::setup;
 use crate::space::Values;
 use crate::spec::{Form, Spec};
@@ -17,7 +17,7 @@ const PASSING: usize = 4;
 pub(super) struct TriedRow {
     pub(super) values: Values,
     pub(super) failed: bool,
-    pub(super) effect: Effect,
+    pub(super) effect: ExpectedEffect,
 }
 
 /// What the inputs of failing rows have in common, and those of passing rows do not.
@@ -80,11 +80,11 @@ fn by_axis(form: &Form, point_axes: usize, fails: &[&TriedRow], passes: &[&Tried
 }
 
 /// What registers hold in a row: by name, their bits and how many there are.
-type Registers = BTreeMap<String, (u128, u16)>;
+type HeldRegisters = BTreeMap<String, (u128, u16)>;
 
-fn registers(spec: &Spec, form: &Form, rows: &[&TriedRow]) -> Result<Vec<Registers>, InternalError> {
+fn registers(spec: &Spec, form: &Form, rows: &[&TriedRow]) -> Result<Vec<HeldRegisters>, InternalError> {
     let of_row = |row: &&TriedRow| {
-        let execution = setup::execution(spec, form, &[&row.values])?;
+        let execution = setup::program(spec, form, &[&row.values])?;
         let inputs = execution.inputs.iter().zip(execution.rows.row(0));
         let bits = inputs.filter(|(input, _)| input.holds == Holds::Bits);
         // Registers are named after their type and numbered after their operand and lane.
@@ -95,9 +95,9 @@ fn registers(spec: &Spec, form: &Form, rows: &[&TriedRow]) -> Result<Vec<Registe
 }
 
 /// A kind of values: how it is called, and whether some bits are of it.
-type Class = (&'static str, fn(u128, u16) -> bool);
+type NumberClass = (&'static str, fn(u128, u16) -> bool);
 
-const CLASSES: &[Class] = &[
+const CLASSES: &[NumberClass] = &[
     ("a NaN", |value, bits| float(value, bits).is_some_and(f64::is_nan)),
     ("infinite", |value, bits| float(value, bits).is_some_and(f64::is_infinite)),
     ("zero", |value, _| value == 0),
@@ -122,7 +122,7 @@ fn float(value: u128, bits: u16) -> Option<f64> {
 }
 
 /// One register, or any of them, whose value tells the failing from the passing.
-fn by_register(fails: &[Registers], passes: &[Registers]) -> Option<InputCondition> {
+fn by_register(fails: &[HeldRegisters], passes: &[HeldRegisters]) -> Option<InputCondition> {
     let first = fails.first()?;
     let said = |words: String| Some(InputCondition { words, when: Vec::new() });
     for name in first.keys() {
@@ -136,7 +136,7 @@ fn by_register(fails: &[Registers], passes: &[Registers]) -> Option<InputConditi
             }
         }
     }
-    let any = |is: fn(u128, u16) -> bool| move |row: &Registers| row.values().any(|(held, bits)| is(*held, *bits));
+    let any = |is: fn(u128, u16) -> bool| move |row: &HeldRegisters| row.values().any(|(held, bits)| is(*held, *bits));
     CLASSES
         .iter()
         .find(|(_, is)| tells(fails, passes, any(*is)))

@@ -1,13 +1,16 @@
 //! Asks one engine about causes, and says what its answers mean.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::search::Seen;
-use crate::campaign::{Mismatch, Progress, Subject};
-use crate::case::{self, Case, CaseResult, CostlyRows, InternalError};
+use crate::campaign::{Mismatch, Progress, Subject, WordLine, newest};
+use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, Expected, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
-use crate::engine::{CaseExecutor, Depth};
+use crate::engine::{Batch, CaseExecutor, Depth};
 use crate::environment::AddressSize;
+use crate::judge::Judge;
+use crate::ptx::{Declarations, Line};
 use crate::space::{Values, environment};
 use crate::spec::{Form, Instruction, Spec};
 
@@ -78,6 +81,41 @@ impl<'a> Inquiry<'a> {
             Some(judge) if !cases.is_empty() => case::ask(self.spec, judge, depth, cases, BATCH),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// Asks about lines with words; those that share declarations go together.
+    pub(super) fn ask_words(&self, lines: &[&WordLine]) -> Vec<CaseResult> {
+        let Some(judge) = self.subject.judge else { return Vec::new() };
+        let together =
+            |a: &&WordLine, b: &&WordLine| Arc::ptr_eq(&a.scaffold, &b.scaffold) && a.environment == b.environment;
+        let mut results = Vec::with_capacity(lines.len());
+        for lines in lines.chunk_by(together) {
+            let batch = Batch {
+                environment: lines[0].environment,
+                scaffold: (*lines[0].scaffold).clone(),
+                lines: lines.iter().map(|line| line.line.as_str()).collect(),
+            };
+            let outcomes = judge.judge(&batch, Depth::Check);
+            results.extend(lines.iter().zip(outcomes).map(|(line, outcome)| CaseResult {
+                expected: Expected::Verdict(line.reading.clone()),
+                behavior: Behavior::Judged(outcome),
+                row: None,
+            }));
+        }
+        results
+    }
+
+    /// A line with a word as this engine can be asked about it: as it is, or in the newest environment that the
+    /// engine takes.
+    pub(super) fn adapted_word(&self, line: &WordLine, instruction: &Instruction) -> Option<WordLine> {
+        if self.subject.takes(&line.environment, Depth::Check) {
+            return Some(line.clone());
+        }
+        let environment = newest(self.spec, self.subject)?;
+        let declarations = Declarations::parse(&line.scaffold.declarations(), &self.spec.isa).ok()?;
+        let judge = Judge::new(self.spec, &environment).ok()?;
+        let reading = judge.read_as(instruction, &Line::parse(&line.line).ok()?, &declarations);
+        Some(WordLine { environment, reading, ..line.clone() })
     }
 
     /// Whether the engine takes the environment of these choices.

@@ -37,6 +37,14 @@ impl MergedCause<'_> {
         if self.causes.iter().any(|known| known.recorded_kind().is_some()) {
             return None;
         }
+        let words = |of: &Cause<'_>| of.words.as_ref().map(|words| words.words.clone());
+        if self.causes.iter().any(|known| words(known) != words(cause)) {
+            return None;
+        }
+        if cause.words.is_some() {
+            let same = |known: &Cause<'_>| known.instruction.name == cause.instruction.name && known.is_kind(cause);
+            return self.causes.iter().all(same).then(|| self.conditions.clone());
+        }
         let alike = |known: &Cause<'_>| known.is_kind(cause) && known.shows_where(cause);
         if !self.causes.iter().all(alike) {
             return None;

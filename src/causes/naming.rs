@@ -35,6 +35,10 @@ pub(super) fn condition(causes: &[Cause<'_>], conditions: &Conditions) -> Condit
     if let Some(rows) = &causes[0].rows {
         named.extend(rows.numbers_when.iter().cloned());
     }
+    if let Some(words) = &causes[0].words {
+        let values = words.words.iter().map(|word| format!("with {word}")).collect();
+        named.push((form.axes[form.writing()].name.clone(), AxisValues { not: false, values }));
+    }
     named.extend(environments(causes));
     Condition(named)
 }

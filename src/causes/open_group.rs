@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::executed::ExecutedInstruction;
 use super::search::{Effort, Search};
-use crate::campaign::{Group, GroupKey, Mismatch, RecordedRow};
+use crate::campaign::{GroupKey, Mismatch, MismatchGroup, RecordedRow, WordLine};
 use crate::divergences::Does;
 use crate::engine::Depth;
 use crate::space::{Draw, Values};
@@ -24,30 +24,39 @@ pub(super) struct OpenGroup<'s> {
     pub(super) open: Vec<Values>,
     /// Rows that failed in a recording.
     pub(super) recorded: Vec<RecordedRow>,
+    /// Lines with words that no choice of the specification stands for.
+    pub(super) words: Vec<WordLine>,
     /// Why nothing was found: no case failed again.
     pub(super) vanished: Option<&'static str>,
 }
 
 impl<'s> OpenGroup<'s> {
-    /// None where there is no space to search: of lines with several faults.
+    /// None where there is no space to search: of lines with several faults, unless they have words.
     pub(super) fn new(
         spec: &'s Spec,
         executed: &'s BTreeMap<String, ExecutedInstruction>,
         key: &GroupKey,
-        group: &Group,
+        group: &MismatchGroup,
     ) -> Option<Self> {
         let instruction = spec.instruction(&key.instruction)?;
         let form = instruction.forms.iter().position(|form| form.id == key.form)?;
         let rules = &instruction.forms[form].rules;
-        let rule = match key.mismatch.rules.as_slice() {
-            [] => None,
-            [rule] => Some(rules.iter().position(|known| known.id == *rule)?),
-            _ => return None,
+        let position = |rule: &String| rules.iter().position(|known| known.id == *rule);
+        let several = key.mismatch.rules.len() > 1;
+        if several && group.words.is_empty() {
+            return None;
+        }
+        let rule = match key.mismatch.rules.first() {
+            None => None,
+            Some(rule) => Some(position(rule)?),
         };
         let sample = group.sample.iter().map(|sample| sample.values.clone()).filter(|values| !values.is_empty());
         let mut open: Vec<Values> = group.kept.values().cloned().chain(sample).collect();
         open.sort();
         open.dedup();
+        if several {
+            open.clear();
+        }
         Some(Self {
             mismatch: key.mismatch.clone(),
             instruction,
@@ -57,6 +66,7 @@ impl<'s> OpenGroup<'s> {
             count: group.count,
             open,
             recorded: group.recorded.clone(),
+            words: group.words.clone(),
             vanished: None,
         })
     }
@@ -72,13 +82,7 @@ impl<'s> OpenGroup<'s> {
 
     /// In words, for a report that says why no finding was made of it.
     pub(super) fn describe(&self, why: &str) -> String {
-        let rules = match (self.is_of_rows(), self.mismatch.rules.as_slice()) {
-            (true, _) => String::new(),
-            (false, []) => "claimed valid: ".to_owned(),
-            (false, rules) => format!("{}: ", rules.join(", ")),
-        };
-        let what = if self.is_of_rows() { "rows failed" } else { "mismatches" };
-        format!("{}: {rules}{}, {} {what}: {why}", self.form().id, self.mismatch.outcome(), self.count)
+        describe(&self.form().id, &self.mismatch, self.count, why)
     }
 
     /// A search for the causes of what is open, in the environment that has most of it.
@@ -116,4 +120,16 @@ impl<'s> OpenGroup<'s> {
     pub(super) fn is_costly(&self) -> bool {
         self.mismatch.does == Does::Crashes || self.mismatch.depth == Depth::Generate
     }
+}
+
+/// Mismatches of a form in words, and why no finding was made of them.
+pub(super) fn describe(form: &str, mismatch: &Mismatch, count: u64, why: &str) -> String {
+    let of_rows = mismatch.does == Does::Computes;
+    let rules = match (of_rows, mismatch.rules.as_slice()) {
+        (true, _) => String::new(),
+        (false, []) => "claimed valid: ".to_owned(),
+        (false, rules) => format!("{}: ", rules.join(", ")),
+    };
+    let what = if of_rows { "rows failed" } else { "mismatches" };
+    format!("{form}: {rules}{}, {count} {what}: {why}", mismatch.outcome())
 }

@@ -7,16 +7,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::cause::{Cause, CauseRows, RowCause, ShownRow};
+use super::cause::{Cause, CauseRows, RowCause};
+use super::effect::ExpectedEffect;
 use super::executed::ExecutedInstruction;
 use super::generalise::{Combination, Generalise, PointSeen};
 use super::inputs::{self, TriedRow};
 use super::inquiry::Inquiry;
 use super::open_group::OpenGroup;
 use super::search::Seen;
+use super::shown_row::ShownRow;
 use crate::campaign::Mismatch;
 use crate::case::{CaseResult, CostlyRows, InternalError};
-use crate::model::{Allowed, Ending, Expectation, Verdict};
+use crate::model::RowVerdict;
 use crate::setup;
 use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, ValueSet};
@@ -34,63 +36,33 @@ const ENOUGH: usize = 20;
 /// Rows that are run again, each alone, before a cause is searched for.
 const ALONE: usize = 6;
 
-/// What a line is expected to do to a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Effect {
-    /// It reads, computes or writes something.
-    Something,
-    /// It leaves everything at zero, as where a guard does not hold or an access is dropped.
-    Nothing,
-    /// It traps.
-    Trap,
-}
-
-impl Effect {
-    fn of(expectation: &Expectation) -> Self {
-        let ending = match &expectation.allowed {
-            Allowed::Only(ending) => Some(ending),
-            Allowed::OneOf(endings) => endings.first(),
-            Allowed::Any(_) => None,
-        };
-        let Some(ending) = ending else { return Self::Something };
-        match ending {
-            Ending::Traps => Self::Trap,
-            Ending::Returns(effect) => {
-                let zero = effect.registers().iter().all(|register| register.bits & register.known == 0);
-                let writes = effect.written().any(|write| write.count > 0);
-                if zero && !writes { Self::Nothing } else { Self::Something }
-            }
-        }
-    }
-}
-
 /// What was seen at a point.
 #[derive(Default)]
 struct PointResult {
     /// The first row that failed.
     fails: Option<(Values, Box<CaseResult>)>,
     /// What was expected of rows that passed.
-    passes: BTreeSet<Effect>,
+    passes: BTreeSet<ExpectedEffect>,
     rows: Vec<TriedRow>,
 }
 
 impl PointResult {
     /// What it says of a fault in what has this effect.
-    fn seen(&self, effect: Option<Effect>) -> PointSeen {
+    fn seen(&self, effect: Option<ExpectedEffect>) -> PointSeen {
         match effect {
             _ if self.fails.is_some() => PointSeen::Fails,
             _ if self.passes.is_empty() => PointSeen::Unknown,
             None => PointSeen::Passes,
             Some(effect) if self.passes.contains(&effect) => PointSeen::Passes,
             // What does nothing under some choices is no evidence that the rest of them matters.
-            Some(Effect::Something) => PointSeen::Unknown,
+            Some(ExpectedEffect::Something) => PointSeen::Unknown,
             Some(_) => PointSeen::Elsewhere,
         }
     }
 
-    fn effect(&self) -> Option<Effect> {
+    fn effect(&self) -> Option<ExpectedEffect> {
         let (_, result) = self.fails.as_ref()?;
-        result.expectation().map(Effect::of)
+        result.expectation().map(ExpectedEffect::of)
     }
 }
 
@@ -232,7 +204,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         let Some(shown) = self.asked.get(&combination.simplest) else { return Ok(None) };
         let (Some((values, result)), Some(effect)) = (&shown.fails, shown.effect()) else { return Ok(None) };
         let form = &self.executed.rows.forms[self.form];
-        let execution = setup::execution(self.inquiry.spec, form, &[values])?;
+        let execution = setup::program(self.inquiry.spec, form, &[values])?;
         let inside: Vec<(&Values, &PointResult)> =
             self.asked.iter().filter(|(point, _)| combination.cube.contains(point)).collect();
         let mut fails: Vec<Values> =
@@ -281,7 +253,7 @@ impl<'a, 's> PointSearch<'a, 's> {
 
 /// What was drawn says how much of a combination fails; where an engine skips most of it, what was asked
 /// about at all has to do.
-fn evidence(combination: &Combination, inside: &[(&Values, &PointResult)], effect: Effect) -> (usize, usize) {
+fn evidence(combination: &Combination, inside: &[(&Values, &PointResult)], effect: ExpectedEffect) -> (usize, usize) {
     if combination.asked >= ENOUGH {
         return (combination.asked, combination.failed);
     }
@@ -345,9 +317,9 @@ fn ask_points(
     let results = inquiry.execute(form, &rows, costly)?;
     let mut seen: Vec<PointResult> = points.iter().map(|_| PointResult::default()).collect();
     for ((values, result), at) in rows.into_iter().zip(results).zip(of) {
-        let Some(effect) = result.expectation().map(Effect::of) else { continue };
+        let Some(effect) = result.expectation().map(ExpectedEffect::of) else { continue };
         let failed = is_failure(&result, mismatch);
-        if !failed && !matches!(result.row, Some(Verdict::Agrees(_))) {
+        if !failed && !matches!(result.row, Some(RowVerdict::Agrees(_))) {
             continue;
         }
         let point = &mut seen[at];

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cause::{Cause, CauseRows, ShownRow};
+use super::cause::{Cause, CauseRows};
 use super::open_group::OpenGroup;
 use super::row_words::kind;
+use super::shown_row::ShownRow;
 use crate::campaign::RecordedRow;
 use crate::case::CaseResult;
 

@@ -1,11 +1,11 @@
 //! Rows in words: what is expected of one, what an engine did, and in what that differs.
 
-use super::cause::ShownRow;
 use super::finding::{MinimalCase, MinimalRow};
+use super::shown_row::ShownRow;
 use crate::campaign::describe;
 use crate::case::{CaseResult, execution_id};
-use crate::execution::Answer;
 use crate::model::{Allowed, Difference, Ending, Expectation};
+use crate::program::Answer;
 use crate::spec::Form;
 
 /// In what way a row differs, in words that rows of one cause have in common.

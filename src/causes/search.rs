@@ -43,6 +43,10 @@ impl Effort {
 
 /// Rounds after which a search ends with what it has.
 const ROUNDS: usize = 24;
+/// More causes than this in one space are no causes: which variants fail does not follow from their choices.
+const SCATTERED: usize = 12;
+/// Rounds after which it ends where there are so many.
+const SCATTERED_ROUNDS: usize = 6;
 
 /// What a case says of a kind of mismatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +91,8 @@ pub(super) struct Local {
     /// The neighbours of the simplest one that were asked about and pass: variants that differ in
     /// one choice.
     pub(super) passing_neighbours: usize,
+    /// Whether only some of its variants fail, for reasons that the choices do not show.
+    pub(super) sometimes: bool,
 }
 
 impl<'s> Search<'s> {
@@ -161,6 +167,9 @@ impl<'s> Search<'s> {
         let mut questions = std::mem::take(&mut self.first);
         if self.rounds > 0 && self.rounds <= ROUNDS {
             self.causes = cubes::cover(&self.points);
+            if self.scattered() && self.rounds >= SCATTERED_ROUNDS {
+                return Vec::new();
+            }
             for candidates in self.causes.clone() {
                 for (at, cube) in candidates.into_iter().enumerate() {
                     questions.extend(self.refuting(cube, at == 0));
@@ -240,28 +249,45 @@ impl<'s> Search<'s> {
         !self.points.fails.is_empty()
     }
 
-    /// The causes found.
+    fn scattered(&self) -> bool {
+        self.causes.len() > SCATTERED
+    }
+
+    /// The causes found, each needed to explain some variant that fails; one around all that fail where no few
+    /// combinations explain them.
     pub(super) fn causes(&self) -> Vec<Local> {
-        self.causes.iter().filter_map(|candidates| self.local(candidates)).collect()
+        if self.scattered() {
+            let around = self.local(cubes::around(&self.points));
+            return around.map(|local| Local { sometimes: true, ..local }).into_iter().collect();
+        }
+        let chosen: Vec<Cube> = self.causes.iter().filter_map(|candidates| self.choose(candidates)).collect();
+        let fails: Vec<&Values> = self.points.fails.iter().collect();
+        // Chosen for its size, a cube may explain what others do.
+        cubes::least(&chosen, &fails).into_iter().flatten().filter_map(|cube| self.local(cube)).collect()
     }
 
     /// Of the cubes that explain a cause as well as others do, the one with the most variants.
-    fn local(&self, candidates: &[Cube]) -> Option<Local> {
+    fn choose(&self, candidates: &[Cube]) -> Option<Cube> {
         let region = self.region();
         let failing = |cube: &Cube| self.points.fails.iter().filter(|values| cube.contains(values)).count();
         let most = candidates.iter().map(failing).max()?;
-        let size = |cube: &Cube| Slice::new(&region, cube).count();
-        let best = candidates.iter().filter(|cube| failing(cube) == most).rev().max_by_key(|cube| size(cube))?;
-        let mut fails: Vec<Values> = self.points.fails.iter().filter(|v| best.contains(v)).cloned().collect();
+        let best = candidates.iter().filter(|cube| failing(cube) == most);
+        best.rev().max_by_key(|cube| Slice::new(&region, cube).count()).cloned()
+    }
+
+    /// What is known of a cube.
+    fn local(&self, cube: Cube) -> Option<Local> {
+        let mut fails: Vec<Values> = self.points.fails.iter().filter(|v| cube.contains(v)).cloned().collect();
         fails.sort_by_key(|values| (distance(values), values.clone()));
         let passing = |values: &Values| self.known.get(values) == Some(&Seen::Passes);
         let near = neighbours(&self.domain, fails.first()?);
         Some(Local {
-            cube: best.clone(),
-            asked: self.known.keys().filter(|values| best.contains(values)).count(),
-            size: size(best),
+            asked: self.known.keys().filter(|values| cube.contains(values)).count(),
+            size: Slice::new(&self.region(), &cube).count(),
             passing_neighbours: near.filter(passing).count(),
             fails,
+            cube,
+            sometimes: false,
         })
     }
 }

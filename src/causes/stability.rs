@@ -1,8 +1,11 @@
 //! Asks again before causes are searched for: an engine that does not answer the same twice has no causes.
 
+use std::collections::BTreeSet;
+
 use super::inquiry::Inquiry;
 use super::open_group::OpenGroup;
 use super::search::Seen;
+use crate::campaign::WordLine;
 use crate::case::{Case, InternalError};
 use crate::engine::Depth;
 
@@ -13,33 +16,58 @@ const CHANGED: usize = 5;
 /// Cases that change before anything is concluded.
 const FEWEST: usize = 3;
 
+/// The lines of groups that are asked about twice, each with the position of its group.
+#[derive(Default)]
+struct AskedAgain<'g> {
+    cases: Vec<(usize, Case<'g>)>,
+    words: Vec<(usize, &'g WordLine)>,
+}
+
+impl<'g> AskedAgain<'g> {
+    /// Some of each group.
+    fn of(groups: &'g [OpenGroup<'_>]) -> Self {
+        let mut again = Self::default();
+        for (at, group) in groups.iter().enumerate().filter(|(_, group)| !group.is_of_rows()) {
+            // Where each failing case costs a process, the search itself has to do; words are not searched.
+            if !group.is_costly() {
+                let case = |values| Case { instruction: group.instruction, form: group.form, values };
+                again.cases.extend(some(&group.open).map(|values| (at, case(values))));
+            }
+            again.words.extend(some(&group.words).map(|line| (at, line)));
+        }
+        again
+    }
+
+    fn groups(&self) -> impl Iterator<Item = usize> {
+        self.cases.iter().map(|(at, _)| *at).chain(self.words.iter().map(|(at, _)| *at))
+    }
+
+    /// What is seen of each.
+    fn ask(&self, inquiry: &Inquiry<'_>, groups: &[OpenGroup<'_>]) -> Result<Vec<Seen>, InternalError> {
+        let cases: Vec<Case<'_>> = self.cases.iter().map(|(_, case)| *case).collect();
+        let words: Vec<&WordLine> = self.words.iter().map(|(_, line)| *line).collect();
+        let mut results = inquiry.ask(Depth::Check, &cases)?;
+        results.extend(inquiry.ask_words(&words));
+        let seen = |(at, result)| {
+            let group: &OpenGroup<'_> = &groups[at];
+            inquiry.seen(&group.mismatch, group.instruction, result)
+        };
+        Ok(self.groups().zip(&results).map(seen).collect())
+    }
+}
+
+/// A few, evenly spread.
+fn some<T>(all: &[T]) -> impl Iterator<Item = &T> {
+    all.iter().step_by(all.len().div_ceil(AGAIN).max(1))
+}
+
 /// Asks about some lines of each group twice. Groups that fail neither time are taken out of the search; where
 /// too many lines change from one time to the other, says so in words: then nothing is to be searched for.
 pub(super) fn check(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Result<Option<String>, InternalError> {
-    // Where each failing case costs a process, the search itself has to do.
-    let usual = |group: &OpenGroup<'_>| !group.is_of_rows() && !group.is_costly();
-    let mut of_group: Vec<usize> = Vec::new();
-    let mut cases: Vec<Case<'_>> = Vec::new();
-    for (at, group) in groups.iter().enumerate().filter(|(_, group)| usual(group)) {
-        let step = group.open.len().div_ceil(AGAIN).max(1);
-        for values in group.open.iter().step_by(step) {
-            of_group.push(at);
-            cases.push(Case { instruction: group.instruction, form: group.form, values });
-        }
-    }
-    let mut failed = vec![0_usize; groups.len()];
-    let mut times: Vec<Vec<Seen>> = Vec::new();
-    for _ in 0..2 {
-        let results = inquiry.ask(Depth::Check, &cases)?;
-        let seen = of_group
-            .iter()
-            .zip(&results)
-            .map(|(&at, result)| inquiry.seen(&groups[at].mismatch, groups[at].instruction, result));
-        let seen: Vec<Seen> = seen.collect();
-        of_group.iter().zip(&seen).for_each(|(&at, seen)| failed[at] += usize::from(*seen == Seen::Fails));
-        times.push(seen);
-    }
-    let changed = times[0].iter().zip(&times[1]).filter(|(first, second)| first != second).count();
+    let again = AskedAgain::of(groups);
+    let (first, second) = (again.ask(inquiry, groups)?, again.ask(inquiry, groups)?);
+    let of_group: Vec<usize> = again.groups().collect();
+    let changed = first.iter().zip(&second).filter(|(first, second)| first != second).count();
     let asked = of_group.len();
     if changed >= FEWEST && changed * 100 >= asked * CHANGED {
         let name = inquiry.name();
@@ -48,11 +76,14 @@ pub(super) fn check(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Resu
              cause was searched for"
         )));
     }
-    for (at, group) in groups.iter_mut().enumerate().filter(|(at, _)| of_group.contains(at)) {
-        if failed[at] == 0 {
-            group.open.clear();
-            group.vanished = Some("not reproduced");
-        }
+    let asked: BTreeSet<usize> = of_group.iter().copied().collect();
+    let failing = of_group.iter().zip(&first).chain(of_group.iter().zip(&second));
+    let failed: BTreeSet<usize> = failing.filter(|(_, seen)| **seen == Seen::Fails).map(|(at, _)| *at).collect();
+    for at in asked.difference(&failed) {
+        let group = &mut groups[*at];
+        group.open.clear();
+        group.words.clear();
+        group.vanished = Some("not reproduced");
     }
     Ok(None)
 }

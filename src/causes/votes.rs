@@ -1,14 +1,15 @@
 //! What every engine does with the simplest case of each cause.
 
-use super::cause::{Cause, ShownRow};
+use super::cause::Cause;
 use super::finding::Vote;
 use super::inquiry::Inquiry;
 use super::merge::MergedCause;
 use super::search::Seen;
+use super::shown_row::ShownRow;
 use crate::case::{Case, CaseResult, InternalError, first_message};
 use crate::divergences::Does;
 use crate::engine::Depth;
-use crate::model::Verdict;
+use crate::model::RowVerdict;
 use crate::space::{Values, distance};
 
 /// What all engines do with the simplest case of a cause, or one like it in an environment that they take.
@@ -36,6 +37,7 @@ pub(super) fn poll<'g, 's>(
         let mut answers: Vec<Option<CaseResult>> = vec![None; polls.len()];
         if inquiry.subject.judge.is_some() {
             ask_about_lines(inquiry, engine, &polls, &mut answers)?;
+            ask_about_words(inquiry, &polls, &mut answers);
         }
         if inquiry.subject.executor.is_some() {
             for (poll, answer) in polls.iter().zip(&mut answers) {
@@ -50,7 +52,9 @@ pub(super) fn poll<'g, 's>(
 /// The simplest case is the one that is shown; of recorded ones the one with the shortest line.
 fn simplicity(cause: &Cause<'_>) -> impl Ord + use<> {
     let values = cause.fails.first().map(|values| (distance(values), values.clone()));
-    let line = cause.rows.as_ref().map(|rows| (rows.shown.execution.line.len(), rows.shown.execution.line.clone()));
+    let row = cause.rows.as_ref().map(|rows| &rows.shown.execution.line);
+    let line = row.or(cause.words.as_ref().map(|words| &words.shown.line));
+    let line = line.map(|line| (line.len(), line.clone()));
     (values.is_none(), values, line)
 }
 
@@ -75,6 +79,14 @@ fn ask_about_lines(
         }
     }
     Ok(())
+}
+
+fn ask_about_words(inquiry: &Inquiry<'_>, polls: &[Poll<'_, '_>], answers: &mut [Option<CaseResult>]) {
+    for (poll, answer) in polls.iter().zip(answers) {
+        let Some(words) = &poll.shown.words else { continue };
+        let line = inquiry.adapted_word(&words.shown, poll.shown.instruction);
+        *answer = line.and_then(|line| inquiry.ask_words(&[&line]).pop());
+    }
 }
 
 /// What an engine does with a row; none where it cannot be asked.
@@ -129,9 +141,9 @@ impl Poll<'_, '_> {
         let result = self.answers.get(engine)?.as_ref()?;
         if let Some(verdict) = &result.row {
             return match verdict {
-                Verdict::Agrees(_) => Some(Vote::DoesNot),
-                Verdict::Differs(_) => Some(Vote::Shows),
-                Verdict::Undecided(_) | Verdict::Skipped(_) => None,
+                RowVerdict::Agrees(_) => Some(Vote::DoesNot),
+                RowVerdict::Differs(_) => Some(Vote::Shows),
+                RowVerdict::Undecided(_) | RowVerdict::Skipped(_) => None,
             };
         }
         let cause = self.shown;

@@ -14,11 +14,11 @@ use ptx_conform::engine::{gpu, reference};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
     #[command(subcommand)]
-    command: Command,
+    command: EngineCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum EngineCommand {
     /// Test whether an engine speaks the protocol
     ///
     /// Each line of the output is one check: `ok`, `skip` (the engine does not announce the ability), or
@@ -39,8 +39,8 @@ enum Command {
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         match self.command {
-            Command::Check { engine } => checked(&engine, specs),
-            Command::Serve(opts) => opts.run(specs),
+            EngineCommand::Check { engine } => checked(&engine, specs),
+            EngineCommand::Serve(opts) => opts.run(specs),
         }
     }
 }
@@ -80,11 +80,11 @@ fn checked(engine: &str, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     for check in &checks {
         match &check.found {
-            check::CheckOutcome::Ok => super::print(&format!("ok    {}\n", check.name))?,
-            check::CheckOutcome::Skipped(why) => super::print(&format!("skip  {}: {why}\n", check.name))?,
+            check::CheckOutcome::Ok => super::output::print(&format!("ok    {}\n", check.name))?,
+            check::CheckOutcome::Skipped(why) => super::output::print(&format!("skip  {}: {why}\n", check.name))?,
             check::CheckOutcome::Wrong(what) => {
                 failed = true;
-                super::print(&format!("FAIL  {}: {what}\n", check.name))?;
+                super::output::print(&format!("FAIL  {}: {what}\n", check.name))?;
             }
         }
     }
@@ -94,11 +94,11 @@ fn checked(engine: &str, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
 #[derive(Debug, clap::Args)]
 struct Serve {
     #[command(subcommand)]
-    engine: Served,
+    engine: ServedEngine,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Served {
+enum ServedEngine {
     /// The CUDA driver and a GPU.
     Gpu {
         /// Time limit of a launch.
@@ -115,15 +115,15 @@ enum Served {
 impl Serve {
     fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         match self.engine {
-            Served::Gpu { worker: true, .. } => gpu::work()?,
-            Served::Gpu { timeout, worker: false } => {
+            ServedEngine::Gpu { worker: true, .. } => gpu::work()?,
+            ServedEngine::Gpu { timeout, worker: false } => {
                 let launch = Duration::try_from_secs_f64(timeout)?;
                 let limits = gpu::LaunchLimits { launch, ..gpu::LaunchLimits::default() };
-                let spec = super::load_spec(specs)?;
+                let spec = super::load::load_spec(specs)?;
                 gpu::serve(&spec.isa, io::stdin().lock(), io::stdout().lock(), limits).map_err(anyhow::Error::msg)?;
             }
-            Served::Model => {
-                let spec = super::load_spec(specs)?;
+            ServedEngine::Model => {
+                let spec = super::load::load_spec(specs)?;
                 reference::serve(&spec, io::stdin().lock(), io::stdout().lock())?;
             }
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 
 use super::engine::{limits, own};
-use super::say;
+use super::output::say;
 use ptx_conform::campaign::Subject;
 use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::ptxas::Ptxas;

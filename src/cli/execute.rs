@@ -8,8 +8,8 @@ use anyhow::{Context as _, bail};
 use ptx_conform::campaign::describe;
 use ptx_conform::causes::{actual, expected};
 use ptx_conform::engine::CaseExecutor;
-use ptx_conform::execution::{Answer, Execution};
-use ptx_conform::model::{self, Verdict};
+use ptx_conform::model::{self, RowVerdict};
+use ptx_conform::program::{Answer, Program};
 
 /// Execute a stored case: print the expected and the actual result of each row
 ///
@@ -30,15 +30,15 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
+        let spec = super::load::load_spec(specs)?;
         let file = self.file.display();
         let text = std::fs::read_to_string(&self.file).with_context(|| format!("{file} cannot be read"))?;
-        let execution: Execution =
+        let execution: Program =
             serde_json::from_str(&text).with_context(|| format!("{file} is not an executed case"))?;
         let prepared = model::prepare(&spec, &execution).with_context(|| format!("{file} cannot be executed"))?;
         let mut engines = Vec::new();
         for name in &self.engine {
-            super::open_named(name, specs, &mut engines)?;
+            super::engines::open_named(name, specs, &mut engines)?;
         }
         let answers: Vec<(&str, Vec<Answer>)> = engines
             .iter()
@@ -67,10 +67,10 @@ impl Opts {
                 let Some(answer) = answers.get(row) else { bail!("{name} has no answer to row {row}") };
                 executed |= !matches!(answer, Answer::Skipped(_));
                 let verdict = match expectation.check(&execution, answer) {
-                    Verdict::Agrees(_) => "passed".to_owned(),
-                    Verdict::Undecided(why) => format!("undecided: {}", why.says()),
-                    Verdict::Skipped(_) => "not executed".to_owned(),
-                    Verdict::Differs(difference) => {
+                    RowVerdict::Agrees(_) => "passed".to_owned(),
+                    RowVerdict::Undecided(why) => format!("undecided: {}", why.says()),
+                    RowVerdict::Skipped(_) => "not executed".to_owned(),
+                    RowVerdict::Differs(difference) => {
                         agreed = false;
                         format!("failed: {}", describe(&difference, &execution))
                     }
@@ -78,11 +78,11 @@ impl Opts {
                 text.push_str(&format!("  {name} {}: {verdict}\n", actual(answer)));
             }
         }
-        super::print(&text)?;
-        super::say_notes(&engines);
+        super::output::print(&text)?;
+        super::engines::say_notes(&engines);
         Ok(match () {
             () if !agreed => ExitCode::from(1),
-            () if !executed || !super::losses(&engines).is_empty() => ExitCode::from(2),
+            () if !executed || !super::engines::losses(&engines).is_empty() => ExitCode::from(2),
             () => ExitCode::SUCCESS,
         })
     }

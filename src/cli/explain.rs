@@ -28,14 +28,14 @@ pub(crate) struct Opts {
     /// The line, including its `;`.
     line: String,
     #[command(flatten)]
-    environment: super::EnvironmentOpts,
+    environment: super::environment::EnvironmentOpts,
     /// PTX text between a module's directives and the line [default: guessed from the names].
     #[arg(long, value_name = "TEXT")]
     declarations: Option<String>,
 }
 
 /// A line, and everything known about it.
-struct Case<'a> {
+struct ExplainedLine<'a> {
     text: &'a str,
     line: &'a Line<'a>,
     judge: &'a Judge<'a>,
@@ -48,7 +48,7 @@ struct Case<'a> {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
+        let spec = super::load::load_spec(specs)?;
         let environment = self.environment.resolve(&spec.isa)?;
         let judge = Judge::new(&spec, &environment)?;
         let line = match Line::parse(&self.line) {
@@ -57,7 +57,7 @@ impl Opts {
         };
         let Some(instruction) = spec.instruction(line.opcode) else {
             let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
-            super::print(&format!(
+            super::output::print(&format!(
                 "unknown: `{}` has no specification; the instructions are {}\n",
                 line.opcode,
                 known.join(", ")
@@ -70,7 +70,7 @@ impl Opts {
         };
         let declarations = Declarations::parse(&text, &spec.isa).context("--declarations")?;
         let reading = judge.read_as(instruction, &line, &declarations);
-        let case = Case {
+        let case = ExplainedLine {
             text: &self.line,
             line: &line,
             judge: &judge,
@@ -85,7 +85,7 @@ impl Opts {
         if assumed && !text.is_empty() && !reading.valid() {
             output += "         declare the names with --declarations if this is wrong\n";
         }
-        super::print(&output)?;
+        super::output::print(&output)?;
         Ok(if reading.valid() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 }
@@ -99,16 +99,16 @@ fn unreadable(spec: &Spec, text: &str, error: &SyntaxError) -> anyhow::Result<Ex
     let group = title
         .element(Snippet::source(text).annotation(annotation))
         .element(Level::HELP.message("write one statement that ends in `;`, such as `ld.global.u32 %r1, [%rd1];`"));
-    super::print(&format!("{}\n", render(group)))?;
+    super::output::print(&format!("{}\n", render(group)))?;
     Ok(ExitCode::from(if known { 1 } else { 2 }))
 }
 
 fn render(group: Group<'_>) -> String {
-    let renderer = if super::color(&io::stdout()) { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if super::output::color(&io::stdout()) { Renderer::styled() } else { Renderer::plain() };
     renderer.render(&[group])
 }
 
-impl Case<'_> {
+impl ExplainedLine<'_> {
     /// Every broken rule, with the parts of the line that break it.
     fn diagnostics(&self) -> String {
         let mut text = String::new();
@@ -187,7 +187,7 @@ impl Case<'_> {
         let broken = self.reading.broken.len();
         let mut text = match self.reading.valid() {
             true => format!("valid: {}\n", self.line),
-            false => format!("invalid: it breaks {}\n", super::counted(broken, "rule")),
+            false => format!("invalid: it breaks {}\n", super::output::counted(broken, "rule")),
         };
         let mut row = |name: &str, what: &str| {
             let _ = writeln!(text, "{name:>8} {what}");

@@ -33,15 +33,15 @@ pub(crate) struct Opts {
     form: Option<String>,
     /// Which variants to print; a breach breaks one rule and no other.
     #[arg(long, value_enum, default_value = "valid")]
-    what: What,
+    what: GenerateWhat,
     /// Print only breaches of this rule, given by its id: `clamp-required` or `suld/clamp-required`.
     #[arg(long, value_name = "ID")]
     rule: Option<String>,
     #[command(flatten)]
-    environment: super::EnvironmentOpts,
+    environment: super::environment::EnvironmentOpts,
     /// How many of them: all, enough to cover all pairs or triples of choices, or random ones.
     #[arg(long, value_enum, default_value = "pairs")]
-    strategy: Strategy,
+    strategy: GenerateStrategy,
     /// Maximum number of variants [default: unlimited; 100 for `--strategy random`].
     #[arg(long, value_name = "N")]
     count: Option<usize>,
@@ -54,18 +54,18 @@ pub(crate) struct Opts {
     /// One line for each variant (with the rule it breaks in a comment), one module with all of them, or
     /// input for `judge`.
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: OutputFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum What {
+enum GenerateWhat {
     Valid,
     Breaches,
     All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Strategy {
+enum GenerateStrategy {
     All,
     Pairs,
     Triples,
@@ -73,7 +73,7 @@ enum Strategy {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum OutputFormat {
     Text,
     Module,
     Jsonl,
@@ -87,14 +87,14 @@ const DRAWN: usize = 100;
 const AT_ONCE: usize = 16;
 
 /// A set of variants: the valid ones of a form, or those that break one rule.
-struct Part<'s> {
+struct SpacePart<'s> {
     form: &'s Form,
     rule: Option<usize>,
     environment: [u8; 3],
     diagram: Diagram,
 }
 
-impl Part<'_> {
+impl SpacePart<'_> {
     fn region(&self) -> Region<'_> {
         self.diagram.all().below(&self.environment)
     }
@@ -106,7 +106,7 @@ impl Part<'_> {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
+        let spec = super::load::load_spec(specs)?;
         let environment = self.environment.resolve(&spec.isa)?;
         let parts = self.parts(&spec, &environment)?;
         let total: u128 = parts.iter().map(|part| part.region().count()).sum();
@@ -120,20 +120,20 @@ impl Opts {
                 "no such variant exists in {environment}; choose another environment with --ptx, --target and --address-size"
             );
         }
-        let all = self.strategy == Strategy::All && self.count.is_none();
-        if self.format == Format::Module && all && total > MODULE {
+        let all = self.strategy == GenerateStrategy::All && self.count.is_none();
+        if self.format == OutputFormat::Module && all && total > MODULE {
             bail!("the module would have {total} lines; limit it with --count");
         }
         let out = BufWriter::new(io::stdout().lock());
         let mut printed =
-            Printed { environment, format: self.format, out, entry: Body::default(), function: Body::default() };
+            PrintedCases { environment, format: self.format, out, entry: Body::default(), function: Body::default() };
         let written = self.variants(&parts, total, |part, values| printed.variant(part, &values));
-        super::until_closed(written.and_then(|()| printed.finish()))
+        super::output::until_closed(written.and_then(|()| printed.finish()))
     }
 
     /// What to print, in order.
-    fn parts<'s>(&self, spec: &'s Spec, environment: &Environment) -> anyhow::Result<Vec<Part<'s>>> {
-        let instructions = super::instructions(spec, &self.instructions)?;
+    fn parts<'s>(&self, spec: &'s Spec, environment: &Environment) -> anyhow::Result<Vec<SpacePart<'s>>> {
+        let instructions = super::load::instructions(spec, &self.instructions)?;
         let named = |instruction: &Instruction, form: &Form| {
             let short = |name: &String| {
                 *name == form.id || form.id.strip_prefix(&format!("{}.", instruction.name)) == Some(name)
@@ -154,10 +154,10 @@ impl Opts {
         }
         let mut chosen: Vec<(&Form, Option<usize>)> = Vec::new();
         for form in &forms {
-            if self.rule.is_none() && self.what != What::Breaches {
+            if self.rule.is_none() && self.what != GenerateWhat::Breaches {
                 chosen.push((form, None));
             }
-            if self.rule.is_some() || self.what != What::Valid {
+            if self.rule.is_some() || self.what != GenerateWhat::Valid {
                 let wanted = |id: &str| {
                     self.rule.as_deref().is_none_or(|rule| rule == id || id.rsplit('/').next() == Some(rule))
                 };
@@ -175,32 +175,32 @@ impl Opts {
                 Some(rule) => Diagram::breaking(form, rule),
                 None => Diagram::valid(form),
             };
-            Some(Part { form, rule, environment, diagram })
+            Some(SpacePart { form, rule, environment, diagram })
         };
         Ok(chosen.into_par_iter().filter_map(part).collect())
     }
 
     /// The maximum number of variants.
     fn wanted(&self) -> usize {
-        self.count.unwrap_or(if self.strategy == Strategy::Random { DRAWN } else { usize::MAX })
+        self.count.unwrap_or(if self.strategy == GenerateStrategy::Random { DRAWN } else { usize::MAX })
     }
 
     /// Gives each variant to `print`.
     fn variants<'p>(
         &self,
-        parts: &'p [Part<'p>],
+        parts: &'p [SpacePart<'p>],
         total: u128,
-        mut print: impl FnMut(&'p Part<'p>, Values) -> io::Result<()>,
+        mut print: impl FnMut(&'p SpacePart<'p>, Values) -> io::Result<()>,
     ) -> io::Result<()> {
         match self.strategy {
-            Strategy::All => self.all(parts, &mut print),
-            Strategy::Pairs => self.covering(parts, 2, &mut print),
-            Strategy::Triples => self.covering(parts, 3, &mut print),
-            Strategy::Random => self.random(parts, total, &mut print),
+            GenerateStrategy::All => self.all(parts, &mut print),
+            GenerateStrategy::Pairs => self.covering(parts, 2, &mut print),
+            GenerateStrategy::Triples => self.covering(parts, 3, &mut print),
+            GenerateStrategy::Random => self.random(parts, total, &mut print),
         }
     }
 
-    fn all<'p>(&self, parts: &'p [Part<'p>], print: &mut Print<'_, 'p>) -> io::Result<()> {
+    fn all<'p>(&self, parts: &'p [SpacePart<'p>], print: &mut Print<'_, 'p>) -> io::Result<()> {
         let (mut left, mut skip) = (self.wanted(), self.from);
         for part in parts {
             let region = part.region();
@@ -217,10 +217,10 @@ impl Opts {
         Ok(())
     }
 
-    fn covering<'p>(&self, parts: &'p [Part<'p>], strength: usize, print: &mut Print<'_, 'p>) -> io::Result<()> {
+    fn covering<'p>(&self, parts: &'p [SpacePart<'p>], strength: usize, print: &mut Print<'_, 'p>) -> io::Result<()> {
         let (mut left, mut skip) = (self.wanted(), self.from);
         for parts in parts.chunks(AT_ONCE) {
-            let cover = |part: &Part<'_>| match part.region() {
+            let cover = |part: &SpacePart<'_>| match part.region() {
                 region if region.count() > 0 => covering(&region, strength),
                 _ => Vec::new(),
             };
@@ -242,7 +242,7 @@ impl Opts {
         Ok(())
     }
 
-    fn random<'p>(&self, parts: &'p [Part<'p>], total: u128, print: &mut Print<'_, 'p>) -> io::Result<()> {
+    fn random<'p>(&self, parts: &'p [SpacePart<'p>], total: u128, print: &mut Print<'_, 'p>) -> io::Result<()> {
         let (mut left, mut skip) = (self.wanted(), self.from);
         let mut draw = Draw::new(self.seed);
         while let Some(mut rank) = draw.below(total).filter(|_| left > 0) {
@@ -268,7 +268,7 @@ impl Opts {
 }
 
 /// What to do with each variant.
-type Print<'a, 'p> = dyn FnMut(&'p Part<'p>, Values) -> io::Result<()> + 'a;
+type Print<'a, 'p> = dyn FnMut(&'p SpacePart<'p>, Values) -> io::Result<()> + 'a;
 
 /// The lines of one function, and what they use.
 #[derive(Default)]
@@ -279,7 +279,7 @@ struct Body<'s> {
 
 /// A line as `judge` reads it.
 #[derive(Serialize)]
-struct Request<'a> {
+struct GeneratedRequest<'a> {
     line: &'a str,
     ptx: Version,
     target: Target,
@@ -290,25 +290,25 @@ struct Request<'a> {
     breaks: Option<&'a str>,
 }
 
-struct Printed<'s, W: Write> {
+struct PrintedCases<'s, W: Write> {
     environment: Environment,
-    format: Format,
+    format: OutputFormat,
     out: W,
     entry: Body<'s>,
     function: Body<'s>,
 }
 
-impl<'s, W: Write> Printed<'s, W> {
-    fn variant(&mut self, part: &'s Part<'_>, values: &[u8]) -> io::Result<()> {
+impl<'s, W: Write> PrintedCases<'s, W> {
+    fn variant(&mut self, part: &'s SpacePart<'_>, values: &[u8]) -> io::Result<()> {
         let printer = Printer::new(part.form);
         let mut line = String::new();
         let mut items = Vec::new();
         printer.line(values, &mut line, |item| items.push(item));
         let context = printer.context(values);
-        if self.format == Format::Jsonl {
+        if self.format == OutputFormat::Jsonl {
             let Environment { ptx, target, address_size } = self.environment;
             let declarations = scaffold(items, context).declarations();
-            let request = Request {
+            let request = GeneratedRequest {
                 line: &line,
                 ptx,
                 target,
@@ -323,7 +323,7 @@ impl<'s, W: Write> Printed<'s, W> {
             line.push_str(" // breaks ");
             line.push_str(rule);
         }
-        if self.format == Format::Text {
+        if self.format == OutputFormat::Text {
             return writeln!(self.out, "{line}");
         }
         let body = if context == Context::Entry { &mut self.entry } else { &mut self.function };
@@ -337,7 +337,7 @@ impl<'s, W: Write> Printed<'s, W> {
     }
 
     fn finish(mut self) -> io::Result<()> {
-        if self.format == Format::Module {
+        if self.format == OutputFormat::Module {
             let module = self.module();
             self.out.write_all(module.as_bytes())?;
         }

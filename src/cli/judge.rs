@@ -48,18 +48,18 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
+        let spec = super::load::load_spec(specs)?;
         let engine = match &self.engine {
             None => None,
             Some(name) => {
-                let divergences = super::load_divergences(specs, &spec)?;
+                let divergences = super::load::load_divergences(specs, &spec)?;
                 Some((engine(name, &divergences)?, divergences))
             }
         };
         let mut desk = Desk::new(&spec, engine);
         let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         let from = BufReader::with_capacity(1 << 16, io::stdin().lock());
-        super::until_closed(serve(from, out, |line, out| desk.answer(line, out)))
+        super::output::until_closed(serve(from, out, |line, out| desk.answer(line, out)))
     }
 }
 
@@ -134,7 +134,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 }
 
 #[derive(Deserialize)]
-struct Request<'a> {
+struct JudgeRequestLine<'a> {
     #[serde(borrow)]
     line: Text<'a>,
     #[serde(borrow)]
@@ -148,9 +148,9 @@ struct Request<'a> {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct LineAnswer<'a> {
     verdict: Verdict,
-    rules: Rules<'a>,
+    rules: BrokenRules<'a>,
     /// The rules by which the manual leaves the line undefined.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     undefined: Vec<&'a str>,
@@ -162,26 +162,26 @@ struct Answer<'a> {
     divergence: Option<&'a str>,
     /// Where `line` has several statements, the answer on each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    statements: Vec<Statement<'a>>,
+    statements: Vec<StatementAnswer<'a>>,
 }
 
 /// One of several statements.
 #[derive(Serialize)]
-struct Statement<'a> {
+struct StatementAnswer<'a> {
     line: String,
     #[serde(flatten)]
-    answer: Answer<'a>,
+    answer: LineAnswer<'a>,
 }
 
 /// The rules broken.
-enum Rules<'a> {
+enum BrokenRules<'a> {
     None,
     Syntax,
     Of(&'a Form, Reading),
     Named(Vec<String>),
 }
 
-impl Rules<'_> {
+impl BrokenRules<'_> {
     /// Their names.
     fn names(&self) -> impl Iterator<Item = &str> {
         let (syntax, of, named): (Option<&str>, _, &[String]) = match self {
@@ -195,7 +195,7 @@ impl Rules<'_> {
     }
 }
 
-impl Serialize for Rules<'_> {
+impl Serialize for BrokenRules<'_> {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(self.names())
     }
@@ -205,7 +205,7 @@ impl Serialize for Rules<'_> {
 pub(super) const SYNTAX: &str = "isa/syntax";
 
 #[derive(Serialize)]
-struct Failure<'a> {
+struct RefusedRequest<'a> {
     error: &'a str,
 }
 
@@ -277,7 +277,7 @@ impl<'s> Desk<'s> {
             None => Err(format!("the line is longer than {LONGEST} bytes")),
         };
         if let Err(error) = judged {
-            serde_json::to_writer(&mut *out, &Failure { error: &error })?;
+            serde_json::to_writer(&mut *out, &RefusedRequest { error: &error })?;
         }
         out.write_all(b"\n")
     }
@@ -322,15 +322,15 @@ impl<'s> Desk<'s> {
     }
 
     /// The answer on a text that is no statement.
-    fn unreadable(&self, line: &str, error: &SyntaxError) -> Result<Answer<'static>, String> {
+    fn unreadable(&self, line: &str, error: &SyntaxError) -> Result<LineAnswer<'static>, String> {
         let Some(opcode) = Line::opcode_of(line) else {
             return Err(format!("`line` is not an instruction: {error} at byte {}", error.at));
         };
         if self.spec.instruction(opcode).is_none() {
-            return Ok(Answer::bare(Verdict::Unknown, Rules::None));
+            return Ok(LineAnswer::bare(Verdict::Unknown, BrokenRules::None));
         }
         let expected = self.engine.as_ref().map(|_| Does::Rejects);
-        Ok(Answer { expected, ..Answer::bare(Verdict::Invalid, Rules::Syntax) })
+        Ok(LineAnswer { expected, ..LineAnswer::bare(Verdict::Invalid, BrokenRules::Syntax) })
     }
 }
 
@@ -341,20 +341,20 @@ fn answer<'s>(
     engine: Option<&'s (EngineVersion, Divergences)>,
     line: &Line<'_>,
     declarations: &Declarations,
-) -> Answer<'s> {
+) -> LineAnswer<'s> {
     let Some((instruction, reading)) = judge.read(line, declarations) else {
-        return Answer::bare(Verdict::Unknown, Rules::None);
+        return LineAnswer::bare(Verdict::Unknown, BrokenRules::None);
     };
     let form = &instruction.forms[reading.form];
     let undefined: Vec<&str> = reading.undefined(instruction).map(|rule| rule.id.as_str()).collect();
     // Of what is undefined either outcome is right.
     let engine = engine.filter(|_| undefined.is_empty() || !reading.valid());
     let expected = engine.map(|(engine, known)| known.expect(engine, instruction, &reading));
-    Answer {
+    LineAnswer {
         undefined,
         verdict: if reading.valid() { Verdict::Valid } else { Verdict::Invalid },
         needs: needs(&spec.isa, form, &reading),
-        rules: Rules::Of(form, reading),
+        rules: BrokenRules::Of(form, reading),
         expected: expected.map(|expected| expected.outcome),
         divergence: expected.and_then(|expected| expected.divergence),
         statements: Vec::new(),
@@ -369,14 +369,14 @@ fn several<'s>(
     engine: Option<&'s (EngineVersion, Divergences)>,
     text: &'s str,
     declarations: &Declarations,
-) -> Result<Answer<'s>, String> {
+) -> Result<LineAnswer<'s>, String> {
     let module = Module::parse(text).map_err(|error| format!("`line` cannot be read: {error} at byte {}", error.at))?;
     let mut statements = Vec::with_capacity(module.instructions.len());
     for placed in &module.instructions {
         let inner = module.declarations(placed);
         let visible = declarations.with(&inner, &spec.isa).map_err(|error| error.to_string())?;
         let answer = answer(spec, judge, engine, &placed.line, &visible);
-        statements.push(Statement { line: placed.text.to_owned(), answer });
+        statements.push(StatementAnswer { line: placed.text.to_owned(), answer });
     }
     if statements.len() < 2 {
         let only = statements.pop().map(|statement| statement.answer);
@@ -392,12 +392,16 @@ fn several<'s>(
     }
     let expects = |does: Does| statements.iter().any(|statement| statement.answer.expected == Some(does));
     let expected = [Does::Crashes, Does::Rejects, Does::Accepts].into_iter().find(|&does| expects(does));
-    Ok(Answer { expected, statements, ..Answer::bare(verdict.unwrap_or(Verdict::Valid), Rules::Named(rules)) })
+    Ok(LineAnswer {
+        expected,
+        statements,
+        ..LineAnswer::bare(verdict.unwrap_or(Verdict::Valid), BrokenRules::Named(rules))
+    })
 }
 
-impl Answer<'_> {
-    fn bare(verdict: Verdict, rules: Rules<'static>) -> Answer<'static> {
-        Answer {
+impl LineAnswer<'_> {
+    fn bare(verdict: Verdict, rules: BrokenRules<'static>) -> LineAnswer<'static> {
+        LineAnswer {
             verdict,
             rules,
             undefined: Vec::new(),
@@ -409,7 +413,7 @@ impl Answer<'_> {
     }
 }
 
-fn request(line: &[u8]) -> Result<Request<'_>, String> {
+fn request(line: &[u8]) -> Result<JudgeRequestLine<'_>, String> {
     const SHAPE: &str =
         r#"each input line is one object: {"line": "...", "ptx": "9.0", "target": "sm_90", "declarations": "..."}"#;
     // Serde would take a list for an object.
@@ -428,7 +432,7 @@ fn request(line: &[u8]) -> Result<Request<'_>, String> {
     })
 }
 
-fn environment(request: &Request<'_>) -> Result<Environment, String> {
+fn environment(request: &JudgeRequestLine<'_>) -> Result<Environment, String> {
     let ptx: Version = request.ptx.0.parse().map_err(|error| format!("{error}"))?;
     let target: Target = request.target.0.parse().map_err(|error| format!("{error}"))?;
     let address_size = match request.address_size {

@@ -29,7 +29,7 @@ pub(crate) struct Opts {
     /// File with the case.
     file: PathBuf,
     #[command(flatten)]
-    engines: super::EngineOpts,
+    engines: super::engines::EngineOpts,
     /// Take the case through code generation as well.
     #[arg(long)]
     generate_code: bool,
@@ -40,7 +40,7 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
+        let spec = super::load::load_spec(specs)?;
         let stored = read(&self.file, &spec)?;
         let depth = if self.generate_code { Depth::Generate } else { stored.depth };
         let (instruction, reading) = stored.read(&spec)?;
@@ -54,22 +54,30 @@ impl Opts {
         if !engines.iter().any(|opened| opened.judges(&environment, depth)) {
             bail!("none of the engines judges lines in {environment}; choose others with --engine");
         }
-        let findings =
-            causes::minimize(&spec, &super::subjects(&engines, &spec.isa), &case, depth, &Progress::default())?;
+        let findings = causes::minimize(
+            &spec,
+            &super::engines::subjects(&engines, &spec.isa),
+            &case,
+            depth,
+            &Progress::default(),
+        )?;
         for group in &findings.not_reproduced {
-            super::say(&format!("not analysed: {group}"));
+            super::output::say(&format!("not analysed: {group}"));
         }
         for finding in &findings.all {
-            super::print(&finding_text(finding))?;
+            super::output::print(&finding_text(finding))?;
         }
         if let (Some(output), Some(finding)) = (&self.output, findings.all.first()) {
             std::fs::write(output, finding.stored().unwrap_or_default())
                 .with_context(|| format!("{} cannot be written", output.display()))?;
         }
         if findings.all.is_empty() {
-            super::print(&format!("every engine asked agrees with the specification about `{}`\n", case.line()))?;
-            let lost = super::losses(&engines);
-            lost.iter().for_each(|lost| super::say(&format!("could not judge: {lost}")));
+            super::output::print(&format!(
+                "every engine asked agrees with the specification about `{}`\n",
+                case.line()
+            ))?;
+            let lost = super::engines::losses(&engines);
+            lost.iter().for_each(|lost| super::output::say(&format!("could not judge: {lost}")));
             let judged = findings.not_reproduced.is_empty() && lost.is_empty();
             return Ok(if judged { ExitCode::SUCCESS } else { ExitCode::from(2) });
         }

@@ -43,10 +43,10 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
-        super::instructions(&spec, &self.instructions)?;
+        let spec = super::load::load_spec(specs)?;
+        super::load::instructions(&spec, &self.instructions)?;
         let mut engines = Vec::new();
-        super::open_named(&self.engine, specs, &mut engines)?;
+        super::engines::open_named(&self.engine, specs, &mut engines)?;
         let [opened] = engines.as_slice() else { bail!("only one engine can be recorded at a time") };
         let Some(engine) = opened.engine.as_executor() else {
             bail!("nothing can be recorded: {} does not execute", opened.engine.id())
@@ -76,13 +76,13 @@ impl Opts {
         std::io::Write::write_all(&mut file, recording.write().as_bytes())
             .with_context(|| format!("{out} cannot be written"))?;
         file.persist(&self.out).with_context(|| format!("{out} cannot be written"))?;
-        super::say_notes(&engines);
-        super::print(&format!("recorded {} rows of {} in {out}\n", recording.len(), engine.id()))?;
+        super::engines::say_notes(&engines);
+        super::output::print(&format!("recorded {} rows of {} in {out}\n", recording.len(), engine.id()))?;
         if twice > 0 {
-            super::say(&format!("warning: {twice} rows gave different results on repetition; kept the first"));
+            super::output::say(&format!("warning: {twice} rows gave different results on repetition; kept the first"));
         }
-        let lost = super::losses(&engines);
-        lost.iter().for_each(|lost| super::say(&format!("could not record: {lost}")));
+        let lost = super::engines::losses(&engines);
+        lost.iter().for_each(|lost| super::output::say(&format!("could not record: {lost}")));
         Ok(if recording.is_empty() || !lost.is_empty() { ExitCode::from(2) } else { ExitCode::SUCCESS })
     }
 }

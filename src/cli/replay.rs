@@ -28,13 +28,13 @@ pub(crate) struct Opts {
     #[arg(default_value = "corpus/findings")]
     cases: Vec<PathBuf>,
     #[command(flatten)]
-    engines: super::EngineOpts,
+    engines: super::engines::EngineOpts,
 }
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
-        let divergences = super::load_divergences(specs, &spec)?;
+        let spec = super::load::load_spec(specs)?;
+        let divergences = super::load::load_divergences(specs, &spec)?;
         let engines = self.engines.open(specs)?;
         let files = files(&self.cases)?;
         let (mut unexpected, mut unasked, mut unread) = (0_usize, 0_usize, 0_usize);
@@ -46,28 +46,28 @@ impl Opts {
             let (stored, instruction, reading) = match read {
                 Ok(read) => read,
                 Err(why) => {
-                    super::say(&format!("error: {why:#}"));
+                    super::output::say(&format!("error: {why:#}"));
                     unread += 1;
                     continue;
                 }
             };
             let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            super::print(&format!("{name}  {}\n", stored.line))?;
+            super::output::print(&format!("{name}  {}\n", stored.line))?;
             let mut asked = false;
             for engine in engines.iter().filter_map(|opened| opened.engine.as_judge()) {
                 let Some(replayed) = replay(&divergences, engine, &stored, instruction, &reading) else { continue };
                 asked = true;
                 unexpected += usize::from(!replayed.expected);
-                super::print(&format!("  {} {}\n", engine.id(), replayed.words))?;
+                super::output::print(&format!("  {} {}\n", engine.id(), replayed.words))?;
             }
             unasked += usize::from(!asked);
         }
-        super::print(&format!(
+        super::output::print(&format!(
             "{}: {unexpected} unexpected results, {unasked} cases that no engine could judge\n",
-            super::counted(files.len(), "case")
+            super::output::counted(files.len(), "case")
         ))?;
-        let lost = super::losses(&engines);
-        lost.iter().for_each(|lost| super::say(&format!("could not judge: {lost}")));
+        let lost = super::engines::losses(&engines);
+        lost.iter().for_each(|lost| super::output::say(&format!("could not judge: {lost}")));
         Ok(match () {
             () if unexpected > 0 => ExitCode::from(1),
             () if unread > 0 || unasked > 0 || !lost.is_empty() => ExitCode::from(2),

@@ -24,7 +24,7 @@ pub(crate) struct Opts {
     /// Opcodes to test [default: all].
     instructions: Vec<String>,
     #[command(flatten)]
-    engines: super::EngineOpts,
+    engines: super::engines::EngineOpts,
     /// How much of each space to test in the newest environment.
     #[arg(long, value_enum, default_value = "pairs")]
     strategy: StrategyOption,
@@ -116,9 +116,9 @@ enum GenerateOption {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load_spec(specs)?;
-        let divergences = super::load_divergences(specs, &spec)?;
-        super::instructions(&spec, &self.instructions)?;
+        let spec = super::load::load_spec(specs)?;
+        let divergences = super::load::load_divergences(specs, &spec)?;
+        super::load::instructions(&spec, &self.instructions)?;
         let options = self.options(&spec)?;
         let directory = self.reports.join(folder(&self.name)?);
         // Checked before hours are spent on a report that cannot be written.
@@ -127,7 +127,7 @@ impl Opts {
         }
         let mut engines = self.engines.open(specs)?;
         let judging = engines.len();
-        let absent = if self.no_execution { Vec::new() } else { super::add_executing(specs, &mut engines) };
+        let absent = if self.no_execution { Vec::new() } else { super::engines::add_executing(specs, &mut engines) };
         if let Some(jobs) = self.jobs {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(jobs)
@@ -135,8 +135,9 @@ impl Opts {
                 .context("the threads cannot be started")?;
         }
         let execution = !self.no_execution;
-        let subjects =
-            super::all_subjects(&engines, judging, &spec.isa, |executor| execution && executes(&spec, executor));
+        let subjects = super::engines::all_subjects(&engines, judging, &spec.isa, |executor| {
+            execution && executes(&spec, executor)
+        });
         if self.plan {
             return list(&spec, &subjects, &options);
         }
@@ -146,9 +147,9 @@ impl Opts {
             let findings = causes::find(&spec, &divergences, &subjects, &results, progress);
             (results, findings)
         })?;
-        super::say_notes(&engines);
+        super::engines::say_notes(&engines);
         results.lost = lost(&engines[..judging], &results);
-        results.lost.extend(super::losses(&engines));
+        results.lost.extend(super::engines::losses(&engines));
         let report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
@@ -157,8 +158,8 @@ impl Opts {
             std::fs::write(&path, report.proposed())
                 .with_context(|| format!("{} cannot be written", path.display()))?;
         }
-        super::print(&report.text())?;
-        super::print(&format!("report: {}\n", directory.join("index.html").display()))?;
+        super::output::print(&report.text())?;
+        super::output::print(&format!("report: {}\n", directory.join("index.html").display()))?;
         Ok(match () {
             () if results.interrupted || results.without_verdict() || report.contradicts_itself() => ExitCode::from(2),
             () if !results.agreed() => ExitCode::from(1),
@@ -217,7 +218,7 @@ fn list(spec: &Spec, subjects: &[campaign::Subject<'_>], options: &Options) -> a
     for subject in subjects.iter().filter(|subject| subject.judge.is_some()) {
         for task in campaign::plan(spec, subject, options) {
             let Some(instruction) = spec.instruction(&task.instruction) else { continue };
-            super::print(&format!("{}\n", task.describe(instruction)))?;
+            super::output::print(&format!("{}\n", task.describe(instruction)))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -233,8 +234,8 @@ fn folder(name: &str) -> anyhow::Result<&str> {
 }
 
 /// Engines that were asked for and judged nothing.
-fn lost(engines: &[super::Opened], results: &Results) -> Vec<String> {
-    let silent = |opened: &&super::Opened| {
+fn lost(engines: &[super::engines::Opened], results: &Results) -> Vec<String> {
+    let silent = |opened: &&super::engines::Opened| {
         let id = opened.engine.id().as_str();
         results.engines.iter().filter(|of| of.name == id).map(EngineResult::judged).sum::<u64>() == 0
     };

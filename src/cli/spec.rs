@@ -17,11 +17,11 @@ use ptx_conform::spec::{Axis, Choice, Form, Instruction, RuleKind, Source};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
     #[command(subcommand)]
-    command: Command,
+    command: SpecCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum SpecCommand {
     /// Check every file, and search the spaces for contradictory and useless rules.
     ///
     /// Errors are: a file that cannot be read, rules that leave no valid variant, and rules that nothing
@@ -47,7 +47,7 @@ enum Command {
         #[arg(long)]
         json: bool,
         #[command(flatten)]
-        environment: super::EnvironmentOpts,
+        environment: super::environment::EnvironmentOpts,
     },
     /// Print a JSON Schema, by default of `specs/<opcode>.yaml`.
     ///
@@ -68,24 +68,24 @@ enum Command {
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         match self.command {
-            Command::Lint => lint(specs),
-            Command::Show { opcode: None } => overview(specs),
-            Command::Show { opcode: Some(opcode) } => {
-                let spec = super::load_spec(specs)?;
-                for instruction in super::instructions(&spec, &[opcode])? {
-                    super::print(&shown(instruction))?;
+            SpecCommand::Lint => lint(specs),
+            SpecCommand::Show { opcode: None } => overview(specs),
+            SpecCommand::Show { opcode: Some(opcode) } => {
+                let spec = super::load::load_spec(specs)?;
+                for instruction in super::load::instructions(&spec, &[opcode])? {
+                    super::output::print(&shown(instruction))?;
                 }
                 Ok(ExitCode::SUCCESS)
             }
-            Command::Count { instructions, json, environment } => count(specs, &instructions, json, &environment),
-            Command::Schema { isa, divergences, vocabulary } => {
+            SpecCommand::Count { instructions, json, environment } => count(specs, &instructions, json, &environment),
+            SpecCommand::Schema { isa, divergences, vocabulary } => {
                 let schema = match (isa, divergences) {
-                    _ if vocabulary => ptx_conform::spec::vocabulary_schema(),
-                    (true, _) => ptx_conform::spec::isa_schema(),
+                    _ if vocabulary => ptx_conform::load::vocabulary_schema(),
+                    (true, _) => ptx_conform::load::isa_schema(),
                     (_, true) => ptx_conform::divergences::schema(),
-                    _ => ptx_conform::spec::schema(),
+                    _ => ptx_conform::load::schema(),
                 };
-                super::print(&format!("{schema:#}\n"))?;
+                super::output::print(&format!("{schema:#}\n"))?;
                 Ok(ExitCode::SUCCESS)
             }
         }
@@ -110,15 +110,15 @@ fn contradiction(form: &Form) -> String {
 }
 
 fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-    let spec = super::load_spec(specs)?;
-    super::load_divergences(specs, &spec)?;
+    let spec = super::load::load_spec(specs)?;
+    super::load::load_divergences(specs, &spec)?;
     let forms: Vec<&Form> = spec.instructions.iter().flat_map(|instruction| &instruction.forms).collect();
     let mut errors = 0;
     let mut text = String::new();
     let mut rules = 0;
     for form in &forms {
         if Diagram::valid(form).count() == 0 {
-            super::say(&contradiction(form));
+            super::output::say(&contradiction(form));
             errors += 1;
             continue;
         }
@@ -128,7 +128,7 @@ fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
             match isolation {
                 Isolation::Alone(_) => {}
                 Isolation::Subsumed(along) if along.is_empty() => {
-                    super::say(&format!(
+                    super::output::say(&format!(
                         "error: nothing can break `{}` in `{}`: {}\nhelp: remove the rule, or restrict it with `forms`\n",
                         rule.id, form.id, rule.says
                     ));
@@ -141,18 +141,18 @@ fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    super::print(&text)?;
+    super::output::print(&text)?;
     if errors > 0 {
-        bail!("{} in the specification", super::counted(errors, "error"));
+        bail!("{} in the specification", super::output::counted(errors, "error"));
     }
     let counts = [(spec.instructions.len(), "instruction"), (forms.len(), "form"), (rules, "rule")];
-    let counts: Vec<String> = counts.iter().map(|(count, what)| super::counted(*count, what)).collect();
-    super::print(&format!("{}: no errors\n", counts.join(", ")))?;
+    let counts: Vec<String> = counts.iter().map(|(count, what)| super::output::counted(*count, what)).collect();
+    super::output::print(&format!("{}: no errors\n", counts.join(", ")))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn overview(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-    let spec = super::load_spec(specs)?;
+    let spec = super::load::load_spec(specs)?;
     let mut text = format!("{:<8} {:<5} {:>5} {:>5}  summary\n", "opcode", "read", "forms", "rules");
     for instruction in &spec.instructions {
         let mut rules: Vec<&str> = instruction
@@ -172,7 +172,7 @@ fn overview(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         let _ =
             writeln!(text, "\n{versions} PTX versions ({first} to {last}), {targets} targets ({oldest} to {newest})");
     }
-    super::print(&text)?;
+    super::output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -274,12 +274,12 @@ fn count(
     specs: Option<&Path>,
     names: &[String],
     json: bool,
-    environment: &super::EnvironmentOpts,
+    environment: &super::environment::EnvironmentOpts,
 ) -> anyhow::Result<ExitCode> {
-    let spec = super::load_spec(specs)?;
+    let spec = super::load::load_spec(specs)?;
     let environment = environment.resolve(&spec.isa)?;
     let forms: Vec<&Form> =
-        super::instructions(&spec, names)?.into_iter().flat_map(|instruction| &instruction.forms).collect();
+        super::load::instructions(&spec, names)?.into_iter().flat_map(|instruction| &instruction.forms).collect();
     let sizes: Vec<Sizes<'_>> = forms.par_iter().map(|form| sizes(form, &environment)).collect();
     if json {
         let Environment { ptx, target, address_size } = environment;
@@ -289,7 +289,7 @@ fn count(
             address_size: address_size.bits(),
             forms: sizes,
         };
-        super::print(&format!("{}\n", serde_json::to_string_pretty(&counted)?))?;
+        super::output::print(&format!("{}\n", serde_json::to_string_pretty(&counted)?))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = format!(
@@ -312,7 +312,7 @@ fn count(
     if sizes.len() > 1 {
         row(&total);
     }
-    super::print(&format!("{text}here: {environment}\n"))?;
+    super::output::print(&format!("{text}here: {environment}\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,11 +10,11 @@ use ptx_conform::engine::toolchain::{self, Installed};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
     #[command(subcommand)]
-    command: Command,
+    command: ToolchainCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum ToolchainCommand {
     /// Download versions of ptxas from NVIDIA's Python packages into your cache directory.
     ///
     /// NVIDIA's licence is proprietary: use the binaries on this machine, and do not redistribute them.
@@ -34,8 +34,8 @@ enum Command {
 impl Opts {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
-            Command::Install { versions } => install(&versions),
-            Command::List => list(),
+            ToolchainCommand::Install { versions } => install(&versions),
+            ToolchainCommand::List => list(),
         }
     }
 }
@@ -45,9 +45,9 @@ fn install(versions: &[String]) -> anyhow::Result<ExitCode> {
     for version in versions {
         // If one version cannot be installed, the others still can.
         match toolchain::install(version) {
-            Ok(Installed { version, path }) => super::print(&format!("{version}  {}\n", path.display()))?,
+            Ok(Installed { version, path }) => super::output::print(&format!("{version}  {}\n", path.display()))?,
             Err(error) => {
-                super::say(&format!("error: {error}"));
+                super::output::say(&format!("error: {error}"));
                 failed = true;
             }
         }
@@ -66,7 +66,7 @@ fn list() -> anyhow::Result<ExitCode> {
         let newest = match Ptxas::open(&toolchain.path) {
             Ok(ptxas) => ptxas.newest_ptx().to_string(),
             Err(error) => {
-                super::say(&format!("warning: {error}"));
+                super::output::say(&format!("warning: {error}"));
                 "unusable".to_owned()
             }
         };
@@ -74,6 +74,6 @@ fn list() -> anyhow::Result<ExitCode> {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{:<11} {newest:<11} {from:<10} {}", toolchain.version, toolchain.path.display());
     }
-    super::print(&text)?;
+    super::output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -120,6 +120,21 @@ impl Divergences {
         self.met_by_rules(engine, instruction, reading, depth)
     }
 
+    /// The divergences that decided what was expected of a line that was compared so.
+    pub fn deciding<'d>(
+        &'d self,
+        engine: Option<&EngineVersion>,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+        compared: &Comparison<'d>,
+    ) -> Vec<&'d str> {
+        match engine.filter(|_| reading.broken.len() > 1 && compared.divergence.is_some()) {
+            Some(engine) => self.met(engine, instruction, reading, depth),
+            None => compared.divergence.into_iter().collect(),
+        }
+    }
+
     /// For each rule that is broken and known not to be enforced there, the divergence that says so.
     fn met_by_rules<'d>(
         &'d self,

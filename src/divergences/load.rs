@@ -10,11 +10,11 @@ use super::version::{VersionRange, parts};
 use super::{Date, Divergence, Divergences, Does, NewestPtx};
 use crate::engine::Depth;
 use crate::environment::Version;
+use crate::load::raw::Combinations;
 use crate::setup;
 use crate::shipped;
-use crate::spec::condition::{Entry, resolve};
-use crate::spec::raw::{At, Combinations, OneOrMany, Ordered};
-use crate::spec::{Cube, Error, Form, Instruction, Spec, nearest, parse};
+use crate::spec::{Cube, Entry, Form, Instruction, Spec};
+use crate::yaml::{At, Error, FilePosition, OneOrMany, Ordered, nearest, parse};
 
 /// A file below `specs/divergences/`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -92,7 +92,7 @@ impl Divergences {
             let path = entry.path();
             if path.extension().is_some_and(|extension| extension == "yaml") {
                 let text = std::fs::read_to_string(&path).map_err(|why| {
-                    let start = crate::spec::raw::Place::default();
+                    let start = FilePosition::default();
                     vec![Error::new(&path.display().to_string(), "", start, format!("cannot be read: {why}"))]
                 })?;
                 texts.push((path.display().to_string(), text));
@@ -135,7 +135,7 @@ impl Divergences {
             for raw in &file.divergences {
                 let spec = if raw.does == Does::Computes { &*executed } else { spec };
                 let known = all.iter().any(|other| other.id == raw.id.value);
-                match Compiler::new(&file.engine, raw, spec, name, text).compile() {
+                match DivergenceCompiler::new(&file.engine, raw, spec, name, text).compile() {
                     _ if known => errors.push(Error::new(
                         name,
                         text,
@@ -152,7 +152,7 @@ impl Divergences {
 }
 
 /// Checks one divergence, and resolves its condition in each form.
-struct Compiler<'a> {
+struct DivergenceCompiler<'a> {
     engine: &'a str,
     raw: &'a RawDivergence,
     file: &'a str,
@@ -164,7 +164,7 @@ struct Compiler<'a> {
     errors: Vec<Error>,
 }
 
-impl<'a> Compiler<'a> {
+impl<'a> DivergenceCompiler<'a> {
     fn new(engine: &'a str, raw: &'a RawDivergence, spec: &'a Spec, file: &'a str, text: &'a str) -> Self {
         let named = |list: &[At<String>], name: &str| list.is_empty() || list.iter().any(|known| known.value == name);
         let instructions: Vec<&Instruction> =
@@ -188,7 +188,7 @@ impl<'a> Compiler<'a> {
         self.check_rules_fit();
         let mut cubes: Vec<(String, Cube)> = Vec::new();
         for entries in &combinations {
-            cubes.extend(self.forms.iter().filter_map(|form| Some((form.id.clone(), resolve(entries, form)?))));
+            cubes.extend(self.forms.iter().filter_map(|form| Some((form.id.clone(), form.combination(entries)?))));
         }
         if cubes.is_empty() && self.errors.is_empty() {
             self.error(&self.raw.id, format!("`{}` matches no variant of any form", self.raw.id.value), None);

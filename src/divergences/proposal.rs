@@ -28,6 +28,8 @@ pub struct Proposal<'a> {
     pub versions: (Option<String>, Option<String>),
     /// How deep the engine must be taken.
     pub depth: Depth,
+    /// Whether it does so with some of these lines only.
+    pub sometimes: bool,
     /// Why it was proposed.
     pub because: String,
 }
@@ -78,6 +80,9 @@ impl Proposal<'_> {
         }
         if self.depth == Depth::Generate {
             writeln!(to, "    depth: generate")?;
+        }
+        if self.sometimes {
+            writeln!(to, "    sometimes: true")?;
         }
         writeln!(to, "    because: Not explained yet ({}).", self.because)
     }

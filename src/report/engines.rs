@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::campaign::{Count, EngineResult, Probed, Results, RowSource};
+use crate::campaign::{Count, EngineResult, Results, RowSource, TriedWords};
 use crate::model::{INFERENCES, Inference};
 
 /// What one engine did.
@@ -37,7 +37,7 @@ pub struct EngineReport {
     /// Rows that were not executed, by reason.
     pub skipped_rows: BTreeMap<String, u64>,
     /// What came of words in slots.
-    pub words: Option<Probed>,
+    pub words: Option<TriedWords>,
     /// Why it was asked no further, in its own words.
     pub gave_up: Option<String>,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::campaign::{Group, GroupKey, Results, Sample};
+use crate::campaign::{GroupKey, MismatchGroup, Results, Sample};
 use crate::case;
 use crate::divergences::Does;
 use crate::engine::Depth;
@@ -61,7 +61,7 @@ pub(super) fn groups(spec: &Spec, results: &Results) -> Vec<GroupReport> {
 }
 
 impl GroupReport {
-    fn new(spec: &Spec, key: &GroupKey, engines: &[(&str, &Group)]) -> Self {
+    fn new(spec: &Spec, key: &GroupKey, engines: &[(&str, &MismatchGroup)]) -> Self {
         let says = |id: &String| {
             let forms = spec.instruction(&key.instruction).map_or(&[][..], |instruction| &instruction.forms);
             let rule = forms.iter().flat_map(|form| &form.rules).find(|rule| rule.id == *id);

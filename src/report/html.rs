@@ -43,7 +43,9 @@ mod tests {
             contradicts: Some(evil()),
             forms: vec!["form.b".to_owned()],
             when: Condition(vec![("axis".to_owned(), AxisValues { not: true, values: vec![evil()] })]),
+            sometimes: false,
             inputs: evil(),
+            slots: vec![evil()],
             inferred: Vec::new(),
             evidence: vec![Evidence {
                 form: "form.b".to_owned(),
@@ -92,7 +94,7 @@ mod tests {
             rules: Vec::new(),
             findings,
             not_reproduced: vec![EVIL.to_owned()],
-            not_analysed: 5,
+            not_analysed: vec!["several faults".to_owned(); 5],
             groups: Vec::new(),
             divergences: vec![DivergenceReport {
                 id: EVIL.to_owned(),

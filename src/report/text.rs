@@ -3,10 +3,11 @@
 use std::fmt::{self, Write as _};
 
 use super::{EngineReport, ExampleReport, Report};
-use crate::campaign::WordFinding;
 use crate::causes::{Finding, MinimalCase, MinimalRow};
-use crate::divergences::Does;
 use crate::spec::Verdict;
+
+/// Groups that were not analysed which a terminal shows.
+const NOT_ANALYSED: usize = 20;
 
 pub(super) fn render(report: &Report) -> String {
     let mut text = String::new();
@@ -25,15 +26,16 @@ pub(super) fn finding(finding: &Finding) -> String {
 
 fn write(report: &Report, to: &mut String) -> fmt::Result {
     report.findings.iter().try_for_each(|finding| write_finding(finding, to))?;
-    for engine in &report.engines {
-        let findings = engine.words.iter().flat_map(|words| &words.findings);
-        findings.clone().try_for_each(|finding| write_words(&engine.name, finding, to))?;
-    }
     for group in &report.not_reproduced {
         writeln!(to, "\nnot analysed: {group}")?;
     }
-    if report.not_analysed > 0 {
-        writeln!(to, "\n{} more mismatch groups were not analysed", report.not_analysed)?;
+    if !report.not_analysed.is_empty() {
+        writeln!(to, "\n{} more mismatch groups were not analysed:", report.not_analysed.len())?;
+        report.not_analysed.iter().take(NOT_ANALYSED).try_for_each(|group| writeln!(to, "  {group}"))?;
+        let more = report.not_analysed.len().saturating_sub(NOT_ANALYSED);
+        if more > 0 {
+            writeln!(to, "  and {more} others, listed in report.json")?;
+        }
     }
     for divergence in &report.divergences {
         for (engine, problem) in &divergence.stale {
@@ -86,14 +88,8 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
         if let Some(words) = &engine.words {
             writeln!(
                 to,
-                "  {} words tried in every slot, in {} lines: {} as specified, {} as listed, {} undefined, {} skipped; findings: {}",
-                words.words,
-                words.lines,
-                words.agreed,
-                words.listed,
-                words.undefined,
-                words.skipped,
-                words.findings.len()
+                "  {} words tried in every slot, in {} lines: {} as specified, {} as listed, {} undefined, {} skipped; new mismatches: {}",
+                words.words, words.lines, words.agreed, words.listed, words.undefined, words.skipped, words.unlisted
             )?;
         }
         for (reason, count) in &engine.skipped {
@@ -111,22 +107,7 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
         }
     }
     if let Some(words) = &engine.gave_up {
-        writeln!(to, "{}: could not judge: all of its first answers were failures: {words}", engine.name)?;
-    }
-    Ok(())
-}
-
-/// Words that an engine does not treat as it should.
-fn write_words(engine: &str, finding: &WordFinding, to: &mut String) -> fmt::Result {
-    let does = match finding.does {
-        Does::Crashes => "crashes on",
-        does => does.word(),
-    };
-    writeln!(to, "\nfinding: {engine} {does} {} in a slot of {}", finding.words.join(" "), finding.instruction)?;
-    writeln!(to, "  slots    {}", finding.slots.iter().cloned().collect::<Vec<_>>().join(", "))?;
-    writeln!(to, "  case     {}", finding.line)?;
-    if !finding.message.is_empty() {
-        writeln!(to, "  message  {}", finding.message)?;
+        writeln!(to, "{}: could not judge: {words}", engine.name)?;
     }
     Ok(())
 }
@@ -145,6 +126,9 @@ fn write_finding(finding: &Finding, to: &mut String) -> fmt::Result {
             "  evidence {}: {} of {} tested {what} show it, {} exist; {}, {}",
             evidence.form, evidence.failed, evidence.asked, evidence.variants, evidence.engine, evidence.environment
         )?;
+    }
+    if !finding.slots.is_empty() {
+        writeln!(to, "  slots    {}", finding.slots.join(", "))?;
     }
     for says in &finding.says {
         writeln!(to, "  rule     {says}")?;

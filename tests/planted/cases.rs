@@ -7,7 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use ptx_conform::environment::{Target, Version};
-use ptx_conform::execution::{Answer, Execution, Holds, Input, Output, Rows, Surface, Variable};
+use ptx_conform::object::{Surface, Variable};
+use ptx_conform::program::{Answer, Holds, Input, Output, Program, Rows};
 use ptx_conform::ptx::{Declarations, Symbol};
 use ptx_conform::spec::Spec;
 
@@ -17,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// Whether the manual leaves open what it says.
     pub(crate) inferred: bool,
-    pub(crate) execution: Execution,
+    pub(crate) execution: Program,
     /// One for each row.
     pub(crate) expected: Vec<Expected>,
 }
@@ -44,7 +45,7 @@ impl Expected {
     ///
     /// # Errors
     /// What is expected instead.
-    pub(crate) fn check(&self, answer: &Answer, execution: &Execution) -> Result<(), String> {
+    pub(crate) fn check(&self, answer: &Answer, execution: &Program) -> Result<(), String> {
         let shown = match self {
             Self::Undefined(_) => return Ok(()),
             Self::Traps if matches!(answer, Answer::Trapped(_)) => return Ok(()),
@@ -221,7 +222,7 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
     let inputs: BTreeSet<&String> = raw.rows.iter().flat_map(|row| row.inputs.keys()).collect();
     let outputs: BTreeSet<&String> =
         raw.rows.iter().filter_map(|row| row.outputs.as_ref()).flatten().map(|(name, _)| name).collect();
-    let mut execution = Execution {
+    let mut execution = Program {
         ptx: raw.ptx,
         target: raw.target,
         declarations: raw.declarations.clone(),
@@ -261,7 +262,7 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
     Ok(Case { instruction: instruction.to_owned(), name: raw.name, inferred: raw.inferred, execution, expected })
 }
 
-fn expect(row: &RawRow, execution: &Execution) -> anyhow::Result<Expected> {
+fn expect(row: &RawRow, execution: &Program) -> anyhow::Result<Expected> {
     let said = [
         row.outputs.is_some() || row.surface.is_some() || row.surface_unchanged || row.variables.is_some(),
         row.traps,

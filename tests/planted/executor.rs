@@ -4,17 +4,16 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+#[path = "engine.rs"]
+pub(crate) mod engine;
 #[path = "narrow.rs"]
 pub(crate) mod narrow;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use ptx_conform::engine::{CaseExecutor, Engine, EngineId, LineJudge};
-use ptx_conform::environment::Environment;
-use ptx_conform::execution::{
-    Answer, Component, Execution, Format, Geometry, Holds, Returned, Rows, Space, Surface, Variable,
-};
+use engine::StandIn;
+use ptx_conform::object::{Component, Format, Geometry, Space, Surface, Variable};
+use ptx_conform::program::{Answer, Holds, Program, Returned, Rows};
 
 /// One way to be wrong.
 pub(crate) struct Bug {
@@ -212,8 +211,13 @@ impl Planted {
         Self { bug: Some(bug.unwrap_or_else(|| panic!("no bug is called `{name}`")).name) }
     }
 
+    /// It as an engine.
+    pub(crate) fn engine(self) -> StandIn<'static> {
+        StandIn::new("planted@1").executing(move |case| self.answers(case))
+    }
+
     /// One answer for each row.
-    pub(crate) fn answers(&self, case: &Execution) -> Vec<Answer> {
+    pub(crate) fn answers(&self, case: &Program) -> Vec<Answer> {
         let Some(line) = Line::parse(&case.line) else {
             return case.rows.iter().map(|_| Answer::Skipped("the line cannot be read".to_owned())).collect();
         };
@@ -222,51 +226,6 @@ impl Planted {
 
     fn has(&self, name: &str) -> bool {
         self.bug == Some(name)
-    }
-}
-
-impl Engine for Planted {
-    fn id(&self) -> &EngineId {
-        static ID: LazyLock<EngineId> = LazyLock::new(|| "planted@1".parse().expect("an id"));
-        &ID
-    }
-
-    fn details(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn losses(&self) -> BTreeMap<String, u64> {
-        BTreeMap::new()
-    }
-
-    fn as_judge(&self) -> Option<&dyn LineJudge> {
-        None
-    }
-
-    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
-        Some(self)
-    }
-}
-
-impl CaseExecutor for Planted {
-    fn executes(&self, _: &Environment) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
-        cases.iter().map(|case| self.answers(case)).collect()
-    }
-
-    fn recorded(&self) -> Option<Vec<Execution>> {
-        None
-    }
-
-    fn traps_cost(&self) -> bool {
-        false
     }
 }
 
@@ -465,7 +424,7 @@ struct Place {
 /// One row in execution.
 struct Thread<'a> {
     planted: &'a Planted,
-    case: &'a Execution,
+    case: &'a Program,
     line: &'a Line,
     row: &'a [u128],
     registers: Vec<u128>,
@@ -475,7 +434,7 @@ struct Thread<'a> {
 }
 
 impl<'a> Thread<'a> {
-    fn new(planted: &'a Planted, case: &'a Execution, line: &'a Line, row: &'a [u128]) -> Self {
+    fn new(planted: &'a Planted, case: &'a Program, line: &'a Line, row: &'a [u128]) -> Self {
         // A register that is read as well keeps its value where nothing is written.
         let before = case.outputs.iter().map(|output| {
             let input = case.inputs.iter().position(|input| input.register == output.register);

@@ -31,53 +31,13 @@ pub(crate) struct Narrow {
     pub(crate) wrong: &'static Wrong,
 }
 
-impl Engine for Narrow {
-    fn id(&self) -> &EngineId {
-        static ID: LazyLock<EngineId> = LazyLock::new(|| "narrow@1".parse().expect("an id"));
-        &ID
-    }
-
-    fn details(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn losses(&self) -> BTreeMap<String, u64> {
-        BTreeMap::new()
-    }
-
-    fn as_judge(&self) -> Option<&dyn LineJudge> {
-        None
-    }
-
-    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
-        Some(self)
-    }
-}
-
-impl CaseExecutor for Narrow {
-    fn executes(&self, _: &Environment) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
-        cases.iter().map(|case| self.answers(case)).collect()
-    }
-
-    fn recorded(&self) -> Option<Vec<Execution>> {
-        None
-    }
-
-    fn traps_cost(&self) -> bool {
-        false
-    }
-}
-
 impl Narrow {
-    fn answers(&self, case: &Execution) -> Vec<Answer> {
+    /// It as an engine.
+    pub(crate) fn engine(&self) -> StandIn<'_> {
+        StandIn::new("narrow@1").executing(|case| self.answers(case))
+    }
+
+    fn answers(&self, case: &Program) -> Vec<Answer> {
         let right = Planted::right();
         let mut answers = right.answers(case);
         let Some(line) = Line::parse(&case.line) else { return answers };
@@ -94,7 +54,7 @@ impl Narrow {
 /// A row of a case.
 struct Row<'a> {
     right: &'a Planted,
-    case: &'a Execution,
+    case: &'a Program,
     line: &'a Line,
     row: &'a [u128],
     /// What came of the row before it.
@@ -228,7 +188,7 @@ impl Row<'_> {
     }
 
     /// What comes of the row with its inputs changed.
-    fn with(&self, change: impl FnOnce(&mut Execution, &mut Vec<u128>)) -> Answer {
+    fn with(&self, change: impl FnOnce(&mut Program, &mut Vec<u128>)) -> Answer {
         let (mut case, mut row) = (self.case.with_rows(Rows::new(self.row.len()), Vec::new()), self.row.to_vec());
         change(&mut case, &mut row);
         case.rows.push(&row);

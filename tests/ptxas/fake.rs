@@ -34,7 +34,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("fake::nothing_is_left_behind", nothing_is_left_behind),
         trial("fake::a_program_that_is_gone_skips", a_program_that_is_gone_skips),
         trial("fake::one_that_hangs_at_everything_is_given_up", one_that_hangs_at_everything_is_given_up),
-        trial("fake::one_that_dies_now_and_then_is_unstable", one_that_dies_now_and_then_is_unstable),
+        trial("fake::one_that_is_killed_now_and_then_is_unstable", one_that_is_killed_now_and_then_is_unstable),
+        trial("fake::a_crash_that_is_not_repeated_is_a_crash", a_crash_that_is_not_repeated_is_a_crash),
         trial("fake::what_is_not_ptxas_is_refused", what_is_not_ptxas_is_refused),
     ]
 }
@@ -338,19 +339,32 @@ fn one_that_hangs_at_everything_is_given_up() -> Tested {
     same("seconds below eight", started.elapsed().as_secs() < 8, true)
 }
 
-fn one_that_dies_now_and_then_is_unstable() -> Tested {
-    let fake = Fake::new(&introduced(
-        "n=$(cat \"$0.n\" 2>/dev/null || echo 0); echo $((n + 1)) > \"$0.n\"\n[ $((n % 2)) = 1 ] && kill -SEGV $$\nexit 0",
-    ));
+fn one_that_is_killed_now_and_then_is_unstable() -> Tested {
+    let fake = every_other_time("KILL");
     let ptxas = fake.open()?;
     let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"]), Depth::Check);
     let Outcome::Skipped(why) = &is[0] else { return Err(format!("{is:?}").into()) };
-    same(why, why.contains("is unstable: it died (signal 11)"), true)?;
+    same(why, why.contains("is unstable: it died (signal 9)"), true)?;
     same("lost", ptxas.losses().values().sum::<u64>(), 1)?;
     // Two lines: a process of both dies, and no line alone.
     let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;", "nop;"]), Depth::Check);
     let died = ptxas.notes().len() + ptxas.losses().len();
     same("noticed", is.len() == 2 && died >= 1, true)
+}
+
+fn a_crash_that_is_not_repeated_is_a_crash() -> Tested {
+    let fake = every_other_time("SEGV");
+    let ptxas = fake.open()?;
+    let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"]), Depth::Check);
+    same("crashed", &is[..], &[Outcome::Crashed("signal 11, but not each time".to_owned())])?;
+    same("lost", ptxas.losses().len(), 0)
+}
+
+/// A script that dies of a signal at every other module.
+fn every_other_time(signal: &str) -> Fake {
+    Fake::new(&introduced(&format!(
+        "n=$(cat \"$0.n\" 2>/dev/null || echo 0); echo $((n + 1)) > \"$0.n\"\n[ $((n % 2)) = 1 ] && kill -{signal} $$\nexit 0"
+    )))
 }
 
 fn what_is_not_ptxas_is_refused() -> Tested {

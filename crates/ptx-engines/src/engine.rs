@@ -7,12 +7,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use crate::words::visible;
-use ptx_exec::execution::{Answer, Execution};
+use ptx_exec::program::{Answer, Program};
 use ptx_spec::environment::Environment;
 use ptx_spec::ptx::Scaffold;
 
@@ -197,36 +196,13 @@ pub trait CaseExecutor: Engine {
     fn executes(&self, environment: &Environment) -> Result<(), String>;
 
     /// For each case, in order, one answer for each of its rows.
-    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>>;
+    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>>;
 
     /// The cases that are all it can execute; `None` where it executes any.
-    fn recorded(&self) -> Option<Vec<Execution>>;
+    fn recorded(&self) -> Option<Vec<Program>>;
 
     /// Whether a row that traps costs a process, so that it should be asked about few of them.
     fn traps_cost(&self) -> bool;
-}
-
-/// Counts what an engine was not able to answer, by reason.
-#[derive(Debug, Default)]
-pub(crate) struct LossCount(Mutex<BTreeMap<String, u64>>);
-
-/// Different reasons that are kept.
-const REASONS: usize = 20;
-
-impl LossCount {
-    /// Counts lines or rows.
-    pub(crate) fn add(&self, why: &str, count: usize) {
-        let mut reasons = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if count > 0 && (reasons.len() < REASONS || reasons.contains_key(why)) {
-            // A usize always fits.
-            *reasons.entry(why.to_owned()).or_default() += count as u64;
-        }
-    }
-
-    /// The counts so far.
-    pub(crate) fn get(&self) -> BTreeMap<String, u64> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
 }
 
 #[cfg(test)]

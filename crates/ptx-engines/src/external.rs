@@ -6,8 +6,9 @@
 
 mod ask;
 pub mod check;
-mod health;
+mod message;
 mod process;
+mod start;
 mod work;
 
 use std::collections::BTreeMap;
@@ -15,16 +16,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::engine::LossCount;
-use crate::protocol::{Ability, About, ExecuteRequest, Hello, PROTOCOL, Request, Response};
-use crate::words::shown;
+use crate::health::Health;
+use crate::protocol::{Ability, About};
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
-use ptx_exec::execution::{Answer, Execution};
 use ptx_exec::kernel;
+use ptx_exec::program::{Answer, Program};
 use ptx_spec::environment::{AddressSize, Environment, Version};
 
-use health::Health;
-use process::{Fault, Process, excerpt};
+use process::Process;
+use start::{Unusable, quoted, start, words};
 
 /// What an engine may use before its process is killed, and how often it may fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,13 +100,8 @@ pub struct External {
     limits: EngineLimits,
     idle: Mutex<Vec<Process>>,
     next: AtomicU64,
-    notes: Mutex<Vec<String>>,
-    losses: LossCount,
     health: Health,
 }
-
-/// How many notes are kept.
-const NOTES: usize = 20;
 
 impl External {
     /// The engine that a command line starts, with the default limits.
@@ -134,8 +129,6 @@ impl External {
             limits,
             idle: Mutex::new(vec![process]),
             next: AtomicU64::new(1),
-            notes: Mutex::default(),
-            losses: LossCount::default(),
             health: Health::default(),
         })
     }
@@ -148,13 +141,6 @@ impl External {
     /// The newest PTX version that it lists; none where it takes any.
     pub fn newest_ptx(&self) -> Option<Version> {
         self.about.ptx.iter().max().copied()
-    }
-
-    fn note(&self, note: String) {
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        if notes.len() < NOTES {
-            notes.push(note);
-        }
     }
 
     fn can(&self, ability: Ability) -> bool {
@@ -212,85 +198,6 @@ impl Drop for External {
     }
 }
 
-/// The words of a command line, as a shell splits them.
-fn words(command: &str) -> Result<Vec<String>, Error> {
-    let words = shlex::split(command).filter(|words| !words.is_empty());
-    words.ok_or_else(|| Error::Command(command.to_owned()))
-}
-
-/// A command line as an argument of the shell.
-fn quoted(command: &str) -> String {
-    let engine = format!("exec:{command}");
-    // What cannot be quoted has a zero byte, which no command line has.
-    shlex::try_quote(&engine).map(std::borrow::Cow::into_owned).unwrap_or(engine.clone())
-}
-
-enum Unusable {
-    Start(String),
-    Hello(String),
-}
-
-fn line(request: &Request) -> Vec<u8> {
-    // What is sent has no maps with keys that are no text, so it can be written.
-    let mut line = serde_json::to_vec(request).unwrap_or_default();
-    line.push(b'\n');
-    line
-}
-
-fn hello() -> Vec<u8> {
-    let tool = format!("ptx-conform {}", env!("CARGO_PKG_VERSION"));
-    line(&Request::Hello(Hello { protocol: PROTOCOL, tool }))
-}
-
-/// A request for nothing: an engine that answers it is still there, and has nothing else to say.
-fn ping(id: u64) -> Vec<u8> {
-    line(&Request::Execute(ExecuteRequest { id, module: None, cases: Vec::new() }))
-}
-
-fn response(line: &[u8]) -> Result<Response, String> {
-    serde_json::from_slice(line).map_err(|error| format!("its answer is not a response: {} ({error})", excerpt(line)))
-}
-
-/// Starts an engine and lets it introduce itself.
-fn start(words: &[String], limits: &EngineLimits) -> Result<(Process, About, EngineId), Unusable> {
-    let mut process = Process::start(words).map_err(|error| Unusable::Start(error.to_string()))?;
-    let why = |fault: Fault, of: &str| match fault {
-        Fault::Broke(why) => format!("{of}: {why}"),
-        Fault::Hung => format!("{of}: it did not answer in time"),
-    };
-    let said = process.exchange(&hello(), 1, limits.start, limits.response);
-    let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked for `hello`")))?;
-    let (about, id) = introduced(&said.concat()).map_err(Unusable::Hello)?;
-    let said = process.exchange(&ping(0), 1, limits.request, limits.response);
-    let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked to execute nothing")))?;
-    match response(&said.concat()).map_err(Unusable::Hello)?.id() {
-        Some(0) => Ok((process, about, id)),
-        _ => Err(Unusable::Hello("asked with id 0 to execute nothing, it did not answer with that id".to_owned())),
-    }
-}
-
-/// Reads a hello.
-fn introduced(line: &[u8]) -> Result<(About, EngineId), String> {
-    let about = match response(line)? {
-        Response::Hello(about) => about,
-        _ => return Err(format!("it answered `hello` with {}", excerpt(line))),
-    };
-    if about.protocol != PROTOCOL {
-        return Err(format!("it speaks version {} of the protocol; this is version {PROTOCOL}", about.protocol));
-    }
-    let mut about = about;
-    let texts = std::mem::take(&mut about.details).into_iter();
-    about.details = texts.map(|(key, value)| (shown(key), shown(value))).collect();
-    let id = EngineId::new(&about.name, &about.version)?;
-    if !about.version.contains('.') {
-        return Err(format!(
-            "its version is `{}`; write two or more numbers with dots between them, such as 1.0",
-            about.version
-        ));
-    }
-    Ok((about, id))
-}
-
 impl Engine for External {
     fn id(&self) -> &EngineId {
         &self.id
@@ -302,11 +209,11 @@ impl Engine for External {
 
     /// Faults that could not be attributed to a line or row: what failed together did not fail alone.
     fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.health.notes()
     }
 
     fn losses(&self) -> BTreeMap<String, u64> {
-        self.losses.get()
+        self.health.losses()
     }
 
     fn as_judge(&self) -> Option<&dyn LineJudge> {
@@ -328,7 +235,7 @@ impl LineJudge for External {
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
         match self.supports(&batch.environment, depth) {
-            Ok(()) => ask::ask(self, work::Lines::new(batch, depth)),
+            Ok(()) => ask::ask(self, work::LineWork::new(batch, depth)),
             Err(reason) => vec![Outcome::Skipped(reason); batch.lines.len()],
         }
     }
@@ -350,22 +257,22 @@ impl CaseExecutor for External {
         self.takes(environment)
     }
 
-    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
+    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
         if !self.can(Ability::Kernels) {
-            return ask::ask(self, work::Rows::new(self, cases));
+            return ask::ask(self, work::RowWork::new(self, cases));
         }
         // Cases that share a module stand together.
         let mut answers: Vec<Vec<Answer>> = vec![Vec::new(); cases.len()];
         for batch in kernel::batches(cases) {
-            let together: Vec<Execution> = batch.iter().map(|&at| cases[at].clone()).collect();
-            for (at, answered) in batch.into_iter().zip(ask::ask(self, work::Rows::new(self, &together))) {
+            let together: Vec<Program> = batch.iter().map(|&at| cases[at].clone()).collect();
+            for (at, answered) in batch.into_iter().zip(ask::ask(self, work::RowWork::new(self, &together))) {
                 answers[at] = answered;
             }
         }
         answers
     }
 
-    fn recorded(&self) -> Option<Vec<Execution>> {
+    fn recorded(&self) -> Option<Vec<Program>> {
         None
     }
 

@@ -45,7 +45,7 @@ pub fn probe(isa: &Isa) -> Result<About, String> {
     // The bindings panic where they do not find what they look for.
     let device = std::panic::catch_unwind(driver::Device::open);
     let device = device.unwrap_or_else(|_| Err("the CUDA driver does not answer".to_owned()));
-    device.map(|device| about::Facts::of(&device).about(isa)).map_err(|missing| format!("gpu: {missing}"))
+    device.map(|device| about::DeviceFacts::of(&device).about(isa)).map_err(|missing| format!("gpu: {missing}"))
 }
 
 /// Speaks the engine protocol until `input` ends. The program that runs must be `ptx-conform`: the

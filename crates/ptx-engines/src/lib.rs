@@ -4,7 +4,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! words guard child engine protocol serve external ptxas toolchain recording gpu reference
+//! words health guard child engine protocol serve external ptxas toolchain recording gpu reference
 //! ```
 
 mod child;
@@ -12,6 +12,7 @@ mod engine;
 pub mod external;
 pub mod gpu;
 mod guard;
+mod health;
 pub mod protocol;
 pub mod ptxas;
 pub mod recording;
@@ -22,3 +23,4 @@ mod words;
 
 pub use child::interrupt;
 pub use engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
+pub use health::Health;

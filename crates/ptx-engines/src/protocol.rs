@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use ptx_exec::execution::{Answer, Execution};
 use ptx_exec::kernel::Kernel;
+use ptx_exec::program::{Answer, Program};
 use ptx_spec::environment::{Target, Version};
 
 /// The version of the protocol. It changes where an engine that is right would become wrong; fields
@@ -113,7 +113,7 @@ pub struct ExecuteRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SentCase {
     /// The case as it is typed.
-    pub case: Execution,
+    pub case: Program,
     /// How to run it as PTX.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<Kernel>,

@@ -9,7 +9,6 @@ mod answer;
 mod binary;
 mod company;
 mod diagnostics;
-mod health;
 mod open;
 mod rounds;
 mod words;
@@ -21,11 +20,11 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+use crate::health::Health;
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_spec::environment::{Environment, Suffix, Target, Version};
 
 use binary::Binary;
-use health::Health;
 
 pub use open::{Error, version_of};
 
@@ -131,7 +130,7 @@ impl Ptxas {
         }
         let found = self.find_arch(target, depth).map_err(|error| {
             let why = format!("{} could not be asked about {target}: {error}", self.id);
-            self.health.losses.add(&why, 1);
+            self.health.lost(&why, 1);
             why
         })?;
         known.insert((target, depth), found.clone());
@@ -189,7 +188,7 @@ impl Engine for Ptxas {
     }
 
     fn losses(&self) -> BTreeMap<String, u64> {
-        self.health.losses.get()
+        self.health.losses()
     }
 
     fn as_judge(&self) -> Option<&dyn LineJudge> {

@@ -14,11 +14,11 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
-use format::{Heading, Line, Row, StoredAnswer, Surroundings};
-use ptx_exec::execution::{Answer, Execution, Rows};
+use format::{Heading, LineEntry, RecordedModule, RowEntry, StoredAnswer};
+use ptx_exec::program::{Answer, Program, Rows};
 use ptx_spec::environment::{Environment, Version};
 
-pub use read::Problem;
+pub use read::RecordingProblem;
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -61,13 +61,13 @@ impl Provenance {
 pub struct Recording {
     provenance: Provenance,
     /// By case, without rows: what came of the values of its inputs.
-    cases: FxHashMap<Execution, BTreeMap<Vec<u128>, Answer>>,
+    cases: FxHashMap<Program, BTreeMap<Vec<u128>, Answer>>,
     /// By surroundings: what became of lines.
-    lines: BTreeMap<Surroundings, BTreeMap<String, Outcome>>,
+    lines: BTreeMap<RecordedModule, BTreeMap<String, Outcome>>,
 }
 
 /// The case without rows.
-fn bare(case: &Execution) -> Execution {
+fn bare(case: &Program) -> Program {
     case.with_rows(Rows::new(case.inputs.len()), Vec::new())
 }
 
@@ -104,7 +104,7 @@ impl Recording {
     ///
     /// # Errors
     /// The rows of which something else is kept: the engine does not always do the same.
-    pub fn add(&mut self, case: &Execution, answers: &[Answer]) -> Result<(), Vec<usize>> {
+    pub fn add(&mut self, case: &Program, answers: &[Answer]) -> Result<(), Vec<usize>> {
         if answers.iter().all(|answer| matches!(answer, Answer::Skipped(_))) {
             return Ok(());
         }
@@ -126,7 +126,7 @@ impl Recording {
     /// # Errors
     /// The lines of which something else is kept.
     pub fn add_judged(&mut self, batch: &Batch<'_>, depth: Depth, outcomes: &[Outcome]) -> Result<(), Vec<usize>> {
-        let surroundings = Surroundings::new(&batch.environment, depth, batch.scaffold.declarations());
+        let surroundings = RecordedModule::new(&batch.environment, depth, batch.scaffold.declarations());
         let kept = self.lines.entry(surroundings).or_default();
         let mut differ = Vec::new();
         for (at, (line, outcome)) in batch.lines.iter().zip(outcomes).enumerate() {
@@ -138,7 +138,7 @@ impl Recording {
     }
 
     /// The cases in the order of their ids.
-    fn sorted(&self) -> Vec<(&Execution, &BTreeMap<Vec<u128>, Answer>)> {
+    fn sorted(&self) -> Vec<(&Program, &BTreeMap<Vec<u128>, Answer>)> {
         let mut cases: Vec<_> = self.cases.iter().collect();
         cases.sort_by_cached_key(|(case, _)| id(case));
         cases
@@ -146,8 +146,8 @@ impl Recording {
 
     /// What was recorded, to be executed again. Rows that trapped or that the engine failed on are
     /// to be executed alone.
-    pub fn cases(&self) -> Vec<Execution> {
-        let case = |(case, kept): (&Execution, &BTreeMap<Vec<u128>, Answer>)| {
+    pub fn cases(&self) -> Vec<Program> {
+        let case = |(case, kept): (&Program, &BTreeMap<Vec<u128>, Answer>)| {
             let mut rows = Rows::new(case.inputs.len());
             kept.keys().for_each(|row| rows.push(row));
             let fatal = |answer: &Answer| matches!(answer, Answer::Trapped(_) | Answer::Failed(_));
@@ -169,13 +169,13 @@ impl Recording {
         for (case, rows) in self.sorted() {
             put(serde_json::to_string(&Heading::Case(Box::new(case.clone()))));
             for (row, answer) in rows {
-                put(serde_json::to_string(&Row(row.clone(), StoredAnswer::of(case, answer))));
+                put(serde_json::to_string(&RowEntry(row.clone(), StoredAnswer::of(case, answer))));
             }
         }
         for (surroundings, lines) in &self.lines {
             put(serde_json::to_string(&Heading::Judged(surroundings.clone())));
             for (line, outcome) in lines {
-                put(serde_json::to_string(&Line(line.clone(), outcome.clone().into())));
+                put(serde_json::to_string(&LineEntry(line.clone(), outcome.clone().into())));
             }
         }
         text
@@ -183,7 +183,7 @@ impl Recording {
 }
 
 /// The hash of a case's content.
-fn id(case: &Execution) -> String {
+fn id(case: &Program) -> String {
     let text = serde_json::to_string(case).unwrap_or_default();
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }
@@ -224,7 +224,7 @@ impl LineJudge for Recording {
     }
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
-        let surroundings = Surroundings::new(&batch.environment, depth, batch.scaffold.declarations());
+        let surroundings = RecordedModule::new(&batch.environment, depth, batch.scaffold.declarations());
         let kept = self.lines.get(&surroundings);
         let find = |line: &&str| kept.and_then(|kept| kept.get(*line)).cloned();
         let absent = || Outcome::Skipped(ABSENT.to_owned());
@@ -246,7 +246,7 @@ impl CaseExecutor for Recording {
         if known { Ok(()) } else { Err(format!("no case executed in {environment} is in the recording")) }
     }
 
-    fn recorded(&self) -> Option<Vec<Execution>> {
+    fn recorded(&self) -> Option<Vec<Program>> {
         Some(self.cases())
     }
 
@@ -254,9 +254,9 @@ impl CaseExecutor for Recording {
         false
     }
 
-    fn execute(&self, cases: &[Execution]) -> Vec<Vec<Answer>> {
+    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
         let absent = || Answer::Skipped(ABSENT.to_owned());
-        let answers = |case: &Execution| {
+        let answers = |case: &Program| {
             let kept = self.cases.get(&bare(case));
             let find = |row: &[u128]| kept.and_then(|kept| kept.get(row)).cloned();
             case.rows.iter().map(|row| find(row).unwrap_or_else(absent)).collect()

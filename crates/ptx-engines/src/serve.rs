@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use super::protocol::{About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, Request, Response};
-use ptx_exec::execution::Answer;
+use ptx_exec::program::Answer;
 
 /// An engine that answers requests.
 pub(crate) trait Served {

@@ -1,6 +1,6 @@
 //! The reference model: what must come of each row of an executed case.
 //!
-//! Pure functions of the line, the state and the row. What they yield is an [`Expectation`] and not a
+//! Pure functions of the line, the objects and the row. What they yield is an [`Expectation`] and not a
 //! value: what the manual leaves undefined is said to be so, and what it leaves open and this model
 //! fills in is marked as [inferred](INFERENCES).
 
@@ -8,47 +8,40 @@ mod add;
 mod atom;
 mod bytes;
 mod convert;
+mod effect;
 mod expectation;
 mod float;
+mod inference;
 mod integer;
 mod ld;
 mod memory;
 mod operands;
+mod semantics;
 mod st;
 mod surface;
+mod undefined;
 
-use crate::execution::{Answer, Execution, Rows};
+use crate::program::{Answer, Program, Rows};
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::Judge;
 use ptx_spec::ptx::{Declarations, Line};
 use ptx_spec::spec::Spec;
 
-pub use expectation::{
-    Allowed, Difference, Effect, Ending, Expectation, Expected, INFERENCES, Inference, Inferences, Nans, Object,
-    Undefined, Verdict, Write,
-};
-use operands::{Lane, Operands, Source};
+pub use effect::{Effect, ExpectedBits, Nans, Object, Write};
+pub use expectation::{Allowed, Difference, Ending, Expectation, RowVerdict};
+pub use inference::{INFERENCES, Inference, Inferences};
+use operands::{Lane, Operands, ValueSource};
+pub use semantics::Unmodelled;
+use semantics::{Prepare, Semantics};
+pub use undefined::Undefined;
 
 /// A case whose line has been read: rows can be held against it.
 pub struct Prepared<'a> {
     semantics: Box<dyn Semantics + 'a>,
-    guard: Option<(bool, Source)>,
+    guard: Option<(bool, ValueSource)>,
     outputs: usize,
     form: String,
 }
-
-/// Why the model says nothing about a case.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Unmodelled(String);
-
-/// What a line does to a row.
-trait Semantics: Sync + Send {
-    fn expect(&self, row: &[u128]) -> Expectation;
-}
-
-/// Makes the semantics of a line.
-type Prepare = for<'a> fn(&Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled>;
 
 /// The instructions that the model executes. Each is a page of the manual.
 const TABLE: &[(&str, Prepare)] = &[
@@ -70,8 +63,8 @@ pub fn models(opcode: &str) -> bool {
 /// Reads the line of a case.
 ///
 /// # Errors
-/// Where the line is not valid, its instruction is not modelled, or the state lacks what the line uses.
-pub fn prepare<'a>(spec: &Spec, case: &'a Execution) -> Result<Prepared<'a>, Unmodelled> {
+/// Where the line is not valid, its instruction is not modelled, or an object that the line uses is missing.
+pub fn prepare<'a>(spec: &Spec, case: &'a Program) -> Result<Prepared<'a>, Unmodelled> {
     let error = |message: String| Unmodelled(message);
     let environment: Environment = case.environment();
     let judge = Judge::new(spec, &environment).map_err(|why| error(why.to_string()))?;
@@ -128,7 +121,7 @@ impl Prepared<'_> {
 
 /// One answer for each row that the model allows, for whoever needs an engine that is right: where
 /// several are, the first; what is undefined is returned as 0 or left alone.
-pub fn answers(spec: &Spec, case: &Execution) -> Result<Vec<Answer>, Unmodelled> {
+pub fn answers(spec: &Spec, case: &Program) -> Result<Vec<Answer>, Unmodelled> {
     let prepared = prepare(spec, case)?;
     Ok(prepared.all(&case.rows).map(|expectation| expectation.example(case)).collect())
 }

@@ -4,14 +4,14 @@
 //! meant.
 
 mod assign;
+mod attempt;
 mod operands;
 
-use std::cmp::Reverse;
-
 use crate::environment::{Environment, Target, Version};
-use crate::ptx::{Context, Declarations, Line};
 use crate::space::{Values, environment_values};
-use crate::spec::{Fault, Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds};
+use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds};
+use crate::text::{Declarations, Line};
+use attempt::{Attempt, LineInContext};
 
 /// A line read as a line of one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,25 +42,6 @@ impl Reading {
     pub fn rules<'a>(&'a self, instruction: &'a Instruction) -> impl Iterator<Item = &'a Rule> {
         let form = &instruction.forms[self.form];
         self.broken.iter().map(|&rule| &form.rules[rule])
-    }
-}
-
-/// A reading in the making.
-#[derive(Default)]
-struct Attempt {
-    form: usize,
-    values: Values,
-    broken: Vec<usize>,
-    /// How well the modifiers fit the form.
-    matched: usize,
-    specials: SpecialNeeds,
-}
-
-/// Sorts rules, and leaves each once.
-fn ascending(rules: &mut Vec<usize>) {
-    if !rules.is_sorted_by(|a, b| a < b) {
-        rules.sort_unstable();
-        rules.dedup();
     }
 }
 
@@ -116,6 +97,8 @@ impl<'a> Judge<'a> {
         let mut forms: Vec<(usize, usize)> = instruction.forms.iter().enumerate().map(least).collect();
         // The forms that promise most come first: they spare the others.
         forms.sort_unstable();
+        let (isa, environment) = (&self.spec.isa, &self.environment);
+        let line = LineInContext { isa, environment, line, modifiers: &modifiers, declarations };
         let mut best: Option<Attempt> = None;
         let mut attempt = Attempt::default();
         for (least, at) in forms {
@@ -124,81 +107,12 @@ impl<'a> Judge<'a> {
                 break;
             }
             attempt.form = at;
-            if self.attempt(&instruction.forms[at], line, &modifiers, declarations, best.as_ref(), &mut attempt) {
+            if attempt.read(&line, &instruction.forms[at], best.as_ref()) {
                 attempt = best.replace(attempt).unwrap_or_default();
             }
         }
         let Attempt { form, values, broken, specials, .. } = best.unwrap_or_default();
         Reading { form, values, broken, specials }
-    }
-
-    /// Reads a line as one of a form, and says whether that is a better reading than the best yet:
-    /// where it is not, the attempt is left unfinished.
-    fn attempt(
-        &self,
-        form: &Form,
-        line: &Line<'_>,
-        modifiers: &[Option<usize>],
-        declarations: &Declarations,
-        best: Option<&Attempt>,
-        attempt: &mut Attempt,
-    ) -> bool {
-        let Attempt { form: at, values, broken, matched, specials } = attempt;
-        values.clear();
-        values.extend_from_slice(form.blank());
-        values[..3].copy_from_slice(&self.environment);
-        if let Some(guard) = form.guard() {
-            values[guard] = match line.guard {
-                None => 0,
-                Some((negated, _)) => 1 + u8::from(negated),
-            };
-        }
-        if let Some(context) = form.context() {
-            values[context] = u8::from(declarations.context == Context::Function);
-        }
-        let assigned = assign::assign(form, modifiers, values);
-        *matched = assigned.matched;
-        let better = |broken: usize| {
-            let rank = (broken, Reverse(assigned.matched), *at);
-            best.is_none_or(|best| rank < (best.broken.len(), Reverse(best.matched), best.form))
-        };
-        let faults = || assigned.faults.iter().filter_map(|&fault| form.fault(fault));
-        let of_modifiers = form.judged(values);
-        if best.is_some() {
-            // What the modifiers alone break is broken whatever the operands are.
-            broken.clear();
-            form.rules_of(&form.operandless(&of_modifiers), broken);
-            broken.extend(faults());
-            ascending(broken);
-            if !better(broken.len()) {
-                return false;
-            }
-        }
-        let read = operands::read(self.isa(), form, line, declarations, values);
-        *specials = read.found.specials;
-        broken.clear();
-        form.rules_of(&form.judged_operands(&of_modifiers, values), broken);
-        // Elements of several types: each must suit.
-        for (axis, value) in &read.found.more {
-            let kept = std::mem::replace(&mut values[*axis], *value);
-            form.rules_of(&form.judged_operands(&of_modifiers, values), broken);
-            values[*axis] = kept;
-        }
-        let operands = if read.mismatched { form.fault(Fault::Operands) } else { None };
-        let suffix = read.foreign_suffix.and_then(|writing| {
-            if values[form.writing()] == 0 {
-                values[form.writing()] = u8::try_from(writing).unwrap_or(0);
-            }
-            form.fault(Fault::Suffix)
-        });
-        let of_text = read.found.faults.iter().filter_map(|&fault| form.fault(fault));
-        broken.extend(faults().chain(operands).chain(suffix).chain(of_text));
-        ascending(broken);
-        better(broken.len())
-    }
-
-    fn isa(&self) -> &Isa {
-        &self.spec.isa
     }
 }
 

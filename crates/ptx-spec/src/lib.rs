@@ -24,16 +24,18 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! environment text spec role print space judge
+//! environment spec text yaml role load print space judge
 //! ```
 
 pub mod environment;
 pub mod judge;
+pub mod load;
 pub mod print;
 pub mod role;
 pub mod space;
 pub mod spec;
 pub mod text;
+pub mod yaml;
 
 /// PTX text, read and printed.
 pub mod ptx {

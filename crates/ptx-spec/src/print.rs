@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::ptx::{Context, Scaffold};
 use crate::role::{self, Item};
 use crate::spec::words::NONE;
 use crate::spec::{Choice, Form, Pattern, Writing};
+use crate::text::{Context, Scaffold};
 
 /// Writes variants of one form.
 pub struct Printer<'a> {
@@ -36,52 +36,62 @@ impl<'a> Printer<'a> {
         to.push(' ');
         let mut first = true;
         for part in &form.pattern {
-            let operands = match part {
-                Pattern::Operand(operand) => std::slice::from_ref(operand),
-                Pattern::Bracket(operands) => operands,
-            };
-            let bracket = matches!(part, Pattern::Bracket(_)) && *writing != Writing::Unbracketed;
-            let left: Vec<usize> = operands.iter().copied().filter(|&at| self.present(values, at, writing)).collect();
-            if left.is_empty() {
-                continue;
-            }
-            if !first {
-                to.push_str(", ");
-            }
-            first = false;
-            if bracket {
-                to.push('[');
-            }
-            for (at, &operand) in left.iter().enumerate() {
-                if at > 0 {
-                    to.push_str(", ");
-                }
-                role::print(form, values, operand, to, &mut uses);
-            }
-            if bracket {
-                to.push(']');
-            }
-            let last = operands.last().copied().unwrap_or_default();
-            for (_, suffix) in form.suffixes.iter().filter(|(operand, _)| *operand == last) {
-                let suffix = form.value(values, *suffix);
-                if suffix != NONE {
-                    to.push_str(suffix);
-                }
-            }
-            if let Writing::Suffixed(operand, suffix) = writing
-                && *operand == last
-            {
-                to.push_str(suffix);
-            }
+            self.part(values, writing, part, &mut first, to, &mut uses);
         }
         if *writing == Writing::ExtraOperand {
-            if !first {
-                to.push_str(", ");
-            }
+            separate(&mut first, to);
             Item::SURPLUS.write(to);
             uses(Item::SURPLUS);
         }
         to.push(';');
+    }
+
+    /// Appends the operands of a part of the pattern that are there, with what stands around and behind them.
+    fn part(
+        &self,
+        values: &[u8],
+        writing: &Writing,
+        part: &Pattern,
+        first: &mut bool,
+        to: &mut String,
+        uses: &mut impl FnMut(Item<'a>),
+    ) {
+        let operands = match part {
+            Pattern::Operand(operand) => std::slice::from_ref(operand),
+            Pattern::Bracket(operands) => operands,
+        };
+        let left: Vec<usize> = operands.iter().copied().filter(|&at| self.present(values, at, writing)).collect();
+        if left.is_empty() {
+            return;
+        }
+        separate(first, to);
+        let bracket = matches!(part, Pattern::Bracket(_)) && *writing != Writing::Unbracketed;
+        if bracket {
+            to.push('[');
+        }
+        let mut first_inside = true;
+        for &operand in &left {
+            separate(&mut first_inside, to);
+            role::print(self.form, values, operand, to, uses);
+        }
+        if bracket {
+            to.push(']');
+        }
+        self.suffixes(values, writing, operands.last().copied().unwrap_or_default(), to);
+    }
+
+    /// Appends the suffixes behind an operand.
+    fn suffixes(&self, values: &[u8], writing: &Writing, operand: usize, to: &mut String) {
+        for (_, suffix) in self.form.suffixes.iter().filter(|(of, _)| *of == operand) {
+            let suffix = self.form.value(values, *suffix);
+            if suffix != NONE {
+                to.push_str(suffix);
+            }
+        }
+        match writing {
+            Writing::Suffixed(of, suffix) if *of == operand => to.push_str(suffix),
+            _ => {}
+        }
     }
 
     fn present(&self, values: &[u8], operand: usize, writing: &Writing) -> bool {
@@ -125,6 +135,13 @@ impl<'a> Printer<'a> {
         for at in 0..self.form.operands.len() {
             role::store(self.form, values, at, to, &mut uses);
         }
+    }
+}
+
+/// Appends a comma, but for the first of a list.
+fn separate(first: &mut bool, to: &mut String) {
+    if !std::mem::take(first) {
+        to.push_str(", ");
     }
 }
 

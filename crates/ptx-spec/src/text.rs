@@ -6,13 +6,14 @@ mod declarations;
 mod lexer;
 mod line;
 mod module;
+mod name_table;
 mod scaffold;
 mod statement;
 
 pub use declaration::{Declaration, Declarator, parameters};
 pub use declarations::{DeclarationError, Declarations, Symbol};
 pub use lexer::{Lexer, Token, TokenKind, uncommented};
-pub use line::{Argument, Integer, Line, Operand};
+pub use line::{Argument, Integer, Line, OperandText};
 pub use module::{Module, Placed};
 pub use scaffold::{Context, Scaffold};
 pub use statement::{Header, Statement, Statements};

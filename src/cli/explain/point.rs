@@ -6,10 +6,10 @@ use ptx_conform::ptx::{Argument, Line};
 use ptx_conform::spec::{Choice, Form, Pattern, Rule, RuleKind};
 
 /// A part of a line, and what it is.
-type Part = (Range<usize>, String);
+type Passage = (Range<usize>, String);
 
 /// The parts of a line that make the choices for which a rule is broken.
-pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Part> {
+pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Passage> {
     let name = rule.id.rsplit('/').next().unwrap_or_default();
     let faults = match name {
         "duplicate-modifier" => surplus(text, line, form, values),
@@ -24,7 +24,7 @@ pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rul
 }
 
 /// The choices that one forbidden combination names.
-fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Part> {
+fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Passage> {
     let broken = rule.forbids.iter().find(|cube| cube.contains(values));
     // The elements of one operand can differ, of which one is among the values: then all that the
     // rule names in the operands is shown.
@@ -39,7 +39,7 @@ fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) 
             axes
         }
     };
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<Passage> = Vec::new();
     for axis in axes {
         let Some(span) = span(text, line, form, values, axis) else { continue };
         let value = match (broken, form.value(values, axis)) {
@@ -111,7 +111,7 @@ fn extent(text: &str, argument: &Argument<'_>) -> Option<Range<usize>> {
 }
 
 /// Modifiers that no slot of the form takes.
-fn unknown(text: &str, line: &Line<'_>, form: &Form) -> Vec<Part> {
+fn unknown(text: &str, line: &Line<'_>, form: &Form) -> Vec<Passage> {
     let unknown = line.modifiers.iter().filter(|modifier| !known(form, modifier));
     unknown.map(|modifier| (range(text, modifier), "not in the syntax line".to_owned())).collect()
 }
@@ -121,7 +121,7 @@ fn known(form: &Form, modifier: &str) -> bool {
 }
 
 /// Modifiers for which no slot is left.
-fn surplus(text: &str, line: &Line<'_>, form: &Form, values: &[u8]) -> Vec<Part> {
+fn surplus(text: &str, line: &Line<'_>, form: &Form, values: &[u8]) -> Vec<Passage> {
     let mut left: Vec<&str> = form.slots.iter().map(|slot| form.value(values, slot.axis)).collect();
     let mut parts = Vec::new();
     for modifier in &line.modifiers {

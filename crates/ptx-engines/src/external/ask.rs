@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::protocol::Response;
 
-use super::External;
-use super::process::{Fault, Process};
+use super::process::{EngineFault, Process};
+use super::{External, message};
 use crate::child::interrupted;
 use crate::words::visible;
 
@@ -26,7 +26,7 @@ pub(super) trait Work {
     /// Takes the answers to what was sent last.
     fn take(&mut self, response: Response) -> Result<(), String>;
     /// An item failed alone.
-    fn blame(&mut self, item: usize, fault: &Fault);
+    fn blame(&mut self, item: usize, fault: &EngineFault);
     /// Items are not asked about, and why; how many of them had no answer yet.
     fn skip(&mut self, items: Range<usize>, why: &str) -> usize;
     fn answers(self) -> Self::Answers;
@@ -37,7 +37,7 @@ enum RequestEnd {
     Answers,
     /// The engine says that it cannot answer it.
     Refused(String),
-    Fault(Fault),
+    Fault(EngineFault),
 }
 
 /// How much went wrong with one batch.
@@ -116,7 +116,10 @@ impl<W: Work> Asking<'_, W> {
             }
             RequestEnd::Fault(fault) => {
                 drop(asked);
-                engine.health.failed(&fault, started.elapsed(), &engine.limits);
+                if fault == EngineFault::Hung {
+                    engine.health.hung(started.elapsed(), engine.limits.patience);
+                }
+                engine.health.failed(&fault.words(), engine.limits.failures);
                 self.failed(items, &fault, new);
             }
         }
@@ -144,10 +147,10 @@ impl<W: Work> Asking<'_, W> {
         }
     }
 
-    fn failed(&mut self, items: Range<usize>, fault: &Fault, new: bool) {
+    fn failed(&mut self, items: Range<usize>, fault: &EngineFault, new: bool) {
         let (engine, trouble) = (self.engine, &mut self.trouble);
         trouble.faults += 1;
-        trouble.hung |= *fault == Fault::Hung;
+        trouble.hung |= *fault == EngineFault::Hung;
         if trouble.faults >= engine.limits.faults {
             let times = trouble.faults;
             let words = fault.words();
@@ -175,7 +178,7 @@ impl<W: Work> Asking<'_, W> {
     /// Items go without an answer because the engine failed.
     fn lose(&mut self, items: Range<usize>, why: &str) {
         let lost = self.work.skip(items, why);
-        self.engine.losses.add(why.lines().next().unwrap_or_default(), lost);
+        self.engine.health.lost(why.lines().next().unwrap_or_default(), lost);
     }
 
     fn finish(self) -> W::Answers {
@@ -185,7 +188,9 @@ impl<W: Work> Asking<'_, W> {
         }
         if let (0, Some((items, why)), None) = (self.trouble.blamed, self.trouble.together, self.given_up) {
             let what = W::ITEM;
-            engine.note(format!("{} failed on {items} {what}s together, but on none of them alone: {why}", engine.id));
+            engine
+                .health
+                .note(format!("{} failed on {items} {what}s together, but on none of them alone: {why}", engine.id));
         }
         self.work.answers()
     }
@@ -202,14 +207,14 @@ fn request(
     work: &mut impl Work,
 ) -> RequestEnd {
     let after = engine.id();
-    line.extend(super::ping(after));
+    line.extend(message::ping(after));
     let said = match process.exchange(&line, 2, time, engine.limits.response) {
         Ok(said) => said,
         Err(fault) => return RequestEnd::Fault(fault),
     };
     let mut responses = Vec::with_capacity(2);
     for (said, id) in said.iter().zip([id, after]) {
-        match super::response(said) {
+        match message::response(said) {
             Err(why) => return RequestEnd::Fault(process.broke(&why)),
             Ok(response) if response.id() != Some(id) => {
                 let other = response.id().map_or("a hello".to_owned(), |id| format!("a response to {id}"));

@@ -4,17 +4,21 @@
 mod executing;
 mod judging;
 mod session;
+mod words;
 
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::process::quoted;
-use super::{EngineLimits, Error, Process, excerpt, hello, line, response};
+use super::message::{hello, line, ping, response};
+use super::process::{Process, excerpt};
+use super::start::{introduced, words};
+use super::{EngineLimits, Error};
 use crate::protocol::{Ability, About, Request, Response};
 use executing::{executes, executes_alone, executes_twice, executes_with_more};
 use judging::{judges, judges_alone, judges_many, judges_twice, judges_with_more, nonsense, nothing_to_judge};
 use session::{Session, some_lines};
+use words::{Checked, wrong};
 
 /// Something that an engine is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,15 +44,12 @@ pub enum CheckOutcome {
 const QUIET: Duration = Duration::from_millis(200);
 /// How long it may take to end.
 const END: Duration = Duration::from_secs(5);
-/// How much of what was sent is shown.
-const SENT: usize = 400;
-
 /// Checks the engine that a command line starts.
 ///
 /// # Errors
 /// Where it cannot be started.
 pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
-    let words = super::words(command)?;
+    let words = words(command)?;
     let start = |error: std::io::Error| Error::Start { command: command.to_owned(), why: error.to_string() };
     let mut process = Process::start(&words).map_err(start)?;
     let mut checks = Vec::new();
@@ -80,7 +81,7 @@ pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
     add("answers `hello` with `hello`", Ok(()));
     // The same words that a run refuses it with.
     let known = serde_json::to_vec(&Response::Hello(about.clone())).unwrap_or_default();
-    let introduced = super::introduced(&known).map(drop);
+    let introduced = introduced(&known).map(drop);
     add(
         "speaks this version of the protocol, with a valid name and version",
         introduced.map_err(|why| {
@@ -109,12 +110,6 @@ fn named(abilities: &[Ability]) -> String {
     names.collect::<Vec<String>>().join(" or ").replace('"', "`")
 }
 
-/// What is wrong, in the words of a check.
-fn wrong(sent: &[u8], came: &str, should: &str) -> String {
-    let (sent, came) = (quoted(sent, SENT), came.replace('\n', "; "));
-    format!("sent {sent}; got: {came}; expected: {should}")
-}
-
 fn abilities(about: &About) -> Result<(), String> {
     let has = |ability| about.abilities.contains(&ability);
     if about.abilities.is_empty() {
@@ -127,8 +122,6 @@ fn abilities(about: &About) -> Result<(), String> {
 }
 
 const EXECUTES: &[Ability] = &[Ability::Cases, Ability::Kernels];
-
-type Checked = Result<(), String>;
 
 /// A name, abilities of which the engine needs one (none: any engine is asked), and what is done.
 type CheckEntry = (&'static str, &'static [Ability], fn(&mut Session) -> Checked);
@@ -153,16 +146,9 @@ const CHECKS: &[CheckEntry] = &[
     ("exits when its input ends", &[], ends),
 ];
 
-fn same(what: &str, first: &[&str], second: &[&str], should: &str) -> Checked {
-    if first == second {
-        return Ok(());
-    }
-    Err(wrong(what.as_bytes(), &format!("{first:?}, then {second:?}"), should))
-}
-
 fn nothing_to_execute(session: &mut Session) -> Checked {
     let id = session.id();
-    let send = super::ping(id);
+    let send = ping(id);
     match session.ask(&send, id, "`executed` with no answers, or `error`")? {
         Response::Executed(executed) if executed.answers.is_empty() => Ok(()),
         Response::Error(_) => Ok(()),
@@ -201,7 +187,7 @@ fn unable(session: &mut Session) -> Checked {
 
 fn in_order(session: &mut Session) -> Checked {
     let ids = [session.id(), session.id()];
-    let send = ids.map(super::ping).concat();
+    let send = ids.map(ping).concat();
     let responses = session.say(&send, 2, "two responses")?;
     let came: Vec<Option<u64>> = responses.iter().map(Response::id).collect();
     if came == ids.map(Some) { Ok(()) } else { Err(wrong(&send, &format!("ids {came:?}"), &format!("ids {ids:?}"))) }

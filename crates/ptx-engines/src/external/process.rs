@@ -16,7 +16,7 @@ use crate::words::visible;
 
 /// How an engine failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum EngineFault {
     /// It died, or said what is no answer; in words, then what it last said on stderr.
     Broke(String),
     /// It did not answer in time.
@@ -81,7 +81,7 @@ impl Process {
         lines: usize,
         time: Duration,
         longest: usize,
-    ) -> Result<Vec<Vec<u8>>, Fault> {
+    ) -> Result<Vec<Vec<u8>>, EngineFault> {
         let deadline = Instant::now() + time;
         let mut sent = 0;
         let mut taken = Vec::with_capacity(lines);
@@ -100,7 +100,7 @@ impl Process {
             }
             let left = left(deadline);
             if left.is_zero() {
-                return Err(Fault::Hung);
+                return Err(EngineFault::Hung);
             }
             let (writable, readable) = self.watch(sent < send.len(), left.min(PAUSE))?;
             if !writable && !readable {
@@ -152,7 +152,7 @@ impl Process {
 
     /// Waits until something can be written (where that is wanted) or read: which of both. What is
     /// said on stderr is taken meanwhile.
-    fn watch(&mut self, write: bool, time: Duration) -> Result<(bool, bool), Fault> {
+    fn watch(&mut self, write: bool, time: Duration) -> Result<(bool, bool), EngineFault> {
         let mut polled = vec![PollFd::new(&self.from, PollFlags::IN)];
         let to: Option<BorrowedFd<'_>> = self.to.as_ref().filter(|_| write).map(AsFd::as_fd);
         polled.extend(to.map(|to| PollFd::from_borrowed_fd(to, PollFlags::OUT)));
@@ -161,7 +161,7 @@ impl Process {
         let time = Timespec::try_from(time).ok();
         match rustix::event::poll(&mut polled, time.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(Fault::Broke(format!("its pipes cannot be polled: {error}"))),
+            Err(error) => return Err(EngineFault::Broke(format!("its pipes cannot be polled: {error}"))),
         }
         let ready: Vec<bool> = polled.iter().map(|polled| !polled.revents().is_empty()).collect();
         let said = self.errors.is_some() && ready.last() == Some(&true);
@@ -172,7 +172,7 @@ impl Process {
     }
 
     /// Reads what there is; whether there can be more.
-    fn read(&mut self) -> Result<bool, Fault> {
+    fn read(&mut self) -> Result<bool, EngineFault> {
         let start = self.buffer.len();
         self.buffer.resize(start + CHUNK, 0);
         let read = self.from.read(&mut self.buffer[start..]);
@@ -180,7 +180,7 @@ impl Process {
         match read {
             Ok(read) => Ok(read > 0),
             Err(error) if again(&error) => Ok(true),
-            Err(error) => Err(Fault::Broke(format!("its output cannot be read: {error}"))),
+            Err(error) => Err(EngineFault::Broke(format!("its output cannot be read: {error}"))),
         }
     }
 
@@ -212,7 +212,7 @@ impl Process {
     }
 
     /// How it ended, once it closed its output.
-    fn ended(&mut self) -> Fault {
+    fn ended(&mut self) -> EngineFault {
         let half = match &self.buffer[..] {
             [] => String::new(),
             half => format!(", in the middle of the line {}", excerpt(half)),
@@ -227,7 +227,7 @@ impl Process {
     }
 
     /// A fault, with what was last said on stderr on lines of their own.
-    pub(super) fn broke(&mut self, what: &str) -> Fault {
+    pub(super) fn broke(&mut self, what: &str) -> EngineFault {
         // What was said before it broke may still be under way.
         while self.errors.is_some() {
             let before = self.said.len();
@@ -240,7 +240,7 @@ impl Process {
         let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = &lines[lines.len().saturating_sub(SHOWN)..];
         let words = [what].iter().chain(last).copied().collect::<Vec<&str>>().join("\n");
-        Fault::Broke(visible(&words).into_owned())
+        EngineFault::Broke(visible(&words).into_owned())
     }
 
     /// How it ended, where it does so within a time. What it started is ended with it.

@@ -4,16 +4,17 @@ use std::ops::Range;
 
 use crate::protocol::{Ability, ExecuteRequest, JudgeRequest, LineOutcome, Request, Response, SentCase};
 use crate::{Batch, CaseExecutor as _, Depth, Outcome};
-use ptx_exec::execution::{Answer, Execution, Rows as Values};
 use ptx_exec::kernel;
+use ptx_exec::program::{Answer, Program, Rows};
 use ptx_spec::environment::AddressSize;
 
 use super::External;
 use super::ask::{Work, middle};
-use super::process::Fault;
+use super::message::line;
+use super::process::EngineFault;
 use crate::words::shown;
 
-impl Fault {
+impl EngineFault {
     /// In words.
     pub(super) fn words(&self) -> String {
         match self {
@@ -30,7 +31,7 @@ fn pieces(range: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>
 }
 
 /// Lines to be judged.
-pub(super) struct Lines<'a> {
+pub(super) struct LineWork<'a> {
     batch: &'a Batch<'a>,
     depth: Depth,
     declarations: String,
@@ -38,14 +39,14 @@ pub(super) struct Lines<'a> {
     outcomes: Vec<Option<Outcome>>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineWork<'a> {
     pub(super) fn new(batch: &'a Batch<'a>, depth: Depth) -> Self {
         let outcomes = vec![None; batch.lines.len()];
         Self { batch, depth, declarations: batch.scaffold.declarations(), asked: 0..0, outcomes }
     }
 }
 
-impl Work for Lines<'_> {
+impl Work for LineWork<'_> {
     type Answers = Vec<Outcome>;
     const ITEM: &'static str = "line";
 
@@ -56,7 +57,7 @@ impl Work for Lines<'_> {
     fn send(&mut self, id: u64, items: &Range<usize>) -> Option<Vec<u8>> {
         self.asked = items.clone();
         let environment = &self.batch.environment;
-        Some(super::line(&Request::Judge(JudgeRequest {
+        Some(line(&Request::Judge(JudgeRequest {
             id,
             ptx: environment.ptx,
             target: environment.target,
@@ -92,10 +93,10 @@ impl Work for Lines<'_> {
         Ok(())
     }
 
-    fn blame(&mut self, item: usize, fault: &Fault) {
+    fn blame(&mut self, item: usize, fault: &EngineFault) {
         self.outcomes[item] = Some(match fault {
-            Fault::Hung => Outcome::TimedOut,
-            Fault::Broke(why) => Outcome::Crashed(why.clone()),
+            EngineFault::Hung => Outcome::TimedOut,
+            EngineFault::Broke(why) => Outcome::Crashed(why.clone()),
         });
     }
 
@@ -112,9 +113,9 @@ impl Work for Lines<'_> {
 }
 
 /// Rows to be executed.
-pub(super) struct Rows<'a> {
+pub(super) struct RowWork<'a> {
     engine: &'a External,
-    cases: &'a [Execution],
+    cases: &'a [Program],
     /// The case of each item, and which of its rows it is.
     items: Vec<(usize, usize)>,
     /// What was sent last: the cases, and the items of their rows.
@@ -122,9 +123,9 @@ pub(super) struct Rows<'a> {
     answers: Vec<Option<Answer>>,
 }
 
-impl<'a> Rows<'a> {
-    pub(super) fn new(engine: &'a External, cases: &'a [Execution]) -> Self {
-        let rows = |(at, case): (usize, &Execution)| (0..case.rows.len()).map(move |row| (at, row));
+impl<'a> RowWork<'a> {
+    pub(super) fn new(engine: &'a External, cases: &'a [Program]) -> Self {
+        let rows = |(at, case): (usize, &Program)| (0..case.rows.len()).map(move |row| (at, row));
         let items: Vec<(usize, usize)> = cases.iter().enumerate().flat_map(rows).collect();
         let mut answers = vec![None; items.len()];
         for (answer, &(case, _)) in answers.iter_mut().zip(&items) {
@@ -134,14 +135,14 @@ impl<'a> Rows<'a> {
     }
 
     /// The cases that these items are rows of, with those rows only.
-    fn parts(&self, items: &Range<usize>) -> Vec<(usize, Vec<usize>, Execution)> {
+    fn parts(&self, items: &Range<usize>) -> Vec<(usize, Vec<usize>, Program)> {
         let open = items.clone().filter(|&item| self.answers[item].is_none());
-        let mut parts: Vec<(usize, Vec<usize>, Execution)> = Vec::new();
+        let mut parts: Vec<(usize, Vec<usize>, Program)> = Vec::new();
         for item in open {
             let (case, row) = self.items[item];
             let of = &self.cases[case];
             if parts.last().is_none_or(|(last, ..)| *last != case) {
-                parts.push((case, Vec::new(), of.with_rows(Values::new(of.rows.width()), Vec::new())));
+                parts.push((case, Vec::new(), of.with_rows(Rows::new(of.rows.width()), Vec::new())));
             }
             let Some((_, rows, part)) = parts.last_mut() else { continue };
             if of.alone.binary_search(&row).is_ok() {
@@ -154,7 +155,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl Work for Rows<'_> {
+impl Work for RowWork<'_> {
     type Answers = Vec<Vec<Answer>>;
     const ITEM: &'static str = "row";
 
@@ -166,7 +167,7 @@ impl Work for Rows<'_> {
         let mut parts = self.parts(items);
         let (mut module, mut kernels) = (None, vec![None; parts.len()]);
         if self.engine.can(Ability::Kernels) {
-            let cases: Vec<&Execution> = parts.iter().map(|(.., part)| part).collect();
+            let cases: Vec<&Program> = parts.iter().map(|(.., part)| part).collect();
             let (text, made) = kernel::module(&cases);
             module = Some(text);
             for ((kernel, made), (_, rows, _)) in kernels.iter_mut().zip(made).zip(&parts) {
@@ -188,7 +189,7 @@ impl Work for Rows<'_> {
             self.sent.push((at, rows));
             cases.push(SentCase { case, kernel });
         }
-        (!cases.is_empty()).then(|| super::line(&Request::Execute(ExecuteRequest { id, module, cases })))
+        (!cases.is_empty()).then(|| line(&Request::Execute(ExecuteRequest { id, module, cases })))
     }
 
     /// A module that is refused is refused whatever the rows are: it is parted between cases.
@@ -217,11 +218,11 @@ impl Work for Rows<'_> {
                 self.answers[item] = Some(match answer {
                     Answer::Returned(returned) => match self.cases[*case].check(&returned) {
                         Ok(()) => {
-                            health.checked(Ok(()), limits);
+                            health.valid();
                             Answer::Returned(returned)
                         }
                         Err(why) => {
-                            health.checked(Err(&why), limits);
+                            health.invalid(&why, limits.invalid);
                             Answer::Failed(why)
                         }
                     },
@@ -234,7 +235,7 @@ impl Work for Rows<'_> {
         Ok(())
     }
 
-    fn blame(&mut self, item: usize, fault: &Fault) {
+    fn blame(&mut self, item: usize, fault: &EngineFault) {
         self.answers[item] = Some(Answer::Failed(fault.words()));
     }
 

@@ -12,7 +12,7 @@ use super::driver::{self, Device};
 
 /// A device and its driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Facts {
+pub(super) struct DeviceFacts {
     /// The device's name.
     device: String,
     /// Major times ten and minor: 90.
@@ -42,7 +42,7 @@ const NEWEST: [(i32, Version); 17] = [
     (13_050, Version { major: 9, minor: 5 }),
 ];
 
-impl Facts {
+impl DeviceFacts {
     pub(super) fn of(device: &Device) -> Self {
         Self { device: device.name.clone(), capability: device.capability, driver: device.version }
     }
@@ -124,8 +124,8 @@ fn kernel_module() -> Option<String> {
 mod tests {
     use super::*;
 
-    fn facts(driver: i32, capability: u16) -> Facts {
-        Facts { device: "H200".to_owned(), capability, driver }
+    fn facts(driver: i32, capability: u16) -> DeviceFacts {
+        DeviceFacts { device: "H200".to_owned(), capability, driver }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::words::visible;
 use ptx_spec::environment::Target;
 
 /// A binary in a directory of its own, which goes with it.
-pub(super) struct Binary {
+pub(super) struct AssembledModule {
     path: PathBuf,
     _directory: TempDir,
 }
@@ -19,7 +19,7 @@ pub(super) struct Binary {
 /// What the assembler may use.
 const ALLOWANCE: Allowance = Allowance { time: Duration::from_secs(120), output: 64 << 20, address_space: None };
 
-impl Binary {
+impl AssembledModule {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -29,7 +29,7 @@ impl Binary {
 ///
 /// # Errors
 /// Why there is none.
-pub(super) fn assemble(ptxas: &Path, module: &str, target: Target) -> Result<Binary, String> {
+pub(super) fn assemble(ptxas: &Path, module: &str, target: Target) -> Result<AssembledModule, String> {
     let words = |error: std::io::Error| error.to_string();
     let directory = tempfile::Builder::new().prefix("ptx-conform-").tempdir().map_err(words)?;
     let file = |name: &str| directory.path().join(name);
@@ -48,5 +48,5 @@ pub(super) fn assemble(ptxas: &Path, module: &str, target: Target) -> Result<Bin
         End::Flooded | End::OutOfMemory => return Err("it used too much memory or output".to_owned()),
         End::OutOfTime | End::Interrupted => return Err("timed out".to_owned()),
     }
-    Ok(Binary { path, _directory: directory })
+    Ok(AssembledModule { path, _directory: directory })
 }

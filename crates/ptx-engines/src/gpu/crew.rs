@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::child::Child;
 
 use super::LaunchLimits;
-use super::about::Facts;
+use super::about::DeviceFacts;
 use super::messages::{WorkerOrder, WorkerReport};
 
 /// How long a worker that is to end may take before it is left to itself.
@@ -25,7 +25,7 @@ pub(super) enum WorkerEnd {
 }
 
 /// A worker process.
-pub(super) struct Worker {
+pub(super) struct WorkerProcess {
     child: Child,
     orders: ChildStdin,
     reports: Receiver<Result<WorkerReport, String>>,
@@ -35,7 +35,7 @@ pub(super) struct Worker {
     pub(super) case: Option<usize>,
 }
 
-impl Worker {
+impl WorkerProcess {
     /// Starts one and tells it to find the device.
     fn start() -> io::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
@@ -97,8 +97,8 @@ impl Worker {
 /// The worker at work, and one that waits to take its place.
 pub(super) struct Crew {
     pub(super) limits: LaunchLimits,
-    worker: Option<Worker>,
-    spare: Option<Worker>,
+    worker: Option<WorkerProcess>,
+    spare: Option<WorkerProcess>,
 }
 
 impl Crew {
@@ -110,10 +110,11 @@ impl Crew {
     ///
     /// # Errors
     /// What is missing.
-    pub(super) fn start(&mut self) -> Result<Facts, String> {
+    pub(super) fn start(&mut self) -> Result<DeviceFacts, String> {
         let waiting = self.spare.take().map(Ok);
-        let mut worker =
-            waiting.unwrap_or_else(Worker::start).map_err(|error| format!("no worker can be started: {error}"))?;
+        let mut worker = waiting
+            .unwrap_or_else(WorkerProcess::start)
+            .map_err(|error| format!("no worker can be started: {error}"))?;
         match worker.listen(self.limits.other) {
             WorkerEnd::WorkerReport(WorkerReport::Started(facts)) => {
                 self.worker = Some(worker);
@@ -127,7 +128,7 @@ impl Crew {
     }
 
     /// The worker at work.
-    pub(super) fn worker(&mut self) -> Result<&mut Worker, String> {
+    pub(super) fn worker(&mut self) -> Result<&mut WorkerProcess, String> {
         if self.worker.is_none() {
             self.start()?;
         }
@@ -140,7 +141,7 @@ impl Crew {
         self.worker = None;
         if self.spare.is_none() {
             // Where this fails, starting one when it is needed says so.
-            self.spare = Worker::start().ok();
+            self.spare = WorkerProcess::start().ok();
         }
     }
 

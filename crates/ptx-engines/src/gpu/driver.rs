@@ -15,8 +15,8 @@ use std::ptr;
 
 use cudarc::driver::sys;
 
-pub(super) use memory::{Buffer, Marks};
-pub(super) use module::{Function, Module, Parameters, Refused};
+pub(super) use memory::{Buffer, GuardMarks};
+pub(super) use module::{Function, LoadedModule, Parameters, Refused};
 pub(super) use surface::{Array, Extents};
 
 /// Tables of the driver's functions: a field for each symbol, and a function that finds them all.
@@ -113,21 +113,21 @@ fn present() -> bool {
 
 /// A status that is no success.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct DriverFault {
     /// The driver's number.
     pub(super) code: i32,
     name: String,
 }
 
 /// `CUDA_ERROR_LAUNCH_FAILED (719)`
-impl fmt::Display for Fault {
+impl fmt::Display for DriverFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.name, self.code)
     }
 }
 
-impl From<Fault> for String {
-    fn from(fault: Fault) -> Self {
+impl From<DriverFault> for String {
+    fn from(fault: DriverFault) -> Self {
         fault.to_string()
     }
 }
@@ -135,7 +135,7 @@ impl From<Fault> for String {
 /// What the driver answers where nothing is wrong.
 const SUCCESS: c_int = 0;
 
-impl Fault {
+impl DriverFault {
     /// Whether the kernel ended with it, and the context is dead: every further call answers it again.
     pub(super) fn sticky(&self) -> bool {
         matches!(self.code, 226 | 700 | 702 | 710 | 714..=719 | 721)
@@ -222,7 +222,7 @@ impl Device {
         Ok(device)
     }
 
-    fn describe(&mut self) -> Result<(), Fault> {
+    fn describe(&mut self) -> Result<(), DriverFault> {
         use sys::CUdevice_attribute as Attribute;
         let mut name = [0u8; 256];
         // SAFETY: the name is written into a buffer of the length given, less the NUL at its end.
@@ -239,7 +239,7 @@ impl Device {
         Ok(())
     }
 
-    fn attribute(&self, attribute: sys::CUdevice_attribute) -> Result<i32, Fault> {
+    fn attribute(&self, attribute: sys::CUdevice_attribute) -> Result<i32, DriverFault> {
         let mut value = 0;
         // The bindings' numbers are those of the driver.
         let number = attribute as c_uint;
@@ -249,7 +249,7 @@ impl Device {
     }
 
     /// Makes the device's primary context that of this thread.
-    pub(super) fn enter(&self) -> Result<(), Fault> {
+    pub(super) fn enter(&self) -> Result<(), DriverFault> {
         let mut context = ptr::null_mut();
         // SAFETY: the pointer is that of a handle which it writes; the device is one.
         self.check(unsafe { (self.driver.cuDevicePrimaryCtxRetain)(&raw mut context, self.device) })?;
@@ -258,16 +258,16 @@ impl Device {
     }
 
     /// Waits for all that was launched.
-    pub(super) fn synchronize(&self) -> Result<(), Fault> {
+    pub(super) fn synchronize(&self) -> Result<(), DriverFault> {
         // SAFETY: it takes nothing.
         self.check(unsafe { (self.driver.cuCtxSynchronize)() })
     }
 
-    fn check(&self, code: c_int) -> Result<(), Fault> {
+    fn check(&self, code: c_int) -> Result<(), DriverFault> {
         if code == SUCCESS { Ok(()) } else { Err(self.fault(code)) }
     }
 
-    fn fault(&self, code: c_int) -> Fault {
+    fn fault(&self, code: c_int) -> DriverFault {
         let mut name = ptr::null();
         // SAFETY: the pointer is that of a pointer which it writes; any number may be asked about.
         let status = unsafe { (self.driver.cuGetErrorName)(code, &raw mut name) };
@@ -277,7 +277,7 @@ impl Device {
             // SAFETY: the driver answers a constant text that ends in NUL.
             unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
         };
-        Fault { code, name }
+        DriverFault { code, name }
     }
 }
 

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::{JudgeRequest, LineOutcome, SentCase};
-use ptx_exec::execution::Answer;
+use ptx_exec::program::Answer;
 
-use super::about::Facts;
+use super::about::DeviceFacts;
 
 /// What a worker is told.
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub(super) enum WorkerOrder {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum WorkerReport {
     /// It has a device.
-    Started(Facts),
+    Started(DeviceFacts),
     /// What the driver says of a line.
     Said(LineOutcome),
     /// It is done: the module is loaded, the case prepared.

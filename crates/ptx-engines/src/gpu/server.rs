@@ -6,13 +6,13 @@ use std::path::Path;
 
 use crate::protocol::{About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, SentCase};
 use crate::serve::{self, Served};
-use ptx_exec::execution::Answer;
+use ptx_exec::program::Answer;
 
 use ptx_spec::spec::Isa;
 
 use super::LaunchLimits;
-use super::about::Facts;
-use super::assemble::{self, Binary};
+use super::about::DeviceFacts;
+use super::assemble::{self, AssembledModule};
 use super::crew::{Crew, WorkerEnd};
 use super::messages::{WorkerOrder, WorkerReport};
 use super::worker::note;
@@ -64,7 +64,7 @@ impl Served for Starting<'_> {
 
 struct Server {
     crew: Crew,
-    facts: Facts,
+    facts: DeviceFacts,
 }
 
 /// What came of a launch.
@@ -113,13 +113,17 @@ impl Server {
         let module = asked.module.as_deref().ok_or("the request has kernels but no module")?;
         let binary = self.binary(module, first);
         self.crew.forget();
-        let mut run =
-            Run { crew: &mut self.crew, module, binary: binary.as_ref().map(Binary::path), cases: &asked.cases };
+        let mut run = Run {
+            crew: &mut self.crew,
+            module,
+            binary: binary.as_ref().map(AssembledModule::path),
+            cases: &asked.cases,
+        };
         run.run()
     }
 
     /// The module as a binary, where there is an assembler to make one.
-    fn binary(&self, module: &str, first: &SentCase) -> Option<Binary> {
+    fn binary(&self, module: &str, first: &SentCase) -> Option<AssembledModule> {
         let ptxas = std::env::var_os("PTX_CONFORM_PTXAS").filter(|path| !path.is_empty())?;
         match assemble::assemble(Path::new(&ptxas), module, self.facts.binary(first.case.target)) {
             Ok(binary) => Some(binary),

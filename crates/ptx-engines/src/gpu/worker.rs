@@ -5,13 +5,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::protocol::{JudgeRequest, LineOutcome, SentCase};
-use ptx_exec::execution::{Answer, Returned};
 use ptx_exec::kernel::{self, Kernel, Parameter, Place};
+use ptx_exec::program::{Answer, Returned};
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::ptx::Scaffold;
 
-use super::about::Facts;
-use super::driver::{Array, Buffer, Device, Extents, Fault, Function, Marks, Module, Parameters, Refused};
+use super::about::DeviceFacts;
+use super::driver::{
+    Array, Buffer, Device, DriverFault, Extents, Function, GuardMarks, LoadedModule, Parameters, Refused,
+};
 use super::messages::{WorkerOrder, WorkerReport};
 
 /// Threads in a block.
@@ -82,14 +84,14 @@ fn start() -> Result<Worker, String> {
     // There is one for each process.
     let device: &'static Device = Box::leak(Box::new(Device::open()?));
     device.enter().map_err(|fault| format!("the device cannot create a context: {fault}"))?;
-    Ok(Worker { device, facts: Facts::of(device), module: None, case: None })
+    Ok(Worker { device, facts: DeviceFacts::of(device), module: None, case: None })
 }
 
 struct Worker {
     device: &'static Device,
-    facts: Facts,
-    module: Option<Module>,
-    case: Option<Prepared>,
+    facts: DeviceFacts,
+    module: Option<LoadedModule>,
+    case: Option<PreparedCase>,
 }
 
 impl Worker {
@@ -138,7 +140,7 @@ impl Worker {
                 Err(why) => LineOutcome::Skipped(why.clone()),
                 Ok(()) => {
                     let (text, _) = scaffold.module(&environment, "k", &[line]);
-                    match Module::load(self.device, text.as_bytes()) {
+                    match LoadedModule::load(self.device, text.as_bytes()) {
                         Ok(_) => LineOutcome::Accepted,
                         Err(refused) => said(&refused),
                     }
@@ -149,9 +151,9 @@ impl Worker {
         Ok(())
     }
 
-    fn prepare(&self, case: SentCase) -> Result<Prepared, String> {
+    fn prepare(&self, case: SentCase) -> Result<PreparedCase, String> {
         let module = self.module.as_ref().ok_or("there is no module")?;
-        Prepared::new(self.device, module, case)
+        PreparedCase::new(self.device, module, case)
     }
 }
 
@@ -181,16 +183,17 @@ fn words(log: &str) -> String {
     if errors.is_empty() { lines().collect::<Vec<_>>().join("\n") } else { errors.join("\n") }
 }
 
-fn load(device: &'static Device, ptx: &str, binary: Option<&Path>) -> Result<Module, String> {
+fn load(device: &'static Device, ptx: &str, binary: Option<&Path>) -> Result<LoadedModule, String> {
     if let Some(path) = binary {
         let image = std::fs::read(path).map_err(|error| error.to_string());
-        let loaded = image.and_then(|image| Module::load(device, &image).map_err(|refused| refused.fault.to_string()));
+        let loaded =
+            image.and_then(|image| LoadedModule::load(device, &image).map_err(|refused| refused.fault.to_string()));
         match loaded {
             Ok(module) => return Ok(module),
             Err(why) => note(&format!("the driver compiles the module, because it rejects the binary: {why}")),
         }
     }
-    Module::load(device, ptx.as_bytes()).map_err(|Refused { fault, log }| match words(&log) {
+    LoadedModule::load(device, ptx.as_bytes()).map_err(|Refused { fault, log }| match words(&log) {
         words if words.is_empty() => format!("the module is rejected: {fault}"),
         words => format!("the module is rejected: {fault}: {words}"),
     })
@@ -203,14 +206,14 @@ pub(super) fn note(text: &str) {
 }
 
 /// A case with its memory on the device.
-struct Prepared {
+struct PreparedCase {
     kernel: Kernel,
     case: SentCase,
-    module: Module,
+    module: LoadedModule,
     function: Function,
     rows: Buffer,
     results: Buffer,
-    marks: Marks,
+    marks: GuardMarks,
     /// The surface that all rows share.
     shared: Option<Array>,
     parameters: Parameters,
@@ -254,8 +257,8 @@ fn check(case: &SentCase, kernel: &Kernel) -> Result<(), String> {
     Ok(())
 }
 
-impl Prepared {
-    fn new(device: &'static Device, module: &Module, mut case: SentCase) -> Result<Self, String> {
+impl PreparedCase {
+    fn new(device: &'static Device, module: &LoadedModule, mut case: SentCase) -> Result<Self, String> {
         let kernel = case.kernel.take().ok_or("there is no kernel")?;
         check(&case, &kernel)?;
         let count = case.case.rows.len();
@@ -263,7 +266,7 @@ impl Prepared {
         let rows = Buffer::new(device, kernel.rows.len())?;
         rows.write(0, &kernel.rows)?;
         let results = Buffer::new(device, kernel.result_bytes * count)?;
-        let marks = Marks::new(device, count)?;
+        let marks = GuardMarks::new(device, count)?;
         let value = |parameter: &Parameter| match parameter {
             Parameter::Bytes(bytes) => bytes.clone(),
             Parameter::Rows => rows.address().to_le_bytes().to_vec(),
@@ -288,7 +291,7 @@ impl Prepared {
     }
 
     /// Puts handles into the records of rows.
-    fn give(&self, rows: std::ops::Range<usize>, handle: impl Fn(usize) -> u64) -> Result<(), Fault> {
+    fn give(&self, rows: std::ops::Range<usize>, handle: impl Fn(usize) -> u64) -> Result<(), DriverFault> {
         let Some(at) = self.kernel.surface.as_ref().and_then(|bound| bound.handle_at) else { return Ok(()) };
         let size = self.kernel.row_bytes;
         let start = rows.start * size;
@@ -343,7 +346,7 @@ impl Prepared {
             return Err("each row needs its own surface, but there is only one variable".to_owned());
         }
         let extents = Extents::of(surface)?;
-        let copies: Result<Vec<Array>, Fault> = (0..count).map(|_| Array::new(device, extents)).collect();
+        let copies: Result<Vec<Array>, DriverFault> = (0..count).map(|_| Array::new(device, extents)).collect();
         let copies = copies.map_err(|fault| format!("the surface: {fault}"))?;
         self.give(first..first + count, |index| copies.get(index).map_or(0, Array::handle))?;
         if let Some(copy) = copies.first() {
@@ -352,7 +355,7 @@ impl Prepared {
         Ok(copies)
     }
 
-    fn start(&mut self, first: usize, count: usize) -> Result<(), Fault> {
+    fn start(&mut self, first: usize, count: usize) -> Result<(), DriverFault> {
         let size = self.kernel.result_bytes;
         self.results.write(first * size, &vec![STALE; count * size])?;
         self.marks.clear(first, count);
@@ -368,15 +371,15 @@ impl Prepared {
         self.function.launch(number(count).div_ceil(BLOCK), BLOCK, &mut self.parameters)
     }
 
-    fn ended(&self, fault: Fault, first: usize, count: usize) -> WorkerReport {
+    fn ended(&self, fault: DriverFault, first: usize, count: usize) -> WorkerReport {
         if fault.sticky() { self.died(&fault, first, count) } else { WorkerReport::Failed(fault.to_string()) }
     }
 
-    fn died(&self, fault: &Fault, first: usize, count: usize) -> WorkerReport {
+    fn died(&self, fault: &DriverFault, first: usize, count: usize) -> WorkerReport {
         WorkerReport::Died { words: fault.to_string(), trap: fault.sticky(), marks: self.marks.read(first, count) }
     }
 
-    fn answers(&self, copies: &[Array], first: usize, count: usize) -> Result<Vec<Answer>, Fault> {
+    fn answers(&self, copies: &[Array], first: usize, count: usize) -> Result<Vec<Answer>, DriverFault> {
         let intact = [&self.rows, &self.results].into_iter().try_fold(true, |intact, buffer| {
             let kept = buffer.intact()?;
             if !kept {

@@ -1,5 +1,6 @@
 //! One process asked about lines: the modules it is given, and its messages by line.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -73,6 +74,9 @@ pub(super) struct Complaints {
     pub(super) reached: usize,
     /// How many marks were seen, from the first without a gap.
     pub(super) marks: usize,
+    /// Lines whose address is not of the module's size, by that size, where code was generated. One of them changes
+    /// the size for the whole process, so that what is said of the others is not what each would get alone.
+    pub(super) other_address_sizes: BTreeMap<String, BTreeSet<usize>>,
     /// Errors in the assembler's own macros, which name no line; `reached` and `marks` say how far
     /// the pass came before the first.
     pub(super) strays: usize,
@@ -109,8 +113,7 @@ pub(super) fn ask(
     ptxas.binary.count(names.len(), lines.len());
     let (end, printed) = run(ptxas, batch, arch, directory, &arguments, lines.len())?;
     let layout = Layout { lines: lines.len(), chunk, first, mode };
-    let marked = matches!(mode, AskMode::Marked | AskMode::Spaced);
-    let read = if marked { diagnostics::warnings_and_errors } else { diagnostics::errors };
+    let read = if mode == AskMode::Check { diagnostics::errors } else { diagnostics::warnings_and_errors };
     let mut complaints = layout.read(end, read(&printed));
     if complaints.loose.iter().any(|text| text == "Memory allocation failure") {
         complaints.end = End::OutOfMemory;
@@ -169,10 +172,11 @@ fn run(
     if end == End::OutOfTime {
         let ProcessLimits { time, patience, .. } = ptxas.binary.limits;
         let answers = ptxas.try_arch(batch.environment.target, arch).is_ok();
-        ptxas.health.hung(time, patience, answers);
         if !answers {
+            ptxas.health.give_up("it does not answer any more");
             given_up()?;
         }
+        ptxas.health.hung(time, patience);
     }
     Ok((end, printed))
 }
@@ -229,11 +233,19 @@ impl Layout {
             loose: Vec::new(),
             reached: 0,
             marks: 0,
+            other_address_sizes: BTreeMap::new(),
             strays: 0,
         };
         for message in messages {
             let warning = message.severity == Severity::Warning;
             match message.place {
+                MessagePlace::Line(line) => {
+                    // Code is generated for one module a process.
+                    if let ModulePart::Line(position) = self.spot(&self.module(0), line) {
+                        let (size, _) = message.text.split_once(" on line").unwrap_or_default();
+                        answer.other_address_sizes.entry(size.to_owned()).or_default().insert(position);
+                    }
+                }
                 MessagePlace::Unknown | MessagePlace::Elsewhere if warning => {}
                 MessagePlace::Unknown => answer.loose.push(message.text),
                 MessagePlace::Elsewhere if self.mode == AskMode::Spaced && answer.marks < self.lines => {

@@ -27,6 +27,8 @@ pub(super) enum Severity {
 pub(super) enum MessagePlace {
     /// Number of the file and line in it, from 1.
     At(usize, usize),
+    /// Line, from 1, of a file that is not named.
+    Line(usize),
     /// A file that is not ours, such as `<builtin>`: the assembler's own macros.
     Elsewhere,
     /// Nothing.
@@ -67,12 +69,20 @@ fn message(line: &[u8]) -> Option<Message> {
         [(b"error", Severity::Error), (b"fatal", Severity::Fatal), (b"warning", Severity::Warning)];
     let (rest, severity) = kinds.iter().find_map(|(word, kind)| Some((rest.strip_prefix(*word)?, *kind)))?;
     let text = rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii();
+    let place = if place == MessagePlace::Unknown { other_address_size(text).unwrap_or(place) } else { place };
     let remark = place == MessagePlace::Unknown && text == b"Ptx assembly aborted due to errors";
     let stop = place == MessagePlace::Elsewhere && line.starts_with(STOP.as_bytes());
     if remark || stop {
         return None;
     }
     Some(Message { place, severity, text: normalised(&String::from_utf8_lossy(text)) })
+}
+
+/// The line in `Program uses 16-bit address on line '6' which is conflicting with .address_size 64`.
+fn other_address_size(text: &[u8]) -> Option<MessagePlace> {
+    const LINE: &[u8] = b"-bit address on line '";
+    let at = text.windows(LINE.len()).position(|window| window == LINE)?;
+    number(&text[at + LINE.len()..]).map(|(line, _)| MessagePlace::Line(line))
 }
 
 /// Splits `12.ptx, line 5; rest`.
@@ -124,13 +134,15 @@ mod tests {
             ptxas fatal   : Entry 'conform_12' is too large\n\
             ptxas <builtin>, line 29; fatal   : Parsing error near ','\n\
             ptxas stop.ptx, line 1; fatal   : Missing .version\n\
+            ptxas warning : Program uses 16-bit address on line '6' which is conflicting with .address_size 64\n\
             ptxas fatal   : Ptx assembly aborted due to errors\n";
         let message = |place, fatal, text: &str| Message {
             place,
             severity: if fatal { Severity::Fatal } else { Severity::Error },
             text: text.to_owned(),
         };
-        assert_eq!(warnings_and_errors(printed).len(), 5);
+        assert_eq!(warnings_and_errors(printed).len(), 6);
+        assert_eq!(warnings_and_errors(printed)[5].place, MessagePlace::Line(6));
         assert_eq!(
             errors(printed),
             [

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use super::answer::death;
 use super::binary::Binary;
-use super::health::Health;
 use super::{Arch, ProcessLimits, Ptxas, diagnostics};
 use crate::EngineId;
 use crate::child::End;
+use crate::health::Health;
 use ptx_spec::environment::{Target, Version};
 
 /// Why a file cannot be used as `ptxas`.

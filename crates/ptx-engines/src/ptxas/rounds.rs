@@ -8,10 +8,13 @@
 //!   instruction that is one (`wmma` in versions before 13) is not looked into.
 //! - A process that dies names nobody: its suspects are asked once more with a mark behind every
 //!   line, and the first one not passed is asked alone.
+//! - Where code is generated, a line whose address is not of the module's size changes that size for the
+//!   whole process, and others pass that would be refused alone. It is warned about, so lines of each size are
+//!   asked by themselves.
 //! - An error in a macro names no line and spoils the next module: marks find it, and the lines
 //!   from there on have modules of their own with one of ours between them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use tempfile::TempDir;
 
@@ -27,12 +30,14 @@ const CHECKED_LINES: usize = 8192;
 const GENERATED_LINES: usize = 100;
 /// Modules of one process.
 const MODULES: usize = 2000;
-/// Modules of one process that generates code: one error stops all of them.
-const GENERATED_MODULES: usize = 16;
+/// Modules of one process that generates code: one error stops all of them, and warnings do not name theirs.
+const GENERATED_MODULES: usize = 1;
 /// Modules by which the density of syntax errors is first measured, divided by eight.
 const FIRST_MODULES: usize = 4;
 /// Modules of the first process with marks between them.
 const SPACED_MODULES: usize = 64;
+/// The signal that a process gets from outside, such as by a machine out of memory.
+const KILL: i32 = 9;
 /// Lines of one process.
 const PROCESS_LINES: usize = 1 << 17;
 
@@ -45,7 +50,7 @@ pub(super) fn judge(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth) -> Vec<Outco
         Ok(()) => format!("{} gave no answer", ptxas.id),
         Err(error) => format!("{} could not be run: {error}", ptxas.id),
     };
-    ptxas.health.losses.add(&why, outcomes.iter().filter(|outcome| outcome.is_none()).count());
+    ptxas.health.lost(&why, outcomes.iter().filter(|outcome| outcome.is_none()).count());
     outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(|| Outcome::Skipped(why.clone()))).collect()
 }
 
@@ -238,7 +243,11 @@ impl Rounds<'_> {
             if let Some(how) = death(&self.ptxas.binary.limits, answer.end).filter(|_| asked.len() > 1) {
                 self.died_together.get_or_insert((asked.len(), how));
             }
-            if answer.end == End::Exited(0) && answer.is_silent() {
+            let parted = parted_by_address_size(&answer, &asked, &group);
+            if !parted.is_empty() {
+                groups.push(group);
+                groups.extend(parted);
+            } else if answer.end == End::Exited(0) && answer.is_silent() {
                 self.all(&asked, &Outcome::Accepted);
                 group.learn(asked.len(), 0, self.modules());
                 groups.push(group);
@@ -274,17 +283,21 @@ impl Rounds<'_> {
         death(&self.ptxas.binary.limits, answer.end).is_some()
     }
 
-    /// The outcome of a line that was asked about alone and not accepted. A death is believed where it
-    /// happens again; otherwise the assembler is unstable, and has judged nothing.
+    /// The outcome of a line that was asked about alone and not accepted. A process that was killed or ran out of
+    /// something is believed where that happens again; otherwise the machine may be at fault, and nothing was judged.
+    /// A crash of its own is one even where it does not happen each time.
     fn alone(&self, answer: &Complaints, asked: &[usize], chunk: usize, mode: AskMode) -> std::io::Result<Outcome> {
         let first = self.outcome(answer);
         let Outcome::Crashed(how) = &first else { return Ok(first) };
         let again = self.ask(asked, chunk, mode)?;
-        if self.died(&again) {
+        if matches!(self.outcome(&again), Outcome::Crashed(_)) {
             return Ok(first);
         }
+        if matches!(answer.end, End::Exited(_)) || matches!(answer.end, End::Signal(signal) if signal != KILL) {
+            return Ok(Outcome::Crashed(format!("{how}, but not each time")));
+        }
         let why = format!("{} is unstable: it died ({how}) on a line, and did not when asked again", self.ptxas.id);
-        self.ptxas.health.losses.add(&why, 1);
+        self.ptxas.health.lost(&why, 1);
         Ok(Outcome::Skipped(why))
     }
 
@@ -360,7 +373,10 @@ impl Rounds<'_> {
             }
         }
         let silent = take_open(0..asked.len(), asked, &mut open);
-        if silent.len() == asked.len() {
+        if silent.len() == asked.len() && !answer.other_address_sizes.is_empty() {
+            // Where their size is refused, it is with each of them.
+            parted.extend(silent.into_iter().map(|line| group.fresh(vec![line])));
+        } else if silent.len() == asked.len() {
             parted.extend(halves(silent).map(|half| group.fresh(half)));
         } else {
             group.silent.extend(silent);
@@ -429,6 +445,20 @@ impl Rounds<'_> {
             }
         }
     }
+}
+
+/// The lines of each address size as a group, where there are several sizes; none where there is one.
+fn parted_by_address_size(answer: &Complaints, asked: &[usize], group: &Group) -> Vec<Group> {
+    let sizes = || answer.other_address_sizes.values();
+    let usual = (0..asked.len()).filter(|position| !sizes().any(|lines| lines.contains(position)));
+    let of_size = |lines: &BTreeSet<usize>| lines.iter().map(|&position| asked[position]).collect();
+    let mut parts: Vec<Vec<usize>> = sizes().map(of_size).collect();
+    parts.push(usual.map(|position| asked[position]).collect());
+    parts.retain(|lines| !lines.is_empty());
+    if parts.len() == 1 {
+        return Vec::new();
+    }
+    parts.into_iter().map(|lines| group.fresh(lines)).collect()
 }
 
 /// The lines in `range` that are still open, which they are not any more.

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{Depth, Outcome};
-use ptx_exec::execution::{Answer, Execution, Returned, hex};
+use ptx_exec::hex;
+use ptx_exec::program::{Answer, Program, Returned};
 use ptx_spec::environment::{AddressSize, Environment, Target, Version};
 
 /// What lines are judged in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Surroundings {
+pub(super) struct RecordedModule {
     pub(super) ptx: Version,
     pub(super) target: Target,
     pub(super) address_size: u32,
@@ -19,7 +20,7 @@ pub(super) struct Surroundings {
     pub(super) declarations: String,
 }
 
-impl Surroundings {
+impl RecordedModule {
     pub(super) fn new(environment: &Environment, depth: Depth, declarations: String) -> Self {
         Self {
             ptx: environment.ptx,
@@ -47,13 +48,13 @@ fn bits(size: AddressSize) -> u32 {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Heading {
-    Case(Box<Execution>),
-    Judged(Surroundings),
+    Case(Box<Program>),
+    Judged(RecordedModule),
 }
 
 /// A row and what came of it.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Row(#[serde(with = "hex::all")] pub(super) Vec<u128>, pub(super) StoredAnswer);
+pub(super) struct RowEntry(#[serde(with = "hex::all")] pub(super) Vec<u128>, pub(super) StoredAnswer);
 
 /// What came of a row: registers, where that is all.
 #[derive(Serialize, Deserialize)]
@@ -87,7 +88,7 @@ pub(super) struct Change(usize, #[serde(with = "hex")] Vec<u8>);
 
 /// A line and what became of it.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Line(pub(super) String, pub(super) StoredOutcome);
+pub(super) struct LineEntry(pub(super) String, pub(super) StoredOutcome);
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -148,7 +149,7 @@ fn changed(before: &[u8], changes: &[Change]) -> Option<Vec<u8>> {
 }
 
 impl StoredAnswer {
-    pub(super) fn of(case: &Execution, answer: &Answer) -> Self {
+    pub(super) fn of(case: &Program, answer: &Answer) -> Self {
         Self::MoreThanRegisters(match answer {
             Answer::Trapped(why) => MoreThanRegisters::Trapped(why.clone()),
             Answer::Skipped(why) => MoreThanRegisters::Skipped(why.clone()),
@@ -170,7 +171,7 @@ impl StoredAnswer {
         })
     }
 
-    pub(super) fn answer(self, case: &Execution) -> Result<Answer, String> {
+    pub(super) fn answer(self, case: &Program) -> Result<Answer, String> {
         let returned = match self {
             Self::Registers(registers) => Returned::registers(&registers),
             Self::MoreThanRegisters(MoreThanRegisters::Changed { registers, surface, variables }) => {

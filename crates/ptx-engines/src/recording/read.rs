@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-use super::format::{Heading, Line, Row, Surroundings};
+use super::format::{Heading, LineEntry, RecordedModule, RowEntry};
 use super::{FORMAT, Provenance, Recording, bare};
 use crate::Outcome;
-use ptx_exec::execution::{Execution, Rows};
+use ptx_exec::program::{Program, Rows};
 
 /// Something in a recording that cannot be used, or not as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct RecordingProblem {
     /// The number of the line, from 1; none where it does not come from a file.
     pub line: Option<usize>,
     /// What is wrong with it.
     pub message: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for RecordingProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => write!(f, "line {line}: {}", self.message),
@@ -30,20 +30,20 @@ impl Recording {
     ///
     /// # Errors
     /// Where the first line is no header of a recording of this format.
-    pub fn read(text: &str) -> Result<(Self, Vec<Problem>), Problem> {
+    pub fn read(text: &str) -> Result<(Self, Vec<RecordingProblem>), RecordingProblem> {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let (at, header) = lines.next().unwrap_or((1, ""));
-        let wrong = |message: String| Problem { line: Some(at), message };
+        let wrong = |message: String| RecordingProblem { line: Some(at), message };
         let provenance: Provenance = serde_json::from_str(header)
             .map_err(|error| wrong(format!("this is not the header of a recording: {error}")))?;
         if provenance.recording != FORMAT {
             let found = provenance.recording;
             return Err(wrong(format!("this is a recording of format {found}; only format {FORMAT} can be read")));
         }
-        let mut reader = Reader { recording: Self::new(provenance), problems: Vec::new(), under: None };
+        let mut reader = RecordingReader { recording: Self::new(provenance), problems: Vec::new(), under: None };
         for (at, line) in lines {
             if let Err(message) = reader.line(at, line) {
-                reader.problems.push(Problem { line: Some(at), message });
+                reader.problems.push(RecordingProblem { line: Some(at), message });
             }
         }
         reader.close();
@@ -53,19 +53,19 @@ impl Recording {
 
 /// What the lines that are read belong to.
 enum Section {
-    Case(Box<Execution>),
-    Judged(Surroundings),
+    Case(Box<Program>),
+    Judged(RecordedModule),
     /// To a heading that could not be read: its line, and how many follow it.
     Unread(usize, usize),
 }
 
-struct Reader {
+struct RecordingReader {
     recording: Recording,
-    problems: Vec<Problem>,
+    problems: Vec<RecordingProblem>,
     under: Option<Section>,
 }
 
-impl Reader {
+impl RecordingReader {
     fn line(&mut self, at: usize, line: &str) -> Result<(), String> {
         if line.starts_with('{') {
             self.close();
@@ -89,7 +89,7 @@ impl Reader {
                 Ok(())
             }
             Some(Section::Case(case)) => {
-                let Row(row, kept) =
+                let RowEntry(row, kept) =
                     serde_json::from_str(line).map_err(|error| format!("this row cannot be read: {error}"))?;
                 if row.len() != case.inputs.len() {
                     return Err(format!(
@@ -105,7 +105,7 @@ impl Reader {
                 added.map_err(|_| "this row is already there, with another answer".to_owned())
             }
             Some(Section::Judged(surroundings)) => {
-                let Line(line, did) =
+                let LineEntry(line, did) =
                     serde_json::from_str(line).map_err(|error| format!("this line cannot be read: {error}"))?;
                 let outcome = Outcome::from(did);
                 let kept = self.recording.lines.entry(surroundings.clone()).or_default();
@@ -122,7 +122,7 @@ impl Reader {
     fn close(&mut self) {
         if let Some(Section::Unread(line, rows @ 1..)) = self.under.take() {
             let message = format!("{rows} rows are lost with the lines above them");
-            self.problems.push(Problem { line: Some(line), message });
+            self.problems.push(RecordingProblem { line: Some(line), message });
         }
     }
 }

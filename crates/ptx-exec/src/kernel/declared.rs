@@ -4,14 +4,15 @@ use std::fmt::Write as _;
 
 use ptx_spec::ptx::{self, Declaration, Declarator, Statements};
 
-use crate::execution::{Execution, Space, Variable};
+use crate::object::{Space, Variable};
+use crate::program::Program;
 
 /// The alignment of a variable with contents: that of the widest access.
 const ALIGNMENT: u32 = 32;
 
 /// A declaration with its names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Statement<'a> {
+pub(super) struct DeclaredNames<'a> {
     declaration: Declaration<'a>,
     pub(super) names: Vec<Declarator<'a>>,
 }
@@ -20,7 +21,7 @@ pub(super) struct Statement<'a> {
 ///
 /// # Errors
 /// What is no declaration.
-pub(super) fn statements(text: &str) -> Result<Vec<Statement<'_>>, String> {
+pub(super) fn statements(text: &str) -> Result<Vec<DeclaredNames<'_>>, String> {
     let mut read = Vec::new();
     let mut statements = Statements::of_part(text);
     loop {
@@ -38,7 +39,7 @@ pub(super) fn statements(text: &str) -> Result<Vec<Statement<'_>>, String> {
 ///
 /// # Errors
 /// What is no parameter.
-pub(super) fn parameters(text: &str) -> Result<Vec<Statement<'_>>, String> {
+pub(super) fn parameters(text: &str) -> Result<Vec<DeclaredNames<'_>>, String> {
     let read = ptx::parameters(text).map_err(|why| format!("`{text}` are not parameters: {why}"))?;
     read.into_iter().map(statement).collect()
 }
@@ -48,11 +49,11 @@ fn one(text: &str) -> &str {
     text.split_inclusive(';').next().unwrap_or(text).trim()
 }
 
-fn statement(declaration: Declaration<'_>) -> Result<Statement<'_>, String> {
+fn statement(declaration: Declaration<'_>) -> Result<DeclaredNames<'_>, String> {
     let names: Result<Vec<_>, _> = declaration.declarators().collect();
     let directives = declaration.directives;
     let names = names.map_err(|why| format!("the names after `{directives}` cannot be read: {why}"))?;
-    Ok(Statement { declaration, names })
+    Ok(DeclaredNames { declaration, names })
 }
 
 /// The size of a type with data in bits.
@@ -72,7 +73,7 @@ fn opaque(of_type: &str) -> bool {
     matches!(of_type, ".surfref" | ".texref" | ".samplerref")
 }
 
-impl<'a> Statement<'a> {
+impl<'a> DeclaredNames<'a> {
     /// `.global`, or what else says what the names are.
     pub(super) fn space(&self) -> &'a str {
         self.declaration.space
@@ -157,7 +158,7 @@ fn space(variable: &Variable) -> &'static str {
 ///
 /// # Errors
 /// Where a variable is not what the case says.
-pub(super) fn with_contents(statements: &[Statement<'_>], case: &Execution) -> Result<String, String> {
+pub(super) fn with_contents(statements: &[DeclaredNames<'_>], case: &Program) -> Result<String, String> {
     let mut text = String::new();
     for statement in statements {
         let contents = |declared: &Declarator<'_>| {
@@ -188,7 +189,7 @@ pub(super) fn with_contents(statements: &[Statement<'_>], case: &Execution) -> R
 ///
 /// # Errors
 /// Where it is not.
-pub(super) fn check(statement: &Statement<'_>, variable: &Variable) -> Result<(), String> {
+pub(super) fn check(statement: &DeclaredNames<'_>, variable: &Variable) -> Result<(), String> {
     let name = &variable.name;
     if statement.unified() {
         return Err(format!("`{name}` is unified: a single module cannot define its contents"));

@@ -1,17 +1,17 @@
 //! Where the inputs of a row stand in its record, and the outputs in its results.
 
-use super::{Observed, Place};
-use crate::execution::{Execution, Holds};
+use super::launch::{Observed, Place};
+use crate::program::{Holds, Program};
 
 /// Places one behind the other, each at a multiple of its size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Layout {
+struct RecordLayout {
     used: usize,
     /// The size of the largest.
     largest: usize,
 }
 
-impl Layout {
+impl RecordLayout {
     fn place(&mut self, bytes: usize) -> Place {
         let at = self.used.next_multiple_of(bytes);
         self.used = at + bytes;
@@ -42,7 +42,7 @@ fn bytes(register: &str, bits: u16) -> Result<usize, String> {
 }
 
 /// The results of a row.
-pub(super) struct Results {
+pub(super) struct ResultLayout {
     /// Where each output stands.
     pub(super) outputs: Vec<Place>,
     /// The variables that are read back.
@@ -55,8 +55,8 @@ pub(super) struct Results {
 ///
 /// # Errors
 /// Where an output is no register.
-pub(super) fn results(case: &Execution, observed: &[&str]) -> Result<Results, String> {
-    let mut layout = Layout::default();
+pub(super) fn results(case: &Program, observed: &[&str]) -> Result<ResultLayout, String> {
+    let mut layout = RecordLayout::default();
     let mut place = |bits, register: &str| bytes(register, bits).map(|bytes| layout.place(bytes));
     let places: Result<Vec<Place>, String> =
         case.outputs.iter().map(|output| place(output.bits, &output.register)).collect();
@@ -66,7 +66,7 @@ pub(super) fn results(case: &Execution, observed: &[&str]) -> Result<Results, St
         Observed { name: (*name).to_owned(), at: layout.bytes(bytes), bytes }
     };
     let variables = observed.iter().map(variable).collect();
-    Ok(Results { outputs, variables, size: layout.size() })
+    Ok(ResultLayout { outputs, variables, size: layout.size() })
 }
 
 /// The records of all rows.
@@ -84,12 +84,12 @@ pub(super) struct Records {
 ///
 /// # Errors
 /// Where an input is no register, or the rows are of other inputs.
-pub(super) fn records(case: &Execution) -> Result<Records, String> {
+pub(super) fn records(case: &Program) -> Result<Records, String> {
     let (inputs, width) = (case.inputs.len(), case.rows.width());
     if inputs != width {
         return Err(format!("the rows have {width} values, but there are {inputs} inputs"));
     }
-    let mut layout = Layout::default();
+    let mut layout = RecordLayout::default();
     let mut handle = None;
     let mut places = Vec::with_capacity(inputs);
     for input in &case.inputs {

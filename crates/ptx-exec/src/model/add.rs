@@ -1,12 +1,12 @@
 //! `add` of integers. PTX ISA `integer-arithmetic-instructions-add`.
 
 use super::integer::{low, saturating_sum};
-use super::{Effect, Expectation, Operands, Semantics, Source, Unmodelled};
+use super::{Effect, Expectation, Operands, Semantics, Unmodelled, ValueSource};
 use ptx_spec::spec::Kind;
 
 struct Sum {
-    a: Source,
-    b: Source,
+    a: ValueSource,
+    b: ValueSource,
     /// The size of an element in bits, and how many there are.
     elements: (u32, u32),
     saturates: bool,

@@ -3,27 +3,27 @@
 //! One thread sees no difference between orderings, scopes, caches and policies.
 
 use super::bytes::read;
-use super::float::Format;
+use super::float::FloatFormat;
 use super::integer::{Operation, low};
 use super::memory::{Access, Accessed};
 use super::{
-    Effect, Expectation, Expected, Inferences, Lane, Operands, Semantics, Source, Undefined, Unmodelled, Write,
+    Effect, Expectation, ExpectedBits, Inferences, Lane, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write,
 };
-use crate::execution::Space;
+use crate::object::Space;
 use ptx_spec::spec::Kind;
 
 struct Atomic<'a> {
     access: Access<'a>,
     operation: Operation,
     /// Where the old value of each lane goes, and what the operation takes.
-    lanes: Vec<(Option<Lane>, Source)>,
+    lanes: Vec<(Option<Lane>, ValueSource)>,
     /// What is stored by a comparison that holds.
-    other: Source,
+    other: ValueSource,
     /// The size of a lane in bits.
     bits: u32,
     signed: bool,
     /// The format of floats, of which a lane has one or two.
-    float: Option<Format>,
+    float: Option<FloatFormat>,
     /// Whether floats in global memory lose subnormal numbers.
     flushes: bool,
     outputs: usize,
@@ -35,9 +35,9 @@ pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semanti
     let sources = operands.sources("b")?;
     let lanes: Vec<Lane> = operands.destination("d")?;
     let size = bits / 8 * u32::try_from(sources.len()).unwrap_or(1);
-    let other = if operation == Operation::CompareAndSwap { operands.source("c")? } else { Source::Immediate(0) };
+    let other = if operation == Operation::CompareAndSwap { operands.source("c")? } else { ValueSource::Immediate(0) };
     let lanes = sources.into_iter().enumerate().map(|(at, source)| (lanes.get(at).copied(), source)).collect();
-    let float = Format::of(name).filter(|_| operation != Operation::Exchange);
+    let float = FloatFormat::of(name).filter(|_| operation != Operation::Exchange);
     let flushes = name == ".f32";
     let (signed, outputs) = (kind == Kind::Signed, operands.case.outputs.len());
     let access = Access::new(operands, "a", size)?;
@@ -52,20 +52,20 @@ impl Atomic<'_> {
         new: u128,
         row: &[u128],
         place: Accessed<'_>,
-    ) -> (Expected, Option<Undefined>, Inferences) {
+    ) -> (ExpectedBits, Option<Undefined>, Inferences) {
         let Some(format) = self.float else {
             let bits = self.operation.apply(old, [new, low(self.other.of(row), self.bits)], (self.bits, self.signed));
-            return (Expected { bits, known: u128::MAX }, None, Inferences::NONE);
+            return (ExpectedBits { bits, known: u128::MAX }, None, Inferences::NONE);
         };
         let flushed = |bits: u128| {
             if self.flushes && place.space() == Space::Global { format.flushed(bits) } else { bits }
         };
-        let (mut all, mut undefined, mut lost) = (Expected::default(), None, false);
+        let (mut all, mut undefined, mut lost) = (ExpectedBits::default(), None, false);
         for shift in (0..self.bits).step_by(format.bits() as usize) {
             let [old, new] = [old, new].map(|bits| low(bits >> shift, format.bits()));
             // The operation was checked when the line was prepared: others leave all bits open.
             let applied = format.apply(self.operation, flushed(old), flushed(new)).unwrap_or_default();
-            let (Expected { bits, known }, why) = applied;
+            let (ExpectedBits { bits, known }, why) = applied;
             lost |= [old, new, bits].into_iter().any(|bits| flushed(bits) != bits);
             all.bits |= low(flushed(bits), format.bits()) << shift;
             all.known |= low(known, format.bits()) << shift;
@@ -82,7 +82,7 @@ impl Semantics for Atomic<'_> {
             Err(why) => return Expectation::any(why),
         };
         let mut effect = Effect::of_registers(self.outputs);
-        let (mut bytes, mut inferred) = (Expected::default(), Inferences::NONE);
+        let (mut bytes, mut inferred) = (ExpectedBits::default(), Inferences::NONE);
         let size = self.bits / 8;
         for ((lane, source), within) in self.lanes.iter().zip((0..).step_by(size as usize)) {
             let old = read(place.data(), place.at + within, size);

@@ -1,12 +1,12 @@
 //! Conversions of 32-bit source components into components of samples. The manual does not describe
 //! them: all are inferred. PTX ISA `surface-instructions-sust`, `sust.p`.
 
-use super::{Expected, Inferences, Undefined};
-use crate::execution::Component;
+use super::{ExpectedBits, Inferences, Undefined};
+use crate::object::Component;
 
 /// What a source component becomes, in the low bits.
 pub(super) struct Converted {
-    pub(super) bits: Expected,
+    pub(super) bits: ExpectedBits,
     pub(super) inferred: Inferences,
     pub(super) undefined: Option<Undefined>,
 }
@@ -14,14 +14,14 @@ pub(super) struct Converted {
 /// What 32 bits of a source become in a component of a sample.
 pub(super) fn convert(source: u32, component: Component) -> Converted {
     let exact = |bits: u32, inferred: Inferences| {
-        let bits = Expected { bits: u128::from(bits), known: u128::MAX };
+        let bits = ExpectedBits { bits: u128::from(bits), known: u128::MAX };
         Converted { bits, inferred, undefined: None }
     };
     let float = f32::from_bits(source);
     match component {
         // Its exponent says that it is one; sign and payload may be any.
         Component::Float(32) if float.is_nan() => {
-            let bits = Expected { bits: u128::from(source), known: 0x7f80_0000 };
+            let bits = ExpectedBits { bits: u128::from(source), known: 0x7f80_0000 };
             Converted { bits, inferred: Inferences::NONE, undefined: Some(Undefined::NanPayload) }
         }
         Component::Unsigned(32) | Component::Signed(32) | Component::Float(32) => exact(source, Inferences::NONE),
@@ -33,7 +33,7 @@ pub(super) fn convert(source: u32, component: Component) -> Converted {
             exact(fits.cast_unsigned() & ones(bits), Inferences::SATURATION.when(fits != value))
         }
         Component::Float(_) if float.is_nan() => {
-            let bits = Expected { bits: 0x7e00, known: 0x7c00 };
+            let bits = ExpectedBits { bits: 0x7e00, known: 0x7c00 };
             Converted { bits, inferred: Inferences::HALF, undefined: Some(Undefined::NanPayload) }
         }
         Component::Float(_) => exact(half(source), Inferences::HALF),

@@ -1,16 +1,16 @@
 //! Floating-point numbers in the low bits of a number. PTX ISA `floating-point-instructions`.
 
 use super::integer::Operation;
-use super::{Expected, Undefined, Unmodelled};
+use super::{ExpectedBits, Undefined, Unmodelled};
 
 /// A format: the bits of its exponent and of its mantissa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Format {
+pub(super) struct FloatFormat {
     exponent: u32,
     mantissa: u32,
 }
 
-impl Format {
+impl FloatFormat {
     /// The format of a type, or of each element of one; none where it is not of floats.
     pub(super) fn of(name: &str) -> Option<Self> {
         let (exponent, mantissa) = match name {
@@ -94,26 +94,26 @@ impl Format {
         operation: Operation,
         old: u128,
         new: u128,
-    ) -> Result<(Expected, Option<Undefined>), Unmodelled> {
+    ) -> Result<(ExpectedBits, Option<Undefined>), Unmodelled> {
         let (a, b) = (self.value(old), self.value(new));
-        let exact = |bits: u128| (Expected { bits, known: u128::MAX }, None);
+        let exact = |bits: u128| (ExpectedBits { bits, known: u128::MAX }, None);
         let nan = || {
             // Its exponent says that it is one; sign and payload may be any.
-            let bits = Expected { bits: self.infinity() | 1 << (self.mantissa - 1), known: self.infinity() };
+            let bits = ExpectedBits { bits: self.infinity() | 1 << (self.mantissa - 1), known: self.infinity() };
             (bits, Some(Undefined::NanPayload))
         };
         Ok(match operation {
             Operation::Add if (a + b).is_nan() => nan(),
             Operation::Add => exact(self.rounded(a + b)),
             Operation::Min | Operation::Max if a.is_nan() || b.is_nan() => {
-                (Expected { bits: new, known: 0 }, Some(Undefined::NanOperand))
+                (ExpectedBits { bits: new, known: 0 }, Some(Undefined::NanOperand))
             }
             Operation::Min | Operation::Max => {
                 // Of two zeros the negative one is the smaller; where they differ, either may be.
                 let less = b < a || (a == b && new & self.sign() != 0);
                 let chosen = if less == (operation == Operation::Min) { new } else { old };
                 let known = if a == b { !self.sign() } else { u128::MAX };
-                (Expected { bits: chosen, known }, (a == b && old != new).then_some(Undefined::SignOfZero))
+                (ExpectedBits { bits: chosen, known }, (a == b && old != new).then_some(Undefined::SignOfZero))
             }
             other => return Err(Unmodelled(format!("{other:?} is not an operation on floats"))),
         })
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     fn sum(of: &str, a: u128, b: u128) -> u128 {
-        Format::of(of).expect("a format").apply(Operation::Add, a, b).expect("a sum").0.bits
+        FloatFormat::of(of).expect("a format").apply(Operation::Add, a, b).expect("a sum").0.bits
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::operands::Address;
 use super::{Object, Operands, Undefined, Unmodelled};
-use crate::execution::{Space, Variable};
+use crate::object::{Space, Variable};
 
 /// An access of N bytes to the variable that an address starts from.
 pub(super) struct Access<'a> {

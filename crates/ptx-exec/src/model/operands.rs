@@ -1,10 +1,10 @@
 //! The operands of a line: where each value of a row comes from, and where results go.
 
 use super::{Inferences, Unmodelled};
-use crate::execution::{Execution, Holds, Surface, Variable};
+use crate::object::{Surface, Variable};
+use crate::program::{Holds, Program};
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
-use ptx_spec::role::{Role, Unit};
-use ptx_spec::spec::{Form, Isa, Kind, Operand, Pattern};
+use ptx_spec::spec::{Form, Isa, Kind, Operand, Pattern, Role, Unit};
 
 /// A line that was read, and the case it stands in.
 pub(super) struct Operands<'l, 'a> {
@@ -14,19 +14,19 @@ pub(super) struct Operands<'l, 'a> {
     pub(super) values: &'l [u8],
     pub(super) line: &'l Line<'l>,
     pub(super) declarations: Declarations,
-    pub(super) case: &'a Execution,
+    pub(super) case: &'a Program,
 }
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ValueSource {
     /// An input of the case.
     Input(usize),
     /// The line itself.
     Immediate(u128),
 }
 
-impl Source {
+impl ValueSource {
     /// Its bits in a row.
     pub(super) fn of(self, row: &[u128]) -> u128 {
         match self {
@@ -58,7 +58,7 @@ pub(super) struct Address<'a> {
     /// The position of the variable in the case; none where the address is an immediate.
     pub(super) variable: Option<(usize, &'a Variable)>,
     /// What the row adds.
-    pub(super) source: Source,
+    pub(super) source: ValueSource,
     /// What the line adds.
     pub(super) offset: i64,
     /// The alignment of the variable in bytes.
@@ -82,7 +82,7 @@ impl<'l, 'a> Operands<'l, 'a> {
     }
 
     /// The guard: whether it is negated, and the predicate.
-    pub(super) fn guard(&self) -> Result<Option<(bool, Source)>, Unmodelled> {
+    pub(super) fn guard(&self) -> Result<Option<(bool, ValueSource)>, Unmodelled> {
         let guard = |(negated, name)| Ok((negated, self.register(name)?));
         self.line.guard.map(guard).transpose()
     }
@@ -105,13 +105,13 @@ impl<'l, 'a> Operands<'l, 'a> {
         Err(missing())
     }
 
-    fn register(&self, name: &str) -> Result<Source, Unmodelled> {
+    fn register(&self, name: &str) -> Result<ValueSource, Unmodelled> {
         let input = self.case.input(name);
-        input.map(Source::Input).ok_or_else(|| Unmodelled(format!("the line reads {name}, which is not an input")))
+        input.map(ValueSource::Input).ok_or_else(|| Unmodelled(format!("the line reads {name}, which is not an input")))
     }
 
     /// The values of an operand, lane by lane.
-    pub(super) fn sources(&self, operand: &str) -> Result<Vec<Source>, Unmodelled> {
+    pub(super) fn sources(&self, operand: &str) -> Result<Vec<ValueSource>, Unmodelled> {
         match self.argument(operand)? {
             Argument::Tuple(elements) => elements.iter().map(|element| self.element(element)).collect(),
             Argument::Name(name) => match self.declarations.symbol(name) {
@@ -148,7 +148,7 @@ impl<'l, 'a> Operands<'l, 'a> {
     }
 
     /// The values of an operand, lane by lane; none for a sink.
-    pub(super) fn written(&self, operand: &str) -> Result<Vec<Option<Source>>, Unmodelled> {
+    pub(super) fn written(&self, operand: &str) -> Result<Vec<Option<ValueSource>>, Unmodelled> {
         match self.argument(operand)? {
             Argument::Tuple(elements) => {
                 let lane = |element: &Argument<'_>| match element {
@@ -162,11 +162,11 @@ impl<'l, 'a> Operands<'l, 'a> {
     }
 
     /// The value of an operand that is one element.
-    pub(super) fn source(&self, operand: &str) -> Result<Source, Unmodelled> {
+    pub(super) fn source(&self, operand: &str) -> Result<ValueSource, Unmodelled> {
         self.sources(operand)?.first().copied().ok_or_else(|| Unmodelled(format!("{operand} is empty")))
     }
 
-    fn element(&self, argument: &Argument<'_>) -> Result<Source, Unmodelled> {
+    fn element(&self, argument: &Argument<'_>) -> Result<ValueSource, Unmodelled> {
         let bits = match argument {
             Argument::Name(name) => return self.register(name),
             Argument::Integer(value) => Some(value.value().cast_unsigned()),
@@ -174,7 +174,7 @@ impl<'l, 'a> Operands<'l, 'a> {
             Argument::Double(bits) => Some(u128::from(*bits)),
             _ => None,
         };
-        bits.map(Source::Immediate).ok_or_else(|| Unmodelled(format!("{argument:?} has no value")))
+        bits.map(ValueSource::Immediate).ok_or_else(|| Unmodelled(format!("{argument:?} has no value")))
     }
 
     /// The lanes of the destination.
@@ -225,14 +225,14 @@ impl<'l, 'a> Operands<'l, 'a> {
             Argument::Element(name, ..) => {
                 return Err(Unmodelled(format!("{name} is indexed, and the manual does not say by how much")));
             }
-            _ => return Ok(Address { variable: None, source: Source::Immediate(0), offset: 0, alignment: 1 }),
+            _ => return Ok(Address { variable: None, source: ValueSource::Immediate(0), offset: 0, alignment: 1 }),
         };
         let (variable, source) = match self.case.input(name) {
             Some(input) => match &self.case.inputs[input].holds {
-                Holds::Address { of, .. } => (of.as_str(), Source::Input(input)),
+                Holds::Address { of, .. } => (of.as_str(), ValueSource::Input(input)),
                 _ => return Err(Unmodelled(format!("{name} holds no address"))),
             },
-            None => (name, Source::Immediate(0)),
+            None => (name, ValueSource::Immediate(0)),
         };
         let missing = || Unmodelled(format!("{variable} has no contents"));
         let at = self.case.variables.iter().position(|known| known.name == variable).ok_or_else(missing)?;

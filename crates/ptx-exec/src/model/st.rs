@@ -5,7 +5,7 @@
 use super::bytes::read;
 use super::integer::low;
 use super::memory::Access;
-use super::{Effect, Expectation, Expected, Operands, Semantics, Source, Unmodelled, Write};
+use super::{Effect, Expectation, ExpectedBits, Operands, Semantics, Unmodelled, ValueSource, Write};
 
 /// The bytes that one [`Write`] can hold.
 const MOST: usize = 16;
@@ -13,7 +13,7 @@ const MOST: usize = 16;
 struct Store<'a> {
     access: Access<'a>,
     /// What each lane stores; a sink stores nothing.
-    lanes: Vec<Option<Source>>,
+    lanes: Vec<Option<ValueSource>>,
     /// The size of a lane in bits.
     bits: u32,
 }
@@ -41,7 +41,7 @@ impl Semantics for Store<'_> {
                 bits |= lane.map_or_else(old, |lane| low(lane.of(row), self.bits)) << (8 * within);
             }
             let count = u8::try_from(size * lanes.len()).unwrap_or_default();
-            effect.writes(Write { object: place.object(), at, count, bytes: Expected { bits, known: u128::MAX } });
+            effect.writes(Write { object: place.object(), at, count, bytes: ExpectedBits { bits, known: u128::MAX } });
         }
         Expectation::returned(effect)
     }

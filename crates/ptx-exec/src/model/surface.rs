@@ -4,10 +4,10 @@ use super::bytes::read;
 use super::convert::{Converted, convert};
 use super::integer::{Operation, low};
 use super::{
-    Effect, Expectation, Expected, Inferences, Lane, Nans, Object, Operands, Semantics, Source, Undefined, Unmodelled,
-    Write,
+    Effect, Expectation, ExpectedBits, Inferences, Lane, Nans, Object, Operands, Semantics, Undefined, Unmodelled,
+    ValueSource, Write,
 };
-use crate::execution::{Component, Format, Geometry, Surface};
+use crate::object::{Component, Format, Geometry, Surface};
 use ptx_spec::spec::Kind;
 
 /// What an access does out of bounds. PTX ISA `surface-instructions-suld`, `.clamp`.
@@ -20,21 +20,21 @@ enum Clamp {
 }
 
 /// Where an access goes.
-struct Access<'a> {
+struct SurfaceAccess<'a> {
     surface: &'a Surface,
     clamp: Clamp,
     /// Its size in bytes.
     size: u32,
     /// Whether x counts samples, and not bytes.
     samples: bool,
-    x: Source,
-    y: Option<Source>,
+    x: ValueSource,
+    y: Option<ValueSource>,
     /// z or the layer.
-    slice: Option<Source>,
+    slice: Option<ValueSource>,
 }
 
 /// Where an access of a row goes.
-enum Place {
+enum SurfacePlace {
     /// At this position in the data of the surface.
     At(usize, Inferences),
     /// Nowhere: it is out of bounds, and not clamped.
@@ -43,7 +43,7 @@ enum Place {
     Undefined(Undefined),
 }
 
-impl<'a> Access<'a> {
+impl<'a> SurfaceAccess<'a> {
     /// The access of a line whose size in bytes is `size`.
     fn new(operands: &Operands<'_, 'a>, size: u32, samples: bool) -> Result<Self, Unmodelled> {
         let surface = operands.surface()?;
@@ -75,7 +75,7 @@ impl<'a> Access<'a> {
 
     /// Bounds are checked for each coordinate by itself; one that is out of bounds suffices, and is
     /// clamped by itself.
-    fn place(&self, row: &[u128]) -> Place {
+    fn place(&self, row: &[u128]) -> SurfacePlace {
         let surface = self.surface;
         let sample = surface.format.bytes();
         let x = self.x.word(row).cast_signed();
@@ -83,19 +83,19 @@ impl<'a> Access<'a> {
             (sample, surface.width - 1)
         } else {
             if x.cast_unsigned() & (self.size - 1) != 0 {
-                return Place::Undefined(Undefined::MisalignedCoordinate);
+                return SurfacePlace::Undefined(Undefined::MisalignedCoordinate);
             }
             // The last place at which a whole access fits; a row may be too short for any.
             let row = surface.row_bytes();
             let Some(last) = (row / self.size * self.size).checked_sub(self.size) else {
                 let within = u32::try_from(x).is_ok_and(|x| x < row);
                 return match within || self.clamp == Clamp::Clamp {
-                    true => Place::Undefined(Undefined::PartlyOutside),
-                    false => Place::Outside(Inferences::NONE),
+                    true => SurfacePlace::Undefined(Undefined::PartlyOutside),
+                    false => SurfacePlace::Outside(Inferences::NONE),
                 };
             };
             if u32::try_from(x).is_ok_and(|x| x > last && x < row) {
-                return Place::Undefined(Undefined::PartlyOutside);
+                return SurfacePlace::Undefined(Undefined::PartlyOutside);
             }
             (1, last)
         };
@@ -125,9 +125,9 @@ impl<'a> Access<'a> {
             }
         };
         if inside || self.clamp == Clamp::Clamp {
-            Place::At(surface.position(column * unit, line, slice), inferred)
+            SurfacePlace::At(surface.position(column * unit, line, slice), inferred)
         } else {
-            Place::Outside(inferred)
+            SurfacePlace::Outside(inferred)
         }
     }
 
@@ -145,8 +145,8 @@ impl<'a> Access<'a> {
 
 /// `suld.b`: the bytes at a place, in ascending order to the lanes. PTX ISA
 /// `surface-instructions-suld`.
-struct Load<'a> {
-    access: Access<'a>,
+struct SurfaceLoad<'a> {
+    access: SurfaceAccess<'a>,
     lanes: Vec<Lane>,
     bits: u32,
     outputs: usize,
@@ -158,8 +158,8 @@ pub(super) fn load<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics 
     let lanes = operands.destination("d")?;
     let size = bits / 8 * u32::try_from(operands.lanes()).unwrap_or(1);
     let wider = lanes.iter().any(|lane| lane.output.is_some() && lane.bits > bits);
-    Ok(Box::new(Load {
-        access: Access::new(operands, size, false)?,
+    Ok(Box::new(SurfaceLoad {
+        access: SurfaceAccess::new(operands, size, false)?,
         inferred: Inferences::ZERO_EXTENSION.when(wider),
         outputs: operands.case.outputs.len(),
         lanes,
@@ -167,7 +167,7 @@ pub(super) fn load<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics 
     }))
 }
 
-impl Semantics for Load<'_> {
+impl Semantics for SurfaceLoad<'_> {
     fn expect(&self, row: &[u128]) -> Expectation {
         let effect = |at: usize| {
             let mut effect = Effect::of_registers(self.outputs);
@@ -178,26 +178,26 @@ impl Semantics for Load<'_> {
             effect
         };
         match self.access.place(row) {
-            Place::Undefined(why) => Expectation::any(why),
-            Place::Outside(inferred) => self.access.outside(inferred, Effect::of_registers(self.outputs)),
-            Place::At(at, inferred) => Expectation::returned(effect(at)).inferred(inferred.and(self.inferred)),
+            SurfacePlace::Undefined(why) => Expectation::any(why),
+            SurfacePlace::Outside(inferred) => self.access.outside(inferred, Effect::of_registers(self.outputs)),
+            SurfacePlace::At(at, inferred) => Expectation::returned(effect(at)).inferred(inferred.and(self.inferred)),
         }
     }
 }
 
 /// `sust.b`: the lanes in ascending order to the bytes at a place. PTX ISA
 /// `surface-instructions-sust`.
-struct Store<'a> {
-    access: Access<'a>,
-    lanes: Vec<Source>,
+struct SurfaceStore<'a> {
+    access: SurfaceAccess<'a>,
+    lanes: Vec<ValueSource>,
     bits: u32,
     inferred: Inferences,
 }
 
 /// `sust.p`: the lanes to the components of a sample, converted. PTX ISA `surface-instructions-sust`.
 struct FormattedStore<'a> {
-    access: Access<'a>,
-    lanes: Vec<Source>,
+    access: SurfaceAccess<'a>,
+    lanes: Vec<ValueSource>,
     inferred: Inferences,
 }
 
@@ -206,23 +206,23 @@ pub(super) fn store<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics
     if operands.counts_samples() {
         let size = operands.surface()?.format.bytes();
         let inferred = operands.inferred_of_sources("c", 32)?;
-        return Ok(Box::new(FormattedStore { access: Access::new(operands, size, true)?, lanes, inferred }));
+        return Ok(Box::new(FormattedStore { access: SurfaceAccess::new(operands, size, true)?, lanes, inferred }));
     }
     let (_, bits) = operands.type_of(operands.value("ctype"))?;
     let size = bits / 8 * u32::try_from(operands.lanes()).unwrap_or(1);
     let inferred = operands.inferred_of_sources("c", bits)?;
-    Ok(Box::new(Store { access: Access::new(operands, size, false)?, lanes, bits, inferred }))
+    Ok(Box::new(SurfaceStore { access: SurfaceAccess::new(operands, size, false)?, lanes, bits, inferred }))
 }
 
-impl Semantics for Store<'_> {
+impl Semantics for SurfaceStore<'_> {
     fn expect(&self, row: &[u128]) -> Expectation {
         match self.access.place(row) {
-            Place::Undefined(why) => Expectation::any(why),
-            Place::Outside(inferred) => self.access.outside(inferred, Effect::of_write(None)),
-            Place::At(at, inferred) => {
+            SurfacePlace::Undefined(why) => Expectation::any(why),
+            SurfacePlace::Outside(inferred) => self.access.outside(inferred, Effect::of_write(None)),
+            SurfacePlace::At(at, inferred) => {
                 let lanes = self.lanes.iter().zip((0..).step_by(self.bits as usize));
                 let bits = lanes.fold(0, |bits, (lane, shift)| bits | low(lane.of(row), self.bits) << shift);
-                let bytes = Expected { bits, known: u128::MAX };
+                let bytes = ExpectedBits { bits, known: u128::MAX };
                 let count = u8::try_from(self.access.size).unwrap_or_default();
                 let write = Write { object: Object::Surface, at, count, bytes };
                 Expectation::returned(Effect::of_write(Some(write))).inferred(inferred.and(self.inferred))
@@ -234,13 +234,13 @@ impl Semantics for Store<'_> {
 impl Semantics for FormattedStore<'_> {
     fn expect(&self, row: &[u128]) -> Expectation {
         let (at, mut inferred) = match self.access.place(row) {
-            Place::Undefined(why) => return Expectation::any(why),
-            Place::Outside(inferred) => return self.access.outside(inferred, Effect::of_write(None)),
-            Place::At(at, inferred) => (at, inferred.and(self.inferred)),
+            SurfacePlace::Undefined(why) => return Expectation::any(why),
+            SurfacePlace::Outside(inferred) => return self.access.outside(inferred, Effect::of_write(None)),
+            SurfacePlace::At(at, inferred) => (at, inferred.and(self.inferred)),
         };
         let Format { component, channels } = self.access.surface.format;
         let bits = u32::from(component.bits());
-        let mut bytes = Expected::default();
+        let mut bytes = ExpectedBits::default();
         let mut undefined = None;
         let mut nans = Nans { size: component.bits() / 8, which: 0 };
         for (channel, shift) in (0..usize::from(channels)).zip((0..).step_by(bits as usize)) {
@@ -265,9 +265,9 @@ impl Semantics for FormattedStore<'_> {
 
 /// `sured.b` and `sured.p`. PTX ISA `surface-instructions-sured`.
 struct Reduction<'a> {
-    access: Access<'a>,
+    access: SurfaceAccess<'a>,
     operation: Operation,
-    source: Source,
+    source: ValueSource,
     bits: u32,
     signed: bool,
     /// Why nothing can be said about any row within bounds.
@@ -289,7 +289,7 @@ pub(super) fn reduce<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantic
     let fits = integers && format.bytes() * 8 == bits;
     let source = *operands.sources("c")?.first().ok_or_else(|| Unmodelled("nothing is reduced".to_owned()))?;
     Ok(Box::new(Reduction {
-        access: Access::new(operands, bits / 8, formatted)?,
+        access: SurfaceAccess::new(operands, bits / 8, formatted)?,
         operation,
         source,
         bits,
@@ -304,13 +304,13 @@ pub(super) fn reduce<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantic
 impl Semantics for Reduction<'_> {
     fn expect(&self, row: &[u128]) -> Expectation {
         match (self.access.place(row), self.undefined) {
-            (Place::Undefined(why), _) | (Place::At(..), Some(why)) => Expectation::any(why),
-            (Place::Outside(inferred), _) => self.access.outside(inferred, Effect::of_write(None)),
-            (Place::At(at, inferred), None) => {
+            (SurfacePlace::Undefined(why), _) | (SurfacePlace::At(..), Some(why)) => Expectation::any(why),
+            (SurfacePlace::Outside(inferred), _) => self.access.outside(inferred, Effect::of_write(None)),
+            (SurfacePlace::At(at, inferred), None) => {
                 let old = self.access.read(at, self.access.size);
                 let new = low(self.source.of(row), self.bits);
                 let bits = self.operation.apply(old, [new, 0], (self.bits, self.signed));
-                let bytes = Expected { bits, known: u128::MAX };
+                let bytes = ExpectedBits { bits, known: u128::MAX };
                 let count = u8::try_from(self.access.size).unwrap_or_default();
                 let write = Write { object: Object::Surface, at, count, bytes };
                 Expectation::returned(Effect::of_write(Some(write))).inferred(inferred.and(self.inferred))

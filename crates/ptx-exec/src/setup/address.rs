@@ -1,13 +1,13 @@
 //! How an address is set up: the variable it points to, and what its register holds.
 
-use ptx_spec::role::setup::{ADDRESS, CONTENTS, POINTS};
-use ptx_spec::role::{self, REGISTER, Role, Size};
+use ptx_spec::role::setup::{self, ADDRESS, CONTENTS, POINTS};
+use ptx_spec::role::{self, REGISTER};
 use ptx_spec::spec::words::{INTEGER, NONE};
-use ptx_spec::spec::{Choice, Form, Operand};
+use ptx_spec::spec::{Choice, Form, Operand, Role, SetupAxis, Size};
 
+use super::contents::LENGTH;
+use super::forbidden::Forbidden;
 use super::point::{Places, Point};
-use super::rules::Rules;
-use super::{LENGTH, SetupAxis, words};
 
 /// The address among the operands of a form, the axis of its space, and the size of an access.
 pub(super) fn of(form: &Form) -> Option<(&Operand, Option<usize>, Option<Size>)> {
@@ -19,50 +19,50 @@ pub(super) fn of(form: &Form) -> Option<(&Operand, Option<usize>, Option<Size>)>
 
 /// What it points to, the same in all rows.
 pub(super) fn axes(form: &Form) -> Vec<SetupAxis> {
-    of(form).map(|_| words(POINTS)).into_iter().collect()
+    of(form).map(|_| setup::axis(POINTS)).into_iter().collect()
 }
 
 /// Where in the variable.
 pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
-    of(form).map(|_| words(ADDRESS)).into_iter().collect()
+    of(form).map(|_| setup::axis(ADDRESS)).into_iter().collect()
 }
 
 /// What is never executed.
-pub(super) fn never(rules: &mut Rules<'_>) {
-    let Some((operand, space, size)) = of(rules.form) else { return };
-    let isa = rules.isa;
-    let variable = rules.of(operand.base, |base| base != REGISTER);
-    let register = rules.of(operand.base, |base| base == REGISTER);
+pub(super) fn never(forbidden: &mut Forbidden<'_>) {
+    let Some((operand, space, size)) = of(forbidden.form) else { return };
+    let isa = forbidden.isa;
+    let variable = forbidden.of(operand.base, |base| base != REGISTER);
+    let register = forbidden.of(operand.base, |base| base == REGISTER);
     // An assembler for 64-bit addresses refuses narrower ones, and the memory before a variable is
     // nobody's.
-    let not_wide = rules.of(operand.of_type, |of| isa.register_type(of).is_none_or(|of| of.bits != 64));
-    rules.never([register, not_wide]);
-    let before = rules.of(operand.offset, role::is_negative);
-    rules.never([variable, before]);
+    let not_wide = forbidden.of(operand.of_type, |of| isa.register_type(of).is_none_or(|of| of.bits != 64));
+    forbidden.never([register, not_wide]);
+    let before = forbidden.of(operand.offset, role::is_negative);
+    forbidden.never([variable, before]);
     // One module is not a program that has unified variables.
-    let unified = rules.of(operand.base, |base| base == role::UNIFIED);
-    rules.never([unified]);
-    let suffix = rules.of(rules.form.axis_of_suffix(operand), |suffix| suffix != NONE);
-    rules.never([suffix]);
+    let unified = forbidden.of(operand.base, |base| base == role::UNIFIED);
+    forbidden.never([unified]);
+    let suffix = forbidden.of(forbidden.form.axis_of_suffix(operand), |suffix| suffix != NONE);
+    forbidden.never([suffix]);
     // A function cannot be given the address of a kernel's parameter, and that of its own is in
     // local memory once a register holds it.
-    let function = rules.of(rules.form.axis_of(Choice::Context), |context| context == role::FUNCTION);
-    let parameter = rules.of(space, role::is_parameter_space);
-    rules.never([function, parameter, register]);
-    rules.idle(variable, ADDRESS.0);
-    let immediate = rules.of(operand.base, |base| base == INTEGER);
-    rules.idle(immediate, CONTENTS.0);
-    rules.idle(variable, POINTS.0);
-    let named = rules.of(space, |space| space != NONE);
-    rules.idle(named, POINTS.0);
+    let function = forbidden.of(forbidden.form.axis_of(Choice::Context), |context| context == role::FUNCTION);
+    let parameter = forbidden.of(space, role::is_parameter_space);
+    forbidden.never([function, parameter, register]);
+    forbidden.idle(variable, ADDRESS.0);
+    let immediate = forbidden.of(operand.base, |base| base == INTEGER);
+    forbidden.idle(immediate, CONTENTS.0);
+    forbidden.idle(variable, POINTS.0);
+    let named = forbidden.of(space, |space| space != NONE);
+    forbidden.idle(named, POINTS.0);
     let Some(size) = size else { return };
-    rules.with_access(size, |rules, bytes| {
+    forbidden.with_access(size, |forbidden, bytes| {
         let mut sets = Vec::new();
         if bytes >= LENGTH / 2 {
-            sets.push(vec![rules.set(ADDRESS.0, |at| at == "inside")]);
+            sets.push(vec![forbidden.set(ADDRESS.0, |at| at == "inside")]);
         }
         if bytes == 1 {
-            sets.push(vec![rules.set(ADDRESS.0, |at| at == "misaligned")]);
+            sets.push(vec![forbidden.set(ADDRESS.0, |at| at == "misaligned")]);
         }
         sets
     });

@@ -1,5 +1,8 @@
 //! Bit patterns by their names.
 
+/// The bytes of a variable.
+pub(super) const LENGTH: u32 = 64;
+
 /// Numbers at which conversions and comparisons change their mind.
 const EDGES: [i64; 48] = [
     // Of 8, 16 and 32 bits.

@@ -1,9 +1,7 @@
 //! A point of the space of an executed form: one value for each choice.
 
-use ptx_spec::role::Size;
-use ptx_spec::role::SizeOf;
 use ptx_spec::role::setup::SAMPLE;
-use ptx_spec::spec::{Form, Isa};
+use ptx_spec::spec::{Form, Isa, Size, SizeOf};
 
 use super::contents;
 

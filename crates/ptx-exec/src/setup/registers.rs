@@ -1,13 +1,13 @@
 //! The registers of a line, and what each is fed with.
 
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
-use ptx_spec::role::Role;
 use ptx_spec::role::setup::PREDICATE;
-use ptx_spec::spec::{Form, Isa, Pattern};
+use ptx_spec::spec::{Form, Isa, Pattern, Role};
 
 use super::point::Point;
 use super::{address, contents, source, surface};
-use crate::execution::{Output, Surface};
+use crate::object::Surface;
+use crate::program::Output;
 
 /// What an input of a row is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +42,12 @@ impl Feed {
 }
 
 /// The registers of a line.
-pub(super) struct Registers {
+pub(super) struct LineRegisters {
     pub(super) inputs: Vec<(String, u16, Feed)>,
     pub(super) outputs: Vec<Output>,
 }
 
-impl Registers {
+impl LineRegisters {
     pub(super) fn of(isa: &Isa, form: &Form, line: &Line<'_>, symbols: &Declarations) -> Self {
         let mut registers = Self { inputs: Vec::new(), outputs: Vec::new() };
         if let Some((_, predicate)) = line.guard {

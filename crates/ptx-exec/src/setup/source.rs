@@ -1,12 +1,11 @@
 //! How the values that a line reads are set up: each source has numbers of its own.
 
-use ptx_spec::role::Role;
 use ptx_spec::role::setup::{DATA, PAIRED};
-use ptx_spec::spec::Form;
+use ptx_spec::spec::{Form, Role, SetupAxis};
 
+use super::contents;
+use super::forbidden::Forbidden;
 use super::point::Point;
-use super::rules::Rules;
-use super::{SetupAxis, contents};
 
 /// The sources of a form, by their position.
 pub(super) fn of(form: &Form) -> impl Iterator<Item = usize> {
@@ -30,11 +29,11 @@ pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
 }
 
 /// What is not in a register does not vary.
-pub(super) fn never(rules: &mut Rules<'_>) {
-    let form = rules.form;
+pub(super) fn never(forbidden: &mut Forbidden<'_>) {
+    let form = forbidden.form;
     for at in of(form) {
-        let elsewhere = rules.of(form.operands[at].of_type, |of| !of.starts_with('.'));
-        rules.idle(elsewhere, &name(form, at));
+        let elsewhere = forbidden.of(form.operands[at].of_type, |of| !of.starts_with('.'));
+        forbidden.idle(elsewhere, &name(form, at));
     }
 }
 

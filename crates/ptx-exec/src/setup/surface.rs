@@ -1,16 +1,16 @@
 //! How a surface is set up: its geometry, format, extents and contents, and the coordinates of a row.
 
+use ptx_spec::role::SURFREF_PARAMETER;
 use ptx_spec::role::setup::{
-    CONTENTS, DEPTH, FORMAT, GEOMETRY, HEIGHT, IMMEDIATE, LAYER, LAYERS, SetupWords, WIDE, WIDTH, X, Y, Z,
+    self, CONTENTS, DEPTH, FORMAT, GEOMETRY, HEIGHT, IMMEDIATE, LAYER, LAYERS, SetupWords, WIDE, WIDTH, X, Y, Z,
 };
-use ptx_spec::role::{Role, SURFREF_PARAMETER, Size, Unit};
 use ptx_spec::spec::words::INTEGER;
-use ptx_spec::spec::{Form, Operand, ValueSet};
+use ptx_spec::spec::{Form, Operand, Role, SetupAxis, Size, Unit, ValueSet};
 
+use super::forbidden::{ChosenValues, Forbidden};
 use super::point::{Places, Point};
-use super::rules::{Rules, Values};
-use super::{NoSetup, SetupAxis, contents, words};
-use crate::execution::{Component, Format, Geometry, Surface};
+use super::{NoSetup, contents};
+use crate::object::{Component, Format, Geometry, Surface};
 
 /// The surface among the operands of a form, the axis of its geometry, and the size of an access.
 fn of(form: &Form) -> Option<(&Operand, Option<usize>, Option<Size>)> {
@@ -36,24 +36,24 @@ pub(super) fn axes(form: &Form) -> Vec<SetupAxis> {
         axes.push((GEOMETRY.0.to_owned(), Geometry::ALL.map(|geometry| geometry.name().to_owned()).to_vec()));
     }
     axes.push((FORMAT.0.to_owned(), Format::all().map(|format| format.to_string()).collect()));
-    axes.extend([WIDTH, HEIGHT, DEPTH, LAYERS].map(words));
+    axes.extend([WIDTH, HEIGHT, DEPTH, LAYERS].map(setup::axis));
     axes
 }
 
 /// Where in it a row accesses it.
 pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
-    coordinates(form).map(|_| [X, Y, Z, LAYER].map(words).to_vec()).unwrap_or_default()
+    coordinates(form).map(|_| [X, Y, Z, LAYER].map(setup::axis).to_vec()).unwrap_or_default()
 }
 
 /// What is never executed.
-pub(super) fn never(rules: &mut Rules<'_>) {
-    let Some((operand, ..)) = of(rules.form) else { return };
+pub(super) fn never(forbidden: &mut Forbidden<'_>) {
+    let Some((operand, ..)) = of(forbidden.form) else { return };
     // The driver has no way to bind such a parameter.
-    let parameter = rules.of(operand.of_type, |of| of == SURFREF_PARAMETER);
-    rules.never([parameter]);
+    let parameter = forbidden.of(operand.of_type, |of| of == SURFREF_PARAMETER);
+    forbidden.never([parameter]);
     // Wide rows, of which there are several, would cost more than they show.
-    let sets = [rules.set(WIDTH.0, |width| width == WIDE), self::geometry(rules, |of| of != Geometry::D1)];
-    rules.never(sets);
+    let sets = [forbidden.set(WIDTH.0, |width| width == WIDE), self::geometry(forbidden, |of| of != Geometry::D1)];
+    forbidden.never(sets);
     type Lacks = fn(Geometry) -> bool;
     let flat: [([SetupWords; 2], Lacks); 3] = [
         ([HEIGHT, Y], |geometry| geometry.dimensions() < 2),
@@ -62,88 +62,88 @@ pub(super) fn never(rules: &mut Rules<'_>) {
     ];
     for (axes, without) in flat {
         for (axis, _) in axes {
-            let when = geometry(rules, without);
-            rules.idle(when, axis);
+            let when = geometry(forbidden, without);
+            forbidden.idle(when, axis);
         }
     }
     for ((extent, _), (axis, _)) in [(HEIGHT, Y), (DEPTH, Z), (LAYERS, LAYER)] {
         for (few, gone) in [("1", &["inside", "last"][..]), ("2", &["inside"])] {
-            let sets = [rules.set(extent, |extent| extent == few), rules.set(axis, |at| gone.contains(&at))];
-            rules.never(sets);
+            let sets = [forbidden.set(extent, |extent| extent == few), forbidden.set(axis, |at| gone.contains(&at))];
+            forbidden.never(sets);
         }
     }
-    row_never(rules);
+    row_never(forbidden);
 }
 
 /// The geometries for which `keep` holds.
-pub(super) fn geometry(rules: &Rules<'_>, keep: impl Fn(Geometry) -> bool) -> Option<Values> {
-    let (_, axis, _) = of(rules.form)?;
-    let axis = axis.or_else(|| rules.form.axis(GEOMETRY.0));
-    rules.of(axis, |name| Geometry::named(name).is_some_and(&keep))
+pub(super) fn geometry(forbidden: &Forbidden<'_>, keep: impl Fn(Geometry) -> bool) -> Option<ChosenValues> {
+    let (_, axis, _) = of(forbidden.form)?;
+    let axis = axis.or_else(|| forbidden.form.axis(GEOMETRY.0));
+    forbidden.of(axis, |name| Geometry::named(name).is_some_and(&keep))
 }
 
 /// The formats for which `keep` holds.
-pub(super) fn formats(rules: &Rules<'_>, keep: impl Fn(&Format) -> bool) -> Option<Values> {
+pub(super) fn formats(forbidden: &Forbidden<'_>, keep: impl Fn(&Format) -> bool) -> Option<ChosenValues> {
     let formats: Vec<Format> = Format::all().collect();
-    rules.form.axis(FORMAT.0).map(|axis| (axis, ValueSet::of(formats.len(), |at| keep(&formats[at]))))
+    forbidden.form.axis(FORMAT.0).map(|axis| (axis, ValueSet::of(formats.len(), |at| keep(&formats[at]))))
 }
 
 /// Which coordinates are never executed.
-fn row_never(rules: &mut Rules<'_>) {
-    let Some((coordinates, unit)) = coordinates(rules.form) else { return };
-    let Some((_, _, size)) = of(rules.form) else { return };
+fn row_never(forbidden: &mut Forbidden<'_>) {
+    let Some((coordinates, unit)) = coordinates(forbidden.form) else { return };
+    let Some((_, _, size)) = of(forbidden.form) else { return };
     for (axis, _) in [X, Y, Z, LAYER] {
         // Coordinates that the line itself has are in no register.
-        let integer = rules.of(coordinates.of_type, |of| of == INTEGER);
-        let there = geometry(rules, |geometry| order(geometry).iter().any(|(name, _)| *name == axis));
-        let sets = [integer, there, rules.set(axis, |at| at != IMMEDIATE)];
-        rules.never(sets);
-        let register = rules.of(coordinates.of_type, |of| of != INTEGER);
-        let sets = [register, rules.set(axis, |at| at == IMMEDIATE)];
-        rules.never(sets);
+        let integer = forbidden.of(coordinates.of_type, |of| of == INTEGER);
+        let there = geometry(forbidden, |geometry| order(geometry).iter().any(|(name, _)| *name == axis));
+        let sets = [integer, there, forbidden.set(axis, |at| at != IMMEDIATE)];
+        forbidden.never(sets);
+        let register = forbidden.of(coordinates.of_type, |of| of != INTEGER);
+        let sets = [register, forbidden.set(axis, |at| at == IMMEDIATE)];
+        forbidden.never(sets);
     }
     match unit {
-        Unit::Samples => samples(rules, size),
-        Unit::Bytes => bytes(rules, size),
+        Unit::Samples => samples(forbidden, size),
+        Unit::Bytes => bytes(forbidden, size),
     }
 }
 
-fn samples(rules: &mut Rules<'_>, size: Option<Size>) {
-    let misaligned = rules.set(X.0, |at| at == "misaligned");
-    rules.never([misaligned]);
-    let sets = [rules.set(WIDTH.0, |width| width == "1"), rules.set(X.0, |at| at == "inside" || at == "last")];
-    rules.never(sets);
+fn samples(forbidden: &mut Forbidden<'_>, size: Option<Size>) {
+    let misaligned = forbidden.set(X.0, |at| at == "misaligned");
+    forbidden.never([misaligned]);
+    let sets = [forbidden.set(WIDTH.0, |width| width == "1"), forbidden.set(X.0, |at| at == "inside" || at == "last")];
+    forbidden.never(sets);
     let Some(size) = size else { return };
     // One format of each size that nothing is promised for is enough.
-    rules.with_access(size, |rules, size| {
+    forbidden.with_access(size, |forbidden, size| {
         let promised = |format: &Format| {
             let whole = matches!(format.component, Component::Unsigned(32) | Component::Signed(32));
             let one = format.component == Component::Float(32);
             !(whole || one) || format.bytes() != size
         };
-        vec![vec![formats(rules, promised)]]
+        vec![vec![formats(forbidden, promised)]]
     });
 }
 
-fn bytes(rules: &mut Rules<'_>, size: Option<Size>) {
+fn bytes(forbidden: &mut Forbidden<'_>, size: Option<Size>) {
     let Some(size) = size else { return };
-    rules.with_access(size, |rules, size| {
+    forbidden.with_access(size, |forbidden, size| {
         // Accesses wider than a sample are promised nothing: one format of each size is enough.
         let simplest = |format: &Format| matches!(format.component, Component::Unsigned(_));
-        let mut sets = vec![vec![formats(rules, |format| format.bytes() < size && !simplest(format))]];
+        let mut sets = vec![vec![formats(forbidden, |format| format.bytes() < size && !simplest(format))]];
         if size == 1 {
-            sets.push(vec![rules.set(X.0, |at| at == "misaligned")]);
+            sets.push(vec![forbidden.set(X.0, |at| at == "misaligned")]);
         }
         sets
     });
     for width in WIDTH.1 {
         let number: u32 = width.parse().unwrap_or(1);
-        rules.with_access(size, |rules, size| {
-            let few = |least: u32| formats(rules, |format| number * format.bytes() / size.max(1) < least);
-            let width = rules.set(WIDTH.0, |value| value == *width);
+        forbidden.with_access(size, |forbidden, size| {
+            let few = |least: u32| formats(forbidden, |format| number * format.bytes() / size.max(1) < least);
+            let width = forbidden.set(WIDTH.0, |value| value == *width);
             vec![
-                vec![width, few(2), rules.set(X.0, |at| at == "last")],
-                vec![width, few(3), rules.set(X.0, |at| at == "inside")],
+                vec![width, few(2), forbidden.set(X.0, |at| at == "last")],
+                vec![width, few(3), forbidden.set(X.0, |at| at == "inside")],
             ]
         });
     }

@@ -1,26 +1,41 @@
 //! Which modifier of a line stands in which slot of a form.
 
-use crate::spec::{Candidate, Fault, Form, Writing};
+use crate::spec::{Candidate, Form, TextFault, Writing};
 
 /// How the modifiers of a line fit a form.
 pub(super) struct Assigned {
     /// How many of them stand in a slot that claims them.
     pub(super) matched: usize,
-    /// Faults beyond the one that the writing axis tells; hardly any line has one.
-    pub(super) faults: Vec<Fault>,
+    /// TextFaults beyond the one that the writing axis tells; hardly any line has one.
+    pub(super) faults: Vec<TextFault>,
 }
 
 /// Puts each modifier into a slot, and sets the axes of the slots and of the writing, which are
 /// still blank.
 ///
 /// A modifier takes the first free slot that claims it, behind the one before it if possible; then
-/// the first that knows it as a probe. What finds none is a duplicate where a slot has it, and
-/// unknown otherwise.
+/// the first that knows it as a probe, unless a later modifier claims that slot: of `.pred.s32` the
+/// type is `.s32`. What finds none is a duplicate where a slot has it, and unknown otherwise.
 pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]) -> Assigned {
+    let mut displaced = 0;
+    loop {
+        match assign_but(form, modifiers, displaced, values) {
+            Ok(assigned) => return assigned,
+            Err(position) => displaced |= 1 << position,
+        }
+        form.slots.iter().for_each(|slot| values[slot.axis] = form.blank()[slot.axis]);
+    }
+}
+
+/// Gives modifiers their slots, but those `displaced` (a bit for each position): they are unknown.
+///
+/// # Errors
+/// The position of a modifier that is a probe in a slot that a later one claims.
+fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: &mut [u8]) -> Result<Assigned, usize> {
     // A form has at most 64 slots.
     let mut taken = 0_u64;
     let mut assigned = Assigned { matched: 0, faults: Vec::new() };
-    let mut order = Order::default();
+    let mut order = SlotOrder::default();
     let mut next = 0;
     let mut fault = None;
     let is_extra = |writing: usize| matches!(form.writings[writing], Writing::Extra(_));
@@ -29,19 +44,25 @@ pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]
         // Of two modifiers too many neither is the one that a divergence could be about.
         (Some(first), Some(second)) if is_extra(first) && is_extra(second) => {
             fault = form.modifier(None).extra;
-            assigned.faults.push(Fault::Unknown);
+            assigned.faults.push(TextFault::Unknown);
         }
         // The axis tells of one fault; of the others only the rules are named.
         (Some(_), Some(writing)) => assigned.faults.extend(match form.writings[writing] {
-            Writing::Duplicate(_) => Some(Fault::Duplicate),
-            Writing::Extra(_) => Some(Fault::Unknown),
-            Writing::Moved(_) | Writing::Reordered => Some(Fault::Order),
+            Writing::Duplicate(_) => Some(TextFault::Duplicate),
+            Writing::Extra(_) => Some(TextFault::Unknown),
+            Writing::Moved(_) | Writing::Reordered => Some(TextFault::Order),
             _ => None,
         }),
         (Some(_), None) => {}
     };
-    for &modifier in modifiers {
+    // The slots that are taken by probes, and the positions of those.
+    let mut probes: Vec<(usize, usize)> = Vec::new();
+    for (position, &modifier) in modifiers.iter().enumerate() {
         let known = form.modifier(modifier);
+        if position < 64 && displaced >> position & 1 == 1 {
+            tell(known.extra);
+            continue;
+        }
         match choose(&known.candidates, taken, next) {
             Some(candidate) => {
                 let slot = &form.slots[candidate.slot];
@@ -50,11 +71,17 @@ pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]
                 assigned.matched += usize::from(candidate.claimed) + usize::from(candidate.claimed && slot.telling);
                 next = next.max(candidate.slot + 1);
                 order.push(candidate.slot);
+                if !candidate.claimed && position < 64 {
+                    probes.push((candidate.slot, position));
+                }
             }
-            None => tell(match known.candidates.first() {
-                Some(candidate) => form.writing_of(&Writing::Duplicate(candidate.slot)),
-                None => known.extra,
-            }),
+            None => match displaced_by(&known.candidates, &probes) {
+                Some(probe) => return Err(probe),
+                None => tell(match known.candidates.first() {
+                    Some(candidate) => form.writing_of(&Writing::Duplicate(candidate.slot)),
+                    None => known.extra,
+                }),
+            },
         }
     }
     // What a form begins with is a part of the opcode: anywhere else it is in the wrong place.
@@ -62,7 +89,13 @@ pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]
     let fault_of_order = if late { Some(Writing::Moved(0)) } else { order.fault() };
     tell(fault_of_order.and_then(|writing| form.writing_of(&writing)));
     values[form.writing()] = fault.and_then(|fault| u8::try_from(fault).ok()).unwrap_or(0);
-    assigned
+    Ok(assigned)
+}
+
+/// The position of a probe in a slot that these candidates claim.
+fn displaced_by(candidates: &[Candidate], probes: &[(usize, usize)]) -> Option<usize> {
+    let claims = |slot: usize| candidates.iter().any(|candidate| candidate.claimed && candidate.slot == slot);
+    probes.iter().find(|(slot, _)| claims(*slot)).map(|(_, position)| *position)
 }
 
 /// The slot that a modifier takes, of those that know it.
@@ -74,7 +107,7 @@ fn choose(candidates: &[Candidate], taken: u64, next: usize) -> Option<&Candidat
 
 /// The order in which slots are taken.
 #[derive(Default)]
-struct Order {
+struct SlotOrder {
     first: Option<usize>,
     last: Option<usize>,
     /// Whether a slot stands behind a later one of the syntax line.
@@ -83,7 +116,7 @@ struct Order {
     broken_before: bool,
 }
 
-impl Order {
+impl SlotOrder {
     fn push(&mut self, slot: usize) {
         self.first = self.first.or(Some(slot));
         self.broken_before = self.broken;

@@ -1,8 +1,8 @@
 //! Which choices the operands of a line make.
 
-use crate::ptx::{Argument, Declarations, Line, Operand as Text, Symbol};
-use crate::role::{self, Found, Role};
-use crate::spec::{Fault, Form, Isa, Kind, Pattern, Writing};
+use crate::role::{self, Found};
+use crate::spec::{Form, Isa, Kind, Pattern, Role, TextFault, Writing};
+use crate::text::{Argument, Declarations, Line, OperandText, Symbol};
 
 /// What the operands say beside the values of their axes.
 #[derive(Default)]
@@ -33,7 +33,7 @@ pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Decla
                 let operand = &form.operands[*at];
                 role::read((isa, form), declarations, operand, (&text.argument, false), values, &mut read.found);
             }
-            (Pattern::Bracket(inside), Some(Text { argument: Argument::Bracket(elements), suffix, .. }))
+            (Pattern::Bracket(inside), Some(OperandText { argument: Argument::Bracket(elements), suffix, .. }))
                 if inside.len() == elements.len() =>
             {
                 for (&at, element) in inside.iter().zip(elements) {
@@ -43,9 +43,11 @@ pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Decla
                 read.suffix(form, inside.last().copied(), *suffix, values);
             }
             // `a[4]` is an address without brackets around it.
-            (Pattern::Bracket(inside), Some(Text { argument: argument @ Argument::Element(..), suffix, .. }))
-                if let [at] = inside[..]
-                    && matches!(form.operands[at].role, Role::Address { .. }) =>
+            (
+                Pattern::Bracket(inside),
+                Some(OperandText { argument: argument @ Argument::Element(..), suffix, .. }),
+            ) if let [at] = inside[..]
+                && matches!(form.operands[at].role, Role::Address { .. }) =>
             {
                 let operand = &form.operands[at];
                 role::read((isa, form), declarations, operand, (argument, false), values, &mut read.found);
@@ -78,7 +80,7 @@ impl Read {
             _ => false,
         };
         if !predicate {
-            self.found.fault(Fault::Guard);
+            self.found.fault(TextFault::Guard);
         }
     }
 

@@ -2,19 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::item::Declaration;
-use super::print::element;
-use super::read::{Found, Position, Reader, Type, What, Word};
-use super::{Item, accepted, ordered};
-use crate::ptx::{Argument, Integer, Symbol};
-use crate::spec::raw::RawOperand;
+use super::described::RawOperand;
+use super::element::element;
+use super::item::{GLOBAL, Item, ScaffoldPart};
+use super::reader::{Found, OperandReader, Position, ReadValue, Type, Word};
 use crate::spec::words::{INTEGER, NONE, OTHER};
-use crate::spec::{Axis, Choice, Cube, Draft, Fault, Form, Kind, Operand, RuleKind, ValueSet};
+use crate::spec::{Axis, Choice, Cube, Draft, Form, Kind, Operand, RuleKind, TextFault, ValueSet};
+use crate::text::{Argument, Integer, Symbol};
 
 /// An address in a register.
 pub const REGISTER: &str = "register";
-/// A variable in global memory.
-pub(super) const GLOBAL: &str = "global";
 const ENTRY_PARAMETER: &str = "entry-parameter";
 const FUNCTION_PARAMETER: &str = "function-parameter";
 const LOCAL_PARAMETER: &str = "local-parameter";
@@ -65,9 +62,9 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
     let name = operand.name.clone();
     let bases = [REGISTER].iter().chain(&BASES).chain(&[INTEGER, OTHER]).map(|&b| b.to_owned()).collect();
     let base = draft.axis(&format!("{name}.base"), Choice::Base(at), bases, |b| b != OTHER);
-    let accepts = accepted(raw);
+    let accepts = raw.accepted();
     let types = draft.isa.types.iter().map(|t| t.name.clone()).collect();
-    let values = ordered(&accepts, types);
+    let values = raw.accepted_first(types);
     let of_type = draft.axis(&format!("{name}.type"), Choice::Type(at), values, |v| accepts.iter().any(|a| a == v));
     let offset =
         draft.axis(&format!("{name}.offset"), Choice::Offset(at), OFFSETS.map(str::to_owned).to_vec(), |_| true);
@@ -123,25 +120,25 @@ pub fn added(form: &Form, values: &[u8], operand: &Operand) -> i32 {
 }
 
 /// How a variable is declared that an address can start from.
-pub(super) fn declaration(base: &str, name: &str) -> Declaration {
+pub(super) fn declaration(base: &str, name: &str) -> ScaffoldPart {
     let bytes = format!(".align 32 .b8 {name}[64]");
     match base {
-        UNIFIED => Declaration::Separate(format!(".global .attribute(.unified(1, 2)) {bytes}; ")),
-        ENTRY_PARAMETER | FUNCTION_PARAMETER => Declaration::Parameter(format!(".param {bytes}")),
-        LOCAL_PARAMETER => Declaration::Local(format!(".param {bytes}; ")),
-        "local" => Declaration::Local(format!(".local {bytes}; ")),
-        space => Declaration::Global(format!(".{space} {bytes}; ")),
+        UNIFIED => ScaffoldPart::Separate(format!(".global .attribute(.unified(1, 2)) {bytes}; ")),
+        ENTRY_PARAMETER | FUNCTION_PARAMETER => ScaffoldPart::Parameter(format!(".param {bytes}")),
+        LOCAL_PARAMETER => ScaffoldPart::Local(format!(".param {bytes}; ")),
+        "local" => ScaffoldPart::Local(format!(".local {bytes}; ")),
+        space => ScaffoldPart::Global(format!(".{space} {bytes}; ")),
     }
 }
 
-impl Reader<'_> {
+impl OperandReader<'_> {
     /// Reads an address into its axes.
     pub(super) fn address(&self, argument: &Argument<'_>, position: Position, values: &mut [u8], found: &mut Found) {
         let none = OFFSETS[0];
         let (base, of_type, offset) = match argument {
             Argument::Integer(value) => {
                 if u32::try_from(value.value()).is_err() {
-                    found.fault(Fault::AbsoluteAddress);
+                    found.fault(TextFault::AbsoluteAddress);
                 }
                 (INTEGER, None, none)
             }
@@ -168,7 +165,7 @@ impl Reader<'_> {
         index: Option<&str>,
         value: Integer,
         found: &mut Found,
-    ) -> (&str, Option<What<'_>>, &str) {
+    ) -> (&str, Option<ReadValue<'_>>, &str) {
         let integer = |of: usize| matches!(self.isa.types[of].kind, Kind::Bits | Kind::Unsigned | Kind::Signed);
         let indexed = index.is_none_or(|register| match self.declarations.symbol(register) {
             Some(Symbol::Register(Some(of), 1)) => !register.contains('.') && integer(of),
@@ -186,7 +183,7 @@ impl Reader<'_> {
         offset: &'v str,
         values: &[u8],
         found: &mut Found,
-    ) -> (&'v str, Option<What<'v>>, &'v str) {
+    ) -> (&'v str, Option<ReadValue<'v>>, &'v str) {
         match self.declarations.symbol(name) {
             // A component is no register by itself here.
             Some(Symbol::Register(Some(of), 1)) if !name.contains('.') => (REGISTER, Some(Type(of)), offset),
@@ -206,7 +203,7 @@ impl Reader<'_> {
 /// What an offset is on its axis; one is a signed integer of 32 bits.
 fn offset(value: Integer, found: &mut Found) -> &'static str {
     if i32::try_from(value.signed()).is_err() {
-        found.fault(Fault::Offset);
+        found.fault(TextFault::Offset);
     }
     if value.signed() < 0 { OFFSETS[2] } else { OFFSETS[1] }
 }

@@ -2,7 +2,27 @@
 
 use std::fmt::Write as _;
 
-use super::SURFREF;
+use crate::text::Symbol;
+
+/// What an object can be.
+pub const OBJECTS: [&str; 1] = ["surface"];
+/// A `.surfref` at module scope.
+pub const SURFREF: &str = "surfref";
+/// A `.surfref` among the parameters of the entry.
+pub const SURFREF_PARAMETER: &str = "surfref-parameter";
+/// What an operand can be that is an object, beside a register.
+pub const OBJECT_KINDS: [&str; 2] = [SURFREF, SURFREF_PARAMETER];
+/// A variable in global memory.
+pub(super) const GLOBAL: &str = "global";
+
+/// What a declared object is called on the axis of types.
+pub(super) fn object_word(symbol: Symbol) -> Option<&'static str> {
+    match symbol {
+        Symbol::Surface(false) => Some(SURFREF),
+        Symbol::Surface(true) => Some(SURFREF_PARAMETER),
+        _ => None,
+    }
+}
 
 /// Something a line uses that must be declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,6 +45,15 @@ impl Item<'static> {
     pub const GUARD: Self = Self::Register(".pred", 1, SPARE);
     /// The register of a surplus operand.
     pub const SURPLUS: Self = Self::Register(".b32", 1, SPARE);
+
+    /// The object that stands for a value of the axis of types, where it is one.
+    pub(super) fn object(of_type: &str) -> Option<Self> {
+        match of_type {
+            SURFREF => Some(Self::Object(OBJECTS[0], false)),
+            SURFREF_PARAMETER => Some(Self::Object(OBJECTS[0], true)),
+            _ => None,
+        }
+    }
 }
 
 impl Item<'_> {
@@ -51,23 +80,11 @@ impl Item<'_> {
     pub(super) fn first(operand: usize) -> u8 {
         u8::try_from(operand).unwrap_or(0).wrapping_mul(LANES)
     }
-
-    /// How it is declared, and where; registers are declared together.
-    pub(crate) fn declaration(self) -> Declaration {
-        let name = self.name();
-        match self {
-            Self::Register(of, 1, _) => Declaration::Local(format!(".reg {of} {name}; ")),
-            Self::Register(of, lanes, _) => Declaration::Local(format!(".reg .v{lanes} {of} {name}; ")),
-            Self::Variable(base) => super::address::declaration(base, &name),
-            Self::Object(_, false) => Declaration::Global(format!(".global .{SURFREF} {name}; ")),
-            Self::Object(_, true) => Declaration::Parameter(format!(".param .{SURFREF} {name}")),
-        }
-    }
 }
 
 /// Text that declares something, by where it belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Declaration {
+pub(crate) enum ScaffoldPart {
     /// At module scope.
     Global(String),
     /// At module scope, in a module compiled by itself.

@@ -3,9 +3,15 @@
 //! names them.
 
 use super::address::BASES;
+use crate::spec::SetupAxis;
 
 /// An axis of a setup: its name, and its values where they are words.
 pub type SetupWords = (&'static str, &'static [&'static str]);
+
+/// An axis with these words.
+pub fn axis((name, values): SetupWords) -> SetupAxis {
+    (name.to_owned(), values.iter().map(|&value| value.to_owned()).collect())
+}
 
 /// The variable that a generic address points to.
 pub const POINTS: SetupWords = ("points-to", BASES.split_at(4).0);

@@ -3,13 +3,13 @@
 
 use std::fmt::Write as _;
 
-use super::print::element;
-use super::read::{Found, Position, Reader, What, Word};
-use super::{Item, RoleName, accepted, address};
-use crate::ptx::{Argument, Symbol};
-use crate::spec::raw::{Kind, Ordered, RawOperand, Width};
+use super::described::{RawOperand, RoleName, Width};
+use super::element::element;
+use super::item::{GLOBAL, Item};
+use super::reader::{Found, OperandReader, Position, ReadValue, Word};
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK};
-use crate::spec::{Choice, Cube, Draft, Fault, Form, Operand, RegisterType, ValueSet};
+use crate::spec::{Choice, Cube, Draft, Form, Kind, Operand, RegisterType, TextFault, ValueSet};
+use crate::text::{Argument, Symbol};
 
 /// One element, without braces.
 const SCALAR: &str = "scalar";
@@ -27,30 +27,11 @@ pub fn lanes_of(shape: &str) -> usize {
     shape.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(1)
 }
 
-/// Whether a register of this type may stand where an instruction has that type.
-fn suits(draft: &Draft<'_>, width: Width, register: &RegisterType, instruction: &RegisterType) -> bool {
-    if !instruction.held_in.is_empty() {
-        return instruction.held_in.contains(&register.name);
-    }
-    let kinds = |table: &Ordered<Vec<Kind>>| {
-        let row = table.0.iter().find(|(key, _)| key.value == instruction.kind.name());
-        row.is_some_and(|(_, kinds)| kinds.contains(&register.kind))
-    };
-    match register.bits.cmp(&instruction.bits) {
-        std::cmp::Ordering::Less => false,
-        std::cmp::Ordering::Equal => kinds(&draft.raw_isa.registers.same_size),
-        std::cmp::Ordering::Greater => width == Width::Relaxed && kinds(&draft.raw_isa.registers.wider),
-    }
-}
-
 /// A register, a vector or an immediate: shape, type and sinks.
 pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) {
     let name = operand.name.clone();
     let vec = raw.lanes.as_ref().and_then(|slot| draft.slot(&slot.value));
-    let fitting = |value: &str| -> Vec<String> {
-        let row = draft.raw_isa.lanes.0.iter().find(|(key, _)| key.value == value);
-        row.map(|(_, shapes)| shapes.iter().map(|shape| shape.value.clone()).collect()).unwrap_or_default()
-    };
+    let fitting = |value: &str| draft.isa.shapes(value).to_vec();
     let claimed_shapes: Vec<String> = match (&raw.shapes, vec) {
         (Some(shapes), _) => shapes.iter().map(|shape| shape.value.clone()).collect(),
         (None, Some(vec)) => {
@@ -103,7 +84,7 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
 
 fn types(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) {
     let name = operand.name.clone();
-    let accepts = accepted(raw);
+    let accepts = raw.accepted();
     let slot = raw.matches.as_ref().and_then(|of| draft.slot(&of.value));
     // The instruction types the operand must suit: those of a slot, or a literal one.
     let instruction_types: Vec<&RegisterType> = match (&raw.matches, slot) {
@@ -113,7 +94,7 @@ fn types(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOpera
     };
     let suiting = |value: &str, of: &RegisterType| {
         accepts.iter().any(|v| v == value)
-            || draft.isa.register_type(value).is_some_and(|reg| suits(draft, raw.width, reg, of))
+            || draft.isa.register_type(value).is_some_and(|reg| draft.isa.suits(reg, of, raw.width == Width::Relaxed))
     };
     let claimed =
         |value: &str| accepts.iter().any(|v| v == value) || instruction_types.iter().any(|of| suiting(value, of));
@@ -211,7 +192,7 @@ fn sinks(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, claimed_shapes
 
 /// Appends a value: one element, or a tuple of them.
 pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
-    let Printed { of_type, shape, sinks, number } = Printed::of(form, values, at);
+    let PrintedValue { of_type, shape, sinks, number } = PrintedValue::of(form, values, at);
     if let Some(lanes) = shape.strip_prefix(VECTOR) {
         let register = Item::Register(of_type, lanes.parse().unwrap_or(1), number);
         register.write(to);
@@ -235,7 +216,7 @@ pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
 }
 
 /// What an operand of a variant is made of.
-struct Printed<'a> {
+struct PrintedValue<'a> {
     of_type: &'a str,
     shape: &'a str,
     sinks: usize,
@@ -243,7 +224,7 @@ struct Printed<'a> {
     number: u8,
 }
 
-impl<'a> Printed<'a> {
+impl<'a> PrintedValue<'a> {
     fn of(form: &'a Form, values: &[u8], at: usize) -> Self {
         let operand = &form.operands[at];
         Self {
@@ -257,7 +238,7 @@ impl<'a> Printed<'a> {
 
 /// Appends statements that store each register of a destination.
 pub(super) fn store<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
-    let Printed { of_type, shape, sinks, number } = Printed::of(form, values, at);
+    let PrintedValue { of_type, shape, sinks, number } = PrintedValue::of(form, values, at);
     let lanes = u8::try_from(lanes_of(shape)).unwrap_or(1);
     let stored = match of_type {
         ".pred" | SINK => return,
@@ -266,7 +247,7 @@ pub(super) fn store<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
         ".f16x2" | ".bf16x2" => ".b32",
         other => other,
     };
-    let to_variable = Item::Variable(address::GLOBAL);
+    let to_variable = Item::Variable(GLOBAL);
     uses(to_variable);
     for lane in (0..lanes).filter(|lane| sinks >> lane & 1 == 0) {
         let _ = write!(to, " st.global{stored} [{}], ", to_variable.name());
@@ -280,10 +261,10 @@ pub(super) fn store<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
     }
 }
 
-impl Reader<'_> {
+impl OperandReader<'_> {
     /// Reads a value into its axes.
     pub(super) fn value(&self, argument: &Argument<'_>, position: Position, values: &mut [u8], found: &mut Found) {
-        let set = |axis: Option<usize>, value: What<'_>, values: &mut [u8]| {
+        let set = |axis: Option<usize>, value: ReadValue<'_>, values: &mut [u8]| {
             if let Some(axis) = axis {
                 values[axis] = self.on_axis(axis, value);
             }
@@ -321,7 +302,7 @@ impl Reader<'_> {
                         found.more.push(another);
                     }
                     if self.mixed(element, &elements[..lane]) {
-                        found.fault(Fault::MixedVector);
+                        found.fault(TextFault::MixedVector);
                     }
                 }
             }
@@ -338,13 +319,13 @@ impl Reader<'_> {
 
 /// What an element of a vector is beside others.
 #[derive(Clone, Copy)]
-struct Class {
+struct ElementClass {
     /// Its size; an immediate has any.
     bits: Option<u16>,
     kind: Kind,
 }
 
-impl Class {
+impl ElementClass {
     /// Whether two elements may stand in one vector: they are of one size, and bits go with
     /// anything, integers with integers, and any other kind with itself.
     fn goes_with(self, other: Self) -> bool {
@@ -355,7 +336,7 @@ impl Class {
     }
 }
 
-impl Reader<'_> {
+impl OperandReader<'_> {
     /// Whether an element does not go with those before it.
     fn mixed(&self, element: &Argument<'_>, before: &[Argument<'_>]) -> bool {
         let Some(class) = self.class(element) else { return false };
@@ -363,17 +344,17 @@ impl Reader<'_> {
     }
 
     /// What an element is beside others; nothing where it is a fault by itself, or a sink.
-    fn class(&self, element: &Argument<'_>) -> Option<Class> {
+    fn class(&self, element: &Argument<'_>) -> Option<ElementClass> {
         match element {
-            Argument::Integer(_) => Some(Class { bits: None, kind: Kind::Signed }),
-            Argument::Float(_) | Argument::Double(_) => Some(Class { bits: None, kind: Kind::Float }),
+            Argument::Integer(_) => Some(ElementClass { bits: None, kind: Kind::Signed }),
+            Argument::Float(_) | Argument::Double(_) => Some(ElementClass { bits: None, kind: Kind::Float }),
             Argument::Name(name) => {
                 let of = match self.declarations.symbol(name) {
                     Some(Symbol::Register(of, _)) => &self.isa.types[of?],
                     Some(_) => return None,
                     None => self.isa.register_type(&self.isa.special(name)?.of_type)?,
                 };
-                Some(Class { bits: Some(of.bits), kind: of.kind })
+                Some(ElementClass { bits: Some(of.bits), kind: of.kind })
             }
             _ => None,
         }

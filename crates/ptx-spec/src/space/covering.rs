@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Diagram, Region, Values};
+use super::{Region, Values};
 use crate::spec::ValueSet;
 
 /// Variants of the region such that every combination of values of any `strength` axes that occurs
@@ -24,7 +24,7 @@ pub fn covering(region: &Region<'_>, strength: usize) -> Vec<Values> {
             }
             let given = cover.given(group, slot);
             let mut dead = FxHashSet::default();
-            let found = Diagram::complete(region, &given, &mut dead, |level, values, choices| {
+            let found = region.complete(&given, &mut dead, |level, values, choices| {
                 cover.order(level, values, &given, choices);
             });
             match found {
@@ -43,14 +43,14 @@ pub fn covering(region: &Region<'_>, strength: usize) -> Vec<Values> {
 }
 
 /// The combinations of some axes, and which of them are not covered yet.
-struct Group {
+struct AxisGroup {
     axes: Vec<usize>,
     open: Vec<bool>,
 }
 
 struct Cover {
     widths: Vec<usize>,
-    groups: Vec<Group>,
+    groups: Vec<AxisGroup>,
     /// For each axis, the groups it is the last axis of.
     ending: Vec<Vec<usize>>,
 }
@@ -86,7 +86,7 @@ impl Cover {
             if let Some(&last) = axes.last() {
                 ending[last].push(groups.len());
             }
-            groups.push(Group { axes, open });
+            groups.push(AxisGroup { axes, open });
         }
         Self { widths, groups, ending }
     }

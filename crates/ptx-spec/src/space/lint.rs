@@ -3,7 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::{Diagram, breakable};
+use super::Diagram;
+use super::breaches::breakable;
 use crate::spec::Form;
 
 /// What the space of a form says of one of its rules.

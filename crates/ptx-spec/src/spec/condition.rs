@@ -1,7 +1,7 @@
-//! Conditions: for each axis named, a set of values; resolved against the axes of a form.
+//! Conditions: for each axis named, a set of values.
 
 use super::words::NONE;
-use super::{Axis, Cube, Form, ValueSet};
+use super::{Axis, ValueSet};
 
 /// One entry of a condition, its sets expanded.
 #[derive(Clone, Debug)]
@@ -27,19 +27,4 @@ impl Entry {
         let open = self.negated || self.values.iter().any(|value| value == "any");
         if open { set.and(&axis.claimed) } else { set }
     }
-}
-
-/// The cube of a condition in a form; `None` where it never holds there. A slot that the form lacks
-/// is `none` there.
-pub fn resolve<'a>(entries: impl IntoIterator<Item = &'a Entry>, form: &Form) -> Option<Cube> {
-    let mut sets = Vec::new();
-    for entry in entries {
-        match form.axis(&entry.axis) {
-            None if entry.holds(NONE) => {}
-            None => return None,
-            Some(axis) => sets.push((axis, entry.select(&form.axes[axis]))),
-        }
-    }
-    let cube = Cube::new(sets);
-    (!cube.is_empty()).then_some(cube)
 }

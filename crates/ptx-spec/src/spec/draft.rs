@@ -1,13 +1,21 @@
 //! A form in the making: its axes, and the rules that they imply.
 
-use super::raw::{RawIsa, Source};
-use super::slots::SlotClaims;
-use super::{Axis, Choice, Cube, Isa, Rule, RuleKind, Slot, ValueSet};
+use super::{Axis, Choice, Cube, Isa, Rule, RuleKind, Slot, Source, ValueSet};
+use crate::environment::Version;
+
+/// The values that a slot of a form claims.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotClaims {
+    pub(crate) name: String,
+    pub(crate) optional: bool,
+    pub(crate) literal: bool,
+    /// Without `none`.
+    pub(crate) values: Vec<String>,
+}
 
 /// Axes and rules of a form that is being built. Slots have theirs before operands do.
 pub(crate) struct Draft<'a> {
     pub(crate) isa: &'a Isa,
-    pub(crate) raw_isa: &'a RawIsa,
     /// The opcode.
     pub(crate) opcode: &'a str,
     /// What each slot of the syntax line claims.
@@ -70,7 +78,7 @@ impl Draft<'_> {
     }
 
     /// The version at a position of the `ptx` axis, which has the newest first.
-    pub(crate) fn version(&self, at: usize) -> crate::environment::Version {
+    pub(crate) fn version(&self, at: usize) -> Version {
         self.isa.versions[self.isa.versions.len() - 1 - at]
     }
 
@@ -79,16 +87,16 @@ impl Draft<'_> {
     pub(crate) fn declarable(&mut self, at: usize) {
         let axis = &self.axes[at];
         let (target, ptx) = (self.named("target"), self.named("ptx"));
-        let types = self.raw_isa.types.0.iter().filter_map(|(name, of)| Some((name, of.needs.as_ref()?)));
-        let variables = self.raw_isa.variables.0.iter().map(|(name, needs)| (name, needs));
+        let types = self.isa.types.iter().map(|of| (&of.name, of.ptx, of.target));
+        let variables = self.isa.variables.iter().map(|(name, ptx, target)| (name, *ptx, *target));
         let mut cubes = Vec::new();
-        for (name, needs) in types.chain(variables) {
-            let this = axis.select(|v| v == name.value);
-            if let Some(since) = needs.ptx {
+        for (name, since, needed) in types.chain(variables) {
+            let this = axis.select(|value| value == name);
+            if let Some(since) = since {
                 let before = ValueSet::of(self.isa.versions.len(), |at| self.version(at) < since);
                 cubes.push(Cube::new([(ptx, before), (at, this)]));
             }
-            if let Some(needed) = needs.target.0.first() {
+            if let Some(needed) = needed {
                 let targets = &self.isa.targets;
                 let unmet = ValueSet::of(targets.len(), |at| !needed.met_by(targets[targets.len() - 1 - at].0));
                 cubes.push(Cube::new([(target, unmet), (at, this)]));

@@ -39,10 +39,3 @@ impl Instruction {
         with
     }
 }
-
-impl Form {
-    /// How many axes the variant has; those of the setup stand after them.
-    pub(crate) fn variant_axes(&self) -> usize {
-        self.axes.len() - self.setup_axes
-    }
-}

@@ -19,3 +19,10 @@ pub const VARIABLE: &str = "variable";
 
 /// What can stand in an operand and is neither the type of a register nor an object.
 pub const PSEUDO: [&str; 5] = [INTEGER, FLOAT, DOUBLE, SINK, VARIABLE];
+
+/// Whether a text could be a modifier of PTX: `.v2`, `.L2::cache_hint`, `.128x256b`.
+pub fn is_modifier(text: &str) -> bool {
+    let Some(word) = text.strip_prefix('.') else { return false };
+    let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    word.split("::").all(plain) && word.bytes().any(|b| b.is_ascii_alphabetic())
+}

@@ -54,7 +54,7 @@ pub(super) fn starts(lexer: &Lexer<'_>) -> bool {
 /// # Errors
 /// Where a number is malformed or too large, or an operator cannot be applied.
 pub(super) fn expression(lexer: &mut Lexer<'_>) -> Result<Option<Constant>, SyntaxError> {
-    let mut reader = Reader { lexer, depth: 0 };
+    let mut reader = ConstantReader { lexer, depth: 0 };
     match reader.ternary() {
         Ok(value) => Ok(Some(value)),
         Err(Stop::NotConstant) => Ok(None),
@@ -76,12 +76,12 @@ const BINARY: [&[&str]; 10] = [
     &["*", "/", "%"],
 ];
 
-struct Reader<'l, 'a> {
+struct ConstantReader<'l, 'a> {
     lexer: &'l mut Lexer<'a>,
     depth: u32,
 }
 
-impl Reader<'_, '_> {
+impl ConstantReader<'_, '_> {
     fn wrong<T>(&self, message: &'static str) -> Result<T, Stop> {
         Err(Stop::Wrong(self.lexer.error(message)))
     }

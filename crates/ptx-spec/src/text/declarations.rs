@@ -3,12 +3,8 @@
 //! Reads the text that stands between a module's directives and a line: module-scope variables,
 //! the header of the entry or function, registers and local variables.
 
-use std::hash::Hasher;
-use std::ops::Range;
-
-use rustc_hash::FxHasher;
-
 use super::declaration::{Declaration, parameters};
+use super::name_table::NameTable;
 use super::statement::{Header, Statement, Statements};
 use super::{Context, Lexer, SyntaxError};
 use crate::spec::Isa;
@@ -33,64 +29,9 @@ pub struct Declarations {
     /// Whether the line stands in an entry or a function; an entry where no header says.
     pub context: Context,
     /// What each name stands for, and the alignment of a variable in bytes.
-    names: Names<(Symbol, Option<u32>)>,
+    names: NameTable<(Symbol, Option<u32>)>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and what each is.
-    families: Names<(u32, Symbol)>,
-}
-
-/// A map by name that is cheap to make: one text of all names, and their places in it, sorted by
-/// hash once all are in.
-#[derive(Clone, Debug)]
-struct Names<T> {
-    text: String,
-    entries: Vec<Entry<T>>,
-}
-
-#[derive(Clone, Debug)]
-struct Entry<T> {
-    hash: u64,
-    name: Range<usize>,
-    what: T,
-}
-
-impl<T> Default for Names<T> {
-    fn default() -> Self {
-        Self { text: String::new(), entries: Vec::new() }
-    }
-}
-
-impl<T: Copy> Names<T> {
-    fn hash(name: &str) -> u64 {
-        let mut hasher = FxHasher::default();
-        hasher.write(name.as_bytes());
-        hasher.finish()
-    }
-
-    fn insert(&mut self, name: &str, what: T) {
-        let start = self.text.len();
-        self.text.push_str(name);
-        self.entries.push(Entry { hash: Self::hash(name), name: start..self.text.len(), what });
-    }
-
-    fn truncate(&mut self, entries: usize) {
-        self.entries.truncate(entries);
-    }
-
-    fn sort(&mut self) {
-        // Of two of a name the last counts: the order among equals stays.
-        self.entries.sort_by_key(|entry| entry.hash);
-    }
-
-    /// What was inserted last under this name.
-    fn get(&self, name: &str) -> Option<T> {
-        if self.entries.is_empty() {
-            return None;
-        }
-        let hash = Self::hash(name);
-        let end = self.entries.partition_point(|entry| entry.hash <= hash);
-        let same = self.entries[..end].iter().rev().take_while(|entry| entry.hash == hash);
-        same.into_iter().find(|entry| self.text[entry.name.clone()] == *name).map(|entry| entry.what)
-    }
+    families: NameTable<(u32, Symbol)>,
 }
 
 /// Why declarations cannot be read.
@@ -119,8 +60,7 @@ impl Declarations {
     pub fn parse(text: &str, isa: &Isa) -> Result<Self, DeclarationError> {
         let mut table = Self::default();
         // Few declarations need more room.
-        table.names.text.reserve(text.len().min(256) / 2);
-        table.names.entries.reserve((text.len() / 16).min(16));
+        table.names.reserve((text.len() / 16).min(16), text.len().min(256) / 2);
         table.add(text, isa)?;
         Ok(table)
     }
@@ -168,7 +108,7 @@ impl Declarations {
         if let Some((symbol, _)) = self.names.get(name) {
             return Some(symbol);
         }
-        if self.families.entries.is_empty() {
+        if self.families.is_empty() {
             return None;
         }
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -231,7 +171,7 @@ impl Collector<'_, '_> {
     }
 
     fn sizes(&self) -> (usize, usize) {
-        (self.table.names.entries.len(), self.table.families.entries.len())
+        (self.table.names.len(), self.table.families.len())
     }
 
     fn header(&mut self, header: &Header<'_>, text: &str) -> Result<(), SyntaxError> {

@@ -5,7 +5,6 @@ use std::fmt;
 use super::SyntaxError;
 use super::constant::{self, Constant};
 use super::lexer::Lexer;
-use super::statement::{SURPLUS, Statement, Statements};
 
 /// How deep brackets may be nested in brackets; PTX nests two.
 const NESTING: u32 = 8;
@@ -20,12 +19,12 @@ pub struct Line<'a> {
     /// The modifiers with their dots.
     pub modifiers: Vec<&'a str>,
     /// The operands.
-    pub operands: Vec<Operand<'a>>,
+    pub operands: Vec<OperandText<'a>>,
 }
 
 /// An operand with what is attached to it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Operand<'a> {
+pub struct OperandText<'a> {
     /// What it is.
     pub argument: Argument<'a>,
     /// A modifier behind it, as in `[a].unified`.
@@ -81,43 +80,16 @@ pub enum Argument<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Reads one instruction: `@p ld.global.u32 %r1, [%rd1+4];`. Labels, braces, comments, `.loc` and
-    /// `.pragma` may stand around it.
-    ///
-    /// # Errors
-    /// What is no instruction at all: unbalanced brackets, nothing that could be an opcode, a number
-    /// that is none, no semicolon at the end, another statement.
-    pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
-        let mut statements = Statements::new(text);
-        let mut found = None;
-        loop {
-            let before = statements.at();
-            match statements.next_statement()? {
-                Some(Statement::Instruction(line)) if found.is_none() => found = Some(line),
-                Some(Statement::Instruction(_) | Statement::Declaration(_) | Statement::Header(_)) => {
-                    return Err(SyntaxError { message: SURPLUS, at: before });
-                }
-                Some(_) => {}
-                None => return found.ok_or_else(|| statements.error("expected an opcode")),
-            }
-        }
-    }
-
-    /// The opcode of the first instruction of a text, whatever else is wrong with it.
-    pub fn opcode_of(text: &'a str) -> Option<&'a str> {
-        Statements::new(text).first_opcode()
-    }
-
     /// Reads the instruction that begins here, up to its semicolon.
     pub(super) fn read(lexer: &mut Lexer<'a>) -> Result<Self, SyntaxError> {
-        let mut reader = Reader { lexer, depth: 0 };
+        let mut reader = LineReader { lexer, depth: 0 };
         let (guard, opcode) = reader.head()?;
         reader.body(guard, opcode)
     }
 
     /// Reads the rest of an instruction behind its opcode.
     pub(super) fn behind(lexer: &mut Lexer<'a>, opcode: &'a str) -> Result<Self, SyntaxError> {
-        Reader { lexer, depth: 0 }.body(None, opcode)
+        LineReader { lexer, depth: 0 }.body(None, opcode)
     }
 }
 
@@ -137,7 +109,7 @@ impl fmt::Display for Line<'_> {
     }
 }
 
-impl fmt::Display for Operand<'_> {
+impl fmt::Display for OperandText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.argument.has_other() {
             let text = self.text.trim_ascii_end();
@@ -189,13 +161,13 @@ impl From<Constant> for Argument<'_> {
 type Head<'a> = (Option<(bool, &'a str)>, &'a str);
 
 /// Reads one instruction.
-struct Reader<'l, 'a> {
+struct LineReader<'l, 'a> {
     lexer: &'l mut Lexer<'a>,
     /// How many brackets are open.
     depth: u32,
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> LineReader<'_, 'a> {
     /// Reads the guard and the opcode.
     fn head(&mut self) -> Result<Head<'a>, SyntaxError> {
         let lexer = &mut *self.lexer;
@@ -242,7 +214,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(Line { guard, opcode, modifiers, operands })
     }
 
-    fn operand(&mut self) -> Result<Operand<'a>, SyntaxError> {
+    fn operand(&mut self) -> Result<OperandText<'a>, SyntaxError> {
         let start = self.lexer.at();
         let argument = self.argument()?;
         let text = self.lexer.since(start);
@@ -252,7 +224,7 @@ impl<'a> Reader<'_, 'a> {
             _ => None,
         };
         self.lexer.blank();
-        Ok(Operand { argument, suffix, text })
+        Ok(OperandText { argument, suffix, text })
     }
 
     fn list(&mut self, close: u8) -> Result<Vec<Argument<'a>>, SyntaxError> {

@@ -76,7 +76,7 @@ impl<'a> Statements<'a> {
         self.lexer.at()
     }
 
-    pub(super) fn error(&self, message: &'static str) -> SyntaxError {
+    fn error(&self, message: &'static str) -> SyntaxError {
         self.lexer.error(message)
     }
 
@@ -270,7 +270,7 @@ impl<'a> Statements<'a> {
     }
 
     /// The opcode of the first instruction, whatever is wrong with the labels and the guard before it.
-    pub(super) fn first_opcode(mut self) -> Option<&'a str> {
+    fn first_opcode(mut self) -> Option<&'a str> {
         loop {
             self.lexer.blank();
             match self.lexer.peek()? {
@@ -292,5 +292,34 @@ impl<'a> Statements<'a> {
                 }
             }
         }
+    }
+}
+
+impl<'a> Line<'a> {
+    /// Reads one instruction: `@p ld.global.u32 %r1, [%rd1+4];`. Labels, braces, comments, `.loc` and
+    /// `.pragma` may stand around it.
+    ///
+    /// # Errors
+    /// What is no instruction at all: unbalanced brackets, nothing that could be an opcode, a number
+    /// that is none, no semicolon at the end, another statement.
+    pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
+        let mut statements = Statements::new(text);
+        let mut found = None;
+        loop {
+            let before = statements.at();
+            match statements.next_statement()? {
+                Some(Statement::Instruction(line)) if found.is_none() => found = Some(line),
+                Some(Statement::Instruction(_) | Statement::Declaration(_) | Statement::Header(_)) => {
+                    return Err(SyntaxError { message: SURPLUS, at: before });
+                }
+                Some(_) => {}
+                None => return found.ok_or_else(|| statements.error("expected an opcode")),
+            }
+        }
+    }
+
+    /// The opcode of the first instruction of a text, whatever else is wrong with it.
+    pub fn opcode_of(text: &'a str) -> Option<&'a str> {
+        Statements::new(text).first_opcode()
     }
 }

@@ -1,7 +1,7 @@
 //! Checks of engines that judge.
 
 use super::session::{Session, some_lines, with_more};
-use super::{Checked, same, wrong};
+use super::words::{Checked, same, wrong};
 use crate::protocol::{LineOutcome, Request, Response};
 
 /// Lines in a large batch.

@@ -2,12 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::super::process::Process;
-use super::super::{EngineLimits, Fault, Unusable, line, response, start};
-use super::wrong;
+use super::super::EngineLimits;
+use super::super::message::{line, response};
+use super::super::process::{EngineFault, Process};
+use super::super::start::{Unusable, start};
+use super::words::wrong;
 use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, Request, Response, SentCase};
-use ptx_exec::execution::{Answer, Execution};
 use ptx_exec::kernel;
+use ptx_exec::program::{Answer, Program};
 use ptx_spec::environment::{Suffix, Target, Version};
 
 /// A conversation with the engine.
@@ -42,7 +44,7 @@ impl Session {
     pub(super) fn say(&mut self, send: &[u8], lines: usize, should: &str) -> Result<Vec<Response>, String> {
         let (time, longest) = (self.limits.request, self.limits.response);
         let said = self.process()?.exchange(send, lines, time, longest);
-        let said = said.map_err(|fault: Fault| wrong(send, &fault.words(), should))?;
+        let said = said.map_err(|fault: EngineFault| wrong(send, &fault.words(), should))?;
         said.iter().map(|said| response(said).map_err(|why| wrong(send, &why, should))).collect()
     }
 
@@ -85,7 +87,7 @@ impl Session {
         }
     }
 
-    pub(super) fn cases(&mut self) -> Result<Vec<Execution>, String> {
+    pub(super) fn cases(&mut self) -> Result<Vec<Program>, String> {
         let (ptx, target) = self.environment();
         let read = |mut case: Value| {
             case["ptx"] = json!(ptx.to_string());
@@ -95,7 +97,7 @@ impl Session {
         samples().into_iter().map(read).collect()
     }
 
-    pub(super) fn executed(&mut self, send: &[u8], id: u64, cases: &[Execution]) -> Result<Vec<Vec<Answer>>, String> {
+    pub(super) fn executed(&mut self, send: &[u8], id: u64, cases: &[Program]) -> Result<Vec<Vec<Answer>>, String> {
         let should = "`executed`, with a list for each case that has one answer for each row";
         let answers = match self.ask(send, id, should)? {
             Response::Executed(executed) => executed.answers,
@@ -124,7 +126,7 @@ impl Session {
         Ok(answers)
     }
 
-    pub(super) fn request(&mut self, cases: &[Execution]) -> ExecuteRequest {
+    pub(super) fn request(&mut self, cases: &[Program]) -> ExecuteRequest {
         let (mut module, mut kernels) = (None, vec![None; cases.len()]);
         if self.about.abilities.contains(&Ability::Kernels) {
             let (text, made) = kernel::module(&cases.iter().collect::<Vec<_>>());
@@ -135,7 +137,7 @@ impl Session {
         ExecuteRequest { id: self.id(), module, cases }
     }
 
-    pub(super) fn execute(&mut self, cases: &[Execution]) -> Result<Vec<Vec<Answer>>, String> {
+    pub(super) fn execute(&mut self, cases: &[Program]) -> Result<Vec<Vec<Answer>>, String> {
         let execute = self.request(cases);
         let id = execute.id;
         self.executed(&line(&Request::Execute(execute)), id, cases)

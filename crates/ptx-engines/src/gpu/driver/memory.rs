@@ -5,7 +5,7 @@ use std::ptr;
 
 use cudarc::driver::sys;
 
-use super::{Addresses, Device, Fault};
+use super::{Addresses, Device, DriverFault};
 
 /// Memory of the device that kernels work on.
 ///
@@ -32,7 +32,7 @@ const ZONE_BYTE: u8 = 0xc5;
 
 impl Buffer {
     /// Of so many bytes, which hold anything.
-    pub(crate) fn new(device: &'static Device, bytes: usize) -> Result<Self, Fault> {
+    pub(crate) fn new(device: &'static Device, bytes: usize) -> Result<Self, DriverFault> {
         if let Some(addresses) = &device.addresses {
             return Self::mapped(device, addresses, bytes);
         }
@@ -45,7 +45,7 @@ impl Buffer {
         Ok(buffer)
     }
 
-    fn mapped(device: &'static Device, addresses: &Addresses, bytes: usize) -> Result<Self, Fault> {
+    fn mapped(device: &'static Device, addresses: &Addresses, bytes: usize) -> Result<Self, DriverFault> {
         let location =
             sys::CUmemLocation { type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: device.device };
         let properties = sys::CUmemAllocationProp {
@@ -99,19 +99,19 @@ impl Buffer {
     }
 
     /// Writes to it; what would not fit is not written.
-    pub(crate) fn write(&self, at: usize, data: &[u8]) -> Result<(), Fault> {
+    pub(crate) fn write(&self, at: usize, data: &[u8]) -> Result<(), DriverFault> {
         let data = &data[..data.len().min(self.bytes.saturating_sub(at))];
         self.copy_in(self.at + at as u64, data)
     }
 
     /// Reads from it; bytes beyond its end are left out.
-    pub(crate) fn read(&self, at: usize, bytes: usize) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn read(&self, at: usize, bytes: usize) -> Result<Vec<u8>, DriverFault> {
         let bytes = bytes.min(self.bytes.saturating_sub(at));
         self.copy_out(self.at + at as u64, bytes)
     }
 
     /// Whether nothing was written beside it, as far as that can be seen.
-    pub(crate) fn intact(&self) -> Result<bool, Fault> {
+    pub(crate) fn intact(&self) -> Result<bool, DriverFault> {
         match self.guard {
             Guard::Unmapped { .. } => Ok(true),
             Guard::Zones { base } => {
@@ -123,7 +123,7 @@ impl Buffer {
     }
 
     /// Makes it intact.
-    pub(crate) fn restore(&self) -> Result<(), Fault> {
+    pub(crate) fn restore(&self) -> Result<(), DriverFault> {
         match self.guard {
             Guard::Unmapped { .. } => Ok(()),
             Guard::Zones { base } => {
@@ -133,7 +133,7 @@ impl Buffer {
         }
     }
 
-    fn copy_in(&self, to: sys::CUdeviceptr, data: &[u8]) -> Result<(), Fault> {
+    fn copy_in(&self, to: sys::CUdeviceptr, data: &[u8]) -> Result<(), DriverFault> {
         if data.is_empty() {
             return Ok(());
         }
@@ -141,7 +141,7 @@ impl Buffer {
         self.device.check(unsafe { (self.device.driver.cuMemcpyHtoD_v2)(to, data.as_ptr().cast(), data.len()) })
     }
 
-    fn copy_out(&self, from: sys::CUdeviceptr, bytes: usize) -> Result<Vec<u8>, Fault> {
+    fn copy_out(&self, from: sys::CUdeviceptr, bytes: usize) -> Result<Vec<u8>, DriverFault> {
         let mut data = vec![0; bytes];
         if bytes > 0 {
             // SAFETY: the callers keep within the allocation; the destination has that length.
@@ -173,16 +173,16 @@ impl Drop for Buffer {
 }
 
 /// Numbers in our memory that the device can write. They can be read after a fault.
-pub(crate) struct Marks {
+pub(crate) struct GuardMarks {
     device: &'static Device,
     host: *mut u32,
     at: sys::CUdeviceptr,
     count: usize,
 }
 
-impl Marks {
+impl GuardMarks {
     /// So many, all 0.
-    pub(crate) fn new(device: &'static Device, count: usize) -> Result<Self, Fault> {
+    pub(crate) fn new(device: &'static Device, count: usize) -> Result<Self, DriverFault> {
         let (mut host, mut at): (*mut c_void, _) = (ptr::null_mut(), 0);
         let bytes = count.max(1).saturating_mul(size_of::<u32>());
         let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_PORTABLE;
@@ -218,7 +218,7 @@ impl Marks {
     }
 }
 
-impl Drop for Marks {
+impl Drop for GuardMarks {
     fn drop(&mut self) {
         // SAFETY: it is what `new` allocated, and the caller waited for every launch.
         unsafe { (self.device.driver.cuMemFreeHost)(self.host.cast()) };

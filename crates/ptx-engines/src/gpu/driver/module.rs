@@ -7,11 +7,11 @@ use std::rc::Rc;
 use cudarc::driver::sys;
 use sys::CUjit_option as Jit;
 
-use super::{Array, Device, Fault};
+use super::{Array, Device, DriverFault};
 
 /// A module that is loaded. It is unloaded when nobody has it or a function of it any more.
 #[derive(Clone)]
-pub(crate) struct Module(Rc<Loaded>);
+pub(crate) struct LoadedModule(Rc<Loaded>);
 
 struct Loaded {
     device: &'static Device,
@@ -20,7 +20,7 @@ struct Loaded {
 
 /// An entry of a module.
 pub(crate) struct Function {
-    module: Module,
+    module: LoadedModule,
     function: sys::CUfunction,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Function {
 #[derive(Clone, Debug)]
 pub(crate) struct Refused {
     /// The status.
-    pub(crate) fault: Fault,
+    pub(crate) fault: DriverFault,
     /// What the compiler in the driver printed.
     pub(crate) log: String,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Refused {
 /// How much of the compiler's messages is kept.
 const LOG: usize = 256 << 10;
 
-impl Module {
+impl LoadedModule {
     /// Loads PTX text, through the compiler in the driver, or a binary.
     pub(crate) fn load(device: &'static Device, image: &[u8]) -> Result<Self, Refused> {
         // PTX ends in NUL; behind a binary it does no harm.
@@ -134,7 +134,7 @@ impl Parameters {
 
 impl Function {
     /// Launches it with one dimension of blocks of `threads` threads.
-    pub(crate) fn launch(&self, blocks: u32, threads: u32, parameters: &mut Parameters) -> Result<(), Fault> {
+    pub(crate) fn launch(&self, blocks: u32, threads: u32, parameters: &mut Parameters) -> Result<(), DriverFault> {
         let device = self.module.0.device;
         let mut values: Vec<*mut c_void> =
             parameters.values.iter_mut().map(|value| value.as_mut_ptr().cast()).collect();

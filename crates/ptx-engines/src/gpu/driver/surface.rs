@@ -6,9 +6,9 @@ use std::ptr;
 use cudarc::driver::sys;
 use sys::CUarray_format as Ad;
 
-use ptx_exec::execution::{Component, Format, Geometry, Surface};
+use ptx_exec::object::{Component, Format, Geometry, Surface};
 
-use super::{Device, Fault};
+use super::{Device, DriverFault};
 
 /// A surface's extents in bytes and rows, with data that fits them.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ enum Way<'d> {
 
 impl Array {
     /// A new one that holds what the surface holds.
-    pub(crate) fn new(device: &'static Device, extents: Extents<'_>) -> Result<Self, Fault> {
+    pub(crate) fn new(device: &'static Device, extents: Extents<'_>) -> Result<Self, DriverFault> {
         let Extents { surface, pitch, rows, slices } = extents;
         let wide = |extent: u32| usize::try_from(extent).unwrap_or(usize::MAX);
         let layered = surface.geometry.layered();
@@ -97,7 +97,7 @@ impl Array {
     }
 
     /// What it holds.
-    pub(crate) fn read(&self) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn read(&self) -> Result<Vec<u8>, DriverFault> {
         let mut data = vec![0; self.pitch * self.rows * self.slices];
         self.copy(Way::Out(&mut data))?;
         Ok(data)
@@ -107,7 +107,7 @@ impl Array {
         self.array
     }
 
-    fn copy(&self, way: Way<'_>) -> Result<(), Fault> {
+    fn copy(&self, way: Way<'_>) -> Result<(), DriverFault> {
         use sys::CUmemorytype::{CU_MEMORYTYPE_ARRAY as ARRAY, CU_MEMORYTYPE_HOST as HOST};
         let (array, none) = (self.array, ptr::null_mut());
         let (src, dst, from, to) = match way {

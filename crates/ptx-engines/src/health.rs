@@ -1,0 +1,183 @@
+//! Whether an engine is still worth asking: what it lost, what was noticed, and when it is given up.
+//!
+//! One that only fails is found out here, over all that it is asked: halving each request down to single lines would
+//! take hours.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// What is known of an engine's failures so far.
+#[derive(Debug, Default)]
+pub struct Health(Mutex<HealthRecord>);
+
+#[derive(Debug, Default)]
+struct HealthRecord {
+    /// Whether it has ever answered.
+    answers: bool,
+    /// Failures since the last answer.
+    failures: u32,
+    /// Answers since the last valid one that are not valid.
+    invalid: u32,
+    /// Time that was lost waiting.
+    hung: Duration,
+    /// The longest that an answered request took.
+    slowest: Duration,
+    given_up: Option<String>,
+    /// What went without an answer, by reason.
+    losses: BTreeMap<String, u64>,
+    notes: Vec<String>,
+}
+
+/// The shortest time after which an engine that was quick before is taken to hang.
+const QUICK: Duration = Duration::from_secs(1);
+/// Different reasons for losses that are kept.
+const REASONS: usize = 20;
+/// Notes that are kept.
+const NOTES: usize = 20;
+
+impl Health {
+    fn with<T>(&self, act: impl FnOnce(&mut HealthRecord) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// It answered within this time.
+    pub fn answered(&self, time: Duration) {
+        self.with(|record| {
+            record.answers = true;
+            record.failures = 0;
+            record.slowest = record.slowest.max(time);
+        });
+    }
+
+    /// Whether it has ever answered.
+    pub fn answers(&self) -> bool {
+        self.with(|record| record.answers)
+    }
+
+    /// It failed in this way. It is given up where it did so `most` times without an answer in between.
+    pub fn failed(&self, words: &str, most: u32) {
+        self.with(|record| {
+            record.failures += 1;
+            if record.failures >= most {
+                let words = format!("it failed {} times in a row, the last time: {words}", record.failures);
+                record.given_up.get_or_insert(words);
+            }
+        });
+    }
+
+    /// This time was lost waiting for it. It is given up where more than `patience` was lost so.
+    pub(crate) fn hung(&self, time: Duration, patience: Duration) {
+        self.with(|record| {
+            record.hung += time;
+            if record.hung > patience {
+                let words = format!("it did not answer for {} s in total", record.hung.as_secs());
+                record.given_up.get_or_insert(words);
+            }
+        });
+    }
+
+    /// It gave a valid answer.
+    pub(crate) fn valid(&self) {
+        self.with(|record| record.invalid = 0);
+    }
+
+    /// It gave an answer that is not valid, and why. It is given up where `most` of its answers in a row were so.
+    pub(crate) fn invalid(&self, why: &str, most: u32) {
+        self.with(|record| {
+            record.invalid += 1;
+            if record.invalid >= most {
+                let words = format!("{} answers in a row were invalid, the last one: {why}", record.invalid);
+                record.given_up.get_or_insert(words);
+            }
+        });
+    }
+
+    /// It is asked no more.
+    pub(crate) fn give_up(&self, why: &str) {
+        self.with(|record| {
+            record.given_up.get_or_insert_with(|| why.to_owned());
+        });
+    }
+
+    /// Why it is asked no more.
+    pub fn given_up(&self) -> Option<String> {
+        self.with(|record| record.given_up.clone())
+    }
+
+    /// How long to wait when looking for what it hangs on, by how quick it was before.
+    pub(crate) fn search_time(&self, most: Duration) -> Duration {
+        self.with(|record| most.min(QUICK.max(record.slowest.saturating_mul(20))))
+    }
+
+    /// Lines or rows went without an answer.
+    pub(crate) fn lost(&self, why: &str, count: usize) {
+        self.with(|record| {
+            if count > 0 && (record.losses.len() < REASONS || record.losses.contains_key(why)) {
+                // A usize always fits.
+                *record.losses.entry(why.to_owned()).or_default() += count as u64;
+            }
+        });
+    }
+
+    /// How many lines and rows went without an answer, by reason.
+    pub(crate) fn losses(&self) -> BTreeMap<String, u64> {
+        self.with(|record| record.losses.clone())
+    }
+
+    /// Something was noticed that is no outcome.
+    pub(crate) fn note(&self, note: String) {
+        self.with(|record| {
+            if record.notes.len() < NOTES && !record.notes.contains(&note) {
+                record.notes.push(note);
+            }
+        });
+    }
+
+    /// What was noticed.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.with(|record| record.notes.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_failures_in_a_row_count() {
+        let health = Health::default();
+        health.failed("it died", 3);
+        health.failed("it died", 3);
+        health.answered(Duration::ZERO);
+        health.failed("it died", 3);
+        health.failed("it died", 3);
+        assert_eq!(health.given_up(), None);
+        health.failed("it stopped", 3);
+        assert_eq!(health.given_up().as_deref(), Some("it failed 3 times in a row, the last time: it stopped"));
+        health.give_up("another reason");
+        assert_eq!(health.given_up().as_deref(), Some("it failed 3 times in a row, the last time: it stopped"));
+    }
+
+    #[test]
+    fn lost_time_adds_up() {
+        let health = Health::default();
+        let second = Duration::from_secs(1);
+        health.hung(second, second);
+        assert_eq!(health.given_up(), None);
+        health.answered(Duration::ZERO);
+        health.hung(second, second);
+        assert_eq!(health.given_up().as_deref(), Some("2 s were lost in which it did not answer"));
+    }
+
+    #[test]
+    fn only_invalid_answers_in_a_row_count() {
+        let health = Health::default();
+        health.invalid("too wide", 2);
+        health.valid();
+        health.invalid("too wide", 2);
+        assert_eq!(health.given_up(), None);
+        health.invalid("too wide", 2);
+        assert!(health.given_up().is_some_and(|why| why.starts_with("2 of its answers in a row")));
+    }
+}

@@ -1,0 +1,122 @@
+//! Variables that get their contents while an entry runs: how each does, and how it is read back.
+
+use std::borrow::Cow;
+
+use super::declared::DeclaredNames;
+use super::put::put;
+use super::scopes::{Scopes, StatementScope};
+use crate::program::Program;
+use ptx_spec::ptx::Context;
+
+/// How a variable gets its contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filling {
+    /// From the launch.
+    EntryParameter,
+    /// From the entry, which calls the function that it is a parameter of.
+    FunctionParameter,
+    /// From a function that returns them.
+    Returned,
+    /// From a copy that the threads of a block make.
+    Shared,
+    /// From a copy that each thread makes.
+    Local,
+    /// From a copy that the only thread of a launch makes, which may write it.
+    Global,
+}
+
+/// A variable that gets its contents while the entry runs.
+pub(super) struct Filled<'a> {
+    pub(super) statement: &'a DeclaredNames<'a>,
+    pub(super) name: &'a str,
+    pub(super) bytes: Cow<'a, [u8]>,
+    pub(super) how: Filling,
+    /// Whether it is read back after the line.
+    pub(super) observed: bool,
+    /// The global variable that has the contents.
+    pub(super) mirror: String,
+}
+
+/// The variables that have no initial values, or get them again; the names of the global variables that have
+/// their contents begin with `prefix`.
+pub(super) fn filled<'a>(scopes: &Scopes<'a>, prefix: &str) -> Result<Vec<Filled<'a>>, String> {
+    let case = scopes.case;
+    let mut filled = Vec::new();
+    for (scope, statements) in scopes.declared {
+        for (statement, declared) in statements.iter().flat_map(|one| one.names.iter().map(move |name| (one, name))) {
+            let written = written(case, statement.space(), declared.name)?;
+            let how = match (statement.space(), scope, scopes.context) {
+                (".param", StatementScope::Header, Context::Entry) => Filling::EntryParameter,
+                (".param", StatementScope::Header, Context::Function) => Filling::FunctionParameter,
+                (".param", ..) => Filling::Returned,
+                (".shared", StatementScope::Body, Context::Function) if case.variable(declared.name).is_some() => {
+                    return Err(format!("`{}` is shared memory of a function, not of the entry", declared.name));
+                }
+                (".shared", ..) => Filling::Shared,
+                (".local", ..) => Filling::Local,
+                _ if written => Filling::Global,
+                _ => continue,
+            };
+            let bytes = match case.variable(declared.name) {
+                Some(variable) => Cow::Borrowed(variable.data.as_slice()),
+                // Every parameter is passed.
+                None if scope == StatementScope::Header => Cow::Owned(vec![0; statement.size(declared)?]),
+                None => continue,
+            };
+            let mirror = format!("{prefix}_{}", filled.len());
+            filled.push(Filled { statement, name: declared.name, bytes, how, observed: written, mirror });
+        }
+    }
+    Ok(filled)
+}
+
+/// Whether a variable has contents that the line may write.
+///
+/// # Errors
+/// Where it is written and cannot be read back.
+fn written(case: &Program, space: &str, name: &str) -> Result<bool, String> {
+    if case.variable(name).is_none() || !case.may_write(name) {
+        return Ok(false);
+    }
+    match space {
+        ".global" | ".shared" | ".local" => Ok(true),
+        // Nothing says what is written: what cannot be written is not.
+        _ if case.writes.is_none() => Ok(false),
+        _ => Err(format!("`{name}` in {space} cannot be read back")),
+    }
+}
+
+/// Copies the contents of a variable byte by byte. How many there are is read from memory, so that
+/// the variable is not taken apart into registers.
+pub(super) fn copy(filled: &Filled<'_>, own: &str, text: &mut String) {
+    let Filled { statement, name, mirror, .. } = filled;
+    put!(text, "ld.global.u32 %{own}a, [{mirror}_size];");
+    put!(text, "mov.u64 %{own}x, {mirror};\nmov.u64 %{own}y, {name};");
+    put!(text, "{mirror}_next:");
+    put!(text, "ld.global.u8 %{own}b, [%{own}x];\nst{}.u8 [%{own}y], %{own}b;", statement.space());
+    put!(text, "add.u64 %{own}x, %{own}x, 1;\nadd.u64 %{own}y, %{own}y, 1;\nsub.u32 %{own}a, %{own}a, 1;");
+    put!(text, "setp.ne.u32 %{own}p, %{own}a, 0;\n@%{own}p bra {mirror}_next;");
+}
+
+/// Copies a variable to the results byte by byte, as [`copy`] does.
+pub(super) fn observe(filled: &Filled<'_>, at: usize, own: &str, text: &mut String) {
+    let Filled { statement, name, mirror, .. } = filled;
+    put!(text, "ld.global.u32 %{own}a, [{mirror}_size];");
+    put!(text, "add.u64 %{own}x, %{own}result, {at};\nmov.u64 %{own}y, {name};");
+    put!(text, "{mirror}_back:");
+    put!(text, "ld{}.u8 %{own}b, [%{own}y];\nst.global.u8 [%{own}x], %{own}b;", statement.space());
+    put!(text, "add.u64 %{own}x, %{own}x, 1;\nadd.u64 %{own}y, %{own}y, 1;\nsub.u32 %{own}a, %{own}a, 1;");
+    put!(text, "setp.ne.u32 %{own}p, %{own}a, 0;\n@%{own}p bra {mirror}_back;");
+}
+
+/// Stores the contents of a variable to a parameter.
+pub(super) fn pass(filled: &Filled<'_>, to: &str, own: &str, text: &mut String) {
+    let (mirror, size) = (&filled.mirror, filled.bytes.len());
+    let whole = size / 8 * 8;
+    for at in (0..whole).step_by(8) {
+        put!(text, "ld.global.u64 %{own}x, [{mirror}+{at}];\nst.param.b64 [{to}+{at}], %{own}x;");
+    }
+    for at in whole..size {
+        put!(text, "ld.global.u8 %{own}a, [{mirror}+{at}];\nst.param.b8 [{to}+{at}], %{own}a;");
+    }
+}

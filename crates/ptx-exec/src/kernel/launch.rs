@@ -1,0 +1,140 @@
+//! What it takes to launch a kernel, and what its results mean.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hex;
+use crate::program::{Output, Program};
+
+/// A kernel: the entry of a module that executes the rows of one case, and what it works on.
+///
+/// Each launch executes the rows `first..first + count`, one thread each: thread `i` of the launch
+/// (counted over blocks of one dimension) executes row `first + i`, and does nothing from `count` on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kernel {
+    /// The name of the entry.
+    pub entry: String,
+    /// What the parameters of the entry are, in order.
+    pub parameters: Vec<Parameter>,
+    /// The size of a row's record in bytes.
+    pub row_bytes: usize,
+    /// The records of all rows; they stand at a multiple of 16.
+    #[serde(with = "hex")]
+    pub rows: Vec<u8>,
+    /// The size of a row's results in bytes.
+    pub result_bytes: usize,
+    /// Where in a row's results each output of the case stands, little-endian.
+    pub results: Vec<Place>,
+    /// The variables that the line may write, as they are after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<Observed>,
+    /// Whether rows change what others see, so that each is launched by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub single: bool,
+    /// How the line gets at the surface; none where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface: Option<Bound>,
+}
+
+/// What a parameter of an entry is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parameter {
+    /// These bytes.
+    Bytes(#[serde(with = "hex")] Vec<u8>),
+    /// The address of the records of all rows, 64 bits.
+    Rows,
+    /// The address of the results of all rows, 64 bits: a multiple of 16. They hold anything before.
+    Results,
+    /// The address of the marks, 64 bits: for each row 32 bits, which are 0 before; the thread
+    /// stores 1 before the line and 2 behind it.
+    Marks,
+    /// The first row of the launch, 32 bits.
+    First,
+    /// The number of rows of the launch, 32 bits.
+    Count,
+}
+
+/// Where something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// The first byte.
+    pub at: usize,
+    /// How many there are: 1, 2, 4, 8 or 16.
+    pub bytes: usize,
+}
+
+/// A variable that is read back.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Observed {
+    /// Its name in the case.
+    pub name: String,
+    /// Where its bytes stand in a row's results.
+    pub at: usize,
+    /// How many there are.
+    pub bytes: usize,
+}
+
+/// How a line gets at the surface of its case.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bound {
+    /// Whether the line can change the surface: each row then has a copy of its own, which is read
+    /// back.
+    pub private: bool,
+    /// Where in a row's record the handle is to be put, 64 bits. The entry gets it as a surface object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle_at: Option<usize>,
+    /// The `.surfref` variable that it is to be bound to. With private copies each row is launched
+    /// alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variable: Option<String>,
+}
+
+/// What the outputs of a row hold, out of the results of all rows. Empty where the results do not
+/// reach as far as that row's.
+pub fn decode(kernel: &Kernel, case: &Program, results: &[u8], row: usize) -> Vec<u128> {
+    let start = row.saturating_mul(kernel.result_bytes);
+    let Some(results) = results.get(start..start.saturating_add(kernel.result_bytes)) else { return Vec::new() };
+    let number = |(place, output): (&Place, &Output)| {
+        let number = place.number(results)?;
+        Some(if output.bits == 1 { number & 1 } else { number })
+    };
+    kernel.results.iter().zip(&case.outputs).map(number).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// What the variables of a row hold that the line changed, out of the results of all rows.
+pub fn changed(kernel: &Kernel, case: &Program, results: &[u8], row: usize) -> BTreeMap<String, Vec<u8>> {
+    let start = row.saturating_mul(kernel.result_bytes);
+    let Some(results) = results.get(start..start.saturating_add(kernel.result_bytes)) else { return BTreeMap::new() };
+    let held = |observed: &Observed| {
+        let after = results.get(observed.at..observed.at.checked_add(observed.bytes)?)?;
+        let before = &case.variable(&observed.name)?.data;
+        (after != *before).then(|| (observed.name.clone(), after.to_vec()))
+    };
+    kernel.variables.iter().filter_map(held).collect()
+}
+
+impl Place {
+    /// The number that stands there, little-endian; none where the results end before.
+    fn number(self, results: &[u8]) -> Option<u128> {
+        let bytes = results.get(self.at..self.at.checked_add(self.bytes)?)?;
+        Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_little_endian() {
+        let results = [1, 2, 3, 4, 5, 6, 7, 8];
+        assert_eq!(Place { at: 2, bytes: 4 }.number(&results), Some(0x0605_0403));
+        assert_eq!(Place { at: 0, bytes: 16 }.number(&results), None);
+    }
+}

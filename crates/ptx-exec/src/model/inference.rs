@@ -1,0 +1,110 @@
+//! What the manual does not say, and the model fills in.
+
+/// Something that the manual does not say, and that this model fills in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inference {
+    /// Its name in reports.
+    pub id: &'static str,
+    /// What is taken to hold.
+    pub says: &'static str,
+    /// Why.
+    pub because: &'static str,
+}
+
+/// All that is inferred. None of it has been measured yet.
+pub const INFERENCES: &[Inference] = &[
+    Inference {
+        id: "layer-bounds",
+        says: "A layer that does not exist is out of bounds, like a coordinate; clamping selects the last layer.",
+        because: "The manual only mentions addresses; the code for sm_35 treats the layer as an unsigned coordinate.",
+    },
+    Inference {
+        id: "unorm",
+        says: "A float becomes an unsigned normalized integer by clamping to 0..1 (a NaN to 0), scaling, and rounding to nearest even.",
+        because: "The manual does not describe conversions; graphics interfaces do this.",
+    },
+    Inference {
+        id: "snorm",
+        says: "A float becomes a signed normalized integer by clamping to -1..1 (a NaN to 0), scaling by the largest value, and rounding to nearest even.",
+        because: "The manual does not describe conversions; graphics interfaces do this.",
+    },
+    Inference {
+        id: "half",
+        says: "A float becomes a half by rounding to nearest even; values that are too large become infinite, and a NaN stays a NaN.",
+        because: "The manual does not describe conversions; this is the default of cvt.",
+    },
+    Inference {
+        id: "saturation",
+        says: "An integer that does not fit into a component becomes the nearest value that does.",
+        because: "The manual does not describe conversions; graphics interfaces do this.",
+    },
+    Inference {
+        id: "reduced-64-bit",
+        says: "A formatted reduction of 64 bits treats a sample of two 32-bit components as one integer.",
+        because: "The manual mentions 64-bit integers in samples, but no array has such components.",
+    },
+    Inference {
+        id: "zero-extension",
+        says: "A register wider than what a surface load writes is filled with zeros.",
+        because: "The manual says this only for ld, st and cvt; the code that ptxas generates does it.",
+    },
+    Inference {
+        id: "array-layout",
+        says: "A CUDA array has no linear memory layout.",
+        because: "The manual gives 1 for surfaces with a linear layout, but CUDA arrays are opaque.",
+    },
+    Inference {
+        id: "wider-source",
+        says: "A surface store or reduction uses the low bits of a wider register.",
+        because: "The manual allows wider registers only for ld, st and cvt; every ptxas accepts them here.",
+    },
+    Inference {
+        id: "immediate-truncation",
+        says: "An integer immediate that does not fit is truncated to its low bits.",
+        because: "The manual converts constants to the size of their use, but does not say how.",
+    },
+    Inference {
+        id: "atomic-flush",
+        says: "An atomic .f32 addition in global memory flushes subnormal inputs and results to zero, keeping the sign.",
+        because: "The manual says this of the current implementation, not of the instruction.",
+    },
+];
+
+/// A set of [`INFERENCES`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Inferences(u32);
+
+impl Inferences {
+    pub(super) const NONE: Self = Self(0);
+    pub(super) const LAYER_BOUNDS: Self = Self(1);
+    pub(super) const UNORM: Self = Self(1 << 1);
+    pub(super) const SNORM: Self = Self(1 << 2);
+    pub(super) const HALF: Self = Self(1 << 3);
+    pub(super) const SATURATION: Self = Self(1 << 4);
+    pub(super) const REDUCED_64_BIT: Self = Self(1 << 5);
+    pub(super) const ZERO_EXTENSION: Self = Self(1 << 6);
+    pub(super) const ARRAY_LAYOUT: Self = Self(1 << 7);
+    pub(super) const WIDER_SOURCE: Self = Self(1 << 8);
+    pub(super) const IMMEDIATE_TRUNCATION: Self = Self(1 << 9);
+    pub(super) const ATOMIC_FLUSH: Self = Self(1 << 10);
+
+    /// This set where it holds, else none.
+    pub(super) fn when(self, holds: bool) -> Self {
+        if holds { self } else { Self::NONE }
+    }
+
+    /// Both sets together.
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether it is empty.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Those in it.
+    pub fn iter(self) -> impl Iterator<Item = &'static Inference> {
+        INFERENCES.iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, inference)| inference)
+    }
+}

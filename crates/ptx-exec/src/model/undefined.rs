@@ -1,0 +1,107 @@
+//! What the manual leaves open.
+
+/// What the manual leaves undefined, unpredictable, or to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Undefined {
+    /// A surface access that is not aligned to its own size.
+    MisalignedCoordinate,
+    /// A surface access that begins within a row and ends behind it.
+    PartlyOutside,
+    /// Components of a sample for which a formatted store has no source.
+    MissingComponents,
+    /// A formatted reduction on what is no integer of its size.
+    ReducedFormat,
+    /// A query of an extent that the surface does not have.
+    AbsentExtent,
+    /// A query of an enumeration of the source language.
+    Enumeration,
+    /// A load that is not aligned to its own size.
+    MisalignedAddress,
+    /// A load from outside of the variable.
+    OutsideVariable,
+    /// A load from an address at which nobody knows what lies.
+    ImmediateAddress,
+    /// What a NaN becomes in another format, or as the result of a sum.
+    NanPayload,
+    /// A register that stands for several lanes of a destination.
+    DuplicateDestination,
+    /// What the smaller or larger of a number and a NaN is.
+    NanOperand,
+    /// Which of two zeros is the smaller or larger one.
+    SignOfZero,
+}
+
+impl Undefined {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::MisalignedCoordinate,
+        Self::PartlyOutside,
+        Self::MissingComponents,
+        Self::ReducedFormat,
+        Self::AbsentExtent,
+        Self::Enumeration,
+        Self::MisalignedAddress,
+        Self::OutsideVariable,
+        Self::ImmediateAddress,
+        Self::NanPayload,
+        Self::DuplicateDestination,
+        Self::NanOperand,
+        Self::SignOfZero,
+    ];
+
+    /// Its name in reports.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::MisalignedCoordinate => "misaligned-coordinate",
+            Self::PartlyOutside => "partly-outside",
+            Self::MissingComponents => "missing-components",
+            Self::ReducedFormat => "reduced-format",
+            Self::AbsentExtent => "absent-extent",
+            Self::Enumeration => "enumeration",
+            Self::MisalignedAddress => "misaligned-address",
+            Self::OutsideVariable => "outside-variable",
+            Self::ImmediateAddress => "immediate-address",
+            Self::NanPayload => "nan-payload",
+            Self::DuplicateDestination => "duplicate-destination",
+            Self::NanOperand => "nan-operand",
+            Self::SignOfZero => "sign-of-zero",
+        }
+    }
+
+    /// Why nothing can be said, and the manual's page.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::MisalignedCoordinate => {
+                "an access that is not aligned to its own size may be rounded or fail (surface-instructions-suld)"
+            }
+            Self::PartlyOutside => {
+                "an access that begins within a row and ends after it is not described (surface-instructions-suld)"
+            }
+            Self::MissingComponents => {
+                "components without a source are written with an unpredictable value (surface-instructions-sust)"
+            }
+            Self::ReducedFormat => {
+                "formatted reductions are described for integers of their own size (surface-instructions-sured)"
+            }
+            Self::AbsentExtent => {
+                "querying an extent that the surface does not have is not described (surface-instructions-suq)"
+            }
+            Self::Enumeration => "the numeric values are defined by the source language (surface-instructions-suq)",
+            Self::MisalignedAddress => {
+                "an address that is not aligned to the access is undefined (addresses-as-operands)"
+            }
+            Self::OutsideVariable => {
+                "the contents of memory outside a variable are not described (addresses-as-operands)"
+            }
+            Self::ImmediateAddress => "the assembler decides what is at an immediate address (addresses-as-operands)",
+            Self::NanPayload => "the payload of a NaN is not described (surface-instructions-sust)",
+            Self::DuplicateDestination => "the elements of a destination must be distinct (vectors-as-operands)",
+            Self::NanOperand => {
+                "the minimum or maximum of a number and a NaN is not described (parallel-synchronization-and-communication-instructions-atom)"
+            }
+            Self::SignOfZero => {
+                "whether the minimum or maximum of two zeros is the negative one is not described (parallel-synchronization-and-communication-instructions-atom)"
+            }
+        }
+    }
+}

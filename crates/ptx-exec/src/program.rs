@@ -1,0 +1,165 @@
+//! Programs: a line, the objects that it sees, rows of inputs, and what came of each row.
+//!
+//! These types are the typed case of the engine protocol: what is serialized here is what engines
+//! read and write, described in `docs/protocol.md`. Every row is an execution of its own: it starts
+//! from the objects as they are given, whatever other rows did.
+
+mod answer;
+mod rows;
+
+use serde::{Deserialize, Serialize};
+
+use crate::object::{Surface, Variable};
+use ptx_spec::environment::{AddressSize, Environment, Target, Version};
+
+pub use answer::{Answer, Returned};
+pub use rows::Rows;
+
+/// A line to be executed, with everything that it can see.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// `.version`
+    pub ptx: Version,
+    /// `.target`; the address size is 64.
+    pub target: Target,
+    /// The declarations between the module's directives and the line, as `ptx-conform judge` reads them.
+    pub declarations: String,
+    /// One statement.
+    pub line: String,
+    /// The surface that the line's `.surfref` variable, or an input, names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface: Option<Surface>,
+    /// The variables that have contents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<Variable>,
+    /// The registers that the line reads.
+    pub inputs: Vec<Input>,
+    /// The registers that the line writes. They hold 0 before it, unless they are inputs as well:
+    /// that is what remains where a guard does not hold.
+    pub outputs: Vec<Output>,
+    /// For each row, what its inputs hold.
+    pub rows: Rows,
+    /// The objects that the line may write: the names of variables, and `surface`. Without it, the line
+    /// may write all that it can see.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<Vec<String>>,
+    /// Rows that may trap, ascending: each belongs into a launch of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alone: Vec<usize>,
+}
+
+/// A register that the line reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Input {
+    /// Its name; of a vector register the component, such as `%v.x`.
+    pub register: String,
+    /// Its size in bits; 1 for a predicate.
+    pub bits: u16,
+    /// What the values in the rows mean.
+    #[serde(flatten)]
+    pub holds: Holds,
+}
+
+/// What the value of an input is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "holds", rename_all = "snake_case")]
+pub enum Holds {
+    /// The bits themselves.
+    Bits,
+    /// A cache policy that an instruction made: one that it did not make has no defined effect. The value
+    /// in the rows tells policies apart.
+    Policy,
+    /// The handle of the surface; the value in the rows is 0.
+    Surface,
+    /// The address of a variable; the value in the rows is added to it, modulo 2^64.
+    Address {
+        /// The variable.
+        of: String,
+        /// Whether it is a generic address, or one in the variable's own state space.
+        generic: bool,
+    },
+}
+
+/// A register that the line writes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Its name; of a vector register the component.
+    pub register: String,
+    /// Its size in bits.
+    pub bits: u16,
+}
+
+/// The name of the surface among the objects that a line may write.
+pub const SURFACE: &str = "surface";
+
+impl Program {
+    /// PTX version, target and address size.
+    pub fn environment(&self) -> Environment {
+        Environment { ptx: self.ptx, target: self.target, address_size: AddressSize::Bits64 }
+    }
+
+    /// The same program with other rows.
+    pub fn with_rows(&self, rows: Rows, alone: Vec<usize>) -> Self {
+        Self {
+            ptx: self.ptx,
+            target: self.target,
+            declarations: self.declarations.clone(),
+            line: self.line.clone(),
+            surface: self.surface.clone(),
+            variables: self.variables.clone(),
+            inputs: self.inputs.clone(),
+            outputs: self.outputs.clone(),
+            writes: self.writes.clone(),
+            rows,
+            alone,
+        }
+    }
+
+    /// Whether something can have come of a row: a value for each register, of no more bits than it
+    /// has, and no surface but one of the right size.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn check(&self, returned: &Returned) -> Result<(), String> {
+        let (written, given) = (self.outputs.len(), returned.registers.len());
+        if written != given {
+            return Err(format!("it returned {given} registers, but the line writes {written}"));
+        }
+        for (output, value) in self.outputs.iter().zip(&returned.registers) {
+            if value.checked_shr(output.bits.into()).is_some_and(|over| over != 0) {
+                return Err(format!("it returned {value:x} for {}, which has {} bits", output.register, output.bits));
+            }
+        }
+        for (name, after) in &returned.variables {
+            let before = self.variable(name).ok_or_else(|| format!("it returned `{name}`, which is not a variable"))?;
+            if after.len() != before.data.len() {
+                return Err(format!("it returned {} bytes of `{name}` instead of {}", after.len(), before.data.len()));
+            }
+        }
+        match (&returned.surface, &self.surface) {
+            (None, _) => Ok(()),
+            (Some(_), None) => Err("it returned a surface, but the case has none".to_owned()),
+            (Some(after), Some(before)) if after.len() != before.size() => {
+                Err(format!("it returned a surface of {} bytes instead of {}", after.len(), before.size()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the line may write this object: a variable by its name, or [`SURFACE`].
+    pub fn may_write(&self, object: &str) -> bool {
+        self.writes.as_ref().is_none_or(|written| written.iter().any(|name| name == object))
+    }
+
+    /// The variable of this name.
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
+        self.variables.iter().find(|variable| variable.name == name)
+    }
+
+    /// The position of the input that is this register.
+    pub fn input(&self, register: &str) -> Option<usize> {
+        self.inputs.iter().position(|input| input.register == register)
+    }
+}

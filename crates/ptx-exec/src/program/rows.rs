@@ -1,0 +1,76 @@
+//! The values of the inputs of a program.
+
+use serde::{Deserialize, Serialize};
+
+use crate::hex;
+
+/// The values of the inputs, row by row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rows {
+    /// The number of inputs.
+    width: usize,
+    count: usize,
+    values: Vec<u128>,
+}
+
+impl Rows {
+    /// No rows yet, of so many inputs each.
+    pub fn new(width: usize) -> Self {
+        Self { width, ..Self::default() }
+    }
+
+    /// Adds a row; values missing at its end are 0, those beyond the number of inputs are dropped.
+    pub fn push(&mut self, row: &[u128]) {
+        let missing = self.width.saturating_sub(row.len());
+        self.values.extend(row.iter().take(self.width));
+        self.values.extend(std::iter::repeat_n(0, missing));
+        self.count += 1;
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The number of inputs.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// A row; empty beyond the last.
+    pub fn row(&self, at: usize) -> &[u128] {
+        if at >= self.count { &[] } else { self.values.get(at * self.width..(at + 1) * self.width).unwrap_or_default() }
+    }
+
+    /// All rows in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u128]> {
+        (0..self.count).map(|at| self.row(at))
+    }
+}
+
+/// Rows are lists of hexadecimal numbers.
+impl Serialize for Rows {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter().map(hex::Numbers))
+    }
+}
+
+impl<'de> Deserialize<'de> for Rows {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let rows: Vec<hex::Owned> = Vec::deserialize(from)?;
+        let mut read = Self::new(rows.first().map_or(0, |row| row.0.len()));
+        for (at, row) in rows.iter().enumerate() {
+            if row.0.len() != read.width {
+                let message = format!("row {at} has {} values, but the first row has {}", row.0.len(), read.width);
+                return Err(serde::de::Error::custom(message));
+            }
+            read.push(&row.0);
+        }
+        Ok(read)
+    }
+}

@@ -1,0 +1,102 @@
+//! What holds for every line: how variants and other texts are judged, and how they are printed again.
+
+use ptx_spec::environment::Environment;
+use ptx_spec::judge::{Judge, Reading};
+use ptx_spec::ptx::{Declarations, Line, OperandText, print_variant};
+use ptx_spec::space::{Diagram, breakable, environment, environment_values};
+use ptx_spec::spec::{Form, Instruction, Rule, Spec, UNREAD, Writing};
+
+/// Judges the text of a variant, and checks that exactly the rules expected are broken and, unless
+/// the fault hides them, that the choices read are those printed.
+pub fn check_variant(spec: &Spec, instruction: &Instruction, at: usize, values: &[u8], expected: Option<&Rule>) {
+    let form = &instruction.forms[at];
+    let (line, declarations) = print_variant(form, values);
+    let environment = environment(form, values).expect("a variant names its environment");
+    let judge = Judge::new(spec, &environment).expect("a variant's environment is in the specification");
+    let symbols = Declarations::parse(&declarations, &spec.isa).expect("printed declarations can be read");
+    let parsed = Line::parse(&line).expect("a printed line can be read");
+    let reading = judge.read_as(instruction, &parsed, &symbols);
+    let found: Vec<&str> = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
+    let expected: Vec<&str> = expected.iter().map(|rule| rule.id.as_str()).collect();
+    assert_eq!(found, expected, "the rules that `{line}` breaks in {environment}, with {declarations}");
+    let writing = &form.writings[usize::from(values[form.writing()])];
+    if matches!(writing, Writing::Plain | Writing::Moved(_)) && reading.form == at && expected.is_empty() {
+        assert_eq!(names(form, &reading.values), names(form, values), "the choices read from `{line}`");
+    }
+}
+
+/// Judges any text, and checks that nothing panics, that other spacings are the same line and that
+/// a valid line is read as a variant whose own text is valid and read alike.
+pub fn check_line(spec: &Spec, environment: &Environment, line: &str, declarations: &str) {
+    let judge = Judge::new(spec, environment).expect("the environment is in the specification");
+    let symbols = Declarations::parse(declarations, &spec.isa);
+    let parsed = Line::parse(line);
+    let spaced = spaced(line);
+    let respaced = Line::parse(&spaced);
+    assert_eq!(parsed.is_ok(), respaced.is_ok(), "`{line}` and `{spaced}`");
+    let (Ok(parsed), Ok(respaced)) = (parsed, respaced) else { return };
+    assert_eq!(said(&parsed), said(&respaced), "`{line}` and `{spaced}`");
+    let printed = parsed.to_string();
+    let again = Line::parse(&printed).unwrap_or_else(|why| panic!("`{printed}`, printed from `{line}`: {why}"));
+    assert_eq!(said(&again), said(&parsed), "`{printed}`, printed from `{line}`");
+    assert_eq!(again.to_string(), printed, "printed twice");
+
+    let Ok(symbols) = symbols else { return };
+    let Some((instruction, reading)) = judge.read(&parsed, &symbols) else { return };
+    assert_eq!(judge.read_as(instruction, &respaced, &symbols), reading, "`{line}` and `{spaced}`");
+    assert_eq!(judge.read_as(instruction, &again, &symbols), reading, "`{line}` and `{printed}`");
+    let form = &instruction.forms[reading.form];
+    if reading.valid() && !reading.values.contains(&UNREAD) {
+        let (own, declarations) = print_variant(form, &reading.values);
+        let symbols = Declarations::parse(&declarations, &spec.isa).expect("printed declarations can be read");
+        let parsed = Line::parse(&own).expect("a printed line can be read");
+        let mut own_reading = judge.read_as(instruction, &parsed, &symbols);
+        // Any order is printed in the order of the syntax line.
+        own_reading.values[form.writing()] = reading.values[form.writing()];
+        let of = |reading: &Reading| (reading.form, names(form, &reading.values), reading.broken.clone());
+        assert_eq!(of(&own_reading), of(&reading), "`{own}`, printed for `{line}` with {declarations}");
+    }
+}
+
+/// Every choice by its name.
+pub(super) fn names(form: &Form, values: &[u8]) -> Vec<String> {
+    form.axes.iter().enumerate().map(|(axis, of)| format!("{}={}", of.name, form.value(values, axis))).collect()
+}
+
+/// A line but for how its operands are spelt.
+fn said<'l>(line: &'l Line<'_>) -> impl PartialEq + std::fmt::Debug + use<'l> {
+    let operands =
+        line.operands.iter().map(|OperandText { argument, suffix, .. }| (argument, suffix)).collect::<Vec<_>>();
+    (line.guard, line.opcode, &line.modifiers, operands)
+}
+
+/// The line with blanks wherever punctuation allows them.
+fn spaced(line: &str) -> String {
+    let mut spaced = String::new();
+    for c in line.chars() {
+        match c {
+            ',' | '[' | ']' | '{' | '}' | ';' => spaced.extend([' ', c, ' ']),
+            _ => spaced.push(c),
+        }
+    }
+    spaced
+}
+
+/// Every variant of a form in one environment is judged valid where no rule is broken, and to break
+/// exactly the rule that is broken alone; how many there were of both.
+pub fn check_every_variant(spec: &Spec, instruction: &Instruction, at: usize, environment: &Environment) -> (u64, u64) {
+    let form = &instruction.forms[at];
+    let prefix = environment_values(form, environment).expect("the environment is in the specification");
+    let mut counts = (0, 0);
+    for values in Diagram::valid(form).all().below(&prefix).iter_from(0) {
+        check_variant(spec, instruction, at, &values, None);
+        counts.0 += 1;
+    }
+    for rule in breakable(form) {
+        for values in Diagram::breaking(form, rule).all().below(&prefix).iter_from(0) {
+            check_variant(spec, instruction, at, &values, Some(&form.rules[rule]));
+            counts.1 += 1;
+        }
+    }
+    counts
+}

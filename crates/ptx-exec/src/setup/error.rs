@@ -1,0 +1,15 @@
+//! Why there is no setup.
+
+use crate::program::Program;
+
+/// A text of our own that cannot be read, or choices that are not a setup: a bug of this tool.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoSetup(pub(super) String);
+
+impl NoSetup {
+    /// A program of our own that the model cannot read.
+    pub fn of(program: &Program, why: &impl std::fmt::Display) -> Self {
+        Self(format!("`{}`: {why}", program.line))
+    }
+}

@@ -1,0 +1,97 @@
+//! From the choices of variants in setups to what is executed.
+
+use std::collections::BTreeSet;
+
+use ptx_spec::ptx::{Declarations, Item, Line, Printer, scaffold};
+use ptx_spec::role::setup::CONTENTS;
+use ptx_spec::space::environment;
+use ptx_spec::spec::{Form, Role, Spec};
+
+use super::contents::{self, LENGTH};
+use super::point::Point;
+use super::registers::{Feed, LineRegisters};
+use super::{NoSetup, address, surface};
+use crate::object::{Space, Variable};
+use crate::program::{Holds, Input, Program, Rows, SURFACE};
+
+/// The program of variants that differ only in the axes of rows: a row for each.
+///
+/// # Errors
+/// Where the choices are of another form.
+pub fn program(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<Program, NoSetup> {
+    let error = |words: String| NoSetup(format!("{}: {words}", form.id));
+    let first = *rows.first().ok_or_else(|| error("no rows".to_owned()))?;
+    let point = Point { isa: &spec.isa, form, values: first };
+    let environment = environment(form, first).ok_or_else(|| error(format!("no such choices: {first:?}")))?;
+    let variable = address::variable(&point).map(|base| variable(&point, base));
+    let (line, declarations) = texts(&point, address::variable(&point));
+    let symbols = Declarations::parse(&declarations, &spec.isa).map_err(|why| error(why.to_string()))?;
+    let read = Line::parse(&line).map_err(|why| error(format!("{line}: {why}")))?;
+    let LineRegisters { inputs, outputs } = LineRegisters::of(&spec.isa, form, &read, &symbols);
+    let written = |&at: &usize| match form.operands[at].role {
+        Role::Surface { .. } => Some(SURFACE.to_owned()),
+        _ => variable.as_ref().map(|variable| variable.name.clone()),
+    };
+    let writes = form.writes.iter().filter_map(written).collect();
+    let mut program = Program {
+        ptx: environment.ptx,
+        target: environment.target,
+        declarations,
+        line,
+        surface: surface::surface(&point)?,
+        inputs: inputs
+            .iter()
+            .map(|(register, bits, feed)| input(&point, variable.as_ref(), register, *bits, *feed))
+            .collect(),
+        outputs,
+        writes: Some(writes),
+        rows: Rows::new(inputs.len()),
+        alone: Vec::new(),
+        variables: variable.into_iter().collect(),
+    };
+    let mut row = Vec::with_capacity(inputs.len());
+    for values in rows {
+        let point = Point { values, ..point };
+        row.clear();
+        row.extend(inputs.iter().map(|(_, bits, feed)| feed.value(&point, *bits, program.surface.as_ref())));
+        program.rows.push(&row);
+    }
+    Ok(program)
+}
+
+/// The line of a variant, and the declarations of what it uses and of the variable that its address starts
+/// from.
+fn texts(point: &Point<'_>, base: Option<&str>) -> (String, String) {
+    let printer = Printer::new(point.form);
+    let mut items: BTreeSet<Item<'_>> = BTreeSet::new();
+    let mut line = String::with_capacity(80);
+    printer.line(point.values, &mut line, |item| {
+        items.insert(item);
+    });
+    items.extend(base.map(Item::Variable));
+    let declarations = scaffold(items, printer.context(point.values)).declarations();
+    (line, declarations)
+}
+
+/// The variable that an address starts from, with its contents.
+fn variable(point: &Point<'_>, base: &str) -> Variable {
+    Variable {
+        name: Item::Variable(base).name(),
+        space: Space::of_base(base),
+        data: contents::bytes(point.value(CONTENTS.0), LENGTH as usize),
+    }
+}
+
+/// A register that the line reads, and what its values mean.
+fn input(point: &Point<'_>, variable: Option<&Variable>, register: &str, bits: u16, feed: Feed) -> Input {
+    let holds = match feed {
+        Feed::Object => Holds::Surface,
+        Feed::Policy => Holds::Policy,
+        Feed::Address => {
+            let of = variable.map(|variable| variable.name.clone()).unwrap_or_default();
+            Holds::Address { of, generic: address::generic(point) }
+        }
+        _ => Holds::Bits,
+    };
+    Input { register: register.to_owned(), bits, holds }
+}

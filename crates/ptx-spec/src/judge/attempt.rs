@@ -1,0 +1,114 @@
+//! A line read as a line of one form.
+
+use std::cmp::Reverse;
+
+use super::assign;
+use super::operands::{self, Read};
+use crate::space::Values;
+use crate::spec::{Cubes, Form, Isa, SpecialNeeds, TextFault};
+use crate::text::{Context, Declarations, Line};
+
+/// A line with all that it is read against, whatever the form is.
+pub(super) struct LineInContext<'l> {
+    pub(super) isa: &'l Isa,
+    /// The values of the environment axes, which come first in every form.
+    pub(super) environment: &'l [u8; 3],
+    pub(super) line: &'l Line<'l>,
+    /// Its modifiers, by their positions among those of the instruction.
+    pub(super) modifiers: &'l [Option<usize>],
+    pub(super) declarations: &'l Declarations,
+}
+
+/// A reading in the making.
+#[derive(Default)]
+pub(super) struct Attempt {
+    pub(super) form: usize,
+    pub(super) values: Values,
+    pub(super) broken: Vec<usize>,
+    /// How well the modifiers fit the form.
+    matched: usize,
+    pub(super) specials: SpecialNeeds,
+}
+
+impl Attempt {
+    /// Reads a line as one of a form, and says whether that is a better reading than the best yet:
+    /// where it is not, the attempt is left unfinished.
+    pub(super) fn read(&mut self, line: &LineInContext<'_>, form: &Form, best: Option<&Self>) -> bool {
+        self.start(line, form);
+        let assigned = assign::assign(form, line.modifiers, &mut self.values);
+        self.matched = assigned.matched;
+        let faults = || assigned.faults.iter().filter_map(|&fault| form.fault(fault));
+        let of_modifiers = form.judged(&self.values);
+        if best.is_some() {
+            // What the modifiers alone break is broken whatever the operands are.
+            self.broken.clear();
+            form.rules_of(&form.operandless(&of_modifiers), &mut self.broken);
+            self.broken.extend(faults());
+            self.sort_broken();
+            if !self.is_better(best) {
+                return false;
+            }
+        }
+        let read = operands::read(line.isa, form, line.line, line.declarations, &mut self.values);
+        self.broken.clear();
+        self.operands(form, &of_modifiers, &read);
+        self.broken.extend(faults());
+        self.sort_broken();
+        self.is_better(best)
+    }
+
+    /// Begins with what a form has of the environment, the guard and the context.
+    fn start(&mut self, line: &LineInContext<'_>, form: &Form) {
+        let values = &mut self.values;
+        values.clear();
+        values.extend_from_slice(form.blank());
+        values[..3].copy_from_slice(line.environment);
+        if let Some(guard) = form.guard() {
+            values[guard] = match line.line.guard {
+                None => 0,
+                Some((negated, _)) => 1 + u8::from(negated),
+            };
+        }
+        if let Some(context) = form.context() {
+            values[context] = u8::from(line.declarations.context == Context::Function);
+        }
+    }
+
+    /// Adds the rules that the operands break, beside what the modifiers are inside of.
+    fn operands(&mut self, form: &Form, of_modifiers: &Cubes, read: &Read) {
+        let Self { values, broken, .. } = self;
+        form.rules_of(&form.judged_operands(of_modifiers, values), broken);
+        // Elements of several types: each must suit.
+        for (axis, value) in &read.found.more {
+            let kept = std::mem::replace(&mut values[*axis], *value);
+            form.rules_of(&form.judged_operands(of_modifiers, values), broken);
+            values[*axis] = kept;
+        }
+        if read.mismatched {
+            broken.extend(form.fault(TextFault::Operands));
+        }
+        if let Some(writing) = read.foreign_suffix {
+            if values[form.writing()] == 0 {
+                values[form.writing()] = u8::try_from(writing).unwrap_or(0);
+            }
+            broken.extend(form.fault(TextFault::Suffix));
+        }
+        broken.extend(read.found.faults.iter().filter_map(|&fault| form.fault(fault)));
+        self.specials = read.found.specials;
+    }
+
+    /// Sorts the broken rules, and leaves each once.
+    fn sort_broken(&mut self) {
+        if !self.broken.is_sorted_by(|a, b| a < b) {
+            self.broken.sort_unstable();
+            self.broken.dedup();
+        }
+    }
+
+    /// Whether it breaks fewer rules than another, or as many with more modifiers of its own, or is of an
+    /// earlier form.
+    fn is_better(&self, best: Option<&Self>) -> bool {
+        let rank = |attempt: &Self| (attempt.broken.len(), Reverse(attempt.matched), attempt.form);
+        best.is_none_or(|best| rank(self) < rank(best))
+    }
+}

@@ -1,0 +1,122 @@
+//! From YAML texts to a checked [`Spec`].
+
+mod check;
+mod conditions;
+mod file;
+mod form;
+mod instruction;
+mod isa;
+mod notation;
+pub mod raw;
+mod rules;
+mod separate;
+mod setup;
+mod slots;
+mod sources;
+mod text_rules;
+mod vocabulary;
+mod writing;
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use crate::spec::{Instruction, Spec};
+use crate::yaml::{Error, FilePosition, parse};
+use file::File;
+use raw::{RawInstruction, RawIsa};
+use sources::Sources;
+
+const ISA: &str = "isa.yaml";
+
+fn is_instruction(name: &str) -> bool {
+    name.ends_with(".yaml") && name != ISA
+}
+
+impl Spec {
+    /// Reads and checks `isa.yaml` and every instruction in a directory.
+    ///
+    /// # Errors
+    /// All that is wrong with the files, each with file, line and column.
+    pub fn load(directory: &Path) -> Result<Self, Vec<Error>> {
+        let unreadable = |path: &Path, why: std::io::Error| {
+            vec![Error::new(&path.display().to_string(), "", FilePosition::default(), format!("cannot be read: {why}"))]
+        };
+        let read = |path: &Path| std::fs::read_to_string(path).map_err(|why| unreadable(path, why));
+        let isa_path = directory.join(ISA);
+        let isa = read(&isa_path)?;
+        let mut instructions = Vec::new();
+        for entry in std::fs::read_dir(directory).map_err(|why| unreadable(directory, why))? {
+            let path = entry.map_err(|why| unreadable(directory, why))?.path();
+            if path.file_name().and_then(|name| name.to_str()).is_some_and(is_instruction) {
+                instructions.push((path.display().to_string(), read(&path)?));
+            }
+        }
+        instructions.sort();
+        Self::from_texts((&isa_path.display().to_string(), &isa), &instructions)
+    }
+
+    /// Reads and checks a specification from texts: `isa.yaml` and instructions, each with the
+    /// file name that errors shall show.
+    ///
+    /// # Errors
+    /// As [`Spec::load`].
+    pub fn from_texts(isa: (&str, &str), files: &[(String, String)]) -> Result<Self, Vec<Error>> {
+        let raw_isa: RawIsa = parse(isa.0, isa.1).map_err(|error| vec![error])?;
+        let isa = File { name: isa.0, text: isa.1 };
+        let (checked, mut errors) = isa::checked(&isa, &raw_isa);
+        // What is shared must be sound before anything is built on it.
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let mut instructions: Vec<Instruction> = Vec::new();
+        let mut vocabulary = Vec::new();
+        for (name, text) in files {
+            if Path::new(name).file_name().is_some_and(|file| file == vocabulary::FILE) {
+                match vocabulary::read(name, text) {
+                    Ok(words) => vocabulary = words,
+                    Err(more) => errors.extend(more),
+                }
+                continue;
+            }
+            let file = File { name, text };
+            match parse::<RawInstruction>(name, text) {
+                Err(error) => errors.push(error),
+                Ok(raw) => {
+                    let (isa, isa_file) = (&checked, &isa);
+                    match instruction::build(&Sources { isa, raw_isa: &raw_isa, isa_file, file: &file, raw: &raw }) {
+                        Ok(instruction) => instructions.push(instruction),
+                        Err(more) => errors.extend(more),
+                    }
+                }
+            }
+        }
+        instructions.sort_by(|a, b| a.name.cmp(&b.name));
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let by_name: FxHashMap<String, usize> =
+            instructions.iter().enumerate().map(|(at, instruction)| (instruction.name.clone(), at)).collect();
+        let mut hasher = blake3::Hasher::new();
+        for text in [isa.text].into_iter().chain(files.iter().map(|(_, text)| text.as_str())) {
+            hasher.update(text.as_bytes());
+        }
+        let fingerprint = hasher.finalize().to_hex()[..16].to_owned();
+        Ok(Self { isa: checked, instructions, vocabulary, fingerprint, by_name })
+    }
+}
+
+/// The JSON Schema of an instruction's YAML, for editors.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(raw::RawInstruction).to_value()
+}
+
+/// The JSON Schema of `vocabulary.yaml`.
+pub fn vocabulary_schema() -> serde_json::Value {
+    schemars::schema_for!(vocabulary::RawVocabulary).to_value()
+}
+
+/// The JSON Schema of `isa.yaml`.
+pub fn isa_schema() -> serde_json::Value {
+    schemars::schema_for!(raw::RawIsa).to_value()
+}

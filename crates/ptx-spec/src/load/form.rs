@@ -1,0 +1,202 @@
+//! From a syntax line to a form: its axes and the rules that they imply.
+
+use super::slots::{overlap, without};
+use super::sources::FormSource;
+use super::text_rules;
+use super::writing::WritingBuilder;
+use crate::environment::AddressSize;
+use crate::role::{self, ENTRY, FUNCTION, RoleName};
+use crate::spec::words::NONE;
+use crate::spec::{Choice, Cube, Draft, Form, Isa, Operand, RuleKind, Slot, SlotClaims, Tables, ValueSet};
+
+/// Builds one form. The rules of the YAML are added by the caller.
+pub(super) struct FormBuilder<'a> {
+    draft: Draft<'a>,
+    source: FormSource<'a>,
+}
+
+impl<'a> FormBuilder<'a> {
+    /// A builder for a form whose slots claim this.
+    pub(super) fn new(isa: &'a Isa, source: FormSource<'a>, claims: &'a [SlotClaims]) -> Self {
+        let opcode = &source.instruction.instruction.value;
+        let draft = Draft { isa, opcode, claims, slots: Vec::new(), axes: Vec::new(), rules: Vec::new() };
+        Self { draft, source }
+    }
+
+    /// The form, without the rules of the YAML.
+    pub(super) fn build(mut self) -> Form {
+        self.environment();
+        let has_address =
+            self.source.syntax.operands.iter().any(|(name, _)| self.source.operand(name).role == RoleName::Address);
+        if has_address {
+            let contexts = [ENTRY, FUNCTION].map(str::to_owned).to_vec();
+            self.draft.axis("context", Choice::Context, contexts, |_| true);
+        }
+        for slot in 0..self.draft.claims.len() {
+            let slot = self.slot(slot);
+            self.draft.slots.push(slot);
+        }
+        let operands: Vec<Operand> = (0..self.source.syntax.operands.len()).map(|at| self.operand(at)).collect();
+        let suffixes: Vec<(usize, usize)> = self
+            .source
+            .syntax
+            .suffixes
+            .iter()
+            .map(|(operand, suffix)| (*operand, self.suffix(*operand, suffix)))
+            .collect();
+        let writings = WritingBuilder { draft: &mut self.draft, source: &self.source }.build(&operands);
+        self.draft.rules.extend(text_rules::rules());
+        Form {
+            id: format!("{}.{}", self.draft.opcode, self.source.form.id.value),
+            syntax: self.source.form.syntax.value.split_whitespace().collect::<Vec<_>>().join(" "),
+            manual: self.source.form.manual.as_ref().unwrap_or(&self.source.instruction.manual).clone(),
+            axes: self.draft.axes,
+            slots: self.draft.slots,
+            operands,
+            pattern: self.source.syntax.pattern.clone(),
+            suffixes,
+            writings,
+            rules: self.draft.rules,
+            writes: Vec::new(),
+            setup: Vec::new(),
+            setup_axes: 0,
+            tables: Tables::default(),
+        }
+    }
+
+    fn operand(&mut self, at: usize) -> Operand {
+        let (name, optional) = self.source.syntax.operands[at].clone();
+        let raw = self.source.operand(&name);
+        let names: Vec<&str> = self.source.syntax.operands.iter().map(|(name, _)| name.as_str()).collect();
+        let role = role::resolve(&self.draft, raw, &names);
+        role::axes(&mut self.draft, raw, Operand::new(name, role, optional), at)
+    }
+
+    fn environment(&mut self) {
+        let sizes = vec![AddressSize::Bits64.to_string(), AddressSize::Bits32.to_string()];
+        let size = self.draft.axis("address_size", Choice::AddressSize, sizes, |_| true);
+        let targets = self.draft.isa.targets.iter().rev().map(|(target, _)| target.to_string()).collect();
+        let target = self.draft.axis("target", Choice::Target, targets, |_| true);
+        let versions = self.draft.isa.versions.iter().rev().map(ToString::to_string).collect();
+        let ptx = self.draft.axis("ptx", Choice::Ptx, versions, |_| true);
+        let before = |since| ValueSet::of(self.draft.isa.versions.len(), |at| self.draft.version(at) < since);
+        let newer: Vec<Cube> = (0..self.draft.isa.targets.len())
+            .map(|at| {
+                let (_, since) = self.draft.isa.targets[self.draft.isa.targets.len() - 1 - at];
+                let this = ValueSet::of(self.draft.isa.targets.len(), |value| value == at);
+                Cube::new([(target, this), (ptx, before(since))])
+            })
+            .collect();
+        let wide = ValueSet::of(2, |value| value == 0);
+        let unsized_wide = vec![Cube::new([(size, wide), (ptx, before(AddressSize::SINCE))])];
+        self.draft.rule(
+            RuleKind::Given,
+            "isa/target-since",
+            "a target needs the PTX version that introduced it",
+            newer,
+        );
+        let says = format!("`.address_size 64` needs PTX {}", AddressSize::SINCE);
+        self.draft.rule(RuleKind::Given, "isa/address-size-since", says, unsized_wide);
+        let guards = [NONE, "@p", "@!p"].map(str::to_owned).to_vec();
+        self.draft.axis("guard", Choice::Guard, guards, |_| true);
+    }
+
+    fn slot(&mut self, at: usize) -> Slot {
+        let all = self.draft.claims;
+        let claims = &all[at];
+        let mut values = claims.values.clone();
+        values.insert(if claims.optional { 0 } else { values.len() }, NONE.to_owned());
+        values.extend(self.probes(at));
+        let claimed = |value: &str| claims.values.iter().any(|v| v == value) || (claims.optional && value == NONE);
+        let axis = self.draft.axis(&claims.name, Choice::Modifier, values, claimed);
+        let of = &self.draft.axes[axis];
+        let missing = Cube::new([(axis, of.select(|value| value == NONE && !claims.optional))]);
+        let wrong = Cube::new([(axis, of.select(|value| value != NONE && !claimed(value)))]);
+        let name = claims.name.clone();
+        let listed = claims.values.join(" ");
+        // A line that lacks it may be a line of another form, and no breach of this one.
+        let kind = if self.missing_is_another_form(at) { RuleKind::Given } else { RuleKind::Constraint };
+        self.draft.rule(kind, &format!("{name}-required"), format!("one of {listed} is required"), vec![missing]);
+        self.draft.constraint(&format!("{name}-value"), format!("only {listed} is allowed here"), vec![wrong]);
+        let elsewhere = |slot: &SlotClaims| !slot.literal && slot.values.iter().any(|v| claims.values.contains(v));
+        let telling = claims.literal && !self.source.others.iter().any(|other| other.iter().any(elsewhere));
+        Slot { axis, optional: claims.optional, telling }
+    }
+
+    /// The values of the slot's families that it does not claim and that no other form takes.
+    fn probes(&self, at: usize) -> Vec<String> {
+        let all = self.draft.claims;
+        let claims = &all[at];
+        let mut probes = Vec::new();
+        for (_, family) in &self.source.raw_isa.families.0 {
+            if !family.iter().any(|value| claims.values.contains(&value.value)) {
+                continue;
+            }
+            for value in family {
+                let value = &value.value;
+                if self.source.is_elsewhere(value) {
+                    continue;
+                }
+                if !claims.values.contains(value) && !probes.contains(value) && !self.is_another_form(at, Some(value)) {
+                    probes.push(value.clone());
+                }
+            }
+        }
+        // A modifier that two slots knew could not be read back as a probe of either.
+        let taken = |value: &String| {
+            self.draft.claims.iter().any(|slot| slot.values.contains(value))
+                || self.draft.axes.iter().any(|axis| axis.choice == Choice::Modifier && axis.values.contains(value))
+        };
+        probes.retain(|value| !taken(value));
+        probes
+    }
+
+    fn missing_is_another_form(&self, at: usize) -> bool {
+        !self.draft.claims[at].optional && self.is_another_form(at, None)
+    }
+
+    /// Whether a line with this value in a slot (or without one) can be a line of another form.
+    fn is_another_form(&self, at: usize, value: Option<&String>) -> bool {
+        let mut changed = self.draft.claims.to_vec();
+        match value {
+            Some(value) => {
+                changed[at].values = vec![value.clone()];
+                changed[at].optional = false;
+            }
+            None => {
+                changed.remove(at);
+            }
+        }
+        if self.source.others.iter().any(|other| overlap(&changed, other)) {
+            return true;
+        }
+        // A line of another form with one of this form's literals as a surplus modifier.
+        let surplus = |literal: usize| {
+            let rest = without(&changed, literal);
+            changed[literal].literal && self.source.others.iter().any(|other| overlap(&rest, other))
+        };
+        if value.is_some() && (0..changed.len()).any(|literal| literal != at && surplus(literal)) {
+            return true;
+        }
+        // A literal that is wrong or missing leaves open which literal was meant: such lines belong
+        // to the first form that they could be of.
+        let rest: Vec<SlotClaims> = without(self.draft.claims, at);
+        if self.draft.claims[at].literal && self.source.others.iter().any(|other| overlap(&rest, other)) {
+            return true;
+        }
+        let same_rest = |other: &[SlotClaims]| {
+            (0..other.len()).any(|literal| other[literal].literal && overlap(&rest, &without(other, literal)))
+        };
+        let meant = |value: &String| {
+            self.source.others.iter().any(|other| other.iter().any(|slot| slot.literal && slot.values.contains(value)))
+        };
+        self.draft.claims[at].literal
+            && (value.is_some_and(meant)
+                || self.source.others[..self.source.earlier].iter().any(|other| same_rest(other)))
+    }
+
+    fn suffix(&mut self, operand: usize, suffix: &str) -> usize {
+        let name = suffix.trim_start_matches('.').to_owned();
+        self.draft.axis(&name, Choice::Suffix(operand), vec![NONE.to_owned(), suffix.to_owned()], |_| true)
+    }
+}

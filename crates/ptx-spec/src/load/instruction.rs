@@ -1,0 +1,126 @@
+//! From the file of an instruction to the instruction.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::form::FormBuilder;
+use super::notation::Syntax;
+use super::raw::{RawExample, RawForm, RawNote};
+use super::rules::MOST_CUBES;
+use super::slots::claims;
+use super::sources::{FormSource, Sources};
+use super::{check, rules, separate, setup};
+use crate::spec::{Example, Form, Instruction, Note, SlotClaims, ValueSet};
+use crate::yaml::Error;
+
+/// The most modifier slots of a form.
+const MOST_SLOTS: usize = 64;
+
+/// A form as the file has it, and its syntax line taken apart.
+type ReadForm<'a> = (&'a RawForm, Syntax);
+
+/// Builds an instruction.
+///
+/// # Errors
+/// All that is wrong with its file; what can be found only in a sound file is found once it is.
+pub(super) fn build(sources: &Sources<'_>) -> Result<Instruction, Vec<Error>> {
+    let syntaxes = syntaxes(sources)?;
+    let mut forms = forms(sources, &syntaxes)?;
+    rules::add(sources, &mut forms)?;
+    setup::add(sources, &mut forms)?;
+    separate::separate(&mut forms);
+    for (form, (raw, _)) in forms.iter().zip(&syntaxes) {
+        fits(sources, form, raw)?;
+    }
+    let mut instruction = instruction(sources, forms);
+    instruction.index(sources.isa);
+    Ok(instruction)
+}
+
+/// The syntax lines, once nothing is wrong with the names and references of the file.
+fn syntaxes<'a>(sources: &Sources<'a>) -> Result<Vec<ReadForm<'a>>, Vec<Error>> {
+    let mut errors = check::names(sources);
+    let mut syntaxes: Vec<ReadForm<'_>> = Vec::new();
+    for form in &sources.raw.forms {
+        match Syntax::parse(&form.syntax.value) {
+            Ok(syntax) => syntaxes.push((form, syntax)),
+            Err(why) => errors.push(sources.file.at(&form.syntax, why)),
+        }
+    }
+    for (form, syntax) in &syntaxes {
+        errors.extend(check::form(sources, form, syntax));
+    }
+    // What stands in no line can only be told where all could be read.
+    if !sources.raw.forms.is_empty() && syntaxes.len() == sources.raw.forms.len() {
+        errors.extend(check::uses(sources, &syntaxes));
+    }
+    if errors.is_empty() { Ok(syntaxes) } else { Err(errors) }
+}
+
+/// The forms, without the rules of the YAML.
+fn forms(sources: &Sources<'_>, syntaxes: &[ReadForm<'_>]) -> Result<Vec<Form>, Vec<Error>> {
+    let claimed = |(form, syntax): &ReadForm<'_>| {
+        claims(sources.raw, form, syntax).map_err(|why| vec![sources.file.at(&form.syntax, why)])
+    };
+    let slots: Vec<Vec<SlotClaims>> = syntaxes.iter().map(claimed).collect::<Result<_, _>>()?;
+    let mut forms: Vec<Form> = Vec::new();
+    for (at, (form, syntax)) in syntaxes.iter().enumerate() {
+        let others = slots.iter().enumerate().filter(|(other, _)| *other != at);
+        let others: Vec<&[SlotClaims]> = others.map(|(_, slots)| slots.as_slice()).collect();
+        let Sources { isa, raw_isa, raw: instruction, .. } = *sources;
+        let source = FormSource { raw_isa, instruction, form, syntax, others: &others, earlier: at };
+        forms.push(FormBuilder::new(isa, source, &slots[at]).build());
+    }
+    for (form, (raw, _)) in forms.iter().zip(syntaxes) {
+        let mut seen = FxHashSet::default();
+        if let Some(axis) = form.axes.iter().find(|axis| !seen.insert(&axis.name)) {
+            let message = format!("two axes of this form are called `{}`", axis.name);
+            return Err(vec![sources.file.at(&raw.syntax, message)]);
+        }
+    }
+    Ok(forms)
+}
+
+/// Whether a form can be held: its combinations, slots and values are limited.
+fn fits(sources: &Sources<'_>, form: &Form, raw: &RawForm) -> Result<(), Vec<Error>> {
+    let cubes: usize = form.rules.iter().map(|rule| rule.forbids.len()).sum();
+    let wide = form.axes.iter().any(|axis| axis.values.len() > ValueSet::CAPACITY - 1);
+    if cubes > MOST_CUBES || wide || form.slots.len() > MOST_SLOTS {
+        let help = format!(
+            "split it: at most {MOST_CUBES} forbidden combinations, {MOST_SLOTS} slots, and 255 values per axis"
+        );
+        let error = sources.file.at(&raw.syntax, "this form is too large");
+        return Err(vec![error.help(help)]);
+    }
+    Ok(())
+}
+
+/// The instruction of these forms, before it is indexed.
+fn instruction(sources: &Sources<'_>, forms: Vec<Form>) -> Instruction {
+    let raw = sources.raw;
+    let shared = raw.examples.declarations.trim();
+    let example = |raw: &RawExample| Example {
+        line: raw.line.value.clone(),
+        declarations: [raw.globals.as_str(), shared, &raw.declares].join("\n").trim().to_owned(),
+        spec: raw.spec,
+        rules: raw.rules.iter().map(|rule| rule.value.clone()).collect(),
+        why: raw.why.clone(),
+        target: raw.target,
+    };
+    let note =
+        |raw: &RawNote| Note { section: raw.section.clone(), says: raw.says.clone(), because: raw.because.clone() };
+    let sets = sources.raw_isa.sets.0.iter().chain(&raw.sets.0);
+    let sets =
+        sets.map(|(name, members)| (name.value.clone(), members.iter().map(|member| member.value.clone()).collect()));
+    Instruction {
+        sets: sets.collect(),
+        name: raw.instruction.value.clone(),
+        summary: raw.summary.clone(),
+        manual: raw.manual.clone(),
+        read: raw.read,
+        forms,
+        elsewhere: raw.elsewhere.iter().map(|word| word.value.clone()).collect(),
+        notes: raw.notes.iter().map(note).collect(),
+        examples: raw.examples.lines.iter().map(example).collect(),
+        modifiers: FxHashMap::default(),
+    }
+}

@@ -1,0 +1,134 @@
+//! From `isa.yaml` to what the instructions share.
+
+use rustc_hash::FxHashMap;
+
+use super::file::File;
+use super::raw::{RawIsa, RawNeeds, RawSpecial, RawType};
+use crate::environment::{Target, Version};
+use crate::role::{BASES, OBJECT_KINDS, SHAPES};
+use crate::spec::{Isa, Kind, KindTable, RegisterType, Special, ValueSet};
+use crate::yaml::{At, Error, Ordered};
+
+/// What the file says, and what is wrong with it.
+pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
+    let mut errors = Vec::new();
+    let targets = environments(file, raw, &mut errors);
+    let types = raw.types.0.iter().map(register_type);
+    let (held, types): (Vec<RegisterType>, Vec<RegisterType>) = types.partition(|of| !of.held_in.is_empty());
+    for holder in raw.types.0.iter().flat_map(|(_, of)| &of.held_in) {
+        if !types.iter().any(|of| of.name == holder.value) {
+            errors.push(file.at(holder, format!("`{}` is not a type of registers", holder.value)));
+        }
+    }
+    for (name, _) in &raw.variables.0 {
+        if !BASES.contains(&name.value.as_str()) && !OBJECT_KINDS.contains(&name.value.as_str()) {
+            let message = format!("`{}` is not a kind of variable", name.value);
+            errors.push(file.at(name, message).help(format!("the kinds are {}", BASES.join(", "))));
+        }
+    }
+    for (name, of) in &raw.types.0 {
+        check_type(file, name, of, &mut errors);
+    }
+    for (_, shapes) in &raw.lanes.0 {
+        for shape in shapes.iter().filter(|shape| !SHAPES.contains(&shape.value.as_str())) {
+            let help = format!("the shapes are {}", SHAPES.join(", "));
+            errors.push(file.at(shape, format!("`{}` is not a shape", shape.value)).help(help));
+        }
+    }
+    for special in raw.specials.iter().filter(|special| !types.iter().any(|of| of.name == special.of_type)) {
+        let message = format!("`{}`, the type of a special register, is not one of `types`", special.of_type);
+        errors.push(file.at(&raw.versions, message));
+    }
+    let variable =
+        |(name, needs): &(At<String>, RawNeeds)| (name.value.clone(), needs.ptx, needs.target.0.first().copied());
+    let fitting = |(name, shapes): &(At<String>, Vec<At<String>>)| {
+        (name.value.clone(), shapes.iter().map(|shape| shape.value.clone()).collect())
+    };
+    let kinds = |table: &Ordered<Vec<Kind>>| -> KindTable {
+        table.0.iter().map(|(name, kinds)| (name.value.clone(), kinds.clone())).collect()
+    };
+    let isa = Isa {
+        versions: raw.versions.value.clone(),
+        targets,
+        types,
+        held,
+        variables: raw.variables.0.iter().map(variable).collect(),
+        lanes: raw.lanes.0.iter().map(fitting).collect(),
+        same_size: kinds(&raw.registers.same_size),
+        wider: kinds(&raw.registers.wider),
+        specials: specials(&raw.specials),
+    };
+    (isa, errors)
+}
+
+/// The targets with their PTX versions; adds what is wrong with versions and targets.
+fn environments(file: &File<'_>, raw: &RawIsa, errors: &mut Vec<Error>) -> Vec<(Target, Version)> {
+    let versions = &raw.versions;
+    if !versions.value.is_sorted_by(|a, b| a < b) {
+        errors.push(file.at(versions, "versions must be in ascending order, without duplicates"));
+    }
+    if versions.value.is_empty() || versions.value.len() > ValueSet::CAPACITY - 1 {
+        errors.push(file.at(versions, "there must be between 1 and 255 versions"));
+    }
+    let mut targets = Vec::new();
+    for (name, since) in &raw.targets.0 {
+        match name.value.parse() {
+            Ok(target) => targets.push((target, *since)),
+            Err(error) => errors.push(file.at(name, format!("{error}"))),
+        }
+        if !versions.value.contains(since) {
+            errors.push(file.at(name, format!("`{since}` is not one of `versions`")));
+        }
+    }
+    if targets.is_empty() || targets.len() > ValueSet::CAPACITY - 1 {
+        errors.push(file.at(versions, "there must be between 1 and 255 targets"));
+    }
+    targets
+}
+
+fn register_type((name, of): &(At<String>, RawType)) -> RegisterType {
+    RegisterType {
+        held_in: of.held_in.iter().map(|holder| holder.value.clone()).collect(),
+        name: name.value.clone(),
+        bits: of.bits,
+        kind: of.kind,
+        ptx: of.needs.as_ref().and_then(|needs| needs.ptx),
+        target: of.needs.as_ref().and_then(|needs| needs.target.0.first().copied()),
+    }
+}
+
+fn check_type(file: &File<'_>, name: &At<String>, of: &RawType, errors: &mut Vec<Error>) {
+    if !name.value.starts_with('.') {
+        errors.push(file.at(name, format!("the type `{}` must begin with a dot", name.value)));
+    }
+    if of.bits == 0 || of.bits > 1024 {
+        let error = file.at(name, format!("the type `{}` has {} bits", name.value, of.bits));
+        errors.push(error.help("a type must have between 1 and 1024 bits"));
+    }
+}
+
+/// The components of a vector, and its colours.
+const COMPONENTS: [&str; 8] = ["x", "y", "z", "w", "r", "g", "b", "a"];
+
+/// All special registers by name; a vector's components have names of their own, such as `%tid.x`.
+fn specials(raw: &[RawSpecial]) -> FxHashMap<String, Special> {
+    let mut table = FxHashMap::default();
+    for of in raw {
+        let needs = of.needs.as_ref();
+        let special = Special {
+            of_type: of.of_type.clone(),
+            lanes: if of.vector { 4 } else { 1 },
+            ptx: needs.and_then(|needs| needs.ptx),
+            target: needs.and_then(|needs| needs.target.0.first().copied()),
+        };
+        for name in &of.names {
+            if of.vector {
+                for component in COMPONENTS {
+                    table.insert(format!("{name}.{component}"), Special { lanes: 1, ..special.clone() });
+                }
+            }
+            table.insert(name.clone(), special.clone());
+        }
+    }
+    table
+}

@@ -1,0 +1,169 @@
+//! From the rules of a file to the combinations that each form forbids.
+
+use rustc_hash::FxHashSet;
+
+use super::conditions::RuleConditions;
+use super::raw::{RawCube, RawNeeds, RawRule};
+use super::sources::Sources;
+use crate::environment::{Target, Version};
+use crate::spec::words::NONE;
+use crate::spec::{Choice, Cube, Form, Rule, RuleKind};
+use crate::yaml::Error;
+
+/// The most combinations that the rules of a form may forbid.
+pub(super) const MOST_CUBES: usize = 1024;
+
+/// Compiles the rules of the YAML into every form they are about.
+pub(super) fn add(sources: &Sources<'_>, forms: &mut [Form]) -> Result<(), Vec<Error>> {
+    let raw = sources.raw;
+    let mut errors = Vec::new();
+    let shared = raw.uses.iter().flat_map(|list| {
+        let found = sources.raw_isa.rules.0.iter().find(|(name, _)| name.value == list.value);
+        found.into_iter().flat_map(|(_, rules)| rules).map(|rule| (rule, sources.isa_file))
+    });
+    let own = raw.rules.iter().map(|rule| (rule, sources.file));
+    let mut used = FxHashSet::default();
+    for (rule, file) in shared.chain(own) {
+        match compile(&RuleConditions { sources, file, forms }, rule, &mut used) {
+            Ok(compiled) => {
+                for (form, rules) in forms.iter_mut().zip(compiled) {
+                    form.rules.extend(rules);
+                }
+            }
+            Err(more) => errors.extend(more),
+        }
+    }
+    let unused = raw.sets.0.iter().filter(|(name, _)| !used.contains(&name.value));
+    errors.extend(unused.map(|(name, _)| sources.file.at(name, format!("no rule uses the set `${}`", name.value))));
+    for form in forms.iter() {
+        let mut seen = FxHashSet::default();
+        for rule in form.rules.iter().filter(|rule| !seen.insert(&rule.id)) {
+            let message = format!("there are two rules `{}` in `{}`", rule.id, form.id);
+            let help = "slots and operands imply rules of their own: choose another id";
+            errors.push(sources.file.at(&raw.instruction, message).help(help));
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// A rule as those of each form.
+fn compile(
+    conditions: &RuleConditions<'_>,
+    rule: &RawRule,
+    used: &mut FxHashSet<String>,
+) -> Result<Vec<Vec<Rule>>, Vec<Error>> {
+    let errors = check(conditions, rule, used);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let ids = conditions.sources.raw.forms.iter().map(|form| &form.id.value);
+    let applies = |id: &String| rule.forms.as_ref().is_none_or(|forms| forms.iter().any(|form| form.value == *id));
+    let compiled: Vec<Vec<Rule>> = ids
+        .zip(conditions.forms)
+        .map(|(id, form)| if applies(id) { in_form(conditions, rule, form) } else { Vec::new() })
+        .collect();
+    // A shared list may have rules about axes that this instruction lacks.
+    if compiled.iter().all(Vec::is_empty) && !conditions.is_shared() {
+        let message = format!("the rule `{}` can never be broken", rule.id.value);
+        let help = "its combinations do not occur in any form, or it requires something that always holds";
+        return Err(vec![conditions.file.at(&rule.id, message).help(help)]);
+    }
+    Ok(compiled)
+}
+
+/// What is wrong with a rule: its kind, and what it refers to.
+fn check(conditions: &RuleConditions<'_>, rule: &RawRule, used: &mut FxHashSet<String>) -> Vec<Error> {
+    let mut errors = Vec::new();
+    let ways = [rule.never.is_some(), rule.require.is_some(), rule.undefined.is_some(), rule.needs.is_some()];
+    if ways.iter().filter(|&&way| way).count() != 1 {
+        let message = "a rule must have exactly one of `never`, `require`, `undefined` and `needs`";
+        errors.push(conditions.file.at(&rule.id, message));
+    }
+    errors.extend(conditions.check_forms(rule.forms.as_deref()));
+    let listed = [&rule.never, &rule.require, &rule.undefined].into_iter().flatten().flat_map(|listed| &listed.0);
+    for cube in [&rule.when].into_iter().chain(listed) {
+        errors.extend(conditions.check(cube, used));
+    }
+    let Sources { isa, isa_file, .. } = conditions.sources;
+    if let Some(needs) = &rule.needs {
+        let versions = needs.ptx.iter().filter(|version| !isa.versions.contains(version)).map(Version::to_string);
+        let is_unknown = |target: &&Target| !isa.targets.iter().any(|(known, _)| known == *target);
+        let targets = needs.target.0.iter().filter(is_unknown).map(Target::to_string);
+        let missing = |what: String| conditions.file.at(&rule.id, format!("`{what}` is not in {}", isa_file.name));
+        errors.extend(versions.chain(targets).map(missing));
+    }
+    errors
+}
+
+/// A rule as those of one form: two where it needs both a PTX version and a target.
+fn in_form(conditions: &RuleConditions<'_>, rule: &RawRule, form: &Form) -> Vec<Rule> {
+    let Some(when) = form.combination(&conditions.entries(&rule.when)) else { return Vec::new() };
+    let make = |suffix: &str, kind: RuleKind, forbids: Vec<Cube>| {
+        let forbids: Vec<Cube> = forbids.into_iter().filter(|cube| !cube.is_empty()).collect();
+        (!forbids.is_empty()).then(|| Rule {
+            id: format!("{}/{}{suffix}", conditions.sources.raw.instruction.value, rule.id.value),
+            kind,
+            source: rule.source,
+            section: rule.section.clone(),
+            says: rule.says.clone(),
+            forbids,
+        })
+    };
+    let join = |cube: &Cube| Cube::new(when.sets().iter().chain(cube.sets()).copied());
+    let never = rule.never.as_ref().map(|never| (RuleKind::Constraint, never));
+    let undefined = rule.undefined.as_ref().map(|undefined| (RuleKind::Undefined, undefined));
+    if let Some((kind, listed)) = never.or(undefined) {
+        let cubes = listed.0.iter().filter_map(|listed| form.combination(&conditions.entries(listed)));
+        return make("", kind, cubes.map(|cube| join(&cube)).collect()).into_iter().collect();
+    }
+    if let Some(require) = &rule.require {
+        let forbidden = outside(conditions, &when, &require.0, form);
+        return make("", RuleKind::Constraint, forbidden).into_iter().collect();
+    }
+    let Some(needs) = &rule.needs else { return Vec::new() };
+    let (too_old, unmet) = (too_old(needs, &when, form), unmet(needs, &when, form));
+    let ptx = too_old.and_then(|(kind, cube)| make("-ptx", kind, vec![cube]));
+    let target = unmet.and_then(|(kind, cube)| make("-target", kind, vec![cube]));
+    ptx.into_iter().chain(target).collect()
+}
+
+/// The PTX versions before the one that is needed.
+fn too_old(needs: &RawNeeds, when: &Cube, form: &Form) -> Option<(RuleKind, Cube)> {
+    let (since, ptx) = (needs.ptx?, form.axis_of(Choice::Ptx)?);
+    let before = form.axes[ptx].select(|value| value.parse().is_ok_and(|version: Version| version < since));
+    Some((RuleKind::NeedsPtx(since), when.clone().with(ptx, before)))
+}
+
+/// The targets that meet none of those that are needed.
+fn unmet(needs: &RawNeeds, when: &Cube, form: &Form) -> Option<(RuleKind, Cube)> {
+    let (needed, target) = (&needs.target.0, form.axis_of(Choice::Target)?);
+    let meets = |given: Target| needed.iter().any(|needed| needed.met_by(given));
+    let unmet = form.axes[target].select(|value| value.parse().is_ok_and(|given| !meets(given)));
+    (!needed.is_empty()).then(|| (RuleKind::NeedsTarget(needed.clone()), when.clone().with(target, unmet)))
+}
+
+/// What of `when` lies outside all of the required combinations.
+fn outside(conditions: &RuleConditions<'_>, when: &Cube, required: &[RawCube], form: &Form) -> Vec<Cube> {
+    let mut cubes = vec![when.clone()];
+    for required in required {
+        let mut next = Vec::new();
+        for entry in &conditions.entries(required) {
+            match form.axis(&entry.axis) {
+                // An axis that the form lacks is `none`: the requirement holds or fails for all.
+                None if entry.holds(NONE) => {}
+                None => next.extend(cubes.iter().cloned()),
+                Some(axis) => {
+                    let of = &form.axes[axis];
+                    let outside = entry.select(of).complement(of.values.len()).and(&of.claimed);
+                    next.extend(cubes.iter().map(|cube| cube.clone().with(axis, outside)));
+                }
+            }
+        }
+        cubes = next.into_iter().filter(|cube| !cube.is_empty()).collect();
+        if cubes.len() > MOST_CUBES {
+            // More than a form can hold already, which is reported where all are counted.
+            break;
+        }
+    }
+    cubes
+}

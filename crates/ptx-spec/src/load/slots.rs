@@ -1,0 +1,59 @@
+//! The modifier slots of a syntax line, and what each claims.
+
+use super::notation::{ModifierName, NotedModifier, Syntax};
+use super::raw::{RawForm, RawInstruction};
+use crate::spec::SlotClaims;
+use crate::spec::words::NONE;
+use crate::yaml::At;
+
+/// The slots of a syntax line with their claims.
+///
+/// # Errors
+/// The alternatives of the line that no slot has.
+pub(super) fn claims(instruction: &RawInstruction, form: &RawForm, syntax: &Syntax) -> Result<Vec<SlotClaims>, String> {
+    let listed = |name: &str| {
+        let named = |(key, _): &&(_, _)| -> bool {
+            let key: &At<String> = key;
+            key.value == name
+        };
+        let values = form.modifiers.0.iter().find(named).or_else(|| instruction.modifiers.0.iter().find(named));
+        values.map(|(_, values)| values.iter().map(|value| value.value.clone()).collect::<Vec<_>>())
+    };
+    let claim = |modifier: &NotedModifier| {
+        let (name, mut values, literal) = match &modifier.name {
+            ModifierName::Word(name) => match listed(name) {
+                Some(values) => (name.clone(), values, false),
+                None => (name.clone(), vec![format!(".{name}")], true),
+            },
+            ModifierName::Listed(values) => {
+                let holds = |(_, of): &&(_, Vec<At<String>>)| {
+                    values.iter().all(|value| of.iter().any(|known| known.value == *value))
+                };
+                let (name, _) = instruction
+                    .modifiers
+                    .0
+                    .iter()
+                    .find(holds)
+                    .ok_or_else(|| format!("no slot under `modifiers` has all of {}", values.join(", ")))?;
+                (name.value.clone(), values.clone(), false)
+            }
+        };
+        let optional = modifier.optional || values.iter().any(|value| value == NONE);
+        values.retain(|value| value != NONE);
+        Ok(SlotClaims { name, optional, literal, values })
+    };
+    syntax.modifiers.iter().map(claim).collect()
+}
+
+/// Whether some line of these slots could also be read as a line of those.
+pub(super) fn overlap(these: &[SlotClaims], those: &[SlotClaims]) -> bool {
+    let meets = |slot: &SlotClaims, slots: &[SlotClaims]| {
+        slot.optional || slots.iter().any(|other| other.values.iter().any(|value| slot.values.contains(value)))
+    };
+    these.iter().all(|slot| meets(slot, those)) && those.iter().all(|slot| meets(slot, these))
+}
+
+/// The slots but one.
+pub(super) fn without(slots: &[SlotClaims], left_out: usize) -> Vec<SlotClaims> {
+    slots.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, slot)| slot.clone()).collect()
+}

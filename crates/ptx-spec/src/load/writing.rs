@@ -1,0 +1,179 @@
+//! How a line can be written: plainly, or with one syntax fault.
+
+use super::notation::Syntax;
+use super::raw::Order;
+use super::slots::without;
+use super::sources::FormSource;
+use crate::spec::words::{NONE, UNKNOWN_MODIFIER};
+use crate::spec::{Choice, Cube, Draft, Operand, Pattern, Slot, SlotClaims, ValueSet, Writing};
+
+/// Builds the axis of how a line is written, once the slots and operands of its form have theirs.
+pub(super) struct WritingBuilder<'b, 'a> {
+    pub(super) draft: &'b mut Draft<'a>,
+    pub(super) source: &'b FormSource<'a>,
+}
+
+impl WritingBuilder<'_, '_> {
+    /// The axis of how the line is written, with the syntax faults.
+    pub(super) fn build(&mut self, operands: &[Operand]) -> Vec<Writing> {
+        let mut writings = vec![Writing::Plain];
+        let last = self.draft.slots.len().saturating_sub(1);
+        writings.extend((0..last).map(Writing::Moved));
+        if self.draft.slots.len() > 1 {
+            writings.push(Writing::Reordered);
+        }
+        writings.extend((0..self.draft.slots.len()).map(Writing::Duplicate));
+        let extras = self.extras();
+        writings.extend(extras.iter().map(|(value, _)| Writing::Extra(value.clone())));
+        let mandatory = operands.iter().enumerate().filter(|(_, operand)| !operand.optional);
+        writings.extend(mandatory.map(|(at, _)| Writing::Without(at)));
+        if !operands.iter().any(|operand| operand.optional) {
+            writings.push(Writing::ExtraOperand);
+        }
+        if self.source.syntax.pattern.iter().any(|part| matches!(part, Pattern::Bracket(_))) {
+            writings.push(Writing::Unbracketed);
+        }
+        writings.extend(self.foreign_suffixes());
+        let leading = self.draft.slots.first().is_some_and(|slot| slot.telling && !slot.optional);
+        let label = |writing: &Writing| match writing {
+            Writing::Plain => "plain".to_owned(),
+            Writing::Moved(0) if leading => format!("{} not first", self.draft.claims[0].name),
+            Writing::Moved(slot) => format!("{} moved to the end", self.draft.claims[*slot].name),
+            Writing::Reordered => "reordered".to_owned(),
+            Writing::Duplicate(slot) => format!("{} twice", self.draft.claims[*slot].name),
+            Writing::Extra(value) => format!("with {value}"),
+            Writing::Without(operand) => format!("without {}", operands[*operand].name),
+            Writing::ExtraOperand => "with one operand more".to_owned(),
+            Writing::Unbracketed => "without brackets".to_owned(),
+            Writing::Suffixed(operand, suffix) => format!("with {suffix} behind {}", operands[*operand].name),
+        };
+        let labels = writings.iter().map(label).collect();
+        let axis = self.draft.axis("writing", Choice::Writing, labels, |_| true);
+        self.rules(axis, operands, &writings, &extras);
+        writings
+    }
+
+    /// What the faults of the writing break, and which of them are not generated.
+    fn rules(&mut self, axis: usize, operands: &[Operand], writings: &[Writing], extras: &[(String, Vec<Cube>)]) {
+        let of = |keep: &dyn Fn(&Writing) -> bool| ValueSet::of(writings.len(), |at| keep(&writings[at]));
+        let fault = |keep: &dyn Fn(&Writing) -> bool| vec![Cube::new([(axis, of(keep))])];
+        if self.source.form.order == Order::Fixed {
+            let order = fault(&|w| matches!(w, Writing::Moved(_) | Writing::Reordered));
+            self.draft.constraint("modifier-order", "modifiers must be in the order of the syntax line", order);
+        }
+        let twice = fault(&|w| matches!(w, Writing::Duplicate(_)));
+        self.draft.constraint("duplicate-modifier", "no modifier may appear twice", twice);
+        let says = "every modifier must be in the syntax line";
+        self.draft.constraint("unknown-modifier", says, fault(&|w| matches!(w, Writing::Extra(_))));
+        let count = fault(&|w| matches!(w, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed));
+        self.draft.constraint("operands", "the operands must be those of the syntax line", count);
+        let says = "every suffix must be in the syntax line";
+        self.draft.constraint("unknown-suffix", says, fault(&|w| matches!(w, Writing::Suffixed(..))));
+
+        let none = |slot: &Slot| (slot.axis, self.draft.axes[slot.axis].select(|value| value == NONE));
+        let mut cubes = vec![Cube::new([(axis, of(&|w| *w == Writing::Reordered))])];
+        let slots = &self.draft.slots;
+        for (at, slot) in slots.iter().enumerate() {
+            let about = of(&|w| *w == Writing::Duplicate(at) || *w == Writing::Moved(at));
+            cubes.push(Cube::new([(axis, about), none(slot)]));
+            let moved = of(&|w| *w == Writing::Moved(at));
+            cubes.push(Cube::new([(axis, moved)].into_iter().chain(slots[at + 1..].iter().map(none))));
+        }
+        // Without this operand, an optional one after it would be read in its place.
+        for (at, follower) in self.followers() {
+            let without = of(&|w| *w == Writing::Without(at));
+            let present = |axis: usize| (axis, self.draft.axes[axis].select(|value| value != NONE));
+            let follower = operands[follower].of_type.map(present);
+            cubes.extend(follower.map(|present| Cube::new([(axis, without), present])));
+        }
+        for (value, elsewhere) in extras {
+            let this = of(&|w| matches!(w, Writing::Extra(extra) if extra == value));
+            cubes.extend(elsewhere.iter().map(|cube| cube.clone().with(axis, this)));
+        }
+        self.draft.canonical("writing-generated", cubes);
+    }
+
+    /// Each operand without brackets, with each optional one that no bracket parts from it.
+    fn followers(&self) -> Vec<(usize, usize)> {
+        let mut followers = Vec::new();
+        let parts: Vec<Option<usize>> = self.source.syntax.pattern.iter().map(|part| part.plain()).collect();
+        for run in parts.split(Option::is_none) {
+            let run: Vec<usize> = run.iter().flatten().copied().collect();
+            for (before, &at) in run.iter().enumerate() {
+                let optional = run[before + 1..].iter().filter(|&&later| self.source.syntax.operands[later].1);
+                followers.extend(optional.map(|&later| (at, later)));
+            }
+        }
+        followers
+    }
+
+    /// The suffixes that other forms have behind an operand of this one, which has none there.
+    fn foreign_suffixes(&self) -> Vec<Writing> {
+        let mut foreign: Vec<Writing> = Vec::new();
+        // The lines were read before; one that cannot be read never gets here.
+        for syntax in self.source.instruction.forms.iter().filter_map(|form| Syntax::parse(&form.syntax.value).ok()) {
+            for (operand, suffix) in &syntax.suffixes {
+                let name = &syntax.operands[*operand].0;
+                let at = self.source.syntax.operands.iter().position(|(own, _)| own == name);
+                let Some(at) = at.filter(|at| !self.source.syntax.suffixes.iter().any(|(own, _)| own == at)) else {
+                    continue;
+                };
+                let writing = Writing::Suffixed(at, suffix.clone());
+                if !foreign.contains(&writing) {
+                    foreign.push(writing);
+                }
+            }
+        }
+        foreign
+    }
+
+    /// Modifiers that the form has no slot for, with the combinations in which another form has one.
+    fn extras(&self) -> Vec<(String, Vec<Cube>)> {
+        let known =
+            |value: &String| self.draft.axes.iter().any(|a| a.choice == Choice::Modifier && a.values.contains(value));
+        let mut extras = vec![(UNKNOWN_MODIFIER.to_owned(), Vec::new())];
+        let mut add = |value: &String| {
+            if !known(value) && !self.source.is_elsewhere(value) && !extras.iter().any(|(extra, _)| extra == value) {
+                extras.push((
+                    value.clone(),
+                    self.source.others.iter().flat_map(|other| self.elsewhere(value, other)).collect(),
+                ));
+            }
+        };
+        self.source.others.iter().flat_map(|slots| slots.iter()).for_each(|slot| slot.values.iter().for_each(&mut add));
+        for (_, family) in &self.source.raw_isa.families.0 {
+            if !family.iter().any(|value| known(&value.value)) {
+                family.iter().take(1).for_each(|value| add(&value.value));
+            }
+        }
+        self.source.raw_isa.surplus.iter().for_each(|value| add(&value.value));
+        extras
+    }
+
+    /// The combinations of this form that, with the modifier added, are lines of another form, or
+    /// of one that lacks one modifier.
+    fn elsewhere(&self, extra: &String, other: &[SlotClaims]) -> Vec<Cube> {
+        let needed = (0..other.len()).filter(|&at| !other[at].optional);
+        let lacking = needed.map(|at| without(other, at));
+        [other.to_vec()].into_iter().chain(lacking).filter_map(|other| self.line_of(extra, &other)).collect()
+    }
+
+    /// The combinations of this form that, with the modifier added, have the slots of another.
+    fn line_of(&self, extra: &String, other: &[SlotClaims]) -> Option<Cube> {
+        let claimed = |value: &str| other.iter().any(|slot| slot.values.iter().any(|v| v == value));
+        if !claimed(extra) {
+            return None;
+        }
+        let possible = other.iter().all(|slot| {
+            slot.optional
+                || slot.values.contains(extra)
+                || slot.values.iter().any(|v| self.draft.claims.iter().any(|own| own.values.contains(v)))
+        });
+        let sets = self.draft.claims.iter().map(|slot| {
+            let axis = self.draft.named(&slot.name);
+            (axis, self.draft.axes[axis].select(|value| value == NONE || claimed(value)))
+        });
+        let cube = Cube::new(sets);
+        (possible && !cube.is_empty()).then_some(cube)
+    }
+}

@@ -1,0 +1,171 @@
+//! Operands as a file describes them: the parameters of each role, and what is wrong with them.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::item::OBJECTS;
+use crate::spec::Unit;
+use crate::yaml::{At, nearest};
+
+/// The name of a role in the YAML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RoleName {
+    /// A register or vector that is written.
+    Destination,
+    /// A value that is read.
+    Source,
+    /// Where in an object an access goes.
+    Coordinate,
+    /// A cache policy.
+    Policy,
+    /// An object, such as a surface: its variable, or a register that holds it.
+    Object,
+    /// An address in a state space.
+    Address,
+}
+
+/// An operand. Which of the fields there are depends on its role.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawOperand {
+    /// What it is for, which decides the choices it has.
+    pub role: RoleName,
+    /// The modifier slot, or the literal type, that its registers must suit.
+    #[serde(rename = "type")]
+    pub matches: Option<At<String>>,
+    /// The vector slot that says how many lanes it has.
+    pub lanes: Option<At<String>>,
+    /// The shapes that are claimed valid; all that `lanes` allows, or a scalar, by default.
+    pub shapes: Option<Vec<At<String>>>,
+    /// What may stand in it: register types, `integer`, `float`, ...; by default every type that
+    /// suits `type`.
+    pub accepts: Option<Vec<At<String>>>,
+    /// Whether `_` may stand in its lanes, which makes the pattern of sinks a choice.
+    #[serde(default)]
+    pub sinks: bool,
+    /// Whether its registers may be wider than `type`.
+    #[serde(default)]
+    pub width: Width,
+    /// What an object is; the operand that a coordinate is of.
+    pub of: Option<At<String>>,
+    /// What the first coordinate counts.
+    pub unit: Option<Unit>,
+    /// The slot that names the geometry of an object.
+    pub geometry: Option<At<String>>,
+    /// The slot that names the state space of an address.
+    pub space: Option<At<String>>,
+    /// How much one access moves: a slot of types or a type, and the vector slot where there is one.
+    #[serde(default)]
+    pub size: Vec<At<String>>,
+    /// The instruction that makes a policy.
+    #[serde(rename = "made-by")]
+    pub made_by: Option<At<String>>,
+}
+
+/// Whether registers may be wider than the type they stand for. PTX ISA
+/// `operand-size-exceeding-instruction-type-size`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Width {
+    /// They have exactly its size.
+    #[default]
+    Exact,
+    /// They may be wider.
+    Relaxed,
+}
+
+impl RawOperand {
+    /// What it is said to accept.
+    pub(super) fn accepted(&self) -> Vec<String> {
+        self.accepts.iter().flatten().map(|value| value.value.clone()).collect()
+    }
+
+    /// What it is said to accept, then all others as probes.
+    pub(super) fn accepted_first(&self, all: Vec<String>) -> Vec<String> {
+        let mut values = self.accepted();
+        let probes: Vec<String> = all.into_iter().filter(|value| !values.contains(value)).collect();
+        values.extend(probes);
+        values
+    }
+}
+
+/// Parameters of roles, and which roles have each.
+const PARAMETERS: [(&str, &[RoleName]); 11] = {
+    use RoleName::{Address, Coordinate, Destination, Object, Policy, Source};
+    [
+        ("type", &[Destination, Source, Coordinate, Policy]),
+        ("lanes", &[Destination, Source, Coordinate]),
+        ("shapes", &[Destination, Source, Coordinate, Policy]),
+        ("sinks", &[Destination, Source]),
+        ("width", &[Destination, Source]),
+        ("of", &[Object, Coordinate]),
+        ("unit", &[Coordinate]),
+        ("geometry", &[Object]),
+        ("space", &[Address]),
+        ("size", &[Object, Address]),
+        ("made-by", &[Policy]),
+    ]
+};
+
+/// A mistake in an operand: where it stands, what it is, and what to do about it.
+pub(crate) type OperandMistake<'r> = (Option<&'r At<String>>, String, Option<String>);
+
+/// What is wrong with the parameters of an operand.
+pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slots: &[&str]) -> Vec<OperandMistake<'r>> {
+    let mut wrong = Vec::new();
+    let given = [
+        ("type", raw.matches.is_some()),
+        ("lanes", raw.lanes.is_some()),
+        ("shapes", raw.shapes.is_some()),
+        ("sinks", raw.sinks),
+        ("width", raw.width != Width::default()),
+        ("of", raw.of.is_some()),
+        ("unit", raw.unit.is_some()),
+        ("geometry", raw.geometry.is_some()),
+        ("space", raw.space.is_some()),
+        ("size", !raw.size.is_empty()),
+        ("made-by", raw.made_by.is_some()),
+    ];
+    let has = |name: &str| PARAMETERS.iter().any(|(known, roles)| *known == name && roles.contains(&raw.role));
+    for (name, _) in given.iter().filter(|(name, given)| *given && !has(name)) {
+        wrong.push((None, format!("an operand of this role has no field `{name}`"), None));
+    }
+    match (raw.role, &raw.of) {
+        (RoleName::Object, None) => {
+            wrong.push((
+                None,
+                "an object must say what it is, by `of`".to_owned(),
+                Some(format!("of: {}", OBJECTS.join(" or "))),
+            ));
+        }
+        (RoleName::Object, Some(of)) if !OBJECTS.contains(&of.value.as_str()) => {
+            let help = format!("objects are {}", OBJECTS.join(", "));
+            wrong.push((Some(of), format!("`{}` is not an object", of.value), Some(help)));
+        }
+        (RoleName::Coordinate, None) => {
+            wrong.push((
+                None,
+                "a coordinate must say which operand it belongs to, by `of`".to_owned(),
+                Some("of: a".to_owned()),
+            ));
+        }
+        (RoleName::Coordinate, Some(of)) if !operands.contains(&(of.value.as_str(), RoleName::Object)) => {
+            wrong.push((Some(of), format!("`{}` is not an operand with the role `object`", of.value), None));
+        }
+        _ => {}
+    }
+    let slot = raw.geometry.iter().chain(&raw.space).chain(raw.size.get(1));
+    for of in slot.filter(|of| !slots.contains(&of.value.as_str())) {
+        let near = nearest(&of.value, slots.iter().copied());
+        wrong.push((
+            Some(of),
+            format!("`{}` is not a slot", of.value),
+            near.map(|near| format!("did you mean `{near}`?")),
+        ));
+    }
+    if raw.size.len() > 2 {
+        wrong.push((raw.size.last(), "a size is a type, optionally followed by a vector modifier".to_owned(), None));
+    }
+    wrong
+}

@@ -1,0 +1,23 @@
+//! How one element of an operand is printed.
+
+use super::item::{GLOBAL, Item, LANES};
+use crate::spec::words::{DOUBLE, FLOAT, INTEGER, SINK, VARIABLE};
+
+/// The integer that stands for a lane of an operand: 1 for the first.
+pub fn immediate_of_lane(lane: u8) -> u8 {
+    lane + 1
+}
+
+/// A register, an immediate, or whatever else stands for a value of the axis of types.
+pub(super) fn element<'a>(of_type: &'a str, number: u8, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
+    let item = match of_type {
+        INTEGER => return to.push_str(&immediate_of_lane(number % LANES).to_string()),
+        FLOAT => return to.push_str("0f3F800000"),
+        DOUBLE => return to.push_str("0d3FF0000000000000"),
+        SINK => return to.push('_'),
+        VARIABLE => Item::Variable(GLOBAL),
+        other => Item::object(other).unwrap_or(Item::Register(of_type, 1, number)),
+    };
+    item.write(to);
+    uses(item);
+}

@@ -1,0 +1,111 @@
+//! How the text of an operand becomes values of its axes: what roles share.
+
+use super::item::object_word;
+use crate::spec::words::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
+use crate::spec::{Form, Isa, Operand, Role, Special, SpecialNeeds, TextFault};
+use crate::text::{Argument, Declarations, Symbol};
+
+/// What operands say beside the values of their axes.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Further values of an axis: the types of elements that differ from the first.
+    pub(crate) more: Vec<(usize, u8)>,
+    /// What is wrong that no axis tells.
+    pub(crate) faults: Vec<TextFault>,
+    /// What the special registers need.
+    pub(crate) specials: SpecialNeeds,
+}
+
+impl Found {
+    pub(crate) fn fault(&mut self, fault: TextFault) {
+        if !self.faults.contains(&fault) {
+            self.faults.push(fault);
+        }
+    }
+
+    /// Notes what a special register needs, and whether the PTX version and target have it.
+    pub(crate) fn special(&mut self, isa: &Isa, special: &Special, values: &[u8]) {
+        self.specials.ptx = self.specials.ptx.max(special.ptx);
+        self.specials.target = self.specials.target.max(special.target);
+        // The axes of the environment have the newest first.
+        let nth = |value: u8, count: usize| count.checked_sub(1 + usize::from(value));
+        let ptx = nth(values[2], isa.versions.len()).map(|at| isa.versions[at]);
+        let target = nth(values[1], isa.targets.len()).map(|at| isa.targets[at].0);
+        let too_old = special.ptx.is_some_and(|since| ptx.is_none_or(|ptx| ptx < since));
+        let lacking = special.target.is_some_and(|needed| !target.is_some_and(|target| needed.met_by(target)));
+        if too_old || lacking {
+            self.fault(TextFault::SpecialSince);
+        }
+    }
+}
+
+/// Where a name stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    /// It is an operand.
+    Operand,
+    /// It is one of the operands in square brackets.
+    Bracket,
+    /// It is an element in braces.
+    Element,
+}
+
+/// What stands in an operand: a value of an axis, as it is called there or as a type of the ISA,
+/// by its position.
+#[derive(Clone, Copy)]
+pub(super) enum ReadValue<'a> {
+    Word(&'a str),
+    Type(usize),
+}
+pub(super) use ReadValue::{Type, Word};
+
+pub(super) struct OperandReader<'a> {
+    pub(super) isa: &'a Isa,
+    pub(super) form: &'a Form,
+    pub(super) declarations: &'a Declarations,
+    pub(super) operand: &'a Operand,
+}
+
+impl OperandReader<'_> {
+    /// What a scalar is on the axis of types, and how many lanes its register has.
+    pub(super) fn element(
+        &self,
+        argument: &Argument<'_>,
+        position: Position,
+        values: &[u8],
+        found: &mut Found,
+    ) -> (ReadValue<'_>, u8) {
+        match argument {
+            Argument::Integer(..) => (Word(INTEGER), 1),
+            Argument::Float(..) => (Word(FLOAT), 1),
+            Argument::Double(..) => (Word(DOUBLE), 1),
+            Argument::Sink => (Word(SINK), 1),
+            // In square brackets a register is named as a whole.
+            Argument::Name(name) if position == Position::Bracket && name.contains('.') => (Word(OTHER), 1),
+            Argument::Name(name) => match self.declarations.symbol(name) {
+                Some(Symbol::Register(Some(of), lanes)) => (Type(of), lanes),
+                Some(Symbol::Variable(_)) => (Word(VARIABLE), 1),
+                Some(symbol) => (Word(object_word(symbol).unwrap_or(OTHER)), 1),
+                None => match self.isa.special(name) {
+                    Some(special) => {
+                        found.special(self.isa, special, values);
+                        let source = matches!(self.operand.role, Role::Source | Role::Coordinate { .. });
+                        if position != Position::Element || !source {
+                            found.fault(TextFault::Special);
+                        }
+                        (Word(&special.of_type), special.lanes)
+                    }
+                    None => (Word(OTHER), 1),
+                },
+            },
+            _ => (Word(OTHER), 1),
+        }
+    }
+
+    pub(super) fn on_axis(&self, axis: usize, what: ReadValue<'_>) -> u8 {
+        match what {
+            Word(word) => self.form.axes[axis].position_or_other(word),
+            Type(of) => self.form.type_value(axis, of),
+        }
+    }
+}

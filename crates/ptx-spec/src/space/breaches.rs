@@ -1,0 +1,32 @@
+//! Which rules can be broken on purpose, and the valid twins of variants that break one.
+
+use super::Values;
+use crate::spec::{Cube, Form};
+
+/// The rules of a form that a variant can be made to break: its constraints and needs.
+pub fn breakable(form: &Form) -> impl Iterator<Item = usize> + '_ {
+    form.rules.iter().enumerate().filter(|(_, rule)| rule.kind.breakable()).map(|(at, _)| at)
+}
+
+/// A valid variant at distance one from a variant that breaks one rule: all choices but one are
+/// the same. `None` where no single change makes it valid.
+///
+/// Of several the one that changes the last axis, and takes its first value that fits, is chosen:
+/// the environment is changed only where nothing else helps. Only those that `fits` are chosen from.
+pub fn twin(form: &Form, values: &[u8], broken: usize, fits: impl Fn(&[u8]) -> bool) -> Option<Values> {
+    let mut twin = values.to_vec();
+    let named = |axis: &usize| {
+        let cubes = form.rules[broken].forbids.iter().filter(|cube| cube.contains(values));
+        cubes.flat_map(Cube::sets).any(|(named, _)| named == axis)
+    };
+    for axis in (0..form.axes.len()).rev().filter(named) {
+        for value in 0..form.axes[axis].values.len() {
+            twin[axis] = u8::try_from(value).ok()?;
+            if twin[axis] != values[axis] && form.broken(&twin).is_empty() && fits(&twin) {
+                return Some(twin);
+            }
+        }
+        twin[axis] = values[axis];
+    }
+    None
+}

@@ -1,0 +1,86 @@
+//! Axes: the choices that a form leaves open.
+
+use rustc_hash::FxHashMap;
+
+use super::ValueSet;
+use super::words::{NONE, OTHER};
+
+/// The value of an axis that could not be read from a text: no rule about it is judged.
+pub const UNREAD: u8 = u8::MAX;
+
+/// What an axis chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The address size of the module.
+    AddressSize,
+    /// The target of the module.
+    Target,
+    /// The PTX version of the module.
+    Ptx,
+    /// The guard before the opcode: none, `@p`, `@!p`.
+    Guard,
+    /// Whether the line stands in an entry or a function.
+    Context,
+    /// The modifier in a slot.
+    Modifier,
+    /// The shape of an operand (its position in [`Form::operands`](super::Form::operands)).
+    Shape(usize),
+    /// What stands in an operand, or in its lanes.
+    Type(usize),
+    /// Which lanes of a vector are sinks; the value is a bit mask.
+    Sinks(usize),
+    /// What an address starts from.
+    Base(usize),
+    /// What is added to an address.
+    Offset(usize),
+    /// A suffix behind an operand.
+    Suffix(usize),
+    /// Whether the line is written as in the manual, or with a syntax fault.
+    Writing,
+    /// Something of the setup that the line is executed in.
+    Setup,
+}
+
+/// One choice to be made in a form: finite, ordered, the first value simplest.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// Its name in conditions: a slot's (`dtype`), an operand's (`d.shape`), or one of the
+    /// environment (`ptx`).
+    pub name: String,
+    /// What it chooses.
+    pub choice: Choice,
+    /// Its values.
+    pub values: Vec<String>,
+    /// Those that are claimed to be right at least somewhere. The others are probes: the
+    /// specification says that they are wrong, and generation tests it.
+    pub claimed: ValueSet,
+    positions: FxHashMap<String, u8>,
+    /// The position of the value that stands for nothing.
+    pub(super) none: u8,
+}
+
+impl Axis {
+    /// An axis of which no value is claimed yet.
+    pub(crate) fn new(name: &str, choice: Choice, values: Vec<String>) -> Self {
+        let positions = values.iter().zip(0..=u8::MAX).map(|(value, at)| (value.clone(), at)).collect();
+        let mut axis =
+            Self { name: name.to_owned(), choice, values, claimed: ValueSet::default(), positions, none: UNREAD };
+        axis.none = axis.position(NONE).unwrap_or(UNREAD);
+        axis
+    }
+
+    /// The position of a value.
+    pub fn position(&self, value: &str) -> Option<u8> {
+        self.positions.get(value).copied()
+    }
+
+    /// The set of the values for which `keep` holds.
+    pub fn select(&self, mut keep: impl FnMut(&str) -> bool) -> ValueSet {
+        ValueSet::of(self.values.len(), |value| keep(&self.values[value]))
+    }
+
+    /// The position of a value, or of what stands for any other; [`UNREAD`] where nothing does.
+    pub(crate) fn position_or_other(&self, value: &str) -> u8 {
+        self.position(value).or_else(|| self.position(OTHER)).unwrap_or(UNREAD)
+    }
+}

@@ -1,0 +1,178 @@
+//! Forms: the syntax lines of the manual, with every choice that they leave open.
+
+use super::condition::Entry;
+use super::tables::Tables;
+use super::words::NONE;
+use super::{Axis, Choice, Cube, Operand, Rule, SetupRule};
+
+/// One syntax line of the manual.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// `instruction.id`, unique in the specification.
+    pub id: String,
+    /// The line, in the manual's notation.
+    pub syntax: String,
+    /// The anchor of its page in the manual.
+    pub manual: String,
+    /// Every choice: environment first, then guard, modifiers, operands, and the writing last. Where the
+    /// form is executed, the axes of the setup follow.
+    pub axes: Vec<Axis>,
+    /// The modifier slots in the order of the line.
+    pub slots: Vec<Slot>,
+    /// The operands in the order of the line.
+    pub operands: Vec<Operand>,
+    /// How the operands are punctuated.
+    pub pattern: Vec<Pattern>,
+    /// The axis of a suffix behind an operand, by operand.
+    pub suffixes: Vec<(usize, usize)>,
+    /// What each value of the writing axis means.
+    pub writings: Vec<Writing>,
+    /// The rules that restrict it.
+    pub rules: Vec<Rule>,
+    /// The operands through which it may write, by their position: objects, and addresses.
+    pub writes: Vec<usize>,
+    /// Combinations that are never executed.
+    pub setup: Vec<SetupRule>,
+    /// How many axes of the setup stand after those of the variant.
+    pub(crate) setup_axes: usize,
+    /// What is looked up for every line that is judged.
+    pub(crate) tables: Tables,
+}
+
+impl Form {
+    /// The axis of this name.
+    pub fn axis(&self, name: &str) -> Option<usize> {
+        self.axes.iter().position(|axis| axis.name == name)
+    }
+
+    /// The axis that makes this choice.
+    pub fn axis_of(&self, choice: Choice) -> Option<usize> {
+        self.axes.iter().position(|axis| axis.choice == choice)
+    }
+
+    /// The axis of the suffix after an operand.
+    pub fn axis_of_suffix(&self, operand: &Operand) -> Option<usize> {
+        let at = self.operands.iter().position(|known| known.name == operand.name)?;
+        self.suffixes.iter().find(|(of, _)| *of == at).map(|(_, axis)| *axis)
+    }
+
+    /// The value that these choices take on an axis, as text; empty where it was not read.
+    pub fn value<'a>(&'a self, values: &[u8], axis: usize) -> &'a str {
+        self.axes[axis].values.get(usize::from(values[axis])).map_or("", String::as_str)
+    }
+
+    /// The combination of a condition in this form; `None` where it never holds here. A slot that the form
+    /// lacks is `none`.
+    pub fn combination<'a>(&self, condition: impl IntoIterator<Item = &'a Entry>) -> Option<Cube> {
+        let mut sets = Vec::new();
+        for entry in condition {
+            match self.axis(&entry.axis) {
+                None if entry.holds(NONE) => {}
+                None => return None,
+                Some(axis) => sets.push((axis, entry.select(&self.axes[axis]))),
+            }
+        }
+        let cube = Cube::new(sets);
+        (!cube.is_empty()).then_some(cube)
+    }
+
+    /// Its page in the manual.
+    pub fn page(&self) -> String {
+        page(&self.manual)
+    }
+
+    /// Whether it begins with a literal that is always there: `suld.b`.
+    pub(crate) fn has_leading_literal(&self) -> bool {
+        self.slots.first().is_some_and(|slot| slot.telling && !slot.optional)
+    }
+
+    /// How many axes the variant has; those of the setup stand after them.
+    pub(crate) fn variant_axes(&self) -> usize {
+        self.axes.len() - self.setup_axes
+    }
+
+    /// The position of the writing axis, which is the last one of the variant.
+    pub fn writing(&self) -> usize {
+        self.variant_axes() - 1
+    }
+
+    /// The position of a writing on its axis.
+    pub(crate) fn writing_of(&self, writing: &Writing) -> Option<usize> {
+        self.writings.iter().position(|known| known == writing)
+    }
+
+    /// How many combinations the rules forbid in all.
+    pub(crate) fn cubes(&self) -> usize {
+        self.tables.cube_rules.len()
+    }
+
+    /// The rule of a cube.
+    pub(crate) fn rule_of_cube(&self, cube: usize) -> usize {
+        self.tables.cube_rules[cube]
+    }
+
+    /// The cubes that do not contain this value of this axis.
+    pub(crate) fn killed(&self, axis: usize, value: usize) -> &[u64] {
+        self.tables.killed(axis, value)
+    }
+}
+
+/// The manual's page with this anchor.
+pub(super) fn page(anchor: &str) -> String {
+    format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{anchor}")
+}
+
+/// A modifier slot of a form.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// Its axis.
+    pub axis: usize,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// Whether it is a literal of the syntax line that no slot of another form takes: it tells
+    /// which form was meant.
+    pub telling: bool,
+}
+
+/// A part of the operands: how they are punctuated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// An operand, by its position in the form.
+    Operand(usize),
+    /// Operands in square brackets.
+    Bracket(Vec<usize>),
+}
+
+impl Pattern {
+    /// The operand, where it is one without brackets.
+    pub(crate) fn plain(&self) -> Option<usize> {
+        match self {
+            Self::Operand(operand) => Some(*operand),
+            Self::Bracket(_) => None,
+        }
+    }
+}
+
+/// How a line of a form can be written: the meaning of each value of [`Choice::Writing`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// As in the manual.
+    Plain,
+    /// With the modifier of this slot moved behind all others; the modifier that a form begins with
+    /// may stand anywhere but in front.
+    Moved(usize),
+    /// In some other order.
+    Reordered,
+    /// With the modifier of this slot written twice.
+    Duplicate(usize),
+    /// With a modifier at the end that the form has no slot for.
+    Extra(String),
+    /// Without this operand.
+    Without(usize),
+    /// With one register more at the end.
+    ExtraOperand,
+    /// Without the brackets around the operands that have them.
+    Unbracketed,
+    /// With a suffix behind this operand that only other forms have there.
+    Suffixed(usize, String),
+}

@@ -1,0 +1,147 @@
+//! What the instructions share: versions, targets, types, special registers.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::environment::{Target, Version};
+
+/// What the instructions share.
+#[derive(Clone, Debug)]
+pub struct Isa {
+    /// Every PTX version, oldest first.
+    pub versions: Vec<Version>,
+    /// Every target and the PTX version that brought it, oldest first.
+    pub targets: Vec<(Target, Version)>,
+    /// The types of registers.
+    pub types: Vec<RegisterType>,
+    /// The types of instructions that registers of other types hold.
+    pub held: Vec<RegisterType>,
+    /// What it takes to declare a variable of a kind: its name on an axis of bases or types, and the
+    /// PTX version and target that it needs.
+    pub variables: Vec<(String, Option<Version>, Option<Target>)>,
+    /// For each vector modifier, and for none, the operand shapes that fit.
+    pub lanes: Vec<(String, Vec<String>)>,
+    /// Which registers may stand where an instruction has a type of their size.
+    pub same_size: KindTable,
+    /// Which registers may stand where an instruction has a narrower type.
+    pub wider: KindTable,
+    /// Special registers by name.
+    pub(crate) specials: FxHashMap<String, Special>,
+}
+
+impl Isa {
+    /// The special register of this name, such as `%tid.x`; `None` for any other name.
+    pub fn special(&self, name: &str) -> Option<&Special> {
+        // Names of all kinds are looked up here; hardly any is special.
+        if name.starts_with('%') { self.specials.get(name) } else { None }
+    }
+
+    /// The type of this name that an instruction can have: one of registers, or one that they hold.
+    pub fn instruction_type(&self, name: &str) -> Option<&RegisterType> {
+        self.register_type(name).or_else(|| self.held.iter().find(|of| of.name == name))
+    }
+
+    /// The operand shapes that fit a vector modifier, or none of them.
+    pub(crate) fn shapes(&self, modifier: &str) -> &[String] {
+        self.lanes.iter().find(|(known, _)| known == modifier).map_or(&[], |(_, shapes)| shapes)
+    }
+
+    /// Whether a register may stand where an instruction has a type: one of its size, or where `relaxed`
+    /// a wider one. PTX ISA `operand-size-exceeding-instruction-type-size`.
+    pub(crate) fn suits(&self, register: &RegisterType, instruction: &RegisterType, relaxed: bool) -> bool {
+        if !instruction.held_in.is_empty() {
+            return instruction.held_in.contains(&register.name);
+        }
+        let kinds = |table: &KindTable| {
+            let row = table.iter().find(|(kind, _)| *kind == instruction.kind.name());
+            row.is_some_and(|(_, kinds)| kinds.contains(&register.kind))
+        };
+        match register.bits.cmp(&instruction.bits) {
+            Ordering::Less => false,
+            Ordering::Equal => kinds(&self.same_size),
+            Ordering::Greater => relaxed && kinds(&self.wider),
+        }
+    }
+
+    /// The register type of this name.
+    pub fn register_type(&self, name: &str) -> Option<&RegisterType> {
+        self.types.iter().find(|of| of.name == name)
+    }
+}
+
+/// A type that a register can have.
+#[derive(Clone, Debug)]
+pub struct RegisterType {
+    /// Its name with the dot.
+    pub name: String,
+    /// Its size in bits.
+    pub bits: u16,
+    /// Its kind.
+    pub kind: Kind,
+    /// The PTX version that a register of it needs.
+    pub ptx: Option<Version>,
+    /// The target that a register of it needs.
+    pub target: Option<Target>,
+    /// The types of the registers that hold it, where it has none of its own.
+    pub held_in: Vec<String>,
+}
+
+/// For the name of the kind of an instruction's type, the kinds of registers that may stand for it.
+pub type KindTable = Vec<(String, Vec<Kind>)>;
+
+/// The kind of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Untyped bits (`.b32`).
+    Bits,
+    /// Unsigned integers.
+    Unsigned,
+    /// Signed integers.
+    Signed,
+    /// Floating point.
+    Float,
+    /// Several values in one register (`.f16x2`).
+    Packed,
+    /// `.pred`
+    Predicate,
+}
+
+impl Kind {
+    /// Its name in the YAML.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bits => "bits",
+            Self::Unsigned => "unsigned",
+            Self::Signed => "signed",
+            Self::Float => "float",
+            Self::Packed => "packed",
+            Self::Predicate => "predicate",
+        }
+    }
+}
+
+/// A special register, or a component of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Special {
+    /// Its type, such as `.u32`.
+    pub of_type: String,
+    /// 4 for a vector such as `%tid`, 1 otherwise.
+    pub lanes: u8,
+    /// The PTX version that brought it.
+    pub ptx: Option<Version>,
+    /// The target that it needs.
+    pub target: Option<Target>,
+}
+
+/// What the special registers of a line need: the highest version and target among them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpecialNeeds {
+    /// The PTX version.
+    pub ptx: Option<Version>,
+    /// The target.
+    pub target: Option<Target>,
+}

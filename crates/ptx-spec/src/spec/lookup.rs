@@ -1,0 +1,141 @@
+//! What the choices of a line break, need and leave undefined: lookups in the tables of its form.
+
+use super::fault::FAULTS;
+use super::tables::{Cubes, FormModifier, both};
+use super::{Choice, Form, Instruction, TextFault, UNREAD};
+use crate::environment::{Target, Version};
+
+/// All cubes, also those that a form does not have.
+const ALL: Cubes = [[u64::MAX; 8]; 2];
+
+impl Form {
+    /// The rules that these choices break, ascending, each once. Axes that are [`UNREAD`] break
+    /// nothing.
+    pub fn broken(&self, values: &[u8]) -> Vec<usize> {
+        let mut broken = Vec::new();
+        self.rules_of(&self.tables.narrowed(&ALL, 0..values.len(), values), &mut broken);
+        broken
+    }
+
+    /// Of the rules that a verdict can name, the cubes that contain all choices but those of the
+    /// operands.
+    pub(crate) fn judged(&self, values: &[u8]) -> Cubes {
+        self.tables.narrowed(&self.tables.judged, self.tables.plain.iter().copied(), values)
+    }
+
+    /// Of cubes, those that contain the choices of the operands.
+    pub(crate) fn judged_operands(&self, cubes: &Cubes, values: &[u8]) -> Cubes {
+        self.tables.narrowed(cubes, self.tables.operand.iter().copied(), values)
+    }
+
+    /// Of cubes, those that are not about the operands.
+    pub(crate) fn operandless(&self, cubes: &Cubes) -> Cubes {
+        both(cubes, &self.tables.operandless)
+    }
+
+    /// Adds the rules of these cubes, ascending, each once.
+    pub(crate) fn rules_of(&self, cubes: &Cubes, rules: &mut Vec<usize>) {
+        for (at, &word) in cubes.as_flattened()[..self.tables.words].iter().enumerate() {
+            let mut word = word;
+            while word != 0 {
+                let cube = at * 64 + usize::try_from(word.trailing_zeros()).unwrap_or(0);
+                word &= word - 1;
+                if let Some(&rule) = self.tables.cube_rules.get(cube)
+                    && rules.last() != Some(&rule)
+                {
+                    rules.push(rule);
+                }
+            }
+        }
+    }
+
+    /// The rules that need a PTX version or a target where these choices are made, whatever the
+    /// version or the target is. A rule can come several times.
+    pub(crate) fn needed(&self, values: &[u8]) -> Vec<usize> {
+        let tables = &self.tables;
+        let left = self.tables.narrowed(&tables.needs, tables.needing.iter().copied(), values);
+        if left == Cubes::default() {
+            return Vec::new();
+        }
+        let mut rules = Vec::with_capacity(8);
+        for (needs, free) in [(&tables.need_ptx, Choice::Ptx), (&tables.need_target, Choice::Target)] {
+            let fixed = (0..3).filter(|&axis| self.axes[axis].choice != free);
+            self.rules_of(&self.tables.narrowed(&both(&left, needs), fixed, values), &mut rules);
+        }
+        rules
+    }
+
+    /// The rules by which the manual leaves these choices undefined. Axes that are [`UNREAD`] leave
+    /// nothing so.
+    pub fn undefined(&self, values: &[u8]) -> Vec<usize> {
+        let mut rules = Vec::new();
+        if self.tables.undefined == Cubes::default() {
+            return rules;
+        }
+        self.rules_of(&self.tables.narrowed(&self.tables.undefined, 0..values.len(), values), &mut rules);
+        rules
+    }
+
+    /// What the declarations of these choices need: for each that needs any, a PTX version and a
+    /// target.
+    pub(crate) fn declared_needs(&self, values: &[u8]) -> impl Iterator<Item = (Option<Version>, Option<Target>)> {
+        self.tables
+            .needy
+            .iter()
+            .filter(|(axis, value, ..)| values[*axis] == *value)
+            .map(|(.., ptx, target)| (*ptx, *target))
+    }
+
+    /// The values of a line of which nothing has been read: no modifier, written as in the manual,
+    /// and the rest [`UNREAD`].
+    pub(crate) fn blank(&self) -> &[u8] {
+        &self.tables.blank
+    }
+
+    /// The axis of the guard.
+    pub(crate) fn guard(&self) -> Option<usize> {
+        self.tables.guard
+    }
+
+    /// The axis of the context.
+    pub(crate) fn context(&self) -> Option<usize> {
+        self.tables.context
+    }
+
+    /// What one of the instruction's modifiers is here; `None` is any other.
+    pub(crate) fn modifier(&self, modifier: Option<usize>) -> &FormModifier {
+        modifier.and_then(|modifier| self.tables.modifiers.get(modifier)).unwrap_or(&self.tables.unknown)
+    }
+
+    /// How many rules a line with these modifiers breaks at least: one for each slot that is left
+    /// empty and must not be, and one where there is no slot for a modifier.
+    pub(crate) fn least_broken(&self, modifiers: &[Option<usize>]) -> usize {
+        let mut known = 0;
+        let mut unknown = false;
+        for modifier in modifiers {
+            let slots = self.modifier(*modifier).slots;
+            known |= slots;
+            unknown |= slots == 0;
+        }
+        let empty = (self.tables.mandatory & !known).count_ones();
+        usize::try_from(empty).unwrap_or(0) + usize::from(unknown && self.fault(TextFault::Unknown).is_some())
+    }
+
+    /// The value on an axis of types of a type, by its position in [`Isa::types`].
+    pub(crate) fn type_value(&self, axis: usize, of: usize) -> u8 {
+        self.tables.types[axis].get(of).copied().unwrap_or(UNREAD)
+    }
+
+    /// The rule that a fault breaks.
+    pub(crate) fn fault(&self, fault: TextFault) -> Option<usize> {
+        let at = FAULTS.iter().position(|(known, _)| *known == fault)?;
+        self.tables.faults[at]
+    }
+}
+
+impl Instruction {
+    /// The position of a modifier among those that the forms know.
+    pub(crate) fn modifier(&self, name: &str) -> Option<usize> {
+        self.modifiers.get(name).copied()
+    }
+}

@@ -1,0 +1,121 @@
+//! Operands: what each is for, and the axes of its choices.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// An operand of a form, with the axes of its choices.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// Its name in the syntax line.
+    pub name: String,
+    /// What it is for.
+    pub role: Role,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// The slot that names its type, or the type itself.
+    pub instruction_type: Option<String>,
+    /// The axis of its shape.
+    pub shape: Option<usize>,
+    /// The axis of what stands in it.
+    pub of_type: Option<usize>,
+    /// The axis of its sinks.
+    pub sinks: Option<usize>,
+    /// The axis of what an address starts from.
+    pub base: Option<usize>,
+    /// The axis of what is added to an address.
+    pub offset: Option<usize>,
+}
+
+impl Operand {
+    /// An operand without axes.
+    pub(crate) fn new(name: String, role: Role, optional: bool) -> Self {
+        Self {
+            name,
+            role,
+            optional,
+            instruction_type: None,
+            shape: None,
+            of_type: None,
+            sinks: None,
+            base: None,
+            offset: None,
+        }
+    }
+}
+
+/// What an operand is for, with what its file says about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A register or vector that is written.
+    Destination,
+    /// A value that is read.
+    Source,
+    /// Where in an object an access goes.
+    Coordinate {
+        /// The operand that is the object, by its position in the form.
+        of: usize,
+        /// What the first dimension counts.
+        unit: Unit,
+    },
+    /// A cache policy, which is made by an instruction, and does not change what a line computes.
+    Policy,
+    /// A surface.
+    Surface {
+        /// The axis of the modifier that names its geometry, where the line has one.
+        geometry: Option<usize>,
+        /// How much of it one access moves, where the line says so.
+        size: Option<Size>,
+    },
+    /// An address in a state space.
+    Address {
+        /// The axis of the modifier that names the space, where the line has one.
+        space: Option<usize>,
+        /// How much one access moves, where the line says so.
+        size: Option<Size>,
+    },
+}
+
+impl Role {
+    /// Whether it is a register or a vector of them, an immediate, or a sink.
+    pub fn is_value(&self) -> bool {
+        matches!(self, Self::Destination | Self::Source | Self::Coordinate { .. } | Self::Policy)
+    }
+
+    /// Whether it is an address.
+    pub fn is_address(&self) -> bool {
+        matches!(self, Self::Address { .. })
+    }
+
+    /// Whether it is an object.
+    pub fn is_object(&self) -> bool {
+        matches!(self, Self::Surface { .. })
+    }
+}
+
+/// What the first coordinate of an object counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Bytes.
+    Bytes,
+    /// Samples.
+    Samples,
+}
+
+/// The size of an access: a type, times the lanes of a vector modifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// The type.
+    pub of: SizeOf,
+    /// The axis of the vector modifier, where the form has one.
+    pub lanes: Option<usize>,
+}
+
+/// The type that the size of an access follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeOf {
+    /// The one on this axis.
+    Axis(usize),
+    /// One of this many bits.
+    Bits(u16),
+}

@@ -1,0 +1,89 @@
+//! Rules: the combinations of choices that a form forbids.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Cube;
+use super::condition::Entry;
+use crate::environment::{Target, Version};
+
+/// A named constraint over the axes of a form.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// `instruction/rule`, or `isa/rule` for what holds for every module.
+    pub id: String,
+    /// What it is.
+    pub kind: RuleKind,
+    /// Whether the manual states it.
+    pub source: Source,
+    /// The heading of the manual's page under which it stands.
+    pub section: Option<String>,
+    /// What it says.
+    pub says: String,
+    /// The combinations it forbids.
+    pub forbids: Vec<Cube>,
+}
+
+/// What a rule is, beside the combinations it forbids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// It keeps the space free of duplicates and of what cannot be written or declared: generated
+    /// variants always keep it, and no verdict names it.
+    Canonical,
+    /// Generated variants always keep it, as they have no way to break it; verdicts on other texts
+    /// name it.
+    Given,
+    /// It restricts the choices.
+    Constraint,
+    /// The manual says that the behaviour is undefined: such a line is valid, an implementation may
+    /// accept or refuse it, and generated variants never have it.
+    Undefined,
+    /// It needs a PTX version.
+    NeedsPtx(Version),
+    /// It needs one of these targets, or what meets them.
+    NeedsTarget(Vec<Target>),
+}
+
+impl RuleKind {
+    /// Whether a variant is ever made to break such a rule.
+    pub fn breakable(&self) -> bool {
+        !matches!(self, Self::Canonical | Self::Given | Self::Undefined)
+    }
+}
+
+impl fmt::Display for RuleKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Canonical => f.write_str("canonical"),
+            Self::Given => f.write_str("given"),
+            Self::Constraint => f.write_str("constraint"),
+            Self::Undefined => f.write_str("undefined"),
+            Self::NeedsPtx(version) => write!(f, "needs PTX {version}"),
+            Self::NeedsTarget(targets) => {
+                let names: Vec<String> = targets.iter().map(Target::to_string).collect();
+                write!(f, "needs {}", names.join(" or "))
+            }
+        }
+    }
+}
+
+/// Where a rule comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The manual states it.
+    Manual,
+    /// The manual is silent, and every implementation looked at does it.
+    Observed,
+}
+
+/// Combinations of choices, of the variant and of its setup, that are never executed.
+#[derive(Clone, Debug)]
+pub struct SetupRule {
+    /// Conditions by axis, of which each excludes what fulfils it. An axis that the form lacks is `none`.
+    pub never: Vec<Vec<Entry>>,
+    /// Why.
+    pub because: String,
+}

@@ -1,0 +1,40 @@
+//! YAML files of the specification: values with the place they were read from, and errors that show it.
+
+mod error;
+mod values;
+
+use serde::de::DeserializeOwned;
+
+pub use error::{Error, nearest};
+pub use values::{At, FilePosition, OneOrMany, Ordered};
+
+/// Reads YAML. The reader's own message is kept, its snippet is replaced by ours.
+pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Error> {
+    let said = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    if !text.lines().any(said) {
+        return Err(Error::new(name, "", FilePosition::default(), "the file is empty"));
+    }
+    serde_yaml::from_str(text).map_err(|error| {
+        let number = |n: u64| usize::try_from(n).unwrap_or(0);
+        let place = error.location().map_or(FilePosition::default(), |at| FilePosition {
+            line: number(at.line()),
+            column: number(at.column()),
+        });
+        let message = error.without_snippet().to_string();
+        let message = message.split(" at line ").next().unwrap_or(&message).trim_end_matches([',', ' ']);
+        // The reader's advice is for programmers.
+        let (message, _) = message.split_once(", set DuplicateKeyPolicy").unwrap_or((message, ""));
+        let error = Error::new(name, text, place, message);
+        match meant(message) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        }
+    })
+}
+
+/// The word nearest to the unknown one, where the reader's message lists those it knows.
+fn meant(message: &str) -> Option<&str> {
+    let (unknown, known) = message.strip_prefix("unknown ")?.split_once("`, expected one of ")?;
+    let (_, word) = unknown.split_once('`')?;
+    nearest(word, known.split(", "))
+}

@@ -1,0 +1,47 @@
+//! Finds out soon whether an engine answers at all: until it has done anything but fail, it is asked about few cases
+//! at a time, and no further once it has failed too often.
+
+use std::time::Duration;
+
+use crate::case::{Behavior, CaseResult};
+use crate::engine::{Health, Outcome};
+use crate::program::Answer;
+
+/// Failures without anything else after which an engine is asked no further.
+const ENOUGH: u32 = 24;
+/// Cases that are asked about together until an engine has done anything but fail.
+const FIRST: usize = 8;
+
+/// What the first answers of an engine say of it.
+#[derive(Debug, Default)]
+pub(super) struct FirstAnswers(Health);
+
+impl FirstAnswers {
+    /// How many cases to ask about next; none where the engine is to be asked no further.
+    pub(super) fn step(&self) -> Option<usize> {
+        match self.0.answers() {
+            true => Some(usize::MAX),
+            false => self.0.given_up().is_none().then_some(FIRST),
+        }
+    }
+
+    /// Takes note of an answer.
+    pub(super) fn note(&self, result: &CaseResult) {
+        if self.0.answers() {
+            return;
+        }
+        match &result.behavior {
+            Behavior::Judged(Outcome::Crashed(how)) | Behavior::Executed(Answer::Failed(how)) => {
+                self.0.failed(how, ENOUGH);
+            }
+            Behavior::Judged(Outcome::TimedOut) => self.0.failed(Outcome::TimedOut.word(), ENOUGH),
+            Behavior::Judged(Outcome::Skipped(_)) | Behavior::Executed(Answer::Skipped(_)) | Behavior::NotRun(_) => {}
+            Behavior::Judged(_) | Behavior::Executed(_) => self.0.answered(Duration::ZERO),
+        }
+    }
+
+    /// Why the engine was asked no further.
+    pub(super) fn gave_up(&self) -> Option<String> {
+        self.0.given_up().filter(|_| !self.0.answers())
+    }
+}

@@ -1,0 +1,34 @@
+//! What a row is expected to show: a fault in one kind of effect is not seen in another.
+
+use crate::model::{Allowed, Ending, Expectation};
+
+/// What a line is expected to do to a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ExpectedEffect {
+    /// It reads, computes or writes something.
+    Something,
+    /// It leaves everything at zero, as where a guard does not hold or an access is dropped.
+    Nothing,
+    /// It traps.
+    Trap,
+}
+
+impl ExpectedEffect {
+    /// The effect that is expected first.
+    pub(super) fn of(expectation: &Expectation) -> Self {
+        let ending = match &expectation.allowed {
+            Allowed::Only(ending) => Some(ending),
+            Allowed::OneOf(endings) => endings.first(),
+            Allowed::Any(_) => None,
+        };
+        let Some(ending) = ending else { return Self::Something };
+        match ending {
+            Ending::Traps => Self::Trap,
+            Ending::Returns(effect) => {
+                let zero = effect.registers().iter().all(|register| register.bits & register.known == 0);
+                let writes = effect.written().any(|write| write.count > 0);
+                if zero && !writes { Self::Nothing } else { Self::Something }
+            }
+        }
+    }
+}

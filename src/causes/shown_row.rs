@@ -1,0 +1,15 @@
+//! A row that shows a cause, with all that it takes to run it again.
+
+use crate::case::CaseResult;
+use crate::program::Program;
+use crate::space::Values;
+
+/// A row that shows a cause.
+#[derive(Clone)]
+pub(super) struct ShownRow {
+    /// Its choices; none where it was recorded.
+    pub(super) values: Values,
+    /// The program, with this row only.
+    pub(super) execution: Program,
+    pub(super) result: CaseResult,
+}

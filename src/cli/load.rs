@@ -1,0 +1,64 @@
+//! Reads the specification and the known divergences that a command goes by.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+
+use super::output::{color, counted, say};
+use ptx_conform::divergences::Divergences;
+use ptx_conform::shipped;
+use ptx_conform::spec::{Instruction, Spec};
+use ptx_conform::yaml::Error;
+
+/// The directory of the specification; `None` for the built-in one.
+fn directory(specs: Option<&Path>) -> Option<PathBuf> {
+    match specs {
+        Some(specs) => Some(specs.to_owned()),
+        None => {
+            let here = Path::new("specs");
+            here.join("isa.yaml").is_file().then(|| here.to_owned())
+        }
+    }
+}
+
+/// Reads the specification. Prints every error with the line it is about.
+pub(crate) fn load_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
+    let spec = match directory(specs) {
+        Some(directory) => Spec::load(&directory),
+        None => shipped::spec(),
+    };
+    sound(spec, "specification")
+}
+
+/// Reads the known divergences of a specification, in the way of [`load_spec`].
+pub(crate) fn load_divergences(specs: Option<&Path>, spec: &Spec) -> anyhow::Result<Divergences> {
+    sound(Divergences::load(directory(specs).as_deref(), spec), "list of known divergences")
+}
+
+fn sound<T>(loaded: Result<T, Vec<Error>>, what: &str) -> anyhow::Result<T> {
+    match loaded {
+        Ok(loaded) => Ok(loaded),
+        Err(errors) => {
+            for error in &errors {
+                say(&format!("{}\n", error.render(color(&io::stderr()))));
+            }
+            bail!("{} in the {what}", counted(errors.len(), "error"))
+        }
+    }
+}
+
+/// The instructions with these opcodes, in this order; all of them if the list is empty.
+pub(crate) fn instructions<'s>(spec: &'s Spec, names: &[String]) -> anyhow::Result<Vec<&'s Instruction>> {
+    if names.is_empty() {
+        return Ok(spec.instructions.iter().collect());
+    }
+    let find = |name: &String| match spec.instruction(name) {
+        Some(instruction) => Ok(instruction),
+        None => {
+            let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
+            bail!("`{name}` has no specification; the instructions are {}", known.join(", "))
+        }
+    };
+    names.iter().map(find).collect()
+}

@@ -1,0 +1,153 @@
+//! A run without divergences finds every divergence that is listed for ptxas 13.5 again, unaided.
+//!
+//! It is ignored by default: a whole run without divergences takes minutes, as ptxas dies of many lines.
+//!
+//! ```sh
+//! cargo test --release --test found_again -- --ignored --nocapture
+//! ```
+
+use std::path::Path;
+use std::process::Command;
+
+use ptx_conform::divergences::{Divergence, Divergences, Does, EngineVersion};
+use ptx_conform::engine::{Depth, LineJudge as _, ptxas::Ptxas, toolchain};
+use ptx_conform::shipped;
+use ptx_conform::space::{Diagram, Draw, Slice, Values, environment};
+use ptx_conform::spec::{Cube, Form, Spec};
+
+/// The version that is asked.
+const VERSION: &str = "13.5";
+/// Lines of each form and rule of a divergence that are looked for in what was found.
+const SAMPLE: usize = 40;
+/// Draws for them: many are of environments that the engine does not take.
+const DRAWS: usize = 2_000;
+
+/// Divergences that one run does not find again. `docs/findings.md` says why.
+const NOT_FOUND: &[&str] = &[];
+
+/// How many of the lines that a divergence is about are in what was found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    found: usize,
+    of: usize,
+}
+
+impl Share {
+    fn hundredths(self) -> usize {
+        self.found * 100 / self.of.max(1)
+    }
+}
+
+fn spec() -> Spec {
+    shipped::spec().unwrap_or_else(|errors| panic!("{}", errors[0].render(false)))
+}
+
+/// What one default run without divergences proposes to list: the file that `--write-divergences` writes. `FOUND` names
+/// that of an earlier run.
+fn proposed() -> String {
+    if let Some(file) = std::env::var_os("FOUND") {
+        return std::fs::read_to_string(file).expect("the divergences of an earlier run");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let specs = folder.path().join("specs");
+    copy_without_divergences(&Path::new(env!("CARGO_MANIFEST_DIR")).join("specs"), &specs);
+    let status = Command::new(env!("CARGO_BIN_EXE_ptx-conform"))
+        .args(["run", "--engine", &format!("ptxas@{VERSION}"), "--write-divergences", "--reports"])
+        .arg(folder.path())
+        .arg("--specs")
+        .arg(&specs)
+        .status()
+        .expect("the program starts");
+    assert_eq!(status.code(), Some(1), "a run without divergences finds some");
+    std::fs::read_to_string(folder.path().join("latest/divergences.yaml")).expect("what was found")
+}
+
+fn copy_without_divergences(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("specs/").flatten() {
+        if entry.path().is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
+        }
+    }
+}
+
+/// The environments that the engine takes, and the divergences that it was found to have.
+struct Found<'a> {
+    engine: &'a Ptxas,
+    all: &'a Divergences,
+}
+
+impl Found<'_> {
+    /// Lines of a form, drawn from a combination: those with this fault alone that the engine can be asked about.
+    fn lines(&self, form: &Form, rule: Option<usize>, cube: &Cube, depth: Depth) -> Vec<Values> {
+        let space = rule.map_or_else(|| Diagram::valid(form), |rule| Diagram::breaking(form, rule));
+        let slice = Slice::new(&space.all(), cube);
+        let mut draw = Draw::named(&form.id, 0);
+        let drawn = (0..DRAWS).filter_map(|_| draw.below(slice.count())).filter_map(|rank| slice.unrank(rank));
+        let asked = |values: &Values| {
+            environment(form, values).is_some_and(|environment| self.engine.supports(&environment, depth).is_ok())
+        };
+        drawn.filter(asked).take(SAMPLE).collect()
+    }
+
+    /// Whether a line is among those that a divergence which was found is about.
+    fn has(&self, known: &Divergence, form: &Form, rule: Option<usize>, values: &[u8]) -> bool {
+        self.all.all.iter().any(|found| {
+            found.does == known.does
+                && found.depth == known.depth
+                && rule.map_or(found.rules.is_empty(), |rule| found.names(&form.rules[rule].id))
+                && found.cubes().iter().any(|(id, cube)| *id == form.id && cube.contains(values))
+        })
+    }
+
+    /// How much of a divergence was found, in each of its forms and rules.
+    fn share(&self, spec: &Spec, known: &Divergence) -> Vec<(String, Share)> {
+        let forms = spec.instructions.iter().flat_map(|instruction| &instruction.forms);
+        let mut shares = Vec::new();
+        for form in forms {
+            let rules: Vec<Option<usize>> = match known.rules.is_empty() {
+                true => vec![None],
+                false => (0..form.rules.len()).filter(|at| known.names(&form.rules[*at].id)).map(Some).collect(),
+            };
+            for rule in rules {
+                let mut share = Share::default();
+                for (_, cube) in known.cubes().iter().filter(|(id, _)| *id == form.id) {
+                    let lines = self.lines(form, rule, cube, known.depth);
+                    share.of += lines.len();
+                    share.found += lines.iter().filter(|values| self.has(known, form, rule, values)).count();
+                }
+                if share.of > 0 {
+                    let rule = rule.map_or("valid", |rule| form.rules[rule].id.as_str());
+                    shares.push((format!("{} {rule}", form.id), share));
+                }
+            }
+        }
+        shares
+    }
+}
+
+#[test]
+#[ignore = "a whole run without divergences takes minutes"]
+fn a_run_without_divergences_finds_them_all_again() {
+    let spec = spec();
+    let installed = toolchain::find(VERSION).expect("ptxas; `ptx-conform toolchain install 13.5` fetches it");
+    let engine = Ptxas::open(&installed.path).expect("it can be asked");
+    let version = EngineVersion::parse(&format!("ptxas@{}", engine.version())).expect("a version");
+    let listed = Divergences::load(None, &spec).unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+    let all = Divergences::from_texts(&[("found.yaml".to_owned(), proposed())], &spec)
+        .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+    let found = Found { engine: &engine, all: &all };
+    let judged = listed.all.iter().filter(|known| known.does != Does::Computes && known.applies(&version));
+    let mut missing = Vec::new();
+    for known in judged {
+        let shares = found.share(&spec, known);
+        let best = shares.iter().map(|(_, share)| share.hundredths()).max();
+        let words: Vec<String> =
+            shares.iter().map(|(of, share)| format!("{of}: {} of {}", share.found, share.of)).collect();
+        println!("{}: {best:?} of a hundred\n  {}", known.id, words.join("\n  "));
+        if best.unwrap_or_default() == 0 {
+            missing.push(known.id.as_str());
+        }
+    }
+    assert_eq!(missing, NOT_FOUND, "not found again");
+}

@@ -1,0 +1,149 @@
+//! The stand-in engine of tests: it judges and executes as closures say.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ptx_conform::divergences::Does;
+use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
+use ptx_conform::environment::Environment;
+use ptx_conform::judge::{Judge, Reading};
+use ptx_conform::program::{Answer, Program};
+use ptx_conform::ptx::{Declarations, Line};
+use ptx_conform::spec::{Instruction, Spec};
+
+type JudgeLines<'a> = Box<dyn Fn(&Batch<'_>) -> Vec<Outcome> + Sync + 'a>;
+type ExecuteCase<'a> = Box<dyn Fn(&Program) -> Vec<Answer> + Sync + 'a>;
+
+/// An engine that does what closures say.
+pub(crate) struct StandIn<'a> {
+    id: EngineId,
+    judge: Option<JudgeLines<'a>>,
+    execute: Option<ExecuteCase<'a>>,
+    words: Vec<String>,
+    /// Lines and rows that it was asked about.
+    asked: AtomicU64,
+}
+
+impl<'a> StandIn<'a> {
+    /// One that can do nothing yet.
+    pub(crate) fn new(id: &str) -> Self {
+        let id = id.parse().expect("an id");
+        Self { id, judge: None, execute: None, words: Vec::new(), asked: AtomicU64::new(0) }
+    }
+
+    /// One that judges lines so. It is given the line, what the specification reads it as, and what that makes of it.
+    pub(crate) fn judging(
+        self,
+        spec: &'a Spec,
+        judge: impl Fn(&str, Option<(&Instruction, &Reading)>, Outcome) -> Outcome + Sync + 'a,
+    ) -> Self {
+        let judge = move |batch: &Batch<'_>| {
+            let reader = Judge::new(spec, &batch.environment).expect("a known environment");
+            let declarations =
+                Declarations::parse(&batch.scaffold.declarations(), &spec.isa).expect("declarations of ours");
+            let outcome = |text: &&str| {
+                let line = Line::parse(text).ok();
+                let read = line.as_ref().and_then(|line| reader.read(line, &declarations));
+                let read = read.as_ref().map(|(instruction, reading)| (*instruction, reading));
+                let valid = read.is_some_and(|(_, reading)| reading.valid());
+                let right = if valid { Outcome::Accepted } else { Outcome::Rejected("invalid".to_owned()) };
+                judge(text, read, right)
+            };
+            batch.lines.iter().map(outcome).collect()
+        };
+        Self { judge: Some(Box::new(judge)), ..self }
+    }
+
+    /// One that executes cases so.
+    pub(crate) fn executing(self, execute: impl Fn(&Program) -> Vec<Answer> + Sync + 'a) -> Self {
+        Self { execute: Some(Box::new(execute)), ..self }
+    }
+
+    /// One that knows these words.
+    pub(crate) fn knowing(self, words: &[&str]) -> Self {
+        Self { words: words.iter().map(|&word| word.to_owned()).collect(), ..self }
+    }
+
+    /// How many lines and rows it was asked about.
+    pub(crate) fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+/// What an engine answers that does this with a line.
+pub(crate) fn outcome(does: Does, message: &str) -> Outcome {
+    match does {
+        // What is listed of execution says nothing of a line.
+        Does::Accepts | Does::Computes => Outcome::Accepted,
+        Does::Rejects => Outcome::Rejected(message.to_owned()),
+        Does::Crashes => Outcome::Crashed("signal 11".to_owned()),
+    }
+}
+
+impl Engine for StandIn<'_> {
+    fn id(&self) -> &EngineId {
+        &self.id
+    }
+
+    fn details(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
+
+    fn as_judge(&self) -> Option<&dyn LineJudge> {
+        self.judge.is_some().then_some(self)
+    }
+
+    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
+        self.execute.is_some().then_some(self)
+    }
+}
+
+impl LineJudge for StandIn<'_> {
+    fn supports(&self, _: &Environment, _: Depth) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn judge(&self, batch: &Batch<'_>, _: Depth) -> Vec<Outcome> {
+        self.asked.fetch_add(batch.lines.len() as u64, Ordering::Relaxed);
+        self.judge.as_ref().map(|judge| judge(batch)).unwrap_or_default()
+    }
+
+    fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
+        None
+    }
+
+    fn words(&self) -> Vec<String> {
+        self.words.clone()
+    }
+}
+
+impl CaseExecutor for StandIn<'_> {
+    fn executes(&self, _: &Environment) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
+        let rows: usize = cases.iter().map(|case| case.rows.len()).sum();
+        self.asked.fetch_add(rows as u64, Ordering::Relaxed);
+        let Some(execute) = &self.execute else { return Vec::new() };
+        cases.iter().map(execute).collect()
+    }
+
+    fn recorded(&self) -> Option<Vec<Program>> {
+        None
+    }
+
+    fn traps_cost(&self) -> bool {
+        false
+    }
+}
