@@ -34,7 +34,7 @@ pub(super) fn causes<'s>(
         let unfinished = search(inquiry, groups, &mut searches)?;
         for at in searches.extract_if(.., |(at, _)| unfinished.contains(at)).map(|(at, _)| at) {
             groups[at].open.clear();
-            groups[at].vanished = Some("the engine answered no more");
+            groups[at].vanished = Some("the engine stopped answering");
         }
         let mut found: Vec<Cause<'s>> = Vec::new();
         for (at, search) in &searches {

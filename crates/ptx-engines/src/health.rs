@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(health.given_up(), None);
         health.answered(Duration::ZERO);
         health.hung(second, second);
-        assert_eq!(health.given_up().as_deref(), Some("2 s were lost in which it did not answer"));
+        assert_eq!(health.given_up().as_deref(), Some("it did not answer for 2 s in total"));
     }
 
     #[test]
