@@ -14,7 +14,7 @@ use crate::spec::SlotClaims;
 use crate::spec::words::PSEUDO;
 use crate::yaml::{At, Error, nearest};
 
-/// The axes that are no slots.
+/// The axes that are not slots.
 const RESERVED: [&str; 6] = ["address_size", "target", "ptx", "guard", "context", "writing"];
 
 /// What is wrong with the names of the instruction, its forms and its rules.
@@ -69,7 +69,7 @@ pub(super) fn form(sources: &Sources<'_>, form: &RawForm, syntax: &Syntax) -> Ve
     errors
 }
 
-/// What is described but stands in no syntax line, and references to nothing.
+/// Errors for entries that no syntax line uses, and for dangling references.
 pub(super) fn uses(sources: &Sources<'_>, syntaxes: &[(&RawForm, Syntax)]) -> Vec<Error> {
     let raw = sources.raw;
     let mut errors = Vec::new();
@@ -130,7 +130,7 @@ fn operand(sources: &Sources<'_>, name: &At<String>, operand: &RawOperand, slots
     errors
 }
 
-/// The error that a word is none of these.
+/// The error that a word is not one of these.
 fn unknown<'k>(
     sources: &Sources<'_>,
     word: &At<String>,

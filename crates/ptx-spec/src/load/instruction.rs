@@ -49,7 +49,7 @@ fn syntaxes<'a>(sources: &Sources<'a>) -> Result<Vec<ReadForm<'a>>, Vec<Error>> 
     for (form, syntax) in &syntaxes {
         errors.extend(check::form(sources, form, syntax));
     }
-    // What stands in no line can only be told where all could be read.
+    // Unused entries can only be found if all lines could be read.
     if !sources.raw.forms.is_empty() && syntaxes.len() == sources.raw.forms.len() {
         errors.extend(check::uses(sources, &syntaxes));
     }

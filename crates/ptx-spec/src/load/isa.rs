@@ -107,10 +107,10 @@ fn check_type(file: &File<'_>, name: &At<String>, of: &RawType, errors: &mut Vec
     }
 }
 
-/// The components of a vector, and its colours.
+/// The names of a vector's components.
 const COMPONENTS: [&str; 8] = ["x", "y", "z", "w", "r", "g", "b", "a"];
 
-/// All special registers by name; a vector's components have names of their own, such as `%tid.x`.
+/// All special registers by name; a vector's components are listed too, such as `%tid.x`.
 fn specials(raw: &[RawSpecial]) -> FxHashMap<String, Special> {
     let mut table = FxHashMap::default();
     for of in raw {

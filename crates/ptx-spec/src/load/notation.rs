@@ -1,7 +1,7 @@
 //! The manual's notation for a syntax line.
 //!
-//! `ld{.weak}{.ss}.type  d, [a]{.unified}{, cache-policy};`: modifiers are slots, literals where no
-//! slot has the name; braces mark what may be left out, or list alternatives (`.{1d,2d,3d}`).
+//! `ld{.weak}{.ss}.type  d, [a]{.unified}{, cache-policy};`: modifiers are slots, or literals if no slot
+//! has the name; braces mark optional parts, or list alternatives (`.{1d,2d,3d}`).
 
 use crate::spec::Pattern;
 
@@ -12,7 +12,7 @@ pub(super) struct NotedModifier {
     pub(super) optional: bool,
 }
 
-/// What a modifier is called.
+/// The name of a modifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ModifierName {
     /// A slot or a literal, without its dot.
@@ -21,20 +21,20 @@ pub(super) enum ModifierName {
     Listed(Vec<String>),
 }
 
-/// A syntax line, taken apart.
+/// A parsed syntax line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Syntax {
     pub(super) opcode: String,
     pub(super) modifiers: Vec<NotedModifier>,
-    /// Names of the operands, and whether each may be left out.
+    /// The names of the operands, and whether each is optional.
     pub(super) operands: Vec<(String, bool)>,
     pub(super) pattern: Vec<Pattern>,
-    /// Optional suffixes with the operand they stand behind (the last one of a bracket).
+    /// Optional suffixes with the operand that they follow (the last one of a bracket).
     pub(super) suffixes: Vec<(usize, String)>,
 }
 
 impl Syntax {
-    /// Takes a line apart; `Err` says what cannot be read.
+    /// Parses a line; the error says what cannot be read.
     pub(super) fn parse(line: &str) -> Result<Self, String> {
         let line = line.trim();
         let line = line.strip_suffix(';').ok_or("a syntax line must end in `;`")?;

@@ -13,7 +13,7 @@ use crate::yaml::Error;
 /// The most combinations that the rules of a form may forbid.
 pub(super) const MOST_CUBES: usize = 1024;
 
-/// Compiles the rules of the YAML into every form they are about.
+/// Compiles the rules of the YAML into every form they apply to.
 pub(super) fn add(sources: &Sources<'_>, forms: &mut [Form]) -> Result<(), Vec<Error>> {
     let raw = sources.raw;
     let mut errors = Vec::new();
@@ -95,7 +95,7 @@ fn check(conditions: &RuleConditions<'_>, rule: &RawRule, used: &mut FxHashSet<S
     errors
 }
 
-/// A rule as those of one form: two where it needs both a PTX version and a target.
+/// A rule as the rules of one form: two if it needs both a PTX version and a target.
 fn in_form(conditions: &RuleConditions<'_>, rule: &RawRule, form: &Form) -> Vec<Rule> {
     let Some(when) = form.combination(&conditions.entries(&rule.when)) else { return Vec::new() };
     let make = |suffix: &str, kind: RuleKind, forbids: Vec<Cube>| {
@@ -142,7 +142,7 @@ fn unmet(needs: &RawNeeds, when: &Cube, form: &Form) -> Option<(RuleKind, Cube)>
     (!needed.is_empty()).then(|| (RuleKind::NeedsTarget(needed.clone()), when.clone().with(target, unmet)))
 }
 
-/// What of `when` lies outside all of the required combinations.
+/// The part of `when` outside all required combinations.
 fn outside(conditions: &RuleConditions<'_>, when: &Cube, required: &[RawCube], form: &Form) -> Vec<Cube> {
     let mut cubes = vec![when.clone()];
     for required in required {
@@ -161,7 +161,7 @@ fn outside(conditions: &RuleConditions<'_>, when: &Cube, required: &[RawCube], f
         }
         cubes = next.into_iter().filter(|cube| !cube.is_empty()).collect();
         if cubes.len() > MOST_CUBES {
-            // More than a form can hold already, which is reported where all are counted.
+            // This is already more than a form can hold, which is reported where all are counted.
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! What the lines of each form may write, and what of them is never executed.
+//! Compiles what the lines of each form may write, and what is never executed.
 
 use super::conditions::RuleConditions;
 use super::sources::Sources;

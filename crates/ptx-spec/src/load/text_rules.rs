@@ -1,8 +1,8 @@
-//! Rules about what a text can say and no axis chooses: every form has them.
+//! Rules about faults that no axis expresses. Every form has them.
 
 use crate::spec::{Rule, RuleKind, Source};
 
-/// The rules, with no combinations that they forbid: the judge finds their breaches in the text.
+/// These rules forbid no combinations; the judge finds their breaches in the text.
 pub(super) fn rules() -> impl Iterator<Item = Rule> {
     let manual = |id, section, says| (id, Source::Manual, Some(section), says);
     [

@@ -1,4 +1,4 @@
-//! The modifiers of all instructions: the words that slots are probed with, from `vocabulary.yaml`.
+//! The modifiers of all instructions, from `vocabulary.yaml`, for trying words in slots.
 
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ pub(super) const FILE: &str = "vocabulary.yaml";
 #[serde(deny_unknown_fields)]
 #[schemars(title = "ptx-conform vocabulary")]
 pub(super) struct RawVocabulary {
-    /// The modifiers with their dots, by purpose; each stands once, and each list is sorted.
+    /// The modifiers with their dots, by purpose; each appears once, and each list is sorted.
     pub(super) words: Ordered<Vec<At<String>>>,
 }
 

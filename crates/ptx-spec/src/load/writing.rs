@@ -1,4 +1,4 @@
-//! How a line can be written: plainly, or with one syntax fault.
+//! The writing axis: a line is written correctly, or with one syntax fault.
 
 use super::notation::Syntax;
 use super::raw::Order;
@@ -93,7 +93,7 @@ impl WritingBuilder<'_, '_> {
         self.draft.canonical("writing-generated", cubes);
     }
 
-    /// Each operand without brackets, with each optional one that no bracket parts from it.
+    /// Each operand without brackets, with each optional one that no bracket separates from it.
     fn followers(&self) -> Vec<(usize, usize)> {
         let mut followers = Vec::new();
         let parts: Vec<Option<usize>> = self.source.syntax.pattern.iter().map(|part| part.plain()).collect();
@@ -107,7 +107,7 @@ impl WritingBuilder<'_, '_> {
         followers
     }
 
-    /// The suffixes that other forms have behind an operand of this one, which has none there.
+    /// The suffixes that other forms have after an operand of this one, which has none there.
     fn foreign_suffixes(&self) -> Vec<Writing> {
         let mut foreign: Vec<Writing> = Vec::new();
         // The lines were read before; one that cannot be read never gets here.
@@ -127,7 +127,7 @@ impl WritingBuilder<'_, '_> {
         foreign
     }
 
-    /// Modifiers that the form has no slot for, with the combinations in which another form has one.
+    /// Modifiers for which the form has no slot, with the combinations in which another form has one.
     fn extras(&self) -> Vec<(String, Vec<Cube>)> {
         let known =
             |value: &String| self.draft.axes.iter().any(|a| a.choice == Choice::Modifier && a.values.contains(value));

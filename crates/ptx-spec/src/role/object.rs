@@ -9,7 +9,7 @@ use crate::spec::words::{INTEGER, OTHER, VARIABLE};
 use crate::spec::{Choice, Cube, Draft, Operand};
 use crate::text::Argument;
 
-/// One axis: what stands in the operand.
+/// The axis of an object operand: what it is.
 pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) {
     let accepts = raw.accepted();
     let pseudo = [SURFREF, SURFREF_PARAMETER, VARIABLE, INTEGER, OTHER].map(str::to_owned);

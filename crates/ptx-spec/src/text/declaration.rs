@@ -3,11 +3,10 @@
 use super::SyntaxError;
 use super::lexer::Lexer;
 
-/// `.visible .global .align 8 .v4 .b32 a[2][3] = {...}, b`; everything is a part of the text it was
-/// read from.
+/// `.visible .global .align 8 .v4 .b32 a[2][3] = {...}, b`; all texts borrow from the text that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration<'a> {
-    /// What stands before the names.
+    /// The part before the names.
     pub directives: &'a str,
     /// `.reg`, `.global`, ...
     pub space: &'a str,
@@ -15,7 +14,7 @@ pub struct Declaration<'a> {
     pub of_type: &'a str,
     /// 2, 4 or 8 for a vector type, 1 otherwise.
     pub lanes: u8,
-    /// What `.align` says, in bytes; of several the largest.
+    /// The alignment by `.align`, in bytes; the largest if there are several.
     pub alignment: Option<u32>,
     /// Whether it has `.attribute(.unified(...))`.
     pub unified: bool,
@@ -23,7 +22,7 @@ pub struct Declaration<'a> {
     names: &'a str,
 }
 
-/// A name, and what follows it.
+/// A name with what follows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declarator<'a> {
     /// The name; `%r` of `%r<9>`.
@@ -34,17 +33,17 @@ pub struct Declarator<'a> {
     pub family: Option<u32>,
     /// Whether it is an array.
     pub array: bool,
-    /// The number of elements: 1 where it is no array, none where an array leaves that open.
+    /// The number of elements: 1 if it is not an array, none if an array leaves it open.
     pub elements: Option<u64>,
 }
 
-/// Whether a directive is a space in which registers or variables are declared.
+/// Whether a directive begins a declaration of registers or variables.
 pub(super) fn is_space(directive: &str) -> bool {
     matches!(directive, ".reg" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".tex" | ".sreg")
 }
 
 impl<'a> Declaration<'a> {
-    /// Reads a declaration that begins at `start`, behind its space, up to its semicolon.
+    /// Reads a declaration from after its space, which begins at `start`, up to its semicolon.
     pub(super) fn read(lexer: &mut Lexer<'a>, start: usize, space: &'a str) -> Result<Self, SyntaxError> {
         let mut declaration = Self::directives(lexer, start, space)?;
         declaration.names = lexer.skip_until(|byte| byte == b';');
@@ -81,7 +80,7 @@ impl<'a> Declaration<'a> {
                     }
                 }
                 ".ptr" => pointer = true,
-                // What a pointer points to is not what the parameter is.
+                // The type that a pointer points to is not the parameter's.
                 _ if pointer => {}
                 ".v2" => read.lanes = 2,
                 ".v4" => read.lanes = 4,
@@ -170,7 +169,7 @@ impl<'a> Declarators<'a> {
 /// Reads the parameters of a header: declarations of one name each, separated by commas.
 ///
 /// # Errors
-/// What is no parameter, and where in the text.
+/// If something is not a parameter; says what and where.
 pub fn parameters(text: &str) -> Result<Vec<Declaration<'_>>, SyntaxError> {
     let mut lexer = Lexer::new(text);
     let mut parameters = Vec::new();
