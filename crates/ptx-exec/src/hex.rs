@@ -1,5 +1,5 @@
-//! Bytes and bit patterns as hexadecimal text: JSON numbers end at 2^53, and bytes in a row are read
-//! more easily than a list.
+//! Bytes and bit patterns as hexadecimal text: JSON numbers are only exact up to 2^53, and a string of
+//! bytes is easier to read than a list.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -90,7 +90,7 @@ pub mod all {
     /// From a list of hexadecimal numbers.
     ///
     /// # Errors
-    /// Where one is not a hexadecimal number.
+    /// If one is not a hexadecimal number.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u128>, D::Error> {
         super::Owned::deserialize(from).map(|owned| owned.0)
     }

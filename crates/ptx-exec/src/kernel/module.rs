@@ -8,15 +8,14 @@ use crate::program::Program;
 use ptx_spec::environment::{AddressSize, Target, Version};
 use ptx_spec::ptx::{Lexer, Scaffold, Statement, Statements};
 
-/// How many entries a module has at most.
+/// The most entries of a module.
 const ENTRIES: usize = 128;
 
 /// One module with an entry for each case: its text, and for each case its kernel, or why it cannot
 /// be executed. The entries are `k0`, `k1` and so on, unless a case has such names itself.
 ///
-/// The cases share their environment and what their declarations have at module scope, contents
-/// included, as those of one of the [`batches`] do. A case that does not share them with those
-/// before it has no entry.
+/// The cases share their environment and what their declarations have at module scope, contents included,
+/// as those of one of the [`batches`] do. A case that differs from those before it in these has no entry.
 ///
 /// A line names one surface at most, so an entry never has more than the 32 of them that `ptxas`
 /// allows it.
@@ -48,7 +47,7 @@ pub fn module(cases: &[&Program]) -> (String, Vec<Result<Kernel, String>>) {
 pub fn batches(cases: &[Program]) -> Vec<Vec<usize>> {
     let mut groups: FxHashMap<Option<Shared>, Vec<usize>> = FxHashMap::default();
     for (at, case) in cases.iter().enumerate() {
-        // Those without an entry do not mind where they are.
+        // Cases without an entry can be in any group.
         groups.entry(shared(case, &scaffold(case)).ok()).or_default().push(at);
     }
     let mut batches: Vec<Vec<usize>> = groups
@@ -69,8 +68,8 @@ fn shared(case: &Program, scaffold: &Scaffold) -> Result<Shared, String> {
     thread::globals(case, scaffold).map(|globals| (case.ptx, case.target, globals))
 }
 
-/// The parts of a case's declarations. Global and constant variables are at module scope wherever they
-/// stand: without a header all stand in the entry.
+/// The parts of a case's declarations. Global and constant variables go to module scope wherever they are
+/// declared; without a header, everything is in the entry.
 fn scaffold(case: &Program) -> Scaffold {
     let mut scaffold = Scaffold::from_declarations(&case.declarations);
     let locals = std::mem::take(&mut scaffold.locals);
@@ -92,16 +91,16 @@ fn scaffold(case: &Program) -> Scaffold {
     }
 }
 
-/// Directives, and what the entries have in common.
+/// The directives, and what the entries have in common.
 fn start((ptx, target, globals): &Shared, names: &OwnNames) -> String {
     let size = AddressSize::Bits64;
     let own = &names.own;
-    // The outputs are set from it: it may be changed from outside, as far as an assembler knows.
+    // The outputs are initialized from it: an assembler cannot know its value, because it is visible.
     let zero = format!(".visible .global .align 16 .b8 {own}zero[16];");
     format!(".version {ptx}\n.target {target}\n.address_size {size}\n{globals}{zero}\n")
 }
 
-/// Names that no case has.
+/// Names that occur in no case.
 fn names(cases: &[&Program]) -> OwnNames {
     let texts = cases.iter().flat_map(|case| [&case.declarations, &case.line]);
     let words: FxHashSet<&str> = texts.flat_map(|text| Lexer::new(text)).map(|token| token.text).collect();
@@ -145,7 +144,7 @@ mod tests {
         Holds::Address { of: of.to_owned(), generic }
     }
 
-    /// A case of so many rows, whose values are their numbers.
+    /// A case with this many rows, whose values are their numbers.
     fn case(declarations: &str, line: &str, inputs: Vec<Input>, outputs: Vec<Output>, count: u128) -> Program {
         let mut rows = Rows::new(inputs.len());
         (0..count).for_each(|row| rows.push(&vec![row + 0x0102_0304; inputs.len()]));

@@ -5,7 +5,7 @@ use super::launch::Bound;
 use crate::program::{Program, SURFACE};
 use ptx_spec::ptx::{Argument, Context, Line};
 
-/// Where a statement stands.
+/// The scope of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatementScope {
     Module,
@@ -16,20 +16,20 @@ pub(super) enum StatementScope {
 /// A case, and its declarations.
 pub(super) struct Scopes<'a> {
     pub(super) case: &'a Program,
-    /// Whether its line stands in an entry or a function.
+    /// Whether its line is in an entry or a function.
     pub(super) context: Context,
     /// The outermost first.
     pub(super) declared: [(StatementScope, &'a [DeclaredNames<'a>]); 3],
 }
 
 impl<'a> Scopes<'a> {
-    /// The statement that declares a variable; the innermost counts.
+    /// The innermost statement that declares a variable.
     pub(super) fn declaration(&self, name: &str) -> Option<(StatementScope, &'a DeclaredNames<'a>)> {
         let mut all = self.declared.iter().flat_map(|(scope, statements)| statements.iter().map(|one| (*scope, one)));
         all.rfind(|(_, statement)| statement.find(name).is_some())
     }
 
-    /// Whether everything that the case names is declared, and can be had.
+    /// Checks that everything that the case names is declared and can be set up.
     pub(super) fn check(&self, line: &Line<'_>) -> Result<(), String> {
         let [_, (_, header), (_, body)] = self.declared;
         let mut named = Vec::new();
@@ -61,7 +61,7 @@ impl<'a> Scopes<'a> {
         Ok(())
     }
 
-    /// How the line gets at the surface.
+    /// How the line accesses the surface.
     pub(super) fn surface(&self, line: &Line<'_>, handle_at: Option<usize>) -> Result<Option<Bound>, String> {
         let mut named = Vec::new();
         line.operands.iter().for_each(|operand| collect(&operand.argument, &mut named));
@@ -80,7 +80,7 @@ impl<'a> Scopes<'a> {
     }
 }
 
-/// The names in an operand, and whether a negative number is added.
+/// The names in an operand, and whether its offset is negative.
 fn collect<'a>(argument: &Argument<'a>, to: &mut Vec<(&'a str, bool)>) {
     match argument {
         Argument::Name(name) => to.push((name, false)),

@@ -1,17 +1,17 @@
 //! What the manual does not say, and the model fills in.
 
-/// Something that the manual does not say, and that this model fills in.
+/// An assumption of this model where the manual is silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inference {
     /// Its name in reports.
     pub id: &'static str,
-    /// What is taken to hold.
+    /// The assumption.
     pub says: &'static str,
     /// Why.
     pub because: &'static str,
 }
 
-/// All that is inferred. None of it has been measured yet.
+/// All inferences. None of them has been measured yet.
 pub const INFERENCES: &[Inference] = &[
     Inference {
         id: "layer-bounds",
@@ -88,7 +88,7 @@ impl Inferences {
     pub(super) const IMMEDIATE_TRUNCATION: Self = Self(1 << 9);
     pub(super) const ATOMIC_FLUSH: Self = Self(1 << 10);
 
-    /// This set where it holds, else none.
+    /// This set if the condition holds, otherwise the empty set.
     pub(super) fn when(self, holds: bool) -> Self {
         if holds { self } else { Self::NONE }
     }
@@ -103,7 +103,7 @@ impl Inferences {
         self.0 == 0
     }
 
-    /// Those in it.
+    /// The inferences in it.
     pub fn iter(self) -> impl Iterator<Item = &'static Inference> {
         INFERENCES.iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, inference)| inference)
     }
