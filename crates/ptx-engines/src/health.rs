@@ -17,7 +17,7 @@ struct HealthRecord {
     answers: bool,
     /// Failures since the last answer.
     failures: u32,
-    /// Answers since the last valid one that are not valid.
+    /// Invalid answers since the last valid one.
     invalid: u32,
     /// Time that was lost waiting.
     hung: Duration,
@@ -29,7 +29,7 @@ struct HealthRecord {
     notes: Vec<String>,
 }
 
-/// The shortest time after which an engine that was quick before is taken to hang.
+/// The shortest time after which an engine that was fast before counts as hanging.
 const QUICK: Duration = Duration::from_secs(1);
 /// Different reasons for losses that are kept.
 const REASONS: usize = 20;
@@ -55,7 +55,7 @@ impl Health {
         self.with(|record| record.answers)
     }
 
-    /// It failed in this way. It is given up where it did so `most` times without an answer in between.
+    /// Records a failure. The engine is abandoned after `most` failures without an answer in between.
     pub fn failed(&self, words: &str, most: u32) {
         self.with(|record| {
             record.failures += 1;
@@ -66,7 +66,7 @@ impl Health {
         });
     }
 
-    /// This time was lost waiting for it. It is given up where more than `patience` was lost so.
+    /// Records time lost waiting for it. The engine is abandoned after more than `patience` in total.
     pub(crate) fn hung(&self, time: Duration, patience: Duration) {
         self.with(|record| {
             record.hung += time;
@@ -77,12 +77,13 @@ impl Health {
         });
     }
 
-    /// It gave a valid answer.
+    /// Records a valid answer.
     pub(crate) fn valid(&self) {
         self.with(|record| record.invalid = 0);
     }
 
-    /// It gave an answer that is not valid, and why. It is given up where `most` of its answers in a row were so.
+    /// Records an invalid answer, with the reason. The engine is abandoned after `most` consecutive invalid
+    /// answers.
     pub(crate) fn invalid(&self, why: &str, most: u32) {
         self.with(|record| {
             record.invalid += 1;
@@ -125,7 +126,7 @@ impl Health {
         self.with(|record| record.losses.clone())
     }
 
-    /// Something was noticed that is no outcome.
+    /// Records something that is not an outcome.
     pub(crate) fn note(&self, note: String) {
         self.with(|record| {
             if record.notes.len() < NOTES && !record.notes.contains(&note) {

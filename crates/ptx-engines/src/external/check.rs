@@ -1,5 +1,5 @@
-//! The conformance test of the protocol, for authors of engines: each check is something that
-//! `docs/protocol.md` says of an engine, and that this one does or does not do.
+//! The conformance test of the protocol, for authors of engines: each check is a demand of
+//! `docs/protocol.md` that the engine meets or not.
 
 mod executing;
 mod judging;
@@ -20,34 +20,34 @@ use judging::{judges, judges_alone, judges_many, judges_twice, judges_with_more,
 use session::{Session, some_lines};
 use words::{Checked, wrong};
 
-/// Something that an engine is to do.
+/// A demand on an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// In a few words.
     pub name: &'static str,
-    /// Whether it does.
+    /// Whether it passed.
     pub found: CheckOutcome,
 }
 
-/// Whether an engine does as it is to do.
+/// The outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckOutcome {
     /// It does.
     Ok,
     /// It cannot be asked, and why.
     Skipped(String),
-    /// It does not: what was sent, what came, what should be.
+    /// It failed: what was sent, what the engine answered, what was expected.
     Wrong(String),
 }
 
-/// How long an engine is watched for what it was not asked for.
+/// How long an engine is watched for unsolicited output.
 const QUIET: Duration = Duration::from_millis(200);
 /// How long it may take to end.
 const END: Duration = Duration::from_secs(5);
 /// Checks the engine that a command line starts.
 ///
 /// # Errors
-/// Where it cannot be started.
+/// If it cannot be started.
 pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
     let words = words(command)?;
     let start = |error: std::io::Error| Error::Start { command: command.to_owned(), why: error.to_string() };
@@ -79,7 +79,7 @@ pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
         }
     };
     add("answers `hello` with `hello`", Ok(()));
-    // The same words that a run refuses it with.
+    // The message that a run would show.
     let known = serde_json::to_vec(&Response::Hello(about.clone())).unwrap_or_default();
     let introduced = introduced(&known).map(drop);
     add(
@@ -97,7 +97,7 @@ pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
             false => CheckOutcome::Skipped(format!("it does not have the ability {}", named(needs))),
         };
         if matches!(found, CheckOutcome::Wrong(_)) {
-            // The next check begins with a process that nothing went wrong in.
+            // The next check starts with a fresh process.
             session.process = None;
         }
         checks.push(Check { name, found });
@@ -123,7 +123,7 @@ fn abilities(about: &About) -> Result<(), String> {
 
 const EXECUTES: &[Ability] = &[Ability::Cases, Ability::Kernels];
 
-/// A name, abilities of which the engine needs one (none: any engine is asked), and what is done.
+/// A name, the abilities of which the engine needs one (empty: every engine is checked), and the check.
 type CheckEntry = (&'static str, &'static [Ability], fn(&mut Session) -> Checked);
 
 const CHECKS: &[CheckEntry] = &[

@@ -7,7 +7,7 @@ use crate::EngineId;
 use crate::protocol::{About, PROTOCOL, Response};
 use crate::words::shown;
 
-/// The words of a command line, as a shell splits them.
+/// The words of a command line, split like a shell.
 pub(super) fn words(command: &str) -> Result<Vec<String>, Error> {
     let words = shlex::split(command).filter(|words| !words.is_empty());
     words.ok_or_else(|| Error::Command(command.to_owned()))
@@ -16,11 +16,11 @@ pub(super) fn words(command: &str) -> Result<Vec<String>, Error> {
 /// A command line as an argument of the shell.
 pub(super) fn quoted(command: &str) -> String {
     let engine = format!("exec:{command}");
-    // What cannot be quoted has a zero byte, which no command line has.
+    // Only a text with a zero byte cannot be quoted, and no command line has one.
     shlex::try_quote(&engine).map(std::borrow::Cow::into_owned).unwrap_or(engine.clone())
 }
 
-/// Why a process is no engine that can be used, in words.
+/// Why a process cannot be used as an engine, in words.
 pub(super) enum Unusable {
     /// It did not start.
     Start(String),
@@ -28,7 +28,7 @@ pub(super) enum Unusable {
     Hello(String),
 }
 
-/// Starts an engine and lets it introduce itself.
+/// Starts an engine and asks for `hello`.
 pub(super) fn start(words: &[String], limits: &EngineLimits) -> Result<(Process, About, EngineId), Unusable> {
     let mut process = Process::start(words).map_err(|error| Unusable::Start(error.to_string()))?;
     let why = |fault: EngineFault, of: &str| match fault {

@@ -1,4 +1,4 @@
-//! Modules as binaries, made once by `ptxas` where each worker would compile them.
+//! Modules as binaries, made once by `ptxas` so that not every worker has to compile them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::child::{self, Allowance, End};
 use crate::words::visible;
 use ptx_spec::environment::Target;
 
-/// A binary in a directory of its own, which goes with it.
+/// A binary in its own temporary directory.
 pub(super) struct AssembledModule {
     path: PathBuf,
     _directory: TempDir,

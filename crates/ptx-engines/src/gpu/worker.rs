@@ -1,4 +1,4 @@
-//! The worker: the process that has a context of the driver, and does what it is told.
+//! The worker: the process that has a driver context and carries out orders.
 
 use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
@@ -20,16 +20,16 @@ use super::messages::{WorkerOrder, WorkerReport};
 const BLOCK: u32 = 128;
 /// What results hold before a launch.
 const STALE: u8 = 0xa5;
-/// The mark of a row whose thread came to its end.
+/// The mark of a row whose thread finished.
 const ENDED: u32 = 2;
 
 /// Whether an order is being done.
 static BUSY: AtomicBool = AtomicBool::new(false);
 
-/// Does what it is told on stdin until that ends.
+/// Carries out the orders on stdin until that ends.
 ///
-/// Orders are read by a thread of their own, so that the process ends with the server even while the
-/// driver does not come back; what the driver would do at a proper end may not come back either.
+/// A separate thread reads the orders, so that the process ends with the server even if a driver call
+/// hangs. The process exits without the driver's cleanup, which may hang too.
 pub(super) fn work() -> io::Result<()> {
     let (to, orders) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -68,7 +68,7 @@ pub(super) fn work() -> io::Result<()> {
             break;
         }
     }
-    // Whatever is left of the driver's state goes with the process.
+    // The driver's state ends with the process.
     std::process::exit(0);
 }
 
@@ -95,7 +95,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// Whether it can go on.
+    /// Whether the worker can continue.
     fn obey(&mut self, order: WorkerOrder) -> io::Result<bool> {
         let done = match order {
             WorkerOrder::Start => Ok(()),
@@ -157,19 +157,20 @@ impl Worker {
     }
 }
 
-/// What a module that is not loaded says of its line.
+/// The outcome of a line whose module was not loaded.
 fn said(refused: &Refused) -> LineOutcome {
     let words = words(&refused.log);
     match refused.fault.code {
-        // Not of the line: no binary for this device, PTX too new, no compiler, compiler disabled,
-        // no memory.
+        // These are not the line's fault: no binary for this device, PTX too new, no compiler, compiler
+        // disabled, no memory.
         2 | 209 | 221 | 222 | 223 => LineOutcome::Skipped(refused.fault.to_string()),
         _ if words.is_empty() => LineOutcome::Skipped(refused.fault.to_string()),
         _ => LineOutcome::Rejected(words),
     }
 }
 
-/// The errors in the messages of the driver's compiler, one a line; all messages where none is marked.
+/// The errors among the messages of the driver's compiler, one per line; all messages if none is marked as
+/// an error.
 ///
 /// `ptxas application ptx input, line 6; error   : ...`
 fn words(log: &str) -> String {
@@ -199,9 +200,9 @@ fn load(device: &'static Device, ptx: &str, binary: Option<&Path>) -> Result<Loa
     })
 }
 
-/// A line for whoever reads stderr.
+/// Writes a note to stderr.
 pub(super) fn note(text: &str) {
-    // Where it is closed there is nobody to tell.
+    // If stderr is closed, the note is lost.
     let _ = writeln!(io::stderr().lock(), "gpu: {text}");
 }
 
@@ -325,7 +326,7 @@ impl PreparedCase {
             return self.ended(fault, first, count);
         }
         if let Err(fault) = device.synchronize() {
-            // Nothing more is to be had from this context, whatever it was.
+            // The context is unusable, whatever happened.
             return self.died(&fault, first, count);
         }
         match self.answers(&copies, first, count) {
@@ -334,7 +335,7 @@ impl PreparedCase {
         }
     }
 
-    /// A copy of the surface for each row that has one of its own.
+    /// A copy of the surface for each row that needs its own.
     fn copies(&self, device: &'static Device, first: usize, count: usize) -> Result<Vec<Array>, String> {
         let (Some(bound), Some(surface)) = (&self.kernel.surface, &self.case.case.surface) else {
             return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Reading a recording: what of it can be used, and what cannot.
+//! Reads a recording: the usable parts, and the problems with the rest.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use super::{FORMAT, Provenance, Recording, bare};
 use crate::Outcome;
 use ptx_exec::program::{Program, Rows};
 
-/// Something in a recording that cannot be used, or not as it stands.
+/// Something in a recording that cannot be used, or only partly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingProblem {
-    /// The number of the line, from 1; none where it does not come from a file.
+    /// The number of the line, from 1; none if it does not come from a file.
     pub line: Option<usize>,
     /// What is wrong with it.
     pub message: String,
@@ -26,10 +26,10 @@ impl fmt::Display for RecordingProblem {
 }
 
 impl Recording {
-    /// Reads the text of a file, and says what of it cannot be used.
+    /// Reads the text of a file, and reports what cannot be used.
     ///
     /// # Errors
-    /// Where the first line is no header of a recording of this format.
+    /// If the first line is not the header of a recording in this format.
     pub fn read(text: &str) -> Result<(Self, Vec<RecordingProblem>), RecordingProblem> {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let (at, header) = lines.next().unwrap_or((1, ""));
@@ -51,11 +51,11 @@ impl Recording {
     }
 }
 
-/// What the lines that are read belong to.
+/// The section that the current line belongs to.
 enum Section {
     Case(Box<Program>),
     Judged(RecordedModule),
-    /// To a heading that could not be read: its line, and how many follow it.
+    /// A heading that could not be read: its line number, and how many lines follow it.
     Unread(usize, usize),
 }
 
@@ -118,7 +118,7 @@ impl RecordingReader {
         }
     }
 
-    /// Says what was lost with a heading that could not be read.
+    /// Reports how much was lost with a heading that could not be read.
     fn close(&mut self) {
         if let Some(Section::Unread(line, rows @ 1..)) = self.under.take() {
             let message = format!("{rows} rows are lost with the lines above them");

@@ -1,4 +1,4 @@
-//! A conversation with an engine that is checked, and what it is asked about.
+//! A conversation with the engine under test, and the questions that it is asked.
 
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ impl Session {
         self.id
     }
 
-    /// Sends lines, and reads as many.
+    /// Sends requests, and reads as many responses.
     pub(super) fn say(&mut self, send: &[u8], lines: usize, should: &str) -> Result<Vec<Response>, String> {
         let (time, longest) = (self.limits.request, self.limits.response);
         let said = self.process()?.exchange(send, lines, time, longest);
@@ -58,7 +58,7 @@ impl Session {
         Err(wrong(send, &came, &format!("id {id}")))
     }
 
-    /// An environment that the engine takes.
+    /// An environment that the engine accepts.
     pub(super) fn environment(&self) -> (Version, Target) {
         let ptx = self.about.ptx.iter().max().copied().unwrap_or(Version { major: 7, minor: 0 });
         let target = self.about.targets.first().copied();
@@ -147,8 +147,7 @@ impl Session {
 const DECLARATIONS: &str =
     ".global .surfref s; .global .align 8 .b8 g[16]; .entry k() { .reg .b32 %r<9>; .reg .b64 %rd<9>;";
 
-/// Cases of the simple kind, but for the environment. They have their variables in common, as the
-/// kernels of a module do.
+/// Simple cases, except for the environment. They share their variables, like the kernels of a module.
 fn samples() -> Vec<Value> {
     let surface = json!({"geometry": "1d", "format": "u32", "width": 2, "data": "0001020304050607"});
     let variables = json!([{"name": "g", "space": "global", "data": "000102030405060708090a0b0c0d0e0f"}]);
@@ -174,7 +173,7 @@ fn samples() -> Vec<Value> {
     ]
 }
 
-/// Lines of which some are PTX.
+/// Lines, only some of which are PTX.
 pub(super) fn some_lines() -> Vec<String> {
     [
         "ld.global.u32 %r1, [%rd1];",
