@@ -1,18 +1,18 @@
-//! Who is suspected of a finding: by the votes of the engines, and by what the manual says.
+//! The suspect of a finding, by the votes of the engines and by the manual.
 
 use super::finding::Vote;
 use super::suspect::{Blame, Suspect};
 use crate::divergences::Does;
 use crate::spec::Source;
 
-/// What is known of a finding when the suspect is named.
+/// The facts that decide the suspect of a finding.
 pub(super) struct FindingFacts<'a> {
     pub(super) does: Does,
     pub(super) contradicts: Option<&'a str>,
-    /// The sources of the rules that are broken; none where lines that are claimed valid fail.
+    /// The sources of the broken rules; none if valid lines fail.
     pub(super) sources: Vec<Source>,
     pub(super) votes: Vec<&'a Vote>,
-    /// Of rows: what every expected result that failed rests on.
+    /// For rows: the inferences that every failed result depends on.
     pub(super) inferred: &'a [String],
 }
 
@@ -53,8 +53,8 @@ impl FindingFacts<'_> {
         }
     }
 
-    /// The fault may be ours only where everything that fails rests on something inferred, or where nobody
-    /// agrees with the model.
+    /// The model is suspected only if everything that fails depends on inferences, or if no engine agrees
+    /// with it.
     fn of_rows(&self, shows: usize, does_not: usize) -> Blame {
         let inferred = self.inferred.join(", ");
         let (suspect, because) = match (self.inferred.is_empty(), shows, does_not) {

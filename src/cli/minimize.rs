@@ -1,4 +1,4 @@
-//! `ptx-conform minimize`: from one case to its cause.
+//! `ptx-conform minimize`: reduces one case to its cause.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

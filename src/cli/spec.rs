@@ -201,7 +201,7 @@ fn shown(instruction: &Instruction) -> String {
     text.push_str("\nrules\n");
     for form in &instruction.forms {
         for rule in form.rules.iter().filter(|rule| rule.kind != RuleKind::Canonical) {
-            // Those that the loader makes of a slot can differ from form to form.
+            // Rules implied by a slot can differ from form to form.
             if seen.contains(&(&rule.id, &rule.says)) {
                 continue;
             }

@@ -1,6 +1,6 @@
-//! Days of the calendar: until when a divergence is believed.
+//! Calendar days, for the expiry of divergences.
 
-/// A day of the calendar: `2027-06-30`. Days compare as their texts do.
+/// A calendar day: `2027-06-30`. Days compare like their texts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date(String);
 

@@ -20,9 +20,9 @@ use crate::yaml::{At, Error, FilePosition, OneOrMany, Ordered, nearest, parse};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawFile {
-    /// The family of engines it is about.
+    /// The family of engines.
     engine: String,
-    /// The newest PTX version that each version of the engine takes.
+    /// The newest PTX version that each version of the engine accepts.
     #[serde(default)]
     newest: Ordered<Version>,
     /// The divergences.
@@ -35,10 +35,10 @@ struct RawFile {
 struct RawDivergence {
     /// Its name, unique in the specification.
     id: At<String>,
-    /// The instructions it is about; all by default.
+    /// The instructions it applies to; all by default.
     #[serde(default)]
     instructions: Vec<At<String>>,
-    /// The forms it is about; all by default.
+    /// The forms it applies to; all by default.
     #[serde(default)]
     forms: Vec<At<String>>,
     /// The first version of the engine that does it, such as `12.1`.
@@ -47,26 +47,26 @@ struct RawDivergence {
     to: Option<At<String>>,
     /// What the engine does.
     does: Does,
-    /// The rules that it does not enforce, where it accepts or crashes on what is invalid.
+    /// For `accepts`, the rules that it does not enforce; for `crashes` on invalid lines, the rules that
+    /// they break.
     #[serde(default)]
     rules: Vec<At<String>>,
-    /// When it does so: a combination, or one of several. Always by default.
+    /// The condition: a combination, or a list of combinations. Always by default.
     #[serde(default)]
     when: Option<Combinations>,
-    /// Whether the engine does so with some of these lines only, for reasons the axes do not show.
+    /// Whether the engine does so only with some of these lines, for reasons that no axis shows.
     #[serde(default)]
     sometimes: bool,
-    /// Whether it takes code generation to see it.
+    /// Whether code must be generated to see it.
     #[serde(default)]
     depth: RawDepth,
-    /// Why that is, in our own words.
+    /// The reason, in our own words.
     because: String,
-    /// The heading of the manual's page that it is about.
+    /// The heading on the manual's page.
     section: Option<String>,
-    /// Where more is said of it, such as a bug report.
+    /// A link to more information, such as a bug report.
     link: Option<String>,
-    /// The last day on which it is believed, such as `2027-06-30`: after that, a run asks for it to
-    /// be looked at again.
+    /// The last day on which it applies without being checked again, such as `2027-06-30`.
     expires: Option<At<String>>,
 }
 
@@ -79,15 +79,15 @@ enum RawDepth {
 }
 
 impl Divergences {
-    /// Those of a directory of specifications, or those that this build carries.
+    /// The divergences of a specification's directory, or the built-in ones.
     ///
     /// # Errors
-    /// All that is wrong with the files, each with file, line and column.
+    /// Every error in the files, each with file, line and column.
     pub fn load(specs: Option<&Path>, spec: &Spec) -> Result<Self, Vec<Error>> {
         let Some(specs) = specs else { return Self::from_texts(&shipped::folder("divergences"), spec) };
         let folder = specs.join("divergences");
         let mut texts = Vec::new();
-        // A specification need not come with divergences.
+        // A specification may have no divergences.
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.extension().is_some_and(|extension| extension == "yaml") {
@@ -102,7 +102,7 @@ impl Divergences {
         Self::from_texts(&texts, spec)
     }
 
-    /// Reads and checks divergences from texts, each with the file name that errors shall show.
+    /// Reads and checks divergences from texts, each with the file name to show in errors.
     ///
     /// # Errors
     /// As [`Divergences::load`].
@@ -157,7 +157,7 @@ struct DivergenceCompiler<'a> {
     raw: &'a RawDivergence,
     file: &'a str,
     text: &'a str,
-    /// The instructions and the forms that it is about.
+    /// The instructions and the forms that it applies to.
     instructions: Vec<&'a Instruction>,
     forms: Vec<&'a Form>,
     spec: &'a Spec,
@@ -221,7 +221,7 @@ impl<'a> DivergenceCompiler<'a> {
         });
     }
 
-    /// Instructions and rules are those of the specification.
+    /// Checks that the specification has these instructions and rules.
     fn check_names(&mut self) {
         let name = self.engine;
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -243,8 +243,8 @@ impl<'a> DivergenceCompiler<'a> {
         }
     }
 
-    /// The entries of a combination, their sets expanded; each names an axis of these forms and values of
-    /// it.
+    /// The entries of a combination, with their sets expanded; each names an axis of these forms and values
+    /// of it.
     fn entries(&mut self, cube: &'a [(At<String>, OneOrMany<String>)]) -> Vec<Entry> {
         let mut entries = Vec::new();
         for (axis, values) in cube {
@@ -277,7 +277,7 @@ impl<'a> DivergenceCompiler<'a> {
         entries
     }
 
-    /// The members of a set that the specification of one of the instructions, or `isa.yaml`, names.
+    /// The members of a set of one of the instructions or of `isa.yaml`.
     fn set(&self, name: &str) -> Option<Vec<String>> {
         self.instructions.iter().find_map(|instruction| instruction.sets.get(name).cloned())
     }
@@ -299,7 +299,7 @@ impl<'a> DivergenceCompiler<'a> {
         }
     }
 
-    /// Only what is about invalid lines names rules.
+    /// Checks that only divergences for invalid lines list rules.
     fn check_rules_fit(&mut self) {
         let raw = self.raw;
         if raw.does == Does::Accepts && raw.rules.is_empty() {

@@ -26,8 +26,8 @@ pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rul
 /// The choices that one forbidden combination names.
 fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Passage> {
     let broken = rule.forbids.iter().find(|cube| cube.contains(values));
-    // The elements of one operand can differ, of which one is among the values: then all that the
-    // rule names in the operands is shown.
+    // The elements of one operand can differ, but the values describe only one of them: so all operands
+    // that the rule names are shown.
     let axes: Vec<usize> = match broken {
         Some(cube) => cube.sets().iter().map(|(axis, _)| *axis).collect(),
         None => {
@@ -80,7 +80,7 @@ fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) ->
     }
 }
 
-/// Where an operand of the form stands in the line.
+/// The position of an operand of the form in the line.
 fn operand(text: &str, line: &Line<'_>, form: &Form, at: usize) -> Option<Range<usize>> {
     let place = form.pattern.iter().position(|part| match part {
         Pattern::Operand(operand) => *operand == at,
@@ -134,7 +134,7 @@ fn surplus(text: &str, line: &Line<'_>, form: &Form, values: &[u8]) -> Vec<Passa
     parts
 }
 
-/// Where a part of the text stands in it.
+/// The range of a part of the text.
 fn range(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
     start..start + part.len()
@@ -155,7 +155,7 @@ fn modifiers(text: &str, line: &Line<'_>) -> Range<usize> {
     opcode(text, line).end..head(text, line).end
 }
 
-/// All operands; behind the modifiers where there are none.
+/// All operands; if there are none, the end of the modifiers.
 fn operands(text: &str, line: &Line<'_>) -> Range<usize> {
     let end = head(text, line).end;
     match (line.operands.first(), line.operands.last()) {
