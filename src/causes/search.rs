@@ -45,7 +45,7 @@ impl Effort {
 const ROUNDS: usize = 24;
 /// More causes than this in one space are no causes: which variants fail does not follow from their choices.
 const SCATTERED: usize = 12;
-/// The most rounds if there are many.
+/// The most rounds if there are that many causes.
 const SCATTERED_ROUNDS: usize = 6;
 
 /// What a case tells about a kind of mismatch.
