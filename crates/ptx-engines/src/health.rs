@@ -179,6 +179,6 @@ mod tests {
         health.invalid("too wide", 2);
         assert_eq!(health.given_up(), None);
         health.invalid("too wide", 2);
-        assert!(health.given_up().is_some_and(|why| why.starts_with("2 of its answers in a row")));
+        assert!(health.given_up().is_some_and(|why| why.starts_with("2 answers in a row were invalid")));
     }
 }
