@@ -78,8 +78,10 @@ fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: 
             None => match displaced_by(&known.candidates, &probes) {
                 Some(probe) => return Err(probe),
                 None => tell(match known.candidates.first() {
-                    Some(candidate) => form.writing_of(&Writing::Duplicate(candidate.slot)),
-                    None => known.extra,
+                    Some(candidate) if candidate.claimed || known.extra == form.modifier(None).extra => {
+                        form.writing_of(&Writing::Duplicate(candidate.slot))
+                    }
+                    _ => known.extra,
                 }),
             },
         }

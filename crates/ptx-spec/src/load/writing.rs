@@ -132,7 +132,14 @@ impl WritingBuilder<'_, '_> {
         let known =
             |value: &String| self.draft.axes.iter().any(|a| a.choice == Choice::Modifier && a.values.contains(value));
         let mut extras = vec![(UNKNOWN_MODIFIER.to_owned(), Vec::new())];
-        let mut add = |value: &String| {
+        // A slot that always has something of its own leaves its probes to be too many.
+        let probed = |value: &String| {
+            self.draft.claims.iter().all(|slot| {
+                let axis = &self.draft.axes[self.draft.named(&slot.name)];
+                !axis.values.contains(value) || !slot.optional && !slot.values.contains(value)
+            })
+        };
+        let mut add = |value: &String, known: &dyn Fn(&String) -> bool| {
             if !known(value) && !self.source.is_elsewhere(value) && !extras.iter().any(|(extra, _)| extra == value) {
                 extras.push((
                     value.clone(),
@@ -140,13 +147,17 @@ impl WritingBuilder<'_, '_> {
                 ));
             }
         };
-        self.source.others.iter().flat_map(|slots| slots.iter()).for_each(|slot| slot.values.iter().for_each(&mut add));
+        self.source
+            .others
+            .iter()
+            .flat_map(|slots| slots.iter())
+            .for_each(|slot| slot.values.iter().for_each(|value| add(value, &known)));
         for (_, family) in &self.source.raw_isa.families.0 {
             if !family.iter().any(|value| known(&value.value)) {
-                family.iter().take(1).for_each(|value| add(&value.value));
+                family.iter().take(1).for_each(|value| add(&value.value, &known));
             }
         }
-        self.source.raw_isa.surplus.iter().for_each(|value| add(&value.value));
+        self.source.raw_isa.surplus.iter().for_each(|value| add(&value.value, &|value| !probed(value)));
         extras
     }
 
