@@ -70,8 +70,7 @@ pub fn run(
     results
 }
 
-/// The tasks of a run that engines are asked to judge: what [`run`] asks about, as far as that does not
-/// depend on answers.
+/// The judging tasks of a run, except those that depend on earlier results.
 pub fn plan(spec: &Spec, subject: &Subject<'_>, options: &Options) -> Vec<Task> {
     let (divergences, progress) = (Divergences::default(), Progress::default());
     let campaign =
@@ -110,8 +109,7 @@ impl Campaign<'_> {
         self.instructions.par_iter().map(|instruction| instruction.forms.par_iter().map(of_form).collect()).collect()
     }
 
-    /// Asks an engine to judge lines. Asking goes on while planning does: a task is run as soon as it is
-    /// known.
+    /// Asks an engine to judge lines. Each task runs as soon as it is planned.
     fn judge(&self, subject: &Subject<'_>, judge: &dyn LineJudge, needs: &[Vec<Spaces>], result: &mut EngineResult) {
         result.judges = true;
         let health = FirstAnswers::default();
@@ -135,7 +133,7 @@ impl Campaign<'_> {
                         let done = asker.ask(instruction, task, self.options);
                         self.progress.done.fetch_add(1, Ordering::Relaxed);
                         self.progress.cases.fetch_add(done.cases(), Ordering::Relaxed);
-                        // Sums are sound whatever a thread that panicked did.
+                        // Sums stay sound even if a thread panicked.
                         tally.lock().unwrap_or_else(PoisonError::into_inner).merge(done);
                     });
                 };
@@ -147,7 +145,7 @@ impl Campaign<'_> {
         if result.gave_up.is_some() {
             return;
         }
-        // An engine that was lost did not answer all that would show a divergence.
+        // An engine with unanswered cases may not have shown all its divergences.
         let lost = !judge.losses().is_empty();
         if let (false, Some(version)) = (self.progress.stopped() || lost, &asker.version) {
             let search = stale::StaleSearch {
@@ -164,7 +162,7 @@ impl Campaign<'_> {
         result.examples = examples::examples(self.spec, &self.instructions, subject);
     }
 
-    /// Tries words in slots; one shard does so for all.
+    /// Tries words in slots; only one shard does it.
     fn try_words(&self, subject: &Subject<'_>, result: &mut EngineResult) {
         if !self.options.vocabulary || self.progress.stopped() || self.options.shard.number != 1 {
             return;

@@ -1,8 +1,8 @@
-//! Test cases, what is expected of them, and what an engine did with them.
+//! Test cases, their expected results, and what an engine did with them.
 //!
-//! A case is a variant in its environment. One of a plain form is a printed line that is judged; one of
-//! an executed form has a setup and a row as well. Cases that can share a module or a program are asked
-//! about together.
+//! A case is a variant in its environment. A case of a plain form is a printed line to judge; a case of an
+//! executed form also has a setup and a row. Cases that can share a module or a program go to the engine
+//! together.
 
 mod executed;
 mod judged;
@@ -22,8 +22,8 @@ pub use executed::{CostlyRows, ProgramRows, execute, execution_id, executions, r
 pub use judged::ask;
 pub use stored::{Stored, StoredError};
 
-/// A variant of a form of an instruction, its environment among its choices; its setup and its row are
-/// among them where the instruction is an executed one.
+/// A variant of a form. Its choices include the environment, and, for an executed instruction, the setup
+/// and the row.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     /// The instruction.
@@ -34,39 +34,39 @@ pub struct Case<'a> {
     pub values: &'a [u8],
 }
 
-/// What is expected of a case, by the specification and the model.
+/// The expected result of a case, by the specification and the model.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "most are of the large one, and a box for each row costs more")]
 pub enum Expected {
-    /// How the line reads: the verdict, and the rules that it breaks.
+    /// The reading of the line: its verdict, and the rules that it breaks.
     Verdict(Reading),
-    /// What the row may leave behind.
+    /// The effects that the row may have.
     Expectation(Expectation),
 }
 
 /// What an engine did with a case.
 #[derive(Clone, Debug)]
 pub enum Behavior {
-    /// How it judged the line.
+    /// Its outcome for the line.
     Judged(Outcome),
-    /// What became of the row.
+    /// Its answer to the row.
     Executed(Answer),
-    /// It was not asked, and why.
+    /// It was not asked; says why.
     NotRun(String),
 }
 
-/// What is expected of a case, and what an engine did with it.
+/// The expected result of a case, and what an engine did with it.
 #[derive(Clone, Debug)]
 pub struct CaseResult {
-    /// What is expected.
+    /// The expected result.
     pub expected: Expected,
     /// What the engine did.
     pub behavior: Behavior,
-    /// Of a row: whether what the engine did is allowed.
+    /// For a row: whether what the engine did is allowed.
     pub row: Option<RowVerdict>,
 }
 
-/// Something that contradicts itself: a bug of this tool.
+/// A contradiction within this tool, which is a bug.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InternalError(pub String);
@@ -78,7 +78,7 @@ impl From<NoSetup> for InternalError {
 }
 
 impl CaseResult {
-    /// How a line reads; none of a row.
+    /// The reading of a line; none for a row.
     pub fn reading(&self) -> Option<&Reading> {
         match &self.expected {
             Expected::Verdict(reading) => Some(reading),
@@ -86,7 +86,7 @@ impl CaseResult {
         }
     }
 
-    /// What a row may leave behind; none of a line that was judged only.
+    /// The allowed effects of a row; none for a line that was only judged.
     pub fn expectation(&self) -> Option<&Expectation> {
         match &self.expected {
             Expected::Verdict(_) => None,
@@ -94,7 +94,7 @@ impl CaseResult {
         }
     }
 
-    /// How the engine judged a line; none of a row.
+    /// The engine's outcome for a line; none for a row.
     pub fn outcome(&self) -> Option<&Outcome> {
         match &self.behavior {
             Behavior::Judged(outcome) => Some(outcome),
@@ -102,7 +102,7 @@ impl CaseResult {
         }
     }
 
-    /// What became of a row; none of a line.
+    /// The engine's answer to a row; none for a line.
     pub fn answer(&self) -> Option<&Answer> {
         match &self.behavior {
             Behavior::Executed(answer) => Some(answer),
@@ -110,7 +110,7 @@ impl CaseResult {
         }
     }
 
-    /// In what a row differs from what is allowed.
+    /// How a row differs from what is allowed.
     pub fn difference(&self) -> Option<&Difference> {
         match &self.row {
             Some(RowVerdict::Differs(difference)) => Some(difference),
@@ -118,7 +118,7 @@ impl CaseResult {
         }
     }
 
-    /// Why some or all of what a row leaves behind may be anything.
+    /// Why some or all of the row's effect is undefined.
     pub fn undefined(&self) -> Option<Undefined> {
         match &self.row {
             Some(RowVerdict::Undecided(why)) => Some(*why),
@@ -127,8 +127,8 @@ impl CaseResult {
         }
     }
 
-    /// The engine's own words, or in what kind of way a row differs: mismatches with the same words may
-    /// have the same cause. What they quote is left out, as names differ from line to line.
+    /// The engine's message, or the kind of difference of a row: mismatches with the same message may have
+    /// the same cause. Quoted parts are left out, because names differ from line to line.
     pub fn message(&self) -> String {
         match (&self.behavior, &self.row) {
             (Behavior::Judged(outcome), _) => without_quotes(&first_message(outcome)),
@@ -149,7 +149,7 @@ impl<'a> Case<'a> {
     /// PTX version, target and address size.
     ///
     /// # Errors
-    /// Where the choices are of another form.
+    /// If the choices belong to another form.
     pub fn environment(&self) -> Result<Environment, InternalError> {
         let error = || InternalError(format!("{} has no such choices: {:?}", self.form().id, self.values));
         environment(self.form(), self.values).ok_or_else(error)
@@ -162,7 +162,7 @@ impl<'a> Case<'a> {
         line
     }
 
-    /// A module of it alone; every destination is stored where code is generated.
+    /// A module with only this case; every destination is stored if code is generated.
     ///
     /// # Errors
     /// As [`Case::environment`].
@@ -178,13 +178,12 @@ impl<'a> Case<'a> {
     }
 }
 
-/// What a case is known by: a hash of its module, whatever made it.
+/// The id of a case: a hash of its module.
 pub fn id(module: &str) -> String {
     blake3::hash(module.as_bytes()).to_hex()[..16].to_owned()
 }
 
-/// The command that shows what an engine does with a module in the file `x.ptx`; empty where there is
-/// none.
+/// The command that shows what an engine does with a module in the file `x.ptx`; empty if there is none.
 pub fn command(engine: &dyn LineJudge, module: &str, environment: &Environment, depth: Depth) -> String {
     engine.command(environment, depth, module.contains(".unified(")).unwrap_or_default()
 }

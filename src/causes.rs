@@ -1,13 +1,13 @@
 //! Findings: mismatches reduced to their causes.
 //!
-//! A run leaves groups of mismatches. For each group the causes are searched for: the smallest combinations
-//! of choices that explain which variants fail; then where each cause shows: in which environments,
-//! in which forms, in which engines. What is one cause becomes one finding, with the simplest case
-//! that shows it, a fingerprint, and the YAML that would list it as a divergence.
+//! A run leaves groups of mismatches. For each group, the search finds the causes: the smallest
+//! combinations of choices that explain which variants fail. Then it finds where each cause happens: in
+//! which environments, forms and engines. Each cause becomes one finding, with the simplest case that shows
+//! it, a fingerprint, and the YAML that would list it as a divergence.
 //!
-//! Whether an engine judges a line otherwise follows from the choices, so such causes are searched for
-//! exactly; whether a row fails depends on its numbers too, so those causes are generalised from samples.
-//! All that comes before and after the search is the same for both.
+//! The choices alone decide how an engine judges a line, so causes of lines are searched exactly. Whether a
+//! row fails depends on its numbers too, so causes of rows are generalised from samples. Everything before
+//! and after the search is the same for both.
 
 mod blame;
 mod cause;
@@ -58,7 +58,7 @@ const GROUPS: usize = 400;
 /// Reduces the unlisted mismatches of a run to findings; the results are of these subjects, in this order.
 ///
 /// # Errors
-/// Where a text of ours cannot be read.
+/// If a generated text cannot be read.
 pub fn find(
     spec: &Spec,
     divergences: &Divergences,
@@ -71,7 +71,7 @@ pub fn find(
     let inquiries = Inquiry::of_all(spec, divergences, subjects, progress);
     let mut causes: Vec<Cause<'_>> = Vec::new();
     for (at, (inquiry, result)) in inquiries.iter().zip(&results.engines).enumerate() {
-        // Failures of an engine that answers nothing say nothing.
+        // The failures of an engine that answers nothing have no causes.
         if result.gave_up.is_some() {
             continue;
         }
@@ -88,11 +88,11 @@ pub fn find(
     Ok(findings)
 }
 
-/// Reduces one case: what is listed is reduced as well. No finding where every engine does as the
-/// specification claims.
+/// Reduces one case, whether or not it is listed. There is no finding if every engine agrees with the
+/// specification.
 ///
 /// # Errors
-/// Where the case is not one that could be generated, such as one with several faults.
+/// If the case is not one that could be generated, such as one with several faults.
 pub fn minimize(
     spec: &Spec,
     subjects: &[Subject<'_>],
@@ -143,7 +143,7 @@ pub fn minimize(
     Ok(findings)
 }
 
-/// The unlisted groups of an engine that are analysed, so many at most; `left` describes the others.
+/// The unlisted groups of an engine that are analysed, at most this many; `left` describes the others.
 fn open_groups<'s>(
     spec: &'s Spec,
     executed: &'s BTreeMap<String, ExecutedInstruction>,

@@ -1,7 +1,7 @@
 //! The command line: one file and one `Opts` for each subcommand.
 //!
-//! What was asked for goes to stdout, everything else to stderr. Exit codes: 0 agreed, 1 a mismatch,
-//! 2 could not judge.
+//! Results go to stdout, everything else to stderr. Exit codes: 0 all agreed, 1 a mismatch, 2 something
+//! could not be judged.
 
 mod engine;
 mod engines;
@@ -24,11 +24,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Holds implementations of NVIDIA PTX against a machine-readable specification.
+/// Test implementations of NVIDIA PTX against a machine-readable specification.
 #[derive(Debug, Parser)]
 #[command(name = "ptx-conform", version, after_help = AFTER)]
 struct Cli {
-    /// Where the specification is [default: `specs/` here if it has an isa.yaml, else the one built in].
+    /// Directory of the specification [default: `specs/` if it has an isa.yaml, otherwise the built-in one].
     #[arg(long, global = true, value_name = "DIR")]
     specs: Option<PathBuf>,
     #[command(subcommand)]
@@ -36,7 +36,7 @@ struct Cli {
 }
 
 const AFTER: &str = "\
-Exit codes: 0 agreed, 1 a mismatch that is not listed, 2 could not judge.
+Exit codes: 0 all agreed, 1 new mismatches, 2 something could not be judged.
 Example: ptx-conform explain 'ld.global.v4.f64 {%fd1, %fd2, %fd3, %fd4}, [%rd1];'";
 
 #[derive(Debug, clap::Subcommand)]

@@ -1,6 +1,6 @@
-//! Divergences: where an engine is known not to do what the specification says, and why.
+//! Divergences: where an engine is known to differ from the specification, and why.
 //!
-//! They stand in `specs/divergences/*.yaml`; `docs/divergences.md` explains the format.
+//! They are listed in `specs/divergences/*.yaml`; `docs/divergences.md` explains the format.
 
 mod condition;
 mod date;
@@ -34,14 +34,14 @@ pub enum Does {
     Accepts,
     /// It rejects.
     Rejects,
-    /// It dies, or gives up with an internal error.
+    /// It dies, or reports an internal error.
     Crashes,
-    /// It executes a line and yields something else than expected: `when` may name the axes of the setup as well.
+    /// It executes a line with a wrong result: `when` may also name axes of the setup.
     Computes,
 }
 
 impl Does {
-    /// As YAML and fingerprints spell it.
+    /// The word in YAML and fingerprints.
     pub fn word(self) -> &'static str {
         match self {
             Self::Accepts => "accepts",
@@ -51,7 +51,7 @@ impl Does {
         }
     }
 
-    /// What an outcome amounts to; `None` where the engine did not judge.
+    /// What an outcome counts as; `None` if the engine did not judge.
     pub fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
             Outcome::Accepted => Some(Self::Accepts),
@@ -71,44 +71,44 @@ pub struct Divergence {
     pub engine: String,
     /// What the engine does.
     pub does: Does,
-    /// The rules that are not enforced, as the ids of the specification have them behind the `/`.
+    /// The rules that are not enforced, by the part of their ids after the `/`.
     pub rules: Vec<String>,
-    /// Whether it does so with some of these lines only.
+    /// Whether it does so only with some of these lines.
     pub sometimes: bool,
-    /// How deep the engine must be taken.
+    /// Whether code must be generated to see it.
     pub depth: Depth,
     /// Why.
     pub because: String,
     /// The heading of the manual's page.
     pub section: Option<String>,
-    /// Where more is said of it.
+    /// A link to more information.
     pub link: Option<String>,
-    /// The last day on which it is believed.
+    /// The last day on which it applies without being checked again.
     pub expires: Option<Date>,
     /// The versions of the engine that do it.
     versions: VersionRange,
-    /// The forms it is about, by id, with the cube in each.
+    /// The forms it applies to, by id, with the cube in each.
     cubes: Vec<(String, Cube)>,
 }
 
 impl Divergence {
-    /// The forms it is about, by id, and the combinations in each.
+    /// The forms it applies to, by id, and the combinations in each.
     pub fn cubes(&self) -> &[(String, Cube)] {
         &self.cubes
     }
 
-    /// Whether it is about such a line as a whole: a valid one where it names no rules, otherwise
-    /// one all of whose broken rules it names.
+    /// Whether it applies to such a line as a whole: to valid lines if it lists no rules, and otherwise to
+    /// lines that break only listed rules.
     fn concerns(&self, instruction: &Instruction, reading: &Reading) -> bool {
         self.rules.is_empty() == reading.valid() && reading.rules(instruction).all(|rule| self.names(&rule.id))
     }
 
-    /// Whether it is about this version of an engine.
+    /// Whether it applies to this version of an engine.
     pub fn applies(&self, engine: &EngineVersion) -> bool {
         self.engine == engine.family && self.versions.contains(engine)
     }
 
-    /// Whether a rule is among those that are not enforced.
+    /// Whether it lists a rule as not enforced.
     pub fn names(&self, rule: &str) -> bool {
         let short = rule.rsplit('/').next().unwrap_or(rule);
         self.rules.iter().any(|known| known == short || known == rule)
@@ -120,18 +120,18 @@ impl Divergence {
 pub struct Divergences {
     /// In the order of the files.
     pub all: Vec<Divergence>,
-    /// The newest PTX version that a version of a family takes.
+    /// The newest PTX version that each version of a family accepts.
     newest: Vec<NewestPtx>,
-    /// Those about how lines are judged.
+    /// The divergences in judging lines.
     judged: CubesByForm,
-    /// Those about how lines are executed, with their cubes in the executed form.
+    /// The divergences in executing lines, with their cubes in the executed form.
     executed: CubesByForm,
 }
 
-/// An index of cubes: by form, the positions of the divergences about it, with their cubes there.
+/// An index of cubes: for each form, the positions of its divergences, with their cubes there.
 type CubesByForm = FxHashMap<String, Vec<(usize, Vec<Cube>)>>;
 
-/// The newest PTX version that a version of a family of engines takes.
+/// The newest PTX version that a version of a family of engines accepts.
 #[derive(Clone, Debug)]
 struct NewestPtx {
     family: String,

@@ -6,8 +6,9 @@
 //!                                        known divergences ----------------------^
 //! ```
 //!
-//! Three crates stand before this one: `ptx-spec` (what PTX is), `ptx-exec` (what it does) and `ptx-engines` (who is asked). Data flows
-//! one way, and so do the imports: a module imports only modules before it in this list. `docs/design.md` says more.
+//! This crate uses three others: `ptx-spec` (what PTX is), `ptx-exec` (what it does) and `ptx-engines` (who
+//! is asked). Data flows one way, and so do the imports: a module imports only modules before it in this
+//! list. `docs/design.md` explains the design.
 //!
 //! ```text order
 //! shipped case divergences campaign causes report

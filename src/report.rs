@@ -31,37 +31,38 @@ pub struct Report {
     pub tool: &'static str,
     /// A hash of the specification's files.
     pub specification: String,
-    /// What was asked for.
+    /// The options of the run.
     pub options: ReportOptions,
     /// What each engine did.
     pub engines: Vec<EngineReport>,
     /// Engines that were not asked.
     pub absent: Vec<AbsentReport>,
-    /// What went without an answer because an engine failed, and engines that judged nothing.
+    /// Cases without an answer because an engine failed, and engines that judged nothing.
     pub lost: Vec<String>,
-    /// All that the reference model infers.
+    /// Everything that the reference model infers.
     pub inferences: Vec<InferenceReport>,
     /// The forms, and how much of their spaces was tested.
     pub forms: Vec<FormReport>,
     /// The rules, and how often each was broken alone.
     pub rules: Vec<RuleReport>,
-    /// The causes of those mismatches that no divergence lists.
+    /// The causes of the mismatches that no divergence lists.
     pub findings: Vec<Finding>,
-    /// Mismatch groups of which no case failed again, and engines that do not answer the same twice.
+    /// Mismatch groups in which no case failed again, and engines that give different answers to the same
+    /// question.
     pub not_reproduced: Vec<String>,
     /// Mismatch groups that were not analysed, and why: of lines with several faults, or too many.
     pub not_analysed: Vec<String>,
     /// The mismatch groups, those that no divergence lists first.
     pub groups: Vec<GroupReport>,
-    /// The divergences met.
+    /// The divergences that the run exercised.
     pub divergences: Vec<DivergenceReport>,
     /// The manual's own examples.
     pub examples: Vec<ExampleReport>,
-    /// Variants judged other than meant: bugs of this tool.
+    /// Variants that the judge reads differently from what was generated: bugs of this tool.
     pub internal_errors: Vec<String>,
 }
 
-/// What was asked for.
+/// The options of the run.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportOptions {
     strategy: &'static str,
@@ -146,7 +147,7 @@ impl Report {
     /// As JSON, indented.
     ///
     /// # Errors
-    /// None that is known: the data has no maps with keys other than text.
+    /// None in practice: the data has no maps with keys other than text.
     pub fn json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|json| json + "\n")
     }
@@ -159,13 +160,13 @@ impl Report {
     /// As one HTML page; everything that comes from an engine is escaped.
     ///
     /// # Errors
-    /// What the template engine finds wrong with our own template.
+    /// If our own template is broken.
     pub fn html(&self) -> Result<String, minijinja::Error> {
         html::render(self)
     }
 }
 
-/// All that is known of a finding, as text for a terminal.
+/// A finding as text for a terminal.
 pub fn finding_text(finding: &Finding) -> String {
     text::finding(finding)
 }

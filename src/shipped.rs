@@ -1,4 +1,4 @@
-//! The specification that this build carries: `specs/`, embedded.
+//! The built-in specification: `specs/`, embedded.
 
 use include_dir::{Dir, include_dir};
 
@@ -8,7 +8,7 @@ use crate::yaml::Error;
 static SPECS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/specs");
 const ISA: &str = "isa.yaml";
 
-/// The specification that this build carries.
+/// The built-in specification.
 ///
 /// # Errors
 /// As [`Spec::load`]; a test keeps the shipped files sound.

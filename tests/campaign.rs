@@ -86,7 +86,7 @@ fn an_engine_that_answers_at_random_has_no_findings() {
     assert!(unstable.starts_with("odd@1.0 is unstable: "), "{unstable}");
 }
 
-/// A word that no slot knows is accepted where a type is expected: it becomes a finding like others.
+/// A word that no slot knows is accepted where expected a type: it becomes a finding like others.
 #[test]
 fn a_word_that_is_wrongly_accepted_is_found_with_its_slots() {
     let engine = StandIn::new("odd@1.0").knowing(&[".zebra", ".zinc", ".zero5"]).judging(&SPEC, |line, _, right| {

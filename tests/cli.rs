@@ -212,7 +212,7 @@ fn a_finding_is_a_case_that_shows_it_again() {
     let (code, text) = text_of(directory.path(), "run suld --engine 'exec:python3 engine.py' --reports reports");
     assert!(code == Some(1) && text.contains("\ndisagreed: "), "{text}");
     let title = text.lines().find(|line| line.starts_with("finding ")).expect("a finding");
-    assert!(title.contains(": loads computes something else in suld.b when { ") && title.contains("x: "), "{title}");
+    assert!(title.contains(": loads computes wrong results in suld.b when { ") && title.contains("x: "), "{title}");
     let cases = std::fs::read_dir(directory.path().join("reports/latest/cases")).expect("cases");
     let cases: Vec<String> = cases.map(|case| case.expect("a case").path().display().to_string()).collect();
     assert!(!cases.is_empty());
@@ -253,11 +253,11 @@ fn what_is_recorded_is_run_again() {
     let run = "run suq --engine recording:wrong.jsonl --reports reports";
     std::fs::remove_dir_all(directory.path().join("corpus")).expect("it is there");
     let (code, text) = text_of(directory.path(), run);
-    assert!(code == Some(1) && text.contains("model computes something else in suq.query: a register\n"), "{text}");
+    assert!(code == Some(1) && text.contains("model computes wrong results in suq.query: a register\n"), "{text}");
 
     // An engine that does not execute, and one that knows none of it.
     let (code, text) = text_of(directory.path(), &format!("record suq --engine {engine} --out none.jsonl"));
-    assert!(code == Some(2) && text.starts_with("0 rows of loads@1.0"), "{text}");
+    assert!(code == Some(2) && text.starts_with("recorded 0 rows of loads@1.0"), "{text}");
     let judge = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/judge.py");
     let judge = format!("record suq --engine 'exec:python3 {}' --out none.jsonl", judge.display());
     let (code, text) = text_of(directory.path(), &judge);

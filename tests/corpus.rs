@@ -48,7 +48,7 @@ fn main() -> anyhow::Result<()> {
             serde_yaml::from_str(&text).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
         let mut names = BTreeSet::new();
         for case in cases {
-            anyhow::ensure!(names.insert(case.name.clone()), "{}: `{}` stands twice", path.display(), case.name);
+            anyhow::ensure!(names.insert(case.name.clone()), "{}: `{}` appears twice", path.display(), case.name);
             let spec = Arc::clone(&spec);
             trials.push(Trial::test(format!("{}::{}", instruction.name, case.name), move || check(&spec, &case)));
         }

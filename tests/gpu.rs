@@ -269,11 +269,11 @@ fn what_is_missing_is_said_in_one_line() {
     let Some(library) = status_library() else { return };
     for (variable, value, words) in [
         ("FAKE_INIT", "100", "CUDA_ERROR_NO_DEVICE"),
-        ("FAKE_INIT", "34", "stub of a toolkit"),
+        ("FAKE_INIT", "34", "toolkit's stub"),
         ("FAKE_INIT", "999", "CUDA_ERROR_UNKNOWN"),
         ("FAKE_INIT", "12345", "status 12345"),
         ("FAKE_VERSION", "10020", "too old (CUDA 10.2)"),
-        ("FAKE_VERSION", "13000", "the CUDA driver has no cuGetErrorName"),
+        ("FAKE_VERSION", "13000", "the CUDA driver lacks cuGetErrorName"),
     ] {
         let said = said(library, &[(variable, value)]);
         assert!(said.starts_with("error: gpu: ") && said.contains(words), "{said}");
@@ -440,7 +440,7 @@ fn other_ends_of_a_launch_are_failures() {
         failed("an unknown status (999)"),
         failed("an unknown status (12345)"),
         failed("the worker died: exit status: 7"),
-        failed("the kernel returned, its thread did not (mark 1)"),
+        failed("the kernel returned, but its thread did not (mark 1)"),
         returned(5),
     ];
     assert_eq!(answers, expected);
@@ -451,7 +451,7 @@ fn what_is_written_behind_a_buffer_is_noticed() {
     let rows = [(RETURN, 1), (RETURN, 2), (OVERRUN, 3)];
     let zones = Conversation::new("overrun-zones").with("FAKE_NO_ADDRESSES", "1");
     let Some((answers, _)) = zones.execute(case(&rows, &[0])) else { return };
-    let beside = failed("wrote outside of its buffer");
+    let beside = failed("wrote outside its buffer");
     assert_eq!(answers, [returned(1), beside.clone(), beside]);
     // Addresses that are not mapped stop the kernel; of this driver, the process.
     let Some((answers, _)) = Conversation::new("overrun").execute(case(&rows, &[2])) else { return };
@@ -558,14 +558,14 @@ fn faults_of_a_request_are_answered() {
         panic!("{:?}", came.responses)
     };
     assert_eq!(refused.id, 11);
-    assert_eq!(refused.message, "the module is refused: CUDA_ERROR_INVALID_PTX (218): Unknown modifier '.bogus'");
-    assert_eq!((missing.id, missing.message.as_str()), (12, "there are kernels, and no module"));
+    assert_eq!(refused.message, "the module is rejected: CUDA_ERROR_INVALID_PTX (218): Unknown modifier '.bogus'");
+    assert_eq!((missing.id, missing.message.as_str()), (12, "the request has kernels but no module"));
     let starts = [
-        "gpu executes kernels, and the case has none",
+        "gpu only executes kernels, and the case has none",
         "the module's entry `other`: CUDA_ERROR_NOT_FOUND (500)",
-        "1 rows take 16 bytes each, there are 15",
-        "the place of an output is beyond the results",
-        "the surface takes 17179869180 bytes, its data has 20",
+        "1 rows need 16 bytes each, but there are 15",
+        "an output is beyond the end of the results",
+        "the surface has 17179869180 bytes, but its data has 20",
     ];
     for (answers, start) in executed.answers.iter().zip(starts) {
         match answers.as_slice() {
@@ -592,7 +592,7 @@ fn a_conversation_begins_with_a_hello_and_outlives_rubbish() {
     assert_eq!((ids, output.status.code()), (vec![5, 0], Some(0)), "{stdout}");
     let output = converse(library, &[], &[], &[line(&execute(Vec::new()))]);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(2) && stderr.contains("no hello"), "{stderr}");
+    assert!(output.status.code() == Some(2) && stderr.contains("not `hello`"), "{stderr}");
     assert_eq!(converse(library, &[], &[], &[]).status.code(), Some(0));
 }
 
@@ -660,7 +660,7 @@ fn it_passes_the_check_of_the_protocol() {
     let said = String::from_utf8(output.stdout).expect("text");
     // This compiler takes everything.
     let wrong: Vec<&str> = said.lines().filter(|line| !line.starts_with("ok ")).collect();
-    assert!(matches!(wrong[..], [one] if one.starts_with("FAIL  accepts no line that is no PTX: ")), "{said}");
+    assert!(matches!(wrong[..], [one] if one.starts_with("FAIL  accepts no line that is not PTX: ")), "{said}");
     assert!(said.lines().count() > 15, "{said}");
 }
 
@@ -744,7 +744,7 @@ fn a_module_that_is_refused_is_put_down_to_its_cases() {
             let is_guilty = |answer: &Answer| match answer {
                 Answer::Returned(_) => false,
                 Answer::Skipped(why) => {
-                    why == "gpu@13.0: the module is refused: CUDA_ERROR_INVALID_PTX (218): Unknown modifier '.bogus'"
+                    why == "gpu@13.0: the module is rejected: CUDA_ERROR_INVALID_PTX (218): Unknown modifier '.bogus'"
                 }
                 other => panic!("{other:?}"),
             };
@@ -785,7 +785,7 @@ fn a_device_does_what_the_driver_without_one_does() {
 
     // A trap alone, one among many, and one that is none when alone.
     let rows = [(RETURN, 1), (TRAP, 2), (RETURN, 3), (TRAP_BEFORE, 4), (UNFINISHED, 5), (TRAP_TOGETHER, 6)];
-    let unfinished = failed("the kernel returned, its thread did not (mark 1)");
+    let unfinished = failed("the kernel returned, but its thread did not (mark 1)");
     for alone in [&[1, 3, 5][..], &[]] {
         let answers = run(case(&rows, alone));
         eprintln!("{answers:?}");

@@ -94,7 +94,7 @@ impl Night {
 fn a_run_decides_the_exit_code() -> Result<(), Failed> {
     for (run, night, row) in [
         ("0", 0, "green       run: 2 of 2 versions"),
-        ("1", 1, "RED         run: disagreements that are not listed"),
+        ("1", 1, "RED         run: new disagreements"),
         ("2", 2, "NOT JUDGED  run: it ended with 2"),
         ("101", 2, "NOT JUDGED  run: it ended with 101"),
     ] {

@@ -21,21 +21,21 @@ use serde_json::Value;
 
 /// What an engine does on one line or row, and how the message about it begins.
 const FAULTS: [(&str, &str); 18] = [
-    ("exits", "it ended with exit code 3\nsomething broke"),
+    ("exits", "it exited with code 3\nsomething broke"),
     ("dies", "signal 11"),
-    ("answers-and-dies", "it ended with exit code 4"),
+    ("answers-and-dies", "it exited with code 4"),
     ("leaves-a-child", ""),
     ("hangs", "it did not answer in time"),
-    ("floods", "it answered with a line of more than 65536 bytes"),
+    ("floods", "it wrote a line of more than 65536 bytes"),
     ("floods-stderr", "it did not answer in time"),
-    ("garbage", "it answered what is no response: `Traceback:"),
-    ("deep", "it answered what is no response: `[[["),
+    ("garbage", "its answer is not a response: `Traceback:"),
+    ("deep", "its answer is not a response: `[[["),
     ("twice", ""),
     ("other-id", "it answered another request"),
     ("other-kind", "it answered another request"),
-    ("too-few", "it answered with another number of "),
-    ("too-many", "it answered with another number of "),
-    ("half-a-line", "it ended with exit code 0, in the middle of a line: `{\""),
+    ("too-few", "it answered with a wrong number of "),
+    ("too-many", "it answered with a wrong number of "),
+    ("half-a-line", "it exited with code 0, in the middle of the line `{\""),
     ("chatters", ""),
     ("refuses", "hostile@1.0: not this"),
     ("noisy", ""),
@@ -43,9 +43,9 @@ const FAULTS: [(&str, &str); 18] = [
 
 /// What keeps an engine from being used, and what is said of it.
 const UNUSABLE: [(&str, &str); 6] = [
-    ("dies-after-hello", "asked to execute nothing: it ended with exit code 6"),
+    ("dies-after-hello", "asked to execute nothing: it exited with code 6"),
     ("reads-no-more", "asked to execute nothing: it did not answer in time"),
-    ("reads-nothing", "asked for its hello: it did not answer in time"),
+    ("reads-nothing", "asked for `hello`: it did not answer in time"),
     ("other-protocol", "it speaks version 99 of the protocol"),
     ("odd-name", "its name is `../hostile`"),
     ("odd-version", "its version is `new`"),
@@ -202,7 +202,7 @@ fn together() -> Result<(), Failed> {
     let engine = open("dies-of-many")?;
     same(&judge(&engine), &vec![Outcome::Accepted; 8])?;
     let notes = engine.notes();
-    check(notes.len() == 1 && notes[0].contains("8 lines together, and on none of them alone"), format!("{notes:?}"))
+    check(notes.len() == 1 && notes[0].contains("8 lines together, but on none of them alone"), format!("{notes:?}"))
 }
 
 fn slow_start() -> Result<(), Failed> {
@@ -218,7 +218,7 @@ fn given_up() -> Result<(), Failed> {
     let outcomes = engine.judge(&batch(&["guilty;"; 64]), Depth::Check);
     let crashed = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Crashed(_))).count();
     let why = |outcome: &Outcome| match outcome {
-        Outcome::Skipped(why) => why.contains("was given up after it failed 12 times on one batch"),
+        Outcome::Skipped(why) => why.contains("was abandoned on one batch after 12 failures"),
         outcome => matches!(outcome, Outcome::Crashed(_)),
     };
     check((1..12).contains(&crashed) && outcomes.iter().all(why), format!("{outcomes:?}"))
@@ -239,7 +239,7 @@ fn hangs_everywhere() -> Result<(), Failed> {
         let outcomes = engine.judge(&batch(&["guilty;"; 64]), Depth::Check);
         let skipped = outcomes
             .iter()
-            .any(|outcome| matches!(outcome, Outcome::Skipped(why) if why.contains("in which it did not answer")));
+            .any(|outcome| matches!(outcome, Outcome::Skipped(why) if why.contains("it did not answer for ")));
         check(skipped, format!("{outcomes:?}"))?;
     }
     check(lost(&engine) > 100, format!("{:?}", engine.losses()))?;
@@ -256,8 +256,7 @@ fn new_ability() -> Result<(), Failed> {
 fn other_version() -> Result<(), Failed> {
     let engine = open("other-version")?;
     let outcomes = judge(&engine);
-    let refused =
-        |outcome: &Outcome| matches!(outcome, Outcome::Skipped(why) if why.contains("calls itself hostile@1."));
+    let refused = |outcome: &Outcome| matches!(outcome, Outcome::Skipped(why) if why.contains("now answers `hello` differently, as hostile@1."));
     check(outcomes.iter().all(refused), format!("{outcomes:?}"))?;
     same(&lost(&engine), &8)
 }
@@ -298,8 +297,8 @@ fn the_check_names_what_is_wrong() -> Result<(), Failed> {
         let wrong = checks.iter().filter(|check| matches!(check.found, CheckOutcome::Wrong(_)));
         Ok(wrong.map(|check| check.name).collect())
     };
-    same(&wrong("echo hello")?, &vec!["says nothing before it is asked"])?;
-    same(&wrong("cat")?, &vec!["answers a hello with a hello"])?;
+    same(&wrong("echo hello")?, &vec!["writes nothing before it is asked"])?;
+    same(&wrong("cat")?, &vec!["answers `hello` with `hello`"])?;
     let found = wrong(&python("tests/protocol/hostile.py", "dies-of-many"))?;
     check(found.contains(&"judges a large batch"), format!("{found:?}"))?;
     check(checked("./no-such-program", limits()).is_err(), "it was started")
@@ -483,7 +482,7 @@ fn unreadable() -> Result<(), Failed> {
     let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let told = |words: &str| problems.iter().filter(|problem| problem.contains(words)).count();
     check(problems.len() == 3, format!("{problems:#?}"))?;
-    check(told("the surface takes 5 bytes") == 1, format!("{problems:#?}"))?;
+    check(told("the surface has 5 bytes") == 1, format!("{problems:#?}"))?;
     check(told("4 rows are lost") == 1, format!("{problems:#?}"))?;
     check(told("admired") == 1, format!("{problems:#?}"))?;
     same(&read.len(), &6)

@@ -107,12 +107,12 @@ fn what_is_right_agrees_again() {
 #[test]
 fn what_was_wrong_is_found() {
     for (bug, form, difference) in [
-        ("suld-x-clamps-to-left", "suld.b", "holds something else"),
-        ("suld-trap-missing-on-y", "suld.b", "it returns where it must trap"),
-        ("suld-traps-at-last-x", "suld.b", "it traps where it must not"),
-        ("sust-lanes-swapped", "sust.b", "the surface holds something else"),
-        ("suq-width-in-bytes", "suq", "holds something else"),
-        ("ld-s8-zero-extended", "ld", "holds something else"),
+        ("suld-x-clamps-to-left", "suld.b", " is wrong"),
+        ("suld-trap-missing-on-y", "suld.b", "it returned, but must trap"),
+        ("suld-traps-at-last-x", "suld.b", "it trapped, but must not"),
+        ("sust-lanes-swapped", "sust.b", "the surface is wrong"),
+        ("suq-width-in-bytes", "suq", " is wrong"),
+        ("ld-s8-zero-extended", "ld", " is wrong"),
     ] {
         let instruction = form.split('.').next().expect("an opcode");
         let recorded = read(&record(&Planted::with(bug).engine(), &[instruction], 600).write());
@@ -153,10 +153,7 @@ fn what_is_no_case_any_more_costs_its_rows_only() {
         assert!(findings.is_empty(), "{findings:#?}");
         let skipped: Vec<(&String, &u64)> = result.tally.skipped_rows.iter().collect();
         let [(reason, count)] = skipped[..] else { panic!("{skipped:?}") };
-        assert!(
-            reason.starts_with("the recorded case is not a test case any more: ") && reason.contains(why),
-            "{reason}"
-        );
+        assert!(reason.starts_with("the recorded case is no longer valid: ") && reason.contains(why), "{reason}");
         assert_eq!((*count, rows(&result)), (lost, rows(&whole) - lost), "{reason}");
         assert_eq!(result.tally.failed_rows(), 0, "{reason}");
     }
@@ -198,7 +195,7 @@ fn what_cannot_be_read_is_told_by_its_line() {
         assert_eq!((rows(&result), findings.len()), ((whole.len() - below) as u64, 0), "{broken}");
     }
     let problem = Recording::read(&text.replacen("\"recording\":1", "\"recording\":9", 1)).expect_err("a later format");
-    assert_eq!(problem.to_string(), "line 1: this is a recording of format 9; format 1 is read");
+    assert_eq!(problem.to_string(), "line 1: this is a recording of format 9; only format 1 can be read");
 }
 
 #[test]

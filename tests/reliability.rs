@@ -123,7 +123,7 @@ fn a_report_deletes_nothing_of_others() {
     let directory = directory();
     for name in ["../../escape", "/tmp/escape", "..", ".", "", "a/b"] {
         let (code, text) = run(directory.path(), &["model"], &["--no-execution", "--name", name]);
-        assert!(code == Some(2) && text.contains("is not a name for a report"), "{name}: {text}");
+        assert!(code == Some(2) && text.contains("is not a report name"), "{name}: {text}");
     }
     let cases = directory.path().join("reports/own/cases");
     std::fs::create_dir_all(&cases).expect("a directory");
@@ -178,7 +178,7 @@ fn an_engine_that_fails_everywhere_is_found_out_soon() {
         let (code, text) = told(&command(directory.path(), &arguments).output().expect("the binary starts"));
         let seconds = started.elapsed().as_secs();
         assert!(matches!(code, Some(1 | 2)), "{mode}: {code:?}\n{text}");
-        assert!(text.contains("was given up"), "{mode}\n{text}");
+        assert!(text.contains("was abandoned"), "{mode}\n{text}");
         assert!(seconds < 60, "{mode}: {seconds} s");
     }
 }

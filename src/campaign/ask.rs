@@ -20,7 +20,7 @@ pub(super) struct Asker<'a> {
     pub(super) health: &'a FirstAnswers,
 }
 
-/// A line that was judged, with all that is known of it.
+/// A judged line, with everything known about it.
 struct JudgedLine<'a> {
     case: &'a Case<'a>,
     row: &'a Row,
@@ -73,8 +73,8 @@ impl<'a> Asker<'a> {
         tally
     }
 
-    /// An engine that fails at everything is to be found out by few cases: until it has done anything else,
-    /// it is asked about few at a time, and no further once it has failed too often.
+    /// An engine that always fails must be detected with few cases: until it has done anything else, it is
+    /// asked about few at a time, and after too many failures it is abandoned.
     fn in_steps(&self, cases: &[Case<'_>], depth: Depth, batch: usize) -> Result<Vec<CaseResult>, InternalError> {
         let mut results = Vec::with_capacity(cases.len());
         while results.len() < cases.len() {
@@ -111,13 +111,13 @@ impl<'a> Asker<'a> {
         count.cases += 1;
         count.agreed += u64::from(agreed);
         self.note_listed(judged, &compared, tally);
-        // What is listed and does as the specification says is as worth knowing as the reverse.
+        // A listed line on which the engine follows the specification is a mismatch too.
         if !agreed || !compared.as_expected {
             self.note_mismatch(judged, result, &compared, tally);
         }
     }
 
-    /// What the generator meant is what the judge reads.
+    /// Checks that the judge reads what the generator meant.
     fn check_meaning(&self, judged: &JudgedLine<'_>, tally: &mut Tally) {
         let meant = judged.row.meant.map(|rule| judged.case.form().rules[rule].id.as_str());
         let rules = &judged.rules;
@@ -133,7 +133,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Counts which divergences were met, and whether the engine did as they list.
+    /// Counts which divergences were exercised, and whether the engine behaved as listed.
     fn note_listed(&self, judged: &JudgedLine<'_>, compared: &Comparison<'a>, tally: &mut Tally) {
         let (instruction, reading) = (judged.case.instruction, judged.reading);
         let version = self.version.as_ref();

@@ -1,4 +1,4 @@
-//! The environments in which the requirements of a form begin to be met, and what is asked there.
+//! The environments in which the requirements of a form begin to be met, and the cases there.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::environment::{AddressSize, Environment, Suffix, Target, Version};
 use crate::space::{Diagram, Region, covering, environment_values};
 use crate::spec::RuleKind;
 
-/// Rows per requirement that are asked about in an environment at its boundary.
+/// Rows per requirement in an environment at its boundary.
 const BOUNDARY_ROWS: u128 = 24;
 
 impl Planner<'_> {
@@ -17,9 +17,9 @@ impl Planner<'_> {
         Some(diagram.all().below(&environment_values(self.form, environment)?))
     }
 
-    /// For every PTX version that the form's rules need: that version and the one before it, each
-    /// with the newest target it knows; and the oldest version. Every target in the newest PTX
-    /// version. Beside those, the newest of both with 32-bit addresses.
+    /// For every PTX version that the form's rules need: that version and the one before it, each with the
+    /// newest target it knows; and the oldest version. Every target in the newest PTX version. Also the
+    /// newest of both with 32-bit addresses.
     fn environments(&self, home: &Environment) -> Vec<Environment> {
         let isa = &self.spec.isa;
         let plain = || isa.targets.iter().filter(|(target, _)| target.suffix == Suffix::Plain);

@@ -7,7 +7,7 @@ use crate::judge::{Judge, needs};
 use crate::ptx::{Declarations, Line, Scaffold, uncommented};
 use crate::spec::{Example, Instruction, Spec, Verdict};
 
-/// What an example that is valid elsewhere needs and an environment does not have.
+/// What an example needs that an environment does not have.
 fn needed(spec: &Spec, instruction: &Instruction, example: &Example, environment: &Environment) -> Option<String> {
     if example.spec != Verdict::Valid {
         return None;
@@ -19,7 +19,7 @@ fn needed(spec: &Spec, instruction: &Instruction, example: &Example, environment
     (!reading.valid()).then(|| format!("needs PTX {} and {}", needs.ptx, needs.target))
 }
 
-/// The newest environment that an engine takes, of a plain target and 64 bits.
+/// The newest environment that an engine accepts, with a plain target and 64 bits.
 pub fn newest(spec: &Spec, subject: &Subject<'_>) -> Option<Environment> {
     let ptx = *spec.isa.versions.iter().rev().find(|version| **version <= subject.newest)?;
     let plain = spec.isa.targets.iter().rev().filter(|(t, since)| t.suffix == Suffix::Plain && *since <= ptx);
@@ -28,7 +28,7 @@ pub fn newest(spec: &Spec, subject: &Subject<'_>) -> Option<Environment> {
     environments.find(|environment| subject.takes(environment, Depth::Check))
 }
 
-/// What an engine does with each example alone, in the newest environment that it takes: instruction,
+/// What an engine does with each example alone, in the newest environment that it accepts: instruction,
 /// position, and outcome.
 pub(super) fn examples(
     spec: &Spec,

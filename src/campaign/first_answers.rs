@@ -7,9 +7,9 @@ use crate::case::{Behavior, CaseResult};
 use crate::engine::{Health, Outcome};
 use crate::program::Answer;
 
-/// Failures without anything else after which an engine is asked no further.
+/// The number of initial failures after which an engine is abandoned.
 const ENOUGH: u32 = 24;
-/// Cases that are asked about together until an engine has done anything but fail.
+/// Cases per request until an engine has done anything but fail.
 const FIRST: usize = 8;
 
 /// What the first answers of an engine say of it.
@@ -17,7 +17,7 @@ const FIRST: usize = 8;
 pub(super) struct FirstAnswers(Health);
 
 impl FirstAnswers {
-    /// How many cases to ask about next; none where the engine is to be asked no further.
+    /// How many cases to ask about next; none if the engine is abandoned.
     pub(super) fn step(&self) -> Option<usize> {
         match self.0.answers() {
             true => Some(usize::MAX),
@@ -25,7 +25,7 @@ impl FirstAnswers {
         }
     }
 
-    /// Takes note of an answer.
+    /// Records an answer.
     pub(super) fn note(&self, result: &CaseResult) {
         if self.0.answers() {
             return;

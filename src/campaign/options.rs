@@ -1,4 +1,4 @@
-//! What a run is asked to do.
+//! The options of a run.
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -14,18 +14,18 @@ pub enum Strategy {
     Pairs,
     /// Every combination of three choices, and of two in the breaches of each rule.
     Triples,
-    /// Every variant, where there are fewer than the limit; else as `Triples`.
+    /// Every variant if there are fewer than the limit; otherwise as `Triples`.
     Complete,
 }
 
-/// Which of the accepted lines are taken through code generation.
+/// Which valid lines are taken through code generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generate {
     /// None.
     Nothing,
-    /// Some of what is claimed valid, evenly spread.
+    /// Some valid lines, evenly spread.
     Sample,
-    /// All that is claimed valid.
+    /// All valid lines.
     Everything,
 }
 
@@ -64,32 +64,32 @@ impl std::fmt::Display for Shard {
 /// What a run does.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The opcodes; all where empty.
+    /// The opcodes; all if empty.
     pub instructions: Vec<String>,
     /// How much of each space is tested in the newest environment.
     pub strategy: Strategy,
     /// The size below which a space is tested completely by [`Strategy::Complete`].
     pub limit: u128,
-    /// Random variants of each form's valid space beside that, and for each hundred of them one
-    /// random breach of each rule.
+    /// Additional random valid variants of each form, and for each hundred of them one random breach of
+    /// each rule.
     pub random: u64,
     /// Whether every PTX version and target at which a requirement changes is tested as well.
     pub boundaries: bool,
     /// Which lines are taken through code generation.
     pub generate: Generate,
-    /// What random draws start from.
+    /// The seed of random draws.
     pub seed: u64,
-    /// Programs of each form at most.
+    /// The maximum number of programs of each form.
     pub cases: usize,
     /// Rows of each program.
     pub rows: usize,
-    /// Lines that are asked about together.
+    /// Lines per batch.
     pub batch: usize,
-    /// Today: divergences that have expired are reported; none where that does not matter.
+    /// Today's date, for reporting expired divergences; none if that does not matter.
     pub today: Option<Date>,
-    /// The one environment to test in; else the newest of each engine, and the boundaries.
+    /// The only environment to test in; by default the newest of each engine, and the boundaries.
     pub environment: Option<Environment>,
-    /// Whether each slot is tried with the words of all of PTX and of the engine.
+    /// Whether to try each slot with the words of all of PTX and of the engine.
     pub vocabulary: bool,
     /// The part of the plan that is run.
     pub shard: Shard,
@@ -116,7 +116,7 @@ impl Default for Options {
     }
 }
 
-/// An engine, by what it is asked to do, and the newest PTX version that it takes.
+/// An engine, what it is asked to do, and the newest PTX version that it accepts.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// The engine as a judge of lines, where it is asked to judge.
@@ -138,19 +138,19 @@ impl<'a> Subject<'a> {
         Self { judge: None, executor: Some(executor), newest }
     }
 
-    /// Its family and version; none where it is asked nothing.
+    /// Its family and version; none if it is asked nothing.
     pub fn id(&self) -> Option<&'a EngineId> {
         self.judge.map(|judge| judge.id()).or_else(|| self.executor.map(|executor| executor.id()))
     }
 
-    /// Whether it can be asked to judge lines of an environment.
+    /// Whether it can judge lines in an environment.
     pub(crate) fn takes(&self, environment: &Environment, depth: Depth) -> bool {
         environment.ptx <= self.newest && self.judge.is_some_and(|judge| judge.supports(environment, depth).is_ok())
     }
 }
 
-/// How far a run has got: tasks planned and done, cases judged. Read by a progress bar; an interrupt
-/// sets `stop`.
+/// The progress of a run: tasks planned and done, cases judged. A progress bar reads it; an interrupt sets
+/// `stop`.
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Tasks planned.

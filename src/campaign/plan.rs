@@ -1,7 +1,7 @@
 //! A plan as a value: tasks, each with the exact variants that it asks about.
 //!
-//! A plan can be listed, and parted into shards; running it is a fold over its tasks. Variants are named by
-//! their positions in a space where they can be, and made only when they are asked about.
+//! A plan can be listed, and split into shards; running it is a fold over its tasks. If possible, variants
+//! are given by their positions in a space, and made only when they are asked about.
 
 use std::sync::Arc;
 
@@ -27,12 +27,12 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// How deep it takes an engine.
+    /// The depth at which an engine is asked.
     pub fn depth(self) -> Depth {
         if self == Self::Code { Depth::Generate } else { Depth::Check }
     }
 
-    /// As a listed plan spells it.
+    /// The word in a listed plan.
     pub fn word(self) -> &'static str {
         match self {
             Self::Valid => "valid",
@@ -63,23 +63,23 @@ pub struct Row {
     pub form: usize,
     /// Its choices.
     pub values: Values,
-    /// The rule that it is meant to break.
+    /// The rule that it should break.
     pub meant: Option<usize>,
     /// Whether it may break others as well.
     pub loose: bool,
 }
 
-/// Variants, listed, or by their positions in a space: those are only made when they are asked
-/// about, by whichever thread does that.
+/// Variants, listed or by their positions in a space. The latter are made only when a thread asks about
+/// them.
 #[derive(Clone, Debug)]
 pub(super) enum TaskVariants {
     /// These.
     Listed(Vec<Row>),
-    /// Those at these positions of a space.
+    /// Those at these positions in a space.
     At(FormSpace, Vec<u128>),
-    /// So many from a position on.
+    /// This many from a position on.
     Range(FormSpace, u128, usize),
-    /// The programs of a form from one on, so many, each with so many rows.
+    /// This many programs of a form from `first` on, each with this many rows.
     Programs { form: usize, first: usize, count: usize, rows: usize },
 }
 
@@ -104,7 +104,7 @@ impl Task {
         let row = |space: &FormSpace, values| Row { form: space.form, values, meant: space.rule, loose: false };
         match self.variants {
             TaskVariants::Listed(rows) => rows,
-            // Programs are made by the part of a run that executes them.
+            // The executing part of a run makes programs.
             TaskVariants::Programs { .. } => Vec::new(),
             TaskVariants::At(space, ranks) => {
                 let region = space.region();
@@ -116,7 +116,7 @@ impl Task {
         }
     }
 
-    /// What the task asks about, as a line of a listed plan: two tasks with the same line ask the same.
+    /// The task as a line of a listed plan: two tasks with the same line ask the same.
     pub fn describe(&self, instruction: &Instruction) -> Value {
         let form = |at: usize| instruction.forms.get(at).map_or("", |form| form.id.as_str());
         let rule = |at: usize, rule: Option<usize>| {
@@ -147,7 +147,7 @@ impl Task {
         })
     }
 
-    /// Whether the task belongs to a shard: each belongs to exactly one of those that a plan has.
+    /// Whether the task belongs to a shard: each task belongs to exactly one.
     pub(super) fn belongs_to(&self, shard: Shard, instruction: &Instruction) -> bool {
         if shard == Shard::WHOLE {
             return true;
@@ -158,12 +158,12 @@ impl Task {
     }
 }
 
-/// What is asked about one form, and how large its spaces are.
+/// What is tested of one form, and how large its spaces are.
 #[derive(Clone, Debug)]
 pub struct FormPlan {
     /// The form's id.
     pub form: String,
-    /// The environment that most is asked in.
+    /// The main environment.
     pub home: Environment,
     /// How many valid variants it has there.
     pub home_valid: u128,
@@ -173,13 +173,13 @@ pub struct FormPlan {
     pub home_breach: u128,
     /// How many of those are asked about.
     pub home_breach_tested: u128,
-    /// By rule, how many variants break it alone: there, or anywhere for a need of a version or
-    /// target.
+    /// By rule, how many variants break only this rule: in the main environment, or anywhere for a rule on
+    /// a version or target.
     pub alone: Vec<(usize, u128)>,
-    /// In how many environments anything is asked.
+    /// The number of environments with cases.
     pub environments: usize,
     /// Breaches without a twin that the engine can be asked about.
     pub without_twin: u64,
-    /// What to ask elsewhere than at home, until it is put together with that of the other forms.
+    /// The cases in other environments, until they are merged with those of other forms.
     pub(super) elsewhere: Vec<(Environment, Row)>,
 }

@@ -1,4 +1,4 @@
-//! Plans what is asked about a form in the environment that most is asked in.
+//! Plans the cases of a form in its main environment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const CODE_SAMPLE: u128 = 150;
 const RANDOM_BREACHES: u64 = 100;
 /// Variants two choices away from the simplest breach of a rule.
 const NEIGHBOURS: usize = 256;
-/// Lines of one module where code is generated: its time grows faster than they do.
+/// Lines per module for code generation, whose time grows faster than the number of lines.
 pub(crate) const CODE_BATCH: usize = 200;
 
 /// N variants of a region, evenly spread over it.
@@ -31,7 +31,7 @@ pub(super) fn spread(region: &Region<'_>, wanted: u128) -> impl Iterator<Item = 
     (0..wanted).filter_map(move |at| region.unrank(at * (size / wanted)))
 }
 
-/// Takes a task, as soon as it is planned.
+/// Receives each task as soon as it is planned.
 pub(super) type Emit<'a> = dyn Fn(Task) + Sync + 'a;
 
 /// Plans every form of an instruction; `needs` are the spaces of its forms.
@@ -47,7 +47,7 @@ pub(super) fn plan(
         Planner { spec, instruction, at, form, needs: &needs[at], subject, options, emit }.plan()
     };
     let mut plans: Vec<FormPlan> = instruction.forms.par_iter().enumerate().filter_map(plan).collect();
-    // A process costs more than the few lines of a boundary: those of all forms go together.
+    // A process costs more than the few lines of a boundary, so those of all forms are merged.
     let mut elsewhere: BTreeMap<Environment, BTreeMap<(usize, Values), Row>> = BTreeMap::new();
     for (environment, row) in plans.iter_mut().flat_map(|plan| plan.elsewhere.drain(..)) {
         elsewhere.entry(environment).or_default().insert((row.form, row.values.clone()), row);
@@ -61,11 +61,11 @@ pub(super) fn plan(
 
 /// The valid twin of a breach.
 enum Twin {
-    /// It is asked about as well.
+    /// This variant, which is asked about too.
     Valid(Values),
-    /// There is none that the engine can be asked about.
+    /// The engine can be asked about none.
     Missing,
-    /// Breaches that were drawn are asked about without one.
+    /// Random breaches need none.
     NotWanted,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// `None` where the engine takes no environment at all.
+    /// `None` if the engine accepts no environment at all.
     fn plan(&self) -> Option<FormPlan> {
         let home = self.options.environment.or_else(|| self.home())?;
         let environment = environment_values(self.form, &home)?;
@@ -102,7 +102,7 @@ impl Planner<'_> {
             without_twin: 0,
             elsewhere: Vec::new(),
         };
-        // What is quickly planned first: asking begins while the rest is still being planned.
+        // Quick plans come first, so that asking begins while the rest is still being planned.
         let taken = self.drawn(&mut plan, &valid);
         self.code(&plan, &valid.region());
         self.breaches_at_home(&mut plan, &breaches);
@@ -142,7 +142,7 @@ impl Planner<'_> {
         self.options.strategy == Strategy::Complete && size <= self.options.limit
     }
 
-    /// Random valid variants, unless all are tested: their positions, which are asked about already.
+    /// Random valid variants, unless all are tested. Returns their positions.
     fn drawn(&self, plan: &mut FormPlan, space: &FormSpace) -> FxHashSet<u128> {
         let size = space.region().count();
         let mut taken = FxHashSet::default();
@@ -160,12 +160,13 @@ impl Planner<'_> {
         taken
     }
 
-    /// The series of a form, or of one of its rules: each its own, so that others can come and go.
+    /// The random series of a form, or of one of its rules. Each is separate, so that changes of others do
+    /// not affect it.
     fn draw(&self, rule: &str) -> Draw {
         Draw::named(&format!("{}{rule}", self.form.id), self.options.seed)
     }
 
-    /// All valid variants, or a covering array of them; what has been drawn is not asked again.
+    /// All valid variants, or a covering array of them; those already drawn are not repeated.
     fn valid_at_home(&self, plan: &mut FormPlan, space: &FormSpace, drawn: &FxHashSet<u128>) {
         let region = space.region();
         if self.complete(region.count()) {
@@ -197,7 +198,7 @@ impl Planner<'_> {
             rows.push(row);
         }
         plan.home_breach_tested = count(&rows);
-        // A fault of syntax may end an assembler's pass: such lines are asked about apart from others.
+        // A syntax error may end an assembler's pass, so such lines get their own tasks.
         let plain = |row: &Row| row.values[self.form.writing()] == 0;
         let (plain, faulty): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(plain);
         self.listed(plan, Purpose::Breach, plain);
@@ -205,8 +206,8 @@ impl Planner<'_> {
         self.listed(plan, Purpose::Valid, twins.into_iter().map(|values| self.row(values, None)).collect());
     }
 
-    /// Breaches of a rule with every choice that occurs among them, each with its twin, some drawn, and some
-    /// around the simplest, also those with a modifier too many.
+    /// Breaches of a rule: a set with every choice that occurs among them, each with its twin; some random
+    /// ones; some around the simplest, also those with a modifier too many.
     fn covered_breaches(&self, space: &FormSpace) -> Vec<(Row, Twin)> {
         let rows = covering(&space.region(), self.strength() - 1);
         let drawn = self.drawn_breaches(space, &rows);
@@ -237,7 +238,7 @@ impl Planner<'_> {
         drawn.filter(|values| space.diagram.rank(values).is_some_and(|rank| taken.insert(rank))).collect()
     }
 
-    /// The valid twin of a breach, in an environment that the engine takes.
+    /// The valid twin of a breach, in an environment that the engine accepts.
     pub(super) fn twin(&self, values: &[u8], rule: Option<usize>) -> Option<Values> {
         let asked = |twin: &[u8]| {
             let supported = || environment(self.form, twin).is_some_and(|environment| self.supports(&environment));

@@ -1,7 +1,8 @@
-//! Whether what is listed still happens: variants of divergences that a run would not meet.
+//! Checks that listed divergences still happen: draws variants of divergences that a run would not
+//! exercise.
 //!
-//! A divergence that no case of a run is about would be believed for ever. So such a one is drawn
-//! from: a few variants of its combinations, in an environment in which there are any.
+//! A divergence that no case exercises would never be questioned. So a few variants of its combinations are
+//! drawn, in an environment that has any.
 
 use super::options::{Generate, Options, Subject};
 use super::plan::Purpose;
@@ -14,11 +15,11 @@ use crate::spec::{Cube, Form, Instruction};
 
 /// Variants of one combination.
 const VARIANTS: u128 = 16;
-/// The same of a divergence that shows only sometimes.
+/// The same for a divergence that happens only sometimes.
 const SOMETIMES: u128 = 64;
-/// Variants with several faults that are looked at for some that a divergence decides about.
+/// Variants with several faults to examine for some that a divergence decides about.
 const LOOKED_AT: u128 = 4096;
-/// Environments that are looked into for variants of one combination.
+/// Environments to search for variants of one combination.
 const ENVIRONMENTS: usize = 80;
 
 /// Variants of one form to ask about.
@@ -39,8 +40,8 @@ pub(super) struct Prober<'a> {
 }
 
 impl Prober<'_> {
-    /// Variants of a divergence in the forms of an instruction, where the engine can be asked about
-    /// any: in `home`, in which most is asked, or else in the newest environment that has some.
+    /// Variants of a divergence in the forms of an instruction, as far as the engine can be asked about
+    /// any: in `home`, the main environment, or otherwise in the newest environment that has some.
     pub(super) fn probes(
         &self,
         instruction: &Instruction,
@@ -70,7 +71,7 @@ impl Prober<'_> {
         probes
     }
 
-    /// Variants with a second fault that is listed as well: some divergences are only about such.
+    /// Variants with a second fault that is listed as well: some divergences only apply to such variants.
     fn among_others(
         &self,
         instruction: &Instruction,
@@ -97,8 +98,8 @@ impl Prober<'_> {
         (!variants.is_empty()).then_some((*environment, variants))
     }
 
-    /// Environments of a combination that the engine takes: `home` first, then those that differ
-    /// from it in one axis, then any, the newest first.
+    /// Environments of a combination that the engine accepts: `home` first, then those that differ from it
+    /// in one axis, then any, the newest first.
     fn environments(
         &self,
         form: &Form,
@@ -132,7 +133,7 @@ impl Prober<'_> {
     }
 }
 
-/// The rules of a form whose breaches a divergence is about; `None` where it is about valid lines.
+/// The rules of a form whose breaches a divergence covers; `None` for valid lines.
 fn rules(divergence: &Divergence, form: &Form) -> Vec<Option<usize>> {
     if divergence.rules.is_empty() {
         return vec![None];
@@ -141,8 +142,7 @@ fn rules(divergence: &Divergence, form: &Form) -> Vec<Option<usize>> {
     named.map(|(at, _)| Some(at)).collect()
 }
 
-/// Variants with this fault alone, evenly spread over a combination, in the first environment that has
-/// any.
+/// Variants with only this fault, evenly spread over a combination, in the first environment that has any.
 fn alone(
     form: &Form,
     rule: Option<usize>,

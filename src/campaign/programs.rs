@@ -1,4 +1,4 @@
-//! Which programs of a form are executed, and with which rows.
+//! Chooses the programs of a form that are executed, and their rows.
 
 use std::sync::atomic::AtomicU64;
 
@@ -11,19 +11,19 @@ use crate::setup;
 use crate::space::{Diagram, Draw, Region, Values, covering, environment_values};
 use crate::spec::Form;
 
-/// Programs of a form that are executed together.
+/// Programs of a form per task.
 const TOGETHER: usize = 256;
-/// Rows of a form that must trap, for an engine to which each costs a process.
+/// Rows of a form that must trap, for an engine where each costs a process.
 const TRAPS: u64 = 24;
 
-/// Programs that are drawn for each of the covering array.
+/// Random programs for each program of the covering array.
 const DRAWN: usize = 3;
 
 /// What is executed of a form.
 pub(super) struct ProgramPlan<'a> {
     form: &'a Form,
     diagram: Diagram,
-    /// The same without the axes that say what numbers there are.
+    /// The same without the axes of numbers.
     points: Diagram,
     seed: u64,
     /// Rows of each program.
@@ -34,7 +34,7 @@ pub(super) struct ProgramPlan<'a> {
 }
 
 impl<'a> ProgramPlan<'a> {
-    /// A plan for an executed form; `points` is the form without numbers. None where the specification does
+    /// A plan for an executed form; `points` is the form without numbers. None if the specification does
     /// not know the environment.
     pub(super) fn new(form: &'a Form, points: &Form, environment: &Environment, options: &Options) -> Option<Self> {
         let environment = environment_values(form, environment)?;
@@ -50,13 +50,13 @@ impl<'a> ProgramPlan<'a> {
         self.diagram.all().below(&self.environment)
     }
 
-    /// How many variants in how many setups there are.
+    /// The number of variants with setups.
     pub(super) fn space(&self) -> u128 {
         self.region().count()
     }
 
-    /// At most `most` first rows: a covering array of all pairs of choices, with numbers that are drawn, and
-    /// drawn ones between them, because the tail of a covering array is monotonous.
+    /// At most `most` first rows: a covering array of all pairs of choices with random numbers, and random
+    /// rows between them, because the tail of a covering array is monotonous.
     fn first_rows(&self, most: usize) -> Vec<Values> {
         let region = self.region();
         let mut draw = Draw::named(&format!("executed {}", self.form.id), self.seed);
@@ -84,8 +84,8 @@ impl<'a> ProgramPlan<'a> {
         (0..self.programs.len()).step_by(TOGETHER).map(task).collect()
     }
 
-    /// The rows of programs, from the first of them on. Those of a program stand together, and have all
-    /// but the choices of a row in common; they depend on its number and the seed only.
+    /// The rows of programs, from `first` on. The rows of a program come one after another, and differ only
+    /// in the choices of a row. They depend only on its number and the seed.
     pub(super) fn rows(&self, first: usize, count: usize) -> Vec<Values> {
         let first_of_row = setup::first_of_row(self.form);
         let mut all = Vec::with_capacity(count * self.rows);
@@ -102,14 +102,14 @@ impl<'a> ProgramPlan<'a> {
         all
     }
 
-    /// How many rows may end their kernel on an engine; `undefined` of those that may do anything.
+    /// How many rows may end their kernel on an engine; at most `undefined` of those that may do anything.
     pub(super) fn costly(&self, engine: &dyn CaseExecutor, undefined: u64) -> CostlyRows {
         let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
         CostlyRows { traps, undefined: AtomicU64::new(undefined) }
     }
 }
 
-/// In an order that does not begin with everything at its first value.
+/// Shuffles the cases, so that they do not begin with everything at its first value.
 fn shuffled(mut cases: Vec<Values>, draw: &mut Draw) -> Vec<Values> {
     for at in (1..cases.len()).rev() {
         let other = draw.below(at as u128 + 1).and_then(|other| usize::try_from(other).ok());

@@ -1,4 +1,4 @@
-//! Executes programs for a recording: each is handed out with what became of its rows.
+//! Executes programs for a recording, and hands out each with its answers.
 
 use std::sync::atomic::Ordering;
 
@@ -13,14 +13,14 @@ use crate::program::{Answer, Program};
 use crate::setup;
 use crate::spec::Spec;
 
-/// Rows of a form that are recorded though anything may come of them.
+/// Rows of a form that are recorded although they may do anything.
 const UNDEFINED: u64 = 12;
 
-/// Executes programs of each form, and hands out each with what came of its rows. What is
-/// undefined is executed as well, some of it.
+/// Executes programs of each form, and hands out each with its answers. Some undefined rows are executed as
+/// well.
 ///
 /// # Errors
-/// Where the engine takes no environment of the specification, or a text of ours cannot be read.
+/// If the engine takes no environment of the specification, or a generated text cannot be read.
 pub fn record(
     spec: &Spec,
     engine: &dyn CaseExecutor,

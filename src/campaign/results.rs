@@ -1,4 +1,4 @@
-//! What a run found.
+//! The results of a run.
 
 use std::collections::BTreeMap;
 
@@ -15,32 +15,32 @@ pub struct EngineResult {
     pub name: String,
     /// Whether it was asked to judge lines.
     pub judges: bool,
-    /// What its rows come from; none where it was not asked to execute.
+    /// The source of its rows; none if it was not asked to execute.
     pub rows_from: Option<RowSource>,
     /// The plan of each form.
     pub forms: Vec<FormPlan>,
     /// The comparison.
     pub tally: Tally,
-    /// What came of words in slots; none where they were not tried.
+    /// The results of trying words in slots; none if they were not tried.
     pub words: Option<TriedWords>,
     /// Divergences of the engine that need attention.
     pub stale: Vec<Stale>,
     /// The manual's own examples: instruction, position, and what the engine did.
     pub examples: Vec<(String, usize, Outcome)>,
-    /// Why it was asked no further: every answer was a failure. In its own words.
+    /// Its message, if it was abandoned because every answer was a failure.
     pub gave_up: Option<String>,
 }
 
-/// What the rows of an engine come from.
+/// The source of an engine's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowSource {
     /// They were executed in this environment.
     Executed(Environment),
-    /// They were recorded earlier, in several.
+    /// They were recorded earlier, in several environments.
     Recorded,
 }
 
-/// A divergence that no longer says what an engine does.
+/// A divergence that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Stale {
     /// Its name.
@@ -49,40 +49,40 @@ pub struct Stale {
     pub problem: Problem,
 }
 
-/// What can be wrong with a divergence.
+/// What is wrong with a divergence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Problem {
-    /// None of its cases does it any longer.
+    /// It happens in none of its cases any longer.
     Fixed,
-    /// There is no case that it could be about.
+    /// No case matches it.
     Unmatched,
     /// It has expired.
     Expired,
 }
 
 impl Problem {
-    /// What is wrong and what to do, as the end of a sentence about the divergence.
+    /// What is wrong and what to do, as the predicate of a sentence about the divergence.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Fixed => "no longer happens: remove it, or give it `to`",
-            Self::Unmatched => "matches nothing that the engine can be asked about: remove or fix it",
-            Self::Expired => "has expired: check it again, and remove it or give it a later `expires`",
+            Self::Fixed => "no longer happens: remove it, or end it with `to`",
+            Self::Unmatched => "matches no line that the engine can be asked about: remove or fix it",
+            Self::Expired => "has expired: check it again, then remove it or set a later `expires`",
         }
     }
 }
 
-/// What a run found.
+/// The results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// By engine, in the order given.
     pub engines: Vec<EngineResult>,
-    /// Engines that could not execute though they were asked to: their names, and why.
+    /// Engines that could not execute although they were asked to: their names, and the reasons.
     pub absent: Vec<(String, String)>,
-    /// What went without an answer because an engine failed, and engines that judged nothing: in words.
-    /// With any of these nothing shows that the engines agree.
+    /// Cases without an answer because an engine failed, and engines that judged nothing, in words. If
+    /// there are any, the run does not show that the engines agree.
     pub lost: Vec<String>,
-    /// Texts of ours that cannot be read: bugs of this tool.
+    /// Generated texts that cannot be read: bugs of this tool.
     pub internal_errors: Vec<String>,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
@@ -94,7 +94,7 @@ impl EngineResult {
         self.tally.cases() + self.tally.judged_rows()
     }
 
-    /// Whether it did as the specification says and its divergences list.
+    /// Whether it did everything that the specification and its divergences expect.
     pub fn agreed(&self) -> bool {
         self.tally.unlisted() == 0 && self.stale.is_empty()
     }
@@ -111,17 +111,17 @@ impl Results {
         self.engines.iter().map(EngineResult::judged).sum()
     }
 
-    /// How many of them the engines did not do as expected, their known divergences applied.
+    /// The number of new mismatches.
     pub fn unlisted(&self) -> u64 {
         self.engines.iter().map(|engine| engine.tally.unlisted()).sum()
     }
 
-    /// Whether every engine did as the specification says and the divergences list.
+    /// Whether every engine did everything that the specification and the divergences expect.
     pub fn agreed(&self) -> bool {
         self.engines.iter().all(EngineResult::agreed)
     }
 
-    /// Whether an engine failed so often that it was asked no further, or judged nothing.
+    /// Whether an engine was abandoned, or judged nothing.
     pub fn without_verdict(&self) -> bool {
         self.judged() == 0 || self.engines.iter().any(|engine| engine.gave_up.is_some())
     }

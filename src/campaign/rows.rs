@@ -16,12 +16,13 @@ use crate::setup;
 use crate::space::Values;
 use crate::spec::{Instruction, Spec};
 
-/// The newest environment in which an engine executes: 64 bits, and of one number the plain target.
+/// The newest environment in which an engine executes: with 64 bits, and preferring the plain target of a
+/// number.
 ///
 /// # Errors
 /// Why it takes none.
 pub fn environment(spec: &Spec, engine: &dyn CaseExecutor) -> Result<Environment, String> {
-    let mut why = format!("{} takes no PTX version and target of the specification", engine.id());
+    let mut why = format!("{} accepts no PTX version and target of the specification", engine.id());
     let plain = spec.isa.targets.iter().rev().filter(|(target, _)| target.suffix == Suffix::Plain);
     for (target, since) in plain {
         for ptx in spec.isa.versions.iter().rev().filter(|ptx| *ptx >= since) {
@@ -50,7 +51,7 @@ impl<'a> Executor<'a> {
     /// Executes the programs of instructions in an environment.
     ///
     /// # Errors
-    /// Where a text of ours cannot be read.
+    /// If a generated text cannot be read.
     pub(super) fn execute(
         &self,
         environment: Environment,
@@ -113,7 +114,7 @@ impl<'a> Executor<'a> {
         Ok(())
     }
 
-    /// Takes note of a row that was generated.
+    /// Counts a generated row.
     fn note(&self, case: &Case<'_>, result: &CaseResult, tally: &mut Tally) {
         let form = &case.form().id;
         let listed: Vec<&str> = self
@@ -139,13 +140,13 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Compares what was recorded with the model.
+    /// Compares recorded rows with the model.
     pub(super) fn replay(&self, recorded: &[Program], instructions: &[&Instruction], tally: &mut Tally) {
         for (execution, answers) in recorded.iter().zip(self.engine.execute(recorded)) {
             let prepared = match model::prepare(self.spec, execution) {
                 Ok(prepared) => prepared,
                 Err(why) => {
-                    let reason = format!("the recorded case is not a test case any more: {why}");
+                    let reason = format!("the recorded case is no longer valid: {why}");
                     *tally.skipped_rows.entry(reason).or_default() += execution.rows.len() as u64;
                     continue;
                 }
@@ -180,8 +181,7 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Which divergences no longer say what the engine does: none of the rows that they are about
-    /// failed, or they have expired.
+    /// The divergences that no longer happen (none of their rows failed), or that have expired.
     pub(super) fn stale(&self, tally: &Tally) -> Vec<Stale> {
         let Some(version) = &self.version else { return Vec::new() };
         let own = self.divergences.all.iter().filter(|known| known.does == Does::Computes && known.applies(version));
@@ -200,8 +200,8 @@ impl<'a> Executor<'a> {
 }
 
 impl Tally {
-    /// Takes note of a row of a form that these divergences list: its group, and whether it failed; none
-    /// where nothing can be said.
+    /// Counts a row of a form that these divergences list. Returns its group, and whether it failed; none
+    /// if neither can be told.
     fn note_row(
         &mut self,
         instruction: &str,
@@ -249,18 +249,18 @@ impl Tally {
     }
 }
 
-/// In what a row differs, in words.
+/// The difference of a row, in words.
 pub fn describe(difference: &model::Difference, execution: &Program) -> String {
     use model::Difference;
     match difference {
-        Difference::Returned => "it returns where it must trap".to_owned(),
-        Difference::Trapped => "it traps where it must not".to_owned(),
+        Difference::Returned => "it returned, but must trap".to_owned(),
+        Difference::Trapped => "it trapped, but must not".to_owned(),
         Difference::Register(at) => {
             let name = execution.outputs.get(*at).map_or("a register", |output| output.register.as_str());
-            format!("{name} holds something else")
+            format!("{name} is wrong")
         }
-        Difference::Surface(at) => format!("the surface holds something else, first at byte {at}"),
-        Difference::Variable(_, at) => format!("a variable holds something else, first at byte {at}"),
+        Difference::Surface(at) => format!("the surface is wrong, first at byte {at}"),
+        Difference::Variable(_, at) => format!("a variable is wrong, first at byte {at}"),
         Difference::Failed(how) => how.clone(),
     }
 }

@@ -1,4 +1,4 @@
-//! The spaces of a form: what is valid, and what breaks one rule.
+//! The spaces of a form: the valid variants, and the breaches of each rule.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(super) struct Spaces {
 }
 
 impl Spaces {
-    /// What is valid, and what breaks one rule, with these choices of the environment.
+    /// The valid variants, and those that break one rule, in this environment.
     pub(super) fn at(form: &Form, environment: &[u8]) -> Self {
         let rules: Vec<usize> = breakable(form).collect();
         let within = |rule: Option<usize>| Arc::new(Diagram::within(form, rule, environment));
@@ -24,7 +24,7 @@ impl Spaces {
         Self { valid: Some(valid), breaches }
     }
 
-    /// What is valid, and what breaks one need of a version or target, anywhere.
+    /// The valid variants, and those that break one rule on a version or target, in all environments.
     pub(super) fn of_needs(form: &Form) -> Self {
         let need = |&rule: &usize| matches!(form.rules[rule].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
         let rules: Vec<usize> = breakable(form).filter(need).collect();

@@ -1,4 +1,4 @@
-//! Which divergences no longer say how an engine judges lines.
+//! Finds divergences in judging lines that no longer happen.
 
 use super::ask::Asker;
 use super::options::{Generate, Options, Shard, Subject};
@@ -10,7 +10,7 @@ use crate::divergences::{Divergence, Does, EngineVersion};
 use crate::engine::Depth;
 use crate::spec::Instruction;
 
-/// Looks for divergences of an engine that need attention.
+/// Searches for divergences of an engine that need attention.
 pub(super) struct StaleSearch<'a> {
     pub(super) asker: &'a Asker<'a>,
     pub(super) version: &'a EngineVersion,
@@ -21,8 +21,7 @@ pub(super) struct StaleSearch<'a> {
 }
 
 impl StaleSearch<'_> {
-    /// The divergences that no longer say what the engine does. Those that no case was about are drawn
-    /// from first.
+    /// The divergences that need attention. Variants of those that no case exercised are drawn first.
     pub(super) fn find(&self, tally: &mut Tally) -> Vec<Stale> {
         let judged = |divergence: &&Divergence| divergence.does != Does::Computes && divergence.applies(self.version);
         let mut stale = Vec::new();
@@ -37,13 +36,13 @@ impl StaleSearch<'_> {
             if today.zip(divergence.expires.as_ref()).is_some_and(|(today, last)| today > last) {
                 report(Problem::Expired);
             }
-            // A part of a plan says nothing of what is not met in it.
+            // One shard cannot tell what the others exercise.
             if self.options.shard != Shard::WHOLE {
                 continue;
             }
             let met = |tally: &Tally| tally.listed.get(&divergence.id).copied().unwrap_or_default();
             let (mut asked, mut answered) = (met(tally) != Default::default(), false);
-            // In one environment alone nothing can be said of what is not met there.
+            // A run in one environment cannot tell what happens in others.
             if !asked && self.options.environment.is_none() {
                 let before = tally.cases();
                 asked = self.probe(divergence, &concerned, tally);
@@ -53,7 +52,7 @@ impl StaleSearch<'_> {
                 }
             }
             let now = met(tally);
-            // What was skipped says nothing.
+            // Skipped cases show nothing.
             if asked && now.did == 0 && (now.did_not > 0 || answered) {
                 report(Problem::Fixed);
             }
@@ -67,7 +66,7 @@ impl StaleSearch<'_> {
         self.instructions.iter().filter(concerned).copied().collect()
     }
 
-    /// Asks about some variants of a divergence; whether there are any.
+    /// Asks about some variants of a divergence; returns whether there are any.
     fn probe(&self, divergence: &Divergence, concerned: &[&Instruction], tally: &mut Tally) -> bool {
         let prober = Prober {
             divergences: self.asker.divergences,

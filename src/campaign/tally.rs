@@ -1,4 +1,4 @@
-//! What came of the cases of one engine: counts, and the mismatches in groups.
+//! The results of one engine: counts, and mismatches in groups.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher as _;
@@ -16,17 +16,17 @@ use crate::program::Program;
 use crate::ptx::Scaffold;
 use crate::space::Values;
 
-/// In what way an engine did something else than expected: mismatches that are equal in it may have one
-/// cause, others are never taken for one.
+/// How an engine differed from what was expected. Mismatches that are equal in this may have one cause;
+/// others never do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mismatch {
     /// What the engine did.
     pub does: Does,
-    /// The rules broken; none where the line is claimed valid.
+    /// The rules broken; none for valid lines.
     pub rules: Vec<String>,
-    /// How deep the engine was taken.
+    /// The depth at which the engine was asked.
     pub depth: Depth,
-    /// The engine's first message, what it quotes left out; of a row that could not be run, how.
+    /// The engine's first message without quoted parts; for a row that could not be run, how it failed.
     pub message: String,
     /// The divergence that lists it, or that it contradicts.
     pub divergence: Option<String>,
@@ -35,7 +35,7 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
-    /// The divergence that says otherwise: the engine does as the specification claims.
+    /// The divergence that it contradicts: the engine follows the specification.
     pub fn contradicts(&self) -> Option<&str> {
         self.divergence.as_deref().filter(|_| !self.listed)
     }
@@ -46,7 +46,7 @@ impl Mismatch {
             Does::Accepts => "accepted",
             Does::Rejects => "rejected",
             Does::Crashes => "crashed",
-            Does::Computes => "computed something else",
+            Does::Computes => "computed a wrong result",
         }
     }
 }
@@ -58,24 +58,24 @@ pub struct GroupKey {
     pub instruction: String,
     /// The form.
     pub form: String,
-    /// In what way they are mismatches.
+    /// How they are mismatches.
     pub mismatch: Mismatch,
 }
 
 /// The simplest of the cases of a group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sample {
-    /// Its choices; none where it was recorded.
+    /// Its choices; none if it was recorded.
     pub values: Values,
     /// Its line.
     pub line: String,
-    /// A module of it alone; empty of a row.
+    /// A module with only this line; empty for a row.
     pub module: String,
     /// Where.
     pub environment: Environment,
-    /// What the engine said; of a row what differs.
+    /// The engine's message; for a row, the difference.
     pub message: String,
-    /// How to see it with nothing but the engine.
+    /// The command that shows it.
     pub command: String,
 }
 
@@ -88,7 +88,7 @@ pub struct RecordedRow {
     pub result: CaseResult,
 }
 
-/// A line with a word in a slot that no choice of the specification stands for.
+/// A line with a word in a slot, where the word is not a choice of the specification.
 #[derive(Clone, Debug)]
 pub struct WordLine {
     /// The word.
@@ -97,13 +97,13 @@ pub struct WordLine {
     pub slot: String,
     /// The line.
     pub line: String,
-    /// What stands around the line.
+    /// The text around the line.
     pub scaffold: Arc<Scaffold>,
     /// Where.
     pub environment: Environment,
     /// How the line reads.
     pub reading: Reading,
-    /// What the engine said.
+    /// The engine's message.
     pub message: String,
 }
 
@@ -114,15 +114,15 @@ pub struct MismatchGroup {
     pub count: u64,
     /// The simplest.
     pub sample: Option<Sample>,
-    /// Some of them, by a hash: which ones does not depend on the order they came in.
+    /// Some of them, chosen by a hash, independent of the order of the answers.
     pub kept: BTreeMap<u64, Values>,
-    /// Some of those that were recorded.
+    /// Some of the recorded rows.
     pub recorded: Vec<RecordedRow>,
     /// Some of the lines with words.
     pub words: Vec<WordLine>,
 }
 
-/// Cases of a group that are kept: of lines, and of rows.
+/// The number of cases of a group that are kept, of lines and of rows.
 const KEPT: usize = 256;
 const KEPT_ROWS: usize = 2000;
 /// Lines with words that are kept of a group.
@@ -156,7 +156,7 @@ impl MismatchGroup {
         }
     }
 
-    /// Takes a sample where it is simpler than the one so far.
+    /// Adopts a sample if it is simpler than the current one.
     pub(crate) fn offer(&mut self, sample: Sample) {
         if self.sample.as_ref().is_none_or(|known| simplicity(&sample) < simplicity(known)) {
             self.sample = Some(sample);
@@ -184,13 +184,13 @@ fn simplicity(sample: &Sample) -> (bool, (&[u8], &[u8]), usize, &str) {
     (sample.values.is_empty(), choices(&sample.values), sample.line.len(), &sample.line)
 }
 
-/// What variants are compared by to find the simplest: the environment decides last.
+/// The key for finding the simplest variant: the environment decides last.
 fn choices(values: &[u8]) -> (&[u8], &[u8]) {
     let (environment, choices) = values.split_at(3.min(values.len()));
     (choices, environment)
 }
 
-/// Cases of one claim: tried, and how many the engine did as the specification says.
+/// Cases with one claim: how many were tried, and in how many the engine agreed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Cases judged.
@@ -199,7 +199,7 @@ pub struct Count {
     pub agreed: u64,
 }
 
-/// How many cases did as listed, or as expected, and how many did not.
+/// How many cases behaved as listed or expected, and how many did not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Split {
     /// Those that did.
@@ -220,12 +220,12 @@ impl Split {
     }
 }
 
-/// What became of the rows of one form.
+/// The results of the rows of one form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowCount {
     /// Its opcode.
     pub instruction: String,
-    /// How many variants in how many setups there are; 0 where rows were recorded.
+    /// The number of variants with setups; 0 for recorded rows.
     pub space: u128,
     /// Rows that were tried.
     pub rows: u64,
@@ -233,11 +233,11 @@ pub struct RowCount {
     pub passed: u64,
     /// Those that failed, and that no divergence lists.
     pub failed: u64,
-    /// The rows that had been tried when the first one failed.
+    /// The number of rows tried when the first one failed.
     pub first_failure: Option<u64>,
 }
 
-/// What came of the cases of one engine.
+/// The results of one engine.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// By form: cases claimed valid.
@@ -248,10 +248,10 @@ pub struct Tally {
     pub breaches: BTreeMap<(String, String), Count>,
     /// By form: rows that were executed.
     pub rows: BTreeMap<String, RowCount>,
-    /// Rows of which some or all may be anything, by the reason: how many were run (`did`), and how many
+    /// Rows that are partly or completely undefined, by reason: how many were run (`did`), and how many
     /// were not.
     pub undefined: BTreeMap<Undefined, Split>,
-    /// Rows that rest on something inferred, by its name: how many passed and how many failed.
+    /// Rows that depend on an inference, by its name: how many passed and how many failed.
     pub inferred: BTreeMap<&'static str, Split>,
     /// Lines that were not judged, by reason.
     pub skipped: BTreeMap<String, u64>,
@@ -261,7 +261,7 @@ pub struct Tally {
     pub groups: BTreeMap<GroupKey, MismatchGroup>,
     /// Listed divergences by id: cases that did as listed, and cases that did not.
     pub listed: BTreeMap<String, Split>,
-    /// Variants whose text is judged other than the generator meant: a bug of this tool.
+    /// Variants that the judge reads differently from what was generated: bugs of this tool.
     pub internal_errors: BTreeSet<String>,
 }
 
@@ -321,7 +321,7 @@ impl Tally {
         other.internal_errors.into_iter().for_each(|error| self.note_internal_error(error));
     }
 
-    /// Notes a contradiction of ours; the first few in the order of their texts are kept.
+    /// Records an internal error; the first few in the order of their texts are kept.
     pub(crate) fn note_internal_error(&mut self, error: String) {
         self.internal_errors.insert(error);
         while self.internal_errors.len() > 20 {

@@ -2,10 +2,11 @@
 //! modifier-like word that the engine knows.
 //!
 //! The spaces know the modifiers of the slot's own families; this asks about all others. A word takes the
-//! slot's place in the simplest valid variant that has one there, and is put there into the simplest variant
-//! of all. The verdict comes from the text, as always: most such lines break `unknown-modifier`, some are
-//! valid lines of another form. What an engine does otherwise, and no divergence lists, is a mismatch like
-//! others: of a variant where the specification knows the word, and of a line with its word otherwise.
+//! slot's place in the simplest valid variant that has one there, and is put there into the simplest
+//! variant of all. The verdict comes from the text, as always: most such lines break `unknown-modifier`,
+//! some are valid lines of another form. What an engine does otherwise, and no divergence lists, is a
+//! mismatch like others: of a variant if the specification knows the word, and otherwise of a line with its
+//! word.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,16 +27,16 @@ use crate::ptx::{Context, Declarations, Item, Line, Printer, scaffold};
 use crate::space::{Diagram, Slice, Values, environment_values};
 use crate::spec::{Cube, Form, Instruction, Spec, UNREAD, ValueSet, is_modifier};
 
-/// What came of the words.
+/// The results of trying words.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TriedWords {
     /// How many words were tried.
     pub words: usize,
     /// Lines that the engine judged.
     pub lines: u64,
-    /// Those of them that it did as the specification says.
+    /// Lines on which it agreed with the specification.
     pub agreed: u64,
-    /// Those that it did otherwise, as a divergence lists.
+    /// Lines on which it differed as a divergence lists.
     pub listed: u64,
     /// Those that it did otherwise, and no divergence lists: they are among the mismatches.
     pub unlisted: u64,
@@ -75,7 +76,7 @@ struct WordModule<'a> {
 /// Tries each word in each slot of the instructions, in the newest environment of the engine.
 ///
 /// # Errors
-/// Where a text of ours cannot be read.
+/// If a generated text cannot be read.
 pub(super) fn probe(
     spec: &Spec,
     divergences: &Divergences,
@@ -155,7 +156,7 @@ fn bases(form: &Form, space: &Diagram, slot: usize) -> Vec<Values> {
     bases
 }
 
-/// The line of a variant with a word in a slot, in place of what stands there.
+/// The line of a variant with a word in a slot, replacing its value.
 fn with_word(form: &Form, values: &[u8], slot: usize, line: &str, word: &str) -> Option<String> {
     let (head, operands) = line.split_once(' ')?;
     let opcode = head.split('.').next()?;
@@ -191,7 +192,7 @@ impl WordAsker<'_> {
     ) -> Result<(TriedWords, Tally), InternalError> {
         let scaffold = Arc::new(scaffold(module.items.iter().copied(), module.context));
         let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa)
-            .map_err(|error| InternalError(format!("declarations of ours cannot be read: {error}")))?;
+            .map_err(|error| InternalError(format!("generated declarations cannot be read: {error}")))?;
         let judge = Judge::new(self.spec, &self.environment).map_err(|error| InternalError(error.to_string()))?;
         let read = |line: &Try| -> Result<Reading, InternalError> {
             let parsed = Line::parse(&line.line).map_err(|error| InternalError(format!("{}: {error}", line.line)))?;
@@ -225,7 +226,7 @@ impl WordAsker<'_> {
         Ok((counts, tally))
     }
 
-    /// Counts an outcome, and returns it where it is not as expected.
+    /// Counts an outcome, and returns it if it is unexpected.
     fn compare(
         &self,
         instruction: &Instruction,
@@ -266,7 +267,7 @@ impl WordAsker<'_> {
         None
     }
 
-    /// Takes note of a mismatch: of a variant where the specification knows the word, and of the line otherwise.
+    /// Records a mismatch: of a variant if the specification knows the word, and otherwise of the line.
     fn note(&self, instruction: &Instruction, mismatch: Mismatch, line: WordLine, tally: &mut Tally) {
         let (does, form) = (mismatch.does, line.reading.form);
         let case = Case { instruction, form, values: &line.reading.values };

@@ -1,4 +1,4 @@
-//! Cases that are executed: what an engine makes of their rows, compared with the model.
+//! Executed cases: their rows, executed by an engine and compared with the model.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,32 +13,32 @@ use crate::setup::{self, NoSetup};
 use crate::space::Values;
 use crate::spec::{Form, Spec};
 
-/// Programs that go to an engine together.
+/// Programs per request to an engine.
 const TOGETHER: usize = 64;
 
-/// How many rows may be executed that can end their kernel, in all.
+/// How many rows that can end their kernel may still be executed.
 #[derive(Debug, Default)]
 pub struct CostlyRows {
-    /// Those that must trap; any number where there is none.
+    /// Rows that must trap; unlimited if none.
     pub traps: Option<AtomicU64>,
-    /// Those that may do anything.
+    /// Rows that may do anything.
     pub undefined: AtomicU64,
 }
 
-/// A program with rows, and which rows of those given it has.
+/// A program, and which of the given rows it has.
 #[derive(Debug)]
 pub struct ProgramRows {
     /// The program.
     pub execution: Program,
-    /// For each of its rows, the position among those given, and what it may leave behind.
+    /// For each of its rows, the position among those given, and its allowed effects.
     pub rows: Vec<(usize, Expectation)>,
 }
 
-/// Executes rows: one result for each, in order. Those that have all but the choices of a row in
-/// common are of one program.
+/// Executes rows and returns one result for each, in order. Rows that differ only in the choices of a row
+/// share a program.
 ///
 /// # Errors
-/// Where a text of ours cannot be read.
+/// If a generated text cannot be read.
 pub fn execute(
     spec: &Spec,
     engine: &dyn CaseExecutor,
@@ -84,10 +84,10 @@ impl CaseResult {
     }
 }
 
-/// The programs of rows, without those of which too many would be costly.
+/// The programs of rows, without costly rows beyond the limit.
 ///
 /// # Errors
-/// Where a text of ours cannot be read.
+/// If a generated text cannot be read.
 pub fn executions(
     spec: &Spec,
     form: &Form,
@@ -97,7 +97,7 @@ pub fn executions(
     programs(spec, form, rows, &groups(form, rows), costly).map(|(programs, _)| programs)
 }
 
-/// The positions of rows that can be of one program.
+/// The positions of rows that can share a program.
 fn groups(form: &Form, rows: &[Values]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<Values, Vec<usize>> = BTreeMap::new();
     for (at, values) in rows.iter().enumerate() {
@@ -106,7 +106,7 @@ fn groups(form: &Form, rows: &[Values]) -> Vec<Vec<usize>> {
     groups.into_values().collect()
 }
 
-/// The programs, and the rows that are not run, by position.
+/// The programs, and the rows that are not run with their positions.
 type Programs = (Vec<ProgramRows>, Vec<(usize, CaseResult)>);
 
 fn programs(
@@ -146,13 +146,13 @@ fn programs(
 impl CostlyRows {
     /// Why a row is not run.
     fn refuse(&self, expectation: &Expectation) -> Option<(RowVerdict, &'static str)> {
-        const TRAPS: &str = "it must trap, and enough others were run";
+        const TRAPS: &str = "it must trap, and enough such rows were run";
         let less = |left: u64| left.checked_sub(1);
         let take = |of: &AtomicU64| of.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok();
         match expectation.allowed {
             _ if !expectation.may_trap() => None,
             model::Allowed::Any(why) => {
-                (!take(&self.undefined)).then_some((RowVerdict::Undecided(why), "anything may come of it"))
+                (!take(&self.undefined)).then_some((RowVerdict::Undecided(why), "it may do anything"))
             }
             _ if self.traps.as_ref().is_none_or(take) => None,
             _ => Some((RowVerdict::Skipped(TRAPS.to_owned()), TRAPS)),
@@ -160,18 +160,18 @@ impl CostlyRows {
     }
 }
 
-/// What each row may leave behind.
+/// The expectation of each row.
 ///
 /// # Errors
-/// Where the model cannot read the program.
+/// If the model cannot read the program.
 pub fn row_expectations(spec: &Spec, execution: &Program) -> Result<Vec<Expectation>, InternalError> {
     let prepared = model::prepare(spec, execution).map_err(|why| NoSetup::of(execution, &why))?;
     Ok(prepared.all(&execution.rows).collect())
 }
 
-/// What an executed case is known by: a hash of what it is, whatever made it.
+/// The id of an executed case: a hash of its content.
 pub fn execution_id(execution: &Program) -> String {
-    // The types of a case have no map with keys other than text: it can always be written.
+    // A case has no maps with keys other than text, so it can always be written.
     let text = serde_json::to_string(execution).unwrap_or_else(|why| format!("{why}: {}", execution.line));
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }

@@ -1,4 +1,4 @@
-//! Lines that are judged: printed, read again and judged here, and asked of an engine.
+//! Judged cases: printed, read again, judged here and by an engine.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::judge::{Judge, Reading};
 use crate::ptx::{Context, Declarations, Item, Line, Printer, Scaffold, scaffold};
 use crate::spec::Spec;
 
-/// What cases of one module have in common: the environment, and the context of the lines. A `.unified`
-/// variable changes how a module is assembled.
+/// What the cases of one module have in common: the environment, the context of the lines, and whether
+/// there is a `.unified` variable, which changes how a module is assembled.
 type Surroundings = ([u8; 3], Context, bool);
 
 impl Case<'_> {
@@ -26,10 +26,10 @@ impl Case<'_> {
     }
 }
 
-/// Asks an engine to judge cases, up to `batch` in a module: one result for each, in order.
+/// Asks an engine to judge cases, up to `batch` in a module. Returns one result for each, in order.
 ///
 /// # Errors
-/// Where a text of ours cannot be read.
+/// If a generated text cannot be read.
 pub fn ask(
     spec: &Spec,
     engine: &dyn LineJudge,
@@ -58,7 +58,7 @@ pub fn ask(
     Ok(results.into_iter().flatten().collect())
 }
 
-/// What the modules of one question have in common.
+/// What the modules of one batch have in common.
 struct Question<'a> {
     spec: &'a Spec,
     engine: &'a dyn LineJudge,
@@ -112,7 +112,7 @@ impl Question<'_> {
         lines: &[String],
     ) -> Result<Vec<Reading>, InternalError> {
         let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa)
-            .map_err(|error| InternalError(format!("declarations of ours cannot be read: {error}")))?;
+            .map_err(|error| InternalError(format!("generated declarations cannot be read: {error}")))?;
         let judge = Judge::new(self.spec, environment).map_err(|error| InternalError(error.to_string()))?;
         let read = |(&at, line): (&usize, &String)| {
             let parsed = Line::parse(line).map_err(|error| InternalError(format!("{line}: {error}")))?;

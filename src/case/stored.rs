@@ -1,4 +1,4 @@
-//! Cases as files: a module that an assembler takes as it is, with what is known of it in comments.
+//! Cases as files: a module that an assembler accepts as it is, with notes in comments.
 
 use crate::engine::Depth;
 use crate::environment::{AddressSize, Environment};
@@ -11,35 +11,35 @@ use crate::spec::{Instruction, Spec};
 pub struct Stored {
     /// PTX version, target and address size.
     pub environment: Environment,
-    /// What stands between the module's directives and the line.
+    /// The text between the module's directives and the line.
     pub declarations: String,
     /// The line.
     pub line: String,
-    /// What stands behind the line up to the end of the body: stores of what was read.
+    /// The text after the line up to the end of the body: stores of its results.
     pub rest: String,
-    /// Whether code is to be generated for it.
+    /// Whether to generate code for it.
     pub depth: Depth,
-    /// The id that its head names, where it has one.
+    /// The id in its first line, if it has one.
     pub id: Option<String>,
     /// Its module, without comments.
     pub module: String,
 }
 
-/// Why a text is no case.
+/// Why a text is not a case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoredError(String);
 
 /// The first words of a stored case.
 const HEAD: &str = "// ptx-conform case ";
-/// What says that it takes code generation.
+/// The comment of cases that need code generation.
 const GENERATE: &str = "// depth: generate";
 
 impl Stored {
-    /// Reads a module: directives, declarations, and one line of an instruction that is specified.
+    /// Reads a module: directives, declarations, and one line of a specified instruction.
     ///
     /// # Errors
-    /// What it lacks, or that its text is not the one its id was made from.
+    /// If something is missing, or if the text does not match its id.
     pub fn parse(text: &str, spec: &Spec) -> Result<Self, StoredError> {
         let error = |message: &str| StoredError(message.to_owned());
         let id = text.lines().find_map(|line| line.strip_prefix(HEAD)).map(|id| id.trim().to_owned());
@@ -58,7 +58,7 @@ impl Stored {
             None => AddressSize::Bits32,
         };
         let found = read.instructions.iter().find(|placed| spec.instruction(placed.line.opcode).is_some());
-        let found = found.ok_or_else(|| error("there is no line of a specified instruction"))?;
+        let found = found.ok_or_else(|| error("it has no line of a specified instruction"))?;
         let behind = read.instructions.iter().filter(|placed| placed.at > found.at && placed.scope == found.scope);
         let rest: Vec<&str> =
             behind.take_while(|placed| placed.line.opcode != "ret").map(|placed| placed.text).collect();
@@ -78,7 +78,7 @@ impl Stored {
         })
     }
 
-    /// The text of a case: its module with its id, and whatever else is known of it, as comments.
+    /// The text of a case: its module, with its id and notes as comments.
     pub fn print(module: &str, depth: Depth, known: &[(&str, String)]) -> String {
         let mut text = format!("{HEAD}{}\n", super::id(module));
         for (name, words) in known {
@@ -91,20 +91,20 @@ impl Stored {
         text + module
     }
 
-    /// How its line reads, and the instruction that it is of.
+    /// The reading of its line, and its instruction.
     ///
     /// # Errors
-    /// Where its environment, declarations or line cannot be read.
+    /// If its environment, declarations or line cannot be read.
     pub fn read<'s>(&self, spec: &'s Spec) -> Result<(&'s Instruction, Reading), StoredError> {
         let judge = Judge::new(spec, &self.environment).map_err(|why| StoredError(why.to_string()))?;
         let declarations =
             Declarations::parse(&self.declarations, &spec.isa).map_err(|why| StoredError(why.to_string()))?;
         let line = Line::parse(&self.line).map_err(|why| StoredError(format!("`{}`: {why}", self.line)))?;
-        let unknown = || StoredError(format!("no specification covers `{}`", self.line));
+        let unknown = || StoredError(format!("`{}` has no specification", self.line));
         judge.read(&line, &declarations).ok_or_else(unknown)
     }
 
-    /// Its declarations as a scaffold that other lines can stand in.
+    /// Its declarations as a scaffold for other lines.
     pub fn scaffold(&self) -> Scaffold {
         Scaffold::from_declarations(&self.declarations)
     }

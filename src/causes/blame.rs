@@ -1,18 +1,18 @@
-//! Who is suspected of a finding: by the votes of the engines, and by what the manual says.
+//! The suspect of a finding, by the votes of the engines and by the manual.
 
 use super::finding::Vote;
 use super::suspect::{Blame, Suspect};
 use crate::divergences::Does;
 use crate::spec::Source;
 
-/// What is known of a finding when the suspect is named.
+/// The facts that decide the suspect of a finding.
 pub(super) struct FindingFacts<'a> {
     pub(super) does: Does,
     pub(super) contradicts: Option<&'a str>,
-    /// The sources of the rules that are broken; none where lines that are claimed valid fail.
+    /// The sources of the broken rules; none if valid lines fail.
     pub(super) sources: Vec<Source>,
     pub(super) votes: Vec<&'a Vote>,
-    /// Of rows: what every expected result that failed rests on.
+    /// For rows: the inferences that every failed result depends on.
     pub(super) inferred: &'a [String],
 }
 
@@ -21,11 +21,11 @@ impl FindingFacts<'_> {
     pub(super) fn blame(&self) -> Blame {
         let blame = |suspect, because: &str| Blame { suspect, because: because.to_owned() };
         if let Some(id) = self.contradicts {
-            let because = format!("`{id}` is listed, and no longer happens");
+            let because = format!("`{id}` is listed, but no longer happens");
             return Blame { suspect: Suspect::Divergences, because };
         }
         if self.does == Does::Crashes {
-            return blame(Suspect::Engine, "an engine that dies is wrong, whatever the line is");
+            return blame(Suspect::Engine, "an engine must not die, whatever the line is");
         }
         let shows = self.votes.iter().filter(|vote| ***vote == Vote::Shows).count();
         let does_not = self.votes.iter().filter(|vote| ***vote == Vote::DoesNot).count();
@@ -37,30 +37,32 @@ impl FindingFacts<'_> {
             (Does::Accepts, ..) if stated && does_not > 0 => {
                 blame(Suspect::Engine, "the manual states the rule, and other engines enforce it")
             }
-            (Does::Accepts, ..) if stated => blame(Suspect::Engine, "the manual states the rule; it is not enforced"),
+            (Does::Accepts, ..) if stated => {
+                blame(Suspect::Engine, "the manual states the rule, and the engine does not enforce it")
+            }
             (Does::Accepts, _, 0) => {
                 blame(Suspect::Specification, "the rule was only observed, and no engine asked enforces it")
             }
-            (Does::Accepts, ..) => blame(Suspect::Manual, "the manual does not say it, and the engines differ"),
+            (Does::Accepts, ..) => blame(Suspect::Manual, "the manual does not state the rule, and the engines differ"),
             (_, shows, does_not) if does_not >= shows => {
-                blame(Suspect::Engine, "it is claimed valid, and other engines take it")
+                blame(Suspect::Engine, "the line is claimed valid, and other engines accept it")
             }
-            (_, 1, 0) => blame(Suspect::Engine, "it is claimed valid; no other engine was asked"),
-            (_, _, 0) => blame(Suspect::Specification, "it is claimed valid, and no engine asked takes it"),
-            _ => blame(Suspect::Manual, "it is claimed valid, and most engines refuse it"),
+            (_, 1, 0) => blame(Suspect::Engine, "the line is claimed valid, and no other engine was asked"),
+            (_, _, 0) => blame(Suspect::Specification, "the line is claimed valid, and no engine asked accepts it"),
+            _ => blame(Suspect::Manual, "the line is claimed valid, and most engines reject it"),
         }
     }
 
-    /// The fault may be ours only where everything that fails rests on something inferred, or where nobody
-    /// agrees with the model.
+    /// The model is suspected only if everything that fails depends on inferences, or if no engine agrees
+    /// with it.
     fn of_rows(&self, shows: usize, does_not: usize) -> Blame {
         let inferred = self.inferred.join(", ");
         let (suspect, because) = match (self.inferred.is_empty(), shows, does_not) {
             (true, _, 1..) => {
-                (Suspect::Engine, "the manual promises the result, and other engines return it".to_owned())
+                (Suspect::Engine, "the manual defines the result, and other engines return it".to_owned())
             }
-            (true, 2.., 0) => (Suspect::Model, "no engine that was asked agrees with the model".to_owned()),
-            (true, ..) => (Suspect::Engine, "the manual promises the result".to_owned()),
+            (true, 2.., 0) => (Suspect::Model, "none of the engines asked agrees with the model".to_owned()),
+            (true, ..) => (Suspect::Engine, "the manual defines the result".to_owned()),
             (false, _, 1..) => {
                 (Suspect::Manual, format!("the result is inferred ({inferred}), and the engines differ"))
             }

@@ -1,4 +1,4 @@
-//! A cause of mismatches, as it shows in one form of one engine.
+//! A cause of mismatches in one form of one engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,11 +22,11 @@ pub(super) struct RowCause {
     pub(super) asked: usize,
     pub(super) failed: usize,
     pub(super) size: u128,
-    /// For each axis, the values that are possible in it and of which anything is known.
+    /// For each axis, the values that are possible in it and were tried.
     pub(super) considered: Vec<ValueSet>,
 }
 
-/// A cause as it shows in one form of one engine.
+/// A cause in one form of one engine.
 pub(super) struct Cause<'s> {
     /// The position of the engine.
     pub(super) engine: usize,
@@ -34,14 +34,14 @@ pub(super) struct Cause<'s> {
     pub(super) instruction: &'s Instruction,
     pub(super) form: usize,
     pub(super) rule: Option<usize>,
-    /// The environment, and what else was not varied.
+    /// The environment, and any other axes that were not varied.
     prefix: Values,
     domain: Arc<Diagram>,
-    /// The choices that make it show, but for the environment.
+    /// The choices that trigger it, without the environment.
     pub(super) cube: Cube,
-    /// The environments in which it shows.
+    /// The environments in which it happens.
     pub(super) extent: Cube,
-    /// For each axis of the environment, the values with which it can show at all.
+    /// For each axis of the environment, the values for which it can happen at all.
     possible: [ValueSet; 3],
     /// Variants that fail, the simplest first.
     pub(super) fails: Vec<Values>,
@@ -52,28 +52,28 @@ pub(super) struct Cause<'s> {
     pub(super) passing_neighbours: usize,
     /// Whether only some of its variants fail, for reasons that the choices do not show.
     pub(super) sometimes: bool,
-    /// For each axis, the values that are known to be possible in it, where that is not all that occur.
+    /// For each axis, the values that are known to be possible in it, if not all that occur.
     pub(super) considered: Option<Vec<ValueSet>>,
-    /// Mismatches in the group it was found in.
+    /// The mismatches of its group.
     pub(super) mismatches: u64,
-    /// Of what is executed: how its rows are asked about, and what shows it.
+    /// For executed rows: how to ask about them, and the row to show.
     pub(super) rows: Option<CauseRows<'s>>,
-    /// Of lines with words that no choice stands for: the words.
+    /// For lines with words that are not choices: the words.
     pub(super) words: Option<CauseWords>,
 }
 
-/// How the rows of a cause are asked about, and what shows it.
+/// How to ask about the rows of a cause, and the row to show.
 #[derive(Clone)]
 pub(super) struct CauseRows<'s> {
     pub(super) executed: &'s ExecutedInstruction,
     pub(super) form: usize,
-    /// The numbers that points are asked about with: choices on the last axes.
+    /// The numbers for asking about points: choices on the last axes.
     pub(super) numbers: Arc<Vec<Values>>,
     /// The row that is shown.
     pub(super) shown: ShownRow,
-    /// What every failing row rests on.
+    /// The inferences that every failing row depends on.
     pub(super) inferred: Vec<String>,
-    /// Which inputs a row must have, in words; any where this is empty.
+    /// Which inputs a row must have, in words; empty for any.
     pub(super) inputs: String,
     /// The same as a condition.
     pub(super) numbers_when: Vec<(String, AxisValues)>,
@@ -150,7 +150,7 @@ impl<'s> Cause<'s> {
         }
     }
 
-    /// A cause of recorded rows, of which nothing says when they fail.
+    /// A cause of recorded rows, whose condition is unknown.
     pub(super) fn of_recorded(engine: usize, group: &OpenGroup<'s>, count: u64, rows: CauseRows<'s>) -> Self {
         let form = &rows.executed.points.forms[group.form];
         let environment = environment_values(form, &rows.shown.execution.environment()).unwrap_or_default();
@@ -229,18 +229,18 @@ impl<'s> Cause<'s> {
         self.mismatch == group.mismatch && self.instruction.name == group.instruction.name && self.form == group.form
     }
 
-    /// Whether a variant, in whatever environment, is in it.
+    /// Whether it includes a variant, in any environment.
     pub(super) fn explains(&self, values: &[u8]) -> bool {
         self.cube.contains(values) && self.extent.contains(values)
     }
 
-    /// Takes over what was found out about environments.
+    /// Adopts the environments that were found.
     pub(super) fn settle(&mut self, extent: &Extent<'_>) {
         self.extent = extent.cube();
         self.possible = extent.possible();
     }
 
-    /// The values that occur on an axis at all.
+    /// The values that can occur on an axis.
     pub(super) fn occurring(&self, axis: usize) -> ValueSet {
         match self.possible.get(axis) {
             Some(possible) => *possible,
@@ -251,7 +251,7 @@ impl<'s> Cause<'s> {
         }
     }
 
-    /// Its choices by their names; values that do not occur left out.
+    /// Its choices by name, without values that do not occur.
     pub(super) fn named(&self) -> Conditions {
         let name = |(axis, set): &(usize, ValueSet)| {
             let of = &self.form().axes[*axis];
@@ -262,13 +262,13 @@ impl<'s> Cause<'s> {
         self.cube.sets().iter().map(name).collect()
     }
 
-    /// Named choices as a cube of its form; `None` where they never hold there.
+    /// Named choices as a cube of its form; `None` if they never hold there.
     fn resolve(&self, conditions: &Conditions) -> Option<Cube> {
         let mut sets = Vec::new();
         for (name, values) in conditions {
             match self.form().axis(name) {
                 Some(axis) => sets.push((axis, self.form().axes[axis].select(|value| values.contains(value)))),
-                // A slot that the form lacks is empty there.
+                // A slot that the form lacks counts as empty.
                 None if values.contains("none") => {}
                 None => return None,
             }
@@ -277,7 +277,7 @@ impl<'s> Cause<'s> {
         (!cube.is_empty()).then_some(cube)
     }
 
-    /// Whether named choices hold for the same variants of its form as its own do.
+    /// Whether named choices hold for the same variants of its form as its own choices.
     pub(super) fn is_same(&self, conditions: &Conditions) -> bool {
         let Some(cube) = self.resolve(conditions) else { return false };
         let region = self.region();
@@ -285,7 +285,7 @@ impl<'s> Cause<'s> {
         Slice::new(&region, &cube).count() == self.size && Slice::new(&region, &both).count() == self.size
     }
 
-    /// Whether both show in the same environments, as far as both can.
+    /// Whether both happen in the same environments, as far as both can.
     pub(super) fn shows_where(&self, other: &Self) -> bool {
         (0..3).all(|axis| {
             let (mine, others) = (self.along(axis), other.along(axis));
@@ -298,7 +298,7 @@ impl<'s> Cause<'s> {
         set.map_or(self.possible[axis], |(_, set)| *set)
     }
 
-    /// How recorded rows fail; none of what was not recorded.
+    /// How recorded rows fail; none for other rows.
     pub(super) fn recorded_kind(&self) -> Option<&'static str> {
         let rows = self.rows.as_ref().filter(|_| self.fails.is_empty())?;
         Some(super::row_words::kind(&rows.shown.result))
@@ -309,14 +309,14 @@ impl<'s> Cause<'s> {
         self.rows.as_ref().map_or("", |rows| rows.inputs.as_str())
     }
 
-    /// Whether the same rules are broken, in whatever instructions.
+    /// Whether the same rules are broken, in any instructions.
     pub(super) fn same_rules(&self, other: &Self) -> bool {
         let rules = |of: &Self| of.mismatch.rules.iter().map(|rule| short(rule).to_owned()).collect::<Vec<String>>();
         rules(self) == rules(other)
     }
 
-    /// Whether another could be the same cause: rules are told apart only where nothing but the rule
-    /// says when it shows, and what is claimed valid from what is not, but for crashes.
+    /// Whether another could be the same cause. Different rules are separate causes only if nothing but the
+    /// rule says when they happen. Valid and invalid lines are separate causes, except for crashes.
     pub(super) fn is_kind(&self, other: &Self) -> bool {
         let (these, those) = (&self.mismatch, &other.mismatch);
         let conditional = !self.cube.sets().is_empty() && !other.cube.sets().is_empty();

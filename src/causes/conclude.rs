@@ -1,4 +1,4 @@
-//! Makes findings of causes: in words, with a fingerprint, the simplest case, and the YAML.
+//! Makes findings from causes: title, fingerprint, simplest case, and YAML.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ impl<'s> Poll<'_, 's> {
         let family = inquiries[shown.engine].family().to_owned();
         let mut engines: BTreeMap<String, Vote> = BTreeMap::new();
         for (at, inquiry) in inquiries.iter().enumerate() {
-            // Of several recordings of one engine, one that shows it is enough.
+            // If there are several recordings of one engine, one that shows it is enough.
             if let Some(vote) = self.vote(at, inquiry)
                 && engines.get(&name(at)) != Some(&Vote::Shows)
             {
@@ -87,7 +87,7 @@ impl<'s> Poll<'_, 's> {
         Ok(finding)
     }
 
-    /// How rows fail that cannot be run at all, or that were recorded: what they have in common.
+    /// How rows fail that cannot be run at all, or that were recorded.
     fn message(&self) -> String {
         let shown = self.shown;
         match &shown.rows {
@@ -97,7 +97,7 @@ impl<'s> Poll<'_, 's> {
         }
     }
 
-    /// What every failing row rests on.
+    /// The inferences that every failing row depends on.
     fn inferred(&self) -> Vec<String> {
         let all: Vec<&Vec<String>> = self.causes().filter_map(|cause| Some(&cause.rows.as_ref()?.inferred)).collect();
         if all.iter().any(|names| names.is_empty()) {
@@ -211,8 +211,8 @@ fn versions(family: &str, engines: &BTreeMap<String, Vote>) -> String {
 }
 
 impl Finding {
-    /// What it is known by: stable as long as the cause is the same. Engines and versions have no part in
-    /// it but for the family; `message` is how rows fail, where nothing says when.
+    /// Its fingerprint, which is stable as long as the cause is the same. It depends on the engine's family
+    /// but not on versions; `message` says how rows fail if their condition is unknown.
     fn fingerprint(&self, message: &str) -> String {
         let depth = if self.code_generation { "generate" } else { "check" };
         let does = if self.sometimes { &format!("sometimes {}", self.does.word()) } else { self.does.word() };
@@ -234,10 +234,10 @@ impl Finding {
     fn title(&self, message: &str) -> String {
         let depth = if self.code_generation { " in code generation" } else { "" };
         let what = match (self.valid, self.rules.as_slice()) {
-            _ if self.does == Does::Computes => "something else",
-            (true, []) => "what is claimed valid",
-            (true, rules) => &format!("what is claimed valid, or breaks {}", rules.join(" or ")),
-            (false, rules) => &format!("what breaks {}", rules.join(" or ")),
+            _ if self.does == Does::Computes => "wrong results",
+            (true, []) => "valid lines",
+            (true, rules) => &format!("valid lines, or lines that break {}", rules.join(" or ")),
+            (false, rules) => &format!("lines that break {}", rules.join(" or ")),
         };
         let mut when = if self.when.is_empty() { String::new() } else { format!(" when {}", self.when) };
         if !self.inputs.is_empty() {
@@ -251,16 +251,16 @@ impl Finding {
             Does::Computes => "computes",
         };
         let does = if self.sometimes { format!("sometimes {does}") } else { does.to_owned() };
-        let listed = self.contradicts.as_ref().map_or(String::new(), |id| format!(", though `{id}` lists otherwise"));
+        let listed = self.contradicts.as_ref().map_or(String::new(), |id| format!(", but `{id}` lists otherwise"));
         format!("{} {does} {what} in {}{when}{depth}{message}{listed}", self.family, self.forms.join(", "))
     }
 
-    /// The YAML that would list it; none where less than half of what was asked about shows it, or where it
-    /// was recorded: that says nothing of when.
+    /// The YAML that would list it; none if fewer than half of the points asked about show it, or if it was
+    /// recorded, so that its condition is unknown.
     fn yaml(&self, instructions: &[&Instruction]) -> String {
         if let Some(id) = &self.contradicts {
             return format!(
-                "# {id} no longer happens {}: remove it, or give it `to` or a narrower `when`\n",
+                "# {id} no longer happens {}: remove it, end it with `to`, or narrow its `when`\n",
                 self.versions
             );
         }
@@ -292,7 +292,7 @@ impl Finding {
     }
 }
 
-/// The engines of a family in the order of their versions, and whether each shows it.
+/// The engines of a family ordered by version, and whether each shows it.
 fn by_version(family: &str, engines: &BTreeMap<String, Vote>) -> Vec<(EngineVersion, bool)> {
     let known = |(name, vote): (&String, &Vote)| Some((EngineVersion::parse(name).ok()?, *vote == Vote::Shows));
     let mut known: Vec<(EngineVersion, bool)> = engines.iter().filter_map(known).collect();
@@ -301,7 +301,7 @@ fn by_version(family: &str, engines: &BTreeMap<String, Vote>) -> Vec<(EngineVers
     known
 }
 
-/// The first and the last version that show it, where others before and after do not.
+/// The first version that shows it if earlier ones do not, and the last one if later ones do not.
 fn range(family: &str, engines: &BTreeMap<String, Vote>) -> (Option<String>, Option<String>) {
     let known = by_version(family, engines);
     let first = known.iter().position(|(_, shows)| *shows);

@@ -1,20 +1,20 @@
-//! From points to cubes: which choices a set of failing variants has in common that no passing one
-//! has.
+//! From points to cubes: finds the choices that failing variants have in common and passing ones do not.
 //!
-//! A cube names few axes; what it does not name is free. For a failing variant the fewest axes are
-//! looked for by which every passing variant differs from it (a smallest hitting set), then the
-//! sets of values grow as far as failing variants speak for it and no passing one against it.
+//! A cube names few axes; the others are free. For a failing variant, the search finds the fewest axes such
+//! that every passing variant differs from it in one of them (a smallest hitting set). Then the sets of
+//! values grow as far as failing variants support it and no passing one contradicts it.
 
 use crate::space::Values;
 use crate::spec::{Cube, ValueSet};
 
-/// The axes of the environment come first; cubes are looked for within one environment.
+/// The axes of the environment come first; cubes are searched within one environment.
 pub(super) const ENVIRONMENT: usize = 3;
-/// Axes that a cube may name; where more are needed they are found one by one.
+/// The most axes that are found exactly; further ones are found one by one.
 const SMALL: usize = 4;
-/// One in so many of what is inside has to be kept out by an axis that is named of a cube around all that fails.
+/// In a cube around all failing variants, each named axis must exclude at least one in this many of the
+/// variants.
 const KEPT_OUT: usize = 20;
-/// Cubes of the same size that are kept to choose from.
+/// The number of equally good cubes that are kept.
 pub(super) const CANDIDATES: usize = 5;
 
 /// The variants that fail and those that pass.
@@ -26,8 +26,8 @@ pub(super) struct Points {
     pub(super) passes: Vec<Values>,
 }
 
-/// Cubes that together have every failing variant in them and no passing one. Each entry is one
-/// cause as far as the points tell: the best cube first, then others that fit the points as well.
+/// Cubes that together contain every failing variant and no passing one. Each entry is one cause, as far as
+/// the points tell: the best cube first, then others that fit the points equally well.
 pub(super) fn cover(points: &Points) -> Vec<Vec<Cube>> {
     let mut fails: Vec<&Values> = points.fails.iter().collect();
     fails.sort_by_key(|values| (crate::space::distance(values), (*values).clone()));
@@ -48,7 +48,8 @@ pub(super) fn cover(points: &Points) -> Vec<Vec<Cube>> {
     kept.collect()
 }
 
-/// What of each cube is needed to explain the failing variants: `None` where other cubes explain all of its own.
+/// What of each cube is needed to explain the failing variants: `None` if other cubes explain all of its
+/// own.
 pub(super) fn least(cubes: &[Cube], fails: &[&Values]) -> Vec<Option<Cube>> {
     let mut kept: Vec<Option<Cube>> = cubes.iter().cloned().map(Some).collect();
     let explained = |cube: &Cube| fails.iter().filter(|values| cube.contains(values)).count();
@@ -81,8 +82,8 @@ fn without_foreign(cube: &Cube, own: &[&Values]) -> Cube {
     Cube::new(cube.sets().iter().map(|(axis, set)| (*axis, set.and(&spoken(*axis)))))
 }
 
-/// The cube around all failing variants, for where no combination tells them from those that pass. It names only axes
-/// that keep out many that pass, beside those that it has in it.
+/// The cube around all failing variants, for failures that no combination distinguishes from passes. It
+/// names only axes that keep out many that pass, beside those that it has in it.
 pub(super) fn around(points: &Points) -> Cube {
     let axes = ENVIRONMENT..points.fails.first().map_or(ENVIRONMENT, Vec::len);
     let spoken = |axis: usize| points.fails.iter().fold(ValueSet::default(), |set, values| set.or(&only(values[axis])));
@@ -102,8 +103,8 @@ pub(super) fn around(points: &Points) -> Cube {
     }
 }
 
-/// The cubes with the fewest axes that have this failing variant in them and no passing one; of
-/// those the ones with the most failing variants.
+/// The cubes with the fewest axes that contain this failing variant and no passing one; among those, the
+/// ones with the most failing variants.
 fn expand(seed: &Values, points: &Points) -> Vec<Cube> {
     let axes: Vec<usize> = (ENVIRONMENT..seed.len().min(64)).collect();
     let differs =
@@ -111,7 +112,7 @@ fn expand(seed: &Values, points: &Points) -> Vec<Cube> {
     let mut masks: Vec<u64> = points.passes.iter().map(differs).collect();
     masks.sort_unstable_by_key(|mask| (mask.count_ones(), *mask));
     masks.dedup();
-    // What hits a mask hits every mask that has it in it.
+    // A set that hits a mask hits every mask that contains it.
     let mut least: Vec<u64> = Vec::new();
     for mask in masks {
         if !least.iter().any(|known| known & mask == *known) {
@@ -126,7 +127,7 @@ fn expand(seed: &Values, points: &Points) -> Vec<Cube> {
     cubes
 }
 
-/// The smallest sets of axes that have one in common with every mask.
+/// The smallest sets of axes that intersect every mask.
 fn hitting(axes: &[usize], masks: &[u64]) -> Vec<Vec<usize>> {
     for size in 0..=SMALL {
         let mut found = Vec::new();
@@ -135,7 +136,7 @@ fn hitting(axes: &[usize], masks: &[u64]) -> Vec<Vec<usize>> {
             return found;
         }
     }
-    // Many axes: each time the one that hits most of what is left.
+    // With many axes: greedily take the one that hits most of the rest.
     let mut chosen: Vec<usize> = Vec::new();
     let mut left: Vec<u64> = masks.to_vec();
     while !left.is_empty() {
@@ -173,11 +174,11 @@ fn choose(axes: &[usize], size: usize, masks: &[u64], chosen: &mut Vec<usize>, f
     }
 }
 
-/// The cube around a failing variant that names these axes, each with as many values as failing
-/// variants speak for and no passing one speaks against.
+/// The cube around a failing variant that names these axes, each with as many values as failing variants
+/// support and no passing one contradicts.
 fn grow(seed: &Values, axes: &[usize], points: &Points) -> Cube {
     let mut sets: Vec<(usize, ValueSet)> = axes.iter().map(|&axis| (axis, only(seed[axis]))).collect();
-    // An axis that grew may let another one grow.
+    // After one axis has grown, another may be able to.
     loop {
         let before = sets.clone();
         for at in 0..sets.len() {
@@ -204,7 +205,7 @@ fn only(value: u8) -> ValueSet {
 mod tests {
     use super::*;
 
-    /// Points of four axes with three values each, behind an environment; `fails` says which fail.
+    /// Points of four axes with three values each, after an environment; `fails` says which fail.
     fn points(mut fails: impl FnMut(&[u8]) -> bool) -> Points {
         let mut points = Points::default();
         for number in 0..81_u8 {

@@ -2,12 +2,12 @@
 
 use crate::model::{Allowed, Ending, Expectation};
 
-/// What a line is expected to do to a row.
+/// The effect that a line should have in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ExpectedEffect {
     /// It reads, computes or writes something.
     Something,
-    /// It leaves everything at zero, as where a guard does not hold or an access is dropped.
+    /// It leaves everything at zero, for example because the guard is false or the access is dropped.
     Nothing,
     /// It traps.
     Trap,

@@ -1,7 +1,7 @@
-//! Causes of mismatches that follow from the choices alone: lines that an engine judges otherwise.
+//! Causes of lines that an engine judges unexpectedly, which follow from the choices alone.
 //!
-//! The searches of all groups ask together, thousands of lines in a process. What no cause explains in the
-//! environments in which it shows is searched again.
+//! The searches of all groups share processes, with thousands of lines in each. Mismatches that no cause
+//! explains, in the environments where it happens, are searched again.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::case::{Case, InternalError};
 use crate::engine::{Depth, Outcome};
 use crate::space::Values;
 
-/// Times that mismatches which no cause explains yet are searched.
+/// How often unexplained mismatches are searched again.
 const WAVES: usize = 6;
 
 /// The causes of groups of the engine at a position.
@@ -34,7 +34,7 @@ pub(super) fn causes<'s>(
         let unfinished = search(inquiry, groups, &mut searches)?;
         for at in searches.extract_if(.., |(at, _)| unfinished.contains(at)).map(|(at, _)| at) {
             groups[at].open.clear();
-            groups[at].vanished = Some("the engine answered no more");
+            groups[at].vanished = Some("the engine stopped answering");
         }
         let mut found: Vec<Cause<'s>> = Vec::new();
         for (at, search) in &searches {
@@ -43,7 +43,7 @@ pub(super) fn causes<'s>(
                 if wave == 0 {
                     group.vanished = Some("not reproduced");
                 }
-                // Nothing more to be learned from what fails no more.
+                // Nothing fails any more, so there is nothing to learn.
                 group.open.retain(|values| values[..3] != search.environment);
             }
             found.extend(search.causes().into_iter().map(|local| Cause::of_lines(engine, group, search, local)));
@@ -59,8 +59,8 @@ pub(super) fn causes<'s>(
     Ok(causes)
 }
 
-/// Rounds of questions, those of all searches together, until none has any left. The positions of the groups that
-/// were still being searched when the engine answered no more.
+/// Asks the questions of all searches in common rounds, until none has any left. The positions of the
+/// groups that were still being searched when the engine answered no more.
 fn search(
     inquiry: &Inquiry<'_>,
     groups: &[OpenGroup<'_>],

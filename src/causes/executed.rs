@@ -1,4 +1,4 @@
-//! Instructions as they are executed, kept for as long as causes are searched for.
+//! Instructions with their setups, for the search for causes.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::spec::{Form, Instruction, Spec};
 
 /// An instruction with the setups that its variants are executed in.
 pub(super) struct ExecutedInstruction {
-    /// With all axes: the last ones say which numbers there are.
+    /// With all axes; the last ones are those of numbers.
     pub(super) rows: Instruction,
-    /// Without those of numbers: its variants are points, which a row with any numbers is at.
+    /// Without the axes of numbers, so that its variants are points.
     pub(super) points: Instruction,
 }
 
 impl ExecutedInstruction {
-    /// The instructions of which rows failed, by their opcodes.
+    /// The instructions with failed rows, by opcode.
     pub(super) fn of_results(spec: &Spec, results: &[EngineResult]) -> BTreeMap<String, Self> {
         let of_rows = |key: &&GroupKey| key.mismatch.does == Does::Computes && !key.mismatch.listed;
         let keys = results.iter().flat_map(|result| result.tally.groups.keys()).filter(of_rows);

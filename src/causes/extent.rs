@@ -1,8 +1,8 @@
-//! Where a cause shows: in which PTX versions, for which targets and address sizes.
+//! Where a cause happens: in which PTX versions, for which targets and address sizes.
 //!
-//! A cause was found in one environment. A few of its variants are asked about in others: along each
-//! of the three axes of the environment with the other two left alone. What is the same at both
-//! ends and between is taken to be the same everywhere; where it is not, the border is looked for.
+//! A cause was found in one environment. A few of its variants are asked about in others, along each of the
+//! three axes of the environment with the other two unchanged. If the result is the same at both ends and
+//! between, it is assumed to be the same everywhere; otherwise the border is searched.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,34 +11,34 @@ use crate::environment::{Suffix, Target};
 use crate::space::Values;
 use crate::spec::{Cube, Form, ValueSet};
 
-/// Variants of a cause that are asked about elsewhere.
+/// The number of variants of a cause to try in other environments.
 const WITNESSES: usize = 3;
-/// Values of an axis that are asked about first.
+/// The number of values of an axis to try first.
 const FIRST: usize = 4;
 /// The axes of the environment.
 const AXES: [usize; 3] = [0, 1, 2];
 const TARGET: usize = 1;
 const PTX: usize = 2;
 
-/// One cause, and what is known of where it shows.
+/// One cause, and where it is known to happen.
 pub(super) struct Extent<'s> {
     form: &'s Form,
     home: [u8; 3],
     witnesses: Vec<Values>,
-    /// For each axis, the values that make an environment in which the engine can be asked and the
-    /// claim is the same, in the order along which borders are looked for.
+    /// For each axis, the values for which the engine can be asked and the claim is the same, in the order
+    /// for finding borders.
     candidates: [Vec<u8>; 3],
-    /// For each axis, what was seen at a value.
+    /// For each axis, the result at a value.
     seen: [BTreeMap<u8, Seen>; 3],
 }
 
 impl<'s> Extent<'s> {
-    /// Of a cause of which these variants fail; `fits` says whether a variant can be asked about,
-    /// with the same claim.
+    /// The extent of a cause for which these variants fail; `fits` says whether a variant can be asked
+    /// about with the same claim.
     pub(super) fn new(form: &'s Form, fails: &[Values], fits: impl Fn(&[u8]) -> bool) -> Option<Self> {
         let first = fails.first()?;
         let home = [first[0], first[1], first[2]];
-        // The simplest, and others from far away in the list.
+        // The simplest, and others far from it in the list.
         let picked: BTreeSet<usize> = (0..WITNESSES).map(|at| at * (fails.len() - 1) / (WITNESSES - 1)).collect();
         let witnesses: Vec<Values> = picked.into_iter().map(|at| fails[at].clone()).collect();
         let candidates = AXES.map(|axis| {
@@ -58,7 +58,7 @@ impl<'s> Extent<'s> {
         Some(Self { form, home, witnesses, candidates, seen })
     }
 
-    /// The values of each axis to ask about next: none where all is known that is needed.
+    /// The values of each axis to ask about next; none if everything needed is known.
     pub(super) fn questions(&self) -> Vec<(usize, u8)> {
         AXES.iter().flat_map(|&axis| self.along(axis).into_iter().map(move |value| (axis, value))).collect()
     }
@@ -81,7 +81,7 @@ impl<'s> Extent<'s> {
         if seen.values().all(|seen| *seen != Seen::Passes) {
             return Vec::new();
         }
-        // Targets follow no order that a cause must keep to: where they differ, each is asked about.
+        // Targets have no order that a cause must follow: if they differ, each is asked about.
         if axis == TARGET {
             return values.iter().copied().filter(|value| !seen.contains_key(value)).collect();
         }
@@ -97,18 +97,18 @@ impl<'s> Extent<'s> {
         self.form.axes[TARGET].values[usize::from(value)].parse::<Target>().ok().map(|target| target.suffix)
     }
 
-    /// The witnesses as they are with a value on an axis.
+    /// The witnesses with this value on an axis.
     pub(super) fn elsewhere(&self, axis: usize, value: u8) -> impl Iterator<Item = Values> + '_ {
         self.witnesses.iter().map(move |witness| at(witness, axis, value))
     }
 
-    /// Takes note of what all witnesses did at a value of an axis: one that fails shows the cause.
+    /// Records the results of all witnesses at a value of an axis: one that fails shows the cause.
     pub(super) fn tell(&mut self, axis: usize, value: u8, all: &[Seen]) {
         let seen = [Seen::Fails, Seen::Passes].into_iter().find(|seen| all.contains(seen)).unwrap_or(Seen::Masked);
         self.seen[axis].insert(value, seen);
     }
 
-    /// For each axis, the values with which it can show.
+    /// For each axis, the values for which it can happen.
     pub(super) fn possible(&self) -> [ValueSet; 3] {
         AXES.map(|axis| {
             let values = &self.candidates[axis];
@@ -117,14 +117,14 @@ impl<'s> Extent<'s> {
         })
     }
 
-    /// The environments in which it shows, as a cube that names the axes on which it matters.
+    /// The environments in which it happens, as a cube of the axes that matter.
     pub(super) fn cube(&self) -> Cube {
         let matters = |axis: &&usize| self.seen[**axis].values().any(|seen| *seen == Seen::Passes);
         Cube::new(AXES.iter().filter(matters).map(|&axis| (axis, self.failing(axis))))
     }
 
-    /// The same cause for the oldest plain target for which it shows, to look along PTX versions there:
-    /// at home the claim may not be the same in old ones. `None` where that is home.
+    /// The same cause for the oldest plain target that shows it, to try PTX versions there: with the
+    /// original target the claim may differ in old versions. `None` if that is the original target.
     pub(super) fn oldest(&self, fits: impl Fn(&[u8]) -> bool) -> Option<Self> {
         let target = |value: &u8| self.form.axes[TARGET].values[usize::from(*value)].parse::<Target>().ok();
         let shows = |value: &&u8| {
@@ -139,7 +139,7 @@ impl<'s> Extent<'s> {
         Some(there)
     }
 
-    /// Takes over what was seen along PTX versions for an older target.
+    /// Adopts the results along PTX versions for an older target.
     pub(super) fn take(&mut self, older: &Self) {
         for (value, seen) in &older.seen[PTX] {
             self.seen[PTX].entry(*value).or_insert(*seen);
@@ -149,7 +149,8 @@ impl<'s> Extent<'s> {
         self.candidates[PTX].dedup();
     }
 
-    /// The values with which it shows; one that was not asked about is as the nearest one before it.
+    /// The values for which it happens; a value that was not asked about counts like the nearest one before
+    /// it.
     fn failing(&self, axis: usize) -> ValueSet {
         let mut last = Seen::Passes;
         let mut failing = BTreeSet::from([self.home[axis]]);

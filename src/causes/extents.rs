@@ -1,4 +1,4 @@
-//! Finds out in which environments causes show: of all of them together.
+//! Finds the environments in which causes happen, for all causes together.
 
 use super::cause::Cause;
 use super::extent::Extent;
@@ -9,14 +9,14 @@ use crate::case::{Case, InternalError};
 use crate::engine::Depth;
 use crate::space::Values;
 
-/// Asks, and gives each cause its environments.
+/// Asks, and sets the environments of each cause.
 pub(super) fn settle(inquiry: &Inquiry<'_>, causes: &mut [Cause<'_>]) -> Result<(), InternalError> {
     let mut extents: Vec<(usize, Extent<'_>)> = Vec::new();
     for (at, cause) in causes.iter().enumerate() {
         extents.extend(Extent::new(cause.form(), &cause.fails, fits(inquiry, cause)).map(|extent| (at, extent)));
     }
     look_around(inquiry, causes, &mut extents)?;
-    // What shows in an old version may not be claimed the same there for the newest target.
+    // In an old version, the claim for the newest target may differ.
     let oldest = extents.iter().filter_map(|(at, extent)| Some((*at, extent.oldest(fits(inquiry, &causes[*at]))?)));
     let mut oldest: Vec<(usize, Extent<'_>)> = oldest.collect();
     look_around(inquiry, causes, &mut oldest)?;
@@ -35,7 +35,7 @@ fn fits<'c>(inquiry: &'c Inquiry<'_>, cause: &'c Cause<'_>) -> impl Fn(&[u8]) ->
     move |values| form.broken(values).iter().copied().eq(cause.rule) && inquiry.supports(form, values, &cause.mismatch)
 }
 
-/// Witnesses of a cause to ask about with a value on an axis of the environment.
+/// A question about the witnesses of a cause with a value on an axis of the environment.
 struct ExtentQuestion {
     /// The position of the extent.
     extent: usize,
@@ -44,7 +44,7 @@ struct ExtentQuestion {
     witnesses: Vec<Values>,
 }
 
-/// Rounds of questions about environments, those of all causes together.
+/// Asks the questions of all causes about environments in common rounds.
 fn look_around(
     inquiry: &Inquiry<'_>,
     causes: &[Cause<'_>],
@@ -74,7 +74,7 @@ fn look_around(
     }
 }
 
-/// What is seen at variants of causes.
+/// The results for variants of causes.
 fn see(inquiry: &Inquiry<'_>, causes: &[Cause<'_>], asked: &[(usize, &Values)]) -> Result<Vec<Seen>, InternalError> {
     let mut seen = vec![Seen::Masked; asked.len()];
     for depth in [Depth::Check, Depth::Generate] {

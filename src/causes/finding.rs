@@ -1,4 +1,4 @@
-//! What is known of one cause of mismatches.
+//! Findings as data.
 
 use std::collections::BTreeMap;
 
@@ -14,56 +14,57 @@ use crate::space::Values;
 /// Mismatches reduced to one simplest case and the combination of choices that explains them.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// From the family of engines, the kind of mismatch and the combination: the same in every run.
+    /// Made from the family of engines, the kind of mismatch and the combination, so it is the same in
+    /// every run.
     pub fingerprint: String,
-    /// In one sentence: who does what, where.
+    /// One sentence: who does what, and when.
     pub title: String,
     /// The family of engines.
     pub family: String,
     /// What the engine does.
     pub does: Does,
-    /// The rules of which one is broken; with `valid`, or without any, lines that are claimed valid.
+    /// The rules of which one is broken. Valid lines are affected if `valid` is set or the list is empty.
     pub rules: Vec<String>,
-    /// Whether lines that are claimed valid are concerned.
+    /// Whether valid lines are affected.
     pub valid: bool,
     /// What the rules say.
     pub says: Vec<String>,
     /// The manual's page and headings.
     pub manual: Vec<String>,
-    /// Whether it takes code generation to see it.
+    /// Whether code must be generated to see it.
     pub code_generation: bool,
     /// The divergence that lists otherwise.
     pub contradicts: Option<String>,
-    /// The forms in which it shows.
+    /// The forms in which it happens.
     pub forms: Vec<String>,
-    /// When it shows; always where this is empty.
+    /// When it happens; empty for always.
     pub when: Condition,
     /// Whether only some of these lines show it, for reasons that their choices do not say.
     pub sometimes: bool,
-    /// Which inputs a row must have for it to show, in words; any where this is empty.
+    /// Which inputs a row must have for it to happen, in words; empty for any.
     pub inputs: String,
-    /// Of words that no choice of the specification stands for: the slots in which they show it.
+    /// For words that are not choices of the specification: the slots in which they show it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<String>,
-    /// In each form and engine, what was asked.
+    /// The evidence for each form and engine.
     pub evidence: Vec<Evidence>,
     /// What each engine does with the simplest case.
     pub engines: BTreeMap<String, Vote>,
-    /// Since when and until when, as far as the engines at hand show it.
+    /// The versions of the run's engines that show it.
     pub versions: String,
-    /// Mismatches of the run that are of this kind, in these forms.
+    /// The number of mismatches of this kind in the run, in these forms.
     pub mismatches: u64,
-    /// What of the expected results is inferred and not promised: names of inferences.
+    /// The names of the inferences that the expected results depend on.
     pub inferred: Vec<String>,
     /// Who is suspected.
     pub blame: Blame,
     /// The simplest case.
     pub case: MinimalCase,
-    /// The YAML that would list it; empty where what is known does not say when it happens.
+    /// The YAML that would list it; empty if its condition is unknown.
     pub yaml: String,
 }
 
-/// What was asked about a finding in one form, of one engine, in one environment.
+/// The evidence for a finding in one form, engine and environment.
 #[derive(Clone, Debug, Serialize)]
 pub struct Evidence {
     /// The form.
@@ -72,13 +73,13 @@ pub struct Evidence {
     pub engine: String,
     /// PTX version, target and address size.
     pub environment: String,
-    /// Variants in the combination there; of what is executed, points: variants in their setups, whatever
-    /// numbers there are. Text, as JSON numbers end at 2^53.
+    /// The number of variants in the combination there; for rows, of points (variants with setups, without
+    /// numbers). Text, because JSON numbers are only exact up to 2^53.
     pub variants: String,
     /// How many of them were asked about.
     pub asked: usize,
-    /// How many of those showed it. Of lines the others showed nothing, as something else stopped the
-    /// engine; of points those count that showed it with some numbers.
+    /// How many of those showed it. For lines, something else stopped the engine at the others; for points,
+    /// those count that showed it with some numbers.
     pub failed: usize,
 }
 
@@ -88,9 +89,9 @@ pub struct Evidence {
 pub enum Vote {
     /// It shows the finding.
     Shows,
-    /// It does as it should.
+    /// It behaves as expected.
     DoesNot,
-    /// It does something else, in its words.
+    /// It does something else; the engine's words.
     Other(String),
 }
 
@@ -99,7 +100,7 @@ impl Vote {
     pub fn words(&self) -> &str {
         match self {
             Self::Shows => "shows it",
-            Self::DoesNot => "does not",
+            Self::DoesNot => "does not show it",
             Self::Other(words) => words,
         }
     }
@@ -118,15 +119,15 @@ pub struct MinimalCase {
     pub target: String,
     /// Address size in bits.
     pub address_size: u32,
-    /// What the engine said.
+    /// The engine's message.
     pub message: String,
-    /// A module of it alone; empty of what is executed.
+    /// A module with only this line; empty for a row.
     pub module: String,
-    /// How to see it with nothing but the engine.
+    /// The command that shows it.
     pub command: String,
-    /// Variants that differ from it in one choice, were asked about, and are free of it.
+    /// The number of variants that differ from it in one choice, were asked about, and pass.
     pub neighbours_without: usize,
-    /// The row, of what is executed.
+    /// The row, if it is executed.
     pub row: Option<MinimalRow>,
     /// Its choices.
     #[serde(skip)]
@@ -136,13 +137,13 @@ pub struct MinimalCase {
 /// The simplest row of a finding.
 #[derive(Clone, Debug, Serialize)]
 pub struct MinimalRow {
-    /// The setup and the row by the names of their choices, those at their first value left out.
+    /// The setup and the row as names of choices, without those at their first value.
     pub setup: String,
-    /// What the inputs hold.
+    /// The values of the inputs.
     pub inputs: String,
-    /// In what the result differs.
+    /// How the result differs.
     pub difference: String,
-    /// What is expected.
+    /// The expected result.
     pub expected: String,
     /// What the engine did.
     pub actual: String,
@@ -150,19 +151,19 @@ pub struct MinimalRow {
     pub execution: Program,
 }
 
-/// What was found.
+/// The findings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// The findings: those of most mismatches first.
+    /// The findings, those with the most mismatches first.
     pub all: Vec<Finding>,
-    /// Groups of which no case failed again, and engines that do not answer the same twice.
+    /// Groups in which no case failed again, and engines that give different answers to the same question.
     pub not_reproduced: Vec<String>,
     /// Groups that were not analysed, and why: of lines with several faults, or too many.
     pub not_analysed: Vec<String>,
 }
 
 impl Finding {
-    /// Its simplest line as a file for `corpus/findings/`; none of what is executed.
+    /// Its simplest line as a file for `corpus/findings/`; none for rows.
     pub fn stored(&self) -> Option<String> {
         if self.case.row.is_some() {
             return None;

@@ -1,9 +1,9 @@
 //! Generalises failing points to regions, where whether a point fails depends on random data.
 //!
-//! Whether an accepted line is wrong follows from its choices alone. Whether a wrong value shows
-//! depends on the numbers as well: two layers that are taken for each other may hold the same. So a
-//! combination need not fail throughout. It grows from one failing point: a value of an axis belongs
-//! to it where failing points mostly fail still once they have it.
+//! Whether an accepted line is wrong follows from its choices alone. Whether a wrong value shows depends on
+//! the numbers too: two swapped layers may hold the same bytes. So a combination need not fail everywhere.
+//! It grows from one failing point: a value of an axis belongs to it if failing points mostly still fail
+//! once they have it.
 
 use rustc_hash::FxHashSet;
 
@@ -12,36 +12,36 @@ use crate::spec::{Cube, Form, ValueSet};
 
 use super::cubes::ENVIRONMENT;
 
-/// Failing points that are given each value of an axis.
+/// The number of failing points that are tried with each value of an axis.
 const EACH: usize = 8;
-/// Of these, those that other axes must give way for.
+/// How many of these may have other axes changed to stay valid.
 const REPAIRED: usize = 2;
-/// Failing points that are kept of a combination.
+/// The number of failing points that are kept for a combination.
 const POOL: usize = 32;
-/// Places asked about in a combination.
+/// The number of points to try in a combination.
 const INSIDE: usize = 60;
-/// Times that all axes are gone through.
+/// How often all axes are tried.
 const PASSES: usize = 2;
-/// Combinations for one group of mismatches; what is left then is left.
+/// The most combinations for one group; the rest stays unexplained.
 const COMBINATIONS: usize = 8;
-/// How many hundredths as often as the weaker of two combinations their union fails, where they are one.
+/// Two combinations are joined if their union fails at least this percentage as often as the weaker one.
 const JOINED: usize = 75;
 
-/// What is seen at a point.
+/// The result at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PointSeen {
     /// Some row fails there.
     Fails,
     /// Rows pass there.
     Passes,
-    /// Rows pass there, of which something else is expected than of the point that is generalised.
+    /// Rows pass there, but their expected effect differs from that of the point that is generalised.
     Elsewhere,
-    /// Nothing can be said.
+    /// The result is unknown.
     Unknown,
 }
 
 impl PointSeen {
-    /// Whether it fails, where that can be said.
+    /// Whether it fails; none if unknown.
     fn failed(self) -> Option<bool> {
         match self {
             Self::Fails => Some(true),
@@ -51,32 +51,32 @@ impl PointSeen {
     }
 }
 
-/// What is asked: what is seen at points, with the one that is generalised.
+/// A question about points; the second argument is the point that is generalised.
 pub(super) type Ask<'a, E> = dyn FnMut(&[Values], Option<&Values>) -> Result<Vec<PointSeen>, E> + 'a;
 
-/// A combination, and what is known of it.
+/// A combination, and what is known about it.
 #[derive(Clone, Debug)]
 pub(super) struct Combination {
     /// For each axis that it restricts, its values.
     pub(super) cube: Cube,
-    /// For each axis, the values of which nothing is known: they may or may not belong to it.
+    /// For each axis, the values that were not tried: they may or may not belong to it.
     pub(super) unknown: Vec<ValueSet>,
     /// The point that it was generalised from.
     seed: Values,
     /// The simplest point in it that failed.
     pub(super) simplest: Values,
-    /// Places in it that were drawn and asked about, and how many failed.
+    /// The number of points in it that were drawn and tried, and how many failed.
     pub(super) asked: usize,
     pub(super) failed: usize,
     /// How many points are in it.
     pub(super) size: u128,
 }
 
-/// What is seen at points with one value of an axis.
+/// The results at points with one value of an axis.
 struct ValueEvidence {
     /// Each point, and whether it failed.
     points: Vec<(Values, bool)>,
-    /// Whether rows passed at points of which something else is expected.
+    /// Whether rows passed at points with another expected effect.
     elsewhere: bool,
 }
 
@@ -96,17 +96,17 @@ impl ValueEvidence {
     }
 }
 
-/// What is seen at a point, where it is near enough to say that something else is expected there.
+/// The result at a point, with `Elsewhere` only if the point is near enough.
 fn known_elsewhere(((seen, point), nearest): ((PointSeen, Values), bool)) -> (PointSeen, Values) {
     if seen == PointSeen::Elsewhere && !nearest { (PointSeen::Unknown, point) } else { (seen, point) }
 }
 
-/// Whether the part is N hundredths of the whole, or more.
+/// Whether the part is at least N percent of the whole.
 fn is_part(part: usize, whole: usize, hundredths: usize) -> bool {
     part * 100 >= whole * hundredths
 }
 
-/// Looks for the combinations that explain failing points.
+/// Searches for the combinations that explain failing points.
 pub(super) struct Generalise<'a> {
     pub(super) diagram: &'a Diagram,
     /// The environment, and what else is not varied.
@@ -116,7 +116,7 @@ pub(super) struct Generalise<'a> {
 }
 
 impl Generalise<'_> {
-    /// Combinations that together have the failing points in them.
+    /// Combinations that together contain the failing points.
     ///
     /// # Errors
     /// Those of asking.
@@ -163,8 +163,8 @@ impl Generalise<'_> {
         Ok(combination)
     }
 
-    /// The values of an axis that failing points mostly fail with, and those of which nothing is known.
-    /// Points that fail join the pool.
+    /// The values of an axis for which failing points mostly fail, and those that were not tried. Points
+    /// that fail join the pool.
     fn values<E>(
         &mut self,
         sets: &[ValueSet],
@@ -188,7 +188,7 @@ impl Generalise<'_> {
         pool.retain(|point| known.insert(point.clone()));
         while pool.len() > POOL {
             let at = self.draw.below(pool.len() as u128 - 1).and_then(|at| usize::try_from(at).ok());
-            // The first one is where it began.
+            // The first one is the starting point.
             pool.remove(1 + at.unwrap_or_default());
         }
         let fails = ValueSet::of(count, |value| value == own || mostly(&of_value[value]));
@@ -198,8 +198,8 @@ impl Generalise<'_> {
         Ok([fails, unknown])
     }
 
-    /// What is seen at points with each value of an axis: those near the pool, and where they say nothing,
-    /// others.
+    /// The results at points with each value of an axis: points near the pool, or others if those tell
+    /// nothing.
     fn seen_with<E>(
         &mut self,
         sets: &[ValueSet],
@@ -211,7 +211,7 @@ impl Generalise<'_> {
         let chosen: Vec<Values> = self.choose(pool);
         let mut questions: Vec<Values> = Vec::new();
         let mut ends = Vec::new();
-        // Only a point that differs in nothing but the value says that the value expects something else.
+        // Only a point that differs in this value alone shows that the value has another expected effect.
         let mut nearest: Vec<bool> = Vec::new();
         for value in (0..=u8::MAX).take(self.form.axes[axis].values.len()) {
             let mut repaired = 0;
@@ -259,15 +259,15 @@ impl Generalise<'_> {
         drawn.into_iter().map(|at| pool[at].clone()).collect()
     }
 
-    /// A point with this value that differs from another one in as few axes as a look at one after
-    /// the other tells.
+    /// A point with this value that differs from another one in few axes, found by changing one after the
+    /// other.
     fn repaired(&self, point: &Values, axis: usize, value: u8) -> Option<Values> {
         let region = self.region();
         let mut cube = Cube::new([(axis, only(value))]);
         if Slice::new(&region, &cube).count() == 0 {
             return None;
         }
-        // The nearest axes are the likeliest to be in the way: they are kept last.
+        // The nearest axes are the likeliest to conflict, so they are fixed last.
         let mut others: Vec<usize> = (self.prefix.len()..point.len()).filter(|other| *other != axis).collect();
         others.sort_by_key(|other| std::cmp::Reverse(other.abs_diff(axis)));
         for chunk in others.chunks(4) {
@@ -297,7 +297,7 @@ impl Generalise<'_> {
         (size, ranks.into_iter().filter_map(|rank| slice.unrank(rank)).collect())
     }
 
-    /// What is seen in a combination.
+    /// The results in a combination.
     fn look<E>(
         &mut self,
         seed: &Values,
@@ -317,7 +317,7 @@ impl Generalise<'_> {
         Ok(Combination { seed: seed.clone(), simplest, asked, failed: failing.count(), size, cube, unknown })
     }
 
-    /// The cube of these sets, without the axes that restrict nothing that is known.
+    /// The cube of these sets, without axes that exclude no tried value.
     fn named(&self, sets: &[ValueSet], unknown: &[ValueSet]) -> Cube {
         let region = self.region();
         let with = |axis: usize| (axis, sets[axis].or(&unknown[axis]));
@@ -333,7 +333,7 @@ impl Generalise<'_> {
         Cube::new(known)
     }
 
-    /// Joins combinations that fail together about as often as each by itself.
+    /// Joins combinations whose union fails about as often as each of them.
     fn join<E>(&mut self, found: &mut Vec<Combination>, ask: &mut Ask<'_, E>) -> Result<(), E> {
         let mut at = 0;
         while at + 1 < found.len() {
@@ -347,7 +347,7 @@ impl Generalise<'_> {
             let seed = found[at].seed.clone();
             let mut joined = self.look(&seed, &sets, unknown, ask)?;
             let rate = |combination: &Combination| combination.failed * 1000 / combination.asked.max(1);
-            // Where nothing could be asked of one of them, nothing speaks for joining them.
+            // If one of them could not be asked about, nothing supports joining them.
             let least = rate(&found[at]).min(rate(&found[last]));
             if least > 0 && rate(&joined) * 100 >= least * JOINED {
                 let simpler =

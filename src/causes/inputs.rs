@@ -1,4 +1,4 @@
-//! Which inputs a row must have for a fault to show: one kind of numbers, one value of a register, a NaN.
+//! Finds which inputs a row must have to fail: one kind of numbers, one value of a register, a NaN.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::setup;
 use crate::space::Values;
 use crate::spec::{Form, Spec};
 
-/// Rows with a value that pass before it counts as one that does not fail.
+/// How many rows with a value must pass before the value is excluded.
 const PASSING: usize = 4;
 
 /// A row that was run at a point.
@@ -20,21 +20,21 @@ pub(super) struct TriedRow {
     pub(super) effect: ExpectedEffect,
 }
 
-/// What the inputs of failing rows have in common, and those of passing rows do not.
+/// What the inputs of failing rows have in common, unlike those of passing rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InputCondition {
-    /// In words; empty where nothing is needed, or nothing was found.
+    /// In words; empty if no condition is needed or found.
     pub(super) words: String,
-    /// As a condition of a divergence, where axes can say it.
+    /// As a condition of a divergence, if there are axes for it.
     pub(super) when: Vec<(String, AxisValues)>,
 }
 
-/// Rows that are compared at most.
+/// The most rows that are compared.
 const MOST: usize = 400;
-/// Failing and passing rows without which nothing is concluded.
+/// The fewest failing and passing rows for a conclusion.
 const FEWEST: [usize; 2] = [3, 8];
 
-/// Looks for a condition on the numbers of rows that are otherwise alike.
+/// Searches for a condition on the numbers of rows that are otherwise alike.
 pub(super) fn of(
     spec: &Spec,
     form: &Form,
@@ -44,7 +44,7 @@ pub(super) fn of(
     let step = rows.len().div_ceil(MOST).max(1);
     let rows: Vec<&TriedRow> = rows.iter().copied().step_by(step).collect();
     let (fails, passes): (Vec<&TriedRow>, Vec<&TriedRow>) = rows.into_iter().partition(|row| row.failed);
-    // Where nearly all fail, no input matters.
+    // If nearly all fail, no input matters.
     if fails.len() < FEWEST[0] || passes.len() < FEWEST[1] || fails.len() > 9 * passes.len() {
         return Ok(InputCondition::default());
     }
@@ -55,18 +55,18 @@ pub(super) fn of(
     Ok(by_register(&fails, &passes).unwrap_or_default())
 }
 
-/// Whether a condition tells the failing from the passing: it holds for every failing row, and for hardly any
-/// other.
+/// Whether a condition separates the failing rows from the passing ones: it holds for every failing row,
+/// and for hardly any other.
 fn tells<T>(fails: &[T], passes: &[T], holds: impl Fn(&T) -> bool) -> bool {
     fails.iter().all(&holds) && passes.iter().filter(|row| holds(row)).count() * 20 <= passes.len()
 }
 
-/// One axis of numbers whose values tell the failing from the passing.
+/// One axis of numbers whose values separate the failing rows from the passing ones.
 fn by_axis(form: &Form, point_axes: usize, fails: &[&TriedRow], passes: &[&TriedRow]) -> Option<InputCondition> {
     (point_axes..form.axes.len()).find_map(|axis| {
         let with = |rows: &[&TriedRow], value: u8| rows.iter().filter(|row| row.values[axis] == value).count();
         let of = &form.axes[axis];
-        // A value is left out only where rows with it were tried, and passed.
+        // A value is excluded only if rows with it were tried and passed.
         let belongs = |value: &u8| with(fails, *value) > 0 || with(passes, *value) < PASSING;
         let values: Vec<u8> = (0..=u8::MAX).take(of.values.len()).filter(belongs).collect();
         if values.len() * 2 > of.values.len() || !tells(fails, passes, |row| values.contains(&row.values[axis])) {
@@ -79,7 +79,7 @@ fn by_axis(form: &Form, point_axes: usize, fails: &[&TriedRow], passes: &[&Tried
     })
 }
 
-/// What registers hold in a row: by name, their bits and how many there are.
+/// The contents of registers in a row: by name, their value and size in bits.
 type HeldRegisters = BTreeMap<String, (u128, u16)>;
 
 fn registers(spec: &Spec, form: &Form, rows: &[&TriedRow]) -> Result<Vec<HeldRegisters>, InternalError> {
@@ -94,7 +94,7 @@ fn registers(spec: &Spec, form: &Form, rows: &[&TriedRow]) -> Result<Vec<HeldReg
     rows.iter().map(of_row).collect()
 }
 
-/// A kind of values: how it is called, and whether some bits are of it.
+/// A kind of values: its name, and whether a value belongs to it.
 type NumberClass = (&'static str, fn(u128, u16) -> bool);
 
 const CLASSES: &[NumberClass] = &[
@@ -121,7 +121,7 @@ fn float(value: u128, bits: u16) -> Option<f64> {
     }
 }
 
-/// One register, or any of them, whose value tells the failing from the passing.
+/// One register, or any of them, whose value separates the failing rows from the passing ones.
 fn by_register(fails: &[HeldRegisters], passes: &[HeldRegisters]) -> Option<InputCondition> {
     let first = fails.first()?;
     let said = |words: String| Some(InputCondition { words, when: Vec::new() });

@@ -1,4 +1,4 @@
-//! Asks one engine about causes, and says what its answers mean.
+//! Asks one engine about causes, and interprets its answers.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -51,7 +51,7 @@ impl<'a> Inquiry<'a> {
         self.subject.id().map_or("", |id| id.family())
     }
 
-    /// Executes rows, where the engine is asked to.
+    /// Executes rows, if the engine executes.
     pub(super) fn execute(
         &self,
         form: &Form,
@@ -64,13 +64,13 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// How many rows may end their kernel: where each costs a process, `most`.
+    /// How many rows may end their kernel: `most` if each costs a process.
     pub(super) fn costly(&self, most: u64) -> CostlyRows {
         let cost = self.subject.executor.is_some_and(CaseExecutor::traps_cost);
         CostlyRows { traps: cost.then(|| AtomicU64::new(most)), undefined: AtomicU64::new(0) }
     }
 
-    /// Whether the search is to end.
+    /// Whether the search must end.
     pub(super) fn stopped(&self) -> bool {
         self.progress.stopped()
     }
@@ -121,7 +121,7 @@ impl<'a> Inquiry<'a> {
         Some(WordLine { environment, reading, ..line.clone() })
     }
 
-    /// Whether the engine takes the environment of these choices.
+    /// Whether the engine accepts the environment of these choices.
     pub(super) fn supports(&self, form: &Form, values: &[u8], mismatch: &Mismatch) -> bool {
         let Some(environment) = environment(form, values) else { return false };
         if mismatch.does == Does::Computes {
@@ -132,7 +132,7 @@ impl<'a> Inquiry<'a> {
         self.subject.takes(&environment, mismatch.depth)
     }
 
-    /// What an answer says of a kind of mismatch of lines.
+    /// What an answer means for a kind of mismatch of lines.
     pub(super) fn seen(&self, kind: &Mismatch, instruction: &Instruction, result: &CaseResult) -> Seen {
         let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else { return Seen::Masked };
         let Some(did) = Does::of(outcome) else { return Seen::Masked };

@@ -1,14 +1,14 @@
-//! Which causes are one: of several forms, rules and engines.
+//! Merges causes of several forms, rules and engines.
 
 use super::cause::{Cause, Conditions};
 
-/// Causes that are one.
+/// Causes that were merged.
 pub(super) struct MergedCause<'s> {
     pub(super) conditions: Conditions,
     pub(super) causes: Vec<Cause<'s>>,
 }
 
-/// Puts together what is one cause in several forms, rules and engines.
+/// Merges what is one cause in several forms, rules and engines.
 pub(super) fn merge(causes: Vec<Cause<'_>>) -> Vec<MergedCause<'_>> {
     let mut groups: Vec<MergedCause<'_>> = Vec::new();
     for cause in causes {
@@ -25,9 +25,10 @@ pub(super) fn merge(causes: Vec<Cause<'_>>) -> Vec<MergedCause<'_>> {
 }
 
 impl MergedCause<'_> {
-    /// The conditions that hold for all its causes and this one; `None` where it is another cause.
+    /// The conditions that hold for all its causes and this one; `None` if this is another cause.
     fn with(&self, cause: &Cause<'_>) -> Option<Conditions> {
-        // What was recorded says nothing of when: rows of one form that differ in one way are one.
+        // The condition of recorded rows is unknown: rows of one form that differ in the same way are one
+        // cause.
         if let Some(kind) = cause.recorded_kind() {
             let same = |known: &Cause<'_>| {
                 known.recorded_kind() == Some(kind) && known.form().id == cause.form().id && known.is_kind(cause)
@@ -51,7 +52,7 @@ impl MergedCause<'_> {
         }
         let own = cause.named();
         let mut joint = self.conditions.clone();
-        // Values that only one of the rules can meet make no common condition of several rules.
+        // Values that only one of the rules can have make no common condition.
         let joinable = joint.keys().eq(own.keys()) && self.causes.iter().all(|known| known.same_rules(cause));
         own.iter().for_each(|(axis, values)| joint.entry(axis.clone()).or_default().extend(values.iter().cloned()));
         let mut candidates = vec![self.conditions.clone(), own];

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::cause::{Cause, Conditions};
 use crate::divergences::{AxisValues, Condition};
 
-/// The condition of causes that are one, in the forms of all of them.
+/// The condition of merged causes, in the forms of all of them.
 pub(super) fn condition(causes: &[Cause<'_>], conditions: &Conditions) -> Condition {
     let mut named = Vec::new();
     let mut axes: Vec<&String> = conditions.keys().collect();
@@ -23,7 +23,7 @@ pub(super) fn condition(causes: &[Cause<'_>], conditions: &Conditions) -> Condit
             for value in cause.occurring(at).iter() {
                 let name = &of.values[usize::from(value)];
                 if inside.contains(name) {
-                    // `not` only means values that are claimed right somewhere.
+                    // `not` only covers values that are valid somewhere.
                     claimed &= of.claimed.contains(value);
                 } else {
                     outside.insert(name.clone());

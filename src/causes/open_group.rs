@@ -14,24 +14,24 @@ use crate::spec::{Form, Instruction, Spec};
 pub(super) struct OpenGroup<'s> {
     pub(super) mismatch: Mismatch,
     pub(super) instruction: &'s Instruction,
-    /// The instruction as it is executed, where it is.
+    /// The instruction with its setups, if rows were executed.
     pub(super) executed: Option<&'s ExecutedInstruction>,
     pub(super) form: usize,
-    /// The rule broken; none where the line is claimed valid.
+    /// The rule broken; none for valid lines.
     pub(super) rule: Option<usize>,
     pub(super) count: u64,
     /// Cases that failed and that no cause explains yet.
     pub(super) open: Vec<Values>,
     /// Rows that failed in a recording.
     pub(super) recorded: Vec<RecordedRow>,
-    /// Lines with words that no choice of the specification stands for.
+    /// Lines with words that are not choices of the specification.
     pub(super) words: Vec<WordLine>,
     /// Why nothing was found: no case failed again.
     pub(super) vanished: Option<&'static str>,
 }
 
 impl<'s> OpenGroup<'s> {
-    /// None where there is no space to search: of lines with several faults, unless they have words.
+    /// None for lines with several faults, unless they have words: there is no space to search.
     pub(super) fn new(
         spec: &'s Spec,
         executed: &'s BTreeMap<String, ExecutedInstruction>,
@@ -80,12 +80,12 @@ impl<'s> OpenGroup<'s> {
         self.mismatch.does == Does::Computes
     }
 
-    /// In words, for a report that says why no finding was made of it.
+    /// A description for the report, with the reason why there is no finding.
     pub(super) fn describe(&self, why: &str) -> String {
         describe(&self.form().id, &self.mismatch, self.count, why)
     }
 
-    /// A search for the causes of what is open, in the environment that has most of it.
+    /// A search for the causes of open cases, in the environment with most of them.
     pub(super) fn search(&self) -> Option<Search<'s>> {
         let mut environments: BTreeMap<[u8; 3], usize> = BTreeMap::new();
         for values in &self.open {
@@ -97,7 +97,7 @@ impl<'s> OpenGroup<'s> {
         Some(Search::new(self.instruction, self.form, self.rule, most, seeds, self.effort(), draw))
     }
 
-    /// What the draws of its search start from.
+    /// The seed of its search.
     fn seed(&self) -> String {
         let depth = if self.mismatch.depth == Depth::Generate { "generate" } else { "check" };
         let contradicts = self.mismatch.contradicts().unwrap_or_default();
@@ -110,8 +110,8 @@ impl<'s> OpenGroup<'s> {
         )
     }
 
-    /// An assembler that dies takes its process with it, and where code is generated one error ends
-    /// it: each failing case costs a process.
+    /// Each failing case costs a process if the assembler dies, or if code is generated, where one error
+    /// ends it.
     fn effort(&self) -> Effort {
         if self.is_costly() { Effort::LEAN } else { Effort::FULL }
     }

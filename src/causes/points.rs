@@ -1,8 +1,8 @@
-//! Causes of rows that fail: at which points, whatever numbers there are.
+//! Causes of failing rows: at which points they fail, regardless of the numbers.
 //!
-//! A point is a variant in its setup and at its place; a row is at a point, with numbers. A point is taken to
-//! fail where any of some numbers fails there, for most faults show with some only. A row that passes
-//! where the line is expected to do nothing says nothing of a fault in what it does, and the reverse.
+//! A point is a variant with its setup and positions; a row is a point with numbers. A point fails if a row
+//! with any of several numbers fails there, because most faults show only with some numbers. A row that
+//! passes where the line must do nothing tells nothing about a fault in what the line does, and vice versa.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,36 +25,36 @@ use crate::spec::{Cube, Form, ValueSet};
 
 /// The axes of the environment come first.
 const ENVIRONMENT: usize = 3;
-/// Numbers that each point is asked about with, beside those of rows that failed.
+/// How many numbers each point is tried with, besides those of rows that failed.
 const NUMBERS: usize = 10;
-/// Numbers of rows that failed.
+/// How many numbers of rows that failed are tried.
 const FAILED_NUMBERS: usize = 6;
-/// Rows that must trap which an engine is asked about in one form, where each costs a process.
+/// The most rows of a form that must trap, if each costs a process.
 const TRAPS: u64 = 100;
-/// Points drawn from a combination that say enough of it.
+/// How many points drawn from a combination are enough evidence.
 const ENOUGH: usize = 20;
-/// Rows that are run again, each alone, before a cause is searched for.
+/// How many rows are run again, each alone, before the search.
 const ALONE: usize = 6;
 
-/// What was seen at a point.
+/// The results at a point.
 #[derive(Default)]
 struct PointResult {
     /// The first row that failed.
     fails: Option<(Values, Box<CaseResult>)>,
-    /// What was expected of rows that passed.
+    /// The expected effects of rows that passed.
     passes: BTreeSet<ExpectedEffect>,
     rows: Vec<TriedRow>,
 }
 
 impl PointResult {
-    /// What it says of a fault in what has this effect.
+    /// What it tells about a fault in rows with this effect.
     fn seen(&self, effect: Option<ExpectedEffect>) -> PointSeen {
         match effect {
             _ if self.fails.is_some() => PointSeen::Fails,
             _ if self.passes.is_empty() => PointSeen::Unknown,
             None => PointSeen::Passes,
             Some(effect) if self.passes.contains(&effect) => PointSeen::Passes,
-            // What does nothing under some choices is no evidence that the rest of them matters.
+            // A line that does nothing under some choices is no evidence that the other choices matter.
             Some(ExpectedEffect::Something) => PointSeen::Unknown,
             Some(_) => PointSeen::Elsewhere,
         }
@@ -83,7 +83,7 @@ pub(super) fn causes<'s>(
         group.vanished = Some(why);
         return Ok(Vec::new());
     }
-    // A guard hides what is wrong as often as not, so it is left out where it is not needed.
+    // A guard hides a fault in half of the rows, so it is left out if it is not needed.
     let unguarded = |values: &Values| values[ENVIRONMENT] == 0;
     let has_unguarded = open.iter().any(unguarded);
     if has_unguarded {
@@ -98,7 +98,7 @@ pub(super) fn causes<'s>(
     Ok(causes)
 }
 
-/// Why nothing can be found: rows that failed among others pass when each is run alone.
+/// Why nothing can be found: the rows that failed pass when each is run alone.
 fn not_reproduced(
     inquiry: &Inquiry<'_>,
     form: &Form,
@@ -107,14 +107,14 @@ fn not_reproduced(
 ) -> Result<Option<&'static str>, InternalError> {
     let costly = inquiry.costly(TRAPS);
     let (mut failed, mut asked) = (0, 0);
-    // Some that are simple, and some that are not.
+    // Some simple ones, and some others.
     let step = open.len().div_ceil(ALONE).max(1);
     for row in open.iter().step_by(step) {
         let results = inquiry.execute(form, std::slice::from_ref(row), &costly)?;
         asked += 1;
         failed += usize::from(results.iter().any(|result| is_failure(result, mismatch)));
     }
-    Ok((failed == 0 && asked > 0).then_some("rows that failed among others passed when run alone"))
+    Ok((failed == 0 && asked > 0).then_some("the rows that failed passed when run alone"))
 }
 
 /// Whether a row fails in this way.
@@ -186,7 +186,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         Ok(causes)
     }
 
-    /// Asks about those points that were not asked about yet.
+    /// Asks about the points that were not tried yet.
     fn ask(&mut self, points: &[Values]) -> Result<(), InternalError> {
         let new: BTreeSet<&Values> = points.iter().filter(|point| !self.asked.contains_key(*point)).collect();
         let new: Vec<Values> = new.into_iter().cloned().collect();
@@ -234,8 +234,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         Ok(Some((found, rows)))
     }
 
-    /// For each axis, the values that can be there, the rest of the combination being as it is, and of which
-    /// anything is known.
+    /// For each axis, the values that are possible within the rest of the combination and were tried.
     fn considered(&self, region: &Region<'_>, combination: &Combination) -> Vec<ValueSet> {
         let cube = &combination.cube;
         let mut considered = region.together(usize::MAX, 0);
@@ -251,8 +250,8 @@ impl<'a, 's> PointSearch<'a, 's> {
     }
 }
 
-/// What was drawn says how much of a combination fails; where an engine skips most of it, what was asked
-/// about at all has to do.
+/// The points drawn tell how much of a combination fails; if an engine skips most of them, all points tried
+/// must do.
 fn evidence(combination: &Combination, inside: &[(&Values, &PointResult)], effect: ExpectedEffect) -> (usize, usize) {
     if combination.asked >= ENOUGH {
         return (combination.asked, combination.failed);
@@ -262,7 +261,7 @@ fn evidence(combination: &Combination, inside: &[(&Values, &PointResult)], effec
     (failed + seen().filter(|seen| *seen == PointSeen::Passes).count(), failed)
 }
 
-/// What every row that failed rests on; none where some rest on nothing inferred.
+/// The inferences that every failed row depends on; none if some depend on no inference.
 fn inferred(inside: &[(&Values, &PointResult)]) -> Vec<String> {
     let names = |result: &CaseResult| -> BTreeSet<String> {
         let inferred = result.expectation().map(|expectation| expectation.inferred);
@@ -275,7 +274,7 @@ fn inferred(inside: &[(&Values, &PointResult)]) -> Vec<String> {
     of_rows().flatten().collect::<BTreeSet<String>>().into_iter().collect()
 }
 
-/// Those of the simplest rows that failed, and some more.
+/// The numbers of the simplest rows that failed, and some more.
 fn numbers(form: &Form, point_axes: usize, open: &[Values]) -> Vec<Values> {
     let mut numbers: Vec<Values> = vec![vec![0; form.axes.len() - point_axes]];
     let mut draw = Draw::named("numbers", 0);
@@ -295,7 +294,7 @@ fn numbers(form: &Form, point_axes: usize, open: &[Values]) -> Vec<Values> {
     numbers
 }
 
-/// What is seen at each point.
+/// The result at each point.
 fn ask_points(
     inquiry: &Inquiry<'_>,
     form: &Form,
@@ -333,7 +332,7 @@ fn ask_points(
     Ok(seen)
 }
 
-/// What is seen at a point of a cause in any environment.
+/// The result at a point of a cause in any environment.
 pub(super) fn see(
     inquiry: &Inquiry<'_>,
     rows: &CauseRows<'_>,

@@ -1,5 +1,5 @@
-//! Causes of rows that were recorded: they cannot be asked about again, so those of one form that differ in
-//! one way have one.
+//! Causes of recorded rows, which cannot be asked about again: rows of one form that differ in the same way
+//! have one cause.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

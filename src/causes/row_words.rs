@@ -1,4 +1,4 @@
-//! Rows in words: what is expected of one, what an engine did, and in what that differs.
+//! Rows in words: the expected result, what an engine did, and the difference.
 
 use super::finding::{MinimalCase, MinimalRow};
 use super::shown_row::ShownRow;
@@ -8,11 +8,11 @@ use crate::model::{Allowed, Difference, Ending, Expectation};
 use crate::program::Answer;
 use crate::spec::Form;
 
-/// In what way a row differs, in words that rows of one cause have in common.
+/// How a row differs, in words that rows with the same cause share.
 pub(super) fn kind(result: &CaseResult) -> &'static str {
     match result.difference() {
-        Some(Difference::Returned) => "it returns where it must trap",
-        Some(Difference::Trapped) => "it traps where it must not",
+        Some(Difference::Returned) => "it returned, but must trap",
+        Some(Difference::Trapped) => "it trapped, but must not",
         Some(Difference::Register(_)) => "a register",
         Some(Difference::Surface(_)) => "the surface",
         Some(Difference::Variable(..)) => "a variable",
@@ -51,7 +51,7 @@ pub(super) fn minimal(form: &Form, shown: &ShownRow) -> MinimalCase {
     }
 }
 
-/// A setup and a row by the names of their choices, those at their first value left out.
+/// A setup and a row as names of choices, without those at their first value.
 fn setup(form: &Form, values: &[u8]) -> String {
     let of_setup = form.axes.iter().enumerate().skip(form.writing() + 1);
     let chosen = of_setup.filter(|(axis, _)| values.get(*axis).is_some_and(|value| *value != 0));
@@ -59,7 +59,7 @@ fn setup(form: &Form, values: &[u8]) -> String {
     words.join(", ")
 }
 
-/// What is expected of a row, in words.
+/// The expected result of a row, in words.
 pub fn expected(expectation: &Expectation) -> String {
     match &expectation.allowed {
         Allowed::Only(one) => ending(one),

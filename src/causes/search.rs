@@ -1,7 +1,7 @@
-//! The search for the causes of one heap of mismatches, in one environment.
+//! The search for the causes of one mismatch group, in one environment.
 //!
-//! It goes in rounds: the cubes that fit what is known are proposed; what would refute them is
-//! asked about; what was learned goes into the next proposal. All searches of a run ask together.
+//! It works in rounds: propose the cubes that fit what is known, ask about variants that would refute them,
+//! and propose again. All searches of a run ask together.
 
 use std::sync::Arc;
 
@@ -12,50 +12,50 @@ use crate::case::Case;
 use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, Instruction, ValueSet};
 
-/// How much is asked about.
+/// How much to ask about.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effort {
-    /// Spaces of up to so many variants are asked about completely.
+    /// Spaces of up to this many variants are asked about completely.
     small: u128,
-    /// Variants that failed which are asked about again.
+    /// Failed variants to ask about again.
     seeds: usize,
-    /// Of those, the ones whose neighbours are asked about.
+    /// How many of those have their neighbours asked about.
     near: usize,
-    /// Random variants of the space that are asked about first.
+    /// Random variants of the space to ask about first.
     first: usize,
-    /// Random variants of a cube that are asked about before it is believed.
+    /// Random variants of a cube to ask about before it is accepted.
     inside: usize,
     /// The same for a cube that is not the best one.
     beside: usize,
-    /// Variants asked about for each value that a cube leaves open, or leaves out.
+    /// Variants to ask about for each value that a cube leaves open, or excludes.
     open: usize,
     border: usize,
 }
 
 impl Effort {
-    /// Where many cases share a process.
+    /// For cases that share processes.
     pub(super) const FULL: Self =
         Self { small: 1_500, seeds: 256, near: 4, first: 200, inside: 64, beside: 12, open: 1, border: 2 };
-    /// Where each failing case costs a process of its own.
+    /// For failing cases that cost a process each.
     pub(super) const LEAN: Self =
         Self { small: 24, seeds: 6, near: 1, first: 120, inside: 12, beside: 2, open: 0, border: 1 };
 }
 
-/// Rounds after which a search ends with what it has.
+/// The most rounds of a search.
 const ROUNDS: usize = 24;
 /// More causes than this in one space are no causes: which variants fail does not follow from their choices.
 const SCATTERED: usize = 12;
-/// Rounds after which it ends where there are so many.
+/// The most rounds if there are that many causes.
 const SCATTERED_ROUNDS: usize = 6;
 
-/// What a case says of a kind of mismatch.
+/// What a case tells about a kind of mismatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
     /// It fails in this way.
     Fails,
-    /// It does as it should.
+    /// It behaves as expected.
     Passes,
-    /// It says nothing: it fails in another way, or was not judged.
+    /// Nothing: it fails in another way, or was not judged.
     Masked,
 }
 
@@ -65,20 +65,20 @@ pub(super) struct Search<'s> {
     pub(super) form: usize,
     /// The first choices of every variant asked about.
     pub(super) environment: [u8; 3],
-    /// All variants about which the claim is the same.
+    /// All variants with the same claim.
     domain: Arc<Diagram>,
     effort: Effort,
     points: Points,
     known: FxHashMap<Values, Seen>,
     draw: Draw,
-    /// Cubes whose inside has been asked about, and how thoroughly.
+    /// Cubes whose inside was asked about, and how thoroughly.
     looked: FxHashSet<(Cube, bool)>,
     rounds: usize,
     first: Vec<Values>,
     causes: Vec<Vec<Cube>>,
 }
 
-/// A cause: a cube, and what is known of it.
+/// A cause: a cube, and what is known about it.
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub(super) cube: Cube,
@@ -134,17 +134,17 @@ impl<'s> Search<'s> {
         Case { instruction: self.instruction, form: self.form, values }
     }
 
-    /// All variants in its environment about which the claim is the same.
+    /// All variants in its environment with the same claim.
     pub(super) fn domain(&self) -> Arc<Diagram> {
         Arc::clone(&self.domain)
     }
 
-    /// All variants in its environment about which the claim is the same.
+    /// All variants in its environment with the same claim.
     pub(super) fn region(&self) -> Region<'_> {
         self.domain.all().below(&self.environment)
     }
 
-    /// What is asked about first.
+    /// The first questions.
     fn start(&mut self, seeds: Vec<Values>) -> Vec<Values> {
         let domain = Arc::clone(&self.domain);
         let region = domain.all().below(&self.environment);
@@ -162,7 +162,7 @@ impl<'s> Search<'s> {
         first
     }
 
-    /// What to ask about next; nothing where the search has ended.
+    /// The next questions; empty when the search has ended.
     pub(super) fn questions(&mut self) -> Vec<Values> {
         let mut questions = std::mem::take(&mut self.first);
         if self.rounds > 0 && self.rounds <= ROUNDS {
@@ -182,7 +182,7 @@ impl<'s> Search<'s> {
         questions
     }
 
-    /// What would refute that all of a cube fails, and that nothing around it does.
+    /// Variants that would refute that everything in a cube fails, and that nothing around it does.
     fn refuting(&mut self, cube: Cube, best: bool) -> Vec<Values> {
         if self.looked.contains(&(cube.clone(), true)) || !self.looked.insert((cube.clone(), best)) {
             return Vec::new();
@@ -223,7 +223,7 @@ impl<'s> Search<'s> {
         questions
     }
 
-    /// All of a slice, or so many drawn from it.
+    /// All of a slice, or this many drawn from it.
     fn sample(&mut self, slice: &Slice<'_>, wanted: usize, to: &mut Vec<Values>) {
         let size = slice.count();
         if usize::try_from(size).is_ok_and(|size| size <= wanted) {
@@ -234,7 +234,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Takes note of an answer.
+    /// Records an answer.
     pub(super) fn tell(&mut self, values: Values, seen: Seen) {
         match seen {
             Seen::Fails => self.points.fails.push(values.clone()),
@@ -244,7 +244,7 @@ impl<'s> Search<'s> {
         self.known.insert(values, seen);
     }
 
-    /// Whether any variant failed at all.
+    /// Whether any variant failed.
     pub(super) fn failed(&self) -> bool {
         !self.points.fails.is_empty()
     }
@@ -266,7 +266,7 @@ impl<'s> Search<'s> {
         cubes::least(&chosen, &fails).into_iter().flatten().filter_map(|cube| self.local(cube)).collect()
     }
 
-    /// Of the cubes that explain a cause as well as others do, the one with the most variants.
+    /// Among cubes that explain a cause equally well, the one with the most variants.
     fn choose(&self, candidates: &[Cube]) -> Option<Cube> {
         let region = self.region();
         let failing = |cube: &Cube| self.points.fails.iter().filter(|values| cube.contains(values)).count();

@@ -7,7 +7,7 @@ use crate::space::Values;
 /// A row that shows a cause.
 #[derive(Clone)]
 pub(super) struct ShownRow {
-    /// Its choices; none where it was recorded.
+    /// Its choices; none if it was recorded.
     pub(super) values: Values,
     /// The program, with this row only.
     pub(super) execution: Program,

@@ -1,4 +1,4 @@
-//! Asks again before causes are searched for: an engine that does not answer the same twice has no causes.
+//! Asks again before the search: an engine that gives different answers to the same question has no causes.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::engine::Depth;
 
 /// Cases of each group that are asked about again.
 const AGAIN: usize = 4;
-/// Of a hundred cases asked about twice, how many may change before an engine counts as unstable.
+/// The percentage of cases whose answers may change before an engine counts as unstable.
 const CHANGED: usize = 5;
-/// Cases that change before anything is concluded.
+/// The fewest changed cases for a conclusion.
 const FEWEST: usize = 3;
 
 /// The lines of groups that are asked about twice, each with the position of its group.
@@ -61,8 +61,8 @@ fn some<T>(all: &[T]) -> impl Iterator<Item = &T> {
     all.iter().step_by(all.len().div_ceil(AGAIN).max(1))
 }
 
-/// Asks about some lines of each group twice. Groups that fail neither time are taken out of the search; where
-/// too many lines change from one time to the other, says so in words: then nothing is to be searched for.
+/// Asks about some lines of each group twice. Groups that fail neither time are removed from the search. If
+/// too many lines change between the two times, returns a message that says so, and nothing is searched.
 pub(super) fn check(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Result<Option<String>, InternalError> {
     let again = AskedAgain::of(groups);
     let (first, second) = (again.ask(inquiry, groups)?, again.ask(inquiry, groups)?);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Where the fault of a disagreement lies.
+/// Who may be at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Suspect {
@@ -10,7 +10,7 @@ pub enum Suspect {
     Engine,
     /// This specification.
     Specification,
-    /// The manual, which says nothing of it, or contradicts itself.
+    /// The manual, which is silent, or contradicts itself.
     Manual,
     /// The list of divergences.
     Divergences,

@@ -1,4 +1,4 @@
-//! What every engine does with the simplest case of each cause.
+//! Votes: what every engine does with the simplest case of each cause.
 
 use super::cause::Cause;
 use super::finding::Vote;
@@ -12,7 +12,8 @@ use crate::engine::Depth;
 use crate::model::RowVerdict;
 use crate::space::{Values, distance};
 
-/// What all engines do with the simplest case of a cause, or one like it in an environment that they take.
+/// What all engines do with the simplest case of a cause, or with a similar one in an environment that they
+/// accept.
 pub(super) struct Poll<'g, 's> {
     pub(super) merged: &'g MergedCause<'s>,
     /// The cause whose simplest case is shown.
@@ -49,7 +50,7 @@ pub(super) fn poll<'g, 's>(
     Ok(polls)
 }
 
-/// The simplest case is the one that is shown; of recorded ones the one with the shortest line.
+/// The simplest case is shown; among recorded ones, the one with the shortest line.
 fn simplicity(cause: &Cause<'_>) -> impl Ord + use<> {
     let values = cause.fails.first().map(|values| (distance(values), values.clone()));
     let row = cause.rows.as_ref().map(|rows| &rows.shown.execution.line);
@@ -68,7 +69,7 @@ fn ask_about_lines(
         let mut rows: Vec<(usize, &Cause<'_>, Values)> = Vec::new();
         let of_depth = |poll: &Poll<'_, '_>| poll.shown.rows.is_none() && poll.shown.mismatch.depth == depth;
         for (at, poll) in polls.iter().enumerate().filter(|(_, poll)| of_depth(poll)) {
-            // Where it shows itself, its own simplest variant is asked about.
+            // If the cause was found in this engine, its own simplest variant is asked about.
             let own = poll.merged.causes.iter().find(|cause| cause.engine == engine);
             let cause = if poll.shown.engine == engine { poll.shown } else { own.unwrap_or(poll.shown) };
             rows.extend(inquiry.adapted(cause).map(|values| (at, cause, values)));
@@ -89,7 +90,7 @@ fn ask_about_words(inquiry: &Inquiry<'_>, polls: &[Poll<'_, '_>], answers: &mut 
     }
 }
 
-/// What an engine does with a row; none where it cannot be asked.
+/// What an engine does with a row; none if it cannot be asked.
 fn execute(inquiry: &Inquiry<'_>, shown: &ShownRow) -> Option<CaseResult> {
     let executor = inquiry.subject.executor?;
     executor.executes(&shown.execution.environment()).ok().or(executor.recorded().map(drop))?;
@@ -103,7 +104,7 @@ fn execute(inquiry: &Inquiry<'_>, shown: &ShownRow) -> Option<CaseResult> {
 }
 
 impl Inquiry<'_> {
-    /// The simplest variant of a cause, in its environment or one near it that the engine takes.
+    /// The simplest variant of a cause, in its environment or a nearby one that the engine accepts.
     fn adapted(&self, cause: &Cause<'_>) -> Option<Values> {
         let values = cause.fails.first()?;
         let form = cause.form();
@@ -132,7 +133,7 @@ impl Inquiry<'_> {
 }
 
 impl Poll<'_, '_> {
-    /// What an engine did; none where it could not be asked.
+    /// What an engine did; none if it could not be asked.
     pub(super) fn vote(&self, engine: usize, inquiry: &Inquiry<'_>) -> Option<Vote> {
         let own = self.merged.causes.iter().any(|cause| cause.engine == engine);
         if own && self.shown.rows.is_some() {
@@ -152,7 +153,7 @@ impl Poll<'_, '_> {
             _ if own => Vote::Shows,
             Seen::Fails => Vote::Shows,
             Seen::Passes => Vote::DoesNot,
-            // Other words for the same thing are the same vote.
+            // Different messages for the same behaviour are the same vote.
             Seen::Masked if Does::of(outcome) == Some(cause.mismatch.does) => Vote::Shows,
             Seen::Masked => Vote::Other(format!("{}: {}", outcome.word(), first_message(outcome))),
         })

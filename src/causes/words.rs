@@ -1,7 +1,7 @@
-//! Causes of lines with words that no choice of the specification stands for: words that an engine treats alike in
-//! the same slots have one.
+//! Causes of lines with words that are not choices of the specification: words that an engine treats alike
+//! in the same slots have one.
 //!
-//! There is no space of such lines to search. The lines that the run tried say all that is known.
+//! There is no space of such lines to search. Only the lines that the run tried are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `ptx-conform engine`: engines in processes of their own.
+//! `ptx-conform engine`: checks and serves engines that run as separate processes.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 use ptx_conform::engine::external::{EngineLimits, check};
 use ptx_conform::engine::{gpu, reference};
 
-/// Engines of your own; docs/protocol.md says how to write one.
+/// Check your own engine, or serve a built-in one; docs/protocol.md describes the protocol.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
     #[command(subcommand)]
@@ -21,18 +21,18 @@ pub(crate) struct Opts {
 enum EngineCommand {
     /// Test whether an engine speaks the protocol
     ///
-    /// Each line of the output is something that an engine has to do: `ok`, `skip` (it does not say
-    /// that it can), or `FAIL` with what was sent, what came, and what should be.
+    /// Each line of the output is one check: `ok`, `skip` (the engine does not announce the ability), or
+    /// `FAIL` with what was sent, what the engine answered, and what was expected.
     ///
-    /// Exit codes: 0 it does all of it, 1 it does not, 2 it cannot be started.
+    /// Exit codes: 0 all checks passed, 1 some failed, 2 the engine cannot be started.
     ///
     /// Example: ptx-conform engine check 'exec:python3 examples/judge.py'
     #[command(verbatim_doc_comment)]
     Check {
-        /// `exec:` and the command line that starts it; or `gpu` or `model`.
+        /// `exec:` and the command line that starts the engine; or `gpu`, or `model`.
         engine: String,
     },
-    /// Be an engine: speak the protocol on standard input and output.
+    /// Run a built-in engine that speaks the protocol on standard input and output.
     Serve(Serve),
 }
 
@@ -45,7 +45,7 @@ impl Opts {
     }
 }
 
-/// The command line that starts an engine of this tool, which goes by the same specification.
+/// The command line that starts a built-in engine with the same specification.
 pub(crate) fn own(engine: &str, specs: Option<&Path>) -> anyhow::Result<String> {
     let program = std::env::current_exe()?;
     let mut words = vec![program.to_str().context("the path of this program is not text")?];
@@ -56,8 +56,8 @@ pub(crate) fn own(engine: &str, specs: Option<&Path>) -> anyhow::Result<String> 
     Ok(shlex::try_join(words)?)
 }
 
-/// What an engine of this tool may use: a GPU may compile modules and begin anew after each trap, and
-/// has limits of its own for what hangs.
+/// The limits of a built-in engine. A GPU may compile modules and restart after each trap, and has its own
+/// limits for hanging launches.
 pub(crate) fn limits(engine: &str) -> EngineLimits {
     match engine {
         "gpu" => {
@@ -73,7 +73,7 @@ fn checked(engine: &str, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         Some(command) => command.to_owned(),
         None if engine == "gpu" || engine == "model" => own(engine, specs)?,
         None => bail!(
-            "`{engine}` is no engine that can be checked: write gpu, model, or exec: and the command line that starts it"
+            "`{engine}` cannot be checked: write gpu, model, or exec: and the command line that starts the engine"
         ),
     };
     let checks = check::check(&command, limits(engine))?;
@@ -101,10 +101,10 @@ struct Serve {
 enum ServedEngine {
     /// The CUDA driver and a GPU.
     Gpu {
-        /// Seconds that a launch may take.
+        /// Time limit of a launch.
         #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
         timeout: f64,
-        /// Be the process that calls the driver.
+        /// Run as the process that calls the driver.
         #[arg(long, hide = true)]
         worker: bool,
     },

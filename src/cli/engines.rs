@@ -1,4 +1,4 @@
-//! The engines that a command asks: named on the command line, or found on this machine.
+//! Opens the engines that a command asks: those named on the command line, and those found on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -15,15 +15,16 @@ use ptx_conform::engine::{CaseExecutor, Depth, Engine};
 use ptx_conform::environment::{Environment, Version};
 use ptx_conform::spec::Isa;
 
-/// Which engines are asked.
+/// Which engines to ask.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineOpts {
-    /// An engine: `ptxas@13.5`, `ptxas@13.5.37`, `ptxas@all` for every one found, `ptxas` for the
-    /// newest found; `exec:COMMAND` for a program that speaks the protocol of docs/protocol.md;
-    /// `gpu`; `recording:FILE` for what an engine did earlier; `model`. Can be given several times.
+    /// Engine to ask. `ptxas@13.5` or `ptxas@13.5.37`: that version; `ptxas@all`: every version found;
+    /// `ptxas`: the newest version found; `exec:COMMAND`: a program that speaks the protocol of
+    /// docs/protocol.md; `gpu`; `recording:FILE`: recorded results; `model`: the specification and the
+    /// reference model. Can be given several times.
     #[arg(long, value_name = "ENGINE", default_value = "ptxas")]
     engine: Vec<String>,
-    /// A ptxas binary, in place of those found.
+    /// Path of a ptxas binary to use instead of those found. Can be given several times.
     #[arg(long, value_name = "PATH")]
     ptxas: Vec<PathBuf>,
 }
@@ -32,19 +33,19 @@ pub(crate) struct EngineOpts {
 pub(crate) struct Opened {
     /// The engine.
     pub(crate) engine: Box<dyn Engine>,
-    /// Its newest PTX version; none where it takes any.
+    /// Its newest PTX version; none if it accepts any.
     newest: Option<Version>,
 }
 
 impl Opened {
-    /// Whether it judges lines of an environment.
+    /// Whether it can judge lines in an environment.
     pub(crate) fn judges(&self, environment: &Environment, depth: Depth) -> bool {
         self.engine.as_judge().is_some_and(|judge| judge.supports(environment, depth).is_ok())
     }
 }
 
 impl EngineOpts {
-    /// The engines asked for, each once, in the order given.
+    /// The engines given on the command line, each once, in order.
     pub(crate) fn open(&self, specs: Option<&Path>) -> anyhow::Result<Vec<Opened>> {
         let mut engines: Vec<Opened> = Vec::new();
         for path in &self.ptxas {
@@ -56,15 +57,15 @@ impl EngineOpts {
             open_named(name, specs, &mut engines)?;
         }
         if engines.is_empty() {
-            bail!("no ptxas was found; `ptx-conform toolchain install 13.5` fetches one");
+            bail!("no ptxas was found; install one with `ptx-conform toolchain install 13.5`");
         }
         Ok(engines)
     }
 }
 
-/// Opens what an engine's name on the command line means.
+/// Opens an engine by its name on the command line.
 ///
-/// `specs` is the specification that the engine `model` goes by.
+/// `specs` is the specification for the engine `model`.
 pub(crate) fn open_named(name: &str, specs: Option<&Path>, engines: &mut Vec<Opened>) -> anyhow::Result<()> {
     if let Some(command) = name.strip_prefix("exec:") {
         return add_named(engines, open_external(command)?);
@@ -84,14 +85,14 @@ pub(crate) fn open_named(name: &str, specs: Option<&Path>, engines: &mut Vec<Ope
     Ok(())
 }
 
-/// Adds every `ptxas` found; names those that cannot be used.
+/// Adds every `ptxas` found; warns about those that cannot be used.
 fn add_all_ptxas(engines: &mut Vec<Opened>) -> anyhow::Result<()> {
     let mut broken = None;
     for found in installed::all() {
         match open_ptxas(&found.path) {
             Ok(opened) => add(engines, opened),
             Err(why) => {
-                say(&format!("warning: ptxas {} is left out: {why:#}", found.version));
+                say(&format!("warning: ptxas {} is not used: {why:#}", found.version));
                 broken = Some(why);
             }
         }
@@ -102,17 +103,17 @@ fn add_all_ptxas(engines: &mut Vec<Opened>) -> anyhow::Result<()> {
     }
 }
 
-/// Where recordings are looked for.
+/// The directory of recordings.
 const RECORDINGS: &str = "corpus/recordings";
 
-/// Adds the executing engines that are at hand, a GPU and the recordings of the repository; says of
-/// the others why they are not.
+/// Adds the executing engines that are available, a GPU and the recordings of the repository. Returns the
+/// others, with the reasons.
 pub(crate) fn add_executing(specs: Option<&Path>, engines: &mut Vec<Opened>) -> Vec<(String, String)> {
     let mut absent = Vec::new();
     if !engines.iter().any(|known| known.engine.id().family() == "gpu")
         && let Err(why) = open_named("gpu", specs, engines)
     {
-        // What the process of the engine said is the reason, where it said anything.
+        // The reason is the message of the engine's process, if there is one.
         let why = format!("{why:#}");
         let said = why.lines().find_map(|line| line.strip_prefix("error: gpu: "));
         absent.push(("gpu".to_owned(), said.or(why.lines().next()).unwrap_or_default().to_owned()));
@@ -125,7 +126,7 @@ pub(crate) fn add_executing(specs: Option<&Path>, engines: &mut Vec<Opened>) -> 
         absent.push(("recordings".to_owned(), format!("there are none in {RECORDINGS}")));
     }
     for file in files {
-        // Several may be of one engine, which may be at hand as well.
+        // Several recordings can be of one engine, which may be available itself.
         match open_recording(&file) {
             Ok(opened) => engines.push(opened),
             Err(why) => absent.push((file.display().to_string(), format!("{why:#}"))),
@@ -134,18 +135,18 @@ pub(crate) fn add_executing(specs: Option<&Path>, engines: &mut Vec<Opened>) -> 
     absent
 }
 
-/// Adds an engine that is not there yet: of two of a version one is enough.
+/// Adds an engine, unless there is one with the same version.
 fn add(engines: &mut Vec<Opened>, engine: Opened) {
     if !engines.iter().any(|known| known.engine.id() == engine.engine.id()) {
         engines.push(engine);
     }
 }
 
-/// Adds an engine whose name must be its own.
+/// Adds an engine whose name must be unique.
 fn add_named(engines: &mut Vec<Opened>, engine: Opened) -> anyhow::Result<()> {
     let id = engine.engine.id();
     if engines.iter().any(|known| known.engine.id() == id) {
-        bail!("two engines call themselves {id}; they could not be told apart");
+        bail!("two engines call themselves {id}; their names must differ");
     }
     engines.push(engine);
     Ok(())
@@ -177,26 +178,25 @@ fn open_recording(file: &Path) -> anyhow::Result<Opened> {
     Ok(Opened { newest: recording.newest_ptx(), engine: Box::new(recording) })
 }
 
-/// Says what engines noticed that is no outcome.
+/// Prints the notes of engines.
 pub(crate) fn say_notes(engines: &[Opened]) {
     engines.iter().flat_map(|opened| opened.engine.notes()).for_each(|note| say(&format!("note: {note}")));
 }
 
-/// Why engines did not answer all that they were asked, in words: what they did answer does not show
-/// that they agree.
+/// Why engines left questions unanswered, in words: such a run does not show that they agree.
 pub(crate) fn losses(engines: &[Opened]) -> Vec<String> {
     let of_engine = |opened: &Opened| opened.engine.losses().into_iter();
     engines.iter().flat_map(of_engine).map(|(why, count)| format!("{count} without an answer: {why}")).collect()
 }
 
-/// The engines that are asked to judge.
+/// The engines that can judge.
 pub(crate) fn subjects<'a>(engines: &'a [Opened], isa: &Isa) -> Vec<Subject<'a>> {
     let newest = |opened: &Opened| opened.newest.or(isa.versions.last().copied());
     let subject = |opened: &'a Opened| Some(Subject::judging(opened.engine.as_judge()?, newest(opened)?));
     engines.iter().filter_map(subject).collect()
 }
 
-/// The engines that are asked to execute, and the first ones to judge as well.
+/// All engines that can execute; the first `judging` of them judge as well.
 pub(crate) fn all_subjects<'a>(
     engines: &'a [Opened],
     judging: usize,

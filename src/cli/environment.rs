@@ -5,22 +5,22 @@ use anyhow::bail;
 use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
 use ptx_conform::spec::Isa;
 
-/// The environment of a module, as far as it is given.
+/// The environment of a module, as far as it was given.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EnvironmentOpts {
-    /// The PTX version [default: the newest].
+    /// PTX version [default: the newest].
     #[arg(long, value_name = "VERSION")]
     ptx: Option<Version>,
-    /// The target [default: the newest plain one of the PTX version].
+    /// Target [default: the newest plain target of the PTX version].
     #[arg(long, value_name = "TARGET")]
     target: Option<Target>,
-    /// The address size, 32 or 64 [default: 64, where the PTX version has it].
+    /// Address size, 32 or 64 [default: 64 if the PTX version has it].
     #[arg(long, value_name = "BITS")]
     address_size: Option<AddressSize>,
 }
 
 impl EnvironmentOpts {
-    /// The environment, with the newest of what is not given.
+    /// The environment; whatever was not given is the newest.
     pub(crate) fn resolve(&self, isa: &Isa) -> anyhow::Result<Environment> {
         let (Some(&newest), Some(&(first, _))) = (isa.versions.last(), isa.targets.first()) else {
             bail!("isa.yaml has no version or no target");

@@ -1,4 +1,4 @@
-//! `ptx-conform execute`: one executed case.
+//! `ptx-conform execute`: executes one case.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,20 +11,19 @@ use ptx_conform::engine::CaseExecutor;
 use ptx_conform::model::{self, RowVerdict};
 use ptx_conform::program::{Answer, Program};
 
-/// Execute a stored case: what is expected of each row, and what engines do with it
+/// Execute a stored case: print the expected and the actual result of each row
 ///
-/// The file is JSON as a report writes it to `cases/`, and as docs/protocol.md describes it.
+/// The file is JSON, as a run writes it to reports/NAME/cases/ and as docs/protocol.md describes it.
 ///
-/// Exit codes: 0 every row passed, 1 one failed, 2 the case cannot be read, or none of the engines
-/// executes it.
+/// Exit codes: 0 every row passed, 1 a row failed, 2 the case cannot be read or no engine executed it.
 ///
 /// Example: ptx-conform execute reports/latest/cases/0123456789abcdef.json --engine gpu
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Opts {
-    /// The case.
+    /// File with the case.
     file: PathBuf,
-    /// An engine that executes: `gpu`, `exec:COMMAND` or `recording:FILE`. Can be given several times.
+    /// Engine that executes: `gpu`, `model`, `exec:COMMAND` or `recording:FILE`. Can be given several times.
     #[arg(long, value_name = "ENGINE")]
     engine: Vec<String>,
 }

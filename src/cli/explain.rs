@@ -1,4 +1,4 @@
-//! `ptx-conform explain`: one instruction line, and everything that the specification says of it.
+//! `ptx-conform explain`: everything that the specification says about one line.
 
 mod assume;
 mod point;
@@ -18,23 +18,23 @@ use ptx_conform::ptx::{Declarations, Line, SyntaxError, print_variant};
 use ptx_conform::space::{Values, environment, twin};
 use ptx_conform::spec::{Choice, Form, Instruction, Rule, RuleKind, Source, Spec, UNREAD};
 
-/// Explain one instruction line: its verdict, the rules, the manual's section, what it needs.
+/// Explain one line: its verdict, broken rules, the manual's section, and what it needs
 ///
-/// Exit codes: 0 valid, 1 invalid, 2 unknown or no statement.
+/// Exit codes: 0 valid, 1 invalid, 2 unknown instruction or not a statement.
 ///
 /// Example: ptx-conform explain 'suld.b.1d.v4.b64.trap {%rd1, %rd2, %rd3, %rd4}, [surf, {%r1}];'
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
-    /// The line, with its `;`.
+    /// The line, including its `;`.
     line: String,
     #[command(flatten)]
     environment: super::environment::EnvironmentOpts,
-    /// The PTX text between a module's directives and the line [default: assumed from the names].
+    /// PTX text between a module's directives and the line [default: guessed from the names].
     #[arg(long, value_name = "TEXT")]
     declarations: Option<String>,
 }
 
-/// A line, and all that is known of it.
+/// A line, and everything known about it.
 struct ExplainedLine<'a> {
     text: &'a str,
     line: &'a Line<'a>,
@@ -58,7 +58,7 @@ impl Opts {
         let Some(instruction) = spec.instruction(line.opcode) else {
             let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
             super::output::print(&format!(
-                "unknown: there is no specification of `{}`; there are {}\n",
+                "unknown: `{}` has no specification; the instructions are {}\n",
                 line.opcode,
                 known.join(", ")
             ))?;
@@ -83,14 +83,14 @@ impl Opts {
         let mut output = case.diagnostics();
         output += &case.summary(&spec, if assumed && !text.is_empty() { Some(&text) } else { None });
         if assumed && !text.is_empty() && !reading.valid() {
-            output += "         say what the names stand for with --declarations\n";
+            output += "         declare the names with --declarations if this is wrong\n";
         }
         super::output::print(&output)?;
         Ok(if reading.valid() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 }
 
-/// What there is to say of a text that is no statement.
+/// The output for text that is not a statement.
 fn unreadable(spec: &Spec, text: &str, error: &SyntaxError) -> anyhow::Result<ExitCode> {
     let known = Line::opcode_of(text).and_then(|opcode| spec.instruction(opcode)).is_some();
     let title = Level::ERROR.primary_title(error.message).id(super::judge::SYNTAX);
@@ -98,7 +98,7 @@ fn unreadable(spec: &Spec, text: &str, error: &SyntaxError) -> anyhow::Result<Ex
     let annotation = AnnotationKind::Primary.span(error.at..error.at + length);
     let group = title
         .element(Snippet::source(text).annotation(annotation))
-        .element(Level::HELP.message("one statement ends in `;`, as `ld.global.u32 %r1, [%rd1];` does"));
+        .element(Level::HELP.message("write one statement that ends in `;`, such as `ld.global.u32 %r1, [%rd1];`"));
     super::output::print(&format!("{}\n", render(group)))?;
     Ok(ExitCode::from(if known { 1 } else { 2 }))
 }
@@ -109,7 +109,7 @@ fn render(group: Group<'_>) -> String {
 }
 
 impl ExplainedLine<'_> {
-    /// Every broken rule with the parts of the line that break it.
+    /// Every broken rule, with the parts of the line that break it.
     fn diagnostics(&self) -> String {
         let mut text = String::new();
         for &broken in &self.reading.broken {
@@ -124,7 +124,7 @@ impl ExplainedLine<'_> {
                 group = group.element(Level::NOTE.message(format!("it {}; judged in {}", rule.kind, self.environment)));
             }
             group = group.element(Level::NOTE.message(self.source(rule)));
-            // What is too new here is right elsewhere, and not to be changed.
+            // A line that is too new for this environment is right elsewhere and needs no change.
             if let Some(better) = self.instead(broken).filter(|_| !needs) {
                 group = group.element(Level::HELP.message(better));
             }
@@ -143,12 +143,12 @@ impl ExplainedLine<'_> {
                 format!("the manual, syntax of `{}`: {}", self.form.id, self.form.page())
             }
             (Source::Observed, _) => {
-                "observed: the manual is silent, and every implementation looked at does it".to_owned()
+                "observed: the manual is silent; every implementation examined does this".to_owned()
             }
         }
     }
 
-    /// What would be valid with one choice changed.
+    /// A valid line that differs in one choice.
     fn instead(&self, broken: usize) -> Option<String> {
         let values = &self.reading.values;
         if values.contains(&UNREAD) {
@@ -172,7 +172,7 @@ impl ExplainedLine<'_> {
         }
     }
 
-    /// The line with the modifiers of these values, where that is valid.
+    /// The line with the modifiers of these values, if it is valid.
     fn rewritten(&self, values: &Values) -> Option<String> {
         let modifiers = self.form.slots.iter().map(|slot| self.form.value(values, slot.axis));
         let modifiers: String = modifiers.filter(|value| *value != "none").collect();

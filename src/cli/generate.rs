@@ -13,10 +13,10 @@ use ptx_conform::ptx::{Context, Item, Printer, Scaffold, scaffold};
 use ptx_conform::space::{Diagram, Draw, Region, Values, breakable, covering, environment_values};
 use ptx_conform::spec::{Form, Instruction, Spec};
 
-/// Print variants or modules
+/// Print variants, one per line or as a module
 ///
-/// Variants are printed in the order of their instruction, form and rule. The same specification and
-/// options always print the same.
+/// Variants are ordered by instruction, form and rule. The output depends only on the specification and
+/// the options.
 ///
 /// Examples:
 ///   ptx-conform generate suld --ptx 7.0 --target sm_80
@@ -25,33 +25,34 @@ use ptx_conform::spec::{Form, Instruction, Spec};
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Opts {
-    /// Opcodes [default: all of the specification].
+    /// Opcodes [default: all].
     #[arg(value_name = "OPCODE")]
     instructions: Vec<String>,
-    /// Only this form, by its id: `weak` or `ld.weak`.
+    /// Print only this form, given by its id: `weak` or `ld.weak`.
     #[arg(long, value_name = "FORM")]
     form: Option<String>,
-    /// Which variants: breaches break one rule and no other.
+    /// Which variants to print; a breach breaks one rule and no other.
     #[arg(long, value_enum, default_value = "valid")]
     what: GenerateWhat,
-    /// Only breaches of this rule, by its id: `clamp-required` or `suld/clamp-required`.
+    /// Print only breaches of this rule, given by its id: `clamp-required` or `suld/clamp-required`.
     #[arg(long, value_name = "ID")]
     rule: Option<String>,
     #[command(flatten)]
     environment: super::environment::EnvironmentOpts,
-    /// Which of them: all, or as few as have every combination of two or three choices, or drawn.
+    /// How many of them: all, enough to cover all pairs or triples of choices, or random ones.
     #[arg(long, value_enum, default_value = "pairs")]
     strategy: GenerateStrategy,
-    /// At most so many [default: no limit, 100 drawn ones].
+    /// Maximum number of variants [default: unlimited; 100 for `--strategy random`].
     #[arg(long, value_name = "N")]
     count: Option<usize>,
-    /// What is drawn.
+    /// Seed of `--strategy random`.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Leave out so many before the first; with `--strategy all` that takes no time.
+    /// Number of variants to skip first; takes no time with `--strategy all`.
     #[arg(long, value_name = "RANK", default_value_t = 0)]
     from: u128,
-    /// A line each (with the rule it breaks in a comment), one module of all, or input of `judge`.
+    /// One line for each variant (with the rule it breaks in a comment), one module with all of them, or
+    /// input for `judge`.
     #[arg(long, value_enum, default_value = "text")]
     format: OutputFormat,
 }
@@ -78,11 +79,11 @@ enum OutputFormat {
     Jsonl,
 }
 
-/// The most lines that one module may have where none was asked for.
+/// The most lines that a module may have without --count.
 const MODULE: u128 = 1_000_000;
-/// How many variants are drawn by default.
+/// The number of random variants by default.
 const DRAWN: usize = 100;
-/// Covering arrays that are made at once.
+/// Covering arrays that are made together.
 const AT_ONCE: usize = 16;
 
 /// A set of variants: the valid ones of a form, or those that break one rule.
@@ -110,14 +111,18 @@ impl Opts {
         let parts = self.parts(&spec, &environment)?;
         let total: u128 = parts.iter().map(|part| part.region().count()).sum();
         if parts.iter().all(|part| part.diagram.count() == 0) {
-            bail!("no variant breaks that alone in any environment; `ptx-conform spec lint` says what is broken along");
+            bail!(
+                "no variant breaks only this rule, in any environment; `ptx-conform spec lint` lists the rules that are always broken with it"
+            );
         }
         if total == 0 {
-            bail!("there is no such variant in {environment}; see --ptx, --target and --address-size");
+            bail!(
+                "no such variant exists in {environment}; choose another environment with --ptx, --target and --address-size"
+            );
         }
         let all = self.strategy == GenerateStrategy::All && self.count.is_none();
         if self.format == OutputFormat::Module && all && total > MODULE {
-            bail!("a module of {total} lines; say how many with --count");
+            bail!("the module would have {total} lines; limit it with --count");
         }
         let out = BufWriter::new(io::stdout().lock());
         let mut printed =
@@ -126,7 +131,7 @@ impl Opts {
         super::output::until_closed(written.and_then(|()| printed.finish()))
     }
 
-    /// What is to be printed, in order.
+    /// What to print, in order.
     fn parts<'s>(&self, spec: &'s Spec, environment: &Environment) -> anyhow::Result<Vec<SpacePart<'s>>> {
         let instructions = super::load::instructions(spec, &self.instructions)?;
         let named = |instruction: &Instruction, form: &Form| {
@@ -141,7 +146,11 @@ impl Opts {
             .collect();
         if forms.is_empty() {
             let known: Vec<&str> = instructions.iter().flat_map(|i| &i.forms).map(|form| form.id.as_str()).collect();
-            bail!("there is no form `{}`; there are {}", self.form.as_deref().unwrap_or_default(), known.join(", "));
+            bail!(
+                "there is no form `{}`; the forms are {}",
+                self.form.as_deref().unwrap_or_default(),
+                known.join(", ")
+            );
         }
         let mut chosen: Vec<(&Form, Option<usize>)> = Vec::new();
         for form in &forms {
@@ -171,7 +180,7 @@ impl Opts {
         Ok(chosen.into_par_iter().filter_map(part).collect())
     }
 
-    /// How many variants are wanted at most.
+    /// The maximum number of variants.
     fn wanted(&self) -> usize {
         self.count.unwrap_or(if self.strategy == GenerateStrategy::Random { DRAWN } else { usize::MAX })
     }
@@ -258,7 +267,7 @@ impl Opts {
     }
 }
 
-/// What is done with each variant.
+/// What to do with each variant.
 type Print<'a, 'p> = dyn FnMut(&'p SpacePart<'p>, Values) -> io::Result<()> + 'a;
 
 /// The lines of one function, and what they use.
@@ -276,7 +285,7 @@ struct GeneratedRequest<'a> {
     target: Target,
     address_size: u32,
     declarations: &'a str,
-    /// The rule it is meant to break, which `judge` does not look at.
+    /// The rule that it should break. `judge` ignores this.
     #[serde(skip_serializing_if = "Option::is_none")]
     breaks: Option<&'a str>,
 }

@@ -19,27 +19,29 @@ use ptx_conform::judge::{Judge, Needs, Reading, needs};
 use ptx_conform::ptx::{DeclarationError, Declarations, Line, Module, SyntaxError};
 use ptx_conform::spec::{Form, Isa, Spec, Verdict};
 
-/// JSON Lines in, verdicts out, for other programs
+/// Judge lines for other programs: JSON Lines in, verdicts out
 ///
-/// Reads one object a line from stdin, and answers each in order. Blank lines are skipped, fields
-/// that are not listed are ignored.
+/// Reads one object per line from stdin, and answers each in order. Blank lines and unknown fields
+/// are ignored.
 ///
 /// in:  {"line": "...", "ptx": "9.0", "target": "sm_90", "declarations": "...", "address_size": 64}
 ///
 /// out: {"verdict": "valid", "rules": [], "needs": {"ptx": "2.0", "target": "sm_20"}}
 ///
 /// `declarations` (default: none) is the PTX text between a module's directives and the line;
-/// `address_size` is 32 or 64 (default). The verdict is valid, invalid (with the rules broken), or
-/// unknown, for an instruction without a specification. A line that is no PTX statement but begins
-/// with the opcode of one that is specified breaks `isa/syntax`. Labels, braces, comments, .loc and
-/// .pragma may stand around it; of several statements each is judged, in `statements`, beside what they
-/// come to together. What cannot be judged is answered with {"error": "..."}, and the run goes on.
+/// `address_size` is 32 or 64 (default: 64). The verdict is `valid`, `invalid` (with the broken
+/// rules), or `unknown` for an instruction without a specification. A line that begins with a known
+/// opcode but is not a PTX statement breaks `isa/syntax`. Labels, braces, comments, .loc and .pragma
+/// may surround the line. If there are several statements, the verdict covers them all, and
+/// `statements` has the verdict on each. Input that cannot be judged is answered with
+/// {"error": "..."}.
 ///
 /// Example: ptx-conform generate suld --format jsonl | ptx-conform judge --engine ptxas@13.5
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Opts {
-    /// Also say what this engine is known to do (it need not be installed): `ptxas@13.5`.
+    /// Also predict what this engine will do, by its known divergences: `ptxas@13.5`. It need not be
+    /// installed.
     #[arg(long, value_name = "ENGINE")]
     engine: Option<String>,
 }
@@ -66,7 +68,7 @@ fn engine(name: &str, divergences: &Divergences) -> anyhow::Result<EngineVersion
     let known =
         |family: &str| family == "ptxas" || divergences.all.iter().any(|divergence| divergence.engine == family);
     if !known(&engine.family) {
-        bail!("nothing is known of the engine `{}`; `ptxas` is known", engine.family);
+        bail!("there is no list of divergences for the engine `{}`; there is one for `ptxas`", engine.family);
     }
     Ok(engine)
 }
@@ -74,15 +76,15 @@ fn engine(name: &str, divergences: &Divergences) -> anyhow::Result<EngineVersion
 /// The longest line that is read.
 const LONGEST: u64 = 16 << 20;
 
-/// Answers each line that is not blank, `None` where it is too long. An answer is sent at the latest
-/// before waiting for more.
+/// Calls `answer` for each line that is not blank, with `None` if it is too long. Answers are flushed
+/// before waiting for more input.
 fn serve<R: Read, W: Write>(
     mut from: BufReader<R>,
     mut to: W,
     mut answer: impl FnMut(Option<&[u8]>, &mut W) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut line = Vec::new();
-    // How much of the buffer is whole lines, as far as is known.
+    // How much of the buffer is known to be whole lines.
     let mut whole = 0_usize;
     loop {
         if whole == 0 {
@@ -105,7 +107,7 @@ fn serve<R: Read, W: Write>(
     }
 }
 
-/// Text that is borrowed from the input where it has no escapes; `null` is empty.
+/// Text that is borrowed from the input if it has no escapes; `null` is empty.
 #[derive(Default)]
 struct Text<'a>(Cow<'a, str>);
 
@@ -158,7 +160,7 @@ struct LineAnswer<'a> {
     expected: Option<Does>,
     #[serde(skip_serializing_if = "Option::is_none")]
     divergence: Option<&'a str>,
-    /// Where `line` has several statements, the answer on each.
+    /// If `line` has several statements, the answer on each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     statements: Vec<StatementAnswer<'a>>,
 }
@@ -199,7 +201,7 @@ impl Serialize for BrokenRules<'_> {
     }
 }
 
-/// The rule that a text breaks which is no statement.
+/// The rule that is broken by text that is not a statement.
 pub(super) const SYNTAX: &str = "isa/syntax";
 
 #[derive(Serialize)]
@@ -215,23 +217,23 @@ struct Desk<'s> {
     declarations: Remembered,
 }
 
-/// Declarations that were read. Each text has one place, which it may have to leave to another: a
-/// map would have to be emptied now and then, which costs more than to read some texts again.
+/// A cache of parsed declarations. Each text has one slot, from which another text can evict it: a map
+/// would have to be emptied now and then, which costs more than reading some texts again.
 struct Remembered {
     places: Vec<Option<Declared>>,
-    /// About the bytes of all that is remembered.
+    /// The approximate size of the cache in bytes.
     size: usize,
 }
 
-/// A text, and what was read from it.
+/// A text, and the declarations read from it.
 struct Declared {
     text: Box<str>,
     declarations: Result<Declarations, DeclarationError>,
 }
 
-/// How many declarations are remembered.
+/// The number of slots of the cache.
 const PLACES: u64 = 1 << 12;
-/// How much is remembered of declarations.
+/// The largest size of the cache in bytes.
 const REMEMBERED: usize = 16 << 20;
 
 impl Remembered {
@@ -239,7 +241,7 @@ impl Remembered {
         Self { places: (0..PLACES).map(|_| None).collect(), size: 0 }
     }
 
-    /// What one text takes: mostly its symbols, which are longer than their names.
+    /// The size of one entry: mostly its symbols, which are longer than their names.
     fn size_of(text: &str) -> usize {
         8 * text.len() + 256
     }
@@ -280,7 +282,7 @@ impl<'s> Desk<'s> {
         out.write_all(b"\n")
     }
 
-    /// Answers with a verdict, or says why there is none.
+    /// Answers with a verdict, or with the reason why there is none.
     fn judge(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<Result<(), String>> {
         let request = match request(line) {
             Ok(request) => request,
@@ -319,10 +321,10 @@ impl<'s> Desk<'s> {
         }
     }
 
-    /// The answer on a text that is no statement.
+    /// The answer on text that is not a statement.
     fn unreadable(&self, line: &str, error: &SyntaxError) -> Result<LineAnswer<'static>, String> {
         let Some(opcode) = Line::opcode_of(line) else {
-            return Err(format!("`line` is no instruction: {error} at byte {}", error.at));
+            return Err(format!("`line` is not an instruction: {error} at byte {}", error.at));
         };
         if self.spec.instruction(opcode).is_none() {
             return Ok(LineAnswer::bare(Verdict::Unknown, BrokenRules::None));
@@ -345,7 +347,7 @@ fn answer<'s>(
     };
     let form = &instruction.forms[reading.form];
     let undefined: Vec<&str> = reading.undefined(instruction).map(|rule| rule.id.as_str()).collect();
-    // Of what is undefined either outcome is right.
+    // If the line is undefined, either outcome is right.
     let engine = engine.filter(|_| undefined.is_empty() || !reading.valid());
     let expected = engine.map(|(engine, known)| known.expect(engine, instruction, &reading));
     LineAnswer {
@@ -359,8 +361,8 @@ fn answer<'s>(
     }
 }
 
-/// The answer on a text of several statements: that on its only instruction, or one on each and what
-/// they come to together.
+/// The answer on a text of several statements: the answer on its only instruction, or one on each and one
+/// on all together.
 fn several<'s>(
     spec: &'s Spec,
     judge: &Judge<'s>,
@@ -413,12 +415,12 @@ impl LineAnswer<'_> {
 
 fn request(line: &[u8]) -> Result<JudgeRequestLine<'_>, String> {
     const SHAPE: &str =
-        r#"a line is one object: {"line": "...", "ptx": "9.0", "target": "sm_90", "declarations": "..."}"#;
-    // Serde would take a list for an object.
+        r#"each input line is one object: {"line": "...", "ptx": "9.0", "target": "sm_90", "declarations": "..."}"#;
+    // Serde would accept a list as an object.
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(SHAPE.to_owned());
     }
-    // What is text as a whole is not checked again string by string.
+    // Input that is valid text as a whole need not be checked string by string.
     let request = match str::from_utf8(line) {
         Ok(text) => serde_json::from_str(text),
         Err(_) => serde_json::from_slice(line),
@@ -436,7 +438,7 @@ fn environment(request: &JudgeRequestLine<'_>) -> Result<Environment, String> {
     let address_size = match request.address_size {
         None | Some(64) => AddressSize::Bits64,
         Some(32) => AddressSize::Bits32,
-        Some(other) => return Err(format!("`address_size` is {other}; it can be 32 or 64")),
+        Some(other) => return Err(format!("`address_size` is {other}; it must be 32 or 64")),
     };
     Ok(Environment { ptx, target, address_size })
 }

@@ -11,7 +11,7 @@ use ptx_conform::shipped;
 use ptx_conform::spec::{Instruction, Spec};
 use ptx_conform::yaml::Error;
 
-/// The directory that the specification is read from; `None` for the one built in.
+/// The directory of the specification; `None` for the built-in one.
 fn directory(specs: Option<&Path>) -> Option<PathBuf> {
     match specs {
         Some(specs) => Some(specs.to_owned()),
@@ -22,7 +22,7 @@ fn directory(specs: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// Reads the specification. All that is wrong with it is printed with the lines it is about.
+/// Reads the specification. Prints every error with the line it is about.
 pub(crate) fn load_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
     let spec = match directory(specs) {
         Some(directory) => Spec::load(&directory),
@@ -31,7 +31,7 @@ pub(crate) fn load_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
     sound(spec, "specification")
 }
 
-/// Reads the known divergences that belong to a specification, as [`load_spec`] does.
+/// Reads the known divergences of a specification, in the way of [`load_spec`].
 pub(crate) fn load_divergences(specs: Option<&Path>, spec: &Spec) -> anyhow::Result<Divergences> {
     sound(Divergences::load(directory(specs).as_deref(), spec), "list of known divergences")
 }
@@ -48,7 +48,7 @@ fn sound<T>(loaded: Result<T, Vec<Error>>, what: &str) -> anyhow::Result<T> {
     }
 }
 
-/// The instructions of these opcodes in this order; all where none is named.
+/// The instructions with these opcodes, in this order; all of them if the list is empty.
 pub(crate) fn instructions<'s>(spec: &'s Spec, names: &[String]) -> anyhow::Result<Vec<&'s Instruction>> {
     if names.is_empty() {
         return Ok(spec.instructions.iter().collect());
@@ -57,7 +57,7 @@ pub(crate) fn instructions<'s>(spec: &'s Spec, names: &[String]) -> anyhow::Resu
         Some(instruction) => Ok(instruction),
         None => {
             let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
-            bail!("there is no specification of `{name}`; there are {}", known.join(", "))
+            bail!("`{name}` has no specification; the instructions are {}", known.join(", "))
         }
     };
     names.iter().map(find).collect()

@@ -1,4 +1,4 @@
-//! `ptx-conform minimize`: from one case to its cause.
+//! `ptx-conform minimize`: reduces one case to its cause.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,24 @@ use ptx_conform::engine::Depth;
 use ptx_conform::report::finding_text;
 use ptx_conform::spec::UNREAD;
 
-/// Reduce one case to the simplest one, and to the combination of choices that explains it
+/// Reduce one case to the simplest one that fails alike, and to the choices that cause it
 ///
-/// The case is a PTX module in a file (`-` for standard input) with one line of a specified
-/// instruction, as `run` writes them to reports/NAME/cases/. It is reduced whether or not a
-/// divergence lists it.
+/// The case is a PTX module (a file, or `-` for standard input) with one line of a specified
+/// instruction, such as those in reports/NAME/cases/. It is reduced whether or not a divergence
+/// lists it.
 ///
-/// Exit codes: 0 every engine does as the specification says, 1 it was reduced, 2 it cannot be.
+/// Exit codes: 0 every engine agrees with the specification, 1 the case was reduced, 2 it cannot be
+/// reduced.
 ///
 /// Example: ptx-conform minimize reports/latest/cases/0123456789abcdef.ptx --engine ptxas@all
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Opts {
-    /// The file.
+    /// File with the case.
     file: PathBuf,
     #[command(flatten)]
     engines: super::engines::EngineOpts,
-    /// Generate code as well, where the check may pass.
+    /// Take the case through code generation as well.
     #[arg(long)]
     generate_code: bool,
     /// Write the simplest case to this file.
@@ -51,7 +52,7 @@ impl Opts {
         let case = Case { instruction, form: reading.form, values: &reading.values };
         let environment = stored.environment;
         if !engines.iter().any(|opened| opened.judges(&environment, depth)) {
-            bail!("no engine can be asked about {environment}; choose others with --engine");
+            bail!("none of the engines judges lines in {environment}; choose others with --engine");
         }
         let findings = causes::minimize(
             &spec,
@@ -71,7 +72,10 @@ impl Opts {
                 .with_context(|| format!("{} cannot be written", output.display()))?;
         }
         if findings.all.is_empty() {
-            super::output::print(&format!("every engine asked does as the specification says of `{}`\n", case.line()))?;
+            super::output::print(&format!(
+                "every engine asked agrees with the specification about `{}`\n",
+                case.line()
+            ))?;
             let lost = super::engines::losses(&engines);
             lost.iter().for_each(|lost| super::output::say(&format!("could not judge: {lost}")));
             let judged = findings.not_reproduced.is_empty() && lost.is_empty();

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// Writes to stdout. Whoever reads it may have seen enough: the exit code does not depend on that.
+/// Writes to stdout. A closed pipe is not an error: the reader may have seen enough.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -12,7 +12,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// For commands that only write: they end where nobody reads any more.
+/// For commands that only write: they succeed if the reader closes the pipe.
 pub(crate) fn until_closed(written: io::Result<()>) -> anyhow::Result<ExitCode> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -20,12 +20,12 @@ pub(crate) fn until_closed(written: io::Result<()>) -> anyhow::Result<ExitCode> 
     }
 }
 
-/// Writes a line to stderr. Where that is closed there is nobody to tell.
+/// Writes a line to stderr. Errors are ignored: there is nowhere else to report them.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Whether colours are wanted on a stream.
+/// Whether to use colours on a stream.
 pub(crate) fn color(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }

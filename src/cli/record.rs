@@ -1,4 +1,4 @@
-//! `ptx-conform record`: what an engine does, kept.
+//! `ptx-conform record`: stores what an engine does.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -10,33 +10,33 @@ use ptx_conform::campaign::{self, Options};
 use ptx_conform::divergences::Date;
 use ptx_conform::engine::recording::{Provenance, Recording};
 
-/// Save what an executing engine does, with where it is from
+/// Record what an executing engine does, with its version, device and date
 ///
-/// Cases that the manual leaves undefined are recorded as well, some of each form, each in a launch of
-/// its own. `run` holds recordings in corpus/recordings/ against the model, without the engine.
+/// Some cases of each form that the manual leaves undefined are recorded as well, each in its own
+/// launch. `run` compares the recordings in corpus/recordings/ with the model, without the engine.
 ///
 /// Example: ptx-conform record --engine gpu --out corpus/recordings/h200.jsonl
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Opts {
-    /// Opcodes [default: all that the model executes].
+    /// Opcodes [default: all that the model can execute].
     instructions: Vec<String>,
-    /// The engine: `gpu`, or `exec:COMMAND`.
+    /// Engine: `gpu` or `exec:COMMAND`.
     #[arg(long, value_name = "ENGINE")]
     engine: String,
-    /// The file; its name ends in `.jsonl`.
+    /// File to write; `run` reads files named `*.jsonl`.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Cases of each form.
+    /// Number of cases of each form.
     #[arg(long, value_name = "N", default_value_t = 100)]
     cases: usize,
-    /// Rows of inputs of each case.
+    /// Rows of inputs for each case.
     #[arg(long, value_name = "N", default_value_t = 16)]
     rows: usize,
-    /// What random draws start from.
+    /// Seed of all random draws.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// The day that the recording is from [default: today].
+    /// Date of the recording [default: today].
     #[arg(long, value_name = "YYYY-MM-DD")]
     today: Option<Date>,
 }
@@ -47,7 +47,7 @@ impl Opts {
         super::load::instructions(&spec, &self.instructions)?;
         let mut engines = Vec::new();
         super::engines::open_named(&self.engine, specs, &mut engines)?;
-        let [opened] = engines.as_slice() else { bail!("one engine is recorded at a time") };
+        let [opened] = engines.as_slice() else { bail!("only one engine can be recorded at a time") };
         let Some(engine) = opened.engine.as_executor() else {
             bail!("nothing can be recorded: {} does not execute", opened.engine.id())
         };
@@ -77,7 +77,7 @@ impl Opts {
             .with_context(|| format!("{out} cannot be written"))?;
         file.persist(&self.out).with_context(|| format!("{out} cannot be written"))?;
         super::engines::say_notes(&engines);
-        super::output::print(&format!("{} rows of {} in {out}\n", recording.len(), engine.id()))?;
+        super::output::print(&format!("recorded {} rows of {} in {out}\n", recording.len(), engine.id()))?;
         if twice > 0 {
             super::output::say(&format!("warning: {twice} rows gave different results on repetition; kept the first"));
         }

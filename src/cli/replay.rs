@@ -1,4 +1,4 @@
-//! `ptx-conform replay`: stored cases, asked again.
+//! `ptx-conform replay`: asks about stored cases again.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,18 +13,18 @@ use ptx_conform::spec::Instruction;
 
 /// Ask engines about stored cases again
 ///
-/// A case is a PTX module in a file, as `run` writes them to reports/NAME/cases/ and as they are
-/// kept in corpus/findings/. For each case and engine, what the engine does is reported, and whether
-/// that is what the specification and the listed divergences say.
+/// A case is a PTX module, such as those in reports/NAME/cases/ and corpus/findings/. For each case and
+/// engine, the output says what the engine does, and whether the specification and the listed
+/// divergences expect that.
 ///
-/// Exit codes: 0 all as expected, 1 something else, 2 a case cannot be read or no engine could be
-/// asked about it.
+/// Exit codes: 0 all results are expected, 1 some are not, 2 a case cannot be read or no engine could
+/// judge it.
 ///
 /// Example: ptx-conform replay corpus/findings --engine ptxas@all
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Opts {
-    /// Files, or directories with `.ptx` files.
+    /// Files, or directories of `.ptx` files.
     #[arg(default_value = "corpus/findings")]
     cases: Vec<PathBuf>,
     #[command(flatten)]
@@ -63,7 +63,7 @@ impl Opts {
             unasked += usize::from(!asked);
         }
         super::output::print(&format!(
-            "{}, {unexpected} answers not as expected, {unasked} cases that no engine could be asked about\n",
+            "{}: {unexpected} unexpected results, {unasked} cases that no engine could judge\n",
             super::output::counted(files.len(), "case")
         ))?;
         let lost = super::engines::losses(&engines);
@@ -82,7 +82,7 @@ struct Replayed {
     expected: bool,
 }
 
-/// What an engine does with a case, and whether it should; `None` where it cannot be asked.
+/// Asks an engine about a case; `None` if the engine cannot judge it.
 fn replay(
     divergences: &Divergences,
     engine: &dyn LineJudge,
@@ -105,13 +105,13 @@ fn replay(
     let why = match (compared.as_expected, compared.divergence) {
         (true, Some(id)) => format!(" (listed as {id})"),
         (true, None) => String::new(),
-        (false, Some(id)) => format!(" -- NOT AS LISTED: {id}"),
-        (false, None) => " -- NOT AS THE SPECIFICATION SAYS".to_owned(),
+        (false, Some(id)) => format!(" -- UNEXPECTED: {id} says otherwise"),
+        (false, None) => " -- UNEXPECTED: the specification says otherwise".to_owned(),
     };
     Some(Replayed { words: format!("{}{message}{why}", outcome.word()), expected: compared.as_expected })
 }
 
-/// The files named, and those in the directories named, in the order of their names.
+/// The given files, and those in the given directories sorted by name.
 fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {

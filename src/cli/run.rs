@@ -16,81 +16,80 @@ use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::report::Report;
 use ptx_conform::spec::Spec;
 
-/// Generate cases, ask the engines, compare, report.
+/// Generate cases, ask the engines, compare, and report
 ///
 /// Example: ptx-conform run --engine ptxas@13.5 --engine ptxas@11.8 --name nightly
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
-    /// Opcodes to test [default: all of the specification].
+    /// Opcodes to test [default: all].
     instructions: Vec<String>,
     #[command(flatten)]
     engines: super::engines::EngineOpts,
-    /// How much of each space is tested in the newest environment.
+    /// How much of each space to test in the newest environment.
     #[arg(long, value_enum, default_value = "pairs")]
     strategy: StrategyOption,
-    /// The size below which `--strategy complete` tests a space completely.
+    /// Spaces with fewer variants than this are tested completely by `--strategy complete`.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     limit: u64,
-    /// Random valid variants of each form beside that, and for each hundred of them one random
-    /// breach of each rule.
+    /// Additional random valid variants of each form; for every hundred of them, each rule gets one
+    /// random breach.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     random: u64,
-    /// Which claimed-valid lines are taken through code generation as well.
+    /// Which valid lines to take through code generation as well.
     #[arg(long, value_enum, default_value = "sample")]
     generate_code: GenerateOption,
-    /// Leave out the boundaries of PTX versions and targets.
+    /// Do not test around the PTX versions and targets that introduce something.
     #[arg(long)]
     no_boundaries: bool,
-    /// Try no words in slots. Otherwise each slot is tried with every modifier of PTX, and with the
-    /// modifier-like words that the engine's binary contains.
+    /// Do not try words in slots. By default each slot is tried with every modifier of PTX, and with
+    /// every modifier-like word in the engine's binary.
     #[arg(long)]
     no_vocabulary: bool,
-    /// Test in this PTX version only (with --target).
+    /// Test only this PTX version (with --target).
     #[arg(long, value_name = "VERSION", requires = "target")]
     ptx: Option<String>,
-    /// Test for this target only (with --ptx).
+    /// Test only this target (with --ptx).
     #[arg(long, value_name = "TARGET", requires = "ptx")]
     target: Option<String>,
-    /// The address size, with --ptx and --target.
+    /// Address size, with --ptx and --target.
     #[arg(long, value_name = "BITS", default_value = "64")]
     address_size: String,
-    /// What random draws start from.
+    /// Seed of all random draws.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Do not execute. By default every engine that can execute is used: those asked for, a GPU where
-    /// there is one, and the recordings in corpus/recordings/.
+    /// Do not execute. By default every engine that can execute is used: those given by --engine, a GPU
+    /// if there is one, and the recordings in corpus/recordings/.
     #[arg(long)]
     no_execution: bool,
-    /// Programs of each form that are executed [default: every combination of two choices, and as many
-    /// random ones].
+    /// Cases to execute of each form [default: a covering array of all pairs of choices, and three
+    /// random cases for each of its cases].
     #[arg(long, value_name = "N")]
     cases: Option<usize>,
-    /// Rows of inputs of each program that is executed.
+    /// Rows of inputs for each executed case.
     #[arg(long, value_name = "N", default_value_t = 16)]
     rows: usize,
-    /// Run one part of the plan only: 2/8 is the second of eight. The parts together are the whole.
+    /// Run only one part of the plan: 2/8 is the second of eight. Together the parts are the whole plan.
     #[arg(long, value_name = "N/M", default_value_t = Shard::WHOLE)]
     shard: Shard,
-    /// List the lines that the engines would be asked to judge, as JSON Lines, and run nothing.
+    /// Print the planned lines as JSON Lines, and run nothing.
     #[arg(long)]
     plan: bool,
-    /// Lines asked about together.
+    /// Lines per batch.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     batch: usize,
-    /// Threads, each with an engine process [default: one per core].
+    /// Number of threads, each with its own engine process [default: one per core].
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Write the YAML that would list the new findings to `divergences.yaml` beside the report, for
-    /// review.
+    /// Also write the YAML that would list the new findings to `divergences.yaml`, next to the report.
     #[arg(long)]
     write_divergences: bool,
     /// Date used to check whether divergences have expired [default: today].
     #[arg(long, value_name = "YYYY-MM-DD")]
     today: Option<Date>,
-    /// The report's name: it is written to `reports/NAME/`.
+    /// Name of the report, which is written to `reports/NAME/`.
     #[arg(long, value_name = "NAME", default_value = "latest")]
     name: String,
-    /// Where reports are written.
+    /// Directory of all reports.
     #[arg(long, value_name = "DIR", default_value = "reports")]
     reports: PathBuf,
 }
@@ -101,17 +100,17 @@ enum StrategyOption {
     Pairs,
     /// Covering arrays of all combinations of three choices.
     Triples,
-    /// Every variant where there are fewer than the limit, else triples.
+    /// All variants of spaces smaller than the limit, triples for the others.
     Complete,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum GenerateOption {
-    /// None.
+    /// No lines.
     None,
-    /// Some, evenly spread.
+    /// Some lines, evenly spread.
     Sample,
-    /// All.
+    /// All lines.
     All,
 }
 
@@ -122,7 +121,7 @@ impl Opts {
         super::load::instructions(&spec, &self.instructions)?;
         let options = self.options(&spec)?;
         let directory = self.reports.join(folder(&self.name)?);
-        // Before hours are spent: a report that cannot be written is of no use.
+        // Checked before hours are spent on a report that cannot be written.
         if !self.plan {
             prepare(&directory)?;
         }
@@ -209,12 +208,12 @@ impl Opts {
     }
 }
 
-/// Whether an engine executes anything of the specification.
+/// Whether an engine can execute anything of the specification.
 fn executes(spec: &Spec, engine: &dyn CaseExecutor) -> bool {
     engine.recorded().is_some() || campaign::executing_environment(spec, engine).is_ok()
 }
 
-/// Prints the tasks of a plan, one a line.
+/// Prints the tasks of a plan, one per line.
 fn list(spec: &Spec, subjects: &[campaign::Subject<'_>], options: &Options) -> anyhow::Result<ExitCode> {
     for subject in subjects.iter().filter(|subject| subject.judge.is_some()) {
         for task in campaign::plan(spec, subject, options) {
@@ -225,16 +224,16 @@ fn list(spec: &Spec, subjects: &[campaign::Subject<'_>], options: &Options) -> a
     Ok(ExitCode::SUCCESS)
 }
 
-/// The name of a report as that of a folder in the directory of reports, and of nothing else.
+/// The name of a report, if it is the name of a directory and not a longer path.
 fn folder(name: &str) -> anyhow::Result<&str> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {
         (Some(Component::Normal(part)), None) if part == name => Ok(name),
-        _ => bail!("`{name}` is not a name for a report: write one without `/`; --reports says where it is written"),
+        _ => bail!("`{name}` is not a report name: it must not contain `/`; choose the directory with --reports"),
     }
 }
 
-/// Engines that were asked for and judged nothing, and why as far as they say.
+/// Engines that were asked for and judged nothing.
 fn lost(engines: &[super::engines::Opened], results: &Results) -> Vec<String> {
     let silent = |opened: &&super::engines::Opened| {
         let id = opened.engine.id().as_str();
@@ -244,23 +243,23 @@ fn lost(engines: &[super::engines::Opened], results: &Results) -> Vec<String> {
 }
 
 fn prepare(directory: &Path) -> anyhow::Result<()> {
-    let help = || format!("{} cannot be written to; choose another place with --reports", directory.display());
+    let help = || format!("{} cannot be written to; choose another directory with --reports", directory.display());
     std::fs::create_dir_all(directory).with_context(help)?;
     tempfile::tempfile_in(directory).map(drop).with_context(help)
 }
 
-/// Runs with a progress bar on standard error (none where that is no terminal), and with interrupts
-/// ending the run early: what was done until then is reported.
+/// Runs with a progress bar on standard error (none if that is not a terminal). An interrupt ends the run
+/// early, and what was done until then is reported.
 pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Result<T> {
     let progress = std::sync::Arc::new(Progress::default());
     let told = std::sync::Arc::clone(&progress);
     ctrlc::set_handler(move || {
-        // The second time the user means it.
+        // The second interrupt ends the run at once.
         if told.stop.swap(true, Ordering::Relaxed) {
             std::process::exit(2);
         }
         ptx_conform::engine::interrupt();
-        eprintln!("interrupted: finishing what is under way; again to stop at once");
+        eprintln!("interrupted: finishing what is running; interrupt again to stop immediately");
     })
     .context("interrupts cannot be caught")?;
     let bar = ProgressBar::new(0);
@@ -275,7 +274,7 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Res
                 std::thread::sleep(Duration::from_millis(100));
             }
         });
-        // Set even where the work panics, so that the scope ends.
+        // Set even if the work panics, so that the scope ends.
         let _done = SetOnDrop(&done);
         work(&progress)
     });

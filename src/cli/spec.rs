@@ -1,4 +1,4 @@
-//! `ptx-conform spec`: check, read and count the specification.
+//! `ptx-conform spec`: checks, shows and counts the specification.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +13,7 @@ use ptx_conform::space::lint::{Isolation, isolation};
 use ptx_conform::space::{Diagram, breakable, environment_values};
 use ptx_conform::spec::{Axis, Choice, Form, Instruction, RuleKind, Source};
 
-/// Check, read and count the specification.
+/// Check, show and count the specification.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
     #[command(subcommand)]
@@ -22,25 +22,25 @@ pub(crate) struct Opts {
 
 #[derive(Debug, clap::Subcommand)]
 enum SpecCommand {
-    /// Check every file, and what only the space of variants shows.
+    /// Check every file, and search the spaces for contradictory and useless rules.
     ///
-    /// Errors: what cannot be read, rules that leave no valid variant, rules that nothing can break.
-    /// Rules that nothing can break alone are listed with those that are broken along.
+    /// Errors are: a file that cannot be read, rules that leave no valid variant, and rules that nothing
+    /// can break. Rules that cannot be broken alone are listed with the rules that are always broken too.
     ///
     /// Example: ptx-conform spec lint --specs specs
     Lint,
-    /// Print forms, axes, rules and notes of an instruction, or an overview.
+    /// Show the forms, axes, rules and notes of an instruction, or an overview of all.
     ///
     /// Example: ptx-conform spec show suld
     Show {
-        /// The opcode.
+        /// Opcode [default: an overview of all].
         opcode: Option<String>,
     },
-    /// Count the variants, exactly.
+    /// Count the variants exactly.
     ///
     /// Example: ptx-conform spec count suld --json
     Count {
-        /// Opcodes [default: all of the specification].
+        /// Opcodes [default: all].
         #[arg(value_name = "OPCODE")]
         instructions: Vec<String>,
         /// Print JSON.
@@ -49,17 +49,17 @@ enum SpecCommand {
         #[command(flatten)]
         environment: super::environment::EnvironmentOpts,
     },
-    /// Print the JSON Schema of an instruction's file.
+    /// Print a JSON Schema, by default of `specs/<opcode>.yaml`.
     ///
     /// Example: ptx-conform spec schema > specs/schema/instruction.json
     Schema {
-        /// That of isa.yaml.
+        /// The schema of isa.yaml.
         #[arg(long)]
         isa: bool,
-        /// That of a file of divergences.
+        /// The schema of `specs/divergences/*.yaml`.
         #[arg(long, conflicts_with = "isa")]
         divergences: bool,
-        /// That of vocabulary.yaml instead.
+        /// The schema of vocabulary.yaml.
         #[arg(long, conflicts_with_all = ["isa", "divergences"])]
         vocabulary: bool,
     },
@@ -92,16 +92,16 @@ impl Opts {
     }
 }
 
-/// Says of a form without valid variants where it stands and which rules are in the way: those without
-/// each of which there would be some.
+/// Describes a form without valid variants, and the rules that cause that: removing any one of them would
+/// leave valid variants.
 fn contradiction(form: &Form) -> String {
     let opcode = form.id.split('.').next().unwrap_or_default();
     let in_the_way = (0..form.rules.len()).filter(|&rule| Diagram::breaking(form, rule).count() > 0);
     let rules: Vec<String> =
         in_the_way.map(|rule| format!("\n  `{}`: {}", form.rules[rule].id, form.rules[rule].says)).collect();
     let which = match rules.as_slice() {
-        [] => "help: three rules or more are in the way; leave some out to see which".to_owned(),
-        rules => format!("help: without any one of these there would be some:{}", rules.concat()),
+        [] => "help: at least three rules together leave no valid variant; remove some to see which".to_owned(),
+        rules => format!("help: removing any one of these rules would leave valid variants:{}", rules.concat()),
     };
     let (id, syntax) = (&form.id, &form.syntax);
     format!(
@@ -129,7 +129,7 @@ fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
                 Isolation::Alone(_) => {}
                 Isolation::Subsumed(along) if along.is_empty() => {
                     super::output::say(&format!(
-                        "error: nothing can break `{}` in `{}`: {}\nhelp: leave the rule out, or name the forms it is about\n",
+                        "error: nothing can break `{}` in `{}`: {}\nhelp: remove the rule, or restrict it with `forms`\n",
                         rule.id, form.id, rule.says
                     ));
                     errors += 1;
@@ -201,7 +201,7 @@ fn shown(instruction: &Instruction) -> String {
     text.push_str("\nrules\n");
     for form in &instruction.forms {
         for rule in form.rules.iter().filter(|rule| rule.kind != RuleKind::Canonical) {
-            // Those that the loader makes of a slot can differ from form to form.
+            // Rules implied by a slot can differ from form to form.
             if seen.contains(&(&rule.id, &rule.says)) {
                 continue;
             }
@@ -236,7 +236,7 @@ fn shown(instruction: &Instruction) -> String {
     text
 }
 
-/// Whether an axis says something of the instruction: the environment's are the same in all.
+/// Whether an axis belongs to the instruction; those of the environment are the same for all.
 fn told(axis: &Axis) -> bool {
     !matches!(axis.choice, Choice::AddressSize | Choice::Target | Choice::Ptx)
 }

@@ -15,17 +15,17 @@ pub(crate) struct Opts {
 
 #[derive(Debug, clap::Subcommand)]
 enum ToolchainCommand {
-    /// Download versions from NVIDIA's Python packages into the user's cache.
+    /// Download versions of ptxas from NVIDIA's Python packages into your cache directory.
     ///
-    /// NVIDIA's licence is proprietary: they are for use on this machine, not to be passed on.
+    /// NVIDIA's licence is proprietary: use the binaries on this machine, and do not redistribute them.
     ///
     /// Example: ptx-conform toolchain install 13.5 11.8
     Install {
-        /// Versions: `13.5` is the newest 13.5.*, `13.5.37` that one.
+        /// Versions: `13.5` is the newest 13.5.*, `13.5.37` exactly that one.
         #[arg(required = true, value_name = "VERSION")]
         versions: Vec<String>,
     },
-    /// List what is installed and what is found on this machine.
+    /// List the versions of ptxas that were installed or found on this machine.
     ///
     /// Example: ptx-conform toolchain list
     List,
@@ -43,7 +43,7 @@ impl Opts {
 fn install(versions: &[String]) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     for version in versions {
-        // One that cannot be had does not keep the others away.
+        // If one version cannot be installed, the others still can.
         match toolchain::install(version) {
             Ok(Installed { version, path }) => super::output::print(&format!("{version}  {}\n", path.display()))?,
             Err(error) => {

@@ -1,4 +1,4 @@
-//! Conditions in words: for each axis that matters, its values by their names.
+//! Conditions by name: for each axis that matters, the names of its values.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,8 +19,8 @@ pub struct AxisValues {
 pub struct Condition(pub Vec<(String, AxisValues)>);
 
 impl AxisValues {
-    /// Of the values `inside` and those `outside`, the shorter list, in an order; `not` is used only
-    /// where it is `negatable`.
+    /// The shorter list of the values `inside` and those `outside`, sorted; `not` is used only if
+    /// `negatable`.
     pub(crate) fn shortest(
         inside: &BTreeSet<String>,
         outside: &BTreeSet<String>,
@@ -40,7 +40,7 @@ impl AxisValues {
 }
 
 impl Condition {
-    /// Whether nothing is named: it always holds.
+    /// Whether it names nothing, so that it always holds.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -58,7 +58,7 @@ impl Serialize for Condition {
     }
 }
 
-/// As YAML has it.
+/// Prints it as in YAML.
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("{ ")?;
@@ -74,7 +74,7 @@ impl fmt::Display for Condition {
     }
 }
 
-/// A text as YAML would read it again.
+/// A text, quoted if YAML would read it differently.
 fn scalar(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let number = text.starts_with(|c: char| c.is_ascii_digit());

@@ -1,6 +1,6 @@
-//! Days of the calendar: until when a divergence is believed.
+//! Calendar days, for the expiry of divergences.
 
-/// A day of the calendar: `2027-06-30`. Days compare as their texts do.
+/// A calendar day: `2027-06-30`. Days compare like their texts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date(String);
 
@@ -15,7 +15,7 @@ impl std::str::FromStr for Date {
             _ => None,
         };
         let valid = day.is_some_and(|((_, month), day)| (1..=12).contains(&month) && (1..=31).contains(&day));
-        if valid { Ok(Self(text.to_owned())) } else { Err(format!("`{text}` is no day: write 2027-06-30")) }
+        if valid { Ok(Self(text.to_owned())) } else { Err(format!("`{text}` is not a date: write it as 2027-06-30")) }
     }
 }
 

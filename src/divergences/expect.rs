@@ -1,4 +1,4 @@
-//! What an engine is expected to do, its known divergences applied.
+//! What an engine is expected to do, given its known divergences.
 
 use super::{Divergence, Divergences, Does, EngineVersion, NewestPtx};
 use crate::engine::Depth;
@@ -6,31 +6,30 @@ use crate::environment::Version;
 use crate::judge::Reading;
 use crate::spec::{Choice, Form, Instruction};
 
-/// What an engine is expected to do with a line, its known divergences applied.
+/// What an engine is expected to do with a line, given its known divergences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpectedOutcome<'a> {
     /// What it does.
     pub outcome: Does,
-    /// The divergence that decides so, where one does.
+    /// The divergence that decides this, if there is one.
     pub divergence: Option<&'a str>,
 }
 
-/// What an engine did with a line, beside what was claimed and what is listed.
+/// What an engine did with a line, compared with the specification and the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison<'a> {
     /// What the specification claims.
     pub claimed: Does,
     /// What the engine did.
     pub did: Does,
-    /// The divergence that decides what was expected, where one does.
+    /// The divergence that decides what was expected, if there is one.
     pub divergence: Option<&'a str>,
     /// Whether the engine did what was expected.
     pub as_expected: bool,
 }
 
 impl Divergences {
-    /// The divergences of an engine that list a row of an executed form as yielding something else than
-    /// expected.
+    /// The divergences of an engine that list a row of an executed form as wrong.
     pub fn computes<'d>(
         &'d self,
         engine: Option<&EngineVersion>,
@@ -45,12 +44,12 @@ impl Divergences {
         })
     }
 
-    /// What an engine is expected to do with a line that was read so.
+    /// What an engine is expected to do with a line, given its reading.
     pub fn expect(&self, engine: &EngineVersion, instruction: &Instruction, reading: &Reading) -> ExpectedOutcome<'_> {
         self.expect_at(engine, instruction, reading, Depth::Check)
     }
 
-    /// The divergences of an engine that have this line in their cubes.
+    /// The divergences of an engine whose cubes contain this line.
     fn applying<'d, 'r>(
         &'d self,
         engine: &'r EngineVersion,
@@ -68,7 +67,7 @@ impl Divergences {
         })
     }
 
-    /// Whether a line is in a PTX version newer than any that the engine takes.
+    /// Whether the PTX version of a line is newer than any that the engine accepts.
     fn too_new(&self, engine: &EngineVersion, form: &Form, values: &[u8]) -> bool {
         let of_engine = |known: &&NewestPtx| known.family == engine.family && engine.parts.starts_with(&known.version);
         let newest = self.newest.iter().find(of_engine).map(|known| known.ptx);
@@ -92,7 +91,7 @@ impl Divergences {
         let expected = self.expect_at(engine, instruction, reading, depth);
         let as_expected = expected.outcome == did;
         let sometimes = || self.sometimes(engine, instruction, reading, depth, did);
-        // A listed fault in what is also listed as refused where it is valid: either may decide.
+        // The line has listed faults, and would be listed as rejected if it were valid: either may decide.
         let lenient = || {
             let met = self.met_by_rules(engine, instruction, reading, depth);
             let accepted = did == Does::Accepts && !reading.valid() && met.len() == reading.broken.len();
@@ -135,7 +134,7 @@ impl Divergences {
         }
     }
 
-    /// For each rule that is broken and known not to be enforced there, the divergence that says so.
+    /// For each broken rule that is listed as not enforced there, the divergence that lists it.
     fn met_by_rules<'d>(
         &'d self,
         engine: &EngineVersion,
@@ -150,7 +149,7 @@ impl Divergences {
         reading.rules(instruction).filter_map(|rule| lenient(&rule.id)).collect()
     }
 
-    /// The divergence by which an engine sometimes does this with such a line.
+    /// The divergence that says that an engine sometimes does this with such a line.
     pub fn sometimes(
         &self,
         engine: &EngineVersion,
@@ -164,10 +163,9 @@ impl Divergences {
         Some(&found.id)
     }
 
-    /// As [`Divergences::expect`], of an engine that is taken so deep.
+    /// As [`Divergences::expect`], at a given depth.
     ///
-    /// A line with broken rules is expected to be accepted where each of them is known not to be
-    /// enforced there.
+    /// A line with broken rules is expected to be accepted if each of them is listed as not enforced there.
     pub fn expect_at(
         &self,
         engine: &EngineVersion,

@@ -20,9 +20,9 @@ use crate::yaml::{At, Error, FilePosition, OneOrMany, Ordered, nearest, parse};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawFile {
-    /// The family of engines it is about.
+    /// The family of engines.
     engine: String,
-    /// The newest PTX version that each version of the engine takes.
+    /// The newest PTX version that each version of the engine accepts.
     #[serde(default)]
     newest: Ordered<Version>,
     /// The divergences.
@@ -35,10 +35,10 @@ struct RawFile {
 struct RawDivergence {
     /// Its name, unique in the specification.
     id: At<String>,
-    /// The instructions it is about; all by default.
+    /// The instructions it applies to; all by default.
     #[serde(default)]
     instructions: Vec<At<String>>,
-    /// The forms it is about; all by default.
+    /// The forms it applies to; all by default.
     #[serde(default)]
     forms: Vec<At<String>>,
     /// The first version of the engine that does it, such as `12.1`.
@@ -47,26 +47,26 @@ struct RawDivergence {
     to: Option<At<String>>,
     /// What the engine does.
     does: Does,
-    /// The rules that it does not enforce, where it accepts or crashes on what is invalid.
+    /// For `accepts`, the rules that it does not enforce; for `crashes` on invalid lines, the rules that
+    /// they break.
     #[serde(default)]
     rules: Vec<At<String>>,
-    /// When it does so: a combination, or one of several. Always by default.
+    /// The condition: a combination, or a list of combinations. Always by default.
     #[serde(default)]
     when: Option<Combinations>,
-    /// Whether the engine does so with some of these lines only, for reasons the axes do not show.
+    /// Whether the engine does so only with some of these lines, for reasons that no axis shows.
     #[serde(default)]
     sometimes: bool,
-    /// Whether it takes code generation to see it.
+    /// Whether code must be generated to see it.
     #[serde(default)]
     depth: RawDepth,
-    /// Why that is, in our own words.
+    /// The reason, in our own words.
     because: String,
-    /// The heading of the manual's page that it is about.
+    /// The heading on the manual's page.
     section: Option<String>,
-    /// Where more is said of it, such as a bug report.
+    /// A link to more information, such as a bug report.
     link: Option<String>,
-    /// The last day on which it is believed, such as `2027-06-30`: after that, a run asks for it to
-    /// be looked at again.
+    /// The last day on which it applies without being checked again, such as `2027-06-30`.
     expires: Option<At<String>>,
 }
 
@@ -79,15 +79,15 @@ enum RawDepth {
 }
 
 impl Divergences {
-    /// Those of a directory of specifications, or those that this build carries.
+    /// The divergences of a specification's directory, or the built-in ones.
     ///
     /// # Errors
-    /// All that is wrong with the files, each with file, line and column.
+    /// Every error in the files, each with file, line and column.
     pub fn load(specs: Option<&Path>, spec: &Spec) -> Result<Self, Vec<Error>> {
         let Some(specs) = specs else { return Self::from_texts(&shipped::folder("divergences"), spec) };
         let folder = specs.join("divergences");
         let mut texts = Vec::new();
-        // A specification need not come with divergences.
+        // A specification may have no divergences.
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.extension().is_some_and(|extension| extension == "yaml") {
@@ -102,7 +102,7 @@ impl Divergences {
         Self::from_texts(&texts, spec)
     }
 
-    /// Reads and checks divergences from texts, each with the file name that errors shall show.
+    /// Reads and checks divergences from texts, each with the file name to show in errors.
     ///
     /// # Errors
     /// As [`Divergences::load`].
@@ -140,7 +140,7 @@ impl Divergences {
                         name,
                         text,
                         raw.id.place,
-                        format!("there are two divergences `{}`", raw.id.value),
+                        format!("there is another divergence `{}`", raw.id.value),
                     )),
                     Ok(divergence) => all.push(divergence),
                     Err(more) => errors.extend(more),
@@ -157,7 +157,7 @@ struct DivergenceCompiler<'a> {
     raw: &'a RawDivergence,
     file: &'a str,
     text: &'a str,
-    /// The instructions and the forms that it is about.
+    /// The instructions and the forms that it applies to.
     instructions: Vec<&'a Instruction>,
     forms: Vec<&'a Form>,
     spec: &'a Spec,
@@ -221,7 +221,7 @@ impl<'a> DivergenceCompiler<'a> {
         });
     }
 
-    /// Instructions and rules are those of the specification.
+    /// Checks that the specification has these instructions and rules.
     fn check_names(&mut self) {
         let name = self.engine;
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -230,7 +230,7 @@ impl<'a> DivergenceCompiler<'a> {
             self.error(&self.raw.id, message, None);
         }
         for name in self.raw.instructions.iter().filter(|name| self.spec.instruction(&name.value).is_none()) {
-            self.error(name, format!("there is no instruction `{}`", name.value), None);
+            self.error(name, format!("there is no specification of `{}`", name.value), None);
         }
         let rules: Vec<String> = self.forms.iter().flat_map(|form| &form.rules).map(|rule| rule.id.clone()).collect();
         for rule in &self.raw.rules {
@@ -243,8 +243,8 @@ impl<'a> DivergenceCompiler<'a> {
         }
     }
 
-    /// The entries of a combination, their sets expanded; each names an axis of these forms and values of
-    /// it.
+    /// The entries of a combination, with their sets expanded; each names an axis of these forms and values
+    /// of it.
     fn entries(&mut self, cube: &'a [(At<String>, OneOrMany<String>)]) -> Vec<Entry> {
         let mut entries = Vec::new();
         for (axis, values) in cube {
@@ -270,14 +270,14 @@ impl<'a> DivergenceCompiler<'a> {
             if axes.is_empty() {
                 self.error(axis, format!("there is no axis `{}` in these forms", axis.value), None);
             } else if let Some(value) = unknown {
-                self.error(axis, format!("`{value}` is no value of `{}`", axis.value), None);
+                self.error(axis, format!("`{value}` is not a value of `{}`", axis.value), None);
             }
             entries.push(Entry { axis: axis.value.clone(), negated, values: plain });
         }
         entries
     }
 
-    /// The members of a set that the specification of one of the instructions, or `isa.yaml`, names.
+    /// The members of a set of one of the instructions or of `isa.yaml`.
     fn set(&self, name: &str) -> Option<Vec<String>> {
         self.instructions.iter().find_map(|instruction| instruction.sets.get(name).cloned())
     }
@@ -295,18 +295,18 @@ impl<'a> DivergenceCompiler<'a> {
             self.error(to, format!("`to` {} is before `from` {}", to.value, from.value), None);
         }
         for at in self.raw.expires.iter().filter(|at| at.value.parse::<Date>().is_err()) {
-            self.error(at, format!("`{}` is no day", at.value), Some("write it as 2027-06-30".to_owned()));
+            self.error(at, format!("`{}` is not a date", at.value), Some("write it as 2027-06-30".to_owned()));
         }
     }
 
-    /// Only what is about invalid lines names rules.
+    /// Checks that only divergences for invalid lines list rules.
     fn check_rules_fit(&mut self) {
         let raw = self.raw;
         if raw.does == Does::Accepts && raw.rules.is_empty() {
-            self.error(&raw.id, "`does: accepts` names the rules that are not enforced".to_owned(), None);
+            self.error(&raw.id, "`does: accepts` must list the rules that are not enforced".to_owned(), None);
         }
         if matches!(raw.does, Does::Rejects | Does::Computes) && !raw.rules.is_empty() {
-            let message = format!("`does: {}` is about valid lines, and names no rules", raw.does.word());
+            let message = format!("`does: {}` is for valid lines, and must not list rules", raw.does.word());
             self.error(&raw.id, message, None);
         }
     }

@@ -7,16 +7,16 @@ use super::{Condition, Does};
 use crate::engine::Depth;
 use crate::spec::{Form, Instruction};
 
-/// What is to be listed of an engine.
+/// A divergence to list.
 #[derive(Clone, Debug)]
 pub struct Proposal<'a> {
-    /// The end of the name that the divergence gets, so that it is unique.
+    /// The end of the divergence's id, which makes it unique.
     pub suffix: &'a str,
     /// What the engine does.
     pub does: Does,
     /// The rules it does not enforce.
     pub rules: &'a [String],
-    /// Whether valid lines are concerned as well, where there are rules.
+    /// Whether it applies to valid lines as well, if there are rules.
     pub valid: bool,
     /// The ids of the forms.
     pub forms: &'a [String],
@@ -24,18 +24,18 @@ pub struct Proposal<'a> {
     pub instructions: &'a [&'a Instruction],
     /// When.
     pub when: &'a Condition,
-    /// The first version that does it, and the last one, where others before and after do not.
+    /// The first version that does it if earlier ones do not, and the last one if later ones do not.
     pub versions: (Option<String>, Option<String>),
-    /// How deep the engine must be taken.
+    /// Whether code must be generated to see it.
     pub depth: Depth,
-    /// Whether it does so with some of these lines only.
+    /// Whether it does so only with some of these lines.
     pub sometimes: bool,
     /// Why it was proposed.
     pub because: String,
 }
 
 impl Proposal<'_> {
-    /// The entries: valid lines, and lines that break a rule, are listed apart.
+    /// The entries: valid lines and lines that break a rule are listed separately.
     pub fn yaml(&self) -> String {
         let mut text = String::new();
         let valid = self.valid || self.rules.is_empty();

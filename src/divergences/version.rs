@@ -14,7 +14,7 @@ impl EngineVersion {
     /// Reads `family@version`.
     ///
     /// # Errors
-    /// What is not of that form.
+    /// If the text does not have that form.
     pub fn parse(text: &str) -> Result<Self, String> {
         let error = || format!("`{text}` is not an engine with its version: write `ptxas@13.5` or `ptxas@13.5.37`");
         let (family, version) = text.split_once('@').ok_or_else(error)?;
@@ -22,7 +22,7 @@ impl EngineVersion {
         if family.is_empty() { Err(error()) } else { Ok(Self { family: family.to_owned(), parts }) }
     }
 
-    /// That of an engine; none where its version is not numbers.
+    /// The version of an engine; none if it is not made of numbers.
     pub fn of(id: &EngineId) -> Option<Self> {
         Some(Self { family: id.family().to_owned(), parts: parts(id.version())? })
     }
@@ -38,7 +38,7 @@ pub(super) fn parts(version: &str) -> Option<Vec<u32>> {
     version.split('.').map(|part| part.parse().ok()).collect()
 }
 
-/// The versions of an engine from one on and up to another, as far as they are given.
+/// A range of versions of an engine, open where no bound is given.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VersionRange {
     pub(super) from: Option<Vec<u32>>,
@@ -46,7 +46,7 @@ pub(super) struct VersionRange {
 }
 
 impl VersionRange {
-    /// Whether a version is in it; `13.5` as a bound stands for every `13.5.x`.
+    /// Whether it contains a version; `13.5` as a bound means every `13.5.x`.
     pub(super) fn contains(&self, engine: &EngineVersion) -> bool {
         let common = |bound: &[u32]| bound.len().min(engine.parts.len());
         let after = |from: &Vec<u32>| engine.parts[..common(from)] >= from[..common(from)];

@@ -9,7 +9,7 @@ use crate::engine::Outcome;
 use crate::space::lint::company;
 use crate::spec::{Instruction, Source, Verdict};
 
-/// A form and how much of it was tested. Sizes are text, as JSON numbers end at 2^53.
+/// A form and how much of it was tested. Sizes are text, because JSON numbers are only exact up to 2^53.
 #[derive(Clone, Debug, Serialize)]
 pub struct FormReport {
     form: String,
@@ -17,7 +17,7 @@ pub struct FormReport {
     tested: Vec<FormTested>,
 }
 
-/// How much of a form one engine was asked.
+/// How much of a form was tested on one engine.
 #[derive(Clone, Debug, Serialize)]
 pub struct FormTested {
     engine: String,
@@ -38,10 +38,10 @@ pub struct RuleReport {
     source: &'static str,
     section: Option<String>,
     says: String,
-    /// How many variants break it alone: in the environment most is asked in, or in any for a need
-    /// of a PTX version or target.
+    /// How many variants break only this rule: in the main environment of the run, or in all environments
+    /// if the rule demands a PTX version or target.
     alone: String,
-    /// What is broken along with it, where nothing breaks it alone.
+    /// The rules that are always broken with it, if nothing breaks it alone.
     along_with: Vec<String>,
     /// By engine: cases that break it alone, and how many were rejected.
     tested: BTreeMap<String, [u64; 2]>,
@@ -55,7 +55,7 @@ pub struct ExampleReport {
     pub(super) specification: Verdict,
     pub(super) rules: Vec<String>,
     pub(super) why: Option<String>,
-    /// By engine: `accepted`, or what else it did and said.
+    /// By engine: `accepted`, or what it did instead and its message.
     pub(super) engines: BTreeMap<String, String>,
     /// Whether the manual, this specification and every engine agree.
     pub(super) agreed: bool,

@@ -24,43 +24,43 @@ pub struct EngineReport {
     pub code: [u64; 2],
     /// Mismatches that a divergence lists.
     pub listed: u64,
-    /// Mismatches that none lists.
+    /// Mismatches that no divergence lists.
     pub unlisted: u64,
     /// Lines not judged, by reason.
     pub skipped: BTreeMap<String, u64>,
-    /// Where its rows were executed; none where it was not asked to execute.
+    /// The environment in which its rows were executed; none if it was not asked to execute.
     pub environment: Option<String>,
-    /// By form, what became of its rows.
+    /// The results of its rows, by form.
     pub rows: Vec<RowReport>,
-    /// Rows of which some or all may be anything, by the reason.
+    /// Rows for which some or all of the result is undefined, by reason.
     pub undefined: Vec<UndefinedReport>,
     /// Rows that were not executed, by reason.
     pub skipped_rows: BTreeMap<String, u64>,
-    /// What came of words in slots.
+    /// The results of trying words in slots.
     pub words: Option<TriedWords>,
-    /// Why it was asked no further, in its own words.
+    /// Why it was abandoned, in its own words.
     pub gave_up: Option<String>,
 }
 
-/// What became of the rows of one form.
+/// The results of the rows of one form.
 #[derive(Clone, Debug, Serialize)]
 pub struct RowReport {
     form: String,
-    /// Variants in their setups. Text, as JSON numbers end at 2^53.
+    /// The number of variants with setups. Text, because JSON numbers are only exact up to 2^53.
     space: String,
     rows: u64,
     passed: u64,
     failed: u64,
 }
 
-/// Rows of which something may be anything.
+/// Rows whose result is partly or completely undefined.
 #[derive(Clone, Debug, Serialize)]
 pub struct UndefinedReport {
     id: &'static str,
     says: &'static str,
-    /// Rows that were executed, and what is defined of them compared.
+    /// Rows that were executed, with the defined part of their results compared.
     run: u64,
-    /// Rows that were not, as they might have ended their kernel.
+    /// Rows that were not executed, because they might trap.
     not_run: u64,
 }
 
@@ -70,7 +70,7 @@ pub struct InferenceReport {
     id: &'static str,
     says: &'static str,
     because: &'static str,
-    /// By engine: rows that rest on it and passed, and rows that failed.
+    /// By engine: rows that depend on it and passed, and those that failed.
     engines: BTreeMap<String, [u64; 2]>,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn engines(results: &Results) -> Vec<EngineReport> {
     results.engines.iter().filter(asked).map(EngineReport::new).collect()
 }
 
-/// All that is inferred, whether or not rows rest on it.
+/// All inferences, whether or not rows depend on them.
 pub(super) fn inferences(results: &Results) -> Vec<InferenceReport> {
     let report = |inference: &Inference| InferenceReport {
         id: inference.id,

@@ -9,11 +9,11 @@ use super::Report;
 use crate::causes::Finding;
 
 impl Report {
-    /// Writes `report.json`, `report.txt` and `index.html` into a directory. Each file is replaced
-    /// as a whole, so that an interrupt leaves no half of one.
+    /// Writes `report.json`, `report.txt` and `index.html` into a directory. Each file is replaced as a
+    /// whole, so that an interrupt leaves no partial file.
     ///
     /// # Errors
-    /// Where a file cannot be written.
+    /// If a file cannot be written.
     pub fn write(&self, directory: &Path) -> std::io::Result<()> {
         let html = self.html().map_err(std::io::Error::other)?;
         for (name, text) in [("report.json", self.json()?), ("report.txt", self.text()), ("index.html", html)] {
@@ -25,11 +25,11 @@ impl Report {
         Ok(())
     }
 
-    /// Writes the simplest case of each finding into a directory, made anew: modules that `replay` and
-    /// any assembler read, and executed cases that `execute` reads.
+    /// Writes the simplest case of each finding into a new directory: modules for `replay` and any
+    /// assembler, and executed cases for `execute`.
     ///
     /// # Errors
-    /// Where a file cannot be written.
+    /// If a file cannot be written.
     pub fn write_cases(&self, directory: &Path) -> std::io::Result<()> {
         remove_cases(directory)?;
         if self.findings.is_empty() {
@@ -49,7 +49,7 @@ impl Report {
         Ok(())
     }
 
-    /// The YAML that would list the findings, one file's text for each family of engines.
+    /// The YAML that would list the findings, one text for each family of engines.
     pub fn proposed(&self) -> String {
         let families: BTreeSet<&str> = self.findings.iter().map(|finding| finding.family.as_str()).collect();
         let mut text = String::new();
@@ -61,11 +61,11 @@ impl Report {
             text.push_str(&format!("engine: {family}\ndivergences:{}\n", if new.is_empty() { " []" } else { "" }));
             text.push_str(&new);
         }
-        if text.is_empty() { "# Nothing new was found.\n".to_owned() } else { text }
+        if text.is_empty() { "# There are no new findings.\n".to_owned() } else { text }
     }
 }
 
-/// Removes the cases of an earlier report, and nothing else that may be there.
+/// Removes the cases of an earlier report, and no other files.
 fn remove_cases(directory: &Path) -> std::io::Result<()> {
     let ours = |path: &Path| {
         let (Some(stem), Some(extension)) = (path.file_stem(), path.extension()) else { return false };
@@ -81,7 +81,7 @@ fn remove_cases(directory: &Path) -> std::io::Result<()> {
             std::fs::remove_file(&path)?;
         }
     }
-    // Where something else is in it, it stays.
+    // The directory stays if it contains anything else.
     let _ = std::fs::remove_dir(directory);
     Ok(())
 }

@@ -15,9 +15,9 @@ use crate::spec::Spec;
 pub struct GroupReport {
     instruction: String,
     form: String,
-    /// What the specification says.
+    /// The specification's verdict.
     claimed: &'static str,
-    /// The rules broken, in its view.
+    /// The rules that it says are broken.
     rules: Vec<String>,
     /// What the rules say.
     says: Vec<String>,
@@ -25,15 +25,15 @@ pub struct GroupReport {
     outcome: &'static str,
     /// Whether these are rows that were executed.
     executed: bool,
-    /// Whether in code generation.
+    /// Whether this happened in code generation.
     code_generation: bool,
-    /// The engine's message, what it quotes left out.
+    /// The engine's message, without quoted parts.
     message: String,
     /// The divergence that lists it.
     pub(super) divergence: Option<String>,
-    /// The divergence that says otherwise.
+    /// The divergence that contradicts it.
     contradicts: Option<String>,
-    /// By engine: how many.
+    /// The number of mismatches by engine.
     counts: BTreeMap<String, u64>,
     /// The simplest case.
     example: Option<GroupCase>,

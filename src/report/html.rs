@@ -7,7 +7,7 @@ use super::Report;
 
 pub(super) fn render(report: &Report) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
-    // The name's ending switches escaping on.
+    // The extension `.html` turns escaping on.
     environment.add_template("page.html", include_str!("page.html"))?;
     environment.get_template("page.html")?.render(context! { report => Value::from(Serde(report)) })
 }
@@ -22,7 +22,7 @@ mod tests {
     use crate::divergences::{AxisValues, Condition, Does};
     use crate::report::{DivergenceReport, ReportOptions};
 
-    /// Tries to leave whatever it is put into.
+    /// Tries to break out of whatever HTML it is put into.
     const EVIL: &str = "</pre>\"'><script>alert(1)</script>";
 
     fn finding() -> Finding {
@@ -118,15 +118,15 @@ mod tests {
             "judge accepts what breaks some-rule",
             "<span class=\"suspect manual\">manual</span>",
             "<li>judge@1.0<br><span class=\"bad\">shows it</span>",
-            "<li>judge@2.0<br><span class=\"good\">does not</span>",
+            "<li>judge@2.0<br><span class=\"good\">does not show it</span>",
             "<code>axis</code><td>none of <code>",
             "<a href=\"https://example.org/manual/#a-page\">#a-page</a>: A heading",
-            "7 of 8 variants asked about show it",
+            "7 of 8 tested variants show it",
             "  - id: judge-accepts-some-rule\n    does: accepts\n",
             "5 more mismatch groups",
             "has expired",
         ] {
-            // `/` is escaped too, where it comes from a value.
+            // `/` is escaped too if it comes from a value.
             assert!(page.replace("&#x2f;", "/").contains(part), "{part} is not in {page}");
         }
         assert!(page.contains("&lt;script&gt;alert(1)"), "the message is not in {page}");

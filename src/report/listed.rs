@@ -1,4 +1,4 @@
-//! The divergences that were met.
+//! The divergences that a run exercised.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use serde::Serialize;
 use crate::campaign::{Problem, Results};
 use crate::divergences::{Divergence, Divergences};
 
-/// A divergence met.
+/// A divergence that the run exercised.
 #[derive(Clone, Debug, Serialize)]
 pub struct DivergenceReport {
     pub(super) id: String,
     pub(super) because: String,
     pub(super) section: Option<String>,
     pub(super) link: Option<String>,
-    /// By engine: cases that did as listed, and cases that did not.
+    /// By engine: cases that behaved as listed, and cases that did not.
     pub(super) counts: BTreeMap<String, [u64; 2]>,
     /// By engine: what is wrong with it.
     pub(super) stale: BTreeMap<String, Problem>,
 }
 
-/// Those that some engine was asked about, or that need attention.
+/// The divergences that some engine was asked about, or that need attention.
 pub(super) fn met(divergences: &Divergences, results: &Results) -> Vec<DivergenceReport> {
     let report = |divergence: &Divergence| {
         let mut counts: BTreeMap<String, [u64; 2]> = BTreeMap::new();

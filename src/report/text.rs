@@ -34,7 +34,7 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
         report.not_analysed.iter().take(NOT_ANALYSED).try_for_each(|group| writeln!(to, "  {group}"))?;
         let more = report.not_analysed.len().saturating_sub(NOT_ANALYSED);
         if more > 0 {
-            writeln!(to, "  and {more} others, which report.json lists")?;
+            writeln!(to, "  and {more} others, listed in report.json")?;
         }
     }
     for divergence in &report.divergences {
@@ -82,13 +82,13 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
         let [code, passed] = engine.code;
         writeln!(
             to,
-            "{}: {} cases; {accepted} of {valid} valid accepted, {rejected} of {breaches} breaches rejected, {passed} of {code} through code generation; {} listed, {} unlisted mismatches",
+            "{}: {} lines judged; {accepted} of {valid} valid lines accepted, {rejected} of {breaches} breaches rejected, {passed} of {code} passed code generation; {} known and {} new mismatches",
             engine.name, engine.cases, engine.listed, engine.unlisted
         )?;
         if let Some(words) = &engine.words {
             writeln!(
                 to,
-                "  {} words tried in every slot: {} lines; {} as the specification says, {} listed, {} undefined, {} skipped, {} unlisted mismatches",
+                "  {} words tried in every slot, in {} lines: {} as specified, {} as listed, {} undefined, {} skipped; new mismatches: {}",
                 words.words, words.lines, words.agreed, words.listed, words.undefined, words.skipped, words.unlisted
             )?;
         }
@@ -123,7 +123,7 @@ fn write_finding(finding: &Finding, to: &mut String) -> fmt::Result {
     for evidence in finding.evidence.iter().filter(|evidence| evidence.asked > 0) {
         writeln!(
             to,
-            "  evidence {}: {} of {} asked show it, of {} {what}; {}, {}",
+            "  evidence {}: {} of {} tested {what} show it, {} exist; {}, {}",
             evidence.form, evidence.failed, evidence.asked, evidence.variants, evidence.engine, evidence.environment
         )?;
     }
@@ -149,7 +149,7 @@ fn write_finding(finding: &Finding, to: &mut String) -> fmt::Result {
 }
 
 fn write_line(case: &MinimalCase, to: &mut String) -> fmt::Result {
-    writeln!(to, "  case     {} ({}; {} neighbours without it)", case.line, case.id, case.neighbours_without)?;
+    writeln!(to, "  case     {} ({}; neighbours that pass: {})", case.line, case.id, case.neighbours_without)?;
     if !case.message.is_empty() {
         writeln!(to, "  message  {}", case.message)?;
     }
@@ -169,6 +169,6 @@ fn write_row(case: &MinimalCase, row: &MinimalRow, to: &mut String) -> fmt::Resu
     writeln!(to, "  row      {}", row.inputs)?;
     writeln!(to, "  expected {}", row.expected)?;
     writeln!(to, "  actual   {}", row.actual)?;
-    writeln!(to, "  so       {}", row.difference)?;
+    writeln!(to, "  failed   {}", row.difference)?;
     writeln!(to, "  see it   {}", case.command)
 }

@@ -105,10 +105,14 @@ fn the_newest_that_fits_is_found() -> Tested {
     same("13.5.9", found("13.5.9"), path("13.5.9"))?;
     same("13", found("13"), path("13.10.1"))?;
     let none = found("13.1");
-    same(&none, none.contains("no `ptxas` 13.1 here (there are: 13.10.1, 13.5.37, 13.5.9, 12.9.86"), true)?;
+    same(
+        &none,
+        none.contains("`ptxas` 13.1 is not on this machine (there are: 13.10.1, 13.5.37, 13.5.9, 12.9.86"),
+        true,
+    )?;
     same(&none, none.contains("ptx-conform toolchain install 13.1"), true)?;
     let wrong = found("latest");
-    same(&wrong, wrong.contains("`latest` is no `ptxas` version"), true)
+    same(&wrong, wrong.contains("`latest` is not a `ptxas` version"), true)
 }
 
 fn places_have_an_order() -> Tested {
@@ -182,9 +186,9 @@ fn failures_say_what_to_do() -> Tested {
     python(&world);
     for (request, words) in [
         ("12.7.1", "has no version 12.7.1; there are: 12.0.76, 12.9.86"),
-        ("10.2", "the packages begin with 11.7"),
-        ("13.5.*", "is no `ptxas` version"),
-        ("../..", "is no `ptxas` version"),
+        ("10.2", "the oldest package is 11.7"),
+        ("13.5.*", "is not a `ptxas` version"),
+        ("../..", "is not a `ptxas` version"),
     ] {
         let said = world.ask(&format!("install {request}"), &[]);
         same(&said, said.contains(words), true)?;

@@ -1,4 +1,5 @@
-//! Child processes: started in a group of their own, watched, and ended with all that they started.
+//! Child processes: each is started in its own process group, watched, and killed with everything that it
+//! started.
 //!
 //! Everything that this crate starts is started here: `ptxas`, engines, the workers of a GPU, and pip.
 
@@ -14,29 +15,27 @@ use wait_timeout::ChildExt as _;
 
 use crate::guard::Guarded;
 
-/// How long a process that was killed may take to end before it is left behind: one in the middle of a
-/// driver cannot be killed.
+/// How long to wait for a killed process to end: one that is inside a driver call cannot be killed.
 const GRACE: Duration = Duration::from_millis(500);
-/// How often the output of a running process is measured, and an interrupt looked for.
+/// How often to check the output size of a running process, and for an interrupt.
 const POLL: Duration = Duration::from_millis(50);
 /// How long a process may still run after an interrupt.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 static INTERRUPTED: OnceLock<Instant> = OnceLock::new();
 
-/// Ends the processes that run now and later: each gets two more seconds.
+/// Ends all processes, those running now and those started later: each gets two more seconds.
 pub fn interrupt() {
     // The first interrupt counts.
     let _ = INTERRUPTED.set(Instant::now());
 }
 
-/// Whether an interrupt has ended what ran: what was under way was not answered, and says nothing of an
-/// engine.
+/// Whether there was an interrupt: a missing answer then says nothing about an engine.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.get().is_some_and(|at| at.elapsed() >= FAREWELL)
 }
 
-/// How much is left until a deadline, or until an interrupt ends what runs.
+/// The time left until a deadline, or until an interrupt ends the processes.
 pub(crate) fn left(deadline: Instant) -> Duration {
     let last = INTERRUPTED.get().map_or(deadline, |at| deadline.min(*at + FAREWELL));
     last.saturating_duration_since(Instant::now())
@@ -52,8 +51,9 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts the command in a process group of its own, so that it and whatever it starts can be ended
-    /// together, and an interrupt from the terminal is for this program: it would look like a crash.
+    /// Starts the command in its own process group. So it can be killed together with everything that it
+    /// starts, and an interrupt from the terminal reaches only this program: in the child it would look
+    /// like a crash.
     ///
     /// A file that another thread's child still has open for writing is busy for a moment.
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
@@ -73,7 +73,7 @@ impl Child {
         Ok(Self { process, group })
     }
 
-    /// How it ended, where it does so within a time. What it started is ended with it.
+    /// How it ended, if it does within this time. Everything that it started is killed.
     pub(crate) fn wait(&mut self, time: Duration) -> io::Result<Option<ExitStatus>> {
         let status = self.process.wait_timeout(time)?;
         if status.is_some() {
@@ -118,18 +118,18 @@ pub(crate) enum End {
     Exited(i32),
     /// By this signal.
     Signal(i32),
-    /// It was killed: it was out of time.
+    /// It was killed because it ran out of time.
     OutOfTime,
-    /// It was killed: it printed more than it may.
+    /// It was killed because it printed too much.
     Flooded,
-    /// By itself, saying that it has no memory left.
+    /// It exited by itself, saying that it ran out of memory.
     OutOfMemory,
-    /// It was killed: the user wants no more.
+    /// It was killed because the user interrupted the run.
     Interrupted,
 }
 
-/// A program with its address space limited by a shell that then becomes the program (this costs less
-/// than a millisecond; setting the limit ourselves would need unsafe code).
+/// A program with limited address space. A shell sets the limit and then becomes the program; this costs
+/// less than a millisecond, and setting the limit here would need unsafe code.
 pub(crate) fn limited(program: &Path, address_space: Option<u64>) -> Command {
     let shell = Path::new("/bin/sh");
     match address_space {
@@ -145,16 +145,16 @@ pub(crate) fn limited(program: &Path, address_space: Option<u64>) -> Command {
 
 /// Runs a command to its end, or to a limit, with what it prints collected in the file `output`.
 ///
-/// Both streams go to one file, so that nothing can block on a full pipe, a grandchild that keeps a
-/// stream open cannot hold us, and messages stay in the order in which they were printed.
+/// Both streams go to one file. So nothing can block on a full pipe, a grandchild that keeps a stream open
+/// cannot block us, and messages stay in the order in which they were printed.
 ///
 /// # Errors
-/// Where it cannot be started or watched.
+/// If it cannot be started or watched.
 pub(crate) fn run(mut command: Command, output: &Path, allowance: &Allowance) -> io::Result<(End, Vec<u8>)> {
     let sink = File::create(output)?;
     command.stdin(Stdio::null()).stdout(sink.try_clone()?).stderr(sink);
     let mut child = Child::start(&mut command)?;
-    // The command holds the file as well; it is not needed any more.
+    // The command also holds the file, and is no longer needed.
     drop(command);
     let end = watch(&mut child, output, allowance);
     drop(child);
@@ -164,14 +164,14 @@ pub(crate) fn run(mut command: Command, output: &Path, allowance: &Allowance) ->
         End::Flooded => Vec::new(),
         _ => std::fs::read(output)?,
     };
-    // What a shell says of a program that it cannot start.
+    // These are a shell's exit codes for a program that it cannot start.
     if allowance.address_space.is_some() && matches!(end, End::Exited(126 | 127)) {
         return Err(io::Error::other(String::from_utf8_lossy(&printed).trim().to_owned()));
     }
     Ok((end, printed))
 }
 
-/// Waits for the end, or for a limit to be reached: then the child is still running.
+/// Waits until the child ends or reaches a limit. In the latter case it is still running.
 fn watch(child: &mut Child, output: &Path, allowance: &Allowance) -> io::Result<End> {
     let deadline = Instant::now() + allowance.time;
     loop {
@@ -191,7 +191,7 @@ fn end(status: ExitStatus) -> End {
     match (status.code(), status.signal()) {
         (Some(code), _) => End::Exited(code),
         (None, Some(signal)) => End::Signal(signal),
-        // Neither cannot be: a process that was waited for has exited or was killed.
+        // Impossible: a process that was waited for has either exited or was killed.
         (None, None) => End::Exited(-1),
     }
 }

@@ -1,5 +1,5 @@
-//! Engines: an engine has an identity, and abilities. One that judges accepts or rejects lines in an
-//! environment; one that executes says what became of rows of inputs.
+//! Engines: an engine has an identity and abilities. One that judges accepts or rejects lines in an
+//! environment; one that executes returns the results of rows of inputs.
 //!
 //! Engines are hostile: they crash, hang and flood. Whatever they do ends as an [`Outcome`] or an
 //! [`Answer`].
@@ -29,7 +29,7 @@ impl EngineId {
     /// The engine of a family with a version.
     ///
     /// # Errors
-    /// What is wrong with either.
+    /// A text that says what is wrong with the name or the version.
     pub fn new(family: &str, version: &str) -> Result<Self, String> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if family.is_empty() || !family.chars().all(plain) {
@@ -95,23 +95,23 @@ impl From<EngineId> for String {
     }
 }
 
-/// How far an assembler is taken.
+/// How much of an assembler's work is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Depth {
     /// Parse and check (`-arch compute_*`).
     Check,
-    /// Generate code as well (`-arch sm_*`), where what passed the check can still fail or crash.
+    /// Generate code as well (`-arch sm_*`). Lines that pass the check can still fail or crash here.
     Generate,
 }
 
-/// Lines that are asked about together: each is judged by itself, in the same surroundings.
+/// Lines that are judged in one batch. Each is judged by itself, with the same declarations.
 #[derive(Clone, Debug)]
 pub struct Batch<'a> {
     /// PTX version, target and address size of the module.
     pub environment: Environment,
     /// The declarations that the lines need.
     pub scaffold: Scaffold,
-    /// One statement each (several where results are stored behind it), without line breaks.
+    /// One statement each, or several if its results are stored after it, without line breaks.
     pub lines: Vec<&'a str>,
 }
 
@@ -120,18 +120,18 @@ pub struct Batch<'a> {
 pub enum Outcome {
     /// No complaint.
     Accepted,
-    /// Refused; the engine's own words, first message first, one a line.
+    /// Rejected, with the engine's messages, one per line.
     Rejected(String),
-    /// Not asked, and why.
+    /// Not asked, with the reason.
     Skipped(String),
-    /// The engine died on this line, and how (`signal 11`).
+    /// The engine died on this line; says how (`signal 11`).
     Crashed(String),
-    /// The engine did not come back within its limit.
+    /// The engine did not answer within its time limit.
     TimedOut,
 }
 
 impl Outcome {
-    /// The word for it: `accepted`, `rejected`, `skipped`, `crashed`, `timed out`.
+    /// The word for reports: `accepted`, `rejected`, `skipped`, `crashed`, `timed out`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Accepted => "accepted",
@@ -143,7 +143,7 @@ impl Outcome {
     }
 }
 
-/// An implementation of PTX: who it is, and what it is able to do.
+/// An implementation of PTX: its identity and its abilities.
 pub trait Engine: Sync {
     /// Its family and version.
     fn id(&self) -> &EngineId;
@@ -151,24 +151,24 @@ pub trait Engine: Sync {
     /// More about it for provenance: the device, the driver.
     fn details(&self) -> BTreeMap<String, String>;
 
-    /// What it noticed so far that is not an outcome of one line or row, in words.
+    /// Notes on what happened so far that is not the outcome of a single line or row.
     fn notes(&self) -> Vec<String>;
 
-    /// Why lines and rows went without an answer because the engine, or what it needs, failed, or because
-    /// it answers otherwise when it is asked again; and how many. Where there are any, what it did answer
-    /// does not show that it agrees.
+    /// How many lines and rows have no answer, by reason: the engine or something it needs failed, or it
+    /// answers differently when asked again. If there are any, the other answers do not show that it
+    /// agrees.
     fn losses(&self) -> BTreeMap<String, u64>;
 
-    /// The same engine as a judge of lines; `None` where it does not judge.
+    /// The engine as a judge of lines; `None` if it cannot judge.
     fn as_judge(&self) -> Option<&dyn LineJudge>;
 
-    /// The same engine as an executor of cases; `None` where it does not execute.
+    /// The engine as an executor of cases; `None` if it cannot execute.
     fn as_executor(&self) -> Option<&dyn CaseExecutor>;
 }
 
 /// An engine that judges lines.
 pub trait LineJudge: Engine {
-    /// Whether it can judge lines of this environment.
+    /// Whether it can judge lines in this environment.
     ///
     /// # Errors
     /// The reason why not, in words for the report.
@@ -177,19 +177,18 @@ pub trait LineJudge: Engine {
     /// One outcome for each line of the batch, in order.
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome>;
 
-    /// What a user types to see with nothing but the engine what it does with a module in the file
-    /// `x.ptx`; `None` where there is no such command. `separate`: the module needs separate
-    /// compilation.
+    /// The command that shows a user what the engine does with a module in the file `x.ptx`; `None` if
+    /// there is none. `separate`: the module needs separate compilation.
     fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String>;
 
     /// The words that it may know as modifiers, with their dots, whether PTX has them or not: slots are
-    /// tried with them. Empty where it does not say.
+    /// tried with them. Empty if unknown.
     fn words(&self) -> Vec<String>;
 }
 
 /// An engine that executes cases.
 pub trait CaseExecutor: Engine {
-    /// Whether it can execute lines of this environment.
+    /// Whether it can execute lines in this environment.
     ///
     /// # Errors
     /// The reason why not, in words for the report.
@@ -198,10 +197,10 @@ pub trait CaseExecutor: Engine {
     /// For each case, in order, one answer for each of its rows.
     fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>>;
 
-    /// The cases that are all it can execute; `None` where it executes any.
+    /// The only cases that it can execute; `None` if it can execute any.
     fn recorded(&self) -> Option<Vec<Program>>;
 
-    /// Whether a row that traps costs a process, so that it should be asked about few of them.
+    /// Whether a row that traps costs a process, so that few of them should be run.
     fn traps_cost(&self) -> bool;
 }
 

@@ -1,8 +1,8 @@
-//! Engines in other processes, which speak the protocol of `docs/protocol.md`.
+//! Engines that run as child processes and speak the protocol of `docs/protocol.md`.
 //!
-//! A request that an engine fails on is halved until the fault sits on one line or row. Two things
-//! hold whatever the engine does: a line or row is blamed only after it failed alone in a process
-//! that had done nothing else, and a batch comes back after a bounded number of failures.
+//! A request on which an engine fails is halved until the fault is narrowed down to one line or row.
+//! Whatever the engine does, a line or row is blamed only after it failed alone in a fresh process, and a
+//! batch ends after a bounded number of failures.
 
 mod ask;
 pub mod check;
@@ -26,7 +26,7 @@ use ptx_spec::environment::{AddressSize, Environment, Version};
 use process::Process;
 use start::{Unusable, quoted, start, words};
 
-/// What an engine may use before its process is killed, and how often it may fail.
+/// The limits of an engine: what its process may use before it is killed, and how often it may fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineLimits {
     /// Wall-clock time from its start to its hello.
@@ -35,23 +35,23 @@ pub struct EngineLimits {
     pub request: Duration,
     /// Wall-clock time on top of that for each line or row.
     pub per_item: Duration,
-    /// Bytes in a line that it answers.
+    /// Bytes in one line of a response.
     pub response: usize,
-    /// Lines or rows in a request at most.
+    /// Most lines or rows in a request.
     pub items: usize,
-    /// How often it may fail on one batch before the rest of that is given up.
+    /// How often it may fail on one batch before the rest of the batch is abandoned.
     pub faults: u32,
-    /// How often it may fail without an answer in between before it is asked no more.
+    /// How often it may fail without an answer in between before it is abandoned.
     pub failures: u32,
-    /// How many answers in a row may be invalid before it is asked no more.
+    /// How many consecutive answers may be invalid before it is abandoned.
     pub invalid: u32,
-    /// How much time may be lost with requests that are not answered before it is asked no more.
+    /// How much time may be lost on unanswered requests before it is abandoned.
     pub patience: Duration,
 }
 
 impl Default for EngineLimits {
-    /// A minute to start, ten seconds and five milliseconds an item, 64 MiB, 2048 items; 100 failures on
-    /// one batch; 24 failures, 256 invalid answers or 90 seconds before it is given up.
+    /// One minute to start; ten seconds plus five milliseconds per item; 64 MiB; 2048 items; 100 failures
+    /// on one batch. It is abandoned after 24 failures, 256 invalid answers or 90 seconds.
     fn default() -> Self {
         Self {
             start: Duration::from_secs(60),
@@ -70,8 +70,8 @@ impl Default for EngineLimits {
 /// Why an engine cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It is no command line.
-    #[error("`{0}` is no command line: a program and its arguments, with quotes where they have spaces")]
+    /// The text is not a command line.
+    #[error("`{0}` is not a command line: write a program and its arguments, with quotes around spaces")]
     Command(String),
     /// It did not start.
     #[error("`{command}` cannot be started: {why}")]
@@ -82,7 +82,7 @@ pub enum Error {
         why: String,
     },
     /// It does not speak the protocol.
-    #[error("`{command}` is no engine: {why}\n`ptx-conform engine check {}` says more", quoted(command))]
+    #[error("`{command}` is not an engine: {why}\n`ptx-conform engine check {}` says more", quoted(command))]
     Hello {
         /// The command line.
         command: String,
@@ -91,7 +91,7 @@ pub enum Error {
     },
 }
 
-/// An engine in processes of its own.
+/// An engine that runs as child processes.
 #[derive(Debug)]
 pub struct External {
     words: Vec<String>,
@@ -107,12 +107,12 @@ impl External {
     /// The engine that a command line starts, with the default limits.
     ///
     /// # Errors
-    /// Where it cannot be started or does not introduce itself as the protocol says.
+    /// If it cannot be started, or does not answer `hello` as the protocol demands.
     pub fn open(command: &str) -> Result<Self, Error> {
         Self::with_limits(command, EngineLimits::default())
     }
 
-    /// The same with other limits.
+    /// As [`External::open`], with other limits.
     ///
     /// # Errors
     /// As [`External::open`].
@@ -133,12 +133,12 @@ impl External {
         })
     }
 
-    /// What the engine says of itself.
+    /// The engine's answer to `hello`.
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// The newest PTX version that it lists; none where it takes any.
+    /// The newest PTX version that it lists; none if it accepts any.
     pub fn newest_ptx(&self) -> Option<Version> {
         self.about.ptx.iter().max().copied()
     }
@@ -153,7 +153,7 @@ impl External {
 
     /// A process that waits for a request, and whether it is new.
     fn process(&self) -> Result<(Process, bool), String> {
-        // A statement of its own: the lock is not held while a process starts.
+        // A separate statement, so that the lock is not held while a process starts.
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match idle {
             Some(process) => Ok((process, false)),
@@ -166,8 +166,8 @@ impl External {
         let again = || start(&self.words, &self.limits);
         match again().or_else(|_| again()) {
             Ok((process, about, _)) if about == self.about => Ok(process),
-            Ok((.., id)) => Err(format!("{} calls itself {id} now, or says other things of itself", self.id)),
-            Err(Unusable::Start(why) | Unusable::Hello(why)) => Err(format!("{} starts no more: {why}", self.id)),
+            Ok((.., id)) => Err(format!("{} now answers `hello` differently, as {id}", self.id)),
+            Err(Unusable::Start(why) | Unusable::Hello(why)) => Err(format!("{} no longer starts: {why}", self.id)),
         }
     }
 
@@ -178,17 +178,17 @@ impl External {
     fn takes(&self, environment: &Environment) -> Result<(), String> {
         let (name, Environment { ptx, target, .. }) = (&self.id, environment);
         if !self.about.ptx.is_empty() && !self.about.ptx.contains(ptx) {
-            return Err(format!("{name} does not take PTX {ptx}"));
+            return Err(format!("{name} does not accept PTX {ptx}"));
         }
         if !self.about.targets.is_empty() && !self.about.targets.contains(target) {
-            return Err(format!("{name} does not take {target}"));
+            return Err(format!("{name} does not accept {target}"));
         }
         Ok(())
     }
 }
 
 impl Drop for External {
-    /// Lets the processes end by themselves, and ends those that do not.
+    /// Lets the processes exit by themselves, and kills those that do not.
     fn drop(&mut self) {
         let mut idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
         idle.iter_mut().for_each(Process::hang_up);
@@ -207,7 +207,7 @@ impl Engine for External {
         self.about.details.clone()
     }
 
-    /// Faults that could not be attributed to a line or row: what failed together did not fail alone.
+    /// Faults that could not be attributed to a line or row, because none of them failed alone.
     fn notes(&self) -> Vec<String> {
         self.health.notes()
     }
@@ -261,7 +261,7 @@ impl CaseExecutor for External {
         if !self.can(Ability::Kernels) {
             return ask::ask(self, work::RowWork::new(self, cases));
         }
-        // Cases that share a module stand together.
+        // Cases that share a module come one after another.
         let mut answers: Vec<Vec<Answer>> = vec![Vec::new(); cases.len()];
         for batch in kernel::batches(cases) {
             let together: Vec<Program> = batch.iter().map(|&at| cases[at].clone()).collect();

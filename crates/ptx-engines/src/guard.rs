@@ -1,8 +1,8 @@
-//! Nothing that is started here outlives this program, however it ends.
+//! No child process outlives this program, however the program ends.
 //!
-//! A small shell waits on a pipe that only this program holds open, and is told which process groups
-//! run. When the pipe closes, by a proper end or by `kill -9`, it kills those that are left. Where there
-//! is no `/bin/sh`, processes are ended by this program alone.
+//! A small shell reads from a pipe that only this program holds open, and learns which process groups run.
+//! When the pipe closes, by a normal exit or by `kill -9`, it kills those that are left. Without `/bin/sh`,
+//! only this program kills processes.
 
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
@@ -24,7 +24,7 @@ for group in $all; do kill -s KILL -- "-$group"; done"#;
 
 static GUARD: OnceLock<Option<Mutex<ChildStdin>>> = OnceLock::new();
 
-/// A process group that is ended with this program at the latest.
+/// A process group that is killed when this program ends, at the latest.
 #[derive(Debug)]
 pub(crate) struct Guarded(Pid);
 
@@ -50,7 +50,7 @@ fn tell(what: char, group: Pid) {
     let guard = GUARD.get_or_init(|| start().map(Mutex::new));
     if let Some(guard) = guard {
         let mut guard = guard.lock().unwrap_or_else(PoisonError::into_inner);
-        // One message is one write, and shorter than what a pipe takes at once.
+        // Each message is one write, short enough for a pipe to take at once.
         let _ = guard.write_all(format!("{what} {}\n", group.as_raw_nonzero()).as_bytes());
     }
 }

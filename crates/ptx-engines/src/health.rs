@@ -17,7 +17,7 @@ struct HealthRecord {
     answers: bool,
     /// Failures since the last answer.
     failures: u32,
-    /// Answers since the last valid one that are not valid.
+    /// Invalid answers since the last valid one.
     invalid: u32,
     /// Time that was lost waiting.
     hung: Duration,
@@ -29,7 +29,7 @@ struct HealthRecord {
     notes: Vec<String>,
 }
 
-/// The shortest time after which an engine that was quick before is taken to hang.
+/// The shortest time after which an engine that was fast before counts as hanging.
 const QUICK: Duration = Duration::from_secs(1);
 /// Different reasons for losses that are kept.
 const REASONS: usize = 20;
@@ -55,7 +55,7 @@ impl Health {
         self.with(|record| record.answers)
     }
 
-    /// It failed in this way. It is given up where it did so `most` times without an answer in between.
+    /// Records a failure. The engine is abandoned after `most` failures without an answer in between.
     pub fn failed(&self, words: &str, most: u32) {
         self.with(|record| {
             record.failures += 1;
@@ -66,28 +66,29 @@ impl Health {
         });
     }
 
-    /// This time was lost waiting for it. It is given up where more than `patience` was lost so.
+    /// Records time lost waiting for it. The engine is abandoned after more than `patience` in total.
     pub(crate) fn hung(&self, time: Duration, patience: Duration) {
         self.with(|record| {
             record.hung += time;
             if record.hung > patience {
-                let words = format!("{} s were lost in which it did not answer", record.hung.as_secs());
+                let words = format!("it did not answer for {} s in total", record.hung.as_secs());
                 record.given_up.get_or_insert(words);
             }
         });
     }
 
-    /// It gave a valid answer.
+    /// Records a valid answer.
     pub(crate) fn valid(&self) {
         self.with(|record| record.invalid = 0);
     }
 
-    /// It gave an answer that is not valid, and why. It is given up where `most` of its answers in a row were so.
+    /// Records an invalid answer, with the reason. The engine is abandoned after `most` consecutive invalid
+    /// answers.
     pub(crate) fn invalid(&self, why: &str, most: u32) {
         self.with(|record| {
             record.invalid += 1;
             if record.invalid >= most {
-                let words = format!("{} of its answers in a row are not valid, the last one: {why}", record.invalid);
+                let words = format!("{} answers in a row were invalid, the last one: {why}", record.invalid);
                 record.given_up.get_or_insert(words);
             }
         });
@@ -125,7 +126,7 @@ impl Health {
         self.with(|record| record.losses.clone())
     }
 
-    /// Something was noticed that is no outcome.
+    /// Records something that is not an outcome.
     pub(crate) fn note(&self, note: String) {
         self.with(|record| {
             if record.notes.len() < NOTES && !record.notes.contains(&note) {
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(health.given_up(), None);
         health.answered(Duration::ZERO);
         health.hung(second, second);
-        assert_eq!(health.given_up().as_deref(), Some("2 s were lost in which it did not answer"));
+        assert_eq!(health.given_up().as_deref(), Some("it did not answer for 2 s in total"));
     }
 
     #[test]
@@ -178,6 +179,6 @@ mod tests {
         health.invalid("too wide", 2);
         assert_eq!(health.given_up(), None);
         health.invalid("too wide", 2);
-        assert!(health.given_up().is_some_and(|why| why.starts_with("2 of its answers in a row")));
+        assert!(health.given_up().is_some_and(|why| why.starts_with("2 answers in a row were invalid")));
     }
 }

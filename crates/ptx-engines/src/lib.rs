@@ -1,5 +1,5 @@
-//! Who is asked: `ptxas`, GPUs, recordings, and any program that judges or executes PTX. All of them are an [`Engine`]: an identity, and
-//! abilities.
+//! The engines: `ptxas`, GPUs, recordings, and any program that judges or executes PTX. Each is an
+//! [`Engine`], with an identity and abilities.
 //!
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!

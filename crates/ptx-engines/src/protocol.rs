@@ -1,6 +1,6 @@
-//! The engine protocol: what is sent to an engine in another process, and what it answers. One JSON
-//! object on a line, requests on its standard input, responses on its standard output, described for
-//! authors of engines in `docs/protocol.md`.
+//! The engine protocol: requests to an engine in another process, and its responses. Each is one JSON
+//! object on one line; requests go to standard input, responses come from standard output.
+//! `docs/protocol.md` describes it for authors of engines.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -8,8 +8,8 @@ use ptx_exec::kernel::Kernel;
 use ptx_exec::program::{Answer, Program};
 use ptx_spec::environment::{Target, Version};
 
-/// The version of the protocol. It changes where an engine that is right would become wrong; fields
-/// that may be left out are added without.
+/// The version of the protocol. It changes only when correct engines would become incorrect; optional
+/// fields are added without a new version.
 pub const PROTOCOL: u32 = 1;
 
 /// What is sent.
@@ -24,7 +24,7 @@ pub enum Request {
     Execute(ExecuteRequest),
 }
 
-/// The first message of either side begins the conversation; this one is ours.
+/// The first message of the asking side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// [`PROTOCOL`]
@@ -42,16 +42,16 @@ pub struct About {
     pub name: String,
     /// Its version: numbers with dots between them.
     pub version: String,
-    /// What it can do; what is not known of that is left out.
+    /// Its abilities; unknown ones are ignored.
     #[serde(deserialize_with = "known")]
     pub abilities: Vec<Ability>,
-    /// The PTX versions it takes; empty where it takes any.
+    /// The PTX versions it accepts; empty if any.
     #[serde(default)]
     pub ptx: Vec<Version>,
-    /// The targets it takes; empty where it takes any.
+    /// The targets it accepts; empty if any.
     #[serde(default)]
     pub targets: Vec<Target>,
-    /// More about it, for provenance: `device`, `driver` and the like.
+    /// More about its provenance: `device`, `driver` and the like.
     #[serde(default)]
     pub details: std::collections::BTreeMap<String, String>,
 }
@@ -62,25 +62,25 @@ pub struct About {
 pub enum Ability {
     /// It judges lines: parses and checks them.
     Judge,
-    /// It takes lines through code generation when judging.
+    /// It generates code when judging.
     Generate,
-    /// It executes cases as they are typed: line, setup and rows.
+    /// It executes cases as described: line, setup and rows.
     Cases,
     /// It executes kernels: modules of PTX with an interface.
     Kernels,
 }
 
-/// The abilities that are known: later versions may have others.
+/// The known abilities; later versions may have others.
 fn known<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Ability>, D::Error> {
     let words = Vec::<String>::deserialize(from)?;
     let ability = |word| serde_json::from_value(serde_json::Value::String(word)).ok();
     Ok(words.into_iter().filter_map(ability).collect())
 }
 
-/// Lines to judge, each by itself, in the same surroundings.
+/// Lines to judge, each by itself, with the same declarations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgeRequest {
-    /// Comes back in the response.
+    /// Repeated in the response.
     pub id: u64,
     /// `.version`
     pub ptx: Version,
@@ -88,9 +88,9 @@ pub struct JudgeRequest {
     pub target: Target,
     /// `.address_size`: 32 or 64.
     pub address_size: u32,
-    /// Whether code is to be generated as well.
+    /// Whether to generate code as well.
     pub generate: bool,
-    /// What stands between the directives of the module and the lines.
+    /// The text between the directives of the module and the lines.
     pub declarations: String,
     /// The lines.
     pub lines: Vec<String>,
@@ -99,10 +99,9 @@ pub struct JudgeRequest {
 /// Cases to execute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExecuteRequest {
-    /// Comes back in the response.
+    /// Repeated in the response.
     pub id: u64,
-    /// A module with an entry for each case that has a kernel; absent where the engine cannot run
-    /// kernels.
+    /// A module with an entry for each case that has a kernel; absent if the engine cannot run kernels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
     /// The cases.
@@ -112,7 +111,7 @@ pub struct ExecuteRequest {
 /// A case to execute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SentCase {
-    /// The case as it is typed.
+    /// The case itself.
     pub case: Program,
     /// How to run it as PTX.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,24 +124,24 @@ pub struct SentCase {
 pub enum Response {
     /// The answer to the hello.
     Hello(About),
-    /// What became of lines.
+    /// The outcomes of lines.
     Judged(Judged),
-    /// What became of cases.
+    /// The answers to cases.
     Executed(Executed),
     /// The request with this id cannot be answered.
     Error(Failure),
 }
 
-/// What became of lines.
+/// The outcomes of lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judged {
-    /// That of the request.
+    /// The id of the request.
     pub id: u64,
     /// One for each line, in order.
     pub outcomes: Vec<LineOutcome>,
 }
 
-/// What an engine says of a line.
+/// An engine's outcome for a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineOutcome {
@@ -154,26 +153,26 @@ pub enum LineOutcome {
     Skipped(String),
 }
 
-/// What became of cases.
+/// The answers to cases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Executed {
-    /// That of the request.
+    /// The id of the request.
     pub id: u64,
-    /// For each case, in order, what became of each of its rows.
+    /// For each case, in order, the answer to each of its rows.
     pub answers: Vec<Vec<Answer>>,
 }
 
 /// Why a request cannot be answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// That of the request.
+    /// The id of the request.
     pub id: u64,
     /// In words.
     pub message: String,
 }
 
 impl Response {
-    /// The id of the request that it answers; a hello has none.
+    /// The id of the request that it answers; `hello` has none.
     pub fn id(&self) -> Option<u64> {
         match self {
             Self::Hello(_) => None,

@@ -1,9 +1,9 @@
-//! Recordings: what an engine did, kept with where it is from, and answered again without it.
+//! Recordings: what an engine did, stored with its provenance, and answered again without the engine.
 //!
-//! A recording is a file of JSON Lines: a header, then each case followed by its rows, and each
-//! surroundings of judged lines followed by those. A row is the values of its inputs and what came
-//! of it: `[["0","4"],["ff"]]`. Cases stand in the order of their ids, which are hashes of their
-//! content, rows in the order of their values, so that one content has one text.
+//! A recording is a file of JSON Lines: a header, then each case followed by its rows, and each environment
+//! with declarations followed by the lines judged in it. A row is the values of its inputs and its results:
+//! `[["0","4"],["ff"]]`. Cases are ordered by id, which is a hash of their content, and rows by value, so
+//! that equal contents have equal texts.
 
 mod format;
 mod read;
@@ -23,7 +23,7 @@ pub use read::RecordingProblem;
 /// The version of the format.
 const FORMAT: u32 = 1;
 
-/// Where a recording is from.
+/// The provenance of a recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
@@ -43,7 +43,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// That of an engine, recorded by this tool.
+    /// The provenance of an engine that this tool records.
     pub fn new(engine: &EngineId, details: BTreeMap<String, String>, date: &str, spec: &str) -> Self {
         Self {
             recording: FORMAT,
@@ -60,9 +60,9 @@ impl Provenance {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
     provenance: Provenance,
-    /// By case, without rows: what came of the values of its inputs.
+    /// By case, without its rows: the answer to each row of inputs.
     cases: FxHashMap<Program, BTreeMap<Vec<u128>, Answer>>,
-    /// By surroundings: what became of lines.
+    /// By environment and declarations: the outcomes of lines.
     lines: BTreeMap<RecordedModule, BTreeMap<String, Outcome>>,
 }
 
@@ -99,11 +99,11 @@ impl Recording {
         self.len() == 0
     }
 
-    /// Keeps what came of the rows of a case, but for those that were skipped. A row that is kept
-    /// already stays as it is.
+    /// Stores the answers to the rows of a case, except skipped ones. A row that is already stored is not
+    /// changed.
     ///
     /// # Errors
-    /// The rows of which something else is kept: the engine does not always do the same.
+    /// The rows for which another answer is already stored: the engine does not always do the same.
     pub fn add(&mut self, case: &Program, answers: &[Answer]) -> Result<(), Vec<usize>> {
         if answers.iter().all(|answer| matches!(answer, Answer::Skipped(_))) {
             return Ok(());
@@ -121,10 +121,10 @@ impl Recording {
         if differ.is_empty() { Ok(()) } else { Err(differ) }
     }
 
-    /// Keeps what became of judged lines, as [`Recording::add`] does.
+    /// Stores the outcomes of judged lines, in the way of [`Recording::add`].
     ///
     /// # Errors
-    /// The lines of which something else is kept.
+    /// The lines for which another outcome is already stored.
     pub fn add_judged(&mut self, batch: &Batch<'_>, depth: Depth, outcomes: &[Outcome]) -> Result<(), Vec<usize>> {
         let surroundings = RecordedModule::new(&batch.environment, depth, batch.scaffold.declarations());
         let kept = self.lines.entry(surroundings).or_default();
@@ -144,8 +144,8 @@ impl Recording {
         cases
     }
 
-    /// What was recorded, to be executed again. Rows that trapped or that the engine failed on are
-    /// to be executed alone.
+    /// The recorded cases, to be executed again. Rows that trapped or that the engine failed on are to be
+    /// executed alone.
     pub fn cases(&self) -> Vec<Program> {
         let case = |(case, kept): (&Program, &BTreeMap<Vec<u128>, Answer>)| {
             let mut rows = Rows::new(case.inputs.len());
@@ -161,7 +161,7 @@ impl Recording {
     pub fn write(&self) -> String {
         let mut text = String::new();
         let mut put = |line: Result<String, serde_json::Error>| {
-            // None of this has maps with keys that are no text, so it can be written.
+            // None of this has maps with keys other than text, so it can be written.
             text.push_str(&line.unwrap_or_default());
             text.push('\n');
         };
@@ -191,7 +191,7 @@ fn id(case: &Program) -> String {
 const ABSENT: &str = "not in the recording";
 
 impl Engine for Recording {
-    /// That of the engine that was recorded: what is known of it holds for its recording.
+    /// The id of the recorded engine: its divergences apply to its recording too.
     fn id(&self) -> &EngineId {
         &self.provenance.engine
     }

@@ -1,4 +1,4 @@
-//! The engine `model`: what this tool itself says, as an engine like others.
+//! The engine `model`: the specification and the reference model, run as an engine.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -24,7 +24,7 @@ impl<'a> Reference<'a> {
     /// Of a specification.
     ///
     /// # Errors
-    /// Where the version of this package is not one of an engine.
+    /// If the version of this package is not a valid engine version.
     pub fn new(spec: &'a Spec) -> Result<Self, String> {
         Ok(Self { spec, id: EngineId::new("model", env!("CARGO_PKG_VERSION"))? })
     }
@@ -72,7 +72,7 @@ impl Engine for Reference<'_> {
 impl LineJudge for Reference<'_> {
     fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
         if depth == Depth::Generate {
-            return Err("the model generates no code".to_owned());
+            return Err("the model does not generate code".to_owned());
         }
         Judge::new(self.spec, environment).map(drop).map_err(|why| why.to_string())
     }
@@ -126,7 +126,7 @@ impl CaseExecutor for Reference<'_> {
 /// Speaks the engine protocol.
 ///
 /// # Errors
-/// Where the other side does not.
+/// If the other side does not.
 pub fn serve(spec: &Spec, input: impl BufRead, output: impl Write) -> anyhow::Result<()> {
     let reference = Reference::new(spec).map_err(anyhow::Error::msg)?;
     serve::serve(reference, input, output).map_err(anyhow::Error::msg)

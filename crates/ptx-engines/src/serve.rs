@@ -1,4 +1,4 @@
-//! The other side of the engine protocol: engines of this tool as processes of their own.
+//! The other side of the engine protocol: serves the built-in engines.
 
 use std::io::{self, BufRead, Write};
 
@@ -7,29 +7,29 @@ use ptx_exec::program::Answer;
 
 /// An engine that answers requests.
 pub(crate) trait Served {
-    /// What it says of itself.
+    /// Its answer to `hello`.
     ///
     /// # Errors
-    /// Why it cannot be asked anything.
+    /// The reason why it cannot be asked anything.
     fn hello(&mut self) -> Result<About, String>;
 
     /// Judges lines.
     ///
     /// # Errors
-    /// Why it cannot go on at all.
+    /// The reason why it cannot continue.
     fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String>;
 
     /// Executes cases.
     ///
     /// # Errors
-    /// Why it cannot answer this request.
+    /// The reason why it cannot answer this request.
     fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String>;
 }
 
 /// Answers requests until there are no more.
 ///
 /// # Errors
-/// Where the engine cannot go on, or the other side does not speak the protocol.
+/// If the engine cannot go on, or the other side does not speak the protocol.
 pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: impl Write) -> Result<(), String> {
     let mut greeted = false;
     for line in input.lines() {
@@ -38,12 +38,12 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
             continue;
         }
         let response = match serde_json::from_str(&line) {
-            // Whether the versions of the protocol fit is for the other side to say.
+            // The other side decides whether the protocol versions fit.
             Ok(Request::Hello(_)) => {
                 greeted = true;
                 Response::Hello(engine.hello()?)
             }
-            _ if !greeted => return Err("the first message is no hello".to_owned()),
+            _ if !greeted => return Err("the first message is not `hello`".to_owned()),
             Ok(Request::Judge(asked)) => Response::Judged(engine.judge(asked)?),
             Ok(Request::Execute(asked)) => {
                 let id = asked.id;
@@ -69,7 +69,7 @@ fn put(output: &mut impl Write, response: &Response) -> io::Result<()> {
     output.flush()
 }
 
-/// The id of a request that cannot be read; 0 where it has none.
+/// The id of a request that cannot be read; 0 if it has none.
 fn id(line: &str) -> u64 {
     let value: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
     let request = value.as_object().and_then(|object| object.values().next());

@@ -14,7 +14,7 @@ use etcetera::BaseStrategy as _;
 use super::ptxas;
 use crate::child::{self, Allowance, End};
 
-/// A `ptxas` that is known to be somewhere.
+/// A `ptxas` that was found or installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
     /// Its full version: `13.5.37`.
@@ -26,25 +26,25 @@ pub struct Installed {
 /// Why there is no `ptxas`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// None in any of the places where it is looked for.
+    /// There is none in any of the usual places.
     #[error(
         "no `ptxas` in PTXAS, PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda*/bin or the cache; \
          run `ptx-conform toolchain install 13.5`"
     )]
     None,
-    /// None of this version.
-    #[error("no `ptxas` {request} here ({there}); run `ptx-conform toolchain install {request}`")]
+    /// There is none of this version.
+    #[error("`ptxas` {request} is not on this machine ({there}); run `ptx-conform toolchain install {request}`")]
     NoSuch {
         /// The version asked for.
         request: String,
         /// What there is, in words.
         there: String,
     },
-    /// The text is no version.
-    #[error("`{0}` is no `ptxas` version; use one such as 13.5 or 13.5.37")]
+    /// The text is not a version.
+    #[error("`{0}` is not a `ptxas` version; use one such as 13.5 or 13.5.37")]
     BadRequest(String),
     /// There are no packages for it.
-    #[error("`ptxas` {0} is not published as a package; the packages begin with 11.7")]
+    #[error("`ptxas` {0} is not published as a package; the oldest package is 11.7")]
     Unpublished(String),
     /// The package has other versions.
     #[error("the package `{package}` has no version {request}; there are: {versions}")]
@@ -56,17 +56,17 @@ pub enum Error {
         /// The versions that pip knows.
         versions: String,
     },
-    /// NVIDIA has no packages for this machine, or they cannot be run from here.
+    /// NVIDIA has no packages for this machine.
     #[error("`ptxas` cannot be installed on {0}; there are packages for Linux on x86_64 and aarch64")]
     Platform(String),
     /// There is no cache directory.
-    #[error("no home directory is known; set PTX_CONFORM_CACHE to a directory to install to")]
+    #[error("the home directory is unknown; set PTX_CONFORM_CACHE to a directory to install to")]
     NoCache,
     /// Python is needed to install.
     #[error("`python3` cannot be started ({0}); it is needed to download NVIDIA's package")]
     NoPython(io::Error),
-    /// Pip does not come to an end.
-    #[error("pip did not come to an end within {0} minutes; check the network, the proxy and pip's settings")]
+    /// Pip does not finish.
+    #[error("pip did not finish within {0} minutes; check the network, the proxy and pip's settings")]
     Slow(u64),
     /// Python was stopped.
     #[error("`python3` did not finish the installation: {0}")]
@@ -101,16 +101,16 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
-    /// What was found or installed does not run.
+    /// A binary that was found or installed does not run.
     #[error(transparent)]
     Ptxas(#[from] ptxas::Error),
 }
 
-/// The `ptxas` to use where no version is asked for: `option`, else the first of PTXAS, PATH,
-/// CUDA_HOME, CUDA_PATH, /usr/local/cuda*/bin, and the newest one installed by [`install`].
+/// The `ptxas` to use if no version is given: `option`, else the first of PTXAS, PATH, CUDA_HOME,
+/// CUDA_PATH, /usr/local/cuda*/bin, and the newest one installed by [`install`].
 ///
 /// # Errors
-/// Where there is none. Whether `option` and PTXAS are usable is not looked at.
+/// If there is none. Whether `option` and PTXAS are usable is not checked.
 pub fn discover(option: Option<&Path>) -> Result<PathBuf, Error> {
     let named = option.map(Path::to_owned).or_else(|| variable("PTXAS"));
     let found = named.or_else(|| on_this_machine().into_iter().next());
@@ -129,11 +129,11 @@ pub fn installed() -> Vec<Installed> {
     newest_first(toolchains.collect())
 }
 
-/// Everything there is: installed and discovered, newest first.
+/// Every version that was installed or found, newest first.
 pub fn all() -> Vec<Installed> {
     let mut toolchains = installed();
     for path in variable("PTXAS").into_iter().chain(on_this_machine()) {
-        // One that does not run is of no use; whoever names it is told why.
+        // One that does not run is left out; a user who names it gets the reason.
         let Ok(version) = ptxas::version_of(&path) else { continue };
         if !toolchains.iter().any(|toolchain| toolchain.version == version) {
             toolchains.push(Installed { version, path });
@@ -142,14 +142,14 @@ pub fn all() -> Vec<Installed> {
     newest_first(toolchains)
 }
 
-/// The newest `ptxas` that `request` fits: `13.5` fits every 13.5.*, `13.5.37` itself only.
+/// The newest `ptxas` that `request` matches: `13.5` matches every 13.5.*, `13.5.37` only itself.
 ///
 /// # Errors
-/// Where the request is no version, or there is none that it fits: what there is instead.
+/// If the request is not a version, or matches none; lists the versions that exist.
 pub fn find(request: &str) -> Result<Installed, Error> {
     let wanted = numbers(request).ok_or_else(|| Error::BadRequest(request.to_owned()))?;
     let fits = |toolchain: &Installed| numbers(&toolchain.version).is_some_and(|have| have.starts_with(&wanted));
-    // What is installed need not be run to know its version.
+    // An installed version is known without running it.
     if let Some(toolchain) = installed().into_iter().find(fits).filter(|_| wanted.len() == 3) {
         return Ok(toolchain);
     }
@@ -159,7 +159,7 @@ pub fn find(request: &str) -> Result<Installed, Error> {
     }
     let versions: Vec<&str> = toolchains.iter().map(|toolchain| toolchain.version.as_str()).collect();
     let there = match versions.as_slice() {
-        [] => "there is none at all".to_owned(),
+        [] => "there is no `ptxas`".to_owned(),
         versions => format!("there are: {}", versions.join(", ")),
     };
     Err(Error::NoSuch { request: request.to_owned(), there })
@@ -171,10 +171,10 @@ pub fn find(request: &str) -> Result<Installed, Error> {
 /// NVIDIA's licence is proprietary: the user downloads it for use on this machine.
 ///
 /// # Errors
-/// Where the version does not exist, or something that is needed does: Python, pip, a network.
+/// If the version does not exist, or if Python, pip or a network is missing.
 pub fn install(request: &str) -> Result<Installed, Error> {
     let wanted = numbers(request).ok_or_else(|| Error::BadRequest(request.to_owned()))?;
-    // One that does not run, or is another version, is replaced.
+    // One that does not run, or that has another version, is replaced.
     let there = installed().into_iter().find(|toolchain| toolchain.version == request);
     if let Some(there) = there.filter(|there| ptxas::version_of(&there.path).is_ok_and(|is| is == request)) {
         return Ok(there);
@@ -206,31 +206,31 @@ pub fn install(request: &str) -> Result<Installed, Error> {
     let place = directory.join(&version);
     let path = place.join("ptxas");
     std::fs::create_dir_all(&place).map_err(file(&place))?;
-    // All of it is on the disk before it has its name.
+    // The file is on the disk completely before it gets its name.
     std::fs::File::open(&binary).and_then(|written| written.sync_all()).map_err(file(&binary))?;
-    // Whoever comes second replaces the file by its equal.
+    // If two processes install at once, the second replaces the file with an equal one.
     std::fs::rename(&binary, &path).map_err(file(&path))?;
     Ok(Installed { version, path })
 }
 
-/// Begins the names of directories that an installation works in.
+/// The prefix of an installation's temporary directories.
 const WORK: &str = ".install-";
-/// How old the work of an installation is when it is no longer under way: none takes this long.
+/// Temporary directories older than this are left over: no installation takes this long.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
-/// Removes what installations that were killed have left.
+/// Removes what killed installations left behind.
 fn remove_leftovers(directory: &Path) {
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         let work = entry.file_name().to_str().is_some_and(|name| name.starts_with(WORK));
         let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
         if work && age.is_some_and(|age| age > ABANDONED) {
-            // Where it cannot be removed, it does no harm.
+            // If it cannot be removed, it does no harm.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Has pip download the package; the wheel.
+/// Downloads the package with pip, and returns the wheel.
 fn download(package: &str, request: &str, precision: usize, to: &Path) -> Result<PathBuf, Error> {
     let any = if precision < 3 { ".*" } else { "" };
     let requirement = format!("{package}=={request}{any}");
@@ -246,7 +246,7 @@ fn download(package: &str, request: &str, precision: usize, to: &Path) -> Result
     wheel.ok_or_else(|| Error::Package { package: package.to_owned(), what: "it has no wheel".to_owned() })
 }
 
-/// Which error pip's words are. They are not repeated where they would name hosts.
+/// The error that pip's messages mean. Messages that would name hosts are not repeated.
 fn pip_error(package: &str, request: &str, requirement: String, said: &str) -> Error {
     if said.contains("No module named pip") {
         return Error::NoPip;
@@ -295,7 +295,7 @@ os.chmod(sys.argv[2], 0o755)
     Err(Error::Package { package: package.to_owned(), what })
 }
 
-/// Whether Python does something, and what it prints. Nothing that it does takes this long.
+/// Limits for Python, which are longer than anything it does here takes.
 const PATIENCE: Allowance = Allowance { time: Duration::from_secs(900), output: 16 << 20, address_space: None };
 
 fn run(python: Command, directory: &Path) -> Result<(bool, String), Error> {
@@ -309,7 +309,7 @@ fn run(python: Command, directory: &Path) -> Result<(bool, String), Error> {
     }
 }
 
-/// Where versions are installed, each in a directory of its own.
+/// The directory of installed versions, each in its own subdirectory.
 fn directory() -> Result<PathBuf, Error> {
     if let Some(cache) = variable("PTX_CONFORM_CACHE") {
         return Ok(cache.join("ptxas"));
@@ -318,7 +318,7 @@ fn directory() -> Result<PathBuf, Error> {
     Ok(strategy.cache_dir().join("ptx-conform").join("ptxas"))
 }
 
-/// Files called `ptxas` in the places where one may expect them, in the order of preference.
+/// Files called `ptxas` in the usual places, in order of preference.
 fn on_this_machine() -> Vec<PathBuf> {
     let mut directories: Vec<PathBuf> = Vec::new();
     if let Some(path) = std::env::var_os("PATH") {
@@ -336,7 +336,7 @@ fn on_this_machine() -> Vec<PathBuf> {
             Some((numbers(&version), entry.path().join("bin")))
         })
         .collect();
-    // `cuda` is a link to the version that the machine's owner prefers.
+    // `cuda` without a version is a link to the machine's default version.
     cudas.sort_by_key(|(version, _)| (version.is_some(), std::cmp::Reverse(version.clone())));
     directories.extend(cudas.into_iter().map(|(_, bin)| bin));
     directories.into_iter().map(|directory| directory.join("ptxas")).filter(|path| path.is_file()).collect()

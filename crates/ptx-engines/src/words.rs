@@ -1,10 +1,11 @@
-//! Text of engines, where it enters: it is shown on terminals and in pages, and kept in files.
+//! Text from engines is made safe here, where it enters: it is shown on terminals and in pages, and stored
+//! in files.
 
 use std::borrow::Cow;
 
-/// The text with what a terminal or a page would act on instead of showing it written out: `\u{1b}`.
-/// That is control characters but line feeds and tabs, and characters that change the direction of
-/// text or cannot be seen.
+/// The text, with everything escaped (`\u{1b}`) that a terminal or a page would interpret: control
+/// characters except line feeds and tabs, and characters that change the direction of text or are
+/// invisible.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(acts) {
         return Cow::Borrowed(text);
@@ -16,7 +17,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The same of a text that is owned.
+/// The same for an owned text.
 pub(crate) fn shown(text: String) -> String {
     match visible(&text) {
         Cow::Borrowed(_) => text,

@@ -1,5 +1,5 @@
-//! Bytes and bit patterns as hexadecimal text: JSON numbers end at 2^53, and bytes in a row are read
-//! more easily than a list.
+//! Bytes and bit patterns as hexadecimal text: JSON numbers are only exact up to 2^53, and a string of
+//! bytes is easier to read than a list.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ fn bytes(text: &str) -> Result<Vec<u8>, String> {
     let mut high = None;
     for c in text.chars().filter(|c| !c.is_ascii_whitespace()) {
         let digit = c.to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-        let digit = digit.ok_or_else(|| format!("`{c}` is no hexadecimal digit"))?;
+        let digit = digit.ok_or_else(|| format!("`{c}` is not a hexadecimal digit"))?;
         match high.take() {
             None => high = Some(digit),
             Some(high) => bytes.push(high << 4 | digit),
@@ -46,7 +46,7 @@ fn number(text: &str) -> Result<u128, String> {
     plain
         .then(|| u128::from_str_radix(digits, 16).ok())
         .flatten()
-        .ok_or_else(|| format!("`{text}` is no hexadecimal number of up to 128 bits"))
+        .ok_or_else(|| format!("`{text}` is not a hexadecimal number of up to 128 bits"))
 }
 
 /// A list of numbers.
@@ -90,7 +90,7 @@ pub mod all {
     /// From a list of hexadecimal numbers.
     ///
     /// # Errors
-    /// Where one is not a hexadecimal number.
+    /// If one is not a hexadecimal number.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u128>, D::Error> {
         super::Owned::deserialize(from).map(|owned| owned.0)
     }

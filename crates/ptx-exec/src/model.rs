@@ -1,4 +1,4 @@
-//! The reference model: what must come of each row of an executed case.
+//! The reference model: computes the expected result of each row of an executed case.
 //!
 //! Pure functions of the line, the objects and the row. What they yield is an [`Expectation`] and not a
 //! value: what the manual leaves undefined is said to be so, and what it leaves open and this model
@@ -35,7 +35,7 @@ pub use semantics::Unmodelled;
 use semantics::{Prepare, Semantics};
 pub use undefined::Undefined;
 
-/// A case whose line has been read: rows can be held against it.
+/// A case whose line has been read, so that rows can be evaluated.
 pub struct Prepared<'a> {
     semantics: Box<dyn Semantics + 'a>,
     guard: Option<(bool, ValueSource)>,
@@ -63,7 +63,7 @@ pub fn models(opcode: &str) -> bool {
 /// Reads the line of a case.
 ///
 /// # Errors
-/// Where the line is not valid, its instruction is not modelled, or an object that the line uses is missing.
+/// If the line is not valid, its instruction is not modelled, or an object that the line uses is missing.
 pub fn prepare<'a>(spec: &Spec, case: &'a Program) -> Result<Prepared<'a>, Unmodelled> {
     let error = |message: String| Unmodelled(message);
     let environment: Environment = case.environment();
@@ -85,7 +85,7 @@ pub fn prepare<'a>(spec: &Spec, case: &'a Program) -> Result<Prepared<'a>, Unmod
         return Err(error(format!("a line writes at most {} registers", Effect::REGISTERS)));
     }
     let prepare = TABLE.iter().find(|(known, _)| *known == instruction.name);
-    let (_, prepare) = prepare.ok_or_else(|| error(format!("`{}` is not modelled", instruction.name)))?;
+    let (_, prepare) = prepare.ok_or_else(|| error(format!("there is no model of `{}`", instruction.name)))?;
     let form = &instruction.forms[reading.form];
     let operands = Operands { isa: &spec.isa, form, values: &reading.values, line: &line, declarations, case };
     Ok(Prepared {
@@ -97,13 +97,13 @@ pub fn prepare<'a>(spec: &Spec, case: &'a Program) -> Result<Prepared<'a>, Unmod
 }
 
 impl Prepared<'_> {
-    /// The form that the line was read as: `suld.b`.
+    /// The form of the line: `suld.b`.
     pub fn form(&self) -> &str {
         &self.form
     }
 
-    /// What must come of a row. A line whose guard is false leaves everything as it was, and the
-    /// outputs of a case hold 0 before.
+    /// The expectation of a row. A line whose guard is false changes nothing, and the outputs of a case are
+    /// 0 before it.
     pub fn expect(&self, row: &[u128]) -> Expectation {
         match self.guard {
             Some((negated, predicate)) if (predicate.of(row) & 1 == 1) == negated => {
@@ -113,14 +113,14 @@ impl Prepared<'_> {
         }
     }
 
-    /// What must come of each row.
+    /// The expectations of all rows.
     pub fn all<'r>(&'r self, rows: &'r Rows) -> impl Iterator<Item = Expectation> + 'r {
         rows.iter().map(|row| self.expect(row))
     }
 }
 
-/// One answer for each row that the model allows, for whoever needs an engine that is right: where
-/// several are, the first; what is undefined is returned as 0 or left alone.
+/// One answer for each row that the model allows, for use as a correct engine: the first if several are
+/// allowed; undefined results are returned as 0 or unchanged.
 pub fn answers(spec: &Spec, case: &Program) -> Result<Vec<Answer>, Unmodelled> {
     let prepared = prepare(spec, case)?;
     Ok(prepared.all(&case.rows).map(|expectation| expectation.example(case)).collect())

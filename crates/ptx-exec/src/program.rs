@@ -1,4 +1,4 @@
-//! Programs: a line, the objects that it sees, rows of inputs, and what came of each row.
+//! Programs: a line, the objects that it accesses, rows of inputs, and the answer to each row.
 //!
 //! These types are the typed case of the engine protocol: what is serialized here is what engines
 //! read and write, described in `docs/protocol.md`. Every row is an execution of its own: it starts
@@ -15,7 +15,7 @@ use ptx_spec::environment::{AddressSize, Environment, Target, Version};
 pub use answer::{Answer, Returned};
 pub use rows::Rows;
 
-/// A line to be executed, with everything that it can see.
+/// A line to execute, with everything that it can access.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
@@ -23,28 +23,28 @@ pub struct Program {
     pub ptx: Version,
     /// `.target`; the address size is 64.
     pub target: Target,
-    /// The declarations between the module's directives and the line, as `ptx-conform judge` reads them.
+    /// The text between the module's directives and the line, as in `ptx-conform judge`.
     pub declarations: String,
     /// One statement.
     pub line: String,
-    /// The surface that the line's `.surfref` variable, or an input, names.
+    /// The surface, named by the line's `.surfref` variable or by an input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surface: Option<Surface>,
-    /// The variables that have contents.
+    /// The variables with contents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<Variable>,
     /// The registers that the line reads.
     pub inputs: Vec<Input>,
-    /// The registers that the line writes. They hold 0 before it, unless they are inputs as well:
-    /// that is what remains where a guard does not hold.
+    /// The registers that the line writes. They hold 0 before it, unless they are inputs as well, and keep
+    /// that value if the guard is false.
     pub outputs: Vec<Output>,
-    /// For each row, what its inputs hold.
+    /// For each row, the values of its inputs.
     pub rows: Rows,
-    /// The objects that the line may write: the names of variables, and `surface`. Without it, the line
-    /// may write all that it can see.
+    /// The objects that the line may write: the names of variables, and `surface`. Without it, the line may
+    /// write everything that it can access.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Vec<String>>,
-    /// Rows that may trap, ascending: each belongs into a launch of its own.
+    /// Rows that may trap, ascending: each needs a launch of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alone: Vec<usize>,
 }
@@ -52,31 +52,31 @@ pub struct Program {
 /// A register that the line reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Input {
-    /// Its name; of a vector register the component, such as `%v.x`.
+    /// Its name; for a vector register, a component such as `%v.x`.
     pub register: String,
     /// Its size in bits; 1 for a predicate.
     pub bits: u16,
-    /// What the values in the rows mean.
+    /// The meaning of the values in the rows.
     #[serde(flatten)]
     pub holds: Holds,
 }
 
-/// What the value of an input is.
+/// The meaning of an input's values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "holds", rename_all = "snake_case")]
 pub enum Holds {
     /// The bits themselves.
     Bits,
-    /// A cache policy that an instruction made: one that it did not make has no defined effect. The value
-    /// in the rows tells policies apart.
+    /// A cache policy that an instruction made: other policies have no defined effect. The value in the
+    /// rows only distinguishes policies.
     Policy,
     /// The handle of the surface; the value in the rows is 0.
     Surface,
-    /// The address of a variable; the value in the rows is added to it, modulo 2^64.
+    /// The address of a variable; the value in the rows is an offset, modulo 2^64.
     Address {
         /// The variable.
         of: String,
-        /// Whether it is a generic address, or one in the variable's own state space.
+        /// Whether it is a generic address; otherwise it is in the variable's state space.
         generic: bool,
     },
 }
@@ -85,13 +85,13 @@ pub enum Holds {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
-    /// Its name; of a vector register the component.
+    /// Its name; for a vector register, a component.
     pub register: String,
     /// Its size in bits.
     pub bits: u16,
 }
 
-/// The name of the surface among the objects that a line may write.
+/// The name of the surface in the list of objects that a line may write.
 pub const SURFACE: &str = "surface";
 
 impl Program {
@@ -117,15 +117,15 @@ impl Program {
         }
     }
 
-    /// Whether something can have come of a row: a value for each register, of no more bits than it
-    /// has, and no surface but one of the right size.
+    /// Checks that a result is possible: one value for each register, with no more bits than it has, and
+    /// contents of the right size.
     ///
     /// # Errors
     /// What is wrong, in words.
     pub fn check(&self, returned: &Returned) -> Result<(), String> {
         let (written, given) = (self.outputs.len(), returned.registers.len());
         if written != given {
-            return Err(format!("it returned {given} registers, the line writes {written}"));
+            return Err(format!("it returned {given} registers, but the line writes {written}"));
         }
         for (output, value) in self.outputs.iter().zip(&returned.registers) {
             if value.checked_shr(output.bits.into()).is_some_and(|over| over != 0) {
@@ -140,7 +140,7 @@ impl Program {
         }
         match (&returned.surface, &self.surface) {
             (None, _) => Ok(()),
-            (Some(_), None) => Err("it returned a surface, and the case has none".to_owned()),
+            (Some(_), None) => Err("it returned a surface, but the case has none".to_owned()),
             (Some(after), Some(before)) if after.len() != before.size() => {
                 Err(format!("it returned a surface of {} bytes instead of {}", after.len(), before.size()))
             }

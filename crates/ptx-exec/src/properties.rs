@@ -1,5 +1,5 @@
-//! Properties that hold for every input. `cargo test`, `cargo fuzz` and `--seed` drive the same
-//! functions: each takes bytes, and panics where the property does not hold.
+//! Properties that hold for every input. `cargo test`, `cargo fuzz` and `--seed` drive the same functions:
+//! each takes bytes, and panics if the property does not hold.
 
 mod answers;
 mod drawn;

@@ -1,4 +1,4 @@
-//! How variants are set up to be executed: what surfaces and variables hold, and rows of inputs.
+//! Setups: the contents of surfaces and variables, and rows of inputs, with which variants are executed.
 //!
 //! Everything about a setup is a choice, as everything about a variant is, so the two together are a
 //! space: [`executed`] puts the axes of the setup after those of the variant. A choice names what is
@@ -24,10 +24,10 @@ pub use error::NoSetup;
 use forbidden::Forbidden;
 pub use program::program;
 
-/// How many samples of the numbers of a kind there are.
+/// The number of samples for each kind of numbers.
 const SAMPLES: u64 = 64;
 
-/// Whether an axis says what numbers there are, and not where. These stand last.
+/// Whether an axis chooses numbers and not positions. These axes come last.
 fn is_number(axis: &str) -> bool {
     [CONTENTS.0, SAMPLE.0].contains(&axis) || source::is_data(axis)
 }
@@ -42,13 +42,13 @@ pub fn executed(spec: &Spec, instruction: &Instruction) -> Instruction {
     instruction.with_setup(&spec.isa, axes, |form| never(&spec.isa, form))
 }
 
-/// As [`executed`], without the axes that say what numbers there are, which stand last.
+/// As [`executed`], without the axes of numbers, which come last.
 pub fn without_numbers(spec: &Spec, instruction: &Instruction) -> Instruction {
     let points = |form: &Form| axes(form).into_iter().filter(|(name, _)| !is_number(name)).collect();
     instruction.with_setup(&spec.isa, points, |form| never(&spec.isa, form))
 }
 
-/// The number of axes of an executed form that say what numbers there are.
+/// The number of axes of an executed form that choose numbers.
 pub fn numbers(form: &Form) -> usize {
     form.axes.iter().filter(|axis| is_number(&axis.name)).count()
 }
@@ -59,7 +59,7 @@ pub fn common(form: &Form, values: &[u8]) -> Values {
     values.iter().enumerate().map(|(axis, &value)| if of_rows(axis) { 0 } else { value }).collect()
 }
 
-/// The first axis of an executed form that is of a row.
+/// The first axis of an executed form in which rows may differ.
 pub fn first_of_row(form: &Form) -> usize {
     form.axes.iter().position(|axis| is_of_row(&axis.name)).unwrap_or(form.axes.len())
 }
@@ -71,7 +71,7 @@ pub fn share_contents(form: &Form, from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// The axes of a setup: what is the same in all rows, what each row has, and last the numbers.
+/// The axes of a setup: first those common to all rows, then those of each row, and last the numbers.
 fn axes(form: &Form) -> Vec<SetupAxis> {
     let mut axes = surface::axes(form);
     axes.extend(address::axes(form));

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Version {
     /// The number before the dot.
     pub major: u8,
-    /// The number behind the dot.
+    /// The number after the dot.
     pub minor: u8,
 }
 
@@ -22,7 +22,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Why a piece of text is no version, target or address size.
+/// Why a text is not a version, target or address size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not {expected}")]
 pub struct ParseError {
@@ -46,12 +46,12 @@ impl FromStr for Version {
     }
 }
 
-/// A number of digits only: `parse` alone would take a sign as well.
+/// A number of digits only: `parse` alone would also accept a sign.
 fn digits<T: FromStr>(text: &str) -> Option<T> {
     text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// What stands behind the number of a target.
+/// The suffix of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Suffix {
     /// `sm_90`: features that later targets keep.
@@ -77,21 +77,21 @@ impl Suffix {
 pub struct Target {
     /// The architecture's number: 90 in `sm_90a`.
     pub sm: u16,
-    /// What the letter behind the number says.
+    /// The suffix after the number.
     pub suffix: Suffix,
 }
 
 impl Target {
-    /// What stands behind `sm_` or `compute_`: `90a`.
+    /// The part after `sm_` or `compute_`: `90a`.
     pub fn number(self) -> String {
         format!("{}{}", self.sm, self.suffix.letter())
     }
 
     /// Whether a feature that needs `self` may be used where the module's target is `other`.
     ///
-    /// A plain target is met by every later one, a family target (`sm_100f`) by the family and
-    /// exact targets of the same family (the same tens, from its number on), an exact target by
-    /// itself only. PTX ISA `ptx-module-directives-target`.
+    /// A plain target is met by every later one; a family target (`sm_100f`) by the family and exact
+    /// targets of the same family (the same tens, from its number on); an exact target only by itself. PTX
+    /// ISA `ptx-module-directives-target`.
     pub fn met_by(self, other: Self) -> bool {
         match self.suffix {
             Suffix::Plain => other.sm >= self.sm,
@@ -162,7 +162,7 @@ impl FromStr for AddressSize {
     }
 }
 
-/// PTX version, target and address size: all that a verdict depends on beside the text.
+/// PTX version, target and address size: everything besides the text that a verdict depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Environment {
     /// `.version`

@@ -18,7 +18,7 @@ use attempt::{Attempt, LineInContext};
 pub struct Reading {
     /// The position of the form in the instruction.
     pub form: usize,
-    /// The choice on each axis; [`UNREAD`](crate::spec::UNREAD) where the text does not say.
+    /// The choice on each axis; [`UNREAD`](crate::spec::UNREAD) if the text does not say.
     pub values: Values,
     /// The rules it breaks, ascending by their position in the form.
     pub broken: Vec<usize>,
@@ -32,7 +32,7 @@ impl Reading {
         self.broken.is_empty()
     }
 
-    /// The rules by which the manual leaves undefined what it does: a line may be valid, and be so.
+    /// The rules by which the manual leaves the line undefined, which may still be valid.
     pub fn undefined<'a>(&self, instruction: &'a Instruction) -> impl Iterator<Item = &'a Rule> + use<'a> {
         let form = &instruction.forms[self.form];
         form.undefined(&self.values).into_iter().map(|rule| &form.rules[rule])
@@ -64,21 +64,21 @@ pub struct Judge<'a> {
 
 /// The specification does not know the PTX version or the target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is not in the specification: see `versions` and `targets` in specs/isa.yaml")]
+#[error("{0} is not in the specification: add it to `versions` or `targets` in specs/isa.yaml, or choose another")]
 pub struct UnknownEnvironment(Environment);
 
 impl<'a> Judge<'a> {
     /// A judge for one environment.
     ///
     /// # Errors
-    /// Where the specification does not list the PTX version or the target.
+    /// If the specification does not list the PTX version or the target.
     pub fn new(spec: &'a Spec, environment: &Environment) -> Result<Self, UnknownEnvironment> {
         let form = spec.instructions.first().and_then(|instruction| instruction.forms.first());
         let values = form.and_then(|form| environment_values(form, environment));
         Ok(Self { spec, environment: values.ok_or(UnknownEnvironment(*environment))? })
     }
 
-    /// Reads a line; `None` where no specification covers its opcode, or the page it belongs to.
+    /// Reads a line; `None` if no specification covers its opcode, or the page it belongs to.
     pub fn read(&self, line: &Line<'_>, declarations: &Declarations) -> Option<(&'a Instruction, Reading)> {
         let instruction = self.spec.instruction(line.opcode)?;
         let elsewhere = |modifier: &&str| instruction.elsewhere.iter().any(|word| word == modifier);
@@ -88,21 +88,21 @@ impl<'a> Judge<'a> {
         Some((instruction, self.read_as(instruction, line, declarations)))
     }
 
-    /// Reads a line as one of this instruction: as a line of the form that explains it best, which
-    /// is the one with the fewest broken rules, then with the most modifiers of its own, then the
+    /// Reads a line as one of this instruction: as a line of the form that explains it best. That is the
+    /// form with the fewest broken rules, then the one that has the most of the line's modifiers, then the
     /// first.
     pub fn read_as(&self, instruction: &Instruction, line: &Line<'_>, declarations: &Declarations) -> Reading {
         let modifiers: Vec<_> = line.modifiers.iter().map(|modifier| instruction.modifier(modifier)).collect();
         let least = |(at, form): (usize, &Form)| (form.least_broken(&modifiers), at);
         let mut forms: Vec<(usize, usize)> = instruction.forms.iter().enumerate().map(least).collect();
-        // The forms that promise most come first: they spare the others.
+        // The most promising forms come first, so that the others can be skipped.
         forms.sort_unstable();
         let (isa, environment) = (&self.spec.isa, &self.environment);
         let line = LineInContext { isa, environment, line, modifiers: &modifiers, declarations };
         let mut best: Option<Attempt> = None;
         let mut attempt = Attempt::default();
         for (least, at) in forms {
-            // None broken: no later form is better, and an earlier one would have been before.
+            // If none is broken, no later form is better.
             if best.as_ref().is_some_and(|best| best.broken.is_empty() || best.broken.len() < least) {
                 break;
             }
@@ -116,8 +116,8 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// What a reading's choices need, whatever environment they were read in: the highest version and
-/// target that any rule asks of them. Without a need it is the first version and target.
+/// The version and target that a reading's choices need, independent of the environment: the highest that
+/// any rule demands, or else the first version and target.
 pub fn needs(isa: &Isa, form: &Form, reading: &Reading) -> Option<Needs> {
     let values = &reading.values;
     let (mut target, _) = *isa.targets.first()?;

@@ -1,4 +1,5 @@
-//! What PTX is: instructions, their forms and rules, read from YAML, and a judge that says of a line whether it is valid, and why not.
+//! What PTX is: instructions, their forms and rules, read from YAML, and a judge that decides whether a
+//! line is valid, and if not, why.
 //!
 //! ```
 //! use ptx_spec::environment::{AddressSize, Environment};

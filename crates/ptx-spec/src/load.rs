@@ -37,7 +37,7 @@ impl Spec {
     /// Reads and checks `isa.yaml` and every instruction in a directory.
     ///
     /// # Errors
-    /// All that is wrong with the files, each with file, line and column.
+    /// Every error in the files, each with file, line and column.
     pub fn load(directory: &Path) -> Result<Self, Vec<Error>> {
         let unreadable = |path: &Path, why: std::io::Error| {
             vec![Error::new(&path.display().to_string(), "", FilePosition::default(), format!("cannot be read: {why}"))]
@@ -56,8 +56,8 @@ impl Spec {
         Self::from_texts((&isa_path.display().to_string(), &isa), &instructions)
     }
 
-    /// Reads and checks a specification from texts: `isa.yaml` and instructions, each with the
-    /// file name that errors shall show.
+    /// Reads and checks a specification from texts: `isa.yaml` and instructions, each with the file name to
+    /// show in errors.
     ///
     /// # Errors
     /// As [`Spec::load`].
@@ -65,7 +65,7 @@ impl Spec {
         let raw_isa: RawIsa = parse(isa.0, isa.1).map_err(|error| vec![error])?;
         let isa = File { name: isa.0, text: isa.1 };
         let (checked, mut errors) = isa::checked(&isa, &raw_isa);
-        // What is shared must be sound before anything is built on it.
+        // The shared file must be sound before anything is built on it.
         if !errors.is_empty() {
             return Err(errors);
         }

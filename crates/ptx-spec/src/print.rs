@@ -1,4 +1,4 @@
-//! From a variant to PTX text: the line, and the declarations of exactly what it uses.
+//! Prints variants as PTX text: the line, and the declarations of exactly what it uses.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ impl<'a> Printer<'a> {
         Self { form, guard: form.axis_of(Choice::Guard).unwrap_or_default() }
     }
 
-    /// Appends the line of a variant, without a line break, and names what it uses.
+    /// Appends the line of a variant, without a line break, and reports what it uses.
     pub fn line(&self, values: &[u8], to: &mut String, mut uses: impl FnMut(Item<'a>)) {
         let form = self.form;
         let guard = form.value(values, self.guard);
@@ -46,7 +46,7 @@ impl<'a> Printer<'a> {
         to.push(';');
     }
 
-    /// Appends the operands of a part of the pattern that are there, with what stands around and behind them.
+    /// Appends the present operands of a part of the pattern, with their brackets and suffixes.
     fn part(
         &self,
         values: &[u8],
@@ -80,7 +80,7 @@ impl<'a> Printer<'a> {
         self.suffixes(values, writing, operands.last().copied().unwrap_or_default(), to);
     }
 
-    /// Appends the suffixes behind an operand.
+    /// Appends the suffixes after an operand.
     fn suffixes(&self, values: &[u8], writing: &Writing, operand: usize, to: &mut String) {
         for (_, suffix) in self.form.suffixes.iter().filter(|(of, _)| *of == operand) {
             let suffix = self.form.value(values, *suffix);
@@ -121,7 +121,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Whether the line stands in an entry or a function.
+    /// Whether the line is in an entry or a function.
     pub fn context(&self, values: &[u8]) -> Context {
         match self.form.axis_of(Choice::Context).map(|axis| self.form.value(values, axis)) {
             Some("function") => Context::Function,
@@ -129,8 +129,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Statements that store every register that the line writes, so that it is not deleted as
-    /// unused; empty where it writes none.
+    /// Statements that store every register that the line writes, so that it is not removed as unused;
+    /// empty if it writes none.
     pub fn stores(&self, values: &[u8], to: &mut String, mut uses: impl FnMut(Item<'a>)) {
         for at in 0..self.form.operands.len() {
             role::store(self.form, values, at, to, &mut uses);
@@ -138,7 +138,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Appends a comma, but for the first of a list.
+/// Appends a comma, except for the first of a list.
 fn separate(first: &mut bool, to: &mut String) {
     if !std::mem::take(first) {
         to.push_str(", ");

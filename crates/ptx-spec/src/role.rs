@@ -1,7 +1,7 @@
-//! What an operand is for. Each role has one file with all that it means here: the choices it has
-//! (axes, probes and the rules they imply), how it is printed, and how it is read.
+//! The roles of operands. Each role has one file with everything about it: its choices (axes, probes and
+//! the rules they imply), how it is printed, and how it is read.
 //!
-//! What a role is fed with where a line is executed stands in `ptx-exec`, in `setup/`.
+//! The inputs of each role when a line is executed are in `ptx-exec`, in `setup/`.
 
 mod address;
 mod declare;
@@ -68,7 +68,7 @@ pub(crate) fn axes(draft: &mut Draft<'_>, raw: &RawOperand, mut operand: Operand
     operand
 }
 
-/// Appends an operand of a variant, and names what it uses.
+/// Appends an operand of a variant, and reports what it uses.
 pub(crate) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
     match form.operands[at].role {
         Role::Address { .. } => address::print(form, values, at, to, uses),
@@ -76,14 +76,14 @@ pub(crate) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
     }
 }
 
-/// Appends statements that store each register an operand writes, so that it is not deleted as unused.
+/// Appends statements that store each register that an operand writes, so that it is not removed as unused.
 pub(crate) fn store<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
     if form.operands[at].role == Role::Destination {
         value::store(form, values, at, to, uses);
     }
 }
 
-/// Reads an operand, of which `bracketed` says whether it stands in square brackets, into its axes.
+/// Reads an operand into its axes; `bracketed` says whether it is in square brackets.
 pub(crate) fn read(
     (isa, form): (&Isa, &Form),
     declarations: &Declarations,

@@ -37,12 +37,12 @@ pub use words::is_modifier;
 /// The whole specification.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// What the instructions share.
+    /// What all instructions share.
     pub isa: Isa,
     /// The instructions, by name.
     pub instructions: Vec<Instruction>,
-    /// Every modifier of the manual, sorted: what slots are probed with. Empty where the specification
-    /// comes without `vocabulary.yaml`.
+    /// Every modifier of the manual, sorted, for trying words in slots. Empty if the specification has no
+    /// `vocabulary.yaml`.
     pub vocabulary: Vec<String>,
     /// A hash of the files it was read from.
     pub fingerprint: String,
@@ -50,7 +50,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// The instruction of this opcode.
+    /// The instruction with this opcode.
     pub fn instruction(&self, opcode: &str) -> Option<&Instruction> {
         self.by_name.get(opcode).map(|&at| &self.instructions[at])
     }

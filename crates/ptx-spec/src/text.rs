@@ -1,4 +1,4 @@
-//! PTX text, read: one lexer, one reader of statements, one of modules with their scopes.
+//! Readers of PTX text: one lexer, one reader of statements, one of modules with their scopes.
 
 mod constant;
 mod declaration;
@@ -18,7 +18,7 @@ pub use module::{Module, Placed};
 pub use scaffold::{Context, Scaffold};
 pub use statement::{Header, Statement, Statements};
 
-/// Why a text cannot be read, and the byte at which that shows.
+/// Why a text cannot be read, and the byte at which that is noticed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SyntaxError {
@@ -29,7 +29,7 @@ pub struct SyntaxError {
 }
 
 impl SyntaxError {
-    /// Whether all that is wrong is that the text is more than one instruction: there are others, or
+    /// Whether the only problem is that the text is more than one instruction: there are others, or
     /// declarations.
     pub fn surplus(&self) -> bool {
         self.message == statement::SURPLUS

@@ -8,11 +8,11 @@ use serde::de::DeserializeOwned;
 pub use error::{Error, nearest};
 pub use values::{At, FilePosition, OneOrMany, Ordered};
 
-/// Reads YAML. The reader's own message is kept, its snippet is replaced by ours.
+/// Reads YAML. Keeps the YAML reader's message, but replaces its snippet.
 pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Error> {
     let said = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     if !text.lines().any(said) {
-        return Err(Error::new(name, "", FilePosition::default(), "there is nothing in the file"));
+        return Err(Error::new(name, "", FilePosition::default(), "the file is empty"));
     }
     serde_yaml::from_str(text).map_err(|error| {
         let number = |n: u64| usize::try_from(n).unwrap_or(0);
@@ -22,7 +22,7 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Error> {
         });
         let message = error.without_snippet().to_string();
         let message = message.split(" at line ").next().unwrap_or(&message).trim_end_matches([',', ' ']);
-        // The reader's advice is for programmers.
+        // The YAML reader's advice is for programmers.
         let (message, _) = message.split_once(", set DuplicateKeyPolicy").unwrap_or((message, ""));
         let error = Error::new(name, text, place, message);
         match meant(message) {
@@ -32,7 +32,7 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Error> {
     })
 }
 
-/// The word nearest to the unknown one, where the reader's message lists those it knows.
+/// The word nearest to the unknown one, if the YAML reader's message lists the known ones.
 fn meant(message: &str) -> Option<&str> {
     let (unknown, known) = message.strip_prefix("unknown ")?.split_once("`, expected one of ")?;
     let (_, word) = unknown.split_once('`')?;

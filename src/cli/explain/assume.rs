@@ -1,4 +1,4 @@
-//! Declarations for a line that comes without: what its names usually stand for.
+//! Declarations for a line without any, guessed from its names.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::ptx::{Argument, Line};
 use ptx_conform::spec::{Form, Instruction, Isa, Operand, Pattern, Role};
 
-/// Declarations of every name of the line. Names such as `%rd1` are registers of the type that
-/// compilers give them; for others it depends on what they are used for.
+/// Declarations of every name of the line. Names such as `%rd1` are registers of the type that compilers
+/// give them; the type of others depends on their use.
 pub(super) fn declarations(isa: &Isa, instruction: &Instruction, line: &Line<'_>, environment: &Environment) -> String {
-    // Forms of one instruction have the same operands, but for optional ones at the end.
+    // Forms of one instruction have the same operands, except for optional ones at the end.
     let form = &instruction.forms[0];
     let mut assumed = Assumed {
         isa,
@@ -98,7 +98,7 @@ impl<'a> Assumed<'a> {
         }
     }
 
-    /// Declares a variable in the space that the line names; `false` where it names none.
+    /// Declares a variable in the space that the line names; `false` if it names none.
     fn variable(&mut self, name: &'a str) -> bool {
         let spaces = [".global", ".const", ".shared", ".local", ".param"];
         let named = |space: &&str| {
@@ -119,7 +119,7 @@ impl<'a> Assumed<'a> {
         true
     }
 
-    /// A register type that the operand takes, as wide as the line's type if it can be.
+    /// A register type that the operand accepts, as wide as the line's type if possible.
     fn fitting(&self, operand: Option<&Operand>, bracketed: bool) -> String {
         let of_line = self.line.modifiers.iter().rev().find_map(|modifier| self.isa.register_type(modifier));
         let bits = of_line.filter(|_| !bracketed).map_or(32, |of| of.bits.max(32));

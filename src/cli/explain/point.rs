@@ -14,9 +14,9 @@ pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rul
     let faults = match name {
         "duplicate-modifier" => surplus(text, line, form, values),
         "unknown-modifier" => unknown(text, line, form),
-        "modifier-order" => vec![(modifiers(text, line), "in another order".to_owned())],
-        "operands" => vec![(operands(text, line), "other operands".to_owned())],
-        "guard" => line.guard.iter().map(|(_, name)| (range(text, name), "no predicate".to_owned())).collect(),
+        "modifier-order" => vec![(modifiers(text, line), "wrong order".to_owned())],
+        "operands" => vec![(operands(text, line), "wrong operands".to_owned())],
+        "guard" => line.guard.iter().map(|(_, name)| (range(text, name), "not a predicate".to_owned())).collect(),
         _ if rule.forbids.is_empty() => vec![(operands(text, line), String::new())],
         _ => chosen(text, line, form, values, rule),
     };
@@ -26,8 +26,8 @@ pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rul
 /// The choices that one forbidden combination names.
 fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Passage> {
     let broken = rule.forbids.iter().find(|cube| cube.contains(values));
-    // The elements of one operand can differ, of which one is among the values: then all that the
-    // rule names in the operands is shown.
+    // The elements of one operand can differ, but the values describe only one of them: so all operands
+    // that the rule names are shown.
     let axes: Vec<usize> = match broken {
         Some(cube) => cube.sets().iter().map(|(axis, _)| *axis).collect(),
         None => {
@@ -45,7 +45,7 @@ fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) 
         let value = match (broken, form.value(values, axis)) {
             (None, _) => "one of these",
             (_, "none") => "nothing here",
-            (_, "other") => "nothing that is declared so",
+            (_, "other") => "anything else",
             (_, value) => value,
         };
         let label = format!("{}: {value}", form.axes[axis].name);
@@ -80,7 +80,7 @@ fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) ->
     }
 }
 
-/// Where an operand of the form stands in the line.
+/// The position of an operand of the form in the line.
 fn operand(text: &str, line: &Line<'_>, form: &Form, at: usize) -> Option<Range<usize>> {
     let place = form.pattern.iter().position(|part| match part {
         Pattern::Operand(operand) => *operand == at,
@@ -127,14 +127,14 @@ fn surplus(text: &str, line: &Line<'_>, form: &Form, values: &[u8]) -> Vec<Passa
     for modifier in &line.modifiers {
         match left.iter().position(|value| value == modifier) {
             Some(at) => drop(left.swap_remove(at)),
-            None if known(form, modifier) => parts.push((range(text, modifier), "its slot is taken".to_owned())),
+            None if known(form, modifier) => parts.push((range(text, modifier), "its slot is already used".to_owned())),
             None => {}
         }
     }
     parts
 }
 
-/// Where a part of the text stands in it.
+/// The range of a part of the text.
 fn range(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
     start..start + part.len()
@@ -155,7 +155,7 @@ fn modifiers(text: &str, line: &Line<'_>) -> Range<usize> {
     opcode(text, line).end..head(text, line).end
 }
 
-/// All operands; behind the modifiers where there are none.
+/// All operands; if there are none, the end of the modifiers.
 fn operands(text: &str, line: &Line<'_>) -> Range<usize> {
     let end = head(text, line).end;
     match (line.operands.first(), line.operands.last()) {

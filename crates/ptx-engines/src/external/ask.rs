@@ -1,4 +1,4 @@
-//! A batch is asked about, request by request, until each of its items has an answer.
+//! Asks about a batch, request by request, until each of its items has an answer.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -10,32 +10,31 @@ use super::{External, message};
 use crate::child::interrupted;
 use crate::words::visible;
 
-/// Items to be asked about, and their answers.
+/// Items to ask about, and their answers.
 pub(super) trait Work {
-    /// What is answered in the end.
+    /// The answers to the whole batch.
     type Answers;
     /// `line` or `row`
     const ITEM: &'static str;
-    /// The requests to begin with, of at most so many items each, in order.
+    /// The initial requests, each of at most `most` items, in order.
     fn requests(&self, most: usize) -> Vec<Range<usize>>;
-    /// The line to send; none where nothing is left to ask about these items.
+    /// The line to send; none if nothing is left to ask about these items.
     fn send(&mut self, id: u64, items: &Range<usize>) -> Option<Vec<u8>>;
-    /// Where to part items that the engine says it cannot answer; none where it cannot answer any of
-    /// them.
+    /// Where to split items that the engine answered with an error; none if they cannot be split.
     fn part(&self, items: &Range<usize>) -> Option<usize>;
-    /// Takes the answers to what was sent last.
+    /// Stores the answers to the last request.
     fn take(&mut self, response: Response) -> Result<(), String>;
     /// An item failed alone.
     fn blame(&mut self, item: usize, fault: &EngineFault);
-    /// Items are not asked about, and why; how many of them had no answer yet.
+    /// Marks items as skipped, with the reason; returns how many of them had no answer yet.
     fn skip(&mut self, items: Range<usize>, why: &str) -> usize;
     fn answers(self) -> Self::Answers;
 }
 
-/// What came of a request.
+/// The result of a request.
 enum RequestEnd {
     Answers,
-    /// The engine says that it cannot answer it.
+    /// The engine answered with an error.
     Refused(String),
     Fault(EngineFault),
 }
@@ -46,18 +45,18 @@ struct Trouble {
     faults: u32,
     refusals: u32,
     blamed: usize,
-    /// Whether it hung: what it hangs on is looked for with less patience.
+    /// Whether it hung: the search for the cause then uses shorter time limits.
     hung: bool,
     /// The first fault of several items together: how many, and what happened.
     together: Option<(usize, String)>,
 }
 
-/// The one in the middle.
+/// The middle of a range.
 pub(super) fn middle(items: &Range<usize>) -> usize {
     items.start + items.len() / 2
 }
 
-/// Asks until each item has an answer, or the engine is given up.
+/// Asks until each item has an answer, or the engine is abandoned.
 pub(super) fn ask<W: Work>(engine: &External, work: W) -> W::Answers {
     let mut requests = work.requests(engine.limits.items.max(1));
     requests.reverse();
@@ -77,14 +76,14 @@ struct Asking<'a, W> {
     trouble: Trouble,
     /// The process that was asked last, and whether it did nothing else so far.
     process: Option<(Process, bool)>,
-    /// Why the rest of the batch is not asked about.
+    /// Why the rest of the batch is skipped.
     given_up: Option<String>,
 }
 
 impl<W: Work> Asking<'_, W> {
     fn step(&mut self, items: Range<usize>) {
         let engine = self.engine;
-        let given_up = || engine.health.given_up().map(|why| format!("{} was given up: {why}", engine.id));
+        let given_up = || engine.health.given_up().map(|why| format!("{} was abandoned: {why}", engine.id));
         if let Some(why) = self.given_up.clone().or_else(given_up) {
             return self.lose(items, &why);
         }
@@ -155,7 +154,7 @@ impl<W: Work> Asking<'_, W> {
             let times = trouble.faults;
             let words = fault.words();
             self.given_up.get_or_insert_with(|| {
-                format!("{} was given up after it failed {times} times on one batch, the last time: {words}", engine.id)
+                format!("{} was abandoned on one batch after {times} failures, the last one: {words}", engine.id)
             });
         }
         if items.len() > 1 {
@@ -166,7 +165,7 @@ impl<W: Work> Asking<'_, W> {
             trouble.blamed += 1;
             self.work.blame(items.start, fault);
         } else {
-            // It may have been something before: once more, in a process that did nothing else.
+            // An earlier request may be the cause, so it is asked once more in a fresh process.
             match engine.fresh() {
                 Ok(fresh) => self.process = Some((fresh, true)),
                 Err(why) => self.given_up = Some(why),
@@ -175,7 +174,7 @@ impl<W: Work> Asking<'_, W> {
         }
     }
 
-    /// Items go without an answer because the engine failed.
+    /// Counts items that have no answer because the engine failed.
     fn lose(&mut self, items: Range<usize>, why: &str) {
         let lost = self.work.skip(items, why);
         self.engine.health.lost(why.lines().next().unwrap_or_default(), lost);
@@ -190,14 +189,14 @@ impl<W: Work> Asking<'_, W> {
             let what = W::ITEM;
             engine
                 .health
-                .note(format!("{} failed on {items} {what}s together, and on none of them alone: {why}", engine.id));
+                .note(format!("{} failed on {items} {what}s together, but on none of them alone: {why}", engine.id));
         }
         self.work.answers()
     }
 }
 
-/// One request, and a request for nothing behind it: once that is answered, nothing that the engine
-/// says or does can be due to the first.
+/// Sends a request, and then a request for nothing: once that is answered, later output cannot belong to
+/// the first.
 fn request(
     engine: &External,
     process: &mut Process,
@@ -218,7 +217,7 @@ fn request(
             Err(why) => return RequestEnd::Fault(process.broke(&why)),
             Ok(response) if response.id() != Some(id) => {
                 let other = response.id().map_or("a hello".to_owned(), |id| format!("a response to {id}"));
-                // Numbers of requests differ from run to run: they come on a line of their own.
+                // Ids of requests differ from run to run, so they go on a separate line.
                 return RequestEnd::Fault(
                     process.broke(&format!("it answered another request\nasked for {id}, got {other}")),
                 );

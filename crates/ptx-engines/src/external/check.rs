@@ -1,5 +1,5 @@
-//! The conformance test of the protocol, for authors of engines: each check is something that
-//! `docs/protocol.md` says of an engine, and that this one does or does not do.
+//! The conformance test of the protocol, for authors of engines: each check is a demand of
+//! `docs/protocol.md` that the engine meets or not.
 
 mod executing;
 mod judging;
@@ -20,34 +20,34 @@ use judging::{judges, judges_alone, judges_many, judges_twice, judges_with_more,
 use session::{Session, some_lines};
 use words::{Checked, wrong};
 
-/// Something that an engine is to do.
+/// A demand on an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// In a few words.
     pub name: &'static str,
-    /// Whether it does.
+    /// Whether it passed.
     pub found: CheckOutcome,
 }
 
-/// Whether an engine does as it is to do.
+/// The outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckOutcome {
     /// It does.
     Ok,
     /// It cannot be asked, and why.
     Skipped(String),
-    /// It does not: what was sent, what came, what should be.
+    /// It failed: what was sent, what the engine answered, what was expected.
     Wrong(String),
 }
 
-/// How long an engine is watched for what it was not asked for.
+/// How long an engine is watched for unsolicited output.
 const QUIET: Duration = Duration::from_millis(200);
 /// How long it may take to end.
 const END: Duration = Duration::from_secs(5);
 /// Checks the engine that a command line starts.
 ///
 /// # Errors
-/// Where it cannot be started.
+/// If it cannot be started.
 pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
     let words = words(command)?;
     let start = |error: std::io::Error| Error::Start { command: command.to_owned(), why: error.to_string() };
@@ -61,29 +61,29 @@ pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
     };
     let early = process.unasked(QUIET);
     let silent = if early.is_empty() { Ok(()) } else { Err(wrong(b"nothing", &excerpt(&early), "nothing")) };
-    if !add("says nothing before it is asked", silent) {
+    if !add("writes nothing before it is asked", silent) {
         return Ok(checks);
     }
     let said = process.exchange(&hello(), 1, limits.start, limits.response).map(|said| said.concat());
-    let said = said.map_err(|fault| wrong(&hello(), &fault.words(), "one line with a hello"));
+    let said = said.map_err(|fault| wrong(&hello(), &fault.words(), "one line with `hello`"));
     let about = said.and_then(|said| match response(&said) {
         Ok(Response::Hello(about)) => Ok(about),
-        Ok(_) => Err(wrong(&hello(), &excerpt(&said), "a hello")),
-        Err(why) => Err(wrong(&hello(), &why, "a hello")),
+        Ok(_) => Err(wrong(&hello(), &excerpt(&said), "`hello`")),
+        Err(why) => Err(wrong(&hello(), &why, "`hello`")),
     });
     let about = match about {
         Ok(about) => about,
         Err(why) => {
-            add("answers a hello with a hello", Err(why));
+            add("answers `hello` with `hello`", Err(why));
             return Ok(checks);
         }
     };
-    add("answers a hello with a hello", Ok(()));
-    // The same words that a run refuses it with.
+    add("answers `hello` with `hello`", Ok(()));
+    // The message that a run would show.
     let known = serde_json::to_vec(&Response::Hello(about.clone())).unwrap_or_default();
     let introduced = introduced(&known).map(drop);
     add(
-        "speaks this version of the protocol, and has a name and a version",
+        "speaks this version of the protocol, with a valid name and version",
         introduced.map_err(|why| {
             wrong(&hello(), &why, "protocol 1, a name of letters, digits, `-` and `_`, a version such as 1.0")
         }),
@@ -94,10 +94,10 @@ pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
         let can = needs.is_empty() || needs.iter().any(|need| session.about.abilities.contains(need));
         let found = match can {
             true => what(&mut session).map_or_else(CheckOutcome::Wrong, |()| CheckOutcome::Ok),
-            false => CheckOutcome::Skipped(format!("none of its abilities is {}", named(needs))),
+            false => CheckOutcome::Skipped(format!("it does not have the ability {}", named(needs))),
         };
         if matches!(found, CheckOutcome::Wrong(_)) {
-            // The next check begins with a process that nothing went wrong in.
+            // The next check starts with a fresh process.
             session.process = None;
         }
         checks.push(Check { name, found });
@@ -113,7 +113,7 @@ fn named(abilities: &[Ability]) -> String {
 fn abilities(about: &About) -> Result<(), String> {
     let has = |ability| about.abilities.contains(&ability);
     if about.abilities.is_empty() {
-        return Err(wrong(&hello(), "no abilities", "`judge`, `cases` or `kernels` among them"));
+        return Err(wrong(&hello(), "no abilities", "`judge`, `cases` or `kernels`"));
     }
     if has(Ability::Generate) && !has(Ability::Judge) {
         return Err(wrong(&hello(), "`generate` without `judge`", "both, or `judge` alone"));
@@ -123,27 +123,27 @@ fn abilities(about: &About) -> Result<(), String> {
 
 const EXECUTES: &[Ability] = &[Ability::Cases, Ability::Kernels];
 
-/// A name, abilities of which the engine needs one (none: any engine is asked), and what is done.
+/// A name, the abilities of which the engine needs one (empty: every engine is checked), and the check.
 type CheckEntry = (&'static str, &'static [Ability], fn(&mut Session) -> Checked);
 
 const CHECKS: &[CheckEntry] = &[
     ("answers a request to execute nothing", &[], nothing_to_execute),
     ("answers a request to judge nothing with no outcomes", &[Ability::Judge], nothing_to_judge),
-    ("answers a request that it does not know with `error`, and lives", &[], unknown_request),
-    ("answers a request that it is not able to do with `error`, and lives", &[], unable),
-    ("judges as many lines as it was given, under their id", &[Ability::Judge], judges),
+    ("answers an unknown request with `error`, and keeps running", &[], unknown_request),
+    ("answers a request beyond its abilities with `error`, and keeps running", &[], unable),
+    ("judges every line that it was given, with the id of the request", &[Ability::Judge], judges),
     ("judges the same way twice", &[Ability::Judge], judges_twice),
     ("judges a line alone as it does among others", &[Ability::Judge], judges_alone),
-    ("accepts no line that is no PTX", &[Ability::Judge], nonsense),
+    ("accepts no line that is not PTX", &[Ability::Judge], nonsense),
     ("judges a large batch", &[Ability::Judge], judges_many),
-    ("judges with fields that it does not know", &[Ability::Judge], judges_with_more),
-    ("executes: one answer for each row, values that fit", EXECUTES, executes),
+    ("ignores unknown fields when judging", &[Ability::Judge], judges_with_more),
+    ("executes, with one answer for each row and values that fit", EXECUTES, executes),
     ("executes the same way twice", EXECUTES, executes_twice),
     ("executes a row alone as it does among others", EXECUTES, executes_alone),
-    ("executes with fields that it does not know", EXECUTES, executes_with_more),
-    ("answers two requests that come together in their order", &[], in_order),
-    ("says nothing that it was not asked for", &[], quiet),
-    ("ends when its input ends", &[], ends),
+    ("ignores unknown fields when executing", EXECUTES, executes_with_more),
+    ("answers two requests sent together, in order", &[], in_order),
+    ("writes nothing that it was not asked for", &[], quiet),
+    ("exits when its input ends", &[], ends),
 ];
 
 fn nothing_to_execute(session: &mut Session) -> Checked {
@@ -205,6 +205,6 @@ fn ends(session: &mut Session) -> Checked {
     }
     let time = END.as_secs();
     Err(format!(
-        "sent: the end of its input; came: nothing, it still ran after {time} s; should be: the end of the process"
+        "sent: the end of its input; got: nothing, it was still running after {time} s; expected: the process exits"
     ))
 }

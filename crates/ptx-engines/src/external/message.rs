@@ -5,7 +5,7 @@ use crate::protocol::{ExecuteRequest, Hello, PROTOCOL, Request, Response};
 
 /// A request as a line.
 pub(super) fn line(request: &Request) -> Vec<u8> {
-    // What is sent has no maps with keys that are no text, so it can be written.
+    // Requests have no maps with keys other than text, so they can be written.
     let mut line = serde_json::to_vec(request).unwrap_or_default();
     line.push(b'\n');
     line
@@ -17,13 +17,13 @@ pub(super) fn hello() -> Vec<u8> {
     line(&Request::Hello(Hello { protocol: PROTOCOL, tool }))
 }
 
-/// A request for nothing: an engine that answers it is still there, and has nothing else to say.
+/// A request for nothing: an engine that answers it is still running, and has nothing more to say about the
+/// request before it.
 pub(super) fn ping(id: u64) -> Vec<u8> {
     line(&Request::Execute(ExecuteRequest { id, module: None, cases: Vec::new() }))
 }
 
 /// Reads a line that an engine answered.
 pub(super) fn response(line: &[u8]) -> Result<Response, String> {
-    serde_json::from_slice(line)
-        .map_err(|error| format!("it answered what is no response: {} ({error})", excerpt(line)))
+    serde_json::from_slice(line).map_err(|error| format!("its answer is not a response: {} ({error})", excerpt(line)))
 }

@@ -1,7 +1,7 @@
 //! An engine's process: started, spoken to within limits, and ended.
 //!
-//! Its three streams are watched together, so that none that is full or silent can hold us: an
-//! engine that reads nothing, says nothing or never stops is out of time, or over its limit.
+//! Its three streams are polled together, so that a full or silent one cannot block us: an engine that
+//! reads nothing, writes nothing or never stops runs into a limit.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,7 +17,7 @@ use crate::words::visible;
 /// How an engine failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum EngineFault {
-    /// It died, or said what is no answer; in words, then what it last said on stderr.
+    /// It died, or wrote something that is not an answer; a message, and its last lines on stderr.
     Broke(String),
     /// It did not answer in time.
     Hung,
@@ -30,11 +30,11 @@ pub(super) struct Process {
     to: Option<ChildStdin>,
     from: ChildStdout,
     errors: Option<ChildStderr>,
-    /// What was read and not taken yet.
+    /// Bytes that were read and not used yet.
     buffer: Vec<u8>,
-    /// Up to where the buffer is known to have no line break.
+    /// The length of the start of the buffer that has no line break.
     searched: usize,
-    /// The end of what was said on stderr.
+    /// The end of its output on stderr.
     said: Vec<u8>,
 }
 
@@ -44,10 +44,10 @@ const SAID: usize = 4096;
 const SHOWN: usize = 3;
 /// How much is read at once.
 const CHUNK: usize = 1 << 16;
-/// How long one that closed its output may take to end, and one that was told to.
+/// How long it may take to exit after it closed its output, or after it was told to.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How long silence is taken for work.
+/// How long a silent engine is assumed to be working.
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Process {
@@ -61,7 +61,7 @@ impl Process {
         let (Some(to), Some(from), Some(errors)) =
             (child.process.stdin.take(), child.process.stdout.take(), child.process.stderr.take())
         else {
-            return Err(io::Error::other("it has no streams"));
+            return Err(io::Error::other("it has no pipes"));
         };
         let (buffer, said) = (Vec::new(), Vec::new());
         let process = Self { child, to: Some(to), from, errors: Some(errors), buffer, searched: 0, said };
@@ -73,8 +73,8 @@ impl Process {
         Ok(process)
     }
 
-    /// Sends text, and reads so many lines that answer it. What comes before it was sent, or beyond
-    /// those lines, is a fault.
+    /// Sends text, and reads this many lines of answers. Output before that, or beyond those lines, is a
+    /// fault.
     pub(super) fn exchange(
         &mut self,
         send: &[u8],
@@ -104,14 +104,14 @@ impl Process {
             }
             let (writable, readable) = self.watch(sent < send.len(), left.min(PAUSE))?;
             if !writable && !readable {
-                // What it started may hold its output open: that ends with it.
+                // Its children may hold its output open, so they are killed with it.
                 self.wait(Duration::ZERO);
             }
             if writable {
                 match self.to.as_mut().map(|to| to.write(&send[sent..])) {
                     Some(Ok(written)) => sent += written,
                     Some(Err(error)) if again(&error) => {}
-                    // It reads no more. What it still says, or how it ends, says why.
+                    // It reads no more; its further output, or its exit code, tells why.
                     _ => sent = send.len(),
                 }
             }
@@ -124,7 +124,7 @@ impl Process {
                 }
                 if self.buffer.len() > longest {
                     let start = excerpt(&self.buffer);
-                    return Err(self.broke(&format!("it answered with a line of more than {longest} bytes: {start}")));
+                    return Err(self.broke(&format!("it wrote a line of more than {longest} bytes: {start}")));
                 }
                 if !open && taken.len() < lines {
                     return Err(self.ended());
@@ -133,7 +133,7 @@ impl Process {
         }
     }
 
-    /// What comes on stdout within a time without being asked for.
+    /// Unsolicited output on stdout within this time.
     pub(super) fn unasked(&mut self, time: Duration) -> Vec<u8> {
         let deadline = Instant::now() + time;
         while self.buffer.is_empty() {
@@ -150,8 +150,8 @@ impl Process {
         std::mem::take(&mut self.buffer)
     }
 
-    /// Waits until something can be written (where that is wanted) or read: which of both. What is
-    /// said on stderr is taken meanwhile.
+    /// Waits until it can be written to (if `write`) or read from, and says which. Collects stderr
+    /// meanwhile.
     fn watch(&mut self, write: bool, time: Duration) -> Result<(bool, bool), EngineFault> {
         let mut polled = vec![PollFd::new(&self.from, PollFlags::IN)];
         let to: Option<BorrowedFd<'_>> = self.to.as_ref().filter(|_| write).map(AsFd::as_fd);
@@ -161,7 +161,7 @@ impl Process {
         let time = Timespec::try_from(time).ok();
         match rustix::event::poll(&mut polled, time.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(EngineFault::Broke(format!("its streams cannot be watched: {error}"))),
+            Err(error) => return Err(EngineFault::Broke(format!("its pipes cannot be polled: {error}"))),
         }
         let ready: Vec<bool> = polled.iter().map(|polled| !polled.revents().is_empty()).collect();
         let said = self.errors.is_some() && ready.last() == Some(&true);
@@ -171,7 +171,7 @@ impl Process {
         Ok((write && ready.get(1) == Some(&true), ready.first() == Some(&true)))
     }
 
-    /// Reads what there is; whether there can be more.
+    /// Reads what is available; returns whether more can follow.
     fn read(&mut self) -> Result<bool, EngineFault> {
         let start = self.buffer.len();
         self.buffer.resize(start + CHUNK, 0);
@@ -184,7 +184,7 @@ impl Process {
         }
     }
 
-    /// The next whole line of what was read.
+    /// The next complete line that was read.
     fn line(&mut self) -> Option<Vec<u8>> {
         let Some(end) = self.buffer[self.searched..].iter().position(|&byte| byte == b'\n') else {
             self.searched = self.buffer.len();
@@ -195,7 +195,7 @@ impl Process {
         Some(std::mem::replace(&mut self.buffer, rest))
     }
 
-    /// Takes what was said on stderr, as far as there is something now.
+    /// Collects the output on stderr that is available now.
     fn listen(&mut self) {
         let mut chunk = [0; 4096];
         let Some(errors) = &mut self.errors else { return };
@@ -215,20 +215,20 @@ impl Process {
     fn ended(&mut self) -> EngineFault {
         let half = match &self.buffer[..] {
             [] => String::new(),
-            half => format!(", in the middle of a line: {}", excerpt(half)),
+            half => format!(", in the middle of the line {}", excerpt(half)),
         };
         let status = self.wait(GRACE);
         let how = match status.map(|status| (status.code(), status.signal())) {
-            Some((Some(code), _)) => format!("it ended with exit code {code}"),
+            Some((Some(code), _)) => format!("it exited with code {code}"),
             Some((None, Some(signal))) => format!("signal {signal}"),
             _ => "it closed its output".to_owned(),
         };
         self.broke(&format!("{how}{half}"))
     }
 
-    /// A fault, with what was last said on stderr on lines of their own.
+    /// A fault, followed by its last lines on stderr.
     pub(super) fn broke(&mut self, what: &str) -> EngineFault {
-        // What was said before it broke may still be under way.
+        // Output from before the fault may still be on its way.
         while self.errors.is_some() {
             let before = self.said.len();
             self.listen();
@@ -243,22 +243,22 @@ impl Process {
         EngineFault::Broke(visible(&words).into_owned())
     }
 
-    /// How it ended, where it does so within a time. What it started is ended with it.
+    /// How it ended, if it does within this time. Everything that it started is killed.
     fn wait(&mut self, time: Duration) -> Option<ExitStatus> {
         self.child.wait(time).ok().flatten()
     }
 
-    /// Closes its input, which tells it to end.
+    /// Closes its input, which tells it to exit.
     pub(super) fn hang_up(&mut self) {
         self.to = None;
     }
 
-    /// Closes its input, and says whether it ends by itself within a time.
+    /// Closes its input; returns whether it exits by itself within this time.
     pub(super) fn close(&mut self, time: Duration) -> bool {
         self.hang_up();
         let deadline = Instant::now() + time;
         loop {
-            // What it still writes must not hold it.
+            // Unread output must not keep it from exiting.
             let read = self.read();
             self.listen();
             self.buffer.clear();
@@ -283,7 +283,7 @@ pub(super) fn excerpt(bytes: &[u8]) -> String {
     quoted(bytes, 60)
 }
 
-/// So many characters of the first line of a text, between backticks.
+/// The first line of a text, cut to `most` characters, in backticks.
 pub(super) fn quoted(bytes: &[u8], most: usize) -> String {
     let some = &bytes[..bytes.len().min(4 * most)];
     let text = String::from_utf8_lossy(some);

@@ -7,7 +7,7 @@ use crate::EngineId;
 use crate::protocol::{About, PROTOCOL, Response};
 use crate::words::shown;
 
-/// The words of a command line, as a shell splits them.
+/// The words of a command line, split like a shell.
 pub(super) fn words(command: &str) -> Result<Vec<String>, Error> {
     let words = shlex::split(command).filter(|words| !words.is_empty());
     words.ok_or_else(|| Error::Command(command.to_owned()))
@@ -16,11 +16,11 @@ pub(super) fn words(command: &str) -> Result<Vec<String>, Error> {
 /// A command line as an argument of the shell.
 pub(super) fn quoted(command: &str) -> String {
     let engine = format!("exec:{command}");
-    // What cannot be quoted has a zero byte, which no command line has.
+    // Only a text with a zero byte cannot be quoted, and no command line has one.
     shlex::try_quote(&engine).map(std::borrow::Cow::into_owned).unwrap_or(engine.clone())
 }
 
-/// Why a process is no engine that can be used, in words.
+/// Why a process cannot be used as an engine, in words.
 pub(super) enum Unusable {
     /// It did not start.
     Start(String),
@@ -28,7 +28,7 @@ pub(super) enum Unusable {
     Hello(String),
 }
 
-/// Starts an engine and lets it introduce itself.
+/// Starts an engine and asks for `hello`.
 pub(super) fn start(words: &[String], limits: &EngineLimits) -> Result<(Process, About, EngineId), Unusable> {
     let mut process = Process::start(words).map_err(|error| Unusable::Start(error.to_string()))?;
     let why = |fault: EngineFault, of: &str| match fault {
@@ -36,7 +36,7 @@ pub(super) fn start(words: &[String], limits: &EngineLimits) -> Result<(Process,
         EngineFault::Hung => format!("{of}: it did not answer in time"),
     };
     let said = process.exchange(&hello(), 1, limits.start, limits.response);
-    let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked for its hello")))?;
+    let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked for `hello`")))?;
     let (about, id) = introduced(&said.concat()).map_err(Unusable::Hello)?;
     let said = process.exchange(&ping(0), 1, limits.request, limits.response);
     let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked to execute nothing")))?;
@@ -50,7 +50,7 @@ pub(super) fn start(words: &[String], limits: &EngineLimits) -> Result<(Process,
 pub(super) fn introduced(line: &[u8]) -> Result<(About, EngineId), String> {
     let about = match response(line)? {
         Response::Hello(about) => about,
-        _ => return Err(format!("it answered the hello with {}", excerpt(line))),
+        _ => return Err(format!("it answered `hello` with {}", excerpt(line))),
     };
     if about.protocol != PROTOCOL {
         return Err(format!("it speaks version {} of the protocol; this is version {PROTOCOL}", about.protocol));
@@ -61,7 +61,7 @@ pub(super) fn introduced(line: &[u8]) -> Result<(About, EngineId), String> {
     let id = EngineId::new(&about.name, &about.version)?;
     if !about.version.contains('.') {
         return Err(format!(
-            "its version is `{}`; write two numbers or more with dots between them, such as 1.0",
+            "its version is `{}`; write two or more numbers with dots between them, such as 1.0",
             about.version
         ));
     }

@@ -24,13 +24,13 @@ impl EngineFault {
     }
 }
 
-/// Ranges of at most so many.
+/// Parts of a range, of at most `most` items each.
 fn pieces(range: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
     range.step_by(most).map(move |start| start..end.min(start + most))
 }
 
-/// Lines to be judged.
+/// Lines to judge.
 pub(super) struct LineWork<'a> {
     batch: &'a Batch<'a>,
     depth: Depth,
@@ -81,7 +81,7 @@ impl Work for LineWork<'_> {
         };
         let (given, asked) = (judged.outcomes.len(), self.asked.len());
         if given != asked {
-            return Err(format!("it answered with another number of outcomes\n{given} for {asked} lines"));
+            return Err(format!("it answered with a wrong number of outcomes\n{given} for {asked} lines"));
         }
         for (outcome, said) in self.outcomes[self.asked.clone()].iter_mut().zip(judged.outcomes) {
             *outcome = Some(match said {
@@ -112,13 +112,13 @@ impl Work for LineWork<'_> {
     }
 }
 
-/// Rows to be executed.
+/// Rows to execute.
 pub(super) struct RowWork<'a> {
     engine: &'a External,
     cases: &'a [Program],
     /// The case of each item, and which of its rows it is.
     items: Vec<(usize, usize)>,
-    /// What was sent last: the cases, and the items of their rows.
+    /// The last request: its cases, and the items of their rows.
     sent: Vec<(usize, Vec<usize>)>,
     answers: Vec<Option<Answer>>,
 }
@@ -134,7 +134,7 @@ impl<'a> RowWork<'a> {
         Self { engine, cases, items, sent: Vec::new(), answers }
     }
 
-    /// The cases that these items are rows of, with those rows only.
+    /// The cases of these items, with only these rows.
     fn parts(&self, items: &Range<usize>) -> Vec<(usize, Vec<usize>, Program)> {
         let open = items.clone().filter(|&item| self.answers[item].is_none());
         let mut parts: Vec<(usize, Vec<usize>, Program)> = Vec::new();
@@ -192,7 +192,7 @@ impl Work for RowWork<'_> {
         (!cases.is_empty()).then(|| line(&Request::Execute(ExecuteRequest { id, module, cases })))
     }
 
-    /// A module that is refused is refused whatever the rows are: it is parted between cases.
+    /// A rejected module is rejected for all rows, so the request is split between cases.
     fn part(&self, items: &Range<usize>) -> Option<usize> {
         if self.engine.can(Ability::Cases) {
             return (items.len() > 1).then(|| middle(items));
@@ -210,7 +210,7 @@ impl Work for RowWork<'_> {
         let asked = count(&mut self.sent.iter().map(|(_, rows)| rows.len()));
         let given = count(&mut executed.answers.iter().map(Vec::len));
         if asked != given {
-            return Err("it answered with another number of answers than there are rows".to_owned());
+            return Err("it answered with a wrong number of rows".to_owned());
         }
         for ((case, rows), answers) in self.sent.iter().zip(executed.answers) {
             for (&item, answer) in rows.iter().zip(answers) {

@@ -1,4 +1,4 @@
-//! What the engine says of itself: which PTX a driver and a device take.
+//! The engine's answer to `hello`: which PTX a driver and a device accept.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ impl DeviceFacts {
         Self { device: device.name.clone(), capability: device.capability, driver: device.version }
     }
 
-    /// The newest PTX version that the driver takes, as far as is known.
+    /// The newest PTX version that the driver accepts, as far as known.
     fn newest(&self) -> Version {
         let known = NEWEST.iter().rev().find(|(since, _)| *since <= self.driver);
         known.unwrap_or(&NEWEST[0]).1
@@ -62,17 +62,17 @@ impl DeviceFacts {
         }
     }
 
-    /// Whether a module can be taken.
+    /// Whether the driver can compile a module.
     ///
     /// # Errors
     /// Why not.
     pub(super) fn takes(&self, ptx: Version, target: Target) -> Result<(), String> {
         let newest = self.newest();
         if ptx > newest {
-            return Err(format!("a driver of CUDA {} takes PTX up to {newest}", driver::dotted(self.driver)));
+            return Err(format!("a driver of CUDA {} accepts PTX up to {newest}", driver::dotted(self.driver)));
         }
         if !self.targets(target) {
-            return Err(format!("{} is {}: it does not take {target}", self.device, self.plain()));
+            return Err(format!("{} is {}: it does not accept {target}", self.device, self.plain()));
         }
         Ok(())
     }
@@ -86,7 +86,7 @@ impl DeviceFacts {
         Target { sm: self.capability, suffix: Suffix::Plain }
     }
 
-    /// As the protocol has it.
+    /// As an answer to `hello`.
     pub(super) fn about(&self, isa: &Isa) -> About {
         let version = driver::dotted(self.driver);
         let mut details = BTreeMap::from([
@@ -104,7 +104,7 @@ impl DeviceFacts {
             protocol: PROTOCOL,
             name: "gpu".to_owned(),
             version,
-            // The compiler in the driver cannot but generate code.
+            // The driver's compiler always generates code.
             abilities: vec![Ability::Judge, Ability::Generate, Ability::Kernels],
             ptx: isa.versions.iter().copied().filter(|ptx| *ptx <= newest).collect(),
             targets: targets.map(|(target, _)| *target).collect(),

@@ -1,4 +1,4 @@
-//! Modules as binaries, made once by `ptxas` where each worker would compile them.
+//! Modules as binaries, made once by `ptxas` so that not every worker has to compile them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::child::{self, Allowance, End};
 use crate::words::visible;
 use ptx_spec::environment::Target;
 
-/// A binary in a directory of its own, which goes with it.
+/// A binary in its own temporary directory.
 pub(super) struct AssembledModule {
     path: PathBuf,
     _directory: TempDir,
@@ -45,7 +45,7 @@ pub(super) fn assemble(ptxas: &Path, module: &str, target: Target) -> Result<Ass
         End::Exited(0) if path.is_file() => {}
         End::Exited(status) => return Err(format!("it ended with status {status}: {}", visible(first))),
         End::Signal(signal) => return Err(format!("signal {signal}")),
-        End::Flooded | End::OutOfMemory => return Err("it uses too much".to_owned()),
+        End::Flooded | End::OutOfMemory => return Err("it used too much memory or output".to_owned()),
         End::OutOfTime | End::Interrupted => return Err("timed out".to_owned()),
     }
     Ok(AssembledModule { path, _directory: directory })

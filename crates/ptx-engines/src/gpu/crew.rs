@@ -11,14 +11,14 @@ use super::LaunchLimits;
 use super::about::DeviceFacts;
 use super::messages::{WorkerOrder, WorkerReport};
 
-/// How long a worker that is to end may take before it is left to itself.
+/// How long to wait for a worker to end.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// What came of an order.
+/// The result of an order.
 pub(super) enum WorkerEnd {
-    /// The worker said so.
+    /// The worker's report.
     WorkerReport(WorkerReport),
-    /// The worker ended without a word, and how.
+    /// The worker ended without a report; says how.
     Lost(String),
     /// The worker did not answer in time.
     OutOfTime,
@@ -29,18 +29,18 @@ pub(super) struct WorkerProcess {
     child: Child,
     orders: ChildStdin,
     reports: Receiver<Result<WorkerReport, String>>,
-    /// What it has, as far as its orders say so: a module, and the case at this position.
+    /// Whether its orders gave it a module, and the position of its case.
     pub(super) loaded: bool,
     /// See `loaded`.
     pub(super) case: Option<usize>,
 }
 
 impl WorkerProcess {
-    /// Starts one and tells it to find the device.
+    /// Starts a worker and orders it to find the device.
     fn start() -> io::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["engine", "serve", "gpu", "--worker"]);
-        // The compiler is what is asked about, not a cache; and errors belong to loading.
+        // The compiler is tested, not a cache; and errors must appear when the module is loaded.
         command.env("CUDA_CACHE_DISABLE", "1").env("CUDA_MODULE_LOADING", "EAGER");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = Child::start(&mut command)?;
@@ -72,7 +72,7 @@ impl WorkerProcess {
     pub(super) fn listen(&mut self, limit: Duration) -> WorkerEnd {
         match self.reports.recv_timeout(limit) {
             Ok(Ok(report)) => WorkerEnd::WorkerReport(report),
-            Ok(Err(rubbish)) => WorkerEnd::Lost(format!("its report is none: {rubbish}")),
+            Ok(Err(rubbish)) => WorkerEnd::Lost(format!("it sent something that is not a report: {rubbish}")),
             Err(RecvTimeoutError::Timeout) => WorkerEnd::OutOfTime,
             Err(RecvTimeoutError::Disconnected) => WorkerEnd::Lost(self.fate()),
         }
@@ -80,7 +80,7 @@ impl WorkerProcess {
 
     /// Its first report on an order.
     pub(super) fn ask(&mut self, order: &WorkerOrder, limit: Duration) -> WorkerEnd {
-        // One that has ended says so when it is listened to.
+        // If it has ended, that is noticed when its report is read.
         let _ = self.tell(order);
         self.listen(limit)
     }
@@ -94,7 +94,7 @@ impl WorkerProcess {
     }
 }
 
-/// The worker at work, and one that waits to take its place.
+/// The active worker, and a spare one.
 pub(super) struct Crew {
     pub(super) limits: LaunchLimits,
     worker: Option<WorkerProcess>,
@@ -106,7 +106,7 @@ impl Crew {
         Self { limits, worker: None, spare: None }
     }
 
-    /// Starts a worker and lets it find the device.
+    /// Starts a worker that finds the device.
     ///
     /// # Errors
     /// What is missing.
@@ -121,13 +121,13 @@ impl Crew {
                 Ok(facts)
             }
             WorkerEnd::WorkerReport(WorkerReport::Failed(missing)) => Err(missing),
-            WorkerEnd::WorkerReport(other) => Err(format!("the worker says {other:?} while it looks for a device")),
+            WorkerEnd::WorkerReport(other) => Err(format!("the worker sent {other:?} while it looked for a device")),
             WorkerEnd::Lost(how) => Err(format!("the worker died while it looked for a device: {how}")),
-            WorkerEnd::OutOfTime => Err("the driver does not come back when it is looked for a device".to_owned()),
+            WorkerEnd::OutOfTime => Err("the driver did not return while the worker looked for a device".to_owned()),
         }
     }
 
-    /// The worker at work.
+    /// The active worker.
     pub(super) fn worker(&mut self) -> Result<&mut WorkerProcess, String> {
         if self.worker.is_none() {
             self.start()?;
@@ -135,17 +135,17 @@ impl Crew {
         self.worker.as_mut().ok_or_else(|| "there is no worker".to_owned())
     }
 
-    /// Lets the worker go: it died, or has to. Where one did, others will, so the next but one is
-    /// started now.
+    /// Dismisses the worker, which died or must end. Where one dies, others will, so a spare is started
+    /// now.
     pub(super) fn dismiss(&mut self) {
         self.worker = None;
         if self.spare.is_none() {
-            // Where this fails, starting one when it is needed says so.
+            // If this fails, the error is reported when a worker is needed.
             self.spare = WorkerProcess::start().ok();
         }
     }
 
-    /// The worker has nothing that belongs to the request to come.
+    /// Forgets the worker's module and case before the next request.
     pub(super) fn forget(&mut self) {
         if let Some(worker) = &mut self.worker {
             (worker.loaded, worker.case) = (false, None);

@@ -1,8 +1,8 @@
 //! The CUDA driver: the one module that calls it.
 //!
-//! The library is looked for at run time. Its functions are taken into a table of our own in which a
-//! status is a plain number: a driver newer than the bindings may answer one that they do not know,
-//! which their enum must never hold. A function that is missing is an error in words.
+//! The library is loaded at run time. Its functions go into our own table, where a status is a plain
+//! number: a newer driver may return a status that the bindings do not know, which their enum must never
+//! hold. A missing function is an error message.
 #![allow(unsafe_code, reason = "the CUDA driver is a C library")]
 
 mod memory;
@@ -28,9 +28,9 @@ macro_rules! tables {
 
         impl $table {
             fn load() -> Result<Self, String> {
-                // SAFETY: each type is that of the function in cuda.h, but for the status (an enum of
-                // non-negative numbers there, of the size of an int) and enums that are passed by
-                // value (numbers here).
+                // SAFETY: each type is that of the function in cuda.h, except for the status (an enum of
+                // non-negative numbers there, of the size of an int) and enums that are passed by value
+                // (numbers here).
                 Ok(Self { $($symbol: unsafe { find(concat!(stringify!($symbol), "\0"))? },)* })
             }
         }
@@ -76,7 +76,7 @@ tables! {
         cuModuleGetSurfRef(*mut sys::CUsurfref, sys::CUmodule, *const c_char);
         cuSurfRefSetArray(sys::CUsurfref, sys::CUarray, c_uint);
     }
-    /// Management of addresses, which puts an unmapped neighbour behind a buffer.
+    /// Address management, which puts an unmapped page after a buffer.
     Addresses {
         cuMemGetAllocationGranularity(*mut usize, *const sys::CUmemAllocationProp, c_uint);
         cuMemAddressReserve(*mut sys::CUdeviceptr, usize, usize, sys::CUdeviceptr, u64);
@@ -89,7 +89,7 @@ tables! {
     }
 }
 
-/// The function of this name, which ends in NUL.
+/// The function with this name, which ends in NUL.
 ///
 /// # Safety
 /// `F` must be a type of function pointers that fits the function.
@@ -97,12 +97,12 @@ unsafe fn find<F: Copy>(symbol: &str) -> Result<F, String> {
     // SAFETY: the library was found by `present` before; the type is the caller's promise.
     let found = unsafe { sys::culib().get::<F>(symbol.as_bytes()) };
     let name = symbol.trim_end_matches('\0');
-    found.map(|found| *found).map_err(|_| format!("the CUDA driver has no {name}: install a newer driver"))
+    found.map(|found| *found).map_err(|_| format!("the CUDA driver lacks {name}: install a newer driver"))
 }
 
-/// Whether there is a library of the driver.
+/// Whether the driver's library can be loaded.
 fn present() -> bool {
-    // Looking for a library runs its initializers, and some bindings panic where there is none.
+    // Looking for a library runs its initializers, and some bindings panic if there is none.
     let looked = std::panic::catch_unwind(|| {
         // SAFETY: the CUDA driver's initializers have no conditions; a library of the same name is
         // trusted as the dynamic linker's path is.
@@ -111,7 +111,7 @@ fn present() -> bool {
     looked.unwrap_or(false)
 }
 
-/// A status that is no success.
+/// A status that is not success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DriverFault {
     /// The driver's number.
@@ -132,32 +132,32 @@ impl From<DriverFault> for String {
     }
 }
 
-/// What the driver answers where nothing is wrong.
+/// The driver's status for success.
 const SUCCESS: c_int = 0;
 
 impl DriverFault {
-    /// Whether the kernel ended with it, and the context is dead: every further call answers it again.
+    /// Whether it ended the kernel and the context: every further call returns it again.
     pub(super) fn sticky(&self) -> bool {
         matches!(self.code, 226 | 700 | 702 | 710 | 714..=719 | 721)
     }
 }
 
-/// A status of `cuInit`, in words that say what to do.
+/// A message for a status of `cuInit` that says what to do.
 fn no_device(code: c_int) -> String {
     match code {
-        34 => "libcuda.so is the stub of a toolkit (CUDA_ERROR_STUB_LIBRARY): take its folder out of LD_LIBRARY_PATH"
+        34 => "libcuda.so is a toolkit's stub (CUDA_ERROR_STUB_LIBRARY): remove its directory from LD_LIBRARY_PATH"
             .to_owned(),
-        100 => "the CUDA driver finds no device (CUDA_ERROR_NO_DEVICE): look at nvidia-smi and CUDA_VISIBLE_DEVICES"
+        100 => "the CUDA driver finds no device (CUDA_ERROR_NO_DEVICE): check nvidia-smi and CUDA_VISIBLE_DEVICES"
             .to_owned(),
         803 => "the CUDA library and the kernel module are of different drivers \
             (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH): restart the machine or reinstall the driver"
             .to_owned(),
-        999 => "the CUDA driver does not start (CUDA_ERROR_UNKNOWN): look at nvidia-smi".to_owned(),
-        _ => format!("the CUDA driver does not start (status {code}): look at nvidia-smi"),
+        999 => "the CUDA driver does not start (CUDA_ERROR_UNKNOWN): check nvidia-smi".to_owned(),
+        _ => format!("the CUDA driver does not start (status {code}): check nvidia-smi"),
     }
 }
 
-/// The oldest driver that is taken, as `cuDriverGetVersion` says it.
+/// The oldest supported driver, as `cuDriverGetVersion` returns it.
 const OLDEST: c_int = 11_070;
 
 /// A device and the driver's functions.
@@ -166,7 +166,7 @@ pub(super) struct Device {
     references: Option<References>,
     addresses: Option<Addresses>,
     device: sys::CUdevice,
-    /// As `cuDriverGetVersion` says it: 13000 for 13.0.
+    /// As `cuDriverGetVersion` returns it: 13000 for 13.0.
     pub(super) version: i32,
     /// Major times ten and minor: 90.
     pub(super) capability: u16,
@@ -194,7 +194,9 @@ impl Device {
         let status = unsafe { (basic.cuDriverGetVersion)(&raw mut version) };
         if status != SUCCESS || version < OLDEST {
             let (has, needed) = (dotted(version), dotted(OLDEST));
-            return Err(format!("the CUDA driver is too old (CUDA {has}): install one for CUDA {needed} or newer"));
+            return Err(format!(
+                "the CUDA driver is too old (CUDA {has}): install a driver for CUDA {needed} or newer"
+            ));
         }
         let driver = Driver::load()?;
         let mut device = Self {
@@ -246,7 +248,7 @@ impl Device {
         Ok(value)
     }
 
-    /// Makes the device's primary context that of this thread.
+    /// Makes the device's primary context current in this thread.
     pub(super) fn enter(&self) -> Result<(), DriverFault> {
         let mut context = ptr::null_mut();
         // SAFETY: the pointer is that of a handle which it writes; the device is one.
@@ -255,7 +257,7 @@ impl Device {
         self.check(unsafe { (self.driver.cuCtxSetCurrent)(context) })
     }
 
-    /// Waits for all that was launched.
+    /// Waits for all launches.
     pub(super) fn synchronize(&self) -> Result<(), DriverFault> {
         // SAFETY: it takes nothing.
         self.check(unsafe { (self.driver.cuCtxSynchronize)() })

@@ -1,4 +1,4 @@
-//! What the server and its workers say to each other: JSON Lines, as in the engine protocol.
+//! The messages between the server and its workers: JSON Lines, as in the engine protocol.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use ptx_exec::program::Answer;
 
 use super::about::DeviceFacts;
 
-/// What a worker is told.
+/// An order to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum WorkerOrder {
     /// To find the device.
@@ -18,7 +18,7 @@ pub(super) enum WorkerOrder {
     Load {
         /// Its text.
         ptx: String,
-        /// A file with the same as a binary, which is tried first.
+        /// A file with the same module as a binary, which is tried first.
         binary: Option<std::path::PathBuf>,
     },
     /// To prepare a case whose entry is in the module.
@@ -27,29 +27,29 @@ pub(super) enum WorkerOrder {
     Launch {
         /// The first of them.
         first: usize,
-        /// How many there are.
+        /// The number of them.
         count: usize,
     },
 }
 
-/// What a worker says of the order.
+/// A worker's report on an order.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum WorkerReport {
     /// It has a device.
     Started(DeviceFacts),
-    /// What the driver says of a line.
+    /// The driver's outcome for a line.
     Said(LineOutcome),
-    /// It is done: the module is loaded, the case prepared.
+    /// The order was carried out: the module is loaded, or the case prepared.
     Done,
     /// The rows were executed.
     Answers(Vec<Answer>),
-    /// It could not be done, and why.
+    /// The order could not be carried out; says why.
     Failed(String),
     /// The launch killed the context, and the worker with it.
     Died {
         /// The driver's words.
         words: String,
-        /// Whether this is what a trap does.
+        /// Whether the status is one that a trap causes.
         trap: bool,
         /// The marks of the rows.
         marks: Vec<u32>,

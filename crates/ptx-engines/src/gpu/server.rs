@@ -1,5 +1,5 @@
-//! The server: it speaks the engine protocol, never calls the driver itself, and outlives what its
-//! workers do not.
+//! The server: it speaks the engine protocol, never calls the driver, and survives the death of its
+//! workers.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -19,10 +19,10 @@ use super::worker::note;
 
 /// Rows with a surface of their own in one launch.
 const PRIVATE: usize = 1024;
-/// How often rows may end a kernel that were not expected to, before the rest of a case is given up.
-/// One that does not come back counts as several.
+/// How often rows may end a kernel unexpectedly before the rest of a case is skipped. A row that hangs
+/// counts as several.
 const STRIKES: u32 = 32;
-/// What not coming back counts.
+/// How many strikes a hanging row counts as.
 const HANG: u32 = 8;
 /// What a thread marks before it executes the line.
 const BEGUN: u32 = 1;
@@ -32,7 +32,7 @@ pub(super) fn serve(isa: &Isa, input: impl BufRead, output: impl Write, limits: 
     serve::serve(Starting { isa, limits, server: None }, input, output)
 }
 
-/// The server, which finds its device when it is greeted.
+/// The server before `hello`, when it finds its device.
 struct Starting<'a> {
     isa: &'a Isa,
     limits: LaunchLimits,
@@ -67,12 +67,12 @@ struct Server {
     facts: DeviceFacts,
 }
 
-/// What came of a launch.
+/// The result of a launch.
 enum Launched {
     Answers(Vec<Answer>),
-    /// None of its rows was executed, and why.
+    /// None of its rows was executed; says why.
     Failed(String),
-    /// The worker died of it. What a row that was alone is answered with, what that counts, and the
+    /// The worker died. Has the answer to the row if it was alone, the strikes that it counts as, and the
     /// marks of the rows.
     Died(Answer, u32, Vec<u32>),
 }
@@ -84,8 +84,8 @@ impl Server {
         Ok(Self { crew, facts })
     }
 
-    /// Where the driver's compiler dies or hangs, so does the server: the other side finds out on
-    /// which line.
+    /// If the driver's compiler dies or hangs, so does the server, and the other side finds out on which
+    /// line.
     fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
         let (id, lines) = (asked.id, asked.lines.len());
         let limit = self.crew.limits.other;
@@ -96,10 +96,10 @@ impl Server {
             let end = if outcomes.is_empty() { worker.ask(&order, limit) } else { worker.listen(limit) };
             match end {
                 WorkerEnd::WorkerReport(WorkerReport::Said(said)) => outcomes.push(said),
-                WorkerEnd::WorkerReport(other) => return Err(format!("the worker says {other:?} of a line")),
+                WorkerEnd::WorkerReport(other) => return Err(format!("the worker answered {other:?} to a line")),
                 WorkerEnd::Lost(how) => return Err(format!("the driver died on line {}: {how}", outcomes.len())),
                 WorkerEnd::OutOfTime => {
-                    return Err(format!("the driver does not come back from line {}", outcomes.len()));
+                    return Err(format!("the driver did not return from line {}", outcomes.len()));
                 }
             }
         }
@@ -110,7 +110,7 @@ impl Server {
         let Some(first) = asked.cases.iter().find(|case| case.kernel.is_some()) else {
             return Ok(asked.cases.iter().map(|case| all(case, &no_kernel())).collect());
         };
-        let module = asked.module.as_deref().ok_or("there are kernels, and no module")?;
+        let module = asked.module.as_deref().ok_or("the request has kernels but no module")?;
         let binary = self.binary(module, first);
         self.crew.forget();
         let mut run = Run {
@@ -122,13 +122,13 @@ impl Server {
         run.run()
     }
 
-    /// The module as a binary, where there is an assembler to make one.
+    /// The module as a binary, if there is an assembler.
     fn binary(&self, module: &str, first: &SentCase) -> Option<AssembledModule> {
         let ptxas = std::env::var_os("PTX_CONFORM_PTXAS").filter(|path| !path.is_empty())?;
         match assemble::assemble(Path::new(&ptxas), module, self.facts.binary(first.case.target)) {
             Ok(binary) => Some(binary),
             Err(why) => {
-                note(&format!("the driver compiles the module, as PTX_CONFORM_PTXAS does not: {why}"));
+                note(&format!("the driver compiles the module, because PTX_CONFORM_PTXAS failed: {why}"));
                 None
             }
         }
@@ -136,7 +136,7 @@ impl Server {
 }
 
 fn no_kernel() -> Answer {
-    Answer::Skipped("gpu executes kernels, and the case has none".to_owned())
+    Answer::Skipped("gpu only executes kernels, and the case has none".to_owned())
 }
 
 /// The same answer for all rows of a case.
@@ -144,7 +144,7 @@ fn all(case: &SentCase, answer: &Answer) -> Vec<Answer> {
     vec![answer.clone(); case.case.rows.len()]
 }
 
-/// A request under way.
+/// A request that is being carried out.
 struct Run<'a> {
     crew: &'a mut Crew,
     module: &'a str,
@@ -157,7 +157,7 @@ struct Run<'a> {
 struct Alone {
     /// Those that may trap.
     expected: Vec<usize>,
-    /// Those of launches that ended, the suspects first.
+    /// Rows of launches that faulted, the suspects first.
     suspects: Vec<usize>,
 }
 
@@ -197,7 +197,7 @@ impl Run<'_> {
         Ok(answers)
     }
 
-    /// Launches rows together. Where that ends the kernel they are left for launches alone.
+    /// Launches rows together. If that ends the kernel, each of them will be launched alone.
     fn together(
         &mut self,
         at: usize,
@@ -221,14 +221,15 @@ impl Run<'_> {
             }
             Launched::Died(_, _, marks) => marks,
         };
-        // A thread that ended may have stored anything since the fault, so all are launched again.
+        // A thread that ended may have stored wrong results after the fault, so all rows are launched
+        // again.
         let begun = |row: &usize| marks.get(row - first) == Some(&BEGUN);
         let (now, later): (Vec<usize>, Vec<usize>) = (first..first + count).partition(begun);
         suspects.extend(now.into_iter().chain(later));
         Ok(())
     }
 
-    /// What a row does alone, and what that counts.
+    /// Launches a row alone; returns its answer, and the strikes that it counts as.
     fn alone(&mut self, at: usize, row: usize) -> Result<(Answer, u32), String> {
         Ok(match self.launch(at, row, 1)? {
             Launched::Answers(mut answers) => match answers.pop() {
@@ -250,7 +251,7 @@ impl Run<'_> {
                 return Ok(Launched::Answers(answers));
             }
             WorkerEnd::WorkerReport(WorkerReport::Failed(why)) => return Ok(Launched::Failed(why)),
-            // Not the line, but what stands before it.
+            // The fault is not in the line but before it.
             WorkerEnd::WorkerReport(WorkerReport::Died { words, marks, .. }) if marks == [0] => {
                 Launched::Died(Answer::Failed(format!("{words} before the line")), 1, marks)
             }
@@ -261,7 +262,7 @@ impl Run<'_> {
                 Launched::Died(Answer::Failed(words), 1, marks)
             }
             WorkerEnd::WorkerReport(other) => {
-                Launched::Died(Answer::Failed(format!("the worker says {other:?} of a launch")), 1, Vec::new())
+                Launched::Died(Answer::Failed(format!("the worker answered {other:?} to a launch")), 1, Vec::new())
             }
             WorkerEnd::Lost(how) => Launched::Died(Answer::Failed(format!("the worker died: {how}")), 1, Vec::new()),
             WorkerEnd::OutOfTime => Launched::Died(Answer::Failed("timed out".to_owned()), HANG, Vec::new()),
@@ -270,11 +271,11 @@ impl Run<'_> {
         Ok(launched)
     }
 
-    /// Sees to it that the worker has the module and the case; else says why its rows cannot be
+    /// Makes sure that the worker has the module and the case; returns the reason if its rows cannot be
     /// launched.
     ///
     /// # Errors
-    /// Where there is no worker, or the module cannot be loaded.
+    /// If there is no worker, or the module cannot be loaded.
     fn ready(&mut self, at: usize) -> Result<Option<Launched>, String> {
         let limit = self.crew.limits.other;
         let worker = self.crew.worker()?;
@@ -305,18 +306,18 @@ impl Run<'_> {
         Ok(None)
     }
 
-    /// How a worker failed that is no use any more.
+    /// Describes how a worker failed, and dismisses it.
     fn gone(&mut self, end: WorkerEnd) -> String {
         self.crew.dismiss();
         match end {
-            WorkerEnd::WorkerReport(report) => format!("the worker says {report:?}"),
+            WorkerEnd::WorkerReport(report) => format!("the worker answered {report:?}"),
             WorkerEnd::Lost(how) => format!("the worker died: {how}"),
             WorkerEnd::OutOfTime => "timed out".to_owned(),
         }
     }
 }
 
-/// The launches of the rows that are not to be alone: the first row and the number of rows of each.
+/// The launches of rows that need not be alone: for each the first row and the number of rows.
 fn together(case: &SentCase) -> Vec<(usize, usize)> {
     let single = case.kernel.as_ref().is_some_and(|kernel| kernel.single);
     let most = match case.kernel.as_ref().and_then(|kernel| kernel.surface.as_ref()) {

@@ -1,4 +1,4 @@
-//! The worker: the process that has a context of the driver, and does what it is told.
+//! The worker: the process that has a driver context and carries out orders.
 
 use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
@@ -20,16 +20,16 @@ use super::messages::{WorkerOrder, WorkerReport};
 const BLOCK: u32 = 128;
 /// What results hold before a launch.
 const STALE: u8 = 0xa5;
-/// The mark of a row whose thread came to its end.
+/// The mark of a row whose thread finished.
 const ENDED: u32 = 2;
 
 /// Whether an order is being done.
 static BUSY: AtomicBool = AtomicBool::new(false);
 
-/// Does what it is told on stdin until that ends.
+/// Carries out the orders on stdin until that ends.
 ///
-/// Orders are read by a thread of their own, so that the process ends with the server even while the
-/// driver does not come back; what the driver would do at a proper end may not come back either.
+/// A separate thread reads the orders, so that the process ends with the server even if a driver call
+/// hangs. The process exits without the driver's cleanup, which may hang too.
 pub(super) fn work() -> io::Result<()> {
     let (to, orders) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -68,7 +68,7 @@ pub(super) fn work() -> io::Result<()> {
             break;
         }
     }
-    // Whatever is left of the driver's state goes with the process.
+    // The driver's state ends with the process.
     std::process::exit(0);
 }
 
@@ -83,7 +83,7 @@ fn report(report: &WorkerReport) -> io::Result<()> {
 fn start() -> Result<Worker, String> {
     // There is one for each process.
     let device: &'static Device = Box::leak(Box::new(Device::open()?));
-    device.enter().map_err(|fault| format!("the device gives no context: {fault}"))?;
+    device.enter().map_err(|fault| format!("the device cannot create a context: {fault}"))?;
     Ok(Worker { device, facts: DeviceFacts::of(device), module: None, case: None })
 }
 
@@ -95,7 +95,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// Whether it can go on.
+    /// Whether the worker can continue.
     fn obey(&mut self, order: WorkerOrder) -> io::Result<bool> {
         let done = match order {
             WorkerOrder::Start => Ok(()),
@@ -130,9 +130,9 @@ impl Worker {
     fn judge(&self, asked: &JudgeRequest) -> io::Result<()> {
         let scaffold = Scaffold::from_declarations(&asked.declarations);
         let taken = self.facts.takes(asked.ptx, asked.target).and_then(|()| match asked.address_size {
-            64 if scaffold.separate => Err("a driver does not take what is compiled separately".to_owned()),
+            64 if scaffold.separate => Err("a driver does not accept separately compiled code".to_owned()),
             64 => Ok(()),
-            size => Err(format!("a driver takes addresses of 64 bits, not of {size}")),
+            size => Err(format!("a driver accepts 64-bit addresses, not {size}-bit ones")),
         });
         let environment = Environment { ptx: asked.ptx, target: asked.target, address_size: AddressSize::Bits64 };
         for line in &asked.lines {
@@ -157,19 +157,20 @@ impl Worker {
     }
 }
 
-/// What a module that is not loaded says of its line.
+/// The outcome of a line whose module was not loaded.
 fn said(refused: &Refused) -> LineOutcome {
     let words = words(&refused.log);
     match refused.fault.code {
-        // Not of the line: no binary for this device, PTX too new, no compiler, compiler disabled,
-        // no memory.
+        // These are not the line's fault: no binary for this device, PTX too new, no compiler, compiler
+        // disabled, no memory.
         2 | 209 | 221 | 222 | 223 => LineOutcome::Skipped(refused.fault.to_string()),
         _ if words.is_empty() => LineOutcome::Skipped(refused.fault.to_string()),
         _ => LineOutcome::Rejected(words),
     }
 }
 
-/// The errors in the messages of the driver's compiler, one a line; all messages where none is marked.
+/// The errors among the messages of the driver's compiler, one per line; all messages if none is marked as
+/// an error.
 ///
 /// `ptxas application ptx input, line 6; error   : ...`
 fn words(log: &str) -> String {
@@ -190,18 +191,18 @@ fn load(device: &'static Device, ptx: &str, binary: Option<&Path>) -> Result<Loa
             image.and_then(|image| LoadedModule::load(device, &image).map_err(|refused| refused.fault.to_string()));
         match loaded {
             Ok(module) => return Ok(module),
-            Err(why) => note(&format!("the driver compiles the module, as it does not take the binary: {why}")),
+            Err(why) => note(&format!("the driver compiles the module, because it rejects the binary: {why}")),
         }
     }
     LoadedModule::load(device, ptx.as_bytes()).map_err(|Refused { fault, log }| match words(&log) {
-        words if words.is_empty() => format!("the module is refused: {fault}"),
-        words => format!("the module is refused: {fault}: {words}"),
+        words if words.is_empty() => format!("the module is rejected: {fault}"),
+        words => format!("the module is rejected: {fault}: {words}"),
     })
 }
 
-/// A line for whoever reads stderr.
+/// Writes a note to stderr.
 pub(super) fn note(text: &str) {
-    // Where it is closed there is nobody to tell.
+    // If stderr is closed, the note is lost.
     let _ = writeln!(io::stderr().lock(), "gpu: {text}");
 }
 
@@ -224,26 +225,26 @@ fn check(case: &SentCase, kernel: &Kernel) -> Result<(), String> {
     let rows = case.case.rows.len();
     let size = |bytes: usize| bytes.checked_mul(rows).ok_or("the rows are too large");
     if size(kernel.row_bytes)? != kernel.rows.len() {
-        return Err(format!("{rows} rows take {} bytes each, there are {}", kernel.row_bytes, kernel.rows.len()));
+        return Err(format!("{rows} rows need {} bytes each, but there are {}", kernel.row_bytes, kernel.rows.len()));
     }
     size(kernel.result_bytes)?;
     if u32::try_from(rows).is_err() {
         return Err("there are too many rows".to_owned());
     }
     if kernel.results.len() != case.case.outputs.len() {
-        return Err(format!("{} outputs have {} places", case.case.outputs.len(), kernel.results.len()));
+        return Err(format!("{} outputs have {} positions", case.case.outputs.len(), kernel.results.len()));
     }
     let fits = |place: &Place| {
         place.bytes <= 16 && place.at.checked_add(place.bytes).is_some_and(|end| end <= kernel.result_bytes)
     };
     if !kernel.results.iter().all(fits) {
-        return Err("the place of an output is beyond the results".to_owned());
+        return Err("an output is beyond the end of the results".to_owned());
     }
     let fits = |observed: &kernel::Observed| {
         observed.at.checked_add(observed.bytes).is_some_and(|end| end <= kernel.result_bytes)
     };
     if !kernel.variables.iter().all(fits) {
-        return Err("the place of a variable is beyond the results".to_owned());
+        return Err("a variable is beyond the end of the results".to_owned());
     }
     if let Some(bound) = &kernel.surface {
         if case.case.surface.is_none() {
@@ -251,7 +252,7 @@ fn check(case: &SentCase, kernel: &Kernel) -> Result<(), String> {
         }
         let fits = |at: usize| at.checked_add(8).is_some_and(|end| end <= kernel.row_bytes);
         if !bound.handle_at.is_none_or(fits) {
-            return Err("the place of the handle is beyond the row".to_owned());
+            return Err("the handle is beyond the end of the row".to_owned());
         }
     }
     Ok(())
@@ -315,7 +316,7 @@ impl PreparedCase {
             return WorkerReport::Failed("there are no such rows".to_owned());
         }
         if self.kernel.single && count > 1 {
-            return WorkerReport::Failed("a row changes what others see, and there are several".to_owned());
+            return WorkerReport::Failed("a row changes what others see, so it must be launched alone".to_owned());
         }
         let copies = match self.copies(device, first, count) {
             Ok(copies) => copies,
@@ -325,7 +326,7 @@ impl PreparedCase {
             return self.ended(fault, first, count);
         }
         if let Err(fault) = device.synchronize() {
-            // Nothing more is to be had from this context, whatever it was.
+            // The context is unusable, whatever happened.
             return self.died(&fault, first, count);
         }
         match self.answers(&copies, first, count) {
@@ -334,7 +335,7 @@ impl PreparedCase {
         }
     }
 
-    /// A copy of the surface for each row that has one of its own.
+    /// A copy of the surface for each row that needs its own.
     fn copies(&self, device: &'static Device, first: usize, count: usize) -> Result<Vec<Array>, String> {
         let (Some(bound), Some(surface)) = (&self.kernel.surface, &self.case.case.surface) else {
             return Ok(Vec::new());
@@ -343,7 +344,7 @@ impl PreparedCase {
             return Ok(Vec::new());
         }
         if bound.variable.is_some() && count > 1 {
-            return Err("each row has a surface of its own, and there is one variable".to_owned());
+            return Err("each row needs its own surface, but there is only one variable".to_owned());
         }
         let extents = Extents::of(surface)?;
         let copies: Result<Vec<Array>, DriverFault> = (0..count).map(|_| Array::new(device, extents)).collect();
@@ -388,14 +389,14 @@ impl PreparedCase {
             Ok(intact && kept)
         })?;
         if !intact {
-            return Ok(vec![Answer::Failed("wrote outside of its buffer".to_owned()); count]);
+            return Ok(vec![Answer::Failed("wrote outside its buffer".to_owned()); count]);
         }
         let size = self.kernel.result_bytes;
         let results = self.results.read(first * size, count * size)?;
         let before = self.case.case.surface.as_ref().map(|surface| surface.data.as_slice());
         let answer = |(index, mark): (usize, u32)| {
             if mark != ENDED {
-                return Ok(Answer::Failed(format!("the kernel returned, its thread did not (mark {mark})")));
+                return Ok(Answer::Failed(format!("the kernel returned, but its thread did not (mark {mark})")));
             }
             let registers = kernel::decode(&self.kernel, &self.case.case, &results, index);
             let held = copies.get(index).map(Array::read).transpose()?;

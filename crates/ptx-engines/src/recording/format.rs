@@ -9,7 +9,7 @@ use ptx_exec::hex;
 use ptx_exec::program::{Answer, Program, Returned};
 use ptx_spec::environment::{AddressSize, Environment, Target, Version};
 
-/// What lines are judged in.
+/// The environment and declarations of judged lines.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RecordedModule {
@@ -52,11 +52,11 @@ pub(super) enum Heading {
     Judged(RecordedModule),
 }
 
-/// A row and what came of it.
+/// A row and its answer.
 #[derive(Serialize, Deserialize)]
 pub(super) struct RowEntry(#[serde(with = "hex::all")] pub(super) Vec<u128>, pub(super) StoredAnswer);
 
-/// What came of a row: registers, where that is all.
+/// The answer to a row; only registers if nothing else changed.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum StoredAnswer {
@@ -67,13 +67,13 @@ pub(super) enum StoredAnswer {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum MoreThanRegisters {
-    /// The registers, and where the surface is not what it was.
+    /// The registers, and the changed parts of the surface.
     Changed {
         #[serde(with = "hex::all")]
         registers: Vec<u128>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         surface: Vec<Change>,
-        /// Where variables are not what they were, by their names.
+        /// The changed parts of variables, by name.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         variables: BTreeMap<String, Vec<Change>>,
     },
@@ -86,7 +86,7 @@ pub(super) enum MoreThanRegisters {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Change(usize, #[serde(with = "hex")] Vec<u8>);
 
-/// A line and what became of it.
+/// A line and its outcome.
 #[derive(Serialize, Deserialize)]
 pub(super) struct LineEntry(pub(super) String, pub(super) StoredOutcome);
 
@@ -124,7 +124,7 @@ impl From<StoredOutcome> for Outcome {
     }
 }
 
-/// The stretches in which two texts of bytes of one length differ.
+/// The ranges in which two byte sequences of the same length differ.
 fn changes(before: &[u8], after: &[u8]) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for (at, (old, new)) in before.iter().zip(after).enumerate() {
@@ -139,7 +139,7 @@ fn changes(before: &[u8], after: &[u8]) -> Vec<Change> {
     changes
 }
 
-/// Bytes with changes; none where one lies beyond them.
+/// The bytes with the changes applied; none if a change is out of range.
 fn changed(before: &[u8], changes: &[Change]) -> Option<Vec<u8>> {
     let mut after = before.to_vec();
     for Change(at, bytes) in changes {
@@ -177,14 +177,16 @@ impl StoredAnswer {
             Self::MoreThanRegisters(MoreThanRegisters::Changed { registers, surface, variables }) => {
                 let before = case.surface.as_ref().map(|surface| &surface.data);
                 let after = |changes: &[Change]| {
-                    let before = before.ok_or("a surface is changed, and the case has none")?;
-                    changed(before, changes).ok_or("a change lies beyond the surface")
+                    let before = before.ok_or("a surface is changed, but the case has none")?;
+                    changed(before, changes).ok_or("a change is beyond the end of the surface")
                 };
                 let surface = if surface.is_empty() { None } else { Some(after(&surface)?) };
                 let variable = |(name, changes): (String, Vec<Change>)| {
                     let before = case.variable(&name).ok_or_else(|| format!("the case has no variable `{name}`"))?;
                     let after = changed(&before.data, &changes);
-                    after.map(|after| (name.clone(), after)).ok_or_else(|| format!("a change lies beyond `{name}`"))
+                    after
+                        .map(|after| (name.clone(), after))
+                        .ok_or_else(|| format!("a change is beyond the end of `{name}`"))
                 };
                 let variables = variables.into_iter().map(variable).collect::<Result<_, String>>()?;
                 Returned { registers, surface, variables }

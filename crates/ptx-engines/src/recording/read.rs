@@ -1,4 +1,4 @@
-//! Reading a recording: what of it can be used, and what cannot.
+//! Reads a recording: the usable parts, and the problems with the rest.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use super::{FORMAT, Provenance, Recording, bare};
 use crate::Outcome;
 use ptx_exec::program::{Program, Rows};
 
-/// Something in a recording that cannot be used, or not as it stands.
+/// Something in a recording that cannot be used, or only partly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingProblem {
-    /// The number of the line, from 1; none where it does not come from a file.
+    /// The number of the line, from 1; none if it does not come from a file.
     pub line: Option<usize>,
     /// What is wrong with it.
     pub message: String,
@@ -26,19 +26,19 @@ impl fmt::Display for RecordingProblem {
 }
 
 impl Recording {
-    /// Reads the text of a file, and says what of it cannot be used.
+    /// Reads the text of a file, and reports what cannot be used.
     ///
     /// # Errors
-    /// Where the first line is no header of a recording of this format.
+    /// If the first line is not the header of a recording in this format.
     pub fn read(text: &str) -> Result<(Self, Vec<RecordingProblem>), RecordingProblem> {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let (at, header) = lines.next().unwrap_or((1, ""));
         let wrong = |message: String| RecordingProblem { line: Some(at), message };
         let provenance: Provenance = serde_json::from_str(header)
-            .map_err(|error| wrong(format!("this is no header of a recording: {error}")))?;
+            .map_err(|error| wrong(format!("this is not the header of a recording: {error}")))?;
         if provenance.recording != FORMAT {
             let found = provenance.recording;
-            return Err(wrong(format!("this is a recording of format {found}; format {FORMAT} is read")));
+            return Err(wrong(format!("this is a recording of format {found}; only format {FORMAT} can be read")));
         }
         let mut reader = RecordingReader { recording: Self::new(provenance), problems: Vec::new(), under: None };
         for (at, line) in lines {
@@ -51,11 +51,11 @@ impl Recording {
     }
 }
 
-/// What the lines that are read belong to.
+/// The section that the current line belongs to.
 enum Section {
     Case(Box<Program>),
     Judged(RecordedModule),
-    /// To a heading that could not be read: its line, and how many follow it.
+    /// A heading that could not be read: its line number, and how many lines follow it.
     Unread(usize, usize),
 }
 
@@ -83,7 +83,7 @@ impl RecordingReader {
             return Ok(());
         }
         match &mut self.under {
-            None => Err("this stands before the first case".to_owned()),
+            None => Err("this comes before the first case".to_owned()),
             Some(Section::Unread(_, rows)) => {
                 *rows += 1;
                 Ok(())
@@ -92,13 +92,17 @@ impl RecordingReader {
                 let RowEntry(row, kept) =
                     serde_json::from_str(line).map_err(|error| format!("this row cannot be read: {error}"))?;
                 if row.len() != case.inputs.len() {
-                    return Err(format!("this row has {} values, the case {} inputs", row.len(), case.inputs.len()));
+                    return Err(format!(
+                        "this row has {} values, but the case has {} inputs",
+                        row.len(),
+                        case.inputs.len()
+                    ));
                 }
                 let answer = kept.answer(case)?;
                 let mut rows = Rows::new(row.len());
                 rows.push(&row);
                 let added = self.recording.add(&case.with_rows(rows, Vec::new()), &[answer]);
-                added.map_err(|_| "this row stands there already, with another answer".to_owned())
+                added.map_err(|_| "this row is already there, with another answer".to_owned())
             }
             Some(Section::Judged(surroundings)) => {
                 let LineEntry(line, did) =
@@ -108,16 +112,16 @@ impl RecordingReader {
                 if *kept.entry(line).or_insert_with(|| outcome.clone()) == outcome {
                     Ok(())
                 } else {
-                    Err("this line stands there already, with another outcome".to_owned())
+                    Err("this line is already there, with another outcome".to_owned())
                 }
             }
         }
     }
 
-    /// Says what was lost with a heading that could not be read.
+    /// Reports how much was lost with a heading that could not be read.
     fn close(&mut self) {
         if let Some(Section::Unread(line, rows @ 1..)) = self.under.take() {
-            let message = format!("{rows} rows are lost with what stands above them");
+            let message = format!("{rows} rows are lost with the lines above them");
             self.problems.push(RecordingProblem { line: Some(line), message });
         }
     }

@@ -1,4 +1,4 @@
-//! What declarations declare, statement by statement, so that variables can be given contents.
+//! Declarations, statement by statement, so that variables can be given contents.
 
 use std::fmt::Write as _;
 
@@ -20,17 +20,17 @@ pub(super) struct DeclaredNames<'a> {
 /// Statements that end in semicolons.
 ///
 /// # Errors
-/// What is no declaration.
+/// If something is not a declaration.
 pub(super) fn statements(text: &str) -> Result<Vec<DeclaredNames<'_>>, String> {
     let mut read = Vec::new();
     let mut statements = Statements::of_part(text);
     loop {
         let start = statements.at();
-        let error = |why: &str| format!("`{}` is no declaration: {why}", one(&text[start..]));
+        let error = |why: &str| format!("`{}` is not a declaration: {why}", one(&text[start..]));
         match statements.next_statement().map_err(|why| error(why.message))? {
             None => return Ok(read),
             Some(ptx::Statement::Declaration(declaration)) => read.push(statement(declaration)?),
-            Some(_) => return Err(error("a register or a variable is expected")),
+            Some(_) => return Err(error("expected a register or a variable")),
         }
     }
 }
@@ -38,9 +38,9 @@ pub(super) fn statements(text: &str) -> Result<Vec<DeclaredNames<'_>>, String> {
 /// Parameters: declarations of one name each, separated by commas.
 ///
 /// # Errors
-/// What is no parameter.
+/// If something is not a parameter.
 pub(super) fn parameters(text: &str) -> Result<Vec<DeclaredNames<'_>>, String> {
-    let read = ptx::parameters(text).map_err(|why| format!("`{text}` are no parameters: {why}"))?;
+    let read = ptx::parameters(text).map_err(|why| format!("`{text}` are not parameters: {why}"))?;
     read.into_iter().map(statement).collect()
 }
 
@@ -52,7 +52,7 @@ fn one(text: &str) -> &str {
 fn statement(declaration: Declaration<'_>) -> Result<DeclaredNames<'_>, String> {
     let names: Result<Vec<_>, _> = declaration.declarators().collect();
     let directives = declaration.directives;
-    let names = names.map_err(|why| format!("the names behind `{directives}` cannot be read: {why}"))?;
+    let names = names.map_err(|why| format!("the names after `{directives}` cannot be read: {why}"))?;
     Ok(DeclaredNames { declaration, names })
 }
 
@@ -68,13 +68,13 @@ fn bits(of_type: &str) -> Option<usize> {
     }
 }
 
-/// Whether a type has no data that could be given.
+/// Whether a type has no data.
 fn opaque(of_type: &str) -> bool {
     matches!(of_type, ".surfref" | ".texref" | ".samplerref")
 }
 
 impl<'a> DeclaredNames<'a> {
-    /// `.global`, or what else says what the names are.
+    /// `.global` or another directive that begins a declaration.
     pub(super) fn space(&self) -> &'a str {
         self.declaration.space
     }
@@ -119,20 +119,20 @@ impl<'a> DeclaredNames<'a> {
         self.space() == ".reg" && self.names.iter().any(is)
     }
 
-    /// What it declares under this name.
+    /// Its entry for this name.
     pub(super) fn find(&self, name: &str) -> Option<&Declarator<'a>> {
         self.names.iter().find(|declared| self.space() != ".reg" && declared.name == name)
     }
 
-    /// The variable of this name as so many bytes.
+    /// The variable with this name, declared as an array of bytes.
     pub(super) fn bytes(&self, name: &str, size: usize) -> String {
         format!("{} .align {} .b8 {name}[{size}]", self.space(), self.declaration.alignment.unwrap_or(0).max(ALIGNMENT))
     }
 
-    /// How many bytes a variable of it has.
+    /// The size in bytes of one of its variables.
     ///
     /// # Errors
-    /// Where that is not said.
+    /// If the declaration does not say it.
     pub(super) fn size(&self, declared: &Declarator<'_>) -> Result<usize, String> {
         let element = bits(self.of_type()).map(|bits| bits / 8 * usize::from(self.declaration.lanes));
         let elements = declared.elements.and_then(|elements| usize::try_from(elements).ok());
@@ -153,11 +153,11 @@ fn space(variable: &Variable) -> &'static str {
     }
 }
 
-/// The statements with the contents of the case's variables: as initial values where that can be,
-/// as so many bytes elsewhere.
+/// The statements with the contents of the case's variables: as initial values if possible, and otherwise
+/// as arrays of bytes.
 ///
 /// # Errors
-/// Where a variable is not what the case says.
+/// If a variable does not match the case.
 pub(super) fn with_contents(statements: &[DeclaredNames<'_>], case: &Program) -> Result<String, String> {
     let mut text = String::new();
     for statement in statements {
@@ -175,7 +175,8 @@ pub(super) fn with_contents(statements: &[DeclaredNames<'_>], case: &Program) ->
             let declaration = statement.bytes(&variable.name, variable.data.len());
             let _ = match variable.space {
                 Space::Global | Space::Const => {
-                    // What is visible may be changed from outside: its loads are not computed in advance.
+                    // A visible variable may be changed from outside, so its loads are not computed at
+                    // compile time.
                     writeln!(text, ".visible {declaration} = {};", initial(&variable.data))
                 }
                 _ => writeln!(text, "{declaration};"),
@@ -185,21 +186,21 @@ pub(super) fn with_contents(statements: &[DeclaredNames<'_>], case: &Program) ->
     Ok(text)
 }
 
-/// Whether a variable is what its declaration says.
+/// Checks that a variable matches its declaration.
 ///
 /// # Errors
-/// Where it is not.
+/// If it does not.
 pub(super) fn check(statement: &DeclaredNames<'_>, variable: &Variable) -> Result<(), String> {
     let name = &variable.name;
     if statement.unified() {
-        return Err(format!("`{name}` is unified: it belongs to no one module, and cannot be given contents"));
+        return Err(format!("`{name}` is unified: a single module cannot define its contents"));
     }
     if statement.space() != space(variable) {
-        return Err(format!("`{name}` is declared in {}, and has contents in {}", statement.space(), space(variable)));
+        return Err(format!("`{name}` is declared in {}, but has contents in {}", statement.space(), space(variable)));
     }
     match variable.data.len() {
         0 => Err(format!("`{name}` has no bytes")),
-        size if size >= 1 << 16 => Err(format!("`{name}` has more bytes than a module can say")),
+        size if size >= 1 << 16 => Err(format!("`{name}` is too large for a module")),
         _ => Ok(()),
     }
 }

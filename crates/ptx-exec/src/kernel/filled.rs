@@ -21,7 +21,7 @@ pub(super) enum Filling {
     Shared,
     /// From a copy that each thread makes.
     Local,
-    /// From a copy that the only thread of a launch makes, which may write it.
+    /// From a copy that the only thread of a launch makes, because it may write it.
     Global,
 }
 
@@ -73,21 +73,21 @@ pub(super) fn filled<'a>(scopes: &Scopes<'a>, prefix: &str) -> Result<Vec<Filled
 /// Whether a variable has contents that the line may write.
 ///
 /// # Errors
-/// Where it is written and cannot be read back.
+/// If it is written and cannot be read back.
 fn written(case: &Program, space: &str, name: &str) -> Result<bool, String> {
     if case.variable(name).is_none() || !case.may_write(name) {
         return Ok(false);
     }
     match space {
         ".global" | ".shared" | ".local" => Ok(true),
-        // Nothing says what is written: what cannot be written is not.
+        // The case does not say what is written, so what cannot be read back is assumed not to be.
         _ if case.writes.is_none() => Ok(false),
         _ => Err(format!("`{name}` in {space} cannot be read back")),
     }
 }
 
-/// Copies the contents of a variable byte by byte. How many there are is read from memory, so that
-/// the variable is not taken apart into registers.
+/// Copies the contents of a variable byte by byte. The count is read from memory, so that the variable is
+/// not split into registers.
 pub(super) fn copy(filled: &Filled<'_>, own: &str, text: &mut String) {
     let Filled { statement, name, mirror, .. } = filled;
     put!(text, "ld.global.u32 %{own}a, [{mirror}_size];");

@@ -16,16 +16,16 @@ use crate::program::{Output, Program};
 pub struct Kernel {
     /// The name of the entry.
     pub entry: String,
-    /// What the parameters of the entry are, in order.
+    /// The parameters of the entry, in order.
     pub parameters: Vec<Parameter>,
     /// The size of a row's record in bytes.
     pub row_bytes: usize,
-    /// The records of all rows; they stand at a multiple of 16.
+    /// The records of all rows, aligned to 16 bytes.
     #[serde(with = "hex")]
     pub rows: Vec<u8>,
     /// The size of a row's results in bytes.
     pub result_bytes: usize,
-    /// Where in a row's results each output of the case stands, little-endian.
+    /// The position of each output of the case in a row's results, little-endian.
     pub results: Vec<Place>,
     /// The variables that the line may write, as they are after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -33,12 +33,12 @@ pub struct Kernel {
     /// Whether rows change what others see, so that each is launched by itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub single: bool,
-    /// How the line gets at the surface; none where it has none.
+    /// How the line accesses the surface, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surface: Option<Bound>,
 }
 
-/// What a parameter of an entry is.
+/// A parameter of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parameter {
@@ -46,10 +46,11 @@ pub enum Parameter {
     Bytes(#[serde(with = "hex")] Vec<u8>),
     /// The address of the records of all rows, 64 bits.
     Rows,
-    /// The address of the results of all rows, 64 bits: a multiple of 16. They hold anything before.
+    /// The address of the results of all rows, 64 bits: a multiple of 16. Their initial contents do not
+    /// matter.
     Results,
-    /// The address of the marks, 64 bits: for each row 32 bits, which are 0 before; the thread
-    /// stores 1 before the line and 2 behind it.
+    /// The address of the marks, 64 bits: for each row 32 bits, which are 0 before; the thread stores 1
+    /// before the line and 2 after it.
     Marks,
     /// The first row of the launch, 32 bits.
     First,
@@ -57,13 +58,13 @@ pub enum Parameter {
     Count,
 }
 
-/// Where something stands.
+/// A position in a record or in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
     /// The first byte.
     pub at: usize,
-    /// How many there are: 1, 2, 4, 8 or 16.
+    /// The number of bytes: 1, 2, 4, 8 or 16.
     pub bytes: usize,
 }
 
@@ -73,30 +74,27 @@ pub struct Place {
 pub struct Observed {
     /// Its name in the case.
     pub name: String,
-    /// Where its bytes stand in a row's results.
+    /// The position of its bytes in a row's results.
     pub at: usize,
-    /// How many there are.
+    /// The number of them.
     pub bytes: usize,
 }
 
-/// How a line gets at the surface of its case.
+/// How a line accesses the surface of its case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bound {
-    /// Whether the line can change the surface: each row then has a copy of its own, which is read
-    /// back.
+    /// Whether the line can change the surface. If so, each row has its own copy, which is read back.
     pub private: bool,
-    /// Where in a row's record the handle is to be put, 64 bits. The entry gets it as a surface object.
+    /// Where to store the 64-bit handle in a row's record. The entry gets it as a surface object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handle_at: Option<usize>,
-    /// The `.surfref` variable that it is to be bound to. With private copies each row is launched
-    /// alone.
+    /// The `.surfref` variable to bind it to. With private copies, each row is launched alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
 }
 
-/// What the outputs of a row hold, out of the results of all rows. Empty where the results do not
-/// reach as far as that row's.
+/// The outputs of a row, read from the results of all rows. Empty if the results end before that row's.
 pub fn decode(kernel: &Kernel, case: &Program, results: &[u8], row: usize) -> Vec<u128> {
     let start = row.saturating_mul(kernel.result_bytes);
     let Some(results) = results.get(start..start.saturating_add(kernel.result_bytes)) else { return Vec::new() };
@@ -107,7 +105,7 @@ pub fn decode(kernel: &Kernel, case: &Program, results: &[u8], row: usize) -> Ve
     kernel.results.iter().zip(&case.outputs).map(number).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// What the variables of a row hold that the line changed, out of the results of all rows.
+/// The variables that a row changed, read from the results of all rows.
 pub fn changed(kernel: &Kernel, case: &Program, results: &[u8], row: usize) -> BTreeMap<String, Vec<u8>> {
     let start = row.saturating_mul(kernel.result_bytes);
     let Some(results) = results.get(start..start.saturating_add(kernel.result_bytes)) else { return BTreeMap::new() };
@@ -120,7 +118,7 @@ pub fn changed(kernel: &Kernel, case: &Program, results: &[u8], row: usize) -> B
 }
 
 impl Place {
-    /// The number that stands there, little-endian; none where the results end before.
+    /// The number at a position, little-endian; none if the results end before it.
     fn number(self, results: &[u8]) -> Option<u128> {
         let bytes = results.get(self.at..self.at.checked_add(self.bytes)?)?;
         Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte)))

@@ -8,15 +8,14 @@ use crate::program::Program;
 use ptx_spec::environment::{AddressSize, Target, Version};
 use ptx_spec::ptx::{Lexer, Scaffold, Statement, Statements};
 
-/// How many entries a module has at most.
+/// The most entries of a module.
 const ENTRIES: usize = 128;
 
 /// One module with an entry for each case: its text, and for each case its kernel, or why it cannot
 /// be executed. The entries are `k0`, `k1` and so on, unless a case has such names itself.
 ///
-/// The cases share their environment and what their declarations have at module scope, contents
-/// included, as those of one of the [`batches`] do. A case that does not share them with those
-/// before it has no entry.
+/// The cases share their environment and what their declarations have at module scope, contents included,
+/// as those of one of the [`batches`] do. A case that differs from those before it in these has no entry.
 ///
 /// A line names one surface at most, so an entry never has more than the 32 of them that `ptxas`
 /// allows it.
@@ -29,7 +28,7 @@ pub fn module(cases: &[&Program]) -> (String, Vec<Result<Kernel, String>>) {
         let scaffold = scaffold(case);
         let kernel = shared(case, &scaffold).and_then(|shared| {
             if first.as_ref().is_some_and(|first| *first != shared) {
-                return Err("its environment or module scope is another than that of the module".to_owned());
+                return Err("its environment or module scope differs from that of the module".to_owned());
             }
             let (entry, kernel) = thread::entry(case, &scaffold, at, &names)?;
             if first.is_none() {
@@ -48,7 +47,7 @@ pub fn module(cases: &[&Program]) -> (String, Vec<Result<Kernel, String>>) {
 pub fn batches(cases: &[Program]) -> Vec<Vec<usize>> {
     let mut groups: FxHashMap<Option<Shared>, Vec<usize>> = FxHashMap::default();
     for (at, case) in cases.iter().enumerate() {
-        // Those without an entry do not mind where they are.
+        // Cases without an entry can be in any group.
         groups.entry(shared(case, &scaffold(case)).ok()).or_default().push(at);
     }
     let mut batches: Vec<Vec<usize>> = groups
@@ -64,13 +63,13 @@ type Shared = (Version, Target, String);
 
 fn shared(case: &Program, scaffold: &Scaffold) -> Result<Shared, String> {
     if case.ptx < AddressSize::SINCE {
-        return Err(format!("addresses of PTX {} have 32 bits", case.ptx));
+        return Err(format!("in PTX {}, addresses have 32 bits", case.ptx));
     }
     thread::globals(case, scaffold).map(|globals| (case.ptx, case.target, globals))
 }
 
-/// The parts of a case's declarations. Global and constant variables are at module scope wherever they
-/// stand: without a header all stand in the entry.
+/// The parts of a case's declarations. Global and constant variables go to module scope wherever they are
+/// declared; without a header, everything is in the entry.
 fn scaffold(case: &Program) -> Scaffold {
     let mut scaffold = Scaffold::from_declarations(&case.declarations);
     let locals = std::mem::take(&mut scaffold.locals);
@@ -92,16 +91,16 @@ fn scaffold(case: &Program) -> Scaffold {
     }
 }
 
-/// Directives, and what the entries have in common.
+/// The directives, and what the entries have in common.
 fn start((ptx, target, globals): &Shared, names: &OwnNames) -> String {
     let size = AddressSize::Bits64;
     let own = &names.own;
-    // The outputs are set from it: it may be changed from outside, as far as an assembler knows.
+    // The outputs are initialized from it: an assembler cannot know its value, because it is visible.
     let zero = format!(".visible .global .align 16 .b8 {own}zero[16];");
     format!(".version {ptx}\n.target {target}\n.address_size {size}\n{globals}{zero}\n")
 }
 
-/// Names that no case has.
+/// Names that occur in no case.
 fn names(cases: &[&Program]) -> OwnNames {
     let texts = cases.iter().flat_map(|case| [&case.declarations, &case.line]);
     let words: FxHashSet<&str> = texts.flat_map(|text| Lexer::new(text)).map(|token| token.text).collect();
@@ -145,7 +144,7 @@ mod tests {
         Holds::Address { of: of.to_owned(), generic }
     }
 
-    /// A case of so many rows, whose values are their numbers.
+    /// A case with this many rows, whose values are their numbers.
     fn case(declarations: &str, line: &str, inputs: Vec<Input>, outputs: Vec<Output>, count: u128) -> Program {
         let mut rows = Rows::new(inputs.len());
         (0..count).for_each(|row| rows.push(&vec![row + 0x0102_0304; inputs.len()]));
@@ -221,7 +220,7 @@ mod tests {
             vec![output("%r0", 32)],
             1,
         );
-        assert_eq!(refused(&by_handle), "the line names a surface, and the case has none");
+        assert_eq!(refused(&by_handle), "the line names a surface, but the case has none");
         by_handle.surface = Some(surface.clone());
         assert_eq!(kernel(&by_handle).1.surface, Some(Bound { private: false, handle_at: Some(8), variable: None }));
 
@@ -233,7 +232,7 @@ mod tests {
         let bound = Bound { private: true, handle_at: None, variable: Some("t".to_owned()) };
         assert_eq!(kernel(&by_name).1.surface, Some(bound));
         by_name.declarations = ".entry k(.param .surfref t) { .reg .b32 %r<2>;".to_owned();
-        assert_eq!(refused(&by_name), "no driver binds the parameter `t`, a `.surfref`");
+        assert_eq!(refused(&by_name), "the parameter `t` is a `.surfref`, which no driver can bind");
     }
 
     #[test]
@@ -264,9 +263,9 @@ mod tests {
             assert!(text.contains(part), "{part} in\n{text}");
         }
         case.variables[0].space = Space::Const;
-        assert_eq!(refused(&case), "`g` is declared in .global, and has contents in .const");
+        assert_eq!(refused(&case), "`g` is declared in .global, but has contents in .const");
         case.variables[0].name = "none".to_owned();
-        assert_eq!(refused(&case), "`none` is no variable of the declarations");
+        assert_eq!(refused(&case), "`none` is not a declared variable");
     }
 
     #[test]
@@ -304,7 +303,7 @@ mod tests {
         for (before, line, bits, holds, why) in [
             (unified, load, 64, address("g", false), "`g` is unified"),
             (global, load, 32, address("g", false), "has 32 bits"),
-            (global, load, 64, address("h", false), "is no variable"),
+            (global, load, 64, address("h", false), "is not a declared variable"),
             (function, load, 64, address("g", false), "has no address in `.param`"),
             (global, "ld.global.b32 %r, [g+-4];", 64, Holds::Bits, "before `g`"),
             (global, load, 24, Holds::Bits, "24 bits"),
@@ -316,9 +315,9 @@ mod tests {
             assert!(why_not.contains(why), "{line}: {why_not}");
         }
         let mut old = case(registers, "mov.u32 %r, 0;", Vec::new(), vec![output("%q", 32)], 1);
-        assert_eq!(refused(&old), "`%q` is no register of the declarations");
+        assert_eq!(refused(&old), "`%q` is not a declared register");
         old.ptx = "2.2".parse().expect("a version");
-        assert_eq!(refused(&old), "addresses of PTX 2.2 have 32 bits");
+        assert_eq!(refused(&old), "in PTX 2.2, addresses have 32 bits");
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! Where the inputs of a row stand in its record, and the outputs in its results.
+//! The layout of inputs in a row's record, and of outputs in its results.
 
 use super::launch::{Observed, Place};
 use crate::program::{Holds, Program};
 
-/// Places one behind the other, each at a multiple of its size.
+/// Positions one after another, each at a multiple of its size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct RecordLayout {
     used: usize,
@@ -26,7 +26,7 @@ impl RecordLayout {
         at
     }
 
-    /// The size of all: a multiple of each, and of 8, and never 0.
+    /// The total size: a multiple of each size and of 8, and never 0.
     fn size(&self) -> usize {
         self.used.max(1).next_multiple_of(self.largest.max(8))
     }
@@ -43,7 +43,7 @@ fn bytes(register: &str, bits: u16) -> Result<usize, String> {
 
 /// The results of a row.
 pub(super) struct ResultLayout {
-    /// Where each output stands.
+    /// The position of each output.
     pub(super) outputs: Vec<Place>,
     /// The variables that are read back.
     pub(super) variables: Vec<Observed>,
@@ -51,10 +51,10 @@ pub(super) struct ResultLayout {
     pub(super) size: usize,
 }
 
-/// Where the outputs and the variables that are read back stand.
+/// The layout of the outputs and of the variables that are read back.
 ///
 /// # Errors
-/// Where an output is no register.
+/// If an output is not a register.
 pub(super) fn results(case: &Program, observed: &[&str]) -> Result<ResultLayout, String> {
     let mut layout = RecordLayout::default();
     let mut place = |bits, register: &str| bytes(register, bits).map(|bytes| layout.place(bytes));
@@ -71,23 +71,23 @@ pub(super) fn results(case: &Program, observed: &[&str]) -> Result<ResultLayout,
 
 /// The records of all rows.
 pub(super) struct Records {
-    /// For each input, where it stands; nothing for the cache policy, which a thread makes.
+    /// The position of each input; none for the cache policy, which the thread makes.
     pub(super) places: Vec<Option<Place>>,
-    /// Where the handle of the surface stands.
+    /// The position of the surface's handle.
     pub(super) handle_at: Option<usize>,
     pub(super) row_bytes: usize,
     pub(super) rows: Vec<u8>,
 }
 
-/// Lays out the inputs. Those that hold the surface have one place; that of an address has the 64
-/// bits that are added to it.
+/// Lays out the inputs. Those that hold the surface share one position; that of an address has its 64-bit
+/// offset.
 ///
 /// # Errors
-/// Where an input is no register, or the rows are of other inputs.
+/// If an input is not a register, or the rows have other inputs.
 pub(super) fn records(case: &Program) -> Result<Records, String> {
     let (inputs, width) = (case.inputs.len(), case.rows.width());
     if inputs != width {
-        return Err(format!("the rows have {width} values, and there are {inputs} inputs"));
+        return Err(format!("the rows have {width} values, but there are {inputs} inputs"));
     }
     let mut layout = RecordLayout::default();
     let mut handle = None;

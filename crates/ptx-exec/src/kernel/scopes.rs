@@ -5,7 +5,7 @@ use super::launch::Bound;
 use crate::program::{Program, SURFACE};
 use ptx_spec::ptx::{Argument, Context, Line};
 
-/// Where a statement stands.
+/// The scope of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatementScope {
     Module,
@@ -16,52 +16,52 @@ pub(super) enum StatementScope {
 /// A case, and its declarations.
 pub(super) struct Scopes<'a> {
     pub(super) case: &'a Program,
-    /// Whether its line stands in an entry or a function.
+    /// Whether its line is in an entry or a function.
     pub(super) context: Context,
     /// The outermost first.
     pub(super) declared: [(StatementScope, &'a [DeclaredNames<'a>]); 3],
 }
 
 impl<'a> Scopes<'a> {
-    /// The statement that declares a variable; the innermost counts.
+    /// The innermost statement that declares a variable.
     pub(super) fn declaration(&self, name: &str) -> Option<(StatementScope, &'a DeclaredNames<'a>)> {
         let mut all = self.declared.iter().flat_map(|(scope, statements)| statements.iter().map(|one| (*scope, one)));
         all.rfind(|(_, statement)| statement.find(name).is_some())
     }
 
-    /// Whether everything that the case names is declared, and can be had.
+    /// Checks that everything that the case names is declared and can be set up.
     pub(super) fn check(&self, line: &Line<'_>) -> Result<(), String> {
         let [_, (_, header), (_, body)] = self.declared;
         let mut named = Vec::new();
         line.operands.iter().for_each(|operand| collect(&operand.argument, &mut named));
         if let Some((name, _)) = named.iter().find(|(name, negative)| *negative && self.declaration(name).is_some()) {
-            return Err(format!("the address lies before `{name}`"));
+            return Err(format!("the address is before `{name}`"));
         }
         let inputs = self.case.inputs.iter().map(|input| &input.register);
         for register in inputs.chain(self.case.outputs.iter().map(|output| &output.register)) {
             if !body.iter().any(|statement| statement.has_register(register)) {
-                return Err(format!("`{register}` is no register of the declarations"));
+                return Err(format!("`{register}` is not a declared register"));
             }
         }
         for variable in &self.case.variables {
             let (_, statement) = self
                 .declaration(&variable.name)
-                .ok_or_else(|| format!("`{}` is no variable of the declarations", variable.name))?;
+                .ok_or_else(|| format!("`{}` is not a declared variable", variable.name))?;
             check(statement, variable)?;
         }
         for parameter in header {
             let name = parameter.names.first().map_or("", |declared| declared.name);
             if parameter.opaque() {
-                return Err(format!("no driver binds the parameter `{name}`, a `{}`", parameter.of_type()));
+                return Err(format!("the parameter `{name}` is a `{}`, which no driver can bind", parameter.of_type()));
             }
             if parameter.space() != ".param" {
-                return Err(format!("the parameter `{name}` is no `.param`"));
+                return Err(format!("the parameter `{name}` is not a `.param`"));
             }
         }
         Ok(())
     }
 
-    /// How the line gets at the surface.
+    /// How the line accesses the surface.
     pub(super) fn surface(&self, line: &Line<'_>, handle_at: Option<usize>) -> Result<Option<Bound>, String> {
         let mut named = Vec::new();
         line.operands.iter().for_each(|operand| collect(&operand.argument, &mut named));
@@ -74,13 +74,13 @@ impl<'a> Scopes<'a> {
             return Ok(None);
         }
         if self.case.surface.is_none() {
-            return Err("the line names a surface, and the case has none".to_owned());
+            return Err("the line names a surface, but the case has none".to_owned());
         }
         Ok(Some(Bound { private: self.case.may_write(SURFACE), handle_at, variable }))
     }
 }
 
-/// The names in an operand, and whether a negative number is added.
+/// The names in an operand, and whether its offset is negative.
 fn collect<'a>(argument: &Argument<'a>, to: &mut Vec<(&'a str, bool)>) {
     match argument {
         Argument::Name(name) => to.push((name, false)),

@@ -9,7 +9,7 @@ use super::scopes::{Scopes, StatementScope};
 use crate::program::{Holds, Input, Program};
 use ptx_spec::ptx::{Context, Line, Scaffold};
 
-/// What our own names begin with, so that they are nobody else's.
+/// The prefix of generated names, which occurs in no case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OwnNames {
     /// Entries: `k`.
@@ -18,20 +18,20 @@ pub(super) struct OwnNames {
     pub(super) own: String,
 }
 
-/// What stands at module scope before the entry of a case, whatever the entry is.
+/// The text at module scope before the entry of a case.
 ///
 /// # Errors
-/// Where a variable cannot be had.
+/// If a variable cannot be set up.
 pub(super) fn globals(case: &Program, scaffold: &Scaffold) -> Result<String, String> {
     let statements = statements(&scaffold.globals)?;
     if let Some(unified) = statements.iter().find(|statement| statement.unified()) {
         let name = unified.names.first().map_or("", |declared| declared.name);
-        return Err(format!("`{name}` is unified: one module is no program that has it"));
+        return Err(format!("`{name}` is unified: it cannot be declared in a single module"));
     }
     with_contents(&statements, case)
 }
 
-/// The entry of a case with what must stand before it, and how it is launched.
+/// The entry of a case with the text that must precede it, and how to launch it.
 ///
 /// # Errors
 /// Why the case cannot be executed.
@@ -86,7 +86,7 @@ struct ThreadWriter<'a> {
     own: &'a str,
     at: usize,
     name: String,
-    /// Variables with the contents of others.
+    /// Global variables with the contents of others.
     mirrors: String,
     /// Functions.
     before: String,
@@ -106,7 +106,8 @@ impl ThreadWriter<'_> {
         let declarations = with_contents(body, self.scopes.case)?;
         for filled in filled.iter().filter(|filled| filled.how != Filling::EntryParameter) {
             let (mirror, size) = (&filled.mirror, filled.bytes.len());
-            // What is visible may be changed from outside: nothing is computed from it in advance.
+            // A visible variable may be changed from outside, so nothing is computed from it at compile
+            // time.
             put!(self.mirrors, ".visible .global .align 32 .b8 {mirror}[{size}] = {};", initial(&filled.bytes));
             if matches!(filled.how, Filling::Shared | Filling::Local | Filling::Global) {
                 put!(self.mirrors, ".visible .global .u32 {mirror}_size = {size};");
@@ -216,7 +217,7 @@ impl ThreadWriter<'_> {
         Ok(())
     }
 
-    /// Gives a register what it holds.
+    /// Loads the value of a register.
     fn input(&self, input: &Input, place: Option<&Place>, text: &mut String) -> Result<(), String> {
         let (own, register) = (self.own, &input.register);
         let Some(place) = place else {
@@ -228,16 +229,16 @@ impl ThreadWriter<'_> {
             load(register, input.bits, &from, own, text);
             return Ok(());
         };
-        let no_variable = || format!("`{of}`, whose address `{register}` holds, is no variable of the declarations");
+        let no_variable = || format!("`{register}` holds the address of `{of}`, which is not a declared variable");
         let (scope, statement) = self.scopes.declaration(of).ok_or_else(no_variable)?;
         if statement.opaque() {
             return Err(no_variable());
         }
         if statement.space() == ".param" && (scope, self.scopes.context) != (StatementScope::Header, Context::Entry) {
-            return Err(format!("`{of}` has no address in `.param`: it is no parameter of an entry"));
+            return Err(format!("`{of}` has no address in `.param`: it is not a parameter of an entry"));
         }
         if input.bits == 32 && (*generic || statement.space() == ".global") {
-            return Err(format!("`{register}` has 32 bits, an address of `{of}` has 64"));
+            return Err(format!("`{register}` has 32 bits, but an address of `{of}` has 64"));
         }
         put!(text, "mov.u64 %{own}x, {of};");
         if *generic {
@@ -252,7 +253,7 @@ impl ThreadWriter<'_> {
         Ok(())
     }
 
-    /// The function in which the line stands: it is given the addresses behind its own parameters.
+    /// The function that contains the line. It gets the addresses after its own parameters.
     fn function(
         &self,
         filled: &[Filled<'_>],
@@ -294,15 +295,14 @@ impl ThreadWriter<'_> {
     }
 }
 
-/// Our own registers.
+/// The generated registers.
 fn registers(own: &str, text: &mut String) {
     put!(text, ".reg .b16 %{own}h;\n.reg .b32 %{own}a, %{own}b, %{own}c;\n.reg .pred %{own}p;");
     put!(text, ".reg .b64 %{own}x, %{own}y, %{own}row, %{own}result, %{own}mark;");
 }
 
-/// Loads a register from global memory. A component of a vector register is not loaded directly: from
-/// that `ptxas` makes a load with an undefined memory descriptor, for sm_80 and later in all versions
-/// tried.
+/// Loads a register from global memory. A component of a vector register is not loaded directly: for sm_80
+/// and later, all `ptxas` versions tried then generate a load with an undefined memory descriptor.
 fn load(register: &str, bits: u16, from: &str, own: &str, text: &mut String) {
     let between = match bits {
         16 => "h",

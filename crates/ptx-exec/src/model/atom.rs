@@ -15,14 +15,14 @@ use ptx_spec::spec::Kind;
 struct Atomic<'a> {
     access: Access<'a>,
     operation: Operation,
-    /// Where the old value of each lane goes, and what the operation takes.
+    /// Where the old value of each lane goes, and the operation's inputs.
     lanes: Vec<(Option<Lane>, ValueSource)>,
-    /// What is stored by a comparison that holds.
+    /// What is stored if the comparison succeeds.
     other: ValueSource,
     /// The size of a lane in bits.
     bits: u32,
     signed: bool,
-    /// The format of floats, of which a lane has one or two.
+    /// The format of floats; a lane has one or two.
     float: Option<FloatFormat>,
     /// Whether floats in global memory lose subnormal numbers.
     flushes: bool,
@@ -45,7 +45,7 @@ pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semanti
 }
 
 impl Atomic<'_> {
-    /// What one lane leaves in memory that held `old`.
+    /// What one lane stores in memory that held `old`.
     fn lane(
         &self,
         old: u128,
@@ -63,7 +63,7 @@ impl Atomic<'_> {
         let (mut all, mut undefined, mut lost) = (ExpectedBits::default(), None, false);
         for shift in (0..self.bits).step_by(format.bits() as usize) {
             let [old, new] = [old, new].map(|bits| low(bits >> shift, format.bits()));
-            // The operation was checked when the line was prepared: others leave all bits open.
+            // The operation was checked when the line was prepared, so others cannot occur.
             let applied = format.apply(self.operation, flushed(old), flushed(new)).unwrap_or_default();
             let (ExpectedBits { bits, known }, why) = applied;
             lost |= [old, new, bits].into_iter().any(|bits| flushed(bits) != bits);

@@ -1,17 +1,17 @@
-//! Conversions of 32-bit source components into components of samples. The manual does not describe
-//! them: all are inferred. PTX ISA `surface-instructions-sust`, `sust.p`.
+//! Conversions of 32-bit source components into components of samples. The manual does not describe them,
+//! so all are inferred. PTX ISA `surface-instructions-sust`, `sust.p`.
 
 use super::{ExpectedBits, Inferences, Undefined};
 use crate::object::Component;
 
-/// What a source component becomes, in the low bits.
+/// The converted component, in the low bits.
 pub(super) struct Converted {
     pub(super) bits: ExpectedBits,
     pub(super) inferred: Inferences,
     pub(super) undefined: Option<Undefined>,
 }
 
-/// What 32 bits of a source become in a component of a sample.
+/// Converts 32 bits of a source to a component of a sample.
 pub(super) fn convert(source: u32, component: Component) -> Converted {
     let exact = |bits: u32, inferred: Inferences| {
         let bits = ExpectedBits { bits: u128::from(bits), known: u128::MAX };
@@ -19,7 +19,7 @@ pub(super) fn convert(source: u32, component: Component) -> Converted {
     };
     let float = f32::from_bits(source);
     match component {
-        // Its exponent says that it is one; sign and payload may be any.
+        // Its exponent is that of a NaN; sign and payload may be any.
         Component::Float(32) if float.is_nan() => {
             let bits = ExpectedBits { bits: u128::from(source), known: 0x7f80_0000 };
             Converted { bits, inferred: Inferences::NONE, undefined: Some(Undefined::NanPayload) }
@@ -48,7 +48,7 @@ pub(super) fn convert(source: u32, component: Component) -> Converted {
     }
 }
 
-/// The largest number of so many bits.
+/// The largest number with this many bits.
 fn ones(bits: u8) -> u32 {
     u32::MAX.checked_shr(32 - u32::from(bits)).unwrap_or_default()
 }
@@ -58,13 +58,13 @@ fn clamp(value: f32, low: f64) -> f64 {
     if value.is_nan() { 0.0 } else { f64::from(value).clamp(low, 1.0) }
 }
 
-/// The nearest integer, of two the even one. Products of a float and 16 bits are exact.
+/// The nearest integer, ties to even. Products of a float and 16 bits are exact.
 #[expect(clippy::cast_possible_truncation, reason = "clamped values are of at most 16 bits")]
 fn integer(value: f64) -> i32 {
     value.round_ties_even() as i32
 }
 
-/// A float that is no NaN as a half, rounded to the nearest, of two the even one.
+/// A float other than a NaN as a half, rounded to nearest, ties to even.
 fn half(bits: u32) -> u32 {
     let sign = bits >> 16 & 0x8000;
     let magnitude = bits & 0x7fff_ffff;
@@ -76,8 +76,8 @@ fn half(bits: u32) -> u32 {
     if magnitude >= 0x4780_0000 {
         return sign | 0x7c00;
     }
-    // The exponent is biased by 112 less; half of the last place is added, and less one where the
-    // place is even already.
+    // The exponent's bias is smaller by 112. To round, half of the last place is added, minus one if the
+    // last place is even.
     let odd = magnitude >> 13 & 1;
     sign | ((magnitude - 0x3800_0000 + 0xfff + odd) >> 13)
 }
@@ -98,14 +98,15 @@ mod tests {
             (1.0, 0x3c00),
             (-2.0, 0xc000),
             (65504.0, 0x7bff),
-            // Half a place beyond the largest one is a tie, and the even neighbour is infinite.
+            // Half a place above the largest half is a tie, and the even neighbour is infinite.
             (65519.996, 0x7bff),
             (65520.0, 0x7c00),
             (f32::INFINITY, 0x7c00),
-            // 1 + 2^-11 lies between 1 and its successor: even is 1.
+            // 1 + 2^-11 is halfway between 1 and its successor; 1 is even.
             (1.000_488_3, 0x3c00),
             (1.001_464_8, 0x3c02),
-            // The smallest normal one, the largest and the smallest subnormal one, and half of that.
+            // The smallest normal half, the largest and the smallest subnormal ones, and half of the
+            // smallest.
             (6.103_515_6e-5, 0x0400),
             (6.097_555e-5, 0x03ff),
             (5.960_464_5e-8, 1),

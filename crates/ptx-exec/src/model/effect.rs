@@ -1,43 +1,43 @@
-//! What a line leaves behind: registers, and bytes of objects.
+//! Effects of lines: registers, and bytes of objects.
 
 use super::{Lane, Undefined};
 
-/// What a line leaves behind.
+/// The effect of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
     registers: [ExpectedBits; Self::REGISTERS],
     count: u8,
     /// What it writes to an object.
     pub write: Option<Write>,
-    /// What it writes beside that.
+    /// Further writes.
     rest: Option<Box<[Write]>>,
-    /// Which of the floats that it writes first must be NaNs.
+    /// Which of the floats in the first write must be NaNs.
     pub nans: Nans,
-    /// Why some bits of it may be anything, where they may.
+    /// Why some of its bits are undefined, if any are.
     pub undefined: Option<Undefined>,
 }
 
-/// The bits of a register: those of `known` are these, the others may be anything.
+/// The bits of a register: those in `known` are defined, the others may be anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExpectedBits {
     /// The bits.
     pub bits: u128,
-    /// Which of them must be so.
+    /// Which of them are defined.
     pub known: u128,
 }
 
-/// Floats that must be NaNs, whatever their payload: which of those that follow each other.
+/// Floats that must be NaNs with any payload, among consecutive floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Nans {
-    /// The size of each in bytes: 2 or 4; 0 where there are none.
+    /// The size of each in bytes: 2 or 4; 0 if there are none.
     pub size: u8,
-    /// A bit mask, the first one lowest.
+    /// A bit mask; the lowest bit is the first float.
     pub which: u8,
 }
 
 impl Nans {
-    /// Whether one of these bytes is of such a float that is none: its exponent is checked elsewhere, so
-    /// it is an infinity. Returns the position of its first byte.
+    /// Finds a float that must be a NaN but is an infinity; exponents are checked elsewhere. Returns the
+    /// position of its first byte.
     pub(crate) fn missing(self, bytes: &[u8]) -> Option<usize> {
         let fraction = if self.size == 2 { 0x3ff } else { 0x7f_ffff };
         (0..8_usize).filter(|at| self.which >> at & 1 == 1).map(|at| at * usize::from(self.size)).find(|&start| {
@@ -65,7 +65,7 @@ pub struct Write {
     pub at: usize,
     /// How many there are: up to 16.
     pub count: u8,
-    /// The bytes, the first one lowest.
+    /// The bytes as a little-endian number.
     pub bytes: ExpectedBits,
 }
 
@@ -73,7 +73,7 @@ impl Effect {
     /// Registers that a line can write.
     pub const REGISTERS: usize = 8;
 
-    /// So many registers that hold 0; nothing written.
+    /// This many registers that hold 0; nothing written.
     pub(super) fn of_registers(count: usize) -> Self {
         let zero = ExpectedBits { bits: 0, known: u128::MAX };
         let count = u8::try_from(count.min(Self::REGISTERS)).unwrap_or_default();
@@ -87,12 +87,12 @@ impl Effect {
         }
     }
 
-    /// No registers; this written.
+    /// No registers; one write.
     pub(super) fn of_write(write: Option<Write>) -> Self {
         Self { write, ..Self::of_registers(0) }
     }
 
-    /// Sets the register of a lane; one that several lanes write may hold anything.
+    /// Sets the register of a lane. A register that several lanes write may hold anything.
     pub(super) fn set_lane(&mut self, lane: &Lane, bits: u128) {
         let Some(output) = lane.output else { return };
         if lane.shared {
@@ -102,7 +102,7 @@ impl Effect {
         self.set(output, bits);
     }
 
-    /// Adds bytes that are written.
+    /// Adds written bytes.
     pub(super) fn writes(&mut self, write: Write) {
         if self.write.is_none() {
             self.write = Some(write);
@@ -112,12 +112,12 @@ impl Effect {
         self.rest = Some(rest.into_iter().chain([write]).collect());
     }
 
-    /// All that is written.
+    /// All writes.
     pub fn written(&self) -> impl Iterator<Item = &Write> {
         self.write.iter().chain(self.rest.iter().flatten())
     }
 
-    /// The position of the first byte that must not be so in what an object held and then holds.
+    /// The position of the first wrong byte of an object, given its contents before and after.
     pub(super) fn differs(&self, object: Object, before: &[u8], after: &[u8]) -> Option<usize> {
         if before == after && !self.written().any(|write| write.object == object) {
             return None;
@@ -133,7 +133,7 @@ impl Effect {
         })
     }
 
-    /// What an object holds where it held this before; what may be anything is 0.
+    /// The contents of an object after the effect, given those before; undefined bits are 0.
     pub(super) fn applied(&self, object: Object, before: &[u8]) -> Option<Vec<u8>> {
         let mut after = before.to_vec();
         self.written().filter(|write| write.object == object).for_each(|write| write.apply(&mut after));
@@ -165,7 +165,8 @@ impl ExpectedBits {
 }
 
 impl Write {
-    /// What a byte of the object must be, and which of its bits; none where it is not written.
+    /// The expected value of a byte of the object, and which of its bits are defined; none if it is not
+    /// written.
     pub fn byte(&self, at: usize) -> Option<(u8, u8)> {
         let within = at.checked_sub(self.at).filter(|within| *within < usize::from(self.count))?;
         let byte = |word: u128| word.to_le_bytes()[within % 16];

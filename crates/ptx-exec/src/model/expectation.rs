@@ -1,4 +1,4 @@
-//! What may come of a row, and whether what came is among it.
+//! Expectations: the allowed results of a row, and the check of an answer.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use super::{Effect, Inferences, Object, Undefined};
 use crate::object::Variable;
 use crate::program::{Answer, Program, Returned};
 
-/// What may come of a row.
+/// The expectation of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
     /// What is allowed.
     pub allowed: Allowed,
-    /// What of it is inferred, and not promised by the manual.
+    /// The inferences that it depends on.
     pub inferred: Inferences,
 }
 
@@ -19,9 +19,9 @@ pub struct Expectation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "most are of the large one, and a box for each row costs more")]
 pub enum Allowed {
-    /// This, and nothing else.
+    /// Exactly this ending.
     Only(Ending),
-    /// One of these.
+    /// One of these endings.
     OneOf(Box<[Ending]>),
     /// Anything at all.
     Any(Undefined),
@@ -33,37 +33,37 @@ pub enum Allowed {
 pub enum Ending {
     /// It ends the kernel.
     Traps,
-    /// It leaves this behind.
+    /// It returns, with this effect.
     Returns(Effect),
 }
 
-/// Whether what came of a row is allowed.
+/// Whether an answer to a row is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowVerdict {
-    /// It is; some of it may have been undefined.
+    /// It is allowed; parts of it may be undefined.
     Agrees(Option<Undefined>),
-    /// It is not.
+    /// It is not allowed.
     Differs(Difference),
-    /// Anything would have been.
+    /// Any answer would be allowed.
     Undecided(Undefined),
-    /// There is no answer, and why.
+    /// There is no answer; says why.
     Skipped(String),
 }
 
-/// In what an answer differs from what is allowed.
+/// How an answer differs from what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Difference {
-    /// It returned where it must trap.
+    /// It returned, but must trap.
     Returned,
-    /// It trapped where it must not.
+    /// It trapped, but must not.
     Trapped,
-    /// A register, by its position in the outputs, holds something else.
+    /// The register at this position in the outputs is wrong.
     Register(usize),
-    /// The surface holds something else, first at this byte.
+    /// The surface is wrong, first at this byte.
     Surface(usize),
-    /// A variable, by its position in the case, holds something else, first at this byte.
+    /// The variable at this position in the case is wrong, first at this byte.
     Variable(usize, usize),
-    /// It is no answer to the question, or none at all; the words of what went wrong.
+    /// It is not a valid answer, or there is none; says what went wrong.
     Failed(String),
 }
 
@@ -99,7 +99,7 @@ impl Expectation {
         }
     }
 
-    /// Holds an answer against it.
+    /// Checks an answer.
     pub fn check(&self, case: &Program, answer: &Answer) -> RowVerdict {
         match answer {
             Answer::Skipped(why) => return RowVerdict::Skipped(why.clone()),
@@ -118,7 +118,7 @@ impl Expectation {
         }
     }
 
-    /// An answer that is allowed.
+    /// An allowed answer.
     pub fn example(&self, case: &Program) -> Answer {
         let ending = match &self.allowed {
             Allowed::Only(ending) => Some(ending),
@@ -153,7 +153,7 @@ impl Ending {
         };
         if returned.registers.len() != effect.registers().len() {
             let counts = (returned.registers.len(), effect.registers().len());
-            let words = format!("{} registers came back where the line writes {}", counts.0, counts.1);
+            let words = format!("{} registers were returned, but the line writes {}", counts.0, counts.1);
             return RowVerdict::Differs(Difference::Failed(words));
         }
         let mut both = effect.registers().iter().zip(&returned.registers);
@@ -163,7 +163,7 @@ impl Ending {
         let before: &[u8] = case.surface.as_ref().map_or(&[], |surface| &surface.data);
         let after = returned.surface.as_deref().unwrap_or(before);
         if after.len() != before.len() {
-            let words = format!("a surface of {} bytes came back as {}", before.len(), after.len());
+            let words = format!("a surface of {} bytes was returned with {}", before.len(), after.len());
             return RowVerdict::Differs(Difference::Failed(words));
         }
         if let Some(at) = effect.differs(Object::Surface, before, after) {
@@ -173,7 +173,7 @@ impl Ending {
             let after = returned.variables.get(&variable.name).unwrap_or(&variable.data);
             if after.len() != variable.data.len() {
                 let words =
-                    format!("`{}` of {} bytes came back as {}", variable.name, variable.data.len(), after.len());
+                    format!("`{}` of {} bytes was returned with {}", variable.name, variable.data.len(), after.len());
                 return RowVerdict::Differs(Difference::Failed(words));
             }
             if let Some(at) = effect.differs(Object::Variable(position), &variable.data, after) {

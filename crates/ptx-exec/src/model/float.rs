@@ -1,4 +1,4 @@
-//! Floating-point numbers in the low bits of a number. PTX ISA `floating-point-instructions`.
+//! Floating-point numbers, stored in the low bits of an integer. PTX ISA `floating-point-instructions`.
 
 use super::integer::Operation;
 use super::{ExpectedBits, Undefined, Unmodelled};
@@ -11,7 +11,7 @@ pub(super) struct FloatFormat {
 }
 
 impl FloatFormat {
-    /// The format of a type, or of each element of one; none where it is not of floats.
+    /// The format of a type or of its elements; none if it has no floats.
     pub(super) fn of(name: &str) -> Option<Self> {
         let (exponent, mantissa) = match name {
             ".f16" | ".f16x2" => (5, 10),
@@ -41,7 +41,7 @@ impl FloatFormat {
         bits & self.infinity() == 0 && bits & !self.sign() != 0
     }
 
-    /// The number, or where it is subnormal the zero with its sign.
+    /// The number, flushed to a zero with its sign if it is subnormal.
     pub(super) fn flushed(self, bits: u128) -> u128 {
         if self.is_subnormal(bits) { bits & self.sign() } else { bits }
     }
@@ -67,8 +67,8 @@ impl FloatFormat {
         signed(whole as f64 * f64::from(2.0_f32).powi(exponent.max(1) - bias - self.mantissa.cast_signed()))
     }
 
-    /// The nearest number of the format, of two the even one. A sum that was rounded to 53 bits before
-    /// comes out as if it had not been: a format has fewer than half as many.
+    /// The nearest number of the format, ties to even. A sum that was rounded to 53 bits before gives the
+    /// same result as an exact one, because the format has fewer than half as many bits.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "scaled mantissas fit")]
     fn rounded(self, value: f64) -> u128 {
         if self.mantissa == 52 {
@@ -88,7 +88,7 @@ impl FloatFormat {
         sign | (whole + above).min(self.infinity())
     }
 
-    /// What an operation makes of two numbers; why some bits of it may be anything, where they may.
+    /// The result of an operation on two numbers, and why some of its bits are undefined, if any are.
     pub(super) fn apply(
         self,
         operation: Operation,
@@ -98,7 +98,7 @@ impl FloatFormat {
         let (a, b) = (self.value(old), self.value(new));
         let exact = |bits: u128| (ExpectedBits { bits, known: u128::MAX }, None);
         let nan = || {
-            // Its exponent says that it is one; sign and payload may be any.
+            // Its exponent is that of a NaN; sign and payload may be any.
             let bits = ExpectedBits { bits: self.infinity() | 1 << (self.mantissa - 1), known: self.infinity() };
             (bits, Some(Undefined::NanPayload))
         };
@@ -109,7 +109,7 @@ impl FloatFormat {
                 (ExpectedBits { bits: new, known: 0 }, Some(Undefined::NanOperand))
             }
             Operation::Min | Operation::Max => {
-                // Of two zeros the negative one is the smaller; where they differ, either may be.
+                // The order of two zeros with different signs is undefined.
                 let less = b < a || (a == b && new & self.sign() != 0);
                 let chosen = if less == (operation == Operation::Min) { new } else { old };
                 let known = if a == b { !self.sign() } else { u128::MAX };
@@ -132,10 +132,11 @@ mod tests {
     fn sums_round_to_nearest_even() {
         for (of, a, b, expected) in [
             (".f16", 0x3c00, 0x3c00, 0x4000),
-            // 1 + 2^-11 lies between 1 and its successor: even is 1. With the next one it is 1 + 2^-9.
+            // 1 + 2^-11 is halfway between 1 and its successor; 1 is even. With the next one it is 1 +
+            // 2^-9.
             (".f16", 0x3c00, 0x1000, 0x3c00),
             (".f16", 0x3c01, 0x1000, 0x3c02),
-            // The largest one and half of its last place is infinite; a bit less is not.
+            // The largest number plus half of its last place is infinite; a bit less is not.
             (".f16", 0x7bff, 0x4c00, 0x7c00),
             (".f16", 0x7bff, 0x4bff, 0x7bff),
             // Subnormal numbers stay.

@@ -1,72 +1,72 @@
 //! What the manual does not say, and the model fills in.
 
-/// Something that the manual does not say, and that this model fills in.
+/// An assumption of this model where the manual is silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inference {
     /// Its name in reports.
     pub id: &'static str,
-    /// What is taken to hold.
+    /// The assumption.
     pub says: &'static str,
     /// Why.
     pub because: &'static str,
 }
 
-/// All that is inferred. None of it has been measured yet.
+/// All inferences. None of them has been measured yet.
 pub const INFERENCES: &[Inference] = &[
     Inference {
         id: "layer-bounds",
-        says: "A layer that does not exist is out of bounds as a coordinate is; clamped, it is the last one.",
-        because: "The manual speaks of addresses only; the code for sm_35 treats the layer as an unsigned coordinate.",
+        says: "A layer that does not exist is out of bounds, like a coordinate; clamping selects the last layer.",
+        because: "The manual only mentions addresses; the code for sm_35 treats the layer as an unsigned coordinate.",
     },
     Inference {
         id: "unorm",
         says: "A float becomes an unsigned normalized integer by clamping to 0..1 (a NaN to 0), scaling, and rounding to nearest even.",
-        because: "The manual does not describe conversions; graphics interfaces do so.",
+        because: "The manual does not describe conversions; graphics interfaces do this.",
     },
     Inference {
         id: "snorm",
         says: "A float becomes a signed normalized integer by clamping to -1..1 (a NaN to 0), scaling by the largest value, and rounding to nearest even.",
-        because: "The manual does not describe conversions; graphics interfaces do so.",
+        because: "The manual does not describe conversions; graphics interfaces do this.",
     },
     Inference {
         id: "half",
-        says: "A float becomes a half by rounding to nearest even; what is too large becomes infinite, a NaN stays one.",
+        says: "A float becomes a half by rounding to nearest even; values that are too large become infinite, and a NaN stays a NaN.",
         because: "The manual does not describe conversions; this is the default of cvt.",
     },
     Inference {
         id: "saturation",
-        says: "An integer that does not fit into a component becomes the nearest one that does.",
-        because: "The manual does not describe conversions; graphics interfaces do so.",
+        says: "An integer that does not fit into a component becomes the nearest value that does.",
+        because: "The manual does not describe conversions; graphics interfaces do this.",
     },
     Inference {
         id: "reduced-64-bit",
-        says: "A formatted reduction of 64 bits takes a sample of two 32-bit components for one integer.",
-        because: "The manual has 64-bit integers in samples, and no array has such a component.",
+        says: "A formatted reduction of 64 bits treats a sample of two 32-bit components as one integer.",
+        because: "The manual mentions 64-bit integers in samples, but no array has such components.",
     },
     Inference {
         id: "zero-extension",
         says: "A register wider than what a surface load writes is filled with zeros.",
-        because: "The manual says so of ld, st and cvt only; the code that ptxas generates does so.",
+        because: "The manual says this only for ld, st and cvt; the code that ptxas generates does it.",
     },
     Inference {
         id: "array-layout",
         says: "A CUDA array has no linear memory layout.",
-        because: "The manual has 1 for surfaces with a linear layout, and CUDA arrays are opaque.",
+        because: "The manual gives 1 for surfaces with a linear layout, but CUDA arrays are opaque.",
     },
     Inference {
         id: "wider-source",
-        says: "Of a register wider than what a surface store or reduction takes, the low bits count.",
-        because: "The manual lets ld, st and cvt only have wider registers; every ptxas takes them here.",
+        says: "A surface store or reduction uses the low bits of a wider register.",
+        because: "The manual allows wider registers only for ld, st and cvt; every ptxas accepts them here.",
     },
     Inference {
         id: "immediate-truncation",
-        says: "Of an integer immediate that does not fit, the low bits count.",
-        because: "The manual converts constants to the size of their use, and does not say how.",
+        says: "An integer immediate that does not fit is truncated to its low bits.",
+        because: "The manual converts constants to the size of their use, but does not say how.",
     },
     Inference {
         id: "atomic-flush",
-        says: "An atomic sum of .f32 in global memory takes subnormal inputs and results for zeros with their signs.",
-        because: "The manual says it of the current implementation, and not of the instruction.",
+        says: "An atomic .f32 addition in global memory flushes subnormal inputs and results to zero, keeping the sign.",
+        because: "The manual says this of the current implementation, not of the instruction.",
     },
 ];
 
@@ -88,7 +88,7 @@ impl Inferences {
     pub(super) const IMMEDIATE_TRUNCATION: Self = Self(1 << 9);
     pub(super) const ATOMIC_FLUSH: Self = Self(1 << 10);
 
-    /// This set where it holds, else none.
+    /// This set if the condition holds, otherwise the empty set.
     pub(super) fn when(self, holds: bool) -> Self {
         if holds { self } else { Self::NONE }
     }
@@ -103,7 +103,7 @@ impl Inferences {
         self.0 == 0
     }
 
-    /// Those in it.
+    /// The inferences in it.
     pub fn iter(self) -> impl Iterator<Item = &'static Inference> {
         INFERENCES.iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, inference)| inference)
     }

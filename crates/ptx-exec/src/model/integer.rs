@@ -2,7 +2,7 @@
 
 use super::Unmodelled;
 
-/// The lowest bits of a number.
+/// The low bits of a number.
 pub(super) fn low(bits: u128, count: u32) -> u128 {
     bits & u128::MAX.checked_shr(128 - count).unwrap_or_default()
 }
@@ -13,14 +13,14 @@ pub(super) fn sign_extend(bits: u128, count: u32) -> i128 {
     (bits << shift).cast_signed() >> shift
 }
 
-/// The sum of two signed integers of fewer than 128 bits, limited to what fits.
+/// The sum of two signed integers of fewer than 128 bits, saturated.
 pub(super) fn saturating_sum(a: u128, b: u128, bits: u32) -> u128 {
     let largest = (1_i128 << (bits - 1)) - 1;
     let sum = sign_extend(a, bits) + sign_extend(b, bits);
     low(sum.clamp(-largest - 1, largest).cast_unsigned(), bits)
 }
 
-/// An operation on what an object holds. PTX ISA `surface-instructions-sured` and
+/// An operation on the contents of an object. PTX ISA `surface-instructions-sured` and
 /// `parallel-synchronization-and-communication-instructions-atom`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
@@ -54,7 +54,7 @@ impl Operation {
         })
     }
 
-    /// What an object then holds that held `old`, on integers of N bits, with a sign or without.
+    /// The new contents of an object that held `old`, as an N-bit integer, signed or unsigned.
     pub(super) fn apply(self, old: u128, [new, other]: [u128; 2], (bits, signed): (u32, bool)) -> u128 {
         let less = if signed { sign_extend(new, bits) < sign_extend(old, bits) } else { new < old };
         let choose = |first: bool| if first { new } else { old };

@@ -1,8 +1,8 @@
 //! `ld`. PTX ISA `data-movement-and-conversion-instructions-ld`.
 //!
-//! Signed integers are extended by their sign, all else by zeros: PTX ISA
-//! `operand-size-exceeding-instruction-type-size`. One thread sees no difference between orderings, scopes, caches, priorities, prefetches and
-//! policies: they do not change the value.
+//! Signed integers are sign-extended, everything else is zero-extended: PTX ISA
+//! `operand-size-exceeding-instruction-type-size`. One thread sees no difference between orderings, scopes,
+//! caches, priorities, prefetches and policies: they do not change the value.
 
 use super::bytes::read;
 use super::integer::{low, sign_extend};
@@ -42,7 +42,7 @@ impl Semantics for Load<'_> {
         let mut effect = Effect::of_registers(self.outputs);
         for (lane, at) in self.lanes.iter().zip((place.at..).step_by(count as usize)) {
             let loaded = read(place.data(), at, count);
-            // Signed integers are extended by their sign, all others by zeros.
+            // Signed integers are sign-extended, all others zero-extended.
             let extended = if self.signed { sign_extend(loaded, self.bits).cast_unsigned() } else { loaded };
             effect.set_lane(lane, low(extended, lane.bits));
         }

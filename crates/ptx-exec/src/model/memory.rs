@@ -1,11 +1,11 @@
-//! Accesses to variables: where they go, and whether the manual says what happens there. PTX ISA
+//! Accesses to variables: where they go, and whether the manual defines the result. PTX ISA
 //! `addresses-as-operands`.
 
 use super::operands::Address;
 use super::{Object, Operands, Undefined, Unmodelled};
 use crate::object::{Space, Variable};
 
-/// An access of N bytes to the variable that an address starts from.
+/// An access of N bytes to the variable that is the base of an address.
 pub(super) struct Access<'a> {
     address: Address<'a>,
     size: u32,
@@ -29,13 +29,13 @@ impl<'a> Access<'a> {
     /// Where the access of a row goes.
     ///
     /// # Errors
-    /// Why the manual does not say what happens.
+    /// The reason why the manual does not define it.
     pub(super) fn of(&self, row: &[u128]) -> Result<Accessed<'a>, Undefined> {
         let (position, variable) = self.address.variable.ok_or(Undefined::ImmediateAddress)?;
         let size = u64::from(self.size);
         let added = u64::try_from(self.address.source.of(row) & u128::from(u64::MAX)).unwrap_or_default();
         let at = added.wrapping_add(self.address.offset.cast_unsigned());
-        // Where a variable begins is known as far as its alignment goes.
+        // Only the alignment of a variable's address is known.
         if at % size.max(1) != 0 || self.address.alignment < size {
             return Err(Undefined::MisalignedAddress);
         }
@@ -48,17 +48,17 @@ impl<'a> Access<'a> {
 }
 
 impl<'a> Accessed<'a> {
-    /// What the variable holds.
+    /// The contents of the variable.
     pub(super) fn data(self) -> &'a [u8] {
         &self.variable.data
     }
 
-    /// The variable as something that can be written.
+    /// The variable as an object to write.
     pub(super) fn object(self) -> Object {
         Object::Variable(self.position)
     }
 
-    /// Where the variable is.
+    /// The position of the variable.
     pub(super) fn space(self) -> Space {
         self.variable.space
     }

@@ -1,4 +1,4 @@
-//! The operands of a line: where each value of a row comes from, and where results go.
+//! The operands of a line: the sources of values, and the destinations of results.
 
 use super::{Inferences, Unmodelled};
 use crate::object::{Surface, Variable};
@@ -6,7 +6,7 @@ use crate::program::{Holds, Program};
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
 use ptx_spec::spec::{Form, Isa, Kind, Operand, Pattern, Role, Unit};
 
-/// A line that was read, and the case it stands in.
+/// A line that was read, and its case.
 pub(super) struct Operands<'l, 'a> {
     pub(super) isa: &'l Isa,
     pub(super) form: &'l Form,
@@ -17,7 +17,7 @@ pub(super) struct Operands<'l, 'a> {
     pub(super) case: &'a Program,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueSource {
     /// An input of the case.
@@ -27,7 +27,7 @@ pub(super) enum ValueSource {
 }
 
 impl ValueSource {
-    /// Its bits in a row.
+    /// Its value in a row.
     pub(super) fn of(self, row: &[u128]) -> u128 {
         match self {
             Self::Input(at) => row.get(at).copied().unwrap_or_default(),
@@ -35,7 +35,7 @@ impl ValueSource {
         }
     }
 
-    /// Its low 32 bits in a row.
+    /// The low 32 bits of its value in a row.
     pub(super) fn word(self, row: &[u128]) -> u32 {
         u32::try_from(self.of(row) & u128::from(u32::MAX)).unwrap_or_default()
     }
@@ -44,39 +44,39 @@ impl ValueSource {
 /// Where a lane of the destination goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lane {
-    /// The output; none for a sink.
+    /// The position of the output; none for a sink.
     pub(super) output: Option<usize>,
     /// The size of the register in bits.
     pub(super) bits: u32,
-    /// Whether another lane has the same register.
+    /// Whether another lane uses the same register.
     pub(super) shared: bool,
 }
 
-/// Where an address starts, and what is added to it.
+/// The base of an address, and its offsets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Address<'a> {
-    /// The position of the variable in the case; none where the address is an immediate.
+    /// The position of the variable in the case; none for an immediate address.
     pub(super) variable: Option<(usize, &'a Variable)>,
-    /// What the row adds.
+    /// The offset from the row.
     pub(super) source: ValueSource,
-    /// What the line adds.
+    /// The offset from the line.
     pub(super) offset: i64,
     /// The alignment of the variable in bytes.
     pub(super) alignment: u64,
 }
 
 impl<'l, 'a> Operands<'l, 'a> {
-    /// The value on an axis; empty where the form has no such axis.
+    /// The value on an axis; empty if the form has no such axis.
     pub(super) fn value(&self, axis: &str) -> &str {
         self.form.axis(axis).map_or("", |axis| self.form.value(self.values, axis))
     }
 
-    /// The modifier in a slot; none where it is left out, or the form has no such slot.
+    /// The modifier in a slot; none if it is left out, or if the form has no such slot.
     pub(super) fn modifier(&self, slot: &str) -> Option<&str> {
         Some(self.value(slot)).filter(|value| value.starts_with('.'))
     }
 
-    /// The lanes that a vector modifier makes.
+    /// The number of lanes of the vector modifier.
     pub(super) fn lanes(&self) -> usize {
         self.modifier("vec").and_then(|vec| vec.strip_prefix(".v")).and_then(|lanes| lanes.parse().ok()).unwrap_or(1)
     }
@@ -87,7 +87,7 @@ impl<'l, 'a> Operands<'l, 'a> {
         self.line.guard.map(guard).transpose()
     }
 
-    /// What stands in an operand.
+    /// The argument of an operand.
     fn argument(&self, operand: &str) -> Result<&'l Argument<'l>, Unmodelled> {
         let missing = || Unmodelled(format!("the line has no operand {operand}"));
         for (part, text) in self.form.pattern.iter().zip(&self.line.operands) {
@@ -107,7 +107,7 @@ impl<'l, 'a> Operands<'l, 'a> {
 
     fn register(&self, name: &str) -> Result<ValueSource, Unmodelled> {
         let input = self.case.input(name);
-        input.map(ValueSource::Input).ok_or_else(|| Unmodelled(format!("the line reads {name}, which is no input")))
+        input.map(ValueSource::Input).ok_or_else(|| Unmodelled(format!("the line reads {name}, which is not an input")))
     }
 
     /// The values of an operand, lane by lane.
@@ -124,7 +124,7 @@ impl<'l, 'a> Operands<'l, 'a> {
         }
     }
 
-    /// What is inferred of sources of so many bits: wider registers, and immediates that do not fit.
+    /// The inferences for sources of this many bits: wider registers, and immediates that do not fit.
     pub(super) fn inferred_of_sources(&self, operand: &str, bits: u32) -> Result<Inferences, Unmodelled> {
         let elements = match self.argument(operand)? {
             Argument::Tuple(elements) => elements.as_slice(),
@@ -161,7 +161,7 @@ impl<'l, 'a> Operands<'l, 'a> {
         }
     }
 
-    /// The value of an operand that is one element.
+    /// The value of an operand with a single element.
     pub(super) fn source(&self, operand: &str) -> Result<ValueSource, Unmodelled> {
         self.sources(operand)?.first().copied().ok_or_else(|| Unmodelled(format!("{operand} is empty")))
     }
@@ -202,7 +202,7 @@ impl<'l, 'a> Operands<'l, 'a> {
 
     fn lane(&self, argument: &Argument<'_>) -> Result<Lane, Unmodelled> {
         let Argument::Name(name) = argument else { return Ok(Lane { output: None, bits: 0, shared: false }) };
-        let missing = || Unmodelled(format!("the line writes {name}, which is no output"));
+        let missing = || Unmodelled(format!("the line writes {name}, which is not an output"));
         let output = self.case.outputs.iter().position(|output| output.register == *name).ok_or_else(missing)?;
         match self.declarations.symbol(name) {
             Some(Symbol::Register(Some(of), 1)) => {
@@ -217,7 +217,7 @@ impl<'l, 'a> Operands<'l, 'a> {
         self.case.surface.as_ref().ok_or_else(|| Unmodelled("the case has no surface".to_owned()))
     }
 
-    /// The address that an operand makes.
+    /// The address in an operand.
     pub(super) fn address(&self, operand: &str) -> Result<Address<'a>, Unmodelled> {
         let (name, offset) = match self.argument(operand)? {
             Argument::Name(name) => (*name, 0),
@@ -240,13 +240,13 @@ impl<'l, 'a> Operands<'l, 'a> {
         Ok(Address { variable: Some((at, &self.case.variables[at])), source, offset, alignment })
     }
 
-    /// Whether the first coordinate of the line counts samples, and not bytes.
+    /// Whether the first coordinate of the line counts samples instead of bytes.
     pub(super) fn counts_samples(&self) -> bool {
         let unit = |operand: &Operand| matches!(operand.role, Role::Coordinate { unit: Unit::Samples, .. });
         self.form.operands.iter().any(unit)
     }
 
-    /// The type of an operand: the value of the slot that its file names for it, or the type itself.
+    /// The type of an operand: the value of its slot, or the type that its file names.
     pub(super) fn operand_type(&self, operand: &str) -> Result<(&'l str, Kind, u32), Unmodelled> {
         let of =
             self.form.operands.iter().find(|known| known.name == operand).and_then(|of| of.instruction_type.as_ref());
@@ -255,9 +255,9 @@ impl<'l, 'a> Operands<'l, 'a> {
         self.type_of(name).map(|(kind, bits)| (name, kind, bits))
     }
 
-    /// The kind and the size in bits of a type of the ISA.
+    /// The kind and the size in bits of a type.
     pub(super) fn type_of(&self, name: &str) -> Result<(Kind, u32), Unmodelled> {
-        let of = self.isa.instruction_type(name).ok_or_else(|| Unmodelled(format!("{name} is no type")))?;
+        let of = self.isa.instruction_type(name).ok_or_else(|| Unmodelled(format!("{name} is not a type")))?;
         Ok((of.kind, u32::from(of.bits)))
     }
 }

@@ -2,14 +2,14 @@
 
 use super::{Expectation, Operands};
 
-/// Why the model says nothing about a case.
+/// Why the model cannot evaluate a case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unmodelled(pub(super) String);
 
-/// What a line does to a row.
+/// The semantics of a line.
 pub(super) trait Semantics: Sync + Send {
-    /// What must come of a row whose guard holds.
+    /// The expectation of a row whose guard is true.
     fn expect(&self, row: &[u128]) -> Expectation;
 }
 

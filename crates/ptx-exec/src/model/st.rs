@@ -36,7 +36,7 @@ impl Semantics for Store<'_> {
         for (lanes, at) in self.lanes.chunks(MOST / size).zip((place.at..).step_by(MOST)) {
             let mut bits = 0;
             for (lane, within) in lanes.iter().zip((0..).step_by(size)) {
-                // Below a sink memory keeps what it holds.
+                // At a sink's position, memory is unchanged.
                 let old = || read(place.data(), at + within, self.bits / 8);
                 bits |= lane.map_or_else(old, |lane| low(lane.of(row), self.bits)) << (8 * within);
             }

@@ -10,7 +10,7 @@ use super::{
 use crate::object::{Component, Format, Geometry, Surface};
 use ptx_spec::spec::Kind;
 
-/// What an access does out of bounds. PTX ISA `surface-instructions-suld`, `.clamp`.
+/// What happens to an access out of bounds. PTX ISA `surface-instructions-suld`, `.clamp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::enum_variant_names, reason = "the modifier is called so, and one of its values")]
 enum Clamp {
@@ -25,7 +25,7 @@ struct SurfaceAccess<'a> {
     clamp: Clamp,
     /// Its size in bytes.
     size: u32,
-    /// Whether x counts samples, and not bytes.
+    /// Whether x counts samples instead of bytes.
     samples: bool,
     x: ValueSource,
     y: Option<ValueSource>,
@@ -44,12 +44,12 @@ enum SurfacePlace {
 }
 
 impl<'a> SurfaceAccess<'a> {
-    /// The access of a line whose size in bytes is `size`.
+    /// The access of a line, `size` bytes large.
     fn new(operands: &Operands<'_, 'a>, size: u32, samples: bool) -> Result<Self, Unmodelled> {
         let surface = operands.surface()?;
         let geometry = operands.modifier("geom").unwrap_or_default();
         if geometry.get(1..) != Some(surface.geometry.name()) {
-            let words = format!("the line has {geometry}, the surface is {}", surface.geometry.name());
+            let words = format!("the line has {geometry}, but the surface is {}", surface.geometry.name());
             return Err(Unmodelled(words));
         }
         let coordinates = operands.sources("b")?;
@@ -57,7 +57,7 @@ impl<'a> SurfaceAccess<'a> {
             let missing = || Unmodelled("the line has too few coordinates".to_owned());
             coordinates.get(at).copied().ok_or_else(missing)
         };
-        // The layer stands first; a fourth coordinate is ignored.
+        // The layer comes first; a fourth coordinate is ignored.
         let (x, y, slice) = match surface.geometry {
             Geometry::D1 => (at(0)?, None, None),
             Geometry::D2 => (at(0)?, Some(at(1)?), None),
@@ -73,8 +73,7 @@ impl<'a> SurfaceAccess<'a> {
         Ok(Self { surface, clamp, size, samples, x, y, slice })
     }
 
-    /// Bounds are checked for each coordinate by itself; one that is out of bounds suffices, and is
-    /// clamped by itself.
+    /// Each coordinate is checked separately: one that is out of bounds is enough, and only it is clamped.
     fn place(&self, row: &[u128]) -> SurfacePlace {
         let surface = self.surface;
         let sample = surface.format.bytes();
@@ -85,7 +84,7 @@ impl<'a> SurfaceAccess<'a> {
             if x.cast_unsigned() & (self.size - 1) != 0 {
                 return SurfacePlace::Undefined(Undefined::MisalignedCoordinate);
             }
-            // The last place at which a whole access fits; a row may be too short for any.
+            // The last position at which a whole access fits; a row may be too short for any.
             let row = surface.row_bytes();
             let Some(last) = (row / self.size * self.size).checked_sub(self.size) else {
                 let within = u32::try_from(x).is_ok_and(|x| x < row);
@@ -131,19 +130,19 @@ impl<'a> SurfaceAccess<'a> {
         }
     }
 
-    /// What an access without effect out of bounds must do there, where it does not trap.
+    /// The effect of an access out of bounds that does not trap.
     fn outside(&self, inferred: Inferences, dropped: Effect) -> Expectation {
         let expectation = if self.clamp == Clamp::Trap { Expectation::traps() } else { Expectation::returned(dropped) };
         expectation.inferred(inferred)
     }
 
-    /// The bytes at a position, the first one lowest.
+    /// The bytes at a position as a little-endian number.
     fn read(&self, at: usize, count: u32) -> u128 {
         read(&self.surface.data, at, count)
     }
 }
 
-/// `suld.b`: the bytes at a place, in ascending order to the lanes. PTX ISA
+/// `suld.b`: loads the bytes at a position into the lanes, in ascending order. PTX ISA
 /// `surface-instructions-suld`.
 struct SurfaceLoad<'a> {
     access: SurfaceAccess<'a>,
@@ -185,7 +184,7 @@ impl Semantics for SurfaceLoad<'_> {
     }
 }
 
-/// `sust.b`: the lanes in ascending order to the bytes at a place. PTX ISA
+/// `sust.b`: stores the lanes to the bytes at a position, in ascending order. PTX ISA
 /// `surface-instructions-sust`.
 struct SurfaceStore<'a> {
     access: SurfaceAccess<'a>,
@@ -194,7 +193,8 @@ struct SurfaceStore<'a> {
     inferred: Inferences,
 }
 
-/// `sust.p`: the lanes to the components of a sample, converted. PTX ISA `surface-instructions-sust`.
+/// `sust.p`: converts the lanes and stores them to the components of a sample. PTX ISA
+/// `surface-instructions-sust`.
 struct FormattedStore<'a> {
     access: SurfaceAccess<'a>,
     lanes: Vec<ValueSource>,
@@ -270,7 +270,7 @@ struct Reduction<'a> {
     source: ValueSource,
     bits: u32,
     signed: bool,
-    /// Why nothing can be said about any row within bounds.
+    /// Why every row within bounds is undefined.
     undefined: Option<Undefined>,
     inferred: Inferences,
 }
@@ -342,7 +342,7 @@ pub(super) fn query<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics
         Some(".array_size") => extent(surface.layers, true),
         Some(".memory_layout") => Ok((0, Inferences::ARRAY_LAYOUT)),
         Some(".channel_data_type" | ".channel_order") => Err(Undefined::Enumeration),
-        other => return Err(Unmodelled(format!("{} is no query", other.unwrap_or_default()))),
+        other => return Err(Unmodelled(format!("{} is not a query", other.unwrap_or_default()))),
     };
     Ok(Box::new(Query { output, outputs: operands.case.outputs.len(), answer }))
 }

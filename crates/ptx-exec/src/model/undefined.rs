@@ -1,15 +1,15 @@
 //! What the manual leaves open.
 
-/// What the manual leaves undefined, unpredictable, or to others.
+/// What the manual leaves undefined, unpredictable, or to other documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Undefined {
     /// A surface access that is not aligned to its own size.
     MisalignedCoordinate,
-    /// A surface access that begins within a row and ends behind it.
+    /// A surface access that begins within a row and ends after it.
     PartlyOutside,
     /// Components of a sample for which a formatted store has no source.
     MissingComponents,
-    /// A formatted reduction on what is no integer of its size.
+    /// A formatted reduction on anything but an integer of its size.
     ReducedFormat,
     /// A query of an extent that the surface does not have.
     AbsentExtent,
@@ -17,17 +17,17 @@ pub enum Undefined {
     Enumeration,
     /// A load that is not aligned to its own size.
     MisalignedAddress,
-    /// A load from outside of the variable.
+    /// A load from outside the variable.
     OutsideVariable,
-    /// A load from an address at which nobody knows what lies.
+    /// A load from an immediate address, whose contents are unknown.
     ImmediateAddress,
-    /// What a NaN becomes in another format, or as the result of a sum.
+    /// The payload of a NaN that is converted, or that is the result of an operation.
     NanPayload,
-    /// A register that stands for several lanes of a destination.
+    /// A register that is used for several lanes of a destination.
     DuplicateDestination,
-    /// What the smaller or larger of a number and a NaN is.
+    /// The minimum or maximum of a number and a NaN.
     NanOperand,
-    /// Which of two zeros is the smaller or larger one.
+    /// The minimum or maximum of two zeros of different sign.
     SignOfZero,
 }
 
@@ -68,14 +68,14 @@ impl Undefined {
         }
     }
 
-    /// Why nothing can be said, and the manual's page.
+    /// Why the result is undefined, and the manual's page.
     pub fn says(self) -> &'static str {
         match self {
             Self::MisalignedCoordinate => {
                 "an access that is not aligned to its own size may be rounded or fail (surface-instructions-suld)"
             }
             Self::PartlyOutside => {
-                "an access that begins within a row and ends behind it is not described (surface-instructions-suld)"
+                "an access that begins within a row and ends after it is not described (surface-instructions-suld)"
             }
             Self::MissingComponents => {
                 "components without a source are written with an unpredictable value (surface-instructions-sust)"
@@ -84,21 +84,23 @@ impl Undefined {
                 "formatted reductions are described for integers of their own size (surface-instructions-sured)"
             }
             Self::AbsentExtent => {
-                "an extent that the surface does not have is not described (surface-instructions-suq)"
+                "querying an extent that the surface does not have is not described (surface-instructions-suq)"
             }
-            Self::Enumeration => "the values are those of the source language (surface-instructions-suq)",
+            Self::Enumeration => "the numeric values are defined by the source language (surface-instructions-suq)",
             Self::MisalignedAddress => {
                 "an address that is not aligned to the access is undefined (addresses-as-operands)"
             }
-            Self::OutsideVariable => "what lies outside of a variable is not described (addresses-as-operands)",
-            Self::ImmediateAddress => "what lies at an address is up to the assembler (addresses-as-operands)",
+            Self::OutsideVariable => {
+                "the contents of memory outside a variable are not described (addresses-as-operands)"
+            }
+            Self::ImmediateAddress => "the assembler decides what is at an immediate address (addresses-as-operands)",
             Self::NanPayload => "the payload of a NaN is not described (surface-instructions-sust)",
-            Self::DuplicateDestination => "the elements of a destination are to be distinct (vectors-as-operands)",
+            Self::DuplicateDestination => "the elements of a destination must be distinct (vectors-as-operands)",
             Self::NanOperand => {
-                "the smaller or larger of a number and a NaN is not described (parallel-synchronization-and-communication-instructions-atom)"
+                "the minimum or maximum of a number and a NaN is not described (parallel-synchronization-and-communication-instructions-atom)"
             }
             Self::SignOfZero => {
-                "which zero is the smaller one is not described (parallel-synchronization-and-communication-instructions-atom)"
+                "whether the minimum or maximum of two zeros is the negative one is not described (parallel-synchronization-and-communication-instructions-atom)"
             }
         }
     }

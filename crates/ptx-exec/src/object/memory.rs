@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hex;
 
-/// A variable of the declarations, and what it holds.
+/// A declared variable, and its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variable {
@@ -12,12 +12,12 @@ pub struct Variable {
     pub name: String,
     /// `global`, `const`, `shared`, `local` or `param`.
     pub space: Space,
-    /// Its bytes; it is as long as they are.
+    /// Its bytes, which also give its length.
     #[serde(with = "hex")]
     pub data: Vec<u8>,
 }
 
-/// A state space in which variables live. PTX ISA `state-spaces`.
+/// A state space of variables. PTX ISA `state-spaces`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Space {
@@ -29,12 +29,12 @@ pub enum Space {
     Shared,
     /// `.local`
     Local,
-    /// `.param`, of the entry, of a function, or what a call returned: the declarations say which.
+    /// `.param` of the entry, of a function, or of a call's result; the declarations say which.
     Param,
 }
 
 impl Space {
-    /// The space of a variable that an address starts from, in the words of the axis of bases.
+    /// The space of an address's base, in the words of the axis of bases.
     pub fn of_base(base: &str) -> Self {
         match base {
             "const" => Self::Const,

@@ -33,7 +33,7 @@ impl Geometry {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::D1, Self::D2, Self::D3, Self::A1d, Self::A2d];
 
-    /// The one with this name, or with this modifier.
+    /// The geometry with this name or modifier.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|geometry| geometry.name() == name.trim_start_matches('.'))
     }
@@ -52,7 +52,7 @@ impl Geometry {
         }
     }
 
-    /// As in a modifier, without the dot.
+    /// The modifier without its dot.
     pub fn name(self) -> &'static str {
         match self {
             Self::D1 => "1d",
@@ -64,18 +64,18 @@ impl Geometry {
     }
 }
 
-/// What one component of a sample is.
+/// The type of a component of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Component {
-    /// An unsigned integer of so many bits: 8, 16 or 32.
+    /// An unsigned integer of this many bits: 8, 16 or 32.
     Unsigned(u8),
-    /// A signed integer of so many bits: 8, 16 or 32.
+    /// A signed integer of this many bits: 8, 16 or 32.
     Signed(u8),
-    /// A float of so many bits: 16 or 32.
+    /// A float of this many bits: 16 or 32.
     Float(u8),
-    /// An unsigned integer of so many bits, 8 or 16, that stands for 0 to 1.
+    /// An unsigned integer of 8 or 16 bits that represents 0 to 1.
     Unorm(u8),
-    /// A signed integer of so many bits, 8 or 16, that stands for -1 to 1.
+    /// A signed integer of 8 or 16 bits that represents -1 to 1.
     Snorm(u8),
 }
 
@@ -106,8 +106,7 @@ impl Component {
     }
 }
 
-/// What a sample of a surface is: one, two or four components. As text `u32`, `s8x4`, `f16x2`,
-/// `unorm8x4`.
+/// The format of a sample: one, two or four components. As text `u32`, `s8x4`, `f16x2`, `unorm8x4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Format {
     /// Each of its components.
@@ -149,7 +148,7 @@ impl FromStr for Format {
     fn from_str(text: &str) -> Result<Self, String> {
         let known = Self::all().find(|format| format.to_string() == text);
         known.ok_or_else(|| {
-            format!("`{text}` is no format of a surface: write u8, s16, u32, f16, f32, unorm8 or snorm16 and the like, x2 or x4 behind it")
+            format!("`{text}` is not a surface format: write u8, s16, u32, f16, f32, unorm8, snorm16 or the like, followed by x2 or x4 if it has several channels")
         })
     }
 }
@@ -167,26 +166,26 @@ impl<'de> Deserialize<'de> for Format {
     }
 }
 
-/// A surface and what it holds.
+/// A surface and its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Surface {
     /// Its shape.
     pub geometry: Geometry,
-    /// What its samples are.
+    /// The format of its samples.
     pub format: Format,
     /// Samples in a row.
     pub width: u32,
-    /// Rows; 0 where it has one dimension.
+    /// Rows; 0 if it has one dimension.
     #[serde(default, skip_serializing_if = "nothing")]
     pub height: u32,
-    /// Slices; 0 where it has fewer than three dimensions.
+    /// Slices; 0 if it has fewer than three dimensions.
     #[serde(default, skip_serializing_if = "nothing")]
     pub depth: u32,
-    /// Layers; 0 where it has none.
+    /// Layers; 0 if it has none.
     #[serde(default, skip_serializing_if = "nothing")]
     pub layers: u32,
-    /// Its samples without gaps: x counts fastest, then y, then z or the layer.
+    /// Its samples without gaps, first along x, then y, then z or the layer.
     #[serde(with = "hex")]
     pub data: Vec<u8>,
 }
@@ -224,15 +223,15 @@ impl Surface {
         wide(byte) + wide(self.row_bytes()) * (wide(row) + wide(self.rows()) * wide(slice))
     }
 
-    /// What is wrong with it: extents that are not of its geometry, or data of another size.
+    /// Checks that its extents fit its geometry, and that its data has the right size.
     ///
     /// # Errors
     /// In words.
     pub fn check(&self) -> Result<(), String> {
         let dimensions = self.geometry.dimensions();
         let fits = |name: &str, extent: u32, present: bool| match (extent, present) {
-            (0, true) => Err(format!("a surface of geometry {} has a {name}", self.geometry.name())),
-            (1.., false) => Err(format!("a surface of geometry {} has no {name}", self.geometry.name())),
+            (0, true) => Err(format!("a surface of geometry {} must have a {name}", self.geometry.name())),
+            (1.., false) => Err(format!("a surface of geometry {} must not have a {name}", self.geometry.name())),
             _ => Ok(()),
         };
         fits("width", self.width, true)?;
@@ -242,7 +241,7 @@ impl Surface {
         if self.data.len() == self.size() {
             Ok(())
         } else {
-            Err(format!("the surface takes {} bytes, its data has {}", self.size(), self.data.len()))
+            Err(format!("the surface has {} bytes, but its data has {}", self.size(), self.data.len()))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What came of the rows of a program.
+//! Answers to the rows of a program.
 
 use std::collections::BTreeMap;
 
@@ -6,37 +6,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::hex;
 
-/// What came of a row.
+/// The answer to a row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// The line was executed.
     Returned(Returned),
-    /// It ended the kernel; the engine's words.
+    /// It ended the kernel; the engine's message.
     Trapped(String),
-    /// It was not executed, and why.
+    /// It was not executed; says why.
     Skipped(String),
-    /// The engine failed on it (it crashed, hung, or answered what is no answer), and how.
+    /// The engine failed on it (crashed, hung, or gave an invalid answer); says how.
     Failed(String),
 }
 
-/// What a line that was executed leaves behind.
+/// The results of an executed line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Returned {
-    /// What each output holds.
+    /// The value of each output.
     #[serde(default, with = "hex::all")]
     pub registers: Vec<u128>,
-    /// What the surface holds, where that is not what it held before.
+    /// The contents of the surface, if they changed.
     #[serde(default, with = "hex::maybe", skip_serializing_if = "Option::is_none")]
     pub surface: Option<Vec<u8>>,
-    /// What variables hold, by their names, where that is not what they held before.
+    /// The contents of the variables that changed, by name.
     #[serde(default, with = "hex::named", skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, Vec<u8>>,
 }
 
 impl Returned {
-    /// These registers, and nothing else changed.
+    /// A result with these registers, and nothing else changed.
     pub fn registers(registers: &[u128]) -> Self {
         Self { registers: registers.to_vec(), ..Self::default() }
     }

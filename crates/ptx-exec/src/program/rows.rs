@@ -14,12 +14,12 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// No rows yet, of so many inputs each.
+    /// No rows yet, each with this many inputs.
     pub fn new(width: usize) -> Self {
         Self { width, ..Self::default() }
     }
 
-    /// Adds a row; values missing at its end are 0, those beyond the number of inputs are dropped.
+    /// Adds a row; missing values are 0, surplus ones are dropped.
     pub fn push(&mut self, row: &[u128]) {
         let missing = self.width.saturating_sub(row.len());
         self.values.extend(row.iter().take(self.width));
@@ -27,12 +27,12 @@ impl Rows {
         self.count += 1;
     }
 
-    /// How many there are.
+    /// The number of them.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -42,7 +42,7 @@ impl Rows {
         self.width
     }
 
-    /// A row; empty beyond the last.
+    /// A row; empty if out of range.
     pub fn row(&self, at: usize) -> &[u128] {
         if at >= self.count { &[] } else { self.values.get(at * self.width..(at + 1) * self.width).unwrap_or_default() }
     }
@@ -66,7 +66,7 @@ impl<'de> Deserialize<'de> for Rows {
         let mut read = Self::new(rows.first().map_or(0, |row| row.0.len()));
         for (at, row) in rows.iter().enumerate() {
             if row.0.len() != read.width {
-                let message = format!("row {at} has {} values, the first one has {}", row.0.len(), read.width);
+                let message = format!("row {at} has {} values, but the first row has {}", row.0.len(), read.width);
                 return Err(serde::de::Error::custom(message));
             }
             read.push(&row.0);

@@ -5,8 +5,8 @@ use arbitrary::Unstructured;
 use crate::model::{Allowed, Difference, Effect, Ending, Expectation, Object, RowVerdict};
 use crate::program::{Answer, Program, Returned};
 
-/// The model's answer to a row is one that is possible and right. Another ending is wrong, and so is
-/// what differs in a bit that is known.
+/// The model's answer to a row is possible and passes. Another ending fails, and so does an answer that
+/// differs in a defined bit.
 pub(super) fn check_answer(
     program: &Program,
     expectation: &Expectation,
@@ -47,7 +47,7 @@ struct CheckedAnswer<'a> {
 }
 
 impl CheckedAnswer<'_> {
-    /// What is left behind, where only one ending is allowed.
+    /// The effect, if only one ending is allowed.
     fn effect(&self) -> Option<&Effect> {
         match &self.expectation.allowed {
             Allowed::Only(Ending::Returns(effect)) => Some(effect),
@@ -55,7 +55,7 @@ impl CheckedAnswer<'_> {
         }
     }
 
-    /// What differs from what is right in one bit is wrong for it where the bit is known.
+    /// An answer that differs in one bit fails if the bit is defined.
     fn assert_other(&self, known: bool, difference: Difference, other: Returned) {
         let line = &self.program.line;
         let verdict = self.expectation.check(self.program, &Answer::Returned(other));
@@ -100,7 +100,7 @@ impl CheckedAnswer<'_> {
         if let Some(effect) = self.effect() {
             let written = || effect.written().filter(|write| write.object == Object::Surface);
             let all = written().filter_map(|write| write.byte(byte)).all(|(_, known)| known >> bit & 1 == 1);
-            // The last bit of a NaN's fraction is open, but without it there is an infinity.
+            // The last bit of a NaN's fraction is undefined, but without it the number is an infinity.
             let infinity = written().find_map(|write| Some(write.at + effect.nans.missing(after.get(write.at..)?)?));
             let wrong = Difference::Surface(infinity.filter(|_| !all).unwrap_or(byte));
             self.assert_other(all || infinity.is_some(), wrong, other.clone());

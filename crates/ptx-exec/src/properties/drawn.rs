@@ -28,8 +28,8 @@ pub fn breach_is_judged_invalid(u: &mut Unstructured<'_>) -> arbitrary::Result<(
     Ok(())
 }
 
-/// A variant whose text is then changed in a few places is judged without fault of ours, and alike
-/// however it is spaced; where it is valid, the variant it was read as is valid again.
+/// A variant whose text is changed in a few places is judged without an internal error, and alike with any
+/// spacing; if it is valid, so is the variant that it is read as.
 pub fn mutant_is_judged_stably(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     let shipped = Shipped::get();
     let Some((instruction, space, values)) = shipped.draw(&shipped.valid, u)? else { return Ok(()) };
@@ -45,8 +45,8 @@ pub fn mutant_is_judged_stably(u: &mut Unstructured<'_>) -> arbitrary::Result<()
     Ok(())
 }
 
-/// Any text is refused as a line, or read and judged as its spellings are. Up to the first NUL the
-/// text is the line, then come the declarations.
+/// Any text is either rejected as a line, or read and judged like its other spellings. The text up to the
+/// first NUL is the line; the rest is the declarations.
 pub fn any_line_is_judged_stably(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     let spec = &Shipped::get().spec;
     let ptx = *u.choose(&spec.isa.versions)?;
@@ -58,20 +58,20 @@ pub fn any_line_is_judged_stably(u: &mut Unstructured<'_>) -> arbitrary::Result<
     Ok(())
 }
 
-/// What lines drawn from bytes may use.
+/// Declarations for lines drawn from bytes.
 const DECLARED: &str = ".global .b8 g[64]; .global .surfref s; .shared .b8 h[64]; .entry k(.param .b8 p[64]) { \
     .reg .b32 r, a<9>; .reg .b64 q, b<9>; .reg .v4 .b32 v; .reg .pred c;";
 
-/// The loader takes any text for an instruction's file: it accepts it or says what is wrong, and
-/// what it accepts can be judged with. The text is made of the bytes alone, or of a shipped file with
-/// a few of its words changed, moved and repeated.
+/// The loader handles any text as an instruction's file: it accepts it or says what is wrong, and whatever
+/// it accepts can be used for judging. The text is made of bytes, or of a shipped file with a few words
+/// changed, moved and repeated.
 pub fn loader_survives(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     let (isa, files) = shipped_texts();
     let isa = isa.as_str();
     let text = if u.ratio(1, 4)? {
         String::from_utf8_lossy(u.bytes(u.len())?).into_owned()
     } else {
-        // Bytes that ran out are zeros: they choose the shortest file.
+        // When the bytes run out they are zeros, which choose the shortest file.
         let mut by_length: Vec<&str> = files.iter().map(|(_, text)| text.as_str()).collect();
         by_length.sort_by_key(|text| text.len());
         let text = *u.choose(&by_length)?;
@@ -87,7 +87,7 @@ pub fn loader_survives(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
         }
         words.concat()
     };
-    // The file must be called after the opcode.
+    // The file must be named after the opcode.
     let named = text.lines().find_map(|line| line.strip_prefix("instruction:"));
     let opcode = named.and_then(|name| name.split_whitespace().next()).unwrap_or("any");
     match Spec::from_texts(("isa.yaml", isa), &[(format!("{opcode}.yaml"), text.clone())]) {

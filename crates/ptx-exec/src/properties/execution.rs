@@ -1,4 +1,4 @@
-//! What holds for every variant in every setup that it can be executed in.
+//! Properties of every variant in every setup.
 
 use arbitrary::Unstructured;
 
@@ -55,7 +55,7 @@ pub fn execution_is_sound(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     Ok(())
 }
 
-/// The environment that has all forms.
+/// An environment that has all forms.
 fn newest() -> Environment {
     Environment {
         ptx: "9.0".parse().expect("a version"),
@@ -90,7 +90,7 @@ fn check_kernel(spec: &Spec, program: &Program) {
     assert_eq!(names(form, &reading.values), names(form, &meant.values), "{text}");
 }
 
-/// What a module declares for the only instruction of it with this text.
+/// The declarations of a module for its only instruction with this text.
 fn declarations(module: &str, line: &str) -> String {
     let read = Module::parse(module).unwrap_or_else(|why| panic!("{why} at byte {}: {module}", why.at));
     match read.instructions.iter().find(|placed| placed.text == line) {

@@ -6,8 +6,8 @@ use ptx_spec::ptx::{Declarations, Line, OperandText, print_variant};
 use ptx_spec::space::{Diagram, breakable, environment, environment_values};
 use ptx_spec::spec::{Form, Instruction, Rule, Spec, UNREAD, Writing};
 
-/// Judges the text of a variant, and checks that exactly the rules expected are broken and, unless
-/// the fault hides them, that the choices read are those printed.
+/// Judges the text of a variant, and checks that exactly the expected rules are broken and, unless the
+/// fault hides them, that the choices read are those printed.
 pub fn check_variant(spec: &Spec, instruction: &Instruction, at: usize, values: &[u8], expected: Option<&Rule>) {
     let form = &instruction.forms[at];
     let (line, declarations) = print_variant(form, values);
@@ -25,8 +25,8 @@ pub fn check_variant(spec: &Spec, instruction: &Instruction, at: usize, values: 
     }
 }
 
-/// Judges any text, and checks that nothing panics, that other spacings are the same line and that
-/// a valid line is read as a variant whose own text is valid and read alike.
+/// Judges any text, and checks that nothing panics, that other spacings give the same line, and that a
+/// valid line is read as a variant whose own text is valid and read alike.
 pub fn check_line(spec: &Spec, environment: &Environment, line: &str, declarations: &str) {
     let judge = Judge::new(spec, environment).expect("the environment is in the specification");
     let symbols = Declarations::parse(declarations, &spec.isa);
@@ -51,26 +51,26 @@ pub fn check_line(spec: &Spec, environment: &Environment, line: &str, declaratio
         let symbols = Declarations::parse(&declarations, &spec.isa).expect("printed declarations can be read");
         let parsed = Line::parse(&own).expect("a printed line can be read");
         let mut own_reading = judge.read_as(instruction, &parsed, &symbols);
-        // Any order is printed in the order of the syntax line.
+        // Modifiers in any order are printed in the order of the syntax line.
         own_reading.values[form.writing()] = reading.values[form.writing()];
         let of = |reading: &Reading| (reading.form, names(form, &reading.values), reading.broken.clone());
         assert_eq!(of(&own_reading), of(&reading), "`{own}`, printed for `{line}` with {declarations}");
     }
 }
 
-/// Every choice by its name.
+/// The choices by name.
 pub(super) fn names(form: &Form, values: &[u8]) -> Vec<String> {
     form.axes.iter().enumerate().map(|(axis, of)| format!("{}={}", of.name, form.value(values, axis))).collect()
 }
 
-/// A line but for how its operands are spelt.
+/// A line without the spelling of its operands.
 fn said<'l>(line: &'l Line<'_>) -> impl PartialEq + std::fmt::Debug + use<'l> {
     let operands =
         line.operands.iter().map(|OperandText { argument, suffix, .. }| (argument, suffix)).collect::<Vec<_>>();
     (line.guard, line.opcode, &line.modifiers, operands)
 }
 
-/// The line with blanks wherever punctuation allows them.
+/// The line with blanks wherever they are allowed.
 fn spaced(line: &str) -> String {
     let mut spaced = String::new();
     for c in line.chars() {
@@ -82,8 +82,8 @@ fn spaced(line: &str) -> String {
     spaced
 }
 
-/// Every variant of a form in one environment is judged valid where no rule is broken, and to break
-/// exactly the rule that is broken alone; how many there were of both.
+/// Checks every variant of a form in one environment: it is judged valid if it breaks no rule, and
+/// otherwise to break exactly the rule that it breaks alone. Returns how many there were of both.
 pub fn check_every_variant(spec: &Spec, instruction: &Instruction, at: usize, environment: &Environment) -> (u64, u64) {
     let form = &instruction.forms[at];
     let prefix = environment_values(form, environment).expect("the environment is in the specification");

@@ -8,7 +8,7 @@ use arbitrary::Unstructured;
 use ptx_spec::space::{Diagram, Values, breakable, draw_variant};
 use ptx_spec::spec::{Form, Instruction, Spec};
 
-/// The specification that this build carries with its spaces, each made when it is first drawn from.
+/// The built-in specification with its spaces, each made when it is first used.
 pub struct Shipped {
     /// The specification.
     pub spec: Spec,
@@ -20,7 +20,7 @@ pub struct Shipped {
     pub(super) executed: Vec<ExecutedSpaces>,
 }
 
-/// The specification of this repository: the properties are for its own tests and fuzzing.
+/// The specification of this repository, for whose tests and fuzzing the properties are.
 const SPECS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../specs");
 
 /// `isa.yaml`, and every instruction with its name.
@@ -53,7 +53,7 @@ impl DrawnSpace {
         Self { instruction, form, rule, diagram: OnceLock::new() }
     }
 
-    /// A variant; none where the space is empty, as it is for a rule that cannot be broken alone.
+    /// A random variant; none if the space is empty, as for a rule that cannot be broken alone.
     fn draw(&self, form: &Form, u: &mut Unstructured<'_>) -> arbitrary::Result<Option<Values>> {
         let diagram = self.diagram.get_or_init(|| match self.rule {
             None => Diagram::valid(form),
@@ -67,7 +67,7 @@ impl DrawnSpace {
 }
 
 impl Shipped {
-    /// The one of this process.
+    /// The instance of this process.
     pub fn get() -> &'static Self {
         static SHIPPED: OnceLock<Shipped> = OnceLock::new();
         SHIPPED.get_or_init(Self::new)
@@ -94,7 +94,7 @@ impl Shipped {
         spaces: &'s [DrawnSpace],
         u: &mut Unstructured<'_>,
     ) -> arbitrary::Result<Option<(&'s Instruction, &'s DrawnSpace, Values)>> {
-        // The instruction first: most rules are those of the largest, whose spaces take longest.
+        // The instruction is drawn first: most rules belong to the largest one, whose spaces take longest.
         let at = u.choose_index(self.spec.instructions.len())?;
         let instruction = &self.spec.instructions[at];
         let of_it: Vec<&DrawnSpace> = spaces.iter().filter(|space| space.instruction == at).collect();

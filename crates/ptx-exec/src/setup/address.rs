@@ -1,4 +1,4 @@
-//! How an address is set up: the variable it points to, and what its register holds.
+//! Setups of addresses: the variable that an address points to, and the value of its register.
 
 use ptx_spec::role::setup::{self, ADDRESS, CONTENTS, POINTS};
 use ptx_spec::role::{self, REGISTER};
@@ -9,7 +9,7 @@ use super::contents::LENGTH;
 use super::forbidden::Forbidden;
 use super::point::{Places, Point};
 
-/// The address among the operands of a form, the axis of its space, and the size of an access.
+/// The address operand of a form, the axis of its space, and the size of an access.
 pub(super) fn of(form: &Form) -> Option<(&Operand, Option<usize>, Option<Size>)> {
     form.operands.iter().find_map(|operand| match operand.role {
         Role::Address { space, size } => Some((operand, space, size)),
@@ -17,35 +17,35 @@ pub(super) fn of(form: &Form) -> Option<(&Operand, Option<usize>, Option<Size>)>
     })
 }
 
-/// What it points to, the same in all rows.
+/// The axis of what it points to, which is the same in all rows.
 pub(super) fn axes(form: &Form) -> Vec<SetupAxis> {
     of(form).map(|_| setup::axis(POINTS)).into_iter().collect()
 }
 
-/// Where in the variable.
+/// The axis of the position in the variable.
 pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
     of(form).map(|_| setup::axis(ADDRESS)).into_iter().collect()
 }
 
-/// What is never executed.
+/// The combinations that are never executed.
 pub(super) fn never(forbidden: &mut Forbidden<'_>) {
     let Some((operand, space, size)) = of(forbidden.form) else { return };
     let isa = forbidden.isa;
     let variable = forbidden.of(operand.base, |base| base != REGISTER);
     let register = forbidden.of(operand.base, |base| base == REGISTER);
-    // An assembler for 64-bit addresses refuses narrower ones, and the memory before a variable is
-    // nobody's.
+    // An assembler for 64-bit addresses rejects narrower ones, and the memory before a variable is
+    // undefined.
     let not_wide = forbidden.of(operand.of_type, |of| isa.register_type(of).is_none_or(|of| of.bits != 64));
     forbidden.never([register, not_wide]);
     let before = forbidden.of(operand.offset, role::is_negative);
     forbidden.never([variable, before]);
-    // One module is not a program that has unified variables.
+    // A single module cannot have unified variables.
     let unified = forbidden.of(operand.base, |base| base == role::UNIFIED);
     forbidden.never([unified]);
     let suffix = forbidden.of(forbidden.form.axis_of_suffix(operand), |suffix| suffix != NONE);
     forbidden.never([suffix]);
-    // A function cannot be given the address of a kernel's parameter, and that of its own is in
-    // local memory once a register holds it.
+    // A function cannot get the address of a kernel's parameter, and the address of its own parameter in a
+    // register is in local memory.
     let function = forbidden.of(forbidden.form.axis_of(Choice::Context), |context| context == role::FUNCTION);
     let parameter = forbidden.of(space, role::is_parameter_space);
     forbidden.never([function, parameter, register]);
@@ -68,7 +68,7 @@ pub(super) fn never(forbidden: &mut Forbidden<'_>) {
     });
 }
 
-/// The variable that an address starts from, in the words of the axis of bases; none for an immediate.
+/// The variable that is the base of an address, in the words of the axis of bases; none for an immediate.
 pub(super) fn variable<'a>(point: &Point<'a>) -> Option<&'a str> {
     let (operand, space, _) = of(point.form)?;
     let base = operand.base.map_or("", |axis| point.at(axis));
@@ -86,7 +86,7 @@ pub(super) fn generic(point: &Point<'_>) -> bool {
     of(point.form).is_some_and(|(_, space, _)| space.map_or(NONE, |axis| point.at(axis)) == NONE)
 }
 
-/// What the register of an address holds: the place that is meant, less what the line adds.
+/// The value of an address's register: the intended position minus the offset of the line.
 pub(super) fn input(point: &Point<'_>) -> u64 {
     let Some((operand, _, size)) = of(point.form) else { return 0 };
     let places = Places { size: point.size(size), length: LENGTH, sample: point.sample() };

@@ -1,9 +1,9 @@
-//! Bit patterns by their names.
+//! Named bit patterns.
 
 /// The bytes of a variable.
 pub(super) const LENGTH: u32 = 64;
 
-/// Numbers at which conversions and comparisons change their mind.
+/// Integers near the limits of conversions and comparisons.
 const EDGES: [i64; 48] = [
     // Of 8, 16 and 32 bits.
     1,
@@ -34,7 +34,7 @@ const EDGES: [i64; 48] = [
     0xffff_ffff,
     -0x7fff_ffff,
     -0x8000_0000,
-    // Of 64 bits: the ends, and numbers of which the halves say different things.
+    // Of 64 bits: the extremes, and numbers whose halves compare differently.
     0x1_0000_0000,
     0x1_0000_0001,
     0x1_7fff_ffff,
@@ -49,7 +49,7 @@ const EDGES: [i64; 48] = [
     -0x7fff_ffff_ffff_ffff,
     -0x7fff_ffff_8000_0000,
     -0x7fff_ffff_0000_0001,
-    // Bytes that can be told apart.
+    // Distinct bytes.
     0x102_0304_0506_0708,
     0x1020_3040_5060_7080,
     -0x102_0304_0506_0708,
@@ -58,7 +58,7 @@ const EDGES: [i64; 48] = [
     0xff_00ff_00ff_00ff,
 ];
 
-/// Floats of 32 bits at which they do.
+/// 32-bit floats near the limits of conversions and comparisons.
 const FLOATS: [u32; 64] = [
     // Simple ones, and zero with a sign.
     0x3f80_0000,
@@ -69,7 +69,8 @@ const FLOATS: [u32; 64] = [
     0x4020_0000,
     0xc396_0000,
     0x8000_0000,
-    // Within the range of normalized integers: two places of each tenth of its upper half, ties, and the ends.
+    // Within the range of normalized integers: two numbers in each tenth of its upper half, ties, and the
+    // ends.
     0x3dcc_cccd,
     0x3eaa_aaab,
     0x3f05_1eb8,
@@ -92,7 +93,7 @@ const FLOATS: [u32; 64] = [
     0x3f00_8081,
     0x3b00_8081,
     0x3f7f_7f7f,
-    // Just outside of it.
+    // Just outside it.
     0x3f80_0001,
     0xbf80_0001,
     // Infinities; NaNs that are quiet, quiet with a payload, signalling, and those with a sign.
@@ -107,23 +108,23 @@ const FLOATS: [u32; 64] = [
     0x007f_ffff,
     0x8000_0001,
     0x0080_0000,
-    // The largest ones, and powers of two at which integers end.
+    // The largest ones, and powers of two that limit integers.
     0x7f7f_ffff,
     0xff7f_ffff,
     0x4f00_0000,
     0x5f00_0000,
-    // Halves: the largest, what is rounded to it and to infinity.
+    // Halves: the largest, and numbers that round to it and to infinity.
     0x477f_e000,
     0x477f_efff,
     0x477f_f000,
     0xc77f_f000,
     0x4780_0000,
-    // Ties between halves, and what is just beyond one.
+    // Ties between halves, and a number just beyond one.
     0x3f80_1000,
     0x3f80_3000,
     0x3f80_1001,
     0xbf80_1000,
-    // The smallest normal half and what is below it; denormal halves, and ties between them.
+    // The smallest normal half and the number below it; denormal halves, and ties between them.
     0x3880_0000,
     0x387f_ffff,
     0x3380_0000,
@@ -135,7 +136,7 @@ const FLOATS: [u32; 64] = [
     0xb586_37bd,
 ];
 
-/// A number that looks random, for each number: SplitMix64.
+/// A pseudo-random number for each number: SplitMix64.
 pub(super) fn mix(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -158,7 +159,7 @@ fn float(number: u64) -> u32 {
     usize::try_from(number % FLOATS.len() as u64).map_or(0, |at| FLOATS[at])
 }
 
-/// The bits of a float of 32 bits as one of 64; a NaN keeps its payload, and stays quiet or signalling.
+/// The bits of a 32-bit float as a 64-bit float; a NaN keeps its payload, and stays quiet or signalling.
 fn widened(bits: u32) -> u64 {
     let float = f32::from_bits(bits);
     if float.is_nan() {
@@ -168,10 +169,10 @@ fn widened(bits: u32) -> u64 {
     f64::from(float).to_bits()
 }
 
-/// So many bytes of this kind.
+/// This many bytes of this kind.
 pub(super) fn bytes(kind: &str, count: usize) -> Vec<u8> {
     let at = |position: u64| match kind {
-        // Of up to 256 bytes no two are the same.
+        // Up to 256 bytes are all different.
         "distinct" => byte(position.wrapping_mul(167).wrapping_add(13 + position / 256)),
         "signs" => [0x80, 0x7f, 0xff, 0x01][usize::from(byte(mix(position) & 3))],
         "random" => byte(mix(position) >> 8),
@@ -185,10 +186,10 @@ pub(super) fn bytes(kind: &str, count: usize) -> Vec<u8> {
     (0..count as u64).map(at).collect()
 }
 
-/// Bits for a lane of N bits of a source, which is told apart from others by its position among them.
+/// Bits for a lane of N bits of a source; they differ between sources by the source's position.
 pub(super) fn data(kind: &str, sample: u64, (source, lane): (usize, usize), bits: u32) -> u128 {
     let (source, lane) = (source as u64, lane as u64);
-    // Each source picks in an order of its own, so that all pairs of numbers meet.
+    // Each source picks in its own order, so that all pairs of numbers occur.
     let turn = if source == 0 { sample } else { mix(sample * 4 + source) };
     let pick = turn.wrapping_add(5 * lane);
     let seed = sample * 8 + lane + 1024 * source;

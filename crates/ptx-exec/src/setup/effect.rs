@@ -1,9 +1,9 @@
-//! What the line does in a row: an axis that follows from the others, so that a condition can say in
-//! one word what they only say together.
+//! The effect of the line in a row: an axis that follows from the others, so that a condition can express
+//! it in one word.
 //!
 //! `normal`: the line is executed, and each access is within its bounds. `edge`, `dropped`, `traps`: a
-//! coordinate is out of bounds, and a modifier says what becomes of the access. `off`: the guard
-//! does not hold.
+//! coordinate is out of bounds, and a modifier decides what happens to the access. `off`: the guard is
+//! false.
 
 use ptx_spec::role::immediate_of_lane;
 use ptx_spec::role::setup::{
@@ -16,7 +16,7 @@ use super::forbidden::{ChosenValues, Forbidden};
 use super::surface;
 use crate::object::Geometry;
 
-/// The axis of the modifier that says what becomes of an access out of bounds.
+/// The axis of the modifier that decides what happens to an access out of bounds.
 fn clamp(form: &Form) -> Option<usize> {
     surface::coordinates(form)?;
     form.axes.iter().position(|axis| {
@@ -31,7 +31,7 @@ pub(super) fn axis(form: &Form) -> SetupAxis {
     (EFFECT.0.to_owned(), EFFECT.1.iter().filter(|word| is_there(word)).map(|&word| word.to_owned()).collect())
 }
 
-/// Which effects do not follow from the other choices.
+/// Forbids effects that do not follow from the other choices.
 pub(super) fn never(forbidden: &mut Forbidden<'_>) {
     guard(forbidden);
     let (Some(clamp), Some((coordinates, unit))) = (clamp(forbidden.form), surface::coordinates(forbidden.form)) else {
@@ -76,7 +76,7 @@ fn guard(forbidden: &mut Forbidden<'_>) {
     forbidden.never(sets);
 }
 
-/// Coordinates that the line itself has: whether they are within their bounds follows from the extents.
+/// Coordinates in the line itself: the extents decide whether they are within bounds.
 fn immediates(forbidden: &mut Forbidden<'_>, integer: Option<ChosenValues>, unit: Unit) {
     for geometry in Geometry::ALL {
         let geom = surface::geometry(forbidden, |of| of == geometry);
@@ -85,7 +85,7 @@ fn immediates(forbidden: &mut Forbidden<'_>, integer: Option<ChosenValues>, unit
         for (lane, axis) in (0..).zip(surface::order(geometry)) {
             let at = u32::from(immediate_of_lane(lane));
             if axis.0 == X.0 {
-                // A row of one sample is the only one that can be too short.
+                // Only a row with one sample can be too short.
                 too_short = Some(surface::formats(forbidden, |format| unit == Unit::Samples || format.bytes() <= at));
                 continue;
             }

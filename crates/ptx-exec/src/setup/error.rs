@@ -1,8 +1,8 @@
-//! Why there is no setup.
+//! The error of a setup.
 
 use crate::program::Program;
 
-/// A text of our own that cannot be read, or choices that are not a setup: a bug of this tool.
+/// A generated text that cannot be read, or choices that are not a setup: a bug of this tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoSetup(pub(super) String);

@@ -28,29 +28,29 @@ impl<'a> Forbidden<'a> {
         self.cubes
     }
 
-    /// The values of an axis for which `keep` holds; none where the form has no such axis.
+    /// The values of an axis for which `keep` holds; none if the form has no such axis.
     pub(super) fn set(&self, axis: &str, keep: impl FnMut(&str) -> bool) -> Option<ChosenValues> {
         self.of(self.form.axis(axis), keep)
     }
 
-    /// The values for which `keep` holds of an axis, where there is one.
+    /// The values of an axis for which `keep` holds, if there is such an axis.
     pub(super) fn of(&self, axis: Option<usize>, keep: impl FnMut(&str) -> bool) -> Option<ChosenValues> {
         axis.map(|axis| (axis, self.form.axes[axis].select(keep)))
     }
 
-    /// Forbids a combination, where the form has all of its axes.
+    /// Forbids a combination, if the form has all of its axes.
     pub(super) fn never(&mut self, sets: impl IntoIterator<Item = Option<ChosenValues>>) {
         let sets: Option<Vec<ChosenValues>> = sets.into_iter().collect();
         self.cubes.extend(sets.map(Cube::new));
     }
 
-    /// Where a condition holds, an axis has its first value.
+    /// Fixes an axis at its first value if a condition holds.
     pub(super) fn idle(&mut self, when: Option<ChosenValues>, axis: &str) {
         let Some(first) = self.form.axis(axis).map(|axis| self.form.axes[axis].values[0].clone()) else { return };
         self.never([when, self.set(axis, |value| value != first)]);
     }
 
-    /// Each size in bytes that an access can have, with the choices that make it.
+    /// Each possible size of an access in bytes, with the choices that make it.
     pub(super) fn accesses(&self, size: Size) -> Vec<(u32, Vec<Option<ChosenValues>>)> {
         let one = |axis: usize, value: usize| Some((axis, ValueSet::of(ValueSet::CAPACITY - 1, |at| at == value)));
         let types: Vec<(u32, Option<ChosenValues>)> = match size.of {
@@ -77,7 +77,7 @@ impl<'a> Forbidden<'a> {
         accesses
     }
 
-    /// Forbids with each size of an access some combinations.
+    /// Forbids some combinations for each size of an access.
     pub(super) fn with_access(
         &mut self,
         size: Size,

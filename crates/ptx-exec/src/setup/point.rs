@@ -1,4 +1,4 @@
-//! A point of the space of an executed form: one value for each choice.
+//! The choices of an executed form: one value for each axis.
 
 use ptx_spec::role::setup::SAMPLE;
 use ptx_spec::spec::{Form, Isa, Size, SizeOf};
@@ -14,7 +14,7 @@ pub(super) struct Point<'a> {
 }
 
 impl<'a> Point<'a> {
-    /// The value on the axis of this name; empty where the form has none.
+    /// The value on the axis with this name; empty if the form has none.
     pub(super) fn value(&self, axis: &str) -> &'a str {
         self.form.axis(axis).map_or("", |axis| self.at(axis))
     }
@@ -34,7 +34,7 @@ impl<'a> Point<'a> {
         (bits / 8 * size.lanes.map_or(1, |axis| lanes(self.at(axis)))).max(1)
     }
 
-    /// Which of the numbers of a kind there are.
+    /// The position of the sample among the numbers of its kind.
     pub(super) fn sample(&self) -> u64 {
         self.value(SAMPLE.0).parse().unwrap_or_default()
     }
@@ -45,15 +45,15 @@ pub(super) fn bits(isa: &Isa, of: &str) -> u32 {
     isa.instruction_type(of).map_or(32, |of| u32::from(of.bits))
 }
 
-/// The lanes that a vector modifier makes: `.v4` has four.
+/// The number of lanes of a vector modifier: four for `.v4`.
 pub(super) fn lanes(modifier: &str) -> u32 {
     modifier.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(1)
 }
 
-/// The least power of two that is far behind every length.
+/// The smallest power of two that is far beyond every length.
 const FAR: u32 = 13;
 
-/// The places along a dimension: multiples of `size` below `length`.
+/// The positions along a dimension: multiples of `size` below `length`.
 #[derive(Clone, Copy)]
 pub(super) struct Places {
     pub(super) size: u32,
@@ -66,7 +66,7 @@ impl Places {
         (self.length / self.size).max(1) - 1
     }
 
-    /// A place by its name: one that is within the length.
+    /// A named position within the length.
     pub(super) fn inside(self, label: &str) -> u32 {
         let last = u64::from(self.last());
         let between = 1 + contents::mix(self.sample) % last.max(2).saturating_sub(1);
@@ -74,7 +74,7 @@ impl Places {
         match label {
             "last" => self.last() * self.size,
             "inside" => between * self.size,
-            // The odd bytes are aligned to nothing, the others to less than the size.
+            // Odd bytes are unaligned, the others are aligned to less than the size.
             "misaligned" => {
                 let step = 1 + u32::try_from(self.sample).unwrap_or_default() % (self.size.max(2) - 1);
                 between.min(self.last()) * self.size + step
@@ -83,20 +83,20 @@ impl Places {
         }
     }
 
-    /// How far is far: a power of two, which loses nothing where the upper bits of what is added to it
-    /// are lost. None for the first sample, for which it is as far as can be.
+    /// The distance of far positions: a power of two, so that an engine that drops upper bits accesses the
+    /// inside. None for the first sample, which is as far as possible.
     fn far(self) -> Option<u32> {
         let powers = u64::from(31 - FAR);
         let sample = self.sample.checked_sub(1)?;
         Some(1 << (FAR + u32::try_from(sample % powers).unwrap_or_default()))
     }
 
-    /// A place within the length, for what is far from it.
+    /// A position within the length, from which a far one is computed.
     fn near(self) -> u32 {
         if self.sample.is_multiple_of(2) { 0 } else { self.inside("inside").min(self.last() * self.size) }
     }
 
-    /// A place by its name: one that may be outside of the length.
+    /// A named position that may be outside the length.
     pub(super) fn coordinate(self, label: &str) -> u32 {
         let size = self.size;
         match label {

@@ -17,7 +17,7 @@ use crate::program::{Holds, Input, Program, Rows, SURFACE};
 /// The program of variants that differ only in the axes of rows: a row for each.
 ///
 /// # Errors
-/// Where the choices are of another form.
+/// If the choices belong to another form.
 pub fn program(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<Program, NoSetup> {
     let error = |words: String| NoSetup(format!("{}: {words}", form.id));
     let first = *rows.first().ok_or_else(|| error("no rows".to_owned()))?;

@@ -1,4 +1,4 @@
-//! The registers of a line, and what each is fed with.
+//! The registers of a line, and their inputs.
 
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
 use ptx_spec::role::setup::PREDICATE;
@@ -9,7 +9,7 @@ use super::{address, contents, source, surface};
 use crate::object::Surface;
 use crate::program::Output;
 
-/// What an input of a row is made from.
+/// The source of an input of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feed {
     /// The coordinate at this position.
@@ -22,12 +22,12 @@ pub(super) enum Feed {
     Address,
     /// Whether the guard holds.
     Predicate,
-    /// A policy, which is no data.
+    /// A policy, which is not data.
     Policy,
 }
 
 impl Feed {
-    /// What a register of this size holds in a row.
+    /// The value of a register of this size in a row.
     pub(super) fn value(self, point: &Point<'_>, bits: u16, surface: Option<&Surface>) -> u128 {
         let value = match self {
             Self::Object => 0,

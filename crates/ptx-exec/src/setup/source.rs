@@ -1,4 +1,4 @@
-//! How the values that a line reads are set up: each source has numbers of its own.
+//! Setups of sources: each source has its own numbers.
 
 use ptx_spec::role::setup::{DATA, PAIRED};
 use ptx_spec::spec::{Form, Role, SetupAxis};
@@ -17,18 +17,18 @@ fn name(form: &Form, operand: usize) -> String {
     format!("{}.{}", form.operands[operand].name, DATA.0)
 }
 
-/// Whether an axis says what numbers a source holds.
+/// Whether an axis chooses the numbers of a source.
 pub(super) fn is_data(axis: &str) -> bool {
     axis.strip_suffix(DATA.0).is_some_and(|operand| operand.ends_with('.'))
 }
 
-/// What each source holds.
+/// The axes of what sources hold.
 pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
     let (_, words) = if of(form).count() > 1 { PAIRED } else { DATA };
     of(form).map(|at| (name(form, at), words.iter().map(|&word| word.to_owned()).collect())).collect()
 }
 
-/// What is not in a register does not vary.
+/// An operand that is not a register does not vary.
 pub(super) fn never(forbidden: &mut Forbidden<'_>) {
     let form = forbidden.form;
     for at in of(form) {
@@ -37,7 +37,7 @@ pub(super) fn never(forbidden: &mut Forbidden<'_>) {
     }
 }
 
-/// What a lane of a source holds.
+/// The value of a lane of a source.
 pub(super) fn input(point: &Point<'_>, operand: usize, lane: usize, bits: u16) -> u128 {
     let before = of(point.form).take_while(|&at| at < operand).count();
     contents::data(point.value(&name(point.form, operand)), point.sample(), (before, lane), u32::from(bits))

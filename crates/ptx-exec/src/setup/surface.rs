@@ -1,4 +1,4 @@
-//! How a surface is set up: its geometry, format, extents and contents, and the coordinates of a row.
+//! Setups of surfaces: geometry, format, extents and contents, and the coordinates of a row.
 
 use ptx_spec::role::SURFREF_PARAMETER;
 use ptx_spec::role::setup::{
@@ -12,7 +12,7 @@ use super::point::{Places, Point};
 use super::{NoSetup, contents};
 use crate::object::{Component, Format, Geometry, Surface};
 
-/// The surface among the operands of a form, the axis of its geometry, and the size of an access.
+/// The surface operand of a form, the axis of its geometry, and the size of an access.
 fn of(form: &Form) -> Option<(&Operand, Option<usize>, Option<Size>)> {
     form.operands.iter().find_map(|operand| match operand.role {
         Role::Surface { geometry, size } => Some((operand, geometry, size)),
@@ -20,7 +20,7 @@ fn of(form: &Form) -> Option<(&Operand, Option<usize>, Option<Size>)> {
     })
 }
 
-/// The coordinates among the operands of a form, and what the first of them counts.
+/// The coordinate operand of a form, and what the first coordinate counts.
 pub(super) fn coordinates(form: &Form) -> Option<(&Operand, Unit)> {
     form.operands.iter().find_map(|operand| match operand.role {
         Role::Coordinate { unit, .. } => Some((operand, unit)),
@@ -28,7 +28,7 @@ pub(super) fn coordinates(form: &Form) -> Option<(&Operand, Unit)> {
     })
 }
 
-/// The surface itself, the same in all rows.
+/// The axes of the surface itself, which are the same in all rows.
 pub(super) fn axes(form: &Form) -> Vec<SetupAxis> {
     let Some((_, geometry, _)) = of(form) else { return Vec::new() };
     let mut axes = Vec::new();
@@ -40,18 +40,18 @@ pub(super) fn axes(form: &Form) -> Vec<SetupAxis> {
     axes
 }
 
-/// Where in it a row accesses it.
+/// The axes of the position that a row accesses.
 pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
     coordinates(form).map(|_| [X, Y, Z, LAYER].map(setup::axis).to_vec()).unwrap_or_default()
 }
 
-/// What is never executed.
+/// The combinations that are never executed.
 pub(super) fn never(forbidden: &mut Forbidden<'_>) {
     let Some((operand, ..)) = of(forbidden.form) else { return };
-    // The driver has no way to bind such a parameter.
+    // The driver cannot bind such a parameter.
     let parameter = forbidden.of(operand.of_type, |of| of == SURFREF_PARAMETER);
     forbidden.never([parameter]);
-    // Wide rows, of which there are several, would cost more than they show.
+    // Several wide rows would cost more than they show.
     let sets = [forbidden.set(WIDTH.0, |width| width == WIDE), self::geometry(forbidden, |of| of != Geometry::D1)];
     forbidden.never(sets);
     type Lacks = fn(Geometry) -> bool;
@@ -88,12 +88,12 @@ pub(super) fn formats(forbidden: &Forbidden<'_>, keep: impl Fn(&Format) -> bool)
     forbidden.form.axis(FORMAT.0).map(|axis| (axis, ValueSet::of(formats.len(), |at| keep(&formats[at]))))
 }
 
-/// Which coordinates are never executed.
+/// The coordinates that are never executed.
 fn row_never(forbidden: &mut Forbidden<'_>) {
     let Some((coordinates, unit)) = coordinates(forbidden.form) else { return };
     let Some((_, _, size)) = of(forbidden.form) else { return };
     for (axis, _) in [X, Y, Z, LAYER] {
-        // Coordinates that the line itself has are in no register.
+        // Coordinates in the line itself are not in a register.
         let integer = forbidden.of(coordinates.of_type, |of| of == INTEGER);
         let there = geometry(forbidden, |geometry| order(geometry).iter().any(|(name, _)| *name == axis));
         let sets = [integer, there, forbidden.set(axis, |at| at != IMMEDIATE)];
@@ -114,7 +114,7 @@ fn samples(forbidden: &mut Forbidden<'_>, size: Option<Size>) {
     let sets = [forbidden.set(WIDTH.0, |width| width == "1"), forbidden.set(X.0, |at| at == "inside" || at == "last")];
     forbidden.never(sets);
     let Some(size) = size else { return };
-    // One format of each size that nothing is promised for is enough.
+    // If the manual defines nothing, one format of each size is enough.
     forbidden.with_access(size, |forbidden, size| {
         let promised = |format: &Format| {
             let whole = matches!(format.component, Component::Unsigned(32) | Component::Signed(32));
@@ -128,7 +128,8 @@ fn samples(forbidden: &mut Forbidden<'_>, size: Option<Size>) {
 fn bytes(forbidden: &mut Forbidden<'_>, size: Option<Size>) {
     let Some(size) = size else { return };
     forbidden.with_access(size, |forbidden, size| {
-        // Accesses wider than a sample are promised nothing: one format of each size is enough.
+        // The manual defines nothing for accesses wider than a sample, so one format of each size is
+        // enough.
         let simplest = |format: &Format| matches!(format.component, Component::Unsigned(_));
         let mut sets = vec![vec![formats(forbidden, |format| format.bytes() < size && !simplest(format))]];
         if size == 1 {
@@ -149,7 +150,7 @@ fn bytes(forbidden: &mut Forbidden<'_>, size: Option<Size>) {
     }
 }
 
-/// The surface of a case; none where its form has none.
+/// The surface of a case, if its form has one.
 pub(super) fn surface(point: &Point<'_>) -> Result<Option<Surface>, NoSetup> {
     let Some((_, axis, _)) = of(point.form) else { return Ok(None) };
     let name = axis.map_or_else(|| point.value(GEOMETRY.0), |axis| point.at(axis));
@@ -183,7 +184,7 @@ pub(super) fn order(geometry: Geometry) -> &'static [SetupWords] {
     }
 }
 
-/// The coordinate at a position of the vector; the fourth one is ignored, and anything.
+/// The coordinate at a position of the vector; the fourth one is ignored, so it can be anything.
 pub(super) fn coordinate(point: &Point<'_>, at: usize, surface: &Surface) -> u32 {
     let sample = point.sample();
     let Some(&axis) = order(surface.geometry).get(at) else {

@@ -1,21 +1,21 @@
-//! Which modifier of a line stands in which slot of a form.
+//! Assigns the modifiers of a line to the slots of a form.
 
 use crate::spec::{Candidate, Form, TextFault, Writing};
 
 /// How the modifiers of a line fit a form.
 pub(super) struct Assigned {
-    /// How many of them stand in a slot that claims them.
+    /// How many of them are in a slot that claims them.
     pub(super) matched: usize,
-    /// TextFaults beyond the one that the writing axis tells; hardly any line has one.
+    /// TextFaults beyond the one that the writing axis expresses; few lines have any.
     pub(super) faults: Vec<TextFault>,
 }
 
 /// Puts each modifier into a slot, and sets the axes of the slots and of the writing, which are
 /// still blank.
 ///
-/// A modifier takes the first free slot that claims it, behind the one before it if possible; then
-/// the first that knows it as a probe, unless a later modifier claims that slot: of `.pred.s32` the
-/// type is `.s32`. What finds none is a duplicate where a slot has it, and unknown otherwise.
+/// A modifier takes the first free slot that claims it, if possible after the previous modifier's slot;
+/// then the first that knows it as a probe, unless a later modifier claims that slot: of `.pred.s32` the
+/// type is `.s32`. A modifier without a slot is a duplicate if some slot knows it, and otherwise unknown.
 pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]) -> Assigned {
     let mut displaced = 0;
     loop {
@@ -41,12 +41,12 @@ fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: 
     let is_extra = |writing: usize| matches!(form.writings[writing], Writing::Extra(_));
     let mut tell = |writing: Option<usize>| match (fault, writing) {
         (None, _) => fault = writing,
-        // Of two modifiers too many neither is the one that a divergence could be about.
+        // If there are two surplus modifiers, no divergence can be about either.
         (Some(first), Some(second)) if is_extra(first) && is_extra(second) => {
             fault = form.modifier(None).extra;
             assigned.faults.push(TextFault::Unknown);
         }
-        // The axis tells of one fault; of the others only the rules are named.
+        // The axis expresses one fault; for the others only the rules are recorded.
         (Some(_), Some(writing)) => assigned.faults.extend(match form.writings[writing] {
             Writing::Duplicate(_) => Some(TextFault::Duplicate),
             Writing::Extra(_) => Some(TextFault::Unknown),
@@ -78,13 +78,15 @@ fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: 
             None => match displaced_by(&known.candidates, &probes) {
                 Some(probe) => return Err(probe),
                 None => tell(match known.candidates.first() {
-                    Some(candidate) => form.writing_of(&Writing::Duplicate(candidate.slot)),
-                    None => known.extra,
+                    Some(candidate) if candidate.claimed || known.extra == form.modifier(None).extra => {
+                        form.writing_of(&Writing::Duplicate(candidate.slot))
+                    }
+                    _ => known.extra,
                 }),
             },
         }
     }
-    // What a form begins with is a part of the opcode: anywhere else it is in the wrong place.
+    // The modifier that a form begins with is part of the opcode, so anywhere else it is misplaced.
     let late = form.has_leading_literal() && taken & 1 == 1 && order.first != Some(0);
     let fault_of_order = if late { Some(Writing::Moved(0)) } else { order.fault() };
     tell(fault_of_order.and_then(|writing| form.writing_of(&writing)));
@@ -98,7 +100,7 @@ fn displaced_by(candidates: &[Candidate], probes: &[(usize, usize)]) -> Option<u
     probes.iter().find(|(slot, _)| claims(*slot)).map(|(_, position)| *position)
 }
 
-/// The slot that a modifier takes, of those that know it.
+/// The slot that a modifier takes, among those that know it.
 fn choose(candidates: &[Candidate], taken: u64, next: usize) -> Option<&Candidate> {
     let free = |c: &&Candidate| taken >> c.slot & 1 == 0;
     let best = |c: &&Candidate| (!c.claimed, c.slot < next);
@@ -110,7 +112,7 @@ fn choose(candidates: &[Candidate], taken: u64, next: usize) -> Option<&Candidat
 struct SlotOrder {
     first: Option<usize>,
     last: Option<usize>,
-    /// Whether a slot stands behind a later one of the syntax line.
+    /// Whether a slot comes after a later one of the syntax line.
     broken: bool,
     /// Whether that was so before the last.
     broken_before: bool,

@@ -31,8 +31,8 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    /// Reads a line as one of a form, and says whether that is a better reading than the best yet:
-    /// where it is not, the attempt is left unfinished.
+    /// Reads a line as one of a form, and returns whether the reading is better than the best so far; if
+    /// not, the attempt is left unfinished.
     pub(super) fn read(&mut self, line: &LineInContext<'_>, form: &Form, best: Option<&Self>) -> bool {
         self.start(line, form);
         let assigned = assign::assign(form, line.modifiers, &mut self.values);
@@ -40,7 +40,7 @@ impl Attempt {
         let faults = || assigned.faults.iter().filter_map(|&fault| form.fault(fault));
         let of_modifiers = form.judged(&self.values);
         if best.is_some() {
-            // What the modifiers alone break is broken whatever the operands are.
+            // Rules that the modifiers alone break are broken whatever the operands are.
             self.broken.clear();
             form.rules_of(&form.operandless(&of_modifiers), &mut self.broken);
             self.broken.extend(faults());

@@ -1,4 +1,4 @@
-//! Which choices the operands of a line make.
+//! Reads the choices of a line's operands.
 
 use crate::role::{self, Found};
 use crate::spec::{Form, Isa, Kind, Pattern, Role, TextFault, Writing};
@@ -9,9 +9,9 @@ use crate::text::{Argument, Declarations, Line, OperandText, Symbol};
 pub(super) struct Read {
     /// They do not fit the punctuation of the form; their axes are unread.
     pub(super) mismatched: bool,
-    /// The writing with a suffix that only other forms have there.
+    /// The writing for a suffix that only other forms have there.
     pub(super) foreign_suffix: Option<usize>,
-    /// What else the operands and the guard say.
+    /// What else the operands and the guard contain.
     pub(super) found: Found,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Decla
     }
     read.mismatched |= texts.next().is_some();
     if read.mismatched {
-        // What stands where is a guess then: no rule about operands is judged.
+        // The assignment of operands would then be a guess, so no rule about operands is judged.
         let axes = form.operands.iter().flat_map(|o| [o.shape, o.of_type, o.sinks, o.base, o.offset]);
         axes.flatten().for_each(|axis| values[axis] = crate::spec::UNREAD);
         form.suffixes.iter().for_each(|(_, axis)| values[*axis] = crate::spec::UNREAD);
@@ -69,7 +69,7 @@ pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Decla
 }
 
 impl Read {
-    /// The guard is a register or special register of one predicate.
+    /// Checks that the guard is a predicate register.
     fn guard(&mut self, isa: &Isa, declarations: &Declarations, name: &str, values: &[u8]) {
         let predicate = match (declarations.symbol(name), isa.special(name)) {
             (Some(Symbol::Register(Some(of), 1)), _) => isa.types[of].kind == Kind::Predicate,

@@ -14,7 +14,7 @@ use crate::spec::SlotClaims;
 use crate::spec::words::PSEUDO;
 use crate::yaml::{At, Error, nearest};
 
-/// The axes that are no slots.
+/// The axes that are not slots.
 const RESERVED: [&str; 6] = ["address_size", "target", "ptx", "guard", "context", "writing"];
 
 /// What is wrong with the names of the instruction, its forms and its rules.
@@ -23,19 +23,20 @@ pub(super) fn names(sources: &Sources<'_>) -> Vec<Error> {
     let mut errors = Vec::new();
     let stem = Path::new(sources.file.name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     if stem != raw.instruction.value {
-        let message = format!("the file of `{}` is called `{stem}.yaml`", raw.instruction.value);
+        let message = format!("the file of `{}` must not be called `{stem}.yaml`", raw.instruction.value);
         errors.push(sources.file.at(&raw.instruction, message).help("name the file after the opcode"));
     }
     if raw.forms.is_empty() {
-        errors.push(sources.file.at(&raw.instruction, "an instruction has at least one form"));
+        errors.push(sources.file.at(&raw.instruction, "an instruction must have at least one form"));
     }
     let forms: Vec<&At<String>> = raw.forms.iter().map(|form| &form.id).collect();
     let rules: Vec<&At<String>> = raw.rules.iter().map(|rule| &rule.id).collect();
     for (what, ids) in [("form", forms), ("rule", rules)] {
         let mut seen = FxHashSet::default();
         for id in ids.into_iter().filter(|id| !seen.insert(&id.value)) {
-            errors
-                .push(sources.file.at(id, format!("the {what} `{}` stands twice: ids are unique in a file", id.value)));
+            errors.push(
+                sources.file.at(id, format!("there is another {what} `{}`: ids must be unique in a file", id.value)),
+            );
         }
     }
     errors
@@ -46,12 +47,12 @@ pub(super) fn form(sources: &Sources<'_>, form: &RawForm, syntax: &Syntax) -> Ve
     let raw = sources.raw;
     let mut errors = Vec::new();
     if syntax.opcode != raw.instruction.value {
-        errors.push(sources.file.at(&form.syntax, format!("this line is about `{}`", syntax.opcode)));
+        errors.push(sources.file.at(&form.syntax, format!("this syntax line is for `{}`", syntax.opcode)));
     }
     if let Ok(slots) = claims(raw, form, syntax) {
         let mut seen = FxHashSet::default();
         for slot in slots.iter().filter(|slot| !seen.insert(&slot.name)) {
-            errors.push(sources.file.at(&form.syntax, format!("the slot `.{}` stands twice", slot.name)));
+            errors.push(sources.file.at(&form.syntax, format!("the slot `.{}` appears twice", slot.name)));
         }
         for slot in slots.iter().filter(|slot| RESERVED.contains(&slot.name.as_str())) {
             let message = format!("a slot cannot be called `{}`: every form has an axis of that name", slot.name);
@@ -61,14 +62,14 @@ pub(super) fn form(sources: &Sources<'_>, form: &RawForm, syntax: &Syntax) -> Ve
     for (operand, _) in &syntax.operands {
         let mut described = form.operands.0.iter().chain(&raw.operands.0);
         if !described.any(|(name, _)| name.value == *operand) {
-            let message = format!("the operand `{operand}` is not described");
+            let message = format!("the operand `{operand}` has no description");
             errors.push(sources.file.at(&form.syntax, message).help(format!("add `{operand}:` under `operands`")));
         }
     }
     errors
 }
 
-/// What is described but stands in no syntax line, and references to nothing.
+/// Errors for entries that no syntax line uses, and for dangling references.
 pub(super) fn uses(sources: &Sources<'_>, syntaxes: &[(&RawForm, Syntax)]) -> Vec<Error> {
     let raw = sources.raw;
     let mut errors = Vec::new();
@@ -78,7 +79,7 @@ pub(super) fn uses(sources: &Sources<'_>, syntaxes: &[(&RawForm, Syntax)]) -> Ve
     for (name, _) in &raw.modifiers.0 {
         if !slots.iter().any(|slot| slot.name == name.value) {
             let message = format!("no syntax line has a slot `.{}`", name.value);
-            errors.push(sources.file.at(name, message).help(format!("the lines are: {}", lines.join(" "))));
+            errors.push(sources.file.at(name, message).help(format!("the syntax lines are: {}", lines.join(" "))));
         }
     }
     for (name, described) in raw.operands.0.iter().chain(syntaxes.iter().flat_map(|(form, _)| &form.operands.0)) {
@@ -90,8 +91,8 @@ pub(super) fn uses(sources: &Sources<'_>, syntaxes: &[(&RawForm, Syntax)]) -> Ve
     for list in raw.uses.iter().filter(|list| !sources.raw_isa.rules.0.iter().any(|(name, _)| name.value == list.value))
     {
         let known = sources.raw_isa.rules.0.iter().map(|(name, _)| name.value.as_str()).collect::<Vec<_>>().join(", ");
-        let message = format!("`{}` is no list of rules in {}", list.value, sources.isa_file.name);
-        errors.push(sources.file.at(list, message).help(format!("there are: {known}")));
+        let message = format!("`{}` is not a list of rules in {}", list.value, sources.isa_file.name);
+        errors.push(sources.file.at(list, message).help(format!("the lists are: {known}")));
     }
     errors
 }
@@ -121,15 +122,15 @@ fn operand(sources: &Sources<'_>, name: &At<String>, operand: &RawOperand, slots
     let types = || sources.isa.types.iter().map(|of| of.name.as_str());
     for value in operand.accepts.iter().flatten() {
         let known = types().chain(PSEUDO).chain(OBJECT_KINDS);
-        errors.extend(unknown(sources, value, "nothing that can stand in an operand", known));
+        errors.extend(unknown(sources, value, "not something that an operand can be", known));
     }
     for shape in operand.shapes.iter().flatten() {
-        errors.extend(unknown(sources, shape, "no shape", SHAPES));
+        errors.extend(unknown(sources, shape, "not a shape", SHAPES));
     }
     errors
 }
 
-/// The error that a word is none of these.
+/// The error that a word is not one of these.
 fn unknown<'k>(
     sources: &Sources<'_>,
     word: &At<String>,
@@ -141,7 +142,7 @@ fn unknown<'k>(
     }
     let help = match nearest(&word.value, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are {}", known.into_iter().collect::<Vec<_>>().join(" ")),
+        None => format!("the choices are {}", known.into_iter().collect::<Vec<_>>().join(" ")),
     };
     Some(sources.file.at(word, format!("`{}` is {is}", word.value)).help(help))
 }

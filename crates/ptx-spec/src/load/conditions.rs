@@ -12,7 +12,7 @@ use crate::yaml::{At, Error, OneOrMany, Ordered, nearest};
 /// The conditions of one rule, and the forms that they are about.
 pub(super) struct RuleConditions<'a> {
     pub(super) sources: &'a Sources<'a>,
-    /// The file in which the rule stands.
+    /// The file of the rule.
     pub(super) file: &'a File<'a>,
     pub(super) forms: &'a [Form],
 }
@@ -23,7 +23,7 @@ impl RuleConditions<'_> {
         self.file.name == self.sources.isa_file.name
     }
 
-    /// Forms that a rule names and that there are not.
+    /// Errors for unknown forms in a rule.
     pub(super) fn check_forms(&self, forms: Option<&[At<String>]>) -> Vec<Error> {
         let ids: Vec<&str> = self.sources.raw.forms.iter().map(|form| form.id.value.as_str()).collect();
         let unknown = forms.into_iter().flatten().filter(|form| !ids.contains(&form.value.as_str()));
@@ -38,7 +38,7 @@ impl RuleConditions<'_> {
             .collect()
     }
 
-    /// Dangling names of a condition that may name choices of the setup as well.
+    /// Errors for unknown names in a condition that may also name choices of the setup.
     pub(super) fn check_setup(&self, cube: &RawCube) -> Vec<Error> {
         let mut used = FxHashSet::default();
         let mut errors = Vec::new();
@@ -53,7 +53,7 @@ impl RuleConditions<'_> {
                 Ok((_, plain)) => {
                     let unknown = plain.iter().filter(|value| !words.is_empty() && !words.contains(&value.as_str()));
                     for value in unknown.filter(|value| *value != "any") {
-                        let error = self.file.at(name, format!("`{value}` is no value of `{}`", name.value));
+                        let error = self.file.at(name, format!("`{value}` is not a value of `{}`", name.value));
                         errors.push(error.help(format!("its values are {}", words.join(" "))));
                     }
                 }
@@ -62,7 +62,7 @@ impl RuleConditions<'_> {
         errors
     }
 
-    /// Dangling names of a condition.
+    /// Errors for unknown names in a condition.
     pub(super) fn check(&self, cube: &RawCube, used: &mut FxHashSet<String>) -> Vec<Error> {
         cube.0.iter().flat_map(|(name, values)| self.check_entry(name, values, used)).collect()
     }
@@ -97,7 +97,7 @@ impl RuleConditions<'_> {
     /// The error that none of the axes of this name has a value.
     fn no_value(&self, name: &At<String>, value: &str, axes: &[&Axis]) -> Error {
         let known = axes.iter().flat_map(|axis| &axis.values).map(String::as_str);
-        let error = self.file.at(name, format!("`{value}` is no value of `{}`", name.value));
+        let error = self.file.at(name, format!("`{value}` is not a value of `{}`", name.value));
         if let Some(near) = nearest(value, known.clone()) {
             return error.help(format!("did you mean `{near}`?"));
         }
@@ -106,7 +106,7 @@ impl RuleConditions<'_> {
         error.help(format!("its values are {}", listed.join(" ")))
     }
 
-    /// The values of a condition with its sets expanded, and whether they are to be excluded.
+    /// The values of a condition with its sets expanded, and whether they are excluded.
     fn expand(&self, values: &OneOrMany<String>, used: &mut FxHashSet<String>) -> Result<(bool, Vec<String>), String> {
         let mut values = values.0.as_slice();
         let negated = values.first().is_some_and(|value| value == "not");
@@ -124,13 +124,13 @@ impl RuleConditions<'_> {
                 let known: Vec<&str> = sets.map(|(name, _)| name.value.as_str()).collect();
                 return Err(match nearest(set, known.iter().copied()) {
                     Some(near) => format!("there is no set `${set}`; did you mean `${near}`?"),
-                    None => format!("there is no set `${set}` among {}", known.join(", ")),
+                    None => format!("there is no set `${set}`; the sets are {}", known.join(", ")),
                 });
             };
             used.insert(set.to_owned());
             plain.extend(members.iter().map(|member| member.value.clone()));
         }
-        if plain.is_empty() { Err("a condition lists at least one value".to_owned()) } else { Ok((negated, plain)) }
+        if plain.is_empty() { Err("a condition must list at least one value".to_owned()) } else { Ok((negated, plain)) }
     }
 
     /// The entries of a condition that [`RuleConditions::check`] found sound.

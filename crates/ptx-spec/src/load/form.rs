@@ -16,7 +16,7 @@ pub(super) struct FormBuilder<'a> {
 }
 
 impl<'a> FormBuilder<'a> {
-    /// A builder for a form whose slots claim this.
+    /// A builder for a form with these slots.
     pub(super) fn new(isa: &'a Isa, source: FormSource<'a>, claims: &'a [SlotClaims]) -> Self {
         let opcode = &source.instruction.instruction.value;
         let draft = Draft { isa, opcode, claims, slots: Vec::new(), axes: Vec::new(), rules: Vec::new() };
@@ -89,7 +89,12 @@ impl<'a> FormBuilder<'a> {
             .collect();
         let wide = ValueSet::of(2, |value| value == 0);
         let unsized_wide = vec![Cube::new([(size, wide), (ptx, before(AddressSize::SINCE))])];
-        self.draft.rule(RuleKind::Given, "isa/target-since", "a target needs the PTX version that brought it", newer);
+        self.draft.rule(
+            RuleKind::Given,
+            "isa/target-since",
+            "a target needs the PTX version that introduced it",
+            newer,
+        );
         let says = format!("`.address_size 64` needs PTX {}", AddressSize::SINCE);
         self.draft.rule(RuleKind::Given, "isa/address-size-since", says, unsized_wide);
         let guards = [NONE, "@p", "@!p"].map(str::to_owned).to_vec();
@@ -109,16 +114,16 @@ impl<'a> FormBuilder<'a> {
         let wrong = Cube::new([(axis, of.select(|value| value != NONE && !claimed(value)))]);
         let name = claims.name.clone();
         let listed = claims.values.join(" ");
-        // A line that lacks it may be a line of another form, and no breach of this one.
+        // A line without it may be a line of another form rather than a breach of this one.
         let kind = if self.missing_is_another_form(at) { RuleKind::Given } else { RuleKind::Constraint };
-        self.draft.rule(kind, &format!("{name}-required"), format!("one of {listed} must be there"), vec![missing]);
-        self.draft.constraint(&format!("{name}-value"), format!("only {listed} may stand there"), vec![wrong]);
+        self.draft.rule(kind, &format!("{name}-required"), format!("one of {listed} is required"), vec![missing]);
+        self.draft.constraint(&format!("{name}-value"), format!("only {listed} is allowed here"), vec![wrong]);
         let elsewhere = |slot: &SlotClaims| !slot.literal && slot.values.iter().any(|v| claims.values.contains(v));
         let telling = claims.literal && !self.source.others.iter().any(|other| other.iter().any(elsewhere));
         Slot { axis, optional: claims.optional, telling }
     }
 
-    /// The values of the slot's families that it does not claim and that no other form takes.
+    /// The values of the slot's families that neither it nor another form has.
     fn probes(&self, at: usize) -> Vec<String> {
         let all = self.draft.claims;
         let claims = &all[at];
@@ -137,7 +142,7 @@ impl<'a> FormBuilder<'a> {
                 }
             }
         }
-        // A modifier that two slots knew could not be read back as a probe of either.
+        // A modifier known to two slots could not be read back as a probe of either.
         let taken = |value: &String| {
             self.draft.claims.iter().any(|slot| slot.values.contains(value))
                 || self.draft.axes.iter().any(|axis| axis.choice == Choice::Modifier && axis.values.contains(value))
@@ -173,8 +178,8 @@ impl<'a> FormBuilder<'a> {
         if value.is_some() && (0..changed.len()).any(|literal| literal != at && surplus(literal)) {
             return true;
         }
-        // A literal that is wrong or missing leaves open which literal was meant: such lines belong
-        // to the first form that they could be of.
+        // If a literal is wrong or missing, it is unclear which one was meant: such lines belong to the
+        // first form that fits.
         let rest: Vec<SlotClaims> = without(self.draft.claims, at);
         if self.draft.claims[at].literal && self.source.others.iter().any(|other| overlap(&rest, other)) {
             return true;

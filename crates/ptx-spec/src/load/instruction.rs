@@ -49,7 +49,7 @@ fn syntaxes<'a>(sources: &Sources<'a>) -> Result<Vec<ReadForm<'a>>, Vec<Error>> 
     for (form, syntax) in &syntaxes {
         errors.extend(check::form(sources, form, syntax));
     }
-    // What stands in no line can only be told where all could be read.
+    // Unused entries can only be found if all lines could be read.
     if !sources.raw.forms.is_empty() && syntaxes.len() == sources.raw.forms.len() {
         errors.extend(check::uses(sources, &syntaxes));
     }
@@ -73,7 +73,7 @@ fn forms(sources: &Sources<'_>, syntaxes: &[ReadForm<'_>]) -> Result<Vec<Form>, 
     for (form, (raw, _)) in forms.iter().zip(syntaxes) {
         let mut seen = FxHashSet::default();
         if let Some(axis) = form.axes.iter().find(|axis| !seen.insert(&axis.name)) {
-            let message = format!("two choices of this form are called `{}`", axis.name);
+            let message = format!("two axes of this form are called `{}`", axis.name);
             return Err(vec![sources.file.at(&raw.syntax, message)]);
         }
     }
@@ -86,9 +86,9 @@ fn fits(sources: &Sources<'_>, form: &Form, raw: &RawForm) -> Result<(), Vec<Err
     let wide = form.axes.iter().any(|axis| axis.values.len() > ValueSet::CAPACITY - 1);
     if cubes > MOST_CUBES || wide || form.slots.len() > MOST_SLOTS {
         let help = format!(
-            "split it: at most {MOST_CUBES} forbidden combinations, {MOST_SLOTS} slots, and 255 values an axis"
+            "split it: at most {MOST_CUBES} forbidden combinations, {MOST_SLOTS} slots, and 255 values per axis"
         );
-        let error = sources.file.at(&raw.syntax, "this form has more choices than can be held");
+        let error = sources.file.at(&raw.syntax, "this form is too large");
         return Err(vec![error.help(help)]);
     }
     Ok(())

@@ -17,13 +17,13 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
     let (held, types): (Vec<RegisterType>, Vec<RegisterType>) = types.partition(|of| !of.held_in.is_empty());
     for holder in raw.types.0.iter().flat_map(|(_, of)| &of.held_in) {
         if !types.iter().any(|of| of.name == holder.value) {
-            errors.push(file.at(holder, format!("`{}` is not a type that registers have", holder.value)));
+            errors.push(file.at(holder, format!("`{}` is not a type of registers", holder.value)));
         }
     }
     for (name, _) in &raw.variables.0 {
         if !BASES.contains(&name.value.as_str()) && !OBJECT_KINDS.contains(&name.value.as_str()) {
-            let message = format!("`{}` is no kind of variable", name.value);
-            errors.push(file.at(name, message).help(format!("kinds are {}", BASES.join(", "))));
+            let message = format!("`{}` is not a kind of variable", name.value);
+            errors.push(file.at(name, message).help(format!("the kinds are {}", BASES.join(", "))));
         }
     }
     for (name, of) in &raw.types.0 {
@@ -31,12 +31,12 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
     }
     for (_, shapes) in &raw.lanes.0 {
         for shape in shapes.iter().filter(|shape| !SHAPES.contains(&shape.value.as_str())) {
-            let help = format!("shapes are {}", SHAPES.join(", "));
-            errors.push(file.at(shape, format!("`{}` is no shape", shape.value)).help(help));
+            let help = format!("the shapes are {}", SHAPES.join(", "));
+            errors.push(file.at(shape, format!("`{}` is not a shape", shape.value)).help(help));
         }
     }
     for special in raw.specials.iter().filter(|special| !types.iter().any(|of| of.name == special.of_type)) {
-        let message = format!("`{}` of a special register is none of the types", special.of_type);
+        let message = format!("`{}`, the type of a special register, is not one of `types`", special.of_type);
         errors.push(file.at(&raw.versions, message));
     }
     let variable =
@@ -65,7 +65,7 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
 fn environments(file: &File<'_>, raw: &RawIsa, errors: &mut Vec<Error>) -> Vec<(Target, Version)> {
     let versions = &raw.versions;
     if !versions.value.is_sorted_by(|a, b| a < b) {
-        errors.push(file.at(versions, "versions stand in ascending order, each once"));
+        errors.push(file.at(versions, "versions must be in ascending order, without duplicates"));
     }
     if versions.value.is_empty() || versions.value.len() > ValueSet::CAPACITY - 1 {
         errors.push(file.at(versions, "there must be between 1 and 255 versions"));
@@ -77,7 +77,7 @@ fn environments(file: &File<'_>, raw: &RawIsa, errors: &mut Vec<Error>) -> Vec<(
             Err(error) => errors.push(file.at(name, format!("{error}"))),
         }
         if !versions.value.contains(since) {
-            errors.push(file.at(name, format!("`{since}` is not among the versions")));
+            errors.push(file.at(name, format!("`{since}` is not one of `versions`")));
         }
     }
     if targets.is_empty() || targets.len() > ValueSet::CAPACITY - 1 {
@@ -99,18 +99,18 @@ fn register_type((name, of): &(At<String>, RawType)) -> RegisterType {
 
 fn check_type(file: &File<'_>, name: &At<String>, of: &RawType, errors: &mut Vec<Error>) {
     if !name.value.starts_with('.') {
-        errors.push(file.at(name, format!("the type `{}` lacks its dot", name.value)));
+        errors.push(file.at(name, format!("the type `{}` must begin with a dot", name.value)));
     }
     if of.bits == 0 || of.bits > 1024 {
         let error = file.at(name, format!("the type `{}` has {} bits", name.value, of.bits));
-        errors.push(error.help("a type has between 1 and 1024 bits"));
+        errors.push(error.help("a type must have between 1 and 1024 bits"));
     }
 }
 
-/// The components of a vector, and its colours.
+/// The names of a vector's components.
 const COMPONENTS: [&str; 8] = ["x", "y", "z", "w", "r", "g", "b", "a"];
 
-/// All special registers by name; a vector's components have names of their own, such as `%tid.x`.
+/// All special registers by name; a vector's components are listed too, such as `%tid.x`.
 fn specials(raw: &[RawSpecial]) -> FxHashMap<String, Special> {
     let mut table = FxHashMap::default();
     for of in raw {

@@ -1,7 +1,7 @@
 //! The manual's notation for a syntax line.
 //!
-//! `ld{.weak}{.ss}.type  d, [a]{.unified}{, cache-policy};`: modifiers are slots, literals where no
-//! slot has the name; braces mark what may be left out, or list alternatives (`.{1d,2d,3d}`).
+//! `ld{.weak}{.ss}.type  d, [a]{.unified}{, cache-policy};`: modifiers are slots, or literals if no slot
+//! has the name; braces mark optional parts, or list alternatives (`.{1d,2d,3d}`).
 
 use crate::spec::Pattern;
 
@@ -12,7 +12,7 @@ pub(super) struct NotedModifier {
     pub(super) optional: bool,
 }
 
-/// What a modifier is called.
+/// The name of a modifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ModifierName {
     /// A slot or a literal, without its dot.
@@ -21,23 +21,23 @@ pub(super) enum ModifierName {
     Listed(Vec<String>),
 }
 
-/// A syntax line, taken apart.
+/// A parsed syntax line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Syntax {
     pub(super) opcode: String,
     pub(super) modifiers: Vec<NotedModifier>,
-    /// Names of the operands, and whether each may be left out.
+    /// The names of the operands, and whether each is optional.
     pub(super) operands: Vec<(String, bool)>,
     pub(super) pattern: Vec<Pattern>,
-    /// Optional suffixes with the operand they stand behind (the last one of a bracket).
+    /// Optional suffixes with the operand that they follow (the last one of a bracket).
     pub(super) suffixes: Vec<(usize, String)>,
 }
 
 impl Syntax {
-    /// Takes a line apart; `Err` says what cannot be read.
+    /// Parses a line; the error says what cannot be read.
     pub(super) fn parse(line: &str) -> Result<Self, String> {
         let line = line.trim();
-        let line = line.strip_suffix(';').ok_or("a syntax line ends in `;`")?;
+        let line = line.strip_suffix(';').ok_or("a syntax line must end in `;`")?;
         let (head, operands) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let end = head.find(['.', '{']).unwrap_or(head.len());
         let opcode = head[..end].to_owned();
@@ -61,7 +61,7 @@ impl Syntax {
             return Err(format!("`{name}` is not an operand's name"));
         }
         if self.operands.iter().any(|(known, _)| known == name) {
-            return Err(format!("the operand `{name}` stands twice"));
+            return Err(format!("the operand `{name}` appears twice"));
         }
         self.operands.push((name.to_owned(), optional));
         Ok(self.operands.len() - 1)
@@ -93,7 +93,7 @@ impl Syntax {
             if let Some(behind) = rest.strip_prefix(',') {
                 rest = behind.trim_start();
                 if rest.is_empty() {
-                    return Err("nothing behind the last comma".to_owned());
+                    return Err("an operand is missing after the last comma".to_owned());
                 }
             }
         }

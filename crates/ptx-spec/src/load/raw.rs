@@ -1,4 +1,4 @@
-//! The YAML of a specification, as serde reads it. Field by field in `docs/specification.md`.
+//! The YAML of a specification, as serde reads it. `docs/specification.md` describes each field.
 //!
 //! Nothing here is checked beyond shape: the loader turns these types into a
 //! [`Spec`](crate::spec::Spec), and only what it accepts becomes one.
@@ -14,31 +14,32 @@ use crate::role::RawOperand;
 use crate::spec::{Kind, Source, Verdict};
 use crate::yaml::{At, OneOrMany, Ordered};
 
-/// `specs/isa.yaml`: what the instructions share.
+/// `specs/isa.yaml`: what all instructions share.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawIsa {
     /// Every PTX version, oldest first.
     pub versions: At<Vec<Version>>,
-    /// Every target with the PTX version that brought it, oldest first.
+    /// Every target with the PTX version that introduced it, oldest first.
     pub targets: Ordered<Version>,
     /// Every fundamental type that a register can have.
     pub types: Ordered<RawType>,
-    /// What a variable needs where an address starts from it, or of a surface, to be declared.
+    /// What declaring a variable of each kind requires: variables that are bases of addresses, and
+    /// surfaces.
     #[serde(default)]
     pub variables: Ordered<RawNeeds>,
     /// The special registers.
     #[serde(default)]
     pub specials: Vec<RawSpecial>,
-    /// Which register kinds may stand where an instruction's type has which kind.
+    /// For each kind of instruction type, the kinds of registers that suit it.
     pub registers: RawRegisters,
-    /// How many lanes each vector modifier stands for, and the operand shapes that fit.
+    /// For each vector modifier, the operand shapes that fit it.
     pub lanes: Ordered<Vec<At<String>>>,
-    /// Families of modifiers: the values that PTX has for one purpose. A slot that takes some of a
-    /// family is probed with the others.
+    /// Families of modifiers: the values that PTX has for one purpose. A slot with some values of a family
+    /// is probed with the others.
     pub families: Ordered<Vec<At<String>>>,
-    /// Modifiers of other instructions that some engine takes everywhere: a form without one of them is
-    /// probed with each, as a modifier too many.
+    /// Modifiers of other instructions that some engine accepts everywhere: a form without one of them is
+    /// probed with it as a surplus modifier.
     #[serde(default)]
     pub surplus: Vec<At<String>>,
     /// Named sets of values, used in conditions as `$name`.
@@ -49,7 +50,7 @@ pub struct RawIsa {
     pub rules: Ordered<Vec<RawRule>>,
 }
 
-/// Special registers of one type that need the same.
+/// Special registers of one type with the same needs.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawSpecial {
@@ -58,7 +59,7 @@ pub struct RawSpecial {
     /// Their type.
     #[serde(rename = "type")]
     pub of_type: String,
-    /// Whether they are vectors of four, whose components have names of their own (`%tid.x`).
+    /// Whether they are vectors of four, with components such as `%tid.x`.
     #[serde(default)]
     pub vector: bool,
     /// What they need.
@@ -75,7 +76,7 @@ pub struct RawType {
     pub kind: Kind,
     /// What a register of this type needs.
     pub needs: Option<RawNeeds>,
-    /// The types of the registers that hold it, where it is the type of instructions only.
+    /// The types of the registers that hold it, if only instructions have this type.
     #[serde(default)]
     pub held_in: Vec<At<String>>,
 }
@@ -101,11 +102,11 @@ pub struct RawInstruction {
     pub summary: String,
     /// The anchor of its page in the manual.
     pub manual: String,
-    /// The edition of the manual that the file was read against.
+    /// The edition of the manual that the file was checked against.
     pub read: Version,
     /// The syntax lines of the manual.
     pub forms: Vec<RawForm>,
-    /// The values of each modifier slot, simplest first; `none` where a slot may be left out.
+    /// The values of each modifier slot, simplest first; with `none` if a slot is optional.
     #[serde(default)]
     pub modifiers: Ordered<Vec<At<String>>>,
     /// The operands.
@@ -116,20 +117,20 @@ pub struct RawInstruction {
     /// Lists of rules taken from `isa.yaml`.
     #[serde(default, rename = "use")]
     pub uses: Vec<At<String>>,
-    /// What restricts the choices.
+    /// The constraints on the choices.
     #[serde(default)]
     pub rules: Vec<RawRule>,
-    /// Modifiers with which a line belongs to a page of the manual that this file does not describe: the
-    /// opcode has several, and nothing is said of such lines.
+    /// Modifiers that belong to another page of the manual, for an opcode with several pages; the verdict
+    /// on a line with one of them is `unknown`.
     #[serde(default)]
     pub elsewhere: Vec<At<String>>,
-    /// The operands through which it may write: objects, and addresses.
+    /// The operands through which it may write: objects and addresses.
     #[serde(default)]
     pub writes: Vec<At<String>>,
-    /// What is never executed.
+    /// The combinations that are never executed.
     #[serde(default)]
     pub setup: Vec<RawSetup>,
-    /// Sentences of the manual that are no rule here, and why; contradictions of the manual.
+    /// Sentences of the manual that are not rules here, with the reason; contradictions in the manual.
     #[serde(default)]
     pub notes: Vec<RawNote>,
     /// The manual's own examples.
@@ -143,9 +144,9 @@ pub struct RawInstruction {
 pub struct RawForm {
     /// A short name, unique in the file.
     pub id: At<String>,
-    /// The line, in the manual's own notation.
+    /// The line, in the manual's notation.
     pub syntax: At<String>,
-    /// The anchor of the form's own page, where that is not the page of the instruction.
+    /// The anchor of the form's own page, if it is not the instruction's.
     pub manual: Option<String>,
     /// Slots whose values differ in this form.
     #[serde(default)]
@@ -173,7 +174,7 @@ pub enum Order {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawSetup {
-    /// The forms it is about; all of them by default.
+    /// The forms it applies to; all by default.
     pub forms: Option<Vec<At<String>>>,
     /// A combination of choices, of the variant and of its setup, or several.
     pub never: Combinations,
@@ -187,25 +188,24 @@ pub struct RawSetup {
 pub struct RawRule {
     /// Its name, unique in the file.
     pub id: At<String>,
-    /// The forms it is about; all that have its axes by default.
+    /// The forms it applies to; by default all that have its axes.
     pub forms: Option<Vec<At<String>>>,
-    /// The condition under which it applies: a set of values for each axis named.
+    /// The condition under which it applies.
     #[serde(default)]
     pub when: RawCube,
-    /// A combination that must not be, or several.
+    /// A combination that must not occur, or a list of them.
     pub never: Option<Combinations>,
-    /// What must then hold: one combination, or one of several.
+    /// What must hold: a combination, or one of a list.
     pub require: Option<Combinations>,
-    /// A combination whose behaviour the manual leaves undefined then, or several: such a line is
-    /// not invalid.
+    /// A combination that the manual leaves undefined, or a list of them: such a line is not invalid.
     pub undefined: Option<Combinations>,
-    /// The PTX version and target that it then needs.
+    /// The PTX version and target that are needed.
     pub needs: Option<RawNeeds>,
-    /// Whether the manual states it or it was observed.
+    /// Whether the manual states it, or it was observed.
     pub source: Source,
-    /// The heading of the manual's page under which it stands.
+    /// The heading on the manual's page.
     pub section: Option<String>,
-    /// What it says, in our own words.
+    /// The rule in our own words.
     pub says: String,
 }
 
@@ -249,7 +249,7 @@ impl JsonSchema for Combinations {
     }
 }
 
-/// A need: a PTX version, targets one of which must be met, or both.
+/// A PTX version, targets one of which must be met, or both.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawNeeds {
@@ -281,15 +281,15 @@ impl JsonSchema for Targets {
     }
 }
 
-/// A sentence of the manual that became no rule, or a contradiction in it.
+/// A sentence of the manual that is not a rule, or a contradiction in the manual.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawNote {
-    /// The heading under which it stands.
+    /// The heading on the manual's page.
     pub section: String,
-    /// What the manual says there, in our own words.
+    /// The manual's statement, in our own words.
     pub says: String,
-    /// Why it is no rule, or how the contradiction was settled.
+    /// Why it is not a rule, or how the contradiction was resolved.
     pub because: String,
 }
 
@@ -297,7 +297,7 @@ pub struct RawNote {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RawExamples {
-    /// What the manual leaves undeclared.
+    /// Declarations that the manual omits.
     pub declarations: String,
     /// The lines.
     pub lines: Vec<RawExample>,
@@ -307,20 +307,20 @@ pub struct RawExamples {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawExample {
-    /// The line as it stands there.
+    /// The line as the manual has it.
     pub line: At<String>,
-    /// What this line needs declared beside the rest, among the registers and local variables.
+    /// Further registers and local variables that this line needs.
     #[serde(default)]
     pub declares: String,
-    /// What this line needs declared beside the rest, at module scope.
+    /// Further declarations at module scope that this line needs.
     #[serde(default)]
     pub globals: String,
-    /// What this specification says of it.
+    /// This specification's verdict on it.
     pub spec: Verdict,
-    /// The rules it breaks, where it is invalid.
+    /// The rules it breaks, if it is invalid.
     #[serde(default)]
     pub rules: Vec<At<String>>,
-    /// Why, where the specification contradicts the manual's own example.
+    /// Why, if the specification contradicts the manual's own example.
     pub why: Option<String>,
     /// The target it is judged for; the newest plain one by default.
     pub target: Option<Target>,

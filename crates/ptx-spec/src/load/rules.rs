@@ -13,7 +13,7 @@ use crate::yaml::Error;
 /// The most combinations that the rules of a form may forbid.
 pub(super) const MOST_CUBES: usize = 1024;
 
-/// Compiles the rules of the YAML into every form they are about.
+/// Compiles the rules of the YAML into every form they apply to.
 pub(super) fn add(sources: &Sources<'_>, forms: &mut [Form]) -> Result<(), Vec<Error>> {
     let raw = sources.raw;
     let mut errors = Vec::new();
@@ -38,8 +38,8 @@ pub(super) fn add(sources: &Sources<'_>, forms: &mut [Form]) -> Result<(), Vec<E
     for form in forms.iter() {
         let mut seen = FxHashSet::default();
         for rule in form.rules.iter().filter(|rule| !seen.insert(&rule.id)) {
-            let message = format!("the rule `{}` stands twice in `{}`", rule.id, form.id);
-            let help = "the loader makes rules of its own from slots and operands: choose another id";
+            let message = format!("there are two rules `{}` in `{}`", rule.id, form.id);
+            let help = "slots and operands imply rules of their own: choose another id";
             errors.push(sources.file.at(&raw.instruction, message).help(help));
         }
     }
@@ -65,7 +65,7 @@ fn compile(
     // A shared list may have rules about axes that this instruction lacks.
     if compiled.iter().all(Vec::is_empty) && !conditions.is_shared() {
         let message = format!("the rule `{}` can never be broken", rule.id.value);
-        let help = "its combinations do not occur in any form, or it requires what always holds";
+        let help = "its combinations do not occur in any form, or it requires something that always holds";
         return Err(vec![conditions.file.at(&rule.id, message).help(help)]);
     }
     Ok(compiled)
@@ -76,7 +76,7 @@ fn check(conditions: &RuleConditions<'_>, rule: &RawRule, used: &mut FxHashSet<S
     let mut errors = Vec::new();
     let ways = [rule.never.is_some(), rule.require.is_some(), rule.undefined.is_some(), rule.needs.is_some()];
     if ways.iter().filter(|&&way| way).count() != 1 {
-        let message = "a rule has exactly one of `never`, `require`, `undefined` and `needs`";
+        let message = "a rule must have exactly one of `never`, `require`, `undefined` and `needs`";
         errors.push(conditions.file.at(&rule.id, message));
     }
     errors.extend(conditions.check_forms(rule.forms.as_deref()));
@@ -95,7 +95,7 @@ fn check(conditions: &RuleConditions<'_>, rule: &RawRule, used: &mut FxHashSet<S
     errors
 }
 
-/// A rule as those of one form: two where it needs both a PTX version and a target.
+/// A rule as the rules of one form: two if it needs both a PTX version and a target.
 fn in_form(conditions: &RuleConditions<'_>, rule: &RawRule, form: &Form) -> Vec<Rule> {
     let Some(when) = form.combination(&conditions.entries(&rule.when)) else { return Vec::new() };
     let make = |suffix: &str, kind: RuleKind, forbids: Vec<Cube>| {
@@ -142,7 +142,7 @@ fn unmet(needs: &RawNeeds, when: &Cube, form: &Form) -> Option<(RuleKind, Cube)>
     (!needed.is_empty()).then(|| (RuleKind::NeedsTarget(needed.clone()), when.clone().with(target, unmet)))
 }
 
-/// What of `when` lies outside all of the required combinations.
+/// The part of `when` outside all required combinations.
 fn outside(conditions: &RuleConditions<'_>, when: &Cube, required: &[RawCube], form: &Form) -> Vec<Cube> {
     let mut cubes = vec![when.clone()];
     for required in required {
@@ -161,7 +161,7 @@ fn outside(conditions: &RuleConditions<'_>, when: &Cube, required: &[RawCube], f
         }
         cubes = next.into_iter().filter(|cube| !cube.is_empty()).collect();
         if cubes.len() > MOST_CUBES {
-            // More than a form can hold already, which is reported where all are counted.
+            // This is already more than a form can hold, which is reported where all are counted.
             break;
         }
     }

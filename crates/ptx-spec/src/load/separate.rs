@@ -30,7 +30,7 @@ fn covered(earlier: &Form, later: &Form) -> Option<Cube> {
         slot.optional
             || claims(earlier, slot.axis).iter().any(|v| later.slots.iter().any(|s| claims(later, s.axis).contains(v)))
     });
-    // A slot that both have alike does not tell them apart, whatever stands in it.
+    // A slot that both have alike does not distinguish them.
     let apart = |slot: &&Slot| {
         let name = &later.axes[slot.axis].name;
         let twin = earlier.slots.iter().find(|other| earlier.axes[other.axis].name == *name);

@@ -1,4 +1,4 @@
-//! What the lines of each form may write, and what of them is never executed.
+//! Compiles what the lines of each form may write, and what is never executed.
 
 use super::conditions::RuleConditions;
 use super::sources::Sources;
@@ -13,13 +13,13 @@ pub(super) fn add(sources: &Sources<'_>, forms: &mut [Form]) -> Result<(), Vec<E
     for operand in &raw.writes {
         let of = raw.operands.0.iter().find(|(name, _)| name.value == operand.value).map(|(_, of)| of.role);
         if !of.is_some_and(|role| matches!(role, RoleName::Object | RoleName::Address)) {
-            let message = format!("`{}` is not an operand that is an object or an address", operand.value);
+            let message = format!("`{}` is not an operand with the role `object` or `address`", operand.value);
             errors.push(sources.file.at(operand, message));
         }
     }
     for (role, what) in [(Role::is_address as fn(&Role) -> bool, "address"), (Role::is_object, "object")] {
         if forms.iter().any(|form| form.operands.iter().filter(|operand| role(&operand.role)).count() > 1) {
-            errors.push(sources.file.at(&raw.instruction, format!("a form has at most one {what}")));
+            errors.push(sources.file.at(&raw.instruction, format!("a form can have at most one {what}")));
         }
     }
     let mut compiled: Vec<Vec<SetupRule>> = vec![Vec::new(); forms.len()];

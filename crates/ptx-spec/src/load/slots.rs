@@ -1,4 +1,4 @@
-//! The modifier slots of a syntax line, and what each claims.
+//! The modifier slots of a syntax line, and their claimed values.
 
 use super::notation::{ModifierName, NotedModifier, Syntax};
 use super::raw::{RawForm, RawInstruction};
@@ -9,7 +9,7 @@ use crate::yaml::At;
 /// The slots of a syntax line with their claims.
 ///
 /// # Errors
-/// The alternatives of the line that no slot has.
+/// If no slot has all alternatives of the line.
 pub(super) fn claims(instruction: &RawInstruction, form: &RawForm, syntax: &Syntax) -> Result<Vec<SlotClaims>, String> {
     let listed = |name: &str| {
         let named = |(key, _): &&(_, _)| -> bool {
@@ -53,7 +53,7 @@ pub(super) fn overlap(these: &[SlotClaims], those: &[SlotClaims]) -> bool {
     these.iter().all(|slot| meets(slot, those)) && those.iter().all(|slot| meets(slot, these))
 }
 
-/// The slots but one.
+/// All slots except one.
 pub(super) fn without(slots: &[SlotClaims], left_out: usize) -> Vec<SlotClaims> {
     slots.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, slot)| slot.clone()).collect()
 }

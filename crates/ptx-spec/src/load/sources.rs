@@ -15,7 +15,7 @@ pub(super) struct Sources<'a> {
     pub(super) isa_file: &'a File<'a>,
     /// The file of the instruction.
     pub(super) file: &'a File<'a>,
-    /// What stands in it.
+    /// Its text.
     pub(super) raw: &'a RawInstruction,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct FormSource<'a> {
     pub(super) syntax: &'a Syntax,
     /// The slots of the other forms.
     pub(super) others: &'a [&'a [SlotClaims]],
-    /// How many of the other forms stand before this one.
+    /// How many of the other forms come before this one.
     pub(super) earlier: usize,
 }
 

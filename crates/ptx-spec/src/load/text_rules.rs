@@ -1,33 +1,33 @@
-//! Rules about what a text can say and no axis chooses: every form has them.
+//! Rules about faults that no axis expresses. Every form has them.
 
 use crate::spec::{Rule, RuleKind, Source};
 
-/// The rules, with no combinations that they forbid: the judge finds their breaches in the text.
+/// These rules forbid no combinations; the judge finds their breaches in the text.
 pub(super) fn rules() -> impl Iterator<Item = Rule> {
     let manual = |id, section, says| (id, Source::Manual, Some(section), says);
     [
-        manual("isa/guard", "Predicated Execution", "the guard is a predicate register"),
+        manual("isa/guard", "Predicated Execution", "the guard must be a predicate register"),
         (
             "isa/special-register",
             Source::Observed,
             None,
-            "a special register is read: as a source in braces, as an address, or as the guard, and nowhere else",
+            "a special register cannot be a source in braces, an address, or the guard",
         ),
         manual(
             "isa/special-register-since",
             "Special Registers",
-            "a special register needs the PTX version and the target that brought it",
+            "a special register needs the PTX version and the target that introduced it",
         ),
-        manual("isa/offset", "Addresses as Operands", "an offset is a signed integer of 32 bits"),
+        manual("isa/offset", "Addresses as Operands", "an offset must be a signed 32-bit integer"),
         manual(
             "isa/absolute-address",
             "Addresses as Operands",
-            "an immediate address is an unsigned integer of 32 bits",
+            "an immediate address must be an unsigned 32-bit integer",
         ),
         manual(
             "isa/mixed-vector",
             "Vectors as Operands",
-            "the elements of a vector are of similar types: of one size, and no integer beside a floating-point number",
+            "the elements of a vector must be similar: all of one size, and no integers together with floating-point numbers",
         ),
     ]
     .into_iter()

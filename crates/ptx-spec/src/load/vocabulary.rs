@@ -1,4 +1,4 @@
-//! The modifiers of all instructions: the words that slots are probed with, from `vocabulary.yaml`.
+//! The modifiers of all instructions, from `vocabulary.yaml`, for trying words in slots.
 
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ pub(super) const FILE: &str = "vocabulary.yaml";
 #[serde(deny_unknown_fields)]
 #[schemars(title = "ptx-conform vocabulary")]
 pub(super) struct RawVocabulary {
-    /// The modifiers with their dots, by purpose; each stands once, and each list is sorted.
+    /// The modifiers with their dots, by purpose; each appears once, and each list is sorted.
     pub(super) words: Ordered<Vec<At<String>>>,
 }
 
@@ -31,9 +31,9 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<String>, Vec<Error>> {
             if !is_modifier(&word.value) {
                 error(format!("`{}` is not a modifier: write it with its dot, as in `.v2`", word.value));
             } else if !seen.insert(&word.value) {
-                error(format!("`{}` stands twice", word.value));
+                error(format!("`{}` appears twice", word.value));
             } else if *last > *word.value {
-                error(format!("`{}` stands behind `{last}`: the words of a list are sorted", word.value));
+                error(format!("`{}` comes after `{last}`: the words of a list must be sorted", word.value));
             }
             last = &word.value;
         }

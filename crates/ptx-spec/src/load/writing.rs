@@ -1,4 +1,4 @@
-//! How a line can be written: plainly, or with one syntax fault.
+//! The writing axis: a line is written correctly, or with one syntax fault.
 
 use super::notation::Syntax;
 use super::raw::Order;
@@ -59,15 +59,15 @@ impl WritingBuilder<'_, '_> {
         let fault = |keep: &dyn Fn(&Writing) -> bool| vec![Cube::new([(axis, of(keep))])];
         if self.source.form.order == Order::Fixed {
             let order = fault(&|w| matches!(w, Writing::Moved(_) | Writing::Reordered));
-            self.draft.constraint("modifier-order", "modifiers stand in the order of the syntax line", order);
+            self.draft.constraint("modifier-order", "modifiers must be in the order of the syntax line", order);
         }
         let twice = fault(&|w| matches!(w, Writing::Duplicate(_)));
-        self.draft.constraint("duplicate-modifier", "no modifier stands twice", twice);
-        let says = "no modifier stands there that the syntax line does not have";
+        self.draft.constraint("duplicate-modifier", "no modifier may appear twice", twice);
+        let says = "every modifier must be in the syntax line";
         self.draft.constraint("unknown-modifier", says, fault(&|w| matches!(w, Writing::Extra(_))));
         let count = fault(&|w| matches!(w, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed));
-        self.draft.constraint("operands", "the operands are those of the syntax line", count);
-        let says = "no suffix stands there that the syntax line does not have";
+        self.draft.constraint("operands", "the operands must be those of the syntax line", count);
+        let says = "every suffix must be in the syntax line";
         self.draft.constraint("unknown-suffix", says, fault(&|w| matches!(w, Writing::Suffixed(..))));
 
         let none = |slot: &Slot| (slot.axis, self.draft.axes[slot.axis].select(|value| value == NONE));
@@ -93,7 +93,7 @@ impl WritingBuilder<'_, '_> {
         self.draft.canonical("writing-generated", cubes);
     }
 
-    /// Each operand without brackets, with each optional one that no bracket parts from it.
+    /// Each operand without brackets, with each optional one that no bracket separates from it.
     fn followers(&self) -> Vec<(usize, usize)> {
         let mut followers = Vec::new();
         let parts: Vec<Option<usize>> = self.source.syntax.pattern.iter().map(|part| part.plain()).collect();
@@ -107,7 +107,7 @@ impl WritingBuilder<'_, '_> {
         followers
     }
 
-    /// The suffixes that other forms have behind an operand of this one, which has none there.
+    /// The suffixes that other forms have after an operand of this one, which has none there.
     fn foreign_suffixes(&self) -> Vec<Writing> {
         let mut foreign: Vec<Writing> = Vec::new();
         // The lines were read before; one that cannot be read never gets here.
@@ -127,12 +127,19 @@ impl WritingBuilder<'_, '_> {
         foreign
     }
 
-    /// Modifiers that the form has no slot for, with the combinations in which another form has one.
+    /// Modifiers for which the form has no slot, with the combinations in which another form has one.
     fn extras(&self) -> Vec<(String, Vec<Cube>)> {
         let known =
             |value: &String| self.draft.axes.iter().any(|a| a.choice == Choice::Modifier && a.values.contains(value));
         let mut extras = vec![(UNKNOWN_MODIFIER.to_owned(), Vec::new())];
-        let mut add = |value: &String| {
+        // A slot that always has something of its own leaves its probes to be too many.
+        let probed = |value: &String| {
+            self.draft.claims.iter().all(|slot| {
+                let axis = &self.draft.axes[self.draft.named(&slot.name)];
+                !axis.values.contains(value) || !slot.optional && !slot.values.contains(value)
+            })
+        };
+        let mut add = |value: &String, known: &dyn Fn(&String) -> bool| {
             if !known(value) && !self.source.is_elsewhere(value) && !extras.iter().any(|(extra, _)| extra == value) {
                 extras.push((
                     value.clone(),
@@ -140,13 +147,17 @@ impl WritingBuilder<'_, '_> {
                 ));
             }
         };
-        self.source.others.iter().flat_map(|slots| slots.iter()).for_each(|slot| slot.values.iter().for_each(&mut add));
+        self.source
+            .others
+            .iter()
+            .flat_map(|slots| slots.iter())
+            .for_each(|slot| slot.values.iter().for_each(|value| add(value, &known)));
         for (_, family) in &self.source.raw_isa.families.0 {
             if !family.iter().any(|value| known(&value.value)) {
-                family.iter().take(1).for_each(|value| add(&value.value));
+                family.iter().take(1).for_each(|value| add(&value.value, &known));
             }
         }
-        self.source.raw_isa.surplus.iter().for_each(|value| add(&value.value));
+        self.source.raw_isa.surplus.iter().for_each(|value| add(&value.value, &|value| !probed(value)));
         extras
     }
 

@@ -17,22 +17,22 @@ const FUNCTION_PARAMETER: &str = "function-parameter";
 const LOCAL_PARAMETER: &str = "local-parameter";
 /// A variable that all devices share.
 pub const UNIFIED: &str = "unified";
-/// The variables an address can start from.
+/// The variables that can be the base of an address.
 pub const BASES: [&str; 8] =
     [GLOBAL, "const", "shared", "local", ENTRY_PARAMETER, FUNCTION_PARAMETER, LOCAL_PARAMETER, UNIFIED];
 /// The context of a line in an entry.
 pub const ENTRY: &str = "entry";
 /// The context of a line in a function.
 pub const FUNCTION: &str = "function";
-/// What is added to an address where something is, in bytes.
+/// The offset of addresses that have one, in bytes.
 pub const OFFSET: i32 = 32;
-/// What is added: nothing, that, or its negative.
+/// The offsets: none, positive, negative.
 const OFFSETS: [&str; 3] = [NONE, "positive", "negative"];
 /// An immediate address.
 const IMMEDIATE: &str = "64";
 
-/// The variable that an address in a register points to where a line has this modifier for its space;
-/// none where it has no modifier, or one that names no space.
+/// The variable that an address in a register points to if a line has this modifier for its space; none if
+/// it has no modifier, or one that names no space.
 pub fn base_of_space(modifier: &str) -> Option<&'static str> {
     let (space, part) = modifier.strip_prefix('.')?.split_once("::").unwrap_or((modifier.get(1..)?, ""));
     match (space, part) {
@@ -57,7 +57,7 @@ pub fn is_negative(offset: &str) -> bool {
     offset == OFFSETS[2]
 }
 
-/// Three axes: what the address starts from, the type of the register it may be in, and what is added.
+/// Three axes: the base, the type of the register that may be the base, and the offset.
 pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) {
     let name = operand.name.clone();
     let bases = [REGISTER].iter().chain(&BASES).chain(&[INTEGER, OTHER]).map(|&b| b.to_owned()).collect();
@@ -82,8 +82,8 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
         Cube::new([(base, is(bases, ENTRY_PARAMETER)), (context, is(contexts, FUNCTION))]),
         Cube::new([(base, is(bases, FUNCTION_PARAMETER)), (context, is(contexts, ENTRY))]),
     ];
-    draft.rule(RuleKind::Given, &format!("{name}-address"), format!("`{name}` is an address"), vec![unreadable]);
-    let says = format!("a register with an address is {}", accepts.join(" or "));
+    draft.rule(RuleKind::Given, &format!("{name}-address"), format!("`{name}` must be an address"), vec![unreadable]);
+    let says = format!("a register with an address must be {}", accepts.join(" or "));
     draft.constraint(&format!("{name}-type"), says, vec![unlisted]);
     draft.canonical(&format!("{name}-base-generated"), canonical);
     draft.declarable(of_type);
@@ -105,12 +105,12 @@ pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
     }
     let _ = match added(form, values, operand) {
         0 => Ok(()),
-        // As compilers write it.
+        // Compilers write it so.
         offset => write!(to, "+{offset}"),
     };
 }
 
-/// What the line adds to an address, in bytes.
+/// The offset of an address in the line, in bytes.
 pub fn added(form: &Form, values: &[u8], operand: &Operand) -> i32 {
     match operand.offset.map(|axis| form.value(values, axis)) {
         Some(word) if word == OFFSETS[1] => OFFSET,
@@ -119,7 +119,7 @@ pub fn added(form: &Form, values: &[u8], operand: &Operand) -> i32 {
     }
 }
 
-/// How a variable is declared that an address can start from.
+/// The declaration of a variable that can be the base of an address.
 pub(super) fn declaration(base: &str, name: &str) -> ScaffoldPart {
     let bytes = format!(".align 32 .b8 {name}[64]");
     match base {
@@ -185,7 +185,7 @@ impl OperandReader<'_> {
         found: &mut Found,
     ) -> (&'v str, Option<ReadValue<'v>>, &'v str) {
         match self.declarations.symbol(name) {
-            // A component is no register by itself here.
+            // A component does not count as a register here.
             Some(Symbol::Register(Some(of), 1)) if !name.contains('.') => (REGISTER, Some(Type(of)), offset),
             Some(Symbol::Variable(base)) => (base, None, offset),
             Some(_) => (OTHER, None, offset),
@@ -200,7 +200,7 @@ impl OperandReader<'_> {
     }
 }
 
-/// What an offset is on its axis; one is a signed integer of 32 bits.
+/// The value of an offset on its axis; offsets are signed 32-bit integers.
 fn offset(value: Integer, found: &mut Found) -> &'static str {
     if i32::try_from(value.signed()).is_err() {
         found.fault(TextFault::Offset);

@@ -15,7 +15,7 @@ pub enum RoleName {
     Destination,
     /// A value that is read.
     Source,
-    /// Where in an object an access goes.
+    /// The position of an access in an object.
     Coordinate,
     /// A cache policy.
     Policy,
@@ -25,29 +25,28 @@ pub enum RoleName {
     Address,
 }
 
-/// An operand. Which of the fields there are depends on its role.
+/// An operand. Its role determines which fields it has.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawOperand {
-    /// What it is for, which decides the choices it has.
+    /// Its role, which determines its choices.
     pub role: RoleName,
-    /// The modifier slot, or the literal type, that its registers must suit.
+    /// The slot or type that its registers must suit.
     #[serde(rename = "type")]
     pub matches: Option<At<String>>,
-    /// The vector slot that says how many lanes it has.
+    /// The vector slot that gives the number of lanes.
     pub lanes: Option<At<String>>,
-    /// The shapes that are claimed valid; all that `lanes` allows, or a scalar, by default.
+    /// The valid shapes; by default all that `lanes` allows, or a scalar.
     pub shapes: Option<Vec<At<String>>>,
-    /// What may stand in it: register types, `integer`, `float`, ...; by default every type that
-    /// suits `type`.
+    /// What it may be: register types, `integer`, `float`, ...; by default every type that suits `type`.
     pub accepts: Option<Vec<At<String>>>,
-    /// Whether `_` may stand in its lanes, which makes the pattern of sinks a choice.
+    /// Whether its lanes may be `_`, which makes the pattern of sinks a choice.
     #[serde(default)]
     pub sinks: bool,
     /// Whether its registers may be wider than `type`.
     #[serde(default)]
     pub width: Width,
-    /// What an object is; the operand that a coordinate is of.
+    /// The kind of an object; for a coordinate, the operand that is its object.
     pub of: Option<At<String>>,
     /// What the first coordinate counts.
     pub unit: Option<Unit>,
@@ -55,7 +54,7 @@ pub struct RawOperand {
     pub geometry: Option<At<String>>,
     /// The slot that names the state space of an address.
     pub space: Option<At<String>>,
-    /// How much one access moves: a slot of types or a type, and the vector slot where there is one.
+    /// How much one access moves: a type or a slot of types, and the vector slot if there is one.
     #[serde(default)]
     pub size: Vec<At<String>>,
     /// The instruction that makes a policy.
@@ -63,7 +62,7 @@ pub struct RawOperand {
     pub made_by: Option<At<String>>,
 }
 
-/// Whether registers may be wider than the type they stand for. PTX ISA
+/// Whether registers may be wider than the instruction's type. PTX ISA
 /// `operand-size-exceeding-instruction-type-size`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -90,7 +89,7 @@ impl RawOperand {
     }
 }
 
-/// Parameters of roles, and which roles have each.
+/// The fields of operands, and the roles that have each.
 const PARAMETERS: [(&str, &[RoleName]); 11] = {
     use RoleName::{Address, Coordinate, Destination, Object, Policy, Source};
     [
@@ -108,10 +107,10 @@ const PARAMETERS: [(&str, &[RoleName]); 11] = {
     ]
 };
 
-/// A mistake in an operand: where it stands, what it is, and what to do about it.
+/// A mistake in an operand: its position, a message, and what to do about it.
 pub(crate) type OperandMistake<'r> = (Option<&'r At<String>>, String, Option<String>);
 
-/// What is wrong with the parameters of an operand.
+/// Checks the fields of an operand.
 pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slots: &[&str]) -> Vec<OperandMistake<'r>> {
     let mut wrong = Vec::new();
     let given = [
@@ -129,21 +128,29 @@ pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slot
     ];
     let has = |name: &str| PARAMETERS.iter().any(|(known, roles)| *known == name && roles.contains(&raw.role));
     for (name, _) in given.iter().filter(|(name, given)| *given && !has(name)) {
-        wrong.push((None, format!("an operand of this role has no parameter `{name}`"), None));
+        wrong.push((None, format!("an operand of this role has no field `{name}`"), None));
     }
     match (raw.role, &raw.of) {
         (RoleName::Object, None) => {
-            wrong.push((None, "an object says what it is".to_owned(), Some(format!("of: {}", OBJECTS.join(" or ")))));
+            wrong.push((
+                None,
+                "an object must say what it is, by `of`".to_owned(),
+                Some(format!("of: {}", OBJECTS.join(" or "))),
+            ));
         }
         (RoleName::Object, Some(of)) if !OBJECTS.contains(&of.value.as_str()) => {
             let help = format!("objects are {}", OBJECTS.join(", "));
             wrong.push((Some(of), format!("`{}` is not an object", of.value), Some(help)));
         }
         (RoleName::Coordinate, None) => {
-            wrong.push((None, "a coordinate says which operand it is of".to_owned(), Some("of: a".to_owned())));
+            wrong.push((
+                None,
+                "a coordinate must say which operand it belongs to, by `of`".to_owned(),
+                Some("of: a".to_owned()),
+            ));
         }
         (RoleName::Coordinate, Some(of)) if !operands.contains(&(of.value.as_str(), RoleName::Object)) => {
-            wrong.push((Some(of), format!("`{}` is not an operand that is an object", of.value), None));
+            wrong.push((Some(of), format!("`{}` is not an operand with the role `object`", of.value), None));
         }
         _ => {}
     }
@@ -157,7 +164,7 @@ pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slot
         ));
     }
     if raw.size.len() > 2 {
-        wrong.push((raw.size.last(), "a size is a type, and perhaps a vector modifier".to_owned(), None));
+        wrong.push((raw.size.last(), "a size is a type, optionally followed by a vector modifier".to_owned(), None));
     }
     wrong
 }

@@ -3,12 +3,12 @@
 use super::item::{GLOBAL, Item, LANES};
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, SINK, VARIABLE};
 
-/// The integer that stands for a lane of an operand: 1 for the first.
+/// The integer for a lane of an operand: 1 for the first.
 pub fn immediate_of_lane(lane: u8) -> u8 {
     lane + 1
 }
 
-/// A register, an immediate, or whatever else stands for a value of the axis of types.
+/// Appends a register, an immediate, or whatever a value of the axis of types means.
 pub(super) fn element<'a>(of_type: &'a str, number: u8, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
     let item = match of_type {
         INTEGER => return to.push_str(&immediate_of_lane(number % LANES).to_string()),

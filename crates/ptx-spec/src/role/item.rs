@@ -1,16 +1,16 @@
-//! What a line names and must be declared: registers, variables, surfaces.
+//! Items that a line uses and that must be declared: registers, variables, surfaces.
 
 use std::fmt::Write as _;
 
 use crate::text::Symbol;
 
-/// What an object can be.
+/// The kinds of objects.
 pub const OBJECTS: [&str; 1] = ["surface"];
 /// A `.surfref` at module scope.
 pub const SURFREF: &str = "surfref";
 /// A `.surfref` among the parameters of the entry.
 pub const SURFREF_PARAMETER: &str = "surfref-parameter";
-/// What an operand can be that is an object, beside a register.
+/// The kinds of object operands other than registers.
 pub const OBJECT_KINDS: [&str; 2] = [SURFREF, SURFREF_PARAMETER];
 /// A variable in global memory.
 pub(super) const GLOBAL: &str = "global";
@@ -29,13 +29,13 @@ pub(super) fn object_word(symbol: Symbol) -> Option<&'static str> {
 pub enum Item<'a> {
     /// A register: its type, the lanes of its vector type (1 for a scalar) and its number.
     Register(&'a str, u8, u8),
-    /// A variable with data, by what an address that starts from it starts from.
+    /// A variable with data, by its kind as the base of an address.
     Variable(&'a str),
-    /// An object: what it is, and whether it is a parameter.
+    /// An object: its kind, and whether it is a parameter.
     Object(&'static str, bool),
 }
 
-/// Registers of one operand have numbers of their own, up to this many.
+/// The registers of each operand have their own numbers, up to this many.
 pub(super) const LANES: u8 = 8;
 /// The number of the predicate of a guard, and of the register of a surplus operand.
 const SPARE: u8 = 99;
@@ -46,7 +46,7 @@ impl Item<'static> {
     /// The register of a surplus operand.
     pub const SURPLUS: Self = Self::Register(".b32", 1, SPARE);
 
-    /// The object that stands for a value of the axis of types, where it is one.
+    /// The object for a value of the axis of types, if it is one.
     pub(super) fn object(of_type: &str) -> Option<Self> {
         match of_type {
             SURFREF => Some(Self::Object(OBJECTS[0], false)),

@@ -9,7 +9,7 @@ use crate::spec::words::{INTEGER, OTHER, VARIABLE};
 use crate::spec::{Choice, Cube, Draft, Operand};
 use crate::text::Argument;
 
-/// One axis: what stands in the operand.
+/// The axis of an object operand: what it is.
 pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) {
     let accepts = raw.accepted();
     let pseudo = [SURFREF, SURFREF_PARAMETER, VARIABLE, INTEGER, OTHER].map(str::to_owned);
@@ -20,7 +20,7 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
     operand.of_type = Some(of_type);
     let axis = &draft.axes[of_type];
     let unlisted = Cube::new([(of_type, axis.claimed.complement(axis.values.len()))]);
-    draft.constraint(&format!("{name}-type"), format!("`{name}` is {}", accepts.join(" or ")), vec![unlisted]);
+    draft.constraint(&format!("{name}-type"), format!("`{name}` must be {}", accepts.join(" or ")), vec![unlisted]);
     draft.declarable(of_type);
     value::generated(draft, &name, of_type, None, raw.role);
 }

@@ -1,18 +1,18 @@
-//! How the text of an operand becomes values of its axes: what roles share.
+//! Reading operands: what roles share.
 
 use super::item::object_word;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
 use crate::spec::{Form, Isa, Operand, Role, Special, SpecialNeeds, TextFault};
 use crate::text::{Argument, Declarations, Symbol};
 
-/// What operands say beside the values of their axes.
+/// What operands contain besides the values of their axes.
 #[derive(Default)]
 pub(crate) struct Found {
     /// Further values of an axis: the types of elements that differ from the first.
     pub(crate) more: Vec<(usize, u8)>,
-    /// What is wrong that no axis tells.
+    /// Faults that no axis expresses.
     pub(crate) faults: Vec<TextFault>,
-    /// What the special registers need.
+    /// The requirements of special registers.
     pub(crate) specials: SpecialNeeds,
 }
 
@@ -23,7 +23,7 @@ impl Found {
         }
     }
 
-    /// Notes what a special register needs, and whether the PTX version and target have it.
+    /// Records the requirements of a special register, and whether the PTX version and target meet them.
     pub(crate) fn special(&mut self, isa: &Isa, special: &Special, values: &[u8]) {
         self.specials.ptx = self.specials.ptx.max(special.ptx);
         self.specials.target = self.specials.target.max(special.target);
@@ -39,7 +39,7 @@ impl Found {
     }
 }
 
-/// Where a name stands.
+/// The position of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
     /// It is an operand.
@@ -50,8 +50,7 @@ pub(super) enum Position {
     Element,
 }
 
-/// What stands in an operand: a value of an axis, as it is called there or as a type of the ISA,
-/// by its position.
+/// What an operand is: a value of an axis, by name or by the position of its type in the ISA.
 #[derive(Clone, Copy)]
 pub(super) enum ReadValue<'a> {
     Word(&'a str),
@@ -67,7 +66,7 @@ pub(super) struct OperandReader<'a> {
 }
 
 impl OperandReader<'_> {
-    /// What a scalar is on the axis of types, and how many lanes its register has.
+    /// The value of a scalar on the axis of types, and the number of lanes of its register.
     pub(super) fn element(
         &self,
         argument: &Argument<'_>,

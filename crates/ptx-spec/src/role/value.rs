@@ -38,7 +38,7 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
             let none = draft.claims[vec].optional.then(|| NONE.to_owned());
             none.iter().chain(&draft.claims[vec].values).flat_map(|value| fitting(value)).collect()
         }
-        // A form without the vector slot has its operands as without a vector modifier.
+        // In a form without the vector slot, operands are as without a vector modifier.
         (None, None) if raw.lanes.is_some() => fitting(NONE),
         (None, None) => vec![SCALAR.to_owned()],
     };
@@ -65,10 +65,14 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
         })
         .collect();
     let not_generated = Cube::new([(shape, of.select(|s| s == OTHER))]);
-    draft.constraint(&format!("{name}-shape"), format!("`{name}` is {}", claimed_shapes.join(" or ")), vec![unlisted]);
+    draft.constraint(
+        &format!("{name}-shape"),
+        format!("`{name}` must be {}", claimed_shapes.join(" or ")),
+        vec![unlisted],
+    );
     draft.constraint(
         &format!("{name}-lanes"),
-        format!("`{name}` has as many lanes as the vector modifier says"),
+        format!("`{name}` must have as many lanes as the vector modifier says"),
         mismatched,
     );
     draft.canonical(&format!("{name}-shape-generated"), vec![not_generated]);
@@ -126,17 +130,17 @@ fn types(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOpera
             (slot.is_some()).then(|| Cube::new(when.into_iter().chain([(of_type, wrong)])))
         })
         .collect();
-    draft.constraint(&format!("{name}-type"), format!("what may stand in `{name}`"), vec![unlisted]);
+    draft.constraint(&format!("{name}-type"), format!("`{name}` must have a type that it accepts"), vec![unlisted]);
     draft.constraint(
         &format!("{name}-register"),
-        format!("the registers of `{name}` suit the instruction's type"),
+        format!("the registers of `{name}` must suit the instruction's type"),
         mismatched,
     );
     draft.declarable(of_type);
     generated(draft, &name, of_type, operand.shape, raw.role);
 }
 
-/// What cannot be declared, or is not generated: it may still be read.
+/// Forbids variants that cannot be declared or are not generated; they can still be read.
 pub(super) fn generated(draft: &mut Draft<'_>, name: &str, of_type: usize, shape: Option<usize>, role: RoleName) {
     let axis = &draft.axes[of_type];
     let mut cubes = vec![Cube::new([(of_type, axis.select(|v| v == OTHER))])];
@@ -174,8 +178,8 @@ fn sinks(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, claimed_shapes
     let shapes = &draft.axes[shape];
     let cubes = SHAPES.iter().map(|&of| {
         let lanes = if of.starts_with(TUPLE) { lanes_of(of) } else { 0 };
-        // Generated are one sink and one register: sinks alone have no type, and what lies
-        // between would make up most of the space and show nothing more.
+        // Only patterns with one sink or one register are generated: sinks alone have no type, and other
+        // patterns would make up most of the space and show nothing more.
         let other = ValueSet::of(masks, |mask| {
             let count = usize::try_from(mask.count_ones()).unwrap_or(0);
             mask > 0 && (mask >= 1 << lanes || count == lanes || (count != 1 && count + 1 != lanes))
@@ -211,7 +215,7 @@ pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
     to.push('}');
 }
 
-/// What an operand of a variant is made of.
+/// The parts of an operand of a variant.
 struct PrintedValue<'a> {
     of_type: &'a str,
     shape: &'a str,
@@ -238,7 +242,7 @@ pub(super) fn store<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
     let lanes = u8::try_from(lanes_of(shape)).unwrap_or(1);
     let stored = match of_type {
         ".pred" | SINK => return,
-        // Stores know no floats of 16 bits.
+        // Stores have no 16-bit float types.
         ".f16" | ".bf16" => ".b16",
         ".f16x2" | ".bf16x2" => ".b32",
         other => other,
@@ -284,7 +288,7 @@ impl OperandReader<'_> {
         let mut first = None;
         for (lane, element) in elements.iter().enumerate() {
             if *element == Argument::Sink && self.operand.sinks.is_some() {
-                // Beyond eight lanes the shape is wrong, whatever stands in them.
+                // Beyond eight lanes the shape is wrong anyway.
                 mask |= 1 << lane.min(8);
                 continue;
             }
@@ -313,7 +317,7 @@ impl OperandReader<'_> {
     }
 }
 
-/// What an element of a vector is beside others.
+/// The kind of an element of a vector, for comparing it with others.
 #[derive(Clone, Copy)]
 struct ElementClass {
     /// Its size; an immediate has any.
@@ -322,8 +326,8 @@ struct ElementClass {
 }
 
 impl ElementClass {
-    /// Whether two elements may stand in one vector: they are of one size, and bits go with
-    /// anything, integers with integers, and any other kind with itself.
+    /// Whether two elements may be in one vector: they must have the same size; bits go with anything,
+    /// integers with integers, and any other kind with itself.
     fn goes_with(self, other: Self) -> bool {
         let integer = |kind: Kind| matches!(kind, Kind::Unsigned | Kind::Signed);
         let sizes = self.bits.zip(other.bits).is_none_or(|(one, other)| one == other);
@@ -333,13 +337,13 @@ impl ElementClass {
 }
 
 impl OperandReader<'_> {
-    /// Whether an element does not go with those before it.
+    /// Whether an element does not match those before it.
     fn mixed(&self, element: &Argument<'_>, before: &[Argument<'_>]) -> bool {
         let Some(class) = self.class(element) else { return false };
         before.iter().filter_map(|element| self.class(element)).any(|other| !class.goes_with(other))
     }
 
-    /// What an element is beside others; nothing where it is a fault by itself, or a sink.
+    /// The kind of an element; none if it is a fault by itself, or a sink.
     fn class(&self, element: &Argument<'_>) -> Option<ElementClass> {
         match element {
             Argument::Integer(_) => Some(ElementClass { bits: None, kind: Kind::Signed }),

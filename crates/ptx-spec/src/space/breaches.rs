@@ -3,16 +3,16 @@
 use super::Values;
 use crate::spec::{Cube, Form};
 
-/// The rules of a form that a variant can be made to break: its constraints and needs.
+/// The rules of a form that variants are made to break: its constraints and needs.
 pub fn breakable(form: &Form) -> impl Iterator<Item = usize> + '_ {
     form.rules.iter().enumerate().filter(|(_, rule)| rule.kind.breakable()).map(|(at, _)| at)
 }
 
-/// A valid variant at distance one from a variant that breaks one rule: all choices but one are
-/// the same. `None` where no single change makes it valid.
+/// A valid variant that differs in one choice from a variant that breaks one rule. `None` if no single
+/// change makes it valid.
 ///
-/// Of several the one that changes the last axis, and takes its first value that fits, is chosen:
-/// the environment is changed only where nothing else helps. Only those that `fits` are chosen from.
+/// If there are several, the result changes the last possible axis to its first possible value, so the
+/// environment changes only if nothing else helps. Only variants for which `fits` holds are considered.
 pub fn twin(form: &Form, values: &[u8], broken: usize, fits: impl Fn(&[u8]) -> bool) -> Option<Values> {
     let mut twin = values.to_vec();
     let named = |axis: &usize| {

@@ -7,7 +7,7 @@ use super::diagram::{DEAD, Diagram, Level};
 use crate::spec::Form;
 
 impl Diagram {
-    /// The variants of a form that keep every rule.
+    /// The variants of a form that break no rule.
     pub fn valid(form: &Form) -> Self {
         DiagramBuilder::new(form, None, &[], |_| true).build()
     }
@@ -17,36 +17,36 @@ impl Diagram {
         DiagramBuilder::new(form, Some(rule), &[], |_| true).build()
     }
 
-    /// The variants that make these first choices and keep every rule, or break exactly one. Much
-    /// smaller than the whole where the environment is given.
+    /// The variants with these first choices that break no rule, or exactly one. Much smaller than the
+    /// whole diagram if the environment is given.
     pub fn within(form: &Form, rule: Option<usize>, choices: &[u8]) -> Self {
         DiagramBuilder::new(form, rule, choices, |_| true).build()
     }
 
-    /// The variants that break this rule, whatever other constraints and needs they break.
+    /// The variants that break this rule, and possibly other constraints and needs.
     pub fn breaking_at_least(form: &Form, rule: usize) -> Self {
         DiagramBuilder::new(form, Some(rule), &[], |other| other == rule || !form.rules[other].kind.breakable()).build()
     }
 
-    /// The variants that make these first choices and break this rule, whatever other constraints
-    /// and needs they break.
+    /// The variants with these first choices that break this rule, and possibly other constraints and
+    /// needs.
     pub fn breaking_within(form: &Form, rule: usize, choices: &[u8]) -> Self {
         DiagramBuilder::new(form, Some(rule), choices, |other| other == rule || !form.rules[other].kind.breakable())
             .build()
     }
 }
 
-/// What a node under construction knows of the choices above it: the forbidden cubes they are
-/// inside of, and whether the rule to be broken is broken already.
+/// The state of a node under construction: the forbidden cubes that the choices above it do not rule out,
+/// and whether the rule to break is broken already.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct NodeState {
     alive: Vec<u64>,
     broken: bool,
 }
 
-/// The values of an axis, those together that take out the same cubes.
+/// The values of an axis, grouped into classes that remove the same cubes.
 struct Classes<'a> {
-    /// What each class takes out.
+    /// The cubes that each class removes.
     killed: Vec<&'a [u64]>,
     /// The class of each value.
     of: Vec<usize>,
@@ -73,14 +73,14 @@ struct DiagramBuilder<'a> {
     target: Option<usize>,
     /// For each level, the cubes that name this axis or a later one.
     pending: Vec<Vec<u64>>,
-    /// The cubes of the rule to be broken.
+    /// The cubes of the rule to break.
     own: Vec<u64>,
-    /// For each level, its values by the cubes they take out: most axes have few such classes.
+    /// For each level, its values grouped by the cubes that they remove; most axes have few such classes.
     classes: Vec<Classes<'a>>,
     memo: Vec<FxHashMap<NodeState, u32>>,
     unique: Vec<FxHashMap<Vec<u32>, u32>>,
     levels: Vec<Level>,
-    /// The first choices, where they are given.
+    /// The first choices, if they are given.
     given: &'a [u8],
 }
 
@@ -127,7 +127,7 @@ impl<'a> DiagramBuilder<'a> {
         Diagram::new(widths, self.levels, root)
     }
 
-    /// The node of this state, `DEAD` where nothing lies below.
+    /// The node of this state, or `DEAD` if there is nothing below it.
     fn node(&mut self, level: usize, state: NodeState) -> u32 {
         if level == self.form.axes.len() {
             return u32::from(state.broken);
@@ -136,7 +136,7 @@ impl<'a> DiagramBuilder<'a> {
             return node;
         }
         let mut by_class = Vec::with_capacity(self.classes[level].killed.len());
-        // Where a choice is given, the classes of other values are left dead.
+        // If a choice is given, the classes of other values stay dead.
         let given = self.given.get(level).map(|&value| self.classes[level].of[usize::from(value)]);
         for class in 0..self.classes[level].killed.len() {
             if given.is_some_and(|given| given != class) {
@@ -155,8 +155,8 @@ impl<'a> DiagramBuilder<'a> {
         node
     }
 
-    /// The state below a choice: `None` where the choice breaks what must be kept, or where the
-    /// rule to be broken no longer can be.
+    /// The state below a choice; `None` if the choice breaks another rule, or if the rule to break can no
+    /// longer be broken.
     fn next(&self, level: usize, state: &NodeState, mut alive: Vec<u64>) -> Option<NodeState> {
         let pending = &self.pending[level + 1];
         let mut broken = state.broken;

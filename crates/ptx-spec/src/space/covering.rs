@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 use super::{Region, Values};
 use crate::spec::ValueSet;
 
-/// Variants of the region such that every combination of values of any `strength` axes that occurs
-/// in the region at all occurs in one of them. Deterministic; in the order they were found.
+/// Variants of the region that contain every combination of values of any `strength` axes that occurs in
+/// the region. Deterministic; in the order in which they were found.
 ///
 /// Greedy, one row at a time: a combination not yet covered is completed to a variant, choosing for
 /// each axis the value that covers most.
@@ -58,11 +58,11 @@ struct Cover {
 impl Cover {
     fn new(region: &Region<'_>, free: Vec<usize>, strength: usize) -> Self {
         let widths = region.widths().to_vec();
-        // No axis is behind all others: what is asked for there is what occurs at all.
+        // There is no axis after all others, so this asks which values occur at all.
         let occurring = region.together(usize::MAX, 0);
         let free: Vec<usize> = free.into_iter().filter(|&axis| occurring[axis].len() > 1).collect();
         let occurs = |axis: usize, value: u8| occurring[axis].contains(value);
-        // For each axis and value, what occurs together with it on the later axes.
+        // For each axis and value, the values of later axes that occur together with it.
         let together: Vec<Vec<Vec<ValueSet>>> = (0..widths.len())
             .map(|axis| {
                 let needed = strength > 1 && free.contains(&axis);
@@ -75,7 +75,7 @@ impl Cover {
         let mut ending = vec![Vec::new(); widths.len()];
         for axes in combinations(&free, strength.min(free.len())) {
             let mut open = vec![true; axes.iter().map(|&axis| widths[axis]).product()];
-            // What does not even occur in pairs is covered from the start.
+            // Combinations with pairs that do not occur count as covered from the start.
             for (slot, open) in open.iter_mut().enumerate() {
                 let values = split(slot, &axes, &widths);
                 *open = (0..axes.len()).all(|i| {

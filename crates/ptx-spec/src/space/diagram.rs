@@ -13,15 +13,15 @@ pub struct Diagram {
     /// For each level, the number of values of its axis.
     pub(super) widths: Vec<usize>,
     levels: Vec<Level>,
-    /// For each level, how many variants lie below each node.
+    /// For each level, the number of variants below each node.
     counts: Vec<Vec<u128>>,
     pub(super) root: u32,
 }
 
-/// The nodes of one level. Node 0 is dead; what the edges of the last level lead to is the terminal.
+/// The nodes of one level. Node 0 is dead; the edges of the last level lead to the terminal.
 #[derive(Clone, Debug)]
 pub(super) struct Level {
-    /// For each node, where its edges begin; and where the last one's end.
+    /// For each node, the start of its edges, followed by the end of the last one's.
     pub(super) starts: Vec<usize>,
     /// Values and the nodes of the next level that they lead to, ascending; never a dead one.
     pub(super) edges: Vec<(u8, u32)>,
@@ -63,7 +63,7 @@ impl Diagram {
         self.below(0, self.root)
     }
 
-    /// How many nodes it takes to hold them.
+    /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.levels.iter().map(|level| level.nodes() - 1).sum()
     }
@@ -95,7 +95,7 @@ impl Diagram {
         self.rank(values).is_some()
     }
 
-    /// The position of a variant in the order of the axes, from 0; `None` where it is not in the set.
+    /// The position of a variant in the order of the axes, from 0; `None` if it is not in the set.
     pub fn rank(&self, values: &[u8]) -> Option<u128> {
         let mut node = self.root;
         let mut rank = 0;

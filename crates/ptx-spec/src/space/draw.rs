@@ -7,11 +7,11 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Region, Values};
 
-/// A variant of the region, its choices made one by one from bytes; a byte changed in the middle
-/// leaves the choices before it alone, as fuzzers like it.
+/// A variant of the region, with its choices made one by one from bytes; changing a byte does not affect
+/// the choices before it, which suits fuzzers.
 ///
 /// # Errors
-/// Where the region is empty.
+/// If the region is empty.
 pub fn draw_variant(u: &mut Unstructured<'_>, region: &Region<'_>) -> arbitrary::Result<Values> {
     let mut region = region.clone();
     while region.prefix().len() < region.widths().len() {
@@ -33,7 +33,7 @@ impl Draw {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// The series of a name under a seed: names that come and go leave the series of others alone.
+    /// The series of a name under a seed: adding or removing names does not change the series of others.
     pub fn named(name: &str, seed: u64) -> Self {
         let hash = blake3::hash(name.as_bytes());
         let own = hash.as_bytes().iter().take(8).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
@@ -45,7 +45,7 @@ impl Draw {
         if count == 0 {
             return None;
         }
-        // Draws beyond the last whole multiple are drawn again, so that each position is as likely.
+        // Draws beyond the last whole multiple are repeated, so that all positions are equally likely.
         let limit = u128::MAX - (u128::MAX % count + 1) % count;
         loop {
             let drawn = u128::from(self.0.next_u64()) << 64 | u128::from(self.0.next_u64());
@@ -55,8 +55,8 @@ impl Draw {
         }
     }
 
-    /// A variant of the region, each choice in turn drawn from those that are possible: rare choices
-    /// come as often as others. `None` where the region is empty.
+    /// A variant of the region, with each choice drawn in turn from the possible ones, so that rare choices
+    /// are as frequent as others. `None` if the region is empty.
     pub fn variant(&mut self, region: &Region<'_>) -> Option<Values> {
         let mut region = region.clone();
         while region.prefix().len() < region.widths().len() {

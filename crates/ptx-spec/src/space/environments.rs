@@ -5,8 +5,8 @@ use crate::spec::{Choice, Form};
 
 /// The environment that these choices name.
 ///
-/// A form has the three axes first, and their values come from the types they are read into here,
-/// so `None` only comes of values that are no variant.
+/// The first three axes of every form are the environment. Their values were made from these types, so
+/// `None` only results from values that are not a variant.
 pub fn environment(form: &Form, values: &[u8]) -> Option<Environment> {
     let value = |choice| form.axis_of(choice).map(|axis| form.value(values, axis));
     Some(Environment {

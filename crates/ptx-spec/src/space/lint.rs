@@ -1,5 +1,5 @@
-//! What only the space shows of a specification: contradictory rules, rules without effect, and
-//! rules that cannot be broken alone.
+//! Checks that need the space: contradictory rules, rules without effect, and rules that cannot be broken
+//! alone.
 
 use rayon::prelude::*;
 
@@ -7,20 +7,19 @@ use super::Diagram;
 use super::breaches::breakable;
 use crate::spec::Form;
 
-/// What the space of a form says of one of its rules.
+/// Whether a rule can be broken alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// So many variants break it and nothing else.
+    /// This many variants break only this rule.
     Alone(u128),
-    /// Nothing breaks it alone: these are broken along with it where it is least. Empty where
-    /// nothing breaks it at all.
+    /// Nothing breaks it alone: the fewest other rules broken with it. Empty if nothing breaks it at all.
     Subsumed(Vec<String>),
 }
 
-/// How many variants are looked at to find what subsumes a rule.
+/// How many variants are examined to find what subsumes a rule.
 const SAMPLES: u128 = 4096;
 
-/// For each rule that a variant can be made to break, how far it can be broken alone.
+/// For each rule that variants can break, whether it can be broken alone.
 pub fn isolation(form: &Form) -> Vec<(usize, Isolation)> {
     let rules: Vec<usize> = breakable(form).collect();
     let isolate = |&rule: &usize| {
@@ -30,8 +29,8 @@ pub fn isolation(form: &Form) -> Vec<(usize, Isolation)> {
     rules.par_iter().map(isolate).collect()
 }
 
-/// The fewest other rules that are broken along with this one in any variant looked at: those are
-/// spread evenly over all that break it.
+/// The fewest other rules that are broken with this one in any examined variant; these are evenly spread
+/// over all that break it.
 pub fn company(form: &Form, rule: usize) -> Vec<String> {
     let diagram = Diagram::breaking_at_least(form, rule);
     let (count, all) = (diagram.count(), diagram.all());

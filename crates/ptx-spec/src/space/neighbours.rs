@@ -1,14 +1,14 @@
-//! Variants two choices away from the simplest one: they find what shows only where two other choices are
-//! just right, which a covering array of pairs need not have in one variant.
+//! Variants two choices away from the simplest one: they find faults that need two particular other
+//! choices, which a covering array of pairs need not have in one variant.
 
 use super::{Diagram, Slice, Values};
 use crate::spec::{Choice, Cube, Form};
 
-/// An axis of more values is left as it is: the patterns of sinks, and how a line is written.
+/// Axes with more values are not varied: the patterns of sinks, and the writing.
 const MOST_VALUES: usize = 32;
 
-/// Up to `limit` variants of a space that differ from its simplest one in one choice or two, of those that
-/// are made in the line: first those that differ in modifiers only, then the others, evenly spread.
+/// Up to `limit` variants of a space that differ from its simplest one in one or two choices of the line:
+/// first those that differ only in modifiers, then the others, evenly spread.
 pub fn neighbours(form: &Form, space: &Diagram, limit: usize) -> Vec<Values> {
     let Some(base) = Slice::new(&space.all(), &Cube::default()).simplest() else { return Vec::new() };
     let varied = |axis: &usize| {

@@ -6,7 +6,7 @@ use super::Values;
 use super::diagram::{DEAD, Diagram};
 use crate::spec::ValueSet;
 
-/// The part of a diagram below some first choices.
+/// The part of a diagram with given first choices.
 #[derive(Clone, Debug)]
 pub struct Region<'a> {
     diagram: &'a Diagram,
@@ -27,7 +27,7 @@ impl Diagram {
 }
 
 impl<'a> Region<'a> {
-    /// The variants in it whose next choices are these.
+    /// Its variants with these next choices.
     pub fn below(&self, choices: &[u8]) -> Self {
         let mut region = self.clone();
         for &value in choices {
@@ -52,7 +52,7 @@ impl<'a> Region<'a> {
         self.diagram.edges(level, node)
     }
 
-    /// How many variants lie below a node.
+    /// The number of variants below a node.
     pub(super) fn below_node(&self, level: usize, node: u32) -> u128 {
         self.diagram.below(level, node)
     }
@@ -62,8 +62,8 @@ impl<'a> Region<'a> {
         &self.prefix
     }
 
-    /// For each axis behind `axis`, the values that occur together with its `value`; for `axis`
-    /// itself whether the value occurs at all. (What lies before it is of no meaning.)
+    /// For each axis after `axis`, the values that occur together with its `value`; for `axis` itself,
+    /// whether the value occurs at all. (Entries before it have no meaning.)
     pub fn together(&self, axis: usize, value: u8) -> Vec<ValueSet> {
         let diagram = self.diagram;
         let mut found = vec![ValueSet::default(); diagram.widths.len()];
@@ -88,8 +88,8 @@ impl<'a> Region<'a> {
         found
     }
 
-    /// A variant of the set in which some choices are given, found by walking down and asking
-    /// `prefer` for the order in which to try the values of each axis. `None` where there is none.
+    /// A variant of the set with some given choices, found by walking down and asking `prefer` for the
+    /// order in which to try the values of each axis. `None` if there is none.
     ///
     /// `dead` remembers the nodes below which nothing was found, for these choices: give an empty
     /// one.
@@ -102,7 +102,7 @@ impl<'a> Region<'a> {
         let diagram = self.diagram;
         let mut values = self.prefix.clone();
         let depth = diagram.widths.len();
-        // One entry for each level entered: its node and the values still to be tried, last first.
+        // One entry for each level entered: its node and the values still to try, last first.
         let mut stack: Vec<(u32, Vec<u8>)> = Vec::new();
         let mut node = self.node;
         loop {
@@ -178,7 +178,7 @@ impl<'a> Region<'a> {
         RegionVariants { region: self.clone(), next: self.unrank(rank) }
     }
 
-    /// The values that the next axis can take, in order: none where every axis is chosen.
+    /// The values that the next axis can take, in order; none if every axis is chosen.
     pub fn choices(&self) -> Vec<u8> {
         self.diagram.edges(self.prefix.len(), self.node).iter().map(|(value, _)| *value).collect()
     }
@@ -201,7 +201,7 @@ impl Iterator for RegionVariants<'_> {
     }
 }
 
-/// The variant behind this one: the deepest choice that can be raised is raised.
+/// The variant after this one: the deepest choice that can be increased is increased.
 fn successor(region: &Region<'_>, current: &[u8]) -> Option<Values> {
     let diagram = region.diagram;
     let start = region.prefix.len();

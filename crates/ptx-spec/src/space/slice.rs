@@ -1,4 +1,4 @@
-//! The part of a region that lies in a cube: counted, drawn from, and its simplest variant.
+//! The part of a region in a cube: counting, drawing, and its simplest variant.
 
 use rustc_hash::FxHashMap;
 
@@ -9,17 +9,17 @@ use crate::spec::{Cube, ValueSet};
 #[derive(Clone, Debug)]
 pub struct Slice<'a> {
     region: Region<'a>,
-    /// For each axis the values that the cube allows, where it names the axis.
+    /// For each axis that the cube names, the values that it allows.
     allowed: Vec<Option<ValueSet>>,
-    /// For each level, how many variants lie below a node. Below the last axis that the cube names
-    /// the diagram itself knows.
+    /// For each level, the number of variants below a node. After the last axis that the cube names, the
+    /// diagram itself has the counts.
     counts: Vec<FxHashMap<u32, u128>>,
-    /// The first level behind the last axis that the cube names.
+    /// The first level after the last axis that the cube names.
     free: usize,
 }
 
-/// How far a variant is from the first value of every axis: the axes that differ, then how far in
-/// all. The environment does not count.
+/// How far a variant is from the first value of every axis: the number of axes that differ, then the total
+/// distance. The environment does not count.
 pub type Distance = (u32, u32);
 
 /// The distance of a variant from the first value of every axis.
@@ -107,7 +107,7 @@ impl<'a> Slice<'a> {
         Some(values)
     }
 
-    /// The variant with the least [`Distance`], and of those the first; `None` where it is empty.
+    /// The first variant with the least [`Distance`]; `None` if it is empty.
     pub fn simplest(&self) -> Option<Values> {
         if self.count() == 0 {
             return None;

@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 use super::ValueSet;
 use super::words::{NONE, OTHER};
 
-/// The value of an axis that could not be read from a text: no rule about it is judged.
+/// The value of an axis that could not be read from a text. No rule about it is judged.
 pub const UNREAD: u8 = u8::MAX;
 
-/// What an axis chooses.
+/// The meaning of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// The address size of the module.
@@ -19,29 +19,29 @@ pub enum Choice {
     Ptx,
     /// The guard before the opcode: none, `@p`, `@!p`.
     Guard,
-    /// Whether the line stands in an entry or a function.
+    /// Whether the line is in an entry or a function.
     Context,
     /// The modifier in a slot.
     Modifier,
     /// The shape of an operand (its position in [`Form::operands`](super::Form::operands)).
     Shape(usize),
-    /// What stands in an operand, or in its lanes.
+    /// What an operand, or its lanes, are.
     Type(usize),
     /// Which lanes of a vector are sinks; the value is a bit mask.
     Sinks(usize),
-    /// What an address starts from.
+    /// The base of an address.
     Base(usize),
-    /// What is added to an address.
+    /// The offset of an address.
     Offset(usize),
-    /// A suffix behind an operand.
+    /// A suffix after an operand.
     Suffix(usize),
-    /// Whether the line is written as in the manual, or with a syntax fault.
+    /// Whether the line is written correctly, or with which syntax fault.
     Writing,
-    /// Something of the setup that the line is executed in.
+    /// A choice of the setup.
     Setup,
 }
 
-/// One choice to be made in a form: finite, ordered, the first value simplest.
+/// One choice in a form, with finitely many values, the simplest first.
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// Its name in conditions: a slot's (`dtype`), an operand's (`d.shape`), or one of the
@@ -51,11 +51,11 @@ pub struct Axis {
     pub choice: Choice,
     /// Its values.
     pub values: Vec<String>,
-    /// Those that are claimed to be right at least somewhere. The others are probes: the
-    /// specification says that they are wrong, and generation tests it.
+    /// The values that are claimed to be valid at least somewhere. The others are probes: the specification
+    /// claims that they are invalid, and generated variants test that.
     pub claimed: ValueSet,
     positions: FxHashMap<String, u8>,
-    /// The position of the value that stands for nothing.
+    /// The position of the value `none`.
     pub(super) none: u8,
 }
 
@@ -79,7 +79,7 @@ impl Axis {
         ValueSet::of(self.values.len(), |value| keep(&self.values[value]))
     }
 
-    /// The position of a value, or of what stands for any other; [`UNREAD`] where nothing does.
+    /// The position of a value, or of the value for any other; [`UNREAD`] if there is neither.
     pub(crate) fn position_or_other(&self, value: &str) -> u8 {
         self.position(value).or_else(|| self.position(OTHER)).unwrap_or(UNREAD)
     }

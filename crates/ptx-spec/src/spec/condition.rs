@@ -8,20 +8,20 @@ use super::{Axis, ValueSet};
 pub struct Entry {
     /// The axis.
     pub axis: String,
-    /// Whether the values are to be excluded (`not` stands before them).
+    /// Whether the values are excluded (by `not` before them).
     pub negated: bool,
-    /// The values; `any` stands for all claimed ones but `none`.
+    /// The values; `any` means all claimed ones except `none`.
     pub values: Vec<String>,
 }
 
 impl Entry {
-    /// Whether the entry holds for a value, by its words alone.
+    /// Whether the entry holds for a value by its name.
     pub fn holds(&self, value: &str) -> bool {
         self.values.iter().any(|v| v == value || (v == "any" && value != NONE)) != self.negated
     }
 
-    /// The values of an axis that it selects. Where it does not list them, probes are left out: they
-    /// break the rule that has them as probes, and shall break no other.
+    /// The values of an axis that it selects. Probes are included only if listed, so that they break no
+    /// other rule than their own.
     pub fn select(&self, axis: &Axis) -> ValueSet {
         let set = axis.select(|value| self.holds(value));
         let open = self.negated || self.values.iter().any(|value| value == "any");

@@ -1,6 +1,6 @@
 //! Sets of values of an axis, and combinations of them.
 
-/// A set of values of one axis, by their position.
+/// A set of values of one axis, by position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueSet([u64; 4]);
 
@@ -8,8 +8,8 @@ impl ValueSet {
     /// How many values an axis can have.
     pub const CAPACITY: usize = 256;
 
-    /// The values for which `keep` holds, of an axis of `len` values; those beyond the capacity,
-    /// which the loader refuses, are left out.
+    /// The values for which `keep` holds, of an axis of `len` values; those beyond the capacity, which the
+    /// loader rejects, are left out.
     pub fn of(len: usize, mut keep: impl FnMut(usize) -> bool) -> Self {
         let mut set = Self::default();
         for value in 0..len.min(Self::CAPACITY) {
@@ -73,7 +73,7 @@ impl ValueSet {
 pub struct Cube(Vec<(usize, ValueSet)>);
 
 impl Cube {
-    /// The cube in which each axis named takes one of its set; an axis named twice takes both.
+    /// The cube of these sets; for an axis named twice, the intersection.
     pub fn new(sets: impl IntoIterator<Item = (usize, ValueSet)>) -> Self {
         let mut cube = Self::default();
         for (axis, set) in sets {

@@ -3,7 +3,7 @@
 use super::{Axis, Choice, Cube, Isa, Rule, RuleKind, Slot, Source, ValueSet};
 use crate::environment::Version;
 
-/// The values that a slot of a form claims.
+/// The claimed values of a slot of a form.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotClaims {
     pub(crate) name: String,
@@ -13,7 +13,7 @@ pub(crate) struct SlotClaims {
     pub(crate) values: Vec<String>,
 }
 
-/// Axes and rules of a form that is being built. Slots have theirs before operands do.
+/// Axes and rules of a form that is being built. Slots get theirs before operands.
 pub(crate) struct Draft<'a> {
     pub(crate) isa: &'a Isa,
     /// The opcode.
@@ -27,7 +27,7 @@ pub(crate) struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// Adds an axis; its values for which `claimed` holds are claimed to be right somewhere.
+    /// Adds an axis; the values for which `claimed` holds are claimed to be valid somewhere.
     pub(crate) fn axis(
         &mut self,
         name: &str,
@@ -57,12 +57,12 @@ impl Draft<'_> {
         self.rule(RuleKind::Constraint, id, says, forbids);
     }
 
-    /// Adds a rule that every generated variant keeps.
+    /// Adds a rule that every generated variant obeys.
     pub(crate) fn canonical(&mut self, id: &str, forbids: Vec<Cube>) {
         self.rule(RuleKind::Canonical, id, "keeps one spelling of each variant", forbids);
     }
 
-    /// The axis of this name, which every form has.
+    /// The axis with this name, which every form has.
     pub(crate) fn named(&self, axis: &str) -> usize {
         self.axes.iter().position(|a| a.name == axis).expect("every form has the axes of the environment")
     }
@@ -82,8 +82,8 @@ impl Draft<'_> {
         self.isa.versions[self.isa.versions.len() - 1 - at]
     }
 
-    /// Registers of some types, and some variables, can only be declared from a version and target
-    /// on.
+    /// Adds the rule that registers of some types, and some variables, need a version and target to be
+    /// declared.
     pub(crate) fn declarable(&mut self, at: usize) {
         let axis = &self.axes[at];
         let (target, ptx) = (self.named("target"), self.named("ptx"));
@@ -103,7 +103,7 @@ impl Draft<'_> {
             }
         }
         let id = format!("{}-declared", self.axes[at].name);
-        let says = "the PTX version and the target have such registers and variables";
+        let says = "the PTX version and the target must have this kind of register or variable";
         self.rule(RuleKind::Given, &id, says, cubes);
     }
 }

@@ -9,13 +9,13 @@ pub(crate) enum TextFault {
     Duplicate,
     /// A modifier for which there is no slot.
     Unknown,
-    /// Operands of which there are too many or too few, or with other brackets.
+    /// Too many or too few operands, or wrong brackets.
     Operands,
     /// A suffix that the form does not have there.
     Suffix,
-    /// A guard that is no predicate.
+    /// A guard that is not a predicate.
     Guard,
-    /// A special register where none can stand.
+    /// A special register where none is allowed.
     Special,
     /// A special register that the PTX version or target does not have.
     SpecialSince,
@@ -23,11 +23,11 @@ pub(crate) enum TextFault {
     Offset,
     /// An immediate address out of range.
     AbsoluteAddress,
-    /// Elements of a vector that do not go together.
+    /// Elements of a vector that are not similar.
     MixedVector,
 }
 
-/// The rule that each fault breaks, by its name.
+/// The name of the rule that each fault breaks.
 pub(super) const FAULTS: [(TextFault, &str); 11] = [
     (TextFault::Order, "modifier-order"),
     (TextFault::Duplicate, "duplicate-modifier"),

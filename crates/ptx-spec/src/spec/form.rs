@@ -23,29 +23,29 @@ pub struct Form {
     pub operands: Vec<Operand>,
     /// How the operands are punctuated.
     pub pattern: Vec<Pattern>,
-    /// The axis of a suffix behind an operand, by operand.
+    /// The axis of a suffix after an operand, by operand.
     pub suffixes: Vec<(usize, usize)>,
     /// What each value of the writing axis means.
     pub writings: Vec<Writing>,
     /// The rules that restrict it.
     pub rules: Vec<Rule>,
-    /// The operands through which it may write, by their position: objects, and addresses.
+    /// The positions of the operands through which it may write: objects and addresses.
     pub writes: Vec<usize>,
     /// Combinations that are never executed.
     pub setup: Vec<SetupRule>,
-    /// How many axes of the setup stand after those of the variant.
+    /// How many axes of the setup follow those of the variant.
     pub(crate) setup_axes: usize,
     /// What is looked up for every line that is judged.
     pub(crate) tables: Tables,
 }
 
 impl Form {
-    /// The axis of this name.
+    /// The axis with this name.
     pub fn axis(&self, name: &str) -> Option<usize> {
         self.axes.iter().position(|axis| axis.name == name)
     }
 
-    /// The axis that makes this choice.
+    /// The axis of this choice.
     pub fn axis_of(&self, choice: Choice) -> Option<usize> {
         self.axes.iter().position(|axis| axis.choice == choice)
     }
@@ -56,12 +56,12 @@ impl Form {
         self.suffixes.iter().find(|(of, _)| *of == at).map(|(_, axis)| *axis)
     }
 
-    /// The value that these choices take on an axis, as text; empty where it was not read.
+    /// The value of these choices on an axis, as text; empty if it was not read.
     pub fn value<'a>(&'a self, values: &[u8], axis: usize) -> &'a str {
         self.axes[axis].values.get(usize::from(values[axis])).map_or("", String::as_str)
     }
 
-    /// The combination of a condition in this form; `None` where it never holds here. A slot that the form
+    /// The combination of a condition in this form; `None` if it never holds here. A slot that the form
     /// lacks is `none`.
     pub fn combination<'a>(&self, condition: impl IntoIterator<Item = &'a Entry>) -> Option<Cube> {
         let mut sets = Vec::new();
@@ -81,12 +81,12 @@ impl Form {
         page(&self.manual)
     }
 
-    /// Whether it begins with a literal that is always there: `suld.b`.
+    /// Whether it begins with a mandatory literal: `suld.b`.
     pub(crate) fn has_leading_literal(&self) -> bool {
         self.slots.first().is_some_and(|slot| slot.telling && !slot.optional)
     }
 
-    /// How many axes the variant has; those of the setup stand after them.
+    /// How many axes the variant has; those of the setup follow.
     pub(crate) fn variant_axes(&self) -> usize {
         self.axes.len() - self.setup_axes
     }
@@ -96,12 +96,12 @@ impl Form {
         self.variant_axes() - 1
     }
 
-    /// The position of a writing on its axis.
+    /// The position of a writing on the writing axis.
     pub(crate) fn writing_of(&self, writing: &Writing) -> Option<usize> {
         self.writings.iter().position(|known| known == writing)
     }
 
-    /// How many combinations the rules forbid in all.
+    /// The total number of combinations that the rules forbid.
     pub(crate) fn cubes(&self) -> usize {
         self.tables.cube_rules.len()
     }
@@ -127,10 +127,10 @@ pub(super) fn page(anchor: &str) -> String {
 pub struct Slot {
     /// Its axis.
     pub axis: usize,
-    /// Whether it may be left out.
+    /// Whether it is optional.
     pub optional: bool,
-    /// Whether it is a literal of the syntax line that no slot of another form takes: it tells
-    /// which form was meant.
+    /// Whether it is a literal of the syntax line that no slot of another form has, so that it tells which
+    /// form was meant.
     pub telling: bool,
 }
 
@@ -144,7 +144,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// The operand, where it is one without brackets.
+    /// The operand, if it has no brackets.
     pub(crate) fn plain(&self) -> Option<usize> {
         match self {
             Self::Operand(operand) => Some(*operand),
@@ -158,21 +158,21 @@ impl Pattern {
 pub enum Writing {
     /// As in the manual.
     Plain,
-    /// With the modifier of this slot moved behind all others; the modifier that a form begins with
-    /// may stand anywhere but in front.
+    /// With the modifier of this slot moved after all others; for the modifier that a form begins with,
+    /// anywhere but in front.
     Moved(usize),
     /// In some other order.
     Reordered,
     /// With the modifier of this slot written twice.
     Duplicate(usize),
-    /// With a modifier at the end that the form has no slot for.
+    /// With a modifier at the end for which the form has no slot.
     Extra(String),
     /// Without this operand.
     Without(usize),
-    /// With one register more at the end.
+    /// With one more register at the end.
     ExtraOperand,
-    /// Without the brackets around the operands that have them.
+    /// Without the brackets around operands.
     Unbracketed,
-    /// With a suffix behind this operand that only other forms have there.
+    /// With a suffix after this operand that only other forms have there.
     Suffixed(usize, String),
 }

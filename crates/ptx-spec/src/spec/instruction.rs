@@ -19,13 +19,13 @@ pub struct Instruction {
     pub summary: String,
     /// The anchor of its page in the manual.
     pub manual: String,
-    /// The edition of the manual that it was read against.
+    /// The edition of the manual that the file was checked against.
     pub read: Version,
     /// Its forms.
     pub forms: Vec<Form>,
-    /// Modifiers with which a line is not one of its forms, but of a page that is not described.
+    /// Modifiers of lines that belong to a page without a description.
     pub elsewhere: Vec<String>,
-    /// What of the manual is no rule.
+    /// Sentences of the manual that are not rules.
     pub notes: Vec<Note>,
     /// The manual's examples.
     pub examples: Vec<Example>,
@@ -42,29 +42,29 @@ impl Instruction {
     }
 }
 
-/// A sentence of the manual that became no rule, or a contradiction in it.
+/// A sentence of the manual that is not a rule, or a contradiction in the manual.
 #[derive(Clone, Debug)]
 pub struct Note {
-    /// The heading under which it stands.
+    /// The heading on the manual's page.
     pub section: String,
     /// What the manual says there.
     pub says: String,
-    /// Why it is no rule, or how the contradiction was settled.
+    /// Why it is not a rule, or how the contradiction was resolved.
     pub because: String,
 }
 
 /// A line of the manual's own examples.
 #[derive(Clone, Debug)]
 pub struct Example {
-    /// The line as it stands there.
+    /// The line as the manual has it.
     pub line: String,
-    /// What the manual leaves undeclared.
+    /// Declarations that the manual omits.
     pub declarations: String,
-    /// What this specification says of it.
+    /// This specification's verdict on it.
     pub spec: Verdict,
-    /// The rules it breaks, where it is invalid.
+    /// The rules it breaks, if it is invalid.
     pub rules: Vec<String>,
-    /// Why, where the specification contradicts the manual's example.
+    /// Why, if the specification contradicts the manual's example.
     pub why: Option<String>,
     /// The target it is judged for.
     pub target: Option<Target>,
@@ -74,7 +74,7 @@ pub struct Example {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It keeps every rule.
+    /// It breaks no rule.
     Valid,
     /// It breaks some.
     Invalid,

@@ -8,38 +8,38 @@ use serde::Deserialize;
 
 use crate::environment::{Target, Version};
 
-/// What the instructions share.
+/// What all instructions share.
 #[derive(Clone, Debug)]
 pub struct Isa {
     /// Every PTX version, oldest first.
     pub versions: Vec<Version>,
-    /// Every target and the PTX version that brought it, oldest first.
+    /// Every target and the PTX version that introduced it, oldest first.
     pub targets: Vec<(Target, Version)>,
     /// The types of registers.
     pub types: Vec<RegisterType>,
-    /// The types of instructions that registers of other types hold.
+    /// The instruction types that registers of other types hold.
     pub held: Vec<RegisterType>,
-    /// What it takes to declare a variable of a kind: its name on an axis of bases or types, and the
+    /// The requirements of declaring a variable of a kind: its name on an axis of bases or types, and the
     /// PTX version and target that it needs.
     pub variables: Vec<(String, Option<Version>, Option<Target>)>,
     /// For each vector modifier, and for none, the operand shapes that fit.
     pub lanes: Vec<(String, Vec<String>)>,
-    /// Which registers may stand where an instruction has a type of their size.
+    /// For each kind of instruction type, the kinds of registers of the same size that suit it.
     pub same_size: KindTable,
-    /// Which registers may stand where an instruction has a narrower type.
+    /// For each kind of instruction type, the kinds of larger registers that suit it.
     pub wider: KindTable,
     /// Special registers by name.
     pub(crate) specials: FxHashMap<String, Special>,
 }
 
 impl Isa {
-    /// The special register of this name, such as `%tid.x`; `None` for any other name.
+    /// The special register with this name, such as `%tid.x`; `None` for any other name.
     pub fn special(&self, name: &str) -> Option<&Special> {
-        // Names of all kinds are looked up here; hardly any is special.
+        // All names are looked up here, but few are special.
         if name.starts_with('%') { self.specials.get(name) } else { None }
     }
 
-    /// The type of this name that an instruction can have: one of registers, or one that they hold.
+    /// The instruction type with this name: a register type, or one that registers hold.
     pub fn instruction_type(&self, name: &str) -> Option<&RegisterType> {
         self.register_type(name).or_else(|| self.held.iter().find(|of| of.name == name))
     }
@@ -49,8 +49,8 @@ impl Isa {
         self.lanes.iter().find(|(known, _)| known == modifier).map_or(&[], |(_, shapes)| shapes)
     }
 
-    /// Whether a register may stand where an instruction has a type: one of its size, or where `relaxed`
-    /// a wider one. PTX ISA `operand-size-exceeding-instruction-type-size`.
+    /// Whether a register suits an instruction type: it has the same size or, if `relaxed` a wider one. PTX
+    /// ISA `operand-size-exceeding-instruction-type-size`.
     pub(crate) fn suits(&self, register: &RegisterType, instruction: &RegisterType, relaxed: bool) -> bool {
         if !instruction.held_in.is_empty() {
             return instruction.held_in.contains(&register.name);
@@ -66,7 +66,7 @@ impl Isa {
         }
     }
 
-    /// The register type of this name.
+    /// The register type with this name.
     pub fn register_type(&self, name: &str) -> Option<&RegisterType> {
         self.types.iter().find(|of| of.name == name)
     }
@@ -85,11 +85,11 @@ pub struct RegisterType {
     pub ptx: Option<Version>,
     /// The target that a register of it needs.
     pub target: Option<Target>,
-    /// The types of the registers that hold it, where it has none of its own.
+    /// The types of the registers that hold it, if it has none of its own.
     pub held_in: Vec<String>,
 }
 
-/// For the name of the kind of an instruction's type, the kinds of registers that may stand for it.
+/// For each kind of instruction type, the kinds of registers that suit it.
 pub type KindTable = Vec<(String, Vec<Kind>)>;
 
 /// The kind of a type.
@@ -131,13 +131,13 @@ pub struct Special {
     pub of_type: String,
     /// 4 for a vector such as `%tid`, 1 otherwise.
     pub lanes: u8,
-    /// The PTX version that brought it.
+    /// The PTX version that introduced it.
     pub ptx: Option<Version>,
     /// The target that it needs.
     pub target: Option<Target>,
 }
 
-/// What the special registers of a line need: the highest version and target among them.
+/// The requirements of a line's special registers: the highest version and target among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpecialNeeds {
     /// The PTX version.

@@ -9,7 +9,7 @@ use crate::environment::{Target, Version};
 const ALL: Cubes = [[u64::MAX; 8]; 2];
 
 impl Form {
-    /// The rules that these choices break, ascending, each once. Axes that are [`UNREAD`] break
+    /// The rules that these choices break, ascending and without duplicates. Axes that are [`UNREAD`] break
     /// nothing.
     pub fn broken(&self, values: &[u8]) -> Vec<usize> {
         let mut broken = Vec::new();
@@ -17,23 +17,22 @@ impl Form {
         broken
     }
 
-    /// Of the rules that a verdict can name, the cubes that contain all choices but those of the
-    /// operands.
+    /// The cubes of nameable rules that contain all choices except those of operands.
     pub(crate) fn judged(&self, values: &[u8]) -> Cubes {
         self.tables.narrowed(&self.tables.judged, self.tables.plain.iter().copied(), values)
     }
 
-    /// Of cubes, those that contain the choices of the operands.
+    /// Those of the cubes that contain the choices of the operands.
     pub(crate) fn judged_operands(&self, cubes: &Cubes, values: &[u8]) -> Cubes {
         self.tables.narrowed(cubes, self.tables.operand.iter().copied(), values)
     }
 
-    /// Of cubes, those that are not about the operands.
+    /// Those of the cubes that are not about operands.
     pub(crate) fn operandless(&self, cubes: &Cubes) -> Cubes {
         both(cubes, &self.tables.operandless)
     }
 
-    /// Adds the rules of these cubes, ascending, each once.
+    /// Adds the rules of these cubes, ascending and without duplicates.
     pub(crate) fn rules_of(&self, cubes: &Cubes, rules: &mut Vec<usize>) {
         for (at, &word) in cubes.as_flattened()[..self.tables.words].iter().enumerate() {
             let mut word = word;
@@ -49,8 +48,8 @@ impl Form {
         }
     }
 
-    /// The rules that need a PTX version or a target where these choices are made, whatever the
-    /// version or the target is. A rule can come several times.
+    /// The rules by which these choices need a PTX version or a target, whatever the actual version or
+    /// target is. May contain duplicates.
     pub(crate) fn needed(&self, values: &[u8]) -> Vec<usize> {
         let tables = &self.tables;
         let left = self.tables.narrowed(&tables.needs, tables.needing.iter().copied(), values);
@@ -65,8 +64,7 @@ impl Form {
         rules
     }
 
-    /// The rules by which the manual leaves these choices undefined. Axes that are [`UNREAD`] leave
-    /// nothing so.
+    /// The rules by which the manual leaves these choices undefined. Axes that are [`UNREAD`] do not count.
     pub fn undefined(&self, values: &[u8]) -> Vec<usize> {
         let mut rules = Vec::new();
         if self.tables.undefined == Cubes::default() {
@@ -76,8 +74,7 @@ impl Form {
         rules
     }
 
-    /// What the declarations of these choices need: for each that needs any, a PTX version and a
-    /// target.
+    /// The PTX versions and targets that the declarations of these choices need.
     pub(crate) fn declared_needs(&self, values: &[u8]) -> impl Iterator<Item = (Option<Version>, Option<Target>)> {
         self.tables
             .needy
@@ -86,8 +83,8 @@ impl Form {
             .map(|(.., ptx, target)| (*ptx, *target))
     }
 
-    /// The values of a line of which nothing has been read: no modifier, written as in the manual,
-    /// and the rest [`UNREAD`].
+    /// The values of a line before anything is read: no modifier, written as in the manual, and the rest
+    /// [`UNREAD`].
     pub(crate) fn blank(&self) -> &[u8] {
         &self.tables.blank
     }
@@ -102,13 +99,13 @@ impl Form {
         self.tables.context
     }
 
-    /// What one of the instruction's modifiers is here; `None` is any other.
+    /// The meaning of one of the instruction's modifiers in this form; `None` is any other.
     pub(crate) fn modifier(&self, modifier: Option<usize>) -> &FormModifier {
         modifier.and_then(|modifier| self.tables.modifiers.get(modifier)).unwrap_or(&self.tables.unknown)
     }
 
-    /// How many rules a line with these modifiers breaks at least: one for each slot that is left
-    /// empty and must not be, and one where there is no slot for a modifier.
+    /// The fewest rules that a line with these modifiers breaks: one for each mandatory slot that is empty,
+    /// and one if a modifier has no slot.
     pub(crate) fn least_broken(&self, modifiers: &[Option<usize>]) -> usize {
         let mut known = 0;
         let mut unknown = false;
@@ -121,7 +118,7 @@ impl Form {
         usize::try_from(empty).unwrap_or(0) + usize::from(unknown && self.fault(TextFault::Unknown).is_some())
     }
 
-    /// The value on an axis of types of a type, by its position in [`Isa::types`].
+    /// The value of a type on an axis of types; the type is given by its position in [`Isa::types`].
     pub(crate) fn type_value(&self, axis: usize, of: usize) -> u8 {
         self.tables.types[axis].get(of).copied().unwrap_or(UNREAD)
     }

@@ -10,19 +10,19 @@ pub struct Operand {
     pub name: String,
     /// What it is for.
     pub role: Role,
-    /// Whether it may be left out.
+    /// Whether it is optional.
     pub optional: bool,
-    /// The slot that names its type, or the type itself.
+    /// The slot of its type, or the type itself.
     pub instruction_type: Option<String>,
     /// The axis of its shape.
     pub shape: Option<usize>,
-    /// The axis of what stands in it.
+    /// The axis of its types.
     pub of_type: Option<usize>,
     /// The axis of its sinks.
     pub sinks: Option<usize>,
-    /// The axis of what an address starts from.
+    /// The axis of an address's base.
     pub base: Option<usize>,
-    /// The axis of what is added to an address.
+    /// The axis of an address's offset.
     pub offset: Option<usize>,
 }
 
@@ -43,40 +43,40 @@ impl Operand {
     }
 }
 
-/// What an operand is for, with what its file says about it.
+/// The role of an operand, with its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A register or vector that is written.
     Destination,
     /// A value that is read.
     Source,
-    /// Where in an object an access goes.
+    /// The position of an access in an object.
     Coordinate {
         /// The operand that is the object, by its position in the form.
         of: usize,
         /// What the first dimension counts.
         unit: Unit,
     },
-    /// A cache policy, which is made by an instruction, and does not change what a line computes.
+    /// A cache policy, which an instruction makes, and which does not change what a line computes.
     Policy,
     /// A surface.
     Surface {
-        /// The axis of the modifier that names its geometry, where the line has one.
+        /// The axis of the modifier that names its geometry, if the line has one.
         geometry: Option<usize>,
-        /// How much of it one access moves, where the line says so.
+        /// How much of it one access moves, if the line says so.
         size: Option<Size>,
     },
     /// An address in a state space.
     Address {
-        /// The axis of the modifier that names the space, where the line has one.
+        /// The axis of the modifier that names the space, if the line has one.
         space: Option<usize>,
-        /// How much one access moves, where the line says so.
+        /// How much one access moves, if the line says so.
         size: Option<Size>,
     },
 }
 
 impl Role {
-    /// Whether it is a register or a vector of them, an immediate, or a sink.
+    /// Whether it is a value: a register or a vector of registers, an immediate, or a sink.
     pub fn is_value(&self) -> bool {
         matches!(self, Self::Destination | Self::Source | Self::Coordinate { .. } | Self::Policy)
     }
@@ -107,15 +107,15 @@ pub enum Unit {
 pub struct Size {
     /// The type.
     pub of: SizeOf,
-    /// The axis of the vector modifier, where the form has one.
+    /// The axis of the vector modifier, if the form has one.
     pub lanes: Option<usize>,
 }
 
-/// The type that the size of an access follows from.
+/// The type that determines the size of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeOf {
-    /// The one on this axis.
+    /// The type on this axis.
     Axis(usize),
-    /// One of this many bits.
+    /// A type of this many bits.
     Bits(u16),
 }

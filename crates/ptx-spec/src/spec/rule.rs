@@ -12,13 +12,13 @@ use crate::environment::{Target, Version};
 /// A named constraint over the axes of a form.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// `instruction/rule`, or `isa/rule` for what holds for every module.
+    /// `instruction/rule`, or `isa/rule` for rules about every module.
     pub id: String,
     /// What it is.
     pub kind: RuleKind,
     /// Whether the manual states it.
     pub source: Source,
-    /// The heading of the manual's page under which it stands.
+    /// The heading on the manual's page.
     pub section: Option<String>,
     /// What it says.
     pub says: String,
@@ -26,28 +26,27 @@ pub struct Rule {
     pub forbids: Vec<Cube>,
 }
 
-/// What a rule is, beside the combinations it forbids.
+/// The kind of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleKind {
-    /// It keeps the space free of duplicates and of what cannot be written or declared: generated
-    /// variants always keep it, and no verdict names it.
+    /// It keeps the space free of duplicates and of variants that cannot be written or declared: generated
+    /// variants always obey it, and no verdict names it.
     Canonical,
-    /// Generated variants always keep it, as they have no way to break it; verdicts on other texts
-    /// name it.
+    /// Generated variants always obey it, because they cannot break it; verdicts on other texts name it.
     Given,
     /// It restricts the choices.
     Constraint,
-    /// The manual says that the behaviour is undefined: such a line is valid, an implementation may
-    /// accept or refuse it, and generated variants never have it.
+    /// The manual says that the behaviour is undefined: such a line is valid, an implementation may accept
+    /// or reject it, and it is never generated.
     Undefined,
     /// It needs a PTX version.
     NeedsPtx(Version),
-    /// It needs one of these targets, or what meets them.
+    /// It needs a target that meets one of these.
     NeedsTarget(Vec<Target>),
 }
 
 impl RuleKind {
-    /// Whether a variant is ever made to break such a rule.
+    /// Whether variants are made to break such a rule.
     pub fn breakable(&self) -> bool {
         !matches!(self, Self::Canonical | Self::Given | Self::Undefined)
     }
@@ -75,14 +74,15 @@ impl fmt::Display for RuleKind {
 pub enum Source {
     /// The manual states it.
     Manual,
-    /// The manual is silent, and every implementation looked at does it.
+    /// The manual is silent, and every implementation examined does it.
     Observed,
 }
 
 /// Combinations of choices, of the variant and of its setup, that are never executed.
 #[derive(Clone, Debug)]
 pub struct SetupRule {
-    /// Conditions by axis, of which each excludes what fulfils it. An axis that the form lacks is `none`.
+    /// Conditions, each of which excludes the variants for which it holds. An axis that the form lacks is
+    /// `none`.
     pub never: Vec<Vec<Entry>>,
     /// Why.
     pub because: String,

@@ -1,11 +1,11 @@
-//! Forms with further axes after those of the variant: the setup that it is executed in.
+//! Executed forms: forms with further axes for the setup, after those of the variant.
 //!
-//! What holds for variants then holds for variants in a setup: they are counted, drawn, covered,
-//! minimized, and explained by combinations of choices.
+//! So variants with setups are handled like variants: counted, drawn, covered, minimized, and explained by
+//! combinations of choices.
 
 use super::{Axis, Choice, Cube, Form, Instruction, Isa, Rule, RuleKind, Source, ValueSet};
 
-/// An axis in the making: its name and its values, the simplest first.
+/// A new axis: its name, and its values, the simplest first.
 pub type SetupAxis = (String, Vec<String>);
 
 impl Instruction {

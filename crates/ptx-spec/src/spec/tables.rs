@@ -1,12 +1,12 @@
-//! What is looked up for every line that is judged, prepared once for each form.
+//! Lookup tables for judging lines, prepared once for each form.
 
 use super::fault::FAULTS;
 use crate::environment::{Target, Version};
 
-/// Sets of cubes are taken in blocks: a loop over one has a known length, and fits into registers.
+/// Sets of cubes are processed in blocks: a loop over a block has a known length, and fits into registers.
 pub(super) type Block = [u64; 8];
 
-/// A set of cubes of a form, by their position; the loader refuses a form with more.
+/// A set of cubes of a form, by position; the loader rejects forms with more.
 pub(crate) type Cubes = [Block; 2];
 
 /// Adds a cube to a set.
@@ -24,20 +24,20 @@ pub(super) fn both(cubes: &Cubes, others: &Cubes) -> Cubes {
 pub(crate) struct Tables {
     /// How many words of [`Cubes`] the form needs.
     pub(super) words: usize,
-    /// How many blocks those are.
+    /// The number of blocks.
     pub(super) blocks: usize,
-    /// Sets of so many blocks. For each axis and each of its values, the cubes of the rules that do
-    /// not contain it; behind them those that name the axis, which an unread axis takes out.
+    /// Sets of this many blocks. For each axis and each of its values, the cubes of the rules that do not
+    /// contain it; after them, the cubes that name the axis, which an unread axis removes.
     pub(super) kill: Vec<Block>,
-    /// For each axis, where its sets begin in `kill`, and how many values it has.
+    /// For each axis, the start of its sets in `kill`, and the number of its values.
     pub(super) rows: Vec<(usize, usize)>,
     /// For each cube, its rule.
     pub(super) cube_rules: Vec<usize>,
     /// The cubes of the rules that a verdict can name.
     pub(super) judged: Cubes,
-    /// The cubes of what is undefined.
+    /// The cubes of undefined behaviour.
     pub(super) undefined: Cubes,
-    /// The cubes that name no axis which the operands choose.
+    /// The cubes that name no axis of the operands.
     pub(super) operandless: Cubes,
     /// The cubes of the rules that need a PTX version or a target.
     pub(super) needs: Cubes,
@@ -45,28 +45,28 @@ pub(crate) struct Tables {
     pub(super) need_ptx: Cubes,
     /// The cubes of those that need a target.
     pub(super) need_target: Cubes,
-    /// The axes beside version and target that the cubes of needs name.
+    /// The axes other than version and target in the cubes of needs.
     pub(super) needing: Vec<usize>,
-    /// The values of a line of which nothing has been read.
+    /// The values of a line before anything is read.
     pub(super) blank: Vec<u8>,
-    /// The axes that are not chosen by the operands.
+    /// The axes that are not of operands.
     pub(super) plain: Vec<usize>,
-    /// The axes that are.
+    /// The axes of operands.
     pub(super) operand: Vec<usize>,
-    /// For each axis of what stands in an operand, the value that each type of [`Isa::types`] is.
+    /// For each axis of an operand's types, the value of each type of [`Isa::types`].
     pub(super) types: Vec<Vec<u8>>,
-    /// The values that stand for a type or variable that can only be declared from a PTX version and a
-    /// target on: axis, value, and these two.
+    /// The values of types and variables that need a PTX version and a target to be declared: axis, value,
+    /// and these two.
     pub(super) needy: Vec<Needy>,
     /// The axis of the guard.
     pub(super) guard: Option<usize>,
     /// The axis of the context.
     pub(super) context: Option<usize>,
-    /// The slots that must not be left empty, as a bit mask.
+    /// The mandatory slots, as a bit mask.
     pub(super) mandatory: u64,
-    /// For each modifier of the instruction, what it is here.
+    /// The meaning of each modifier of the instruction in this form.
     pub(super) modifiers: Vec<FormModifier>,
-    /// What each modifier is that the instruction does not know.
+    /// The meaning of modifiers that the instruction does not know.
     pub(super) unknown: FormModifier,
     /// The rule that each [`TextFault`] breaks, where a verdict can name it.
     pub(super) faults: [Option<usize>; FAULTS.len()],
@@ -75,14 +75,14 @@ pub(crate) struct Tables {
 /// A value of an axis that needs a PTX version, a target, or both.
 pub(super) type Needy = (usize, u8, Option<Version>, Option<Target>);
 
-/// What a modifier is to a form.
+/// The meaning of a modifier in a form.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FormModifier {
     /// The slots that know it, in the order of the line.
     pub(crate) candidates: Vec<Candidate>,
     /// The same slots as a bit mask; a form has at most 64.
     pub(super) slots: u64,
-    /// The position of the writing with this modifier added; any unknown one is like another.
+    /// The position of the writing with this modifier added; all unknown modifiers share one.
     pub(crate) extra: Option<usize>,
 }
 
@@ -93,13 +93,13 @@ pub(crate) struct Candidate {
     pub(crate) slot: usize,
     /// The modifier's position on the slot's axis.
     pub(crate) value: u8,
-    /// Whether the slot claims it, or has it as a probe.
+    /// Whether it is a claimed value of the slot, rather than a probe.
     pub(crate) claimed: bool,
 }
 
 impl Tables {
-    /// Where the cubes begin in `kill` that do not contain this value of this axis; for an unread
-    /// one, those that name it.
+    /// The start in `kill` of the cubes that do not contain this value of this axis; if it is unread, of
+    /// those that name the axis.
     fn row(&self, axis: usize, value: usize) -> usize {
         let (start, values) = self.rows[axis];
         start + value.min(values) * self.blocks
@@ -110,7 +110,7 @@ impl Tables {
         &self.kill[self.row(axis, value)..][..self.blocks].as_flattened()[..self.words]
     }
 
-    /// Of cubes, those that contain the values of these axes.
+    /// Those of the cubes that contain the values of these axes.
     pub(super) fn narrowed(&self, cubes: &Cubes, axes: impl Iterator<Item = usize> + Clone, values: &[u8]) -> Cubes {
         let mut left = *cubes;
         for (at, block) in left.iter_mut().enumerate().take(self.blocks) {

@@ -1,23 +1,23 @@
-//! Words that conditions, axes and operands share, whatever the instruction is.
+//! Names of values that all instructions share.
 
-/// A modifier no instruction has.
+/// A modifier that no instruction has.
 pub const UNKNOWN_MODIFIER: &str = ".bogus";
-/// The value of a slot or operand that is left out, and of no sinks.
+/// The value of a slot or operand that is left out, and of an operand without sinks.
 pub const NONE: &str = "none";
-/// What stands in an operand and is none of the other values.
+/// Anything in an operand that is not one of the other values.
 pub const OTHER: &str = "other";
 /// An integer immediate.
 pub const INTEGER: &str = "integer";
 /// A floating-point immediate of 32 bits, `0f3F800000`.
 pub const FLOAT: &str = "float";
-/// A floating-point immediate of 64 bits: any but `0f...`.
+/// A floating-point immediate of 64 bits: any except `0f...`.
 pub const DOUBLE: &str = "double";
 /// A `_` in place of a whole operand.
 pub const SINK: &str = "sink";
-/// A variable that is no surface.
+/// A variable that is not a surface.
 pub const VARIABLE: &str = "variable";
 
-/// What can stand in an operand and is neither the type of a register nor an object.
+/// Values for operands that are neither register types nor objects.
 pub const PSEUDO: [&str; 5] = [INTEGER, FLOAT, DOUBLE, SINK, VARIABLE];
 
 /// Whether a text could be a modifier of PTX: `.v2`, `.L2::cache_hint`, `.128x256b`.

@@ -1,14 +1,14 @@
 //! Constants and constant expressions: PTX ISA `constants`, `constant-expressions`.
 //!
-//! Integers have 64 bits, signed or unsigned; arithmetic wraps around. Floating-point numbers are
-//! doubles, but for `0f3F800000`, which keeps its 32 bits and goes into no expression.
+//! Integers have 64 bits, signed or unsigned; arithmetic wraps around. Floating-point numbers are doubles,
+//! except for `0f3F800000`, which keeps its 32 bits and cannot be part of an expression.
 
 use super::SyntaxError;
 use super::lexer::Lexer;
 
 /// How deep an expression may be nested.
 const NESTING: u32 = 64;
-/// The number of threads of a warp, as every target has it.
+/// The number of threads of a warp, which is the same for every target.
 const WARP_SIZE: i64 = 32;
 const MALFORMED: &str = "a number is malformed";
 const OVERFLOW: &str = "an integer does not fit in 64 bits";
@@ -27,7 +27,7 @@ use Constant::{Double, Signed, Single, Unsigned};
 
 /// Why no value was found.
 enum Stop {
-    /// Something stands there that is no constant: a name, or nothing.
+    /// There is no constant, but a name or nothing.
     NotConstant,
     Wrong(SyntaxError),
 }
@@ -48,11 +48,10 @@ pub(super) fn starts(lexer: &Lexer<'_>) -> bool {
     }
 }
 
-/// Reads a constant expression; nothing where a name stands in it, and the lexer is then anywhere
-/// in it.
+/// Reads a constant expression; none if it contains a name, and the lexer's position is then unspecified.
 ///
 /// # Errors
-/// Where a number is malformed or too large, or an operator cannot be applied.
+/// If a number is malformed or too large, or an operator cannot be applied.
 pub(super) fn expression(lexer: &mut Lexer<'_>) -> Result<Option<Constant>, SyntaxError> {
     let mut reader = ConstantReader { lexer, depth: 0 };
     match reader.ternary() {
@@ -62,7 +61,7 @@ pub(super) fn expression(lexer: &mut Lexer<'_>) -> Result<Option<Constant>, Synt
     }
 }
 
-/// Binary operators, loosest first; of those that begin alike the longer stands first.
+/// Binary operators, loosest first; of those that begin alike, the longer comes first.
 const BINARY: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -95,7 +94,7 @@ impl ConstantReader<'_, '_> {
         self.deeper()?;
         let yes = self.ternary()?;
         if !self.lexer.eat_sign(":") {
-            return self.wrong("`:` is expected");
+            return self.wrong("expected `:`");
         }
         let no = self.ternary()?;
         self.depth -= 1;
@@ -114,7 +113,7 @@ impl ConstantReader<'_, '_> {
 
     fn binary(&mut self, level: usize) -> Result<Constant, Stop> {
         let Some(operators) = BINARY.get(level) else { return self.unary() };
-        // Most constants are followed by none.
+        // Most constants are not followed by one.
         let mut value = self.binary(level + 1)?;
         while let Some(operator) = self.operator(operators) {
             let right = self.binary(level + 1)?;
@@ -174,7 +173,7 @@ impl ConstantReader<'_, '_> {
         for (cast, signed) in [(".s64", true), (".u64", false)] {
             if self.lexer.eat_sign(cast) {
                 if !self.lexer.eat_sign(")") {
-                    return self.wrong("`)` is expected");
+                    return self.wrong("expected `)`");
                 }
                 self.deeper()?;
                 let value = self.unary()?;
@@ -234,7 +233,7 @@ fn literal(text: &str) -> Result<Constant, &'static str> {
     }
 }
 
-/// The bits of `0f` or `0d` and exactly so many digits.
+/// The bits of `0f` or `0d` and exactly this many digits.
 fn hexadecimal(text: &str, digits: usize) -> Result<u64, &'static str> {
     let sound = text.len() == 2 + digits && text[2..].bytes().all(|byte| byte.is_ascii_hexdigit());
     if sound { u64::from_str_radix(&text[2..], 16).map_err(|_| MALFORMED) } else { Err(MALFORMED) }
@@ -289,7 +288,7 @@ fn integers(operator: &str, a: Constant, b: Constant) -> Option<Constant> {
     let truth = |holds: bool| Some(Signed(i64::from(holds)));
     let (left, right) = (a.bits(), b.bits());
     let by = |amount: u64| u32::try_from(amount).ok().filter(|&amount| amount < 64);
-    // The usual arithmetic conversions: signed where both are.
+    // The usual arithmetic conversions: signed if both are.
     let usual = |signed: fn(i64, i64) -> i64, unsigned: fn(u64, u64) -> u64| match (a, b) {
         (Signed(a), Signed(b)) => Some(Signed(signed(a, b))),
         _ => Some(Unsigned(unsigned(left, right))),

@@ -3,11 +3,10 @@
 use super::SyntaxError;
 use super::lexer::Lexer;
 
-/// `.visible .global .align 8 .v4 .b32 a[2][3] = {...}, b`; everything is a part of the text it was
-/// read from.
+/// `.visible .global .align 8 .v4 .b32 a[2][3] = {...}, b`; all texts borrow from the text that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration<'a> {
-    /// What stands before the names.
+    /// The part before the names.
     pub directives: &'a str,
     /// `.reg`, `.global`, ...
     pub space: &'a str,
@@ -15,7 +14,7 @@ pub struct Declaration<'a> {
     pub of_type: &'a str,
     /// 2, 4 or 8 for a vector type, 1 otherwise.
     pub lanes: u8,
-    /// What `.align` says, in bytes; of several the largest.
+    /// The alignment by `.align`, in bytes; the largest if there are several.
     pub alignment: Option<u32>,
     /// Whether it has `.attribute(.unified(...))`.
     pub unified: bool,
@@ -23,7 +22,7 @@ pub struct Declaration<'a> {
     names: &'a str,
 }
 
-/// A name, and what follows it.
+/// A name with what follows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declarator<'a> {
     /// The name; `%r` of `%r<9>`.
@@ -34,21 +33,21 @@ pub struct Declarator<'a> {
     pub family: Option<u32>,
     /// Whether it is an array.
     pub array: bool,
-    /// The number of elements: 1 where it is no array, none where an array leaves that open.
+    /// The number of elements: 1 if it is not an array, none if an array leaves it open.
     pub elements: Option<u64>,
 }
 
-/// Whether a directive is a space in which registers or variables are declared.
+/// Whether a directive begins a declaration of registers or variables.
 pub(super) fn is_space(directive: &str) -> bool {
     matches!(directive, ".reg" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".tex" | ".sreg")
 }
 
 impl<'a> Declaration<'a> {
-    /// Reads a declaration that begins at `start`, behind its space, up to its semicolon.
+    /// Reads a declaration from after its space, which begins at `start`, up to its semicolon.
     pub(super) fn read(lexer: &mut Lexer<'a>, start: usize, space: &'a str) -> Result<Self, SyntaxError> {
         let mut declaration = Self::directives(lexer, start, space)?;
         declaration.names = lexer.skip_until(|byte| byte == b';');
-        if lexer.eat(b';') { Ok(declaration) } else { Err(lexer.error("`;` is expected")) }
+        if lexer.eat(b';') { Ok(declaration) } else { Err(lexer.error("expected `;`")) }
     }
 
     /// The directives up to the names: alignment, attributes, vector and type.
@@ -66,22 +65,22 @@ impl<'a> Declaration<'a> {
             match lexer.directive()? {
                 ".align" => {
                     lexer.blank();
-                    let bytes = lexer.number().parse().map_err(|_| lexer.error("a number is expected"))?;
+                    let bytes = lexer.number().parse().map_err(|_| lexer.error("expected a number"))?;
                     read.alignment = read.alignment.max(Some(bytes));
                 }
                 ".attribute" => {
                     lexer.blank();
                     if !lexer.eat(b'(') {
-                        return Err(lexer.error("`(` is expected"));
+                        return Err(lexer.error("expected `(`"));
                     }
                     let attributes = lexer.skip_until(|_| false);
                     read.unified |= Lexer::new(attributes).any(|token| token.text == ".unified");
                     if !lexer.eat(b')') {
-                        return Err(lexer.error("`)` is expected"));
+                        return Err(lexer.error("expected `)`"));
                     }
                 }
                 ".ptr" => pointer = true,
-                // What a pointer points to is not what the parameter is.
+                // The type that a pointer points to is not the parameter's.
                 _ if pointer => {}
                 ".v2" => read.lanes = 2,
                 ".v4" => read.lanes = 4,
@@ -90,7 +89,7 @@ impl<'a> Declaration<'a> {
             }
         }
         read.directives = &lexer.text()[start..end];
-        if read.of_type.is_empty() { Err(lexer.error("a type is expected")) } else { Ok(read) }
+        if read.of_type.is_empty() { Err(lexer.error("expected a type")) } else { Ok(read) }
     }
 
     /// Its names, each with what follows it.
@@ -116,7 +115,7 @@ impl<'a> Iterator for Declarators<'a> {
         let read = self.read();
         self.more = read.is_ok() && self.lexer.eat(b',');
         if !self.more && read.is_ok() && self.lexer.peek().is_some() {
-            return Some(Err(self.lexer.error("`;` is expected")));
+            return Some(Err(self.lexer.error("expected `;`")));
         }
         Some(read)
     }
@@ -131,18 +130,18 @@ impl<'a> Declarators<'a> {
         let name = lexer.name();
         if name.is_empty() || name.contains('.') || name.as_bytes()[0].is_ascii_digit() {
             lexer.reset(start);
-            return Err(lexer.error("a name is expected"));
+            return Err(lexer.error("expected a name"));
         }
         let mut read = Declarator { name, text: "", family: None, array: false, elements: Some(1) };
         let mut end = lexer.at();
         lexer.blank();
         if lexer.eat(b'<') {
             lexer.blank();
-            let count = lexer.number().parse().map_err(|_| lexer.error("a number is expected"))?;
+            let count = lexer.number().parse().map_err(|_| lexer.error("expected a number"))?;
             read.family = Some(count);
             lexer.blank();
             if !lexer.eat(b'>') {
-                return Err(lexer.error("`>` is expected"));
+                return Err(lexer.error("expected `>`"));
             }
             end = lexer.at();
             lexer.blank();
@@ -153,7 +152,7 @@ impl<'a> Declarators<'a> {
             read.elements =
                 read.elements.zip(dimension).and_then(|(elements, dimension)| elements.checked_mul(dimension));
             if !lexer.eat(b']') {
-                return Err(lexer.error("`]` is expected"));
+                return Err(lexer.error("expected `]`"));
             }
             end = lexer.at();
             lexer.blank();
@@ -170,7 +169,7 @@ impl<'a> Declarators<'a> {
 /// Reads the parameters of a header: declarations of one name each, separated by commas.
 ///
 /// # Errors
-/// What is no parameter, and where in the text.
+/// If something is not a parameter; says what and where.
 pub fn parameters(text: &str) -> Result<Vec<Declaration<'_>>, SyntaxError> {
     let mut lexer = Lexer::new(text);
     let mut parameters = Vec::new();
@@ -179,18 +178,18 @@ pub fn parameters(text: &str) -> Result<Vec<Declaration<'_>>, SyntaxError> {
         let start = lexer.at();
         let space = if lexer.peek() == Some(b'.') { lexer.directive()? } else { "" };
         if !matches!(space, ".param" | ".reg") {
-            return Err(SyntaxError { message: "a parameter is expected", at: start });
+            return Err(SyntaxError { message: "expected a parameter", at: start });
         }
         let mut parameter = Declaration::directives(&mut lexer, start, space)?;
         parameter.names = lexer.skip_until(|byte| byte == b',');
         if parameter.names.trim().is_empty() {
-            return Err(lexer.error("a name is expected"));
+            return Err(lexer.error("expected a name"));
         }
         parameters.push(parameter);
         if lexer.eat(b',') {
             lexer.blank();
             if lexer.peek().is_none() {
-                return Err(lexer.error("a parameter is expected"));
+                return Err(lexer.error("expected a parameter"));
             }
         }
     }

@@ -1,7 +1,7 @@
-//! Declarations: what the names of a line stand for.
+//! Declarations: the meaning of the names in a line.
 //!
-//! Reads the text that stands between a module's directives and a line: module-scope variables,
-//! the header of the entry or function, registers and local variables.
+//! Reads the text between a module's directives and a line: module-scope variables, the header of the entry
+//! or function, registers and local variables.
 
 use super::declaration::{Declaration, parameters};
 use super::name_table::NameTable;
@@ -9,28 +9,28 @@ use super::statement::{Header, Statement, Statements};
 use super::{Context, Lexer, SyntaxError};
 use crate::spec::Isa;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbol {
     /// A register: the position of its type in [`Isa::types`] (`None` for a type it does not
     /// list), and its lanes (1 for a scalar).
     Register(Option<usize>, u8),
-    /// A variable with data: what an address that starts from it starts from (`global`, ...).
+    /// A variable with data: its kind as the base of an address (`global`, ...).
     Variable(&'static str),
     /// A `.surfref`: whether it is a parameter.
     Surface(bool),
-    /// A `.texref`, `.samplerref`, an array of surfaces, or anything else that is no data.
+    /// A `.texref`, `.samplerref`, an array of surfaces, or anything else without data.
     Opaque,
 }
 
-/// The names that a line can use, and where it stands.
+/// The names that a line can use, and its context.
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
-    /// Whether the line stands in an entry or a function; an entry where no header says.
+    /// Whether the line is in an entry or a function; without a header, it is in an entry.
     pub context: Context,
-    /// What each name stands for, and the alignment of a variable in bytes.
+    /// The meaning of each name, and the alignment of a variable in bytes.
     names: NameTable<(Symbol, Option<u32>)>,
-    /// `.reg .b32 %r<9>;`: by prefix, the number of registers and what each is.
+    /// `.reg .b32 %r<9>;`: by prefix, the number of registers and their meaning.
     families: NameTable<(u32, Symbol)>,
 }
 
@@ -52,11 +52,11 @@ impl DeclarationError {
 }
 
 impl Declarations {
-    /// Reads declarations: what stands between a module's directives and a line. What was declared
-    /// in braces that are closed again is forgotten.
+    /// Reads declarations: the text between a module's directives and a line. Declarations in closed braces
+    /// are dropped.
     ///
     /// # Errors
-    /// What is no declaration, and where.
+    /// If something is not a declaration; says what and where.
     pub fn parse(text: &str, isa: &Isa) -> Result<Self, DeclarationError> {
         let mut table = Self::default();
         // Few declarations need more room.
@@ -65,7 +65,7 @@ impl Declarations {
         Ok(table)
     }
 
-    /// The same with further declarations in an inner scope, which hide those of their names.
+    /// Adds declarations in an inner scope, which hide others with the same name.
     ///
     /// # Errors
     /// As [`Declarations::parse`].
@@ -83,8 +83,8 @@ impl Declarations {
         Ok(())
     }
 
-    /// What a name stands for: a declared one, one of a family (`%r3` of `%r<9>`), a component of
-    /// a vector (`%v.x`) or a special register.
+    /// The meaning of a name: a declared one, one of a family (`%r3` of `%r<9>`), a component of a vector
+    /// (`%v.x`) or a special register.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
         if let Some(symbol) = self.whole(name) {
             return Some(symbol);
@@ -97,13 +97,13 @@ impl Declarations {
         }
     }
 
-    /// The alignment of a variable in bytes: what its declaration says, or the size of its type. PTX ISA
+    /// The alignment of a variable in bytes, by its declaration or by the size of its type. PTX ISA
     /// `alignment`.
     pub fn alignment(&self, name: &str) -> Option<u32> {
         self.names.get(name)?.1
     }
 
-    /// What a name without a component stands for.
+    /// The meaning of a name without a component.
     fn whole(&self, name: &str) -> Option<Symbol> {
         if let Some((symbol, _)) = self.names.get(name) {
             return Some(symbol);
@@ -124,7 +124,7 @@ impl Declarations {
     }
 }
 
-/// What declares a name.
+/// The declaration of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Statement,
@@ -137,7 +137,7 @@ enum Origin {
 struct Collector<'a, 't> {
     isa: &'a Isa,
     table: &'t mut Declarations,
-    /// For each open brace the numbers of names and of families before it.
+    /// For each open brace, the number of names and of families before it.
     scopes: Vec<(usize, usize)>,
     /// Whether the next brace opens the body of an entry or function, whose parameters are already
     /// in the table.
@@ -165,7 +165,7 @@ impl Collector<'_, '_> {
                     }
                 }
                 Statement::Directive(..) | Statement::Label(_) => {}
-                Statement::Instruction(_) => return error("a declaration is expected"),
+                Statement::Instruction(_) => return error("expected a declaration"),
             }
         }
     }
@@ -175,13 +175,13 @@ impl Collector<'_, '_> {
     }
 
     fn header(&mut self, header: &Header<'_>, text: &str) -> Result<(), SyntaxError> {
-        // A prototype declares a function, and nothing stands in it.
+        // A prototype declares a function without a body.
         if header.prototype {
             return Ok(());
         }
         if !self.scopes.is_empty() || self.body.is_some() {
             let at = offset(text, header.text);
-            return Err(SyntaxError { message: "an entry or function stands in another", at });
+            return Err(SyntaxError { message: "an entry or function is inside another", at });
         }
         self.body = Some(self.sizes());
         let (context, origin) = match header.function {
@@ -211,14 +211,14 @@ impl Collector<'_, '_> {
         let natural = of.map(|of| u32::from(of.bits / 8) * u32::from(declaration.lanes));
         let alignment = declaration.alignment.or(natural);
         for name in declaration.declarators() {
-            // The position is one of the names, which are a part of the text.
+            // The position is that of a name, which is part of the text.
             let name = name.map_err(|error| SyntaxError { at: at + declaration.directives.len(), ..error })?;
             if name.array && matches!(declaration.space, ".reg" | ".sreg") {
                 return wrong("there are no arrays of registers");
             }
             match (name.family, symbol) {
                 (Some(count), _) => self.table.families.insert(name.name, (count, symbol)),
-                // An array of surfaces is no surface, and cannot be indexed.
+                // An array of surfaces is not a surface, and cannot be indexed.
                 (None, Symbol::Surface(_)) if name.array => self.table.names.insert(name.name, (Symbol::Opaque, None)),
                 (None, _) => self.table.names.insert(name.name, (symbol, alignment)),
             }
@@ -248,7 +248,7 @@ impl Collector<'_, '_> {
     }
 }
 
-/// Where a part of a text begins in it.
+/// The position of a part of a text.
 fn offset(text: &str, part: &str) -> usize {
     part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
 }

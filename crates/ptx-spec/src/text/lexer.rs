@@ -1,11 +1,11 @@
 //! The lexer of PTX text: white space, comments, names, directives, numbers and texts.
 //!
-//! PTX ISA `syntax`. All readers of PTX use this one. It only borrows, and it never fails: what is
-//! wrong with a text is for its callers to say.
+//! PTX ISA `syntax`. All readers of PTX use this one. It only borrows, and it never fails: its callers
+//! report errors.
 
 use super::SyntaxError;
 
-/// A set of bytes that is fast to look into.
+/// A set of bytes with fast lookup.
 pub(super) struct Bytes([bool; 256]);
 
 impl Bytes {
@@ -29,18 +29,18 @@ impl Bytes {
     }
 }
 
-/// What follows the first byte of a name.
+/// The bytes after the first one of a name.
 static FOLLOWING: Bytes = Bytes::letters_digits_and(b"_$");
-/// What follows the first byte of a name in an operand, where `%v.x` is one name.
+/// The bytes after the first one of a name in an operand, where `%v.x` is one name.
 static COMPONENT: Bytes = Bytes::letters_digits_and(b"_$.");
-/// What an opcode is made of.
+/// The bytes of an opcode.
 static OPCODE: Bytes = Bytes::letters_digits_and(b"_");
-/// What a directive or modifier is made of behind its dot.
+/// The bytes of a directive or modifier after its dot.
 static DIRECTIVE: Bytes = Bytes::letters_digits_and(b"_:");
-/// What a number is made of, but for its point and the sign of its exponent.
+/// The bytes of a number, except its point and the sign of its exponent.
 static NUMBER: Bytes = Bytes::letters_digits_and(b"_$");
 
-/// What a [`Token`] is.
+/// The kind of a [`Token`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// `%r1`, `ld`, `_`
@@ -55,12 +55,12 @@ pub enum TokenKind {
     Sign,
 }
 
-/// A part of a text that belongs together.
+/// A token of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
     /// What it is.
     pub kind: TokenKind,
-    /// Its text, a part of the one it was read from.
+    /// Its text, which borrows from the text that was read.
     pub text: &'a str,
 }
 
@@ -136,22 +136,22 @@ impl<'a> Lexer<'a> {
         self.text
     }
 
-    /// Where it is, in bytes.
+    /// Its position in bytes.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// Goes back to a byte that it was at before.
+    /// Goes back to an earlier position.
     pub(super) fn reset(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// What is still to be read.
+    /// The rest of the text.
     pub(super) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    /// What was read from a byte on.
+    /// The text from a position up to the current one.
     pub(super) fn since(&self, start: usize) -> &'a str {
         &self.text[start..self.at]
     }
@@ -165,19 +165,19 @@ impl<'a> Lexer<'a> {
         self.bytes().get(self.at).copied()
     }
 
-    /// The byte behind the next.
+    /// The byte after the next.
     pub(super) fn peek_second(&self) -> Option<u8> {
         self.bytes().get(self.at + 1).copied()
     }
 
-    /// Reads this byte, where it is the next.
+    /// Reads this byte, if it is the next.
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
 
-    /// Reads this sign and the white space behind it, where it is the next.
+    /// Reads this sign and the white space after it, if it is the next.
     pub(super) fn eat_sign(&mut self, sign: &str) -> bool {
         let found = self.bytes()[self.at..].starts_with(sign.as_bytes());
         if found {
@@ -187,7 +187,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Skips white space and comments, of which there are none at most positions.
+    /// Skips white space and comments; at most positions there are none.
     pub(super) fn blank(&mut self) {
         if self.peek().is_some_and(|byte| byte.is_ascii_whitespace() || byte == b'/') {
             self.skip_blank();
@@ -219,12 +219,12 @@ impl<'a> Lexer<'a> {
         self.since(start)
     }
 
-    /// Reads an opcode; empty where none stands there.
+    /// Reads an opcode; empty if there is none.
     pub(super) fn opcode(&mut self) -> &'a str {
         self.take(&OPCODE)
     }
 
-    /// Reads a name, with its component if it has one; empty where none stands there.
+    /// Reads a name, with its component if it has one; empty if there is none.
     pub(super) fn name(&mut self) -> &'a str {
         let start = self.at;
         match self.peek() {
@@ -239,12 +239,12 @@ impl<'a> Lexer<'a> {
     /// Reads a directive or modifier at its dot.
     ///
     /// # Errors
-    /// Where nothing follows the dot.
+    /// If nothing follows the dot.
     pub(super) fn directive(&mut self) -> Result<&'a str, SyntaxError> {
         let start = self.at;
         self.at += 1;
         match self.take(&DIRECTIVE) {
-            "" => Err(self.error("a modifier is expected behind `.`")),
+            "" => Err(self.error("expected a modifier after `.`")),
             _ => Ok(self.since(start)),
         }
     }
@@ -260,7 +260,7 @@ impl<'a> Lexer<'a> {
             self.take(&NUMBER);
         }
         let text = self.since(start);
-        // `1.5e-3`; an `e` of hexadecimal digits is no exponent.
+        // `1.5e-3`; an `e` among hexadecimal digits is not an exponent.
         let hexadecimal = text.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic) && text.starts_with('0');
         let exponent = text.ends_with(['e', 'E']) && (!hexadecimal || text.len() == 2);
         if exponent && matches!(self.peek(), Some(b'-' | b'+')) {
@@ -270,14 +270,14 @@ impl<'a> Lexer<'a> {
         self.since(start)
     }
 
-    /// Skips the rest of a text in quotes.
+    /// Skips the rest of a quoted string.
     fn skip_text(&mut self) {
         let rest = self.rest();
         self.at += rest.find(['"', '\n']).map_or(rest.len(), |end| end + usize::from(rest.as_bytes()[end] == b'"'));
     }
 
-    /// Skips tokens up to a sign for which `stop` holds and which stands in no brackets; what was
-    /// skipped. At the end of the text it stops as well, and before a closing bracket too many.
+    /// Skips tokens up to a sign for which `stop` holds outside brackets, and returns what was skipped. It
+    /// also stops at the end of the text, and before an unmatched closing bracket.
     pub(super) fn skip_until(&mut self, stop: impl Fn(u8) -> bool) -> &'a str {
         let start = self.at;
         let mut depth = 0_u32;
@@ -309,7 +309,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// A text with a space for each comment.
+/// A text with its comments replaced by spaces.
 pub fn uncommented(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut lexer = Lexer::new(text);

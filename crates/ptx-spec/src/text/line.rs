@@ -1,4 +1,4 @@
-//! One instruction, before any specification: guard, opcode, modifiers, operands.
+//! The syntax of one instruction: guard, opcode, modifiers, operands.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use super::SyntaxError;
 use super::constant::{self, Constant};
 use super::lexer::Lexer;
 
-/// How deep brackets may be nested in brackets; PTX nests two.
+/// The maximum nesting of brackets; PTX nests two.
 const NESTING: u32 = 8;
 
-/// An instruction taken apart; everything is a part of the text it was read from.
+/// A parsed instruction; all texts borrow from the text that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line<'a> {
     /// The guard: whether it is negated, and the predicate's name.
@@ -22,12 +22,12 @@ pub struct Line<'a> {
     pub operands: Vec<OperandText<'a>>,
 }
 
-/// An operand with what is attached to it.
+/// An operand with its suffix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OperandText<'a> {
     /// What it is.
     pub argument: Argument<'a>,
-    /// A modifier behind it, as in `[a].unified`.
+    /// A modifier after it, as in `[a].unified`.
     pub suffix: Option<&'a str>,
     /// Its text, to point at.
     pub text: &'a str,
@@ -48,16 +48,16 @@ impl Integer {
         if self.signed { i128::from(self.bits.cast_signed()) } else { i128::from(self.bits) }
     }
 
-    /// The value of the same bits as a signed integer: what is added to an address.
+    /// The same bits as a signed integer, for offsets of addresses.
     pub fn signed(self) -> i64 {
         self.bits.cast_signed()
     }
 }
 
-/// What can stand in an operand.
+/// An argument of an operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument<'a> {
-    /// A register, a variable, a component (`%v.x`), or a name nobody declared.
+    /// A register, a variable, a component (`%v.x`), or an undeclared name.
     Name(&'a str),
     /// An integer constant expression: `5`, `-0x1F`, `2*(WARP_SZ+1)`.
     Integer(Integer),
@@ -80,21 +80,21 @@ pub enum Argument<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Reads the instruction that begins here, up to its semicolon.
+    /// Reads the instruction at the current position, up to its semicolon.
     pub(super) fn read(lexer: &mut Lexer<'a>) -> Result<Self, SyntaxError> {
         let mut reader = LineReader { lexer, depth: 0 };
         let (guard, opcode) = reader.head()?;
         reader.body(guard, opcode)
     }
 
-    /// Reads the rest of an instruction behind its opcode.
+    /// Reads the rest of an instruction after its opcode.
     pub(super) fn behind(lexer: &mut Lexer<'a>, opcode: &'a str) -> Result<Self, SyntaxError> {
         LineReader { lexer, depth: 0 }.body(None, opcode)
     }
 }
 
-/// In one spelling: single spaces where they separate, no comments, `;` at the end. Only what
-/// [`Argument::Other`] is part of stays as it was written.
+/// Prints it in a canonical spelling: single spaces, no comments, `;` at the end. Only parts with
+/// [`Argument::Other`] stay as they were written.
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((negated, name)) = self.guard {
@@ -114,13 +114,13 @@ impl fmt::Display for OperandText<'_> {
         if self.argument.has_other() {
             let text = self.text.trim_ascii_end();
             f.write_str(text)?;
-            // What follows shall not become a part of a comment at its end.
+            // The text after it must not become part of a comment at its end.
             if text.lines().last().is_some_and(|last| last.contains("//")) {
                 f.write_str("\n")?;
             }
         } else {
             for token in Lexer::new(self.text) {
-                // `5 % 3` has a remainder, and `5%3` a name; `%.x` stays together.
+                // `5 % 3` has a remainder operator, and `5%3` a name; `%.x` stays together.
                 let end = token.text.as_ptr().addr() + token.text.len() - self.text.as_ptr().addr();
                 let apart =
                     self.text.get(end..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_whitespace()));
@@ -136,7 +136,7 @@ impl fmt::Display for OperandText<'_> {
 }
 
 impl Argument<'_> {
-    /// Whether it is, or holds, something of which only the extent is known.
+    /// Whether it is or contains [`Argument::Other`].
     fn has_other(&self) -> bool {
         match self {
             Self::Other => true,
@@ -157,13 +157,13 @@ impl From<Constant> for Argument<'_> {
     }
 }
 
-/// A guard, and the opcode behind it.
+/// A guard, and the opcode after it.
 type Head<'a> = (Option<(bool, &'a str)>, &'a str);
 
 /// Reads one instruction.
 struct LineReader<'l, 'a> {
     lexer: &'l mut Lexer<'a>,
-    /// How many brackets are open.
+    /// The number of open brackets.
     depth: u32,
 }
 
@@ -178,7 +178,7 @@ impl<'a> LineReader<'_, 'a> {
             lexer.blank();
             let name = lexer.name();
             if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
-                return Err(lexer.error("a predicate is expected behind `@`"));
+                return Err(lexer.error("expected a predicate after `@`"));
             }
             lexer.blank();
             guard = Some((negated, name));
@@ -186,7 +186,7 @@ impl<'a> LineReader<'_, 'a> {
         let opcode = lexer.opcode();
         match opcode.as_bytes().first() {
             Some(first) if !first.is_ascii_digit() => Ok((guard, opcode)),
-            _ => Err(lexer.error("an opcode is expected")),
+            _ => Err(lexer.error("expected an opcode")),
         }
     }
 
@@ -209,7 +209,7 @@ impl<'a> LineReader<'_, 'a> {
             }
         }
         if !self.lexer.eat(b';') {
-            return Err(self.lexer.error("`;` or `,` is expected"));
+            return Err(self.lexer.error("expected `;` or `,`"));
         }
         Ok(Line { guard, opcode, modifiers, operands })
     }
@@ -243,7 +243,7 @@ impl<'a> LineReader<'_, 'a> {
                 return Ok(elements);
             }
             if !self.lexer.eat(b',') {
-                return Err(self.lexer.error("`,` or the closing bracket is expected"));
+                return Err(self.lexer.error("expected `,` or the closing bracket"));
             }
             self.lexer.blank();
         }
@@ -258,7 +258,7 @@ impl<'a> LineReader<'_, 'a> {
         }
     }
 
-    /// A constant expression; anything else where a name stands in it.
+    /// Reads a constant expression, or an `Other` argument if it contains a name.
     fn constant(&mut self) -> Result<Argument<'a>, SyntaxError> {
         let start = self.lexer.at();
         match constant::expression(self.lexer)? {
@@ -279,7 +279,7 @@ impl<'a> LineReader<'_, 'a> {
         let start = self.lexer.at();
         let name = self.lexer.name();
         if name.is_empty() {
-            return Err(self.lexer.error("an operand is expected"));
+            return Err(self.lexer.error("expected an operand"));
         }
         if name == "_" {
             return Ok(Argument::Sink);
@@ -292,13 +292,13 @@ impl<'a> LineReader<'_, 'a> {
         match self.lexer.peek() {
             Some(b'+') => self.sum(start, name),
             Some(b'[') => self.element(start, name),
-            // `a-4` is none: a negative constant is added, `a+-4`.
+            // `a-4` is not allowed: a negative constant is added, `a+-4`.
             Some(b'-' | b'|' | b'(' | b'*') => self.other(),
             _ => Ok(Argument::Name(name)),
         }
     }
 
-    /// `a+4` behind its name.
+    /// The rest of `a+4` after the name.
     fn sum(&mut self, start: usize, name: &'a str) -> Result<Argument<'a>, SyntaxError> {
         self.lexer.eat(b'+');
         self.lexer.blank();
@@ -312,7 +312,7 @@ impl<'a> LineReader<'_, 'a> {
         self.other()
     }
 
-    /// `a[reg+4]` behind its name.
+    /// The rest of `a[reg+4]` after the name.
     fn element(&mut self, start: usize, name: &'a str) -> Result<Argument<'a>, SyntaxError> {
         self.lexer.eat(b'[');
         self.lexer.blank();
@@ -334,7 +334,7 @@ impl<'a> LineReader<'_, 'a> {
         }
     }
 
-    /// An index: as any argument, but a constant may be subtracted from a register as well.
+    /// An index: any argument; a constant may also be subtracted from a register.
     fn index(&mut self) -> Result<Argument<'a>, SyntaxError> {
         let start = self.lexer.at();
         let register = self.lexer.name();
@@ -351,7 +351,7 @@ impl<'a> LineReader<'_, 'a> {
         self.argument()
     }
 
-    /// Whatever else stands up to the next comma, closing bracket or semicolon.
+    /// Anything else up to the next comma, closing bracket or semicolon.
     fn other(&mut self) -> Result<Argument<'a>, SyntaxError> {
         self.lexer.skip_until(|byte| matches!(byte, b',' | b';'));
         if self.ends() { Ok(Argument::Other) } else { Err(self.lexer.error("a bracket is not closed")) }
@@ -384,7 +384,7 @@ mod tests {
     #[test]
     fn a_line_is_printed_in_one_spelling() {
         for (text, printed) in [
-            // A comment behind what is not understood ends before the semicolon.
+            // A comment after text that is not understood ends before the semicolon.
             ("ld -// why\n // more\n ;", "ld -// why\n // more\n;"),
             (
                 "@ ! p /* c */ ld .global.u32\t%r1 ,[ a + - 4 ] .unified , 1 ; // d",

@@ -1,25 +1,25 @@
-//! Modules: their directives, and their instructions with the scopes that these stand in.
+//! Modules: their directives, and their instructions with their scopes.
 
 use super::SyntaxError;
 use super::line::Line;
 use super::statement::{Header, Statement, Statements};
 
-/// A module, or a part of one, taken apart; everything is a part of the text it was read from.
+/// A parsed module or part of one; all texts borrow from the text that was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Module<'a> {
-    /// What stands behind `.version`.
+    /// The argument of `.version`.
     pub version: Option<&'a str>,
-    /// The first name behind `.target`.
+    /// The first name after `.target`.
     pub target: Option<&'a str>,
-    /// What stands behind `.address_size`.
+    /// The argument of `.address_size`.
     pub address_size: Option<&'a str>,
     /// The instructions in their order.
     pub instructions: Vec<Placed<'a>>,
-    /// All braces with what is declared in them; the first scope is the module's own.
+    /// All scopes (braces) with their declarations; the first is the module's own.
     scopes: Vec<Scope<'a>>,
 }
 
-/// An instruction, and where it stands.
+/// An instruction, and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed<'a> {
     /// The instruction.
@@ -28,7 +28,7 @@ pub struct Placed<'a> {
     pub text: &'a str,
     /// The first byte of it in the module.
     pub at: usize,
-    /// The scope that it stands in.
+    /// Its scope.
     pub scope: usize,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Module<'a> {
     /// Reads a module.
     ///
     /// # Errors
-    /// What is no statement, and where.
+    /// If something is not a statement; says what and where.
     pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
         let mut module = Self { scopes: vec![Scope::default()], ..Self::default() };
         let mut statements = Statements::new(text);
@@ -78,8 +78,7 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// What is declared for an instruction, as the text that would stand between the module's
-    /// directives and it.
+    /// The declarations for an instruction, as a text between the module's directives and the instruction.
     pub fn declarations(&self, instruction: &Placed<'a>) -> String {
         let mut inwards = Vec::new();
         let mut next = Some(instruction.scope);

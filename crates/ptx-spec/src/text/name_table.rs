@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use rustc_hash::FxHasher;
 
-/// A map by name that is cheap to make: one text of all names, and their places in it, sorted by
-/// hash once all are in.
+/// A map by name that is cheap to make: one text of all names, with their positions in it, sorted by hash
+/// at the end.
 #[derive(Clone, Debug)]
 pub(super) struct NameTable<T> {
     text: String,
@@ -63,11 +63,11 @@ impl<T: Copy> NameTable<T> {
 
     /// Makes the entries ready to be found.
     pub(super) fn sort(&mut self) {
-        // Of two of a name the last counts: the order among equals stays.
+        // If a name occurs twice, the last one counts, so the sort must be stable.
         self.entries.sort_by_key(|entry| entry.hash);
     }
 
-    /// What was inserted last under this name.
+    /// The last entry with this name.
     pub(super) fn get(&self, name: &str) -> Option<T> {
         if self.entries.is_empty() {
             return None;

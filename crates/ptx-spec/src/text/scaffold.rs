@@ -6,7 +6,7 @@ use super::lexer::{Lexer, uncommented};
 use super::statement::{Statement, Statements};
 use crate::environment::{AddressSize, Environment};
 
-/// Where a line stands: in an entry (a kernel) or in a device function.
+/// The context of a line: an entry (a kernel) or a device function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Context {
     /// In the body of an `.entry`.
@@ -16,12 +16,12 @@ pub enum Context {
     Function,
 }
 
-/// Everything of a module but the lines asked about.
+/// Everything in a module except the lines asked about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scaffold {
     /// Declarations at module scope, each ending in `;`.
     pub globals: String,
-    /// Whether the lines stand in an entry or a function.
+    /// Whether the lines are in an entry or a function.
     pub context: Context,
     /// What the function returns, separated by commas.
     pub results: String,
@@ -34,8 +34,8 @@ pub struct Scaffold {
 }
 
 impl Scaffold {
-    /// A whole module whose entry or function is called `name`, and the number (from 1) of the
-    /// text line on which the first of `lines` stands. Each of `lines` is one text line.
+    /// A whole module whose entry or function is called `name`, and the number (from 1) of the text line
+    /// with the first of `lines`. Each of `lines` is one text line.
     pub fn module(&self, environment: &Environment, name: &str, lines: &[&str]) -> (String, usize) {
         let mut text = format!(".version {}\n.target {}\n", environment.ptx, environment.target);
         let mut put = |part: &str| {
@@ -60,9 +60,9 @@ impl Scaffold {
         (text, first)
     }
 
-    /// A scaffold of a text of declarations: what stands before the header of an entry or function,
-    /// the header's parameters, and what stands behind it. Without a header, all are registers and
-    /// local variables of an entry. What cannot be read stays as it is.
+    /// A scaffold from a text of declarations: the part before the header of an entry or function, the
+    /// header's parameters, and the part after it. Without a header, all are registers and local variables
+    /// of an entry. Text that cannot be read is kept.
     pub fn from_declarations(text: &str) -> Self {
         let unified = Lexer::new(text).any(|token| token.text == ".unified");
         let mut scaffold = Self { separate: unified, ..Self::default() };
@@ -89,7 +89,7 @@ impl Scaffold {
         }
     }
 
-    /// The declarations as one text: what stands between the module's directives and a line.
+    /// The declarations as the text between the module's directives and a line.
     pub fn declarations(&self) -> String {
         let parts = [self.globals.as_str(), &self.header("k"), &self.locals];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")

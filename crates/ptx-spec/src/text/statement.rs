@@ -1,14 +1,14 @@
-//! Statements: what a module, or a part of it, is made of.
+//! The statements of a module or a part of it.
 
 use super::SyntaxError;
 use super::declaration::{self, Declaration};
 use super::lexer::{Lexer, TokenKind};
 use super::line::Line;
 
-/// The message where text follows the instruction.
+/// The error message if text follows the instruction.
 pub(super) const SURPLUS: &str = "nothing but a comment may follow the `;`";
 
-/// One statement; everything is a part of the text it was read from.
+/// One statement; all texts borrow from the text that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement<'a> {
     /// `name:`
@@ -21,7 +21,7 @@ pub enum Statement<'a> {
     Directive(&'a str, &'a str),
     /// Registers or variables.
     Declaration(Declaration<'a>),
-    /// What stands before the body of an entry or function.
+    /// The header of an entry or function.
     Header(Header<'a>),
     /// An instruction.
     Instruction(Line<'a>),
@@ -30,15 +30,15 @@ pub enum Statement<'a> {
 /// `.visible .entry name(parameters) .maxntid 32` or `.func (results) name(parameters)`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header<'a> {
-    /// Whether it is of a function.
+    /// Whether it belongs to a function.
     pub function: bool,
     /// What it declares.
     pub name: &'a str,
-    /// What stands in the parentheses before the name.
+    /// The text in parentheses before the name.
     pub results: &'a str,
-    /// What stands in the parentheses behind it.
+    /// The text in parentheses after it.
     pub parameters: &'a str,
-    /// All of it, without the `{` or `;` behind it.
+    /// All of it, without the `{` or `;` after it.
     pub text: &'a str,
     /// Whether it ends in a semicolon: it has no body.
     pub prototype: bool,
@@ -48,9 +48,9 @@ pub struct Header<'a> {
 #[derive(Clone, Debug)]
 pub struct Statements<'a> {
     lexer: Lexer<'a>,
-    /// How many braces are open.
+    /// The number of open braces.
     open: usize,
-    /// Whether braces need not be balanced: the text is a part of a module.
+    /// Whether braces need not be balanced, because the text is a part of a module.
     part: bool,
 }
 
@@ -65,13 +65,13 @@ impl<'a> Statements<'a> {
         Self { part: true, ..Self::new(text) }
     }
 
-    /// Where the next statement begins, in bytes.
+    /// The position of the next statement, in bytes.
     pub fn at(&mut self) -> usize {
         self.lexer.blank();
         self.lexer.at()
     }
 
-    /// Where the last statement ended, in bytes.
+    /// The end of the last statement, in bytes.
     pub fn end(&self) -> usize {
         self.lexer.at()
     }
@@ -80,10 +80,10 @@ impl<'a> Statements<'a> {
         self.lexer.error(message)
     }
 
-    /// Reads the next statement; nothing at the end of the text.
+    /// Reads the next statement; none at the end of the text.
     ///
     /// # Errors
-    /// What is no statement, and where.
+    /// If something is not a statement; says what and where.
     pub fn next_statement(&mut self) -> Result<Option<Statement<'a>>, SyntaxError> {
         self.lexer.blank();
         while self.part && self.lexer.eat(b';') {
@@ -98,7 +98,7 @@ impl<'a> Statements<'a> {
                 self.open += 1;
                 Ok(Some(Statement::Open))
             }
-            Some(b'}') if self.open == 0 && !self.part => Err(self.error("a brace is not open")),
+            Some(b'}') if self.open == 0 && !self.part => Err(self.error("a closing brace has no opening one")),
             Some(b'}') => {
                 self.lexer.eat(b'}');
                 self.open = self.open.saturating_sub(1);
@@ -125,7 +125,7 @@ impl<'a> Statements<'a> {
         Line::read(&mut self.lexer).map(Statement::Instruction)
     }
 
-    /// Reads `name:`; nothing, and nothing is read, where something else stands there.
+    /// Reads `name:`; if something else comes next, returns none and reads nothing.
     fn label(&mut self) -> Option<&'a str> {
         let start = self.lexer.at();
         let name = self.lexer.name();
@@ -146,7 +146,7 @@ impl<'a> Statements<'a> {
         while matches!(name, ".visible" | ".extern" | ".weak" | ".common") {
             self.lexer.blank();
             if self.lexer.peek() != Some(b'.') {
-                return Err(self.error("a declaration is expected"));
+                return Err(self.error("expected a declaration"));
             }
             name = self.lexer.directive()?;
         }
@@ -174,11 +174,11 @@ impl<'a> Statements<'a> {
             ".pragma" | ".alias" | ".branchtargets" | ".calltargets" | ".callprototype" => {
                 self.lexer.skip_until(|byte| byte == b';');
                 if !self.lexer.eat(b';') {
-                    return Err(self.error("`;` is expected"));
+                    return Err(self.error("expected `;`"));
                 }
                 Ok(Statement::Directive(name, self.lexer.since(start)))
             }
-            _ => Err(SyntaxError { message: "an opcode is expected", at: start }),
+            _ => Err(SyntaxError { message: "expected an opcode", at: start }),
         }
     }
 
@@ -219,7 +219,7 @@ impl<'a> Statements<'a> {
         Ok(Statement::Directive(name, self.lexer.since(start)))
     }
 
-    /// Reads numbers and texts in quotes; where the last ended, or `end` where there are none.
+    /// Reads numbers and quoted strings; returns the end of the last one, or `end` if there are none.
     fn numbers_and_texts(&mut self, mut end: usize) -> usize {
         loop {
             self.lexer.reset(end);
@@ -233,13 +233,13 @@ impl<'a> Statements<'a> {
         }
     }
 
-    /// A header behind its `.entry` or `.func`.
+    /// Reads a header after its `.entry` or `.func`.
     fn header(&mut self, start: usize, function: bool) -> Result<Header<'a>, SyntaxError> {
         self.lexer.blank();
         let results = self.parenthesized()?;
         let name = self.lexer.name();
         if name.is_empty() {
-            return Err(self.error("the name of an entry or function is expected"));
+            return Err(self.error("expected the name of an entry or function"));
         }
         self.lexer.blank();
         let parameters = self.parenthesized()?;
@@ -252,24 +252,24 @@ impl<'a> Statements<'a> {
                 Ok(Header { function, name, results, parameters, text, prototype: true })
             }
             None if self.part => Ok(Header { function, name, results, parameters, text, prototype: false }),
-            _ => Err(self.error("`{` is expected")),
+            _ => Err(self.error("expected `{`")),
         }
     }
 
-    /// Reads parentheses, where they come next; what stands between them.
+    /// Reads parentheses, if they come next, and returns the text between them.
     fn parenthesized(&mut self) -> Result<&'a str, SyntaxError> {
         if !self.lexer.eat(b'(') {
             return Ok("");
         }
         let inside = self.lexer.skip_until(|_| false);
         if !self.lexer.eat(b')') {
-            return Err(self.error("`)` is expected"));
+            return Err(self.error("expected `)`"));
         }
         self.lexer.blank();
         Ok(inside)
     }
 
-    /// The opcode of the first instruction, whatever is wrong with the labels and the guard before it.
+    /// The opcode of the first instruction, even if the labels and the guard before it cannot be read.
     fn first_opcode(mut self) -> Option<&'a str> {
         loop {
             self.lexer.blank();
@@ -297,11 +297,11 @@ impl<'a> Statements<'a> {
 
 impl<'a> Line<'a> {
     /// Reads one instruction: `@p ld.global.u32 %r1, [%rd1+4];`. Labels, braces, comments, `.loc` and
-    /// `.pragma` may stand around it.
+    /// `.pragma` may surround it.
     ///
     /// # Errors
-    /// What is no instruction at all: unbalanced brackets, nothing that could be an opcode, a number
-    /// that is none, no semicolon at the end, another statement.
+    /// If the text is not an instruction: unbalanced brackets, no opcode, a malformed number, no semicolon
+    /// at the end, or another statement.
     pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
         let mut statements = Statements::new(text);
         let mut found = None;
@@ -313,12 +313,12 @@ impl<'a> Line<'a> {
                     return Err(SyntaxError { message: SURPLUS, at: before });
                 }
                 Some(_) => {}
-                None => return found.ok_or_else(|| statements.error("an opcode is expected")),
+                None => return found.ok_or_else(|| statements.error("expected an opcode")),
             }
         }
     }
 
-    /// The opcode of the first instruction of a text, whatever else is wrong with it.
+    /// The opcode of the first instruction of a text, even if the rest cannot be read.
     pub fn opcode_of(text: &'a str) -> Option<&'a str> {
         Statements::new(text).first_opcode()
     }

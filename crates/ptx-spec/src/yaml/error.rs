@@ -1,4 +1,4 @@
-//! What is wrong with a specification file: where, what, and what would be right.
+//! Errors in specification files: where, what, and how to fix it.
 
 use std::fmt;
 
@@ -11,22 +11,22 @@ use super::FilePosition;
 pub struct Error {
     /// The file.
     pub file: String,
-    /// Where in it.
+    /// The position in it.
     pub place: FilePosition,
     /// What is wrong.
     pub message: String,
-    /// What would be right.
+    /// How to fix it.
     pub help: Option<String>,
     text: String,
 }
 
 impl Error {
-    /// An error in a file of this text.
+    /// An error in a file with this text.
     pub fn new(file: &str, text: &str, place: FilePosition, message: impl Into<String>) -> Self {
         Self { file: file.to_owned(), place, message: message.into(), help: None, text: text.to_owned() }
     }
 
-    /// The error with a word on what would be right.
+    /// The error with a hint on how to fix it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
@@ -44,7 +44,7 @@ impl Error {
         start..start + length.max(1).min(self.text.len() - start)
     }
 
-    /// The error with the lines of the file it is about, as rustc shows its own.
+    /// The error with the lines of the file it is about, in the style of rustc.
     pub fn render(&self, color: bool) -> String {
         let title = Level::ERROR.primary_title(self.message.as_str());
         let mut group = if self.place.line == 0 || self.text.is_empty() {
@@ -73,7 +73,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The candidate nearest to a misspelt word, when one is near enough to be meant.
+/// The candidate nearest to a misspelt word, if one is near enough.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()

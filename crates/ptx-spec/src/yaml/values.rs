@@ -12,11 +12,11 @@ use serde_yaml::Spanned;
 pub struct At<T> {
     /// The value itself.
     pub value: T,
-    /// Where it stands.
+    /// Its position.
     pub place: FilePosition,
 }
 
-/// A place in a YAML file, both counted from 1; (0, 0) where there is none.
+/// A position in a YAML file, counted from 1; (0, 0) if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilePosition {
     /// The line.
@@ -100,7 +100,7 @@ impl<T> Default for OneOrMany<T> {
     }
 }
 
-/// A scalar, where text is meant: `At` reads it with its place.
+/// A scalar that should be text; `At` reads it with its position.
 impl<'de> Deserialize<'de> for OneOrMany<String> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct OneOrManyVisitor;

@@ -1,4 +1,4 @@
-//! A conversation with an engine that is checked, and what it is asked about.
+//! A conversation with the engine under test, and the questions that it is asked.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ impl Session {
             None => match start(&self.words, &self.limits) {
                 Ok((process, ..)) => process,
                 Err(Unusable::Start(why) | Unusable::Hello(why)) => {
-                    return Err(format!("it does not start again: {}", why.replace('\n', "; ")));
+                    return Err(format!("it does not start a second time: {}", why.replace('\n', "; ")));
                 }
             },
         };
@@ -40,7 +40,7 @@ impl Session {
         self.id
     }
 
-    /// Sends lines, and reads as many.
+    /// Sends requests, and reads as many responses.
     pub(super) fn say(&mut self, send: &[u8], lines: usize, should: &str) -> Result<Vec<Response>, String> {
         let (time, longest) = (self.limits.request, self.limits.response);
         let said = self.process()?.exchange(send, lines, time, longest);
@@ -58,7 +58,7 @@ impl Session {
         Err(wrong(send, &came, &format!("id {id}")))
     }
 
-    /// An environment that the engine takes.
+    /// An environment that the engine accepts.
     pub(super) fn environment(&self) -> (Version, Target) {
         let ptx = self.about.ptx.iter().max().copied().unwrap_or(Version { major: 7, minor: 0 });
         let target = self.about.targets.first().copied();
@@ -98,7 +98,7 @@ impl Session {
     }
 
     pub(super) fn executed(&mut self, send: &[u8], id: u64, cases: &[Program]) -> Result<Vec<Vec<Answer>>, String> {
-        let should = "`executed`, for each case a list with an answer for each of its rows";
+        let should = "`executed`, with a list for each case that has one answer for each row";
         let answers = match self.ask(send, id, should)? {
             Response::Executed(executed) => executed.answers,
             Response::Error(failure) => return Err(wrong(send, &format!("an error: {}", failure.message), should)),
@@ -116,7 +116,7 @@ impl Session {
                         wrong(
                             format!("`{}`, row {row}", case.line).as_bytes(),
                             &why,
-                            "a value for each output, of its bits, and a surface of the same size or none",
+                            "one value for each output, with no more bits than it has, and a surface of the same size or none",
                         )
                     };
                     case.check(returned).map_err(at)?;
@@ -147,8 +147,7 @@ impl Session {
 const DECLARATIONS: &str =
     ".global .surfref s; .global .align 8 .b8 g[16]; .entry k() { .reg .b32 %r<9>; .reg .b64 %rd<9>;";
 
-/// Cases of the simple kind, but for the environment. They have their variables in common, as the
-/// kernels of a module do.
+/// Simple cases, except for the environment. They share their variables, like the kernels of a module.
 fn samples() -> Vec<Value> {
     let surface = json!({"geometry": "1d", "format": "u32", "width": 2, "data": "0001020304050607"});
     let variables = json!([{"name": "g", "space": "global", "data": "000102030405060708090a0b0c0d0e0f"}]);
@@ -174,7 +173,7 @@ fn samples() -> Vec<Value> {
     ]
 }
 
-/// Lines of which some are PTX.
+/// Lines, only some of which are PTX.
 pub(super) fn some_lines() -> Vec<String> {
     [
         "ld.global.u32 %r1, [%rd1];",

@@ -11,7 +11,7 @@ pub(super) type Checked = Result<(), String>;
 /// What is wrong, in the words of a check.
 pub(super) fn wrong(sent: &[u8], came: &str, should: &str) -> String {
     let (sent, came) = (quoted(sent, SENT), came.replace('\n', "; "));
-    format!("sent {sent}; came: {came}; should be: {should}")
+    format!("sent {sent}; got: {came}; expected: {should}")
 }
 
 /// Whether an engine answered the same twice.

@@ -1,4 +1,4 @@
-//! Memory of the device whose end is guarded, and memory of ours that the device marks.
+//! Device memory with a guarded end, and host memory that the device marks.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -7,10 +7,10 @@ use cudarc::driver::sys;
 
 use super::{Addresses, Device, DriverFault};
 
-/// Memory of the device that kernels work on.
+/// Device memory for kernels.
 ///
-/// It ends where the mapped addresses end, so that reading or writing behind it is a fault. Where
-/// the driver cannot do that, bytes before and behind it show that it was written beside.
+/// It ends where the mapped addresses end, so that any access after it faults. If the driver cannot do
+/// that, guard bytes before and after it show stray writes.
 pub(crate) struct Buffer {
     device: &'static Device,
     at: sys::CUdeviceptr,
@@ -19,19 +19,19 @@ pub(crate) struct Buffer {
 }
 
 enum Guard {
-    /// Pages from `base` on, `mapped` bytes of them with memory behind them.
+    /// Reserved pages from `base` on; the first `mapped` bytes of them have memory.
     Unmapped { base: sys::CUdeviceptr, reserved: usize, mapped: usize, handle: sys::CUmemGenericAllocationHandle },
-    /// An allocation with zones before and behind the buffer.
+    /// An allocation with zones before and after the buffer.
     Zones { base: sys::CUdeviceptr },
 }
 
-/// The size of a zone; a multiple of what allocations are aligned to, so that the buffer is as well.
+/// The size of a zone, a multiple of the alignment of allocations, so that the buffer is aligned too.
 const ZONE: usize = 256;
 /// What zones are filled with.
 const ZONE_BYTE: u8 = 0xc5;
 
 impl Buffer {
-    /// Of so many bytes, which hold anything.
+    /// A buffer of this many bytes, uninitialized.
     pub(crate) fn new(device: &'static Device, bytes: usize) -> Result<Self, DriverFault> {
         if let Some(addresses) = &device.addresses {
             return Self::mapped(device, addresses, bytes);
@@ -71,8 +71,8 @@ impl Buffer {
         let mapped = bytes.max(1).saturating_add(granule - 1) / granule * granule;
         let reserved = mapped.saturating_add(granule);
         let (mut base, mut handle) = (0, 0);
-        // SAFETY: the pointers are those of an address and a handle which they write; what is mapped
-        // is what was reserved and created, and each is given back where a later one fails.
+        // SAFETY: the pointers are those of an address and a handle which they write; what is mapped is
+        // what was reserved and created, and each is released if a later one fails.
         unsafe {
             device.check((addresses.cuMemAddressReserve)(&raw mut base, reserved, 0, 0, 0))?;
             let created = device.check((addresses.cuMemCreate)(&raw mut handle, mapped, &raw const properties, 0));
@@ -98,19 +98,19 @@ impl Buffer {
         self.at
     }
 
-    /// Writes to it; what would not fit is not written.
+    /// Writes to it; bytes that do not fit are not written.
     pub(crate) fn write(&self, at: usize, data: &[u8]) -> Result<(), DriverFault> {
         let data = &data[..data.len().min(self.bytes.saturating_sub(at))];
         self.copy_in(self.at + at as u64, data)
     }
 
-    /// Reads from it; bytes beyond its end are left out.
+    /// Reads from it, up to its end.
     pub(crate) fn read(&self, at: usize, bytes: usize) -> Result<Vec<u8>, DriverFault> {
         let bytes = bytes.min(self.bytes.saturating_sub(at));
         self.copy_out(self.at + at as u64, bytes)
     }
 
-    /// Whether nothing was written beside it, as far as that can be seen.
+    /// Whether the zones are unchanged, as far as that can be checked.
     pub(crate) fn intact(&self) -> Result<bool, DriverFault> {
         match self.guard {
             Guard::Unmapped { .. } => Ok(true),
@@ -122,7 +122,7 @@ impl Buffer {
         }
     }
 
-    /// Makes it intact.
+    /// Refills the zones.
     pub(crate) fn restore(&self) -> Result<(), DriverFault> {
         match self.guard {
             Guard::Unmapped { .. } => Ok(()),
@@ -172,7 +172,7 @@ impl Drop for Buffer {
     }
 }
 
-/// Numbers in our memory that the device can write. They can be read after a fault.
+/// Numbers in host memory that the device can write. They remain readable after a fault.
 pub(crate) struct GuardMarks {
     device: &'static Device,
     host: *mut u32,
@@ -181,7 +181,7 @@ pub(crate) struct GuardMarks {
 }
 
 impl GuardMarks {
-    /// So many, all 0.
+    /// This many marks, all 0.
     pub(crate) fn new(device: &'static Device, count: usize) -> Result<Self, DriverFault> {
         let (mut host, mut at): (*mut c_void, _) = (ptr::null_mut(), 0);
         let bytes = count.max(1).saturating_mul(size_of::<u32>());
@@ -201,16 +201,16 @@ impl GuardMarks {
         self.at
     }
 
-    /// Sets some of them to 0.
+    /// Sets a range of them to 0.
     pub(crate) fn clear(&mut self, first: usize, count: usize) {
         for index in first..first.saturating_add(count).min(self.count) {
-            // SAFETY: the memory is page-aligned and has so many numbers; the device may write it too,
-            // so each access is volatile.
+            // SAFETY: the memory is page-aligned and has this many numbers; the device may write it too, so
+            // each access is volatile.
             unsafe { self.host.add(index).write_volatile(0) };
         }
     }
 
-    /// Some of them, as they are now.
+    /// The current values of a range of them.
     pub(crate) fn read(&self, first: usize, count: usize) -> Vec<u32> {
         let range = first..first.saturating_add(count).min(self.count);
         // SAFETY: as in `clear`.

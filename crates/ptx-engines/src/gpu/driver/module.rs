@@ -9,7 +9,7 @@ use sys::CUjit_option as Jit;
 
 use super::{Array, Device, DriverFault};
 
-/// A module that is loaded. It is unloaded when nobody has it or a function of it any more.
+/// A loaded module. It is unloaded when neither it nor any of its functions is in use.
 #[derive(Clone)]
 pub(crate) struct LoadedModule(Rc<Loaded>);
 
@@ -33,21 +33,21 @@ pub(crate) struct Refused {
     pub(crate) log: String,
 }
 
-/// How much of the compiler's messages is kept.
+/// How many bytes of the compiler's messages are kept.
 const LOG: usize = 256 << 10;
 
 impl LoadedModule {
     /// Loads PTX text, through the compiler in the driver, or a binary.
     pub(crate) fn load(device: &'static Device, image: &[u8]) -> Result<Self, Refused> {
-        // PTX ends in NUL; behind a binary it does no harm.
+        // PTX ends in NUL; after a binary it does no harm.
         let image = [image, &[0]].concat();
         let mut log = vec![0u8; LOG];
         let mut options = [Jit::CU_JIT_ERROR_LOG_BUFFER, Jit::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-        // Numbers stand in the slots themselves.
+        // Numbers are stored in the pointer slots themselves.
         let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG - 1)];
         let mut module = ptr::null_mut();
-        // SAFETY: the image ends in NUL; there are two options, each with its value; the log has the
-        // length given, and a NUL behind it; all of them outlive the call.
+        // SAFETY: the image ends in NUL; there are two options, each with its value; the log has the length
+        // given, and a NUL after it; all of them outlive the call.
         let status = unsafe {
             (device.driver.cuModuleLoadDataEx)(
                 &raw mut module,
@@ -66,10 +66,10 @@ impl LoadedModule {
         }
     }
 
-    /// The entry of this name.
+    /// The entry with this name.
     pub(crate) fn function(&self, name: &str) -> Result<Function, String> {
         let Loaded { device, module } = *self.0;
-        let text = CString::new(name).map_err(|_| format!("`{name}` is no name of an entry"))?;
+        let text = CString::new(name).map_err(|_| format!("`{name}` is not the name of an entry"))?;
         let mut function = ptr::null_mut();
         // SAFETY: the pointer is that of a handle which it writes, the name ends in NUL.
         let status = unsafe { (device.driver.cuModuleGetFunction)(&raw mut function, module, text.as_ptr()) };
@@ -80,8 +80,8 @@ impl LoadedModule {
     /// Binds a `.surfref` variable to a surface, which must live until it is bound to another one.
     pub(crate) fn bind(&self, variable: &str, surface: &Array) -> Result<(), String> {
         let Loaded { device, module } = *self.0;
-        let references = device.references.as_ref().ok_or("the CUDA driver has no surface references any more")?;
-        let name = CString::new(variable).map_err(|_| format!("`{variable}` is no name of a variable"))?;
+        let references = device.references.as_ref().ok_or("the CUDA driver no longer has surface references")?;
+        let name = CString::new(variable).map_err(|_| format!("`{variable}` is not the name of a variable"))?;
         let mut reference = ptr::null_mut();
         // SAFETY: the pointer is that of a handle which the first writes, the name ends in NUL; the
         // array is alive.
@@ -104,8 +104,8 @@ impl Drop for Loaded {
 
 /// The parameters of an entry, as a launch takes them.
 ///
-/// How large they are is known to the entry alone. The driver reads no more than it lets an entry
-/// have, so that much can be read behind each of them, and as many of them.
+/// Only the entry knows how large they are. The driver reads at most what an entry can have, so that many
+/// bytes are readable after each parameter, and that many parameters exist.
 pub(crate) struct Parameters {
     values: Vec<Vec<u8>>,
     rest: Vec<u8>,
@@ -142,10 +142,9 @@ impl Function {
         // A parameter has at least one byte.
         values.resize(count + MOST, parameters.rest.as_mut_ptr().cast());
         let (blocks, threads): (c_uint, c_uint) = (blocks, threads);
-        // SAFETY: the function is that of a module that is loaded; the driver copies the parameters
-        // before it returns, and can read as many and as much as an entry can have. What the kernel
-        // does on the device is its own affair: it cannot be known to keep to its buffers, which is
-        // why this process has nothing to lose.
+        // SAFETY: the function is that of a module that is loaded; the driver copies the parameters before
+        // it returns, and can read as many and as much as an entry can have. The kernel may write outside
+        // its buffers on the device, which is why this process has nothing to lose.
         device.check(unsafe {
             (device.driver.cuLaunchKernel)(
                 self.function,

@@ -10,7 +10,7 @@ use ptx_exec::object::{Component, Format, Geometry, Surface};
 
 use super::{Device, DriverFault};
 
-/// A surface's extents in bytes and rows, with data that fits them.
+/// A surface's extents in bytes and rows, with data of that size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extents<'s> {
     surface: &'s Surface,
@@ -20,7 +20,7 @@ pub(crate) struct Extents<'s> {
 }
 
 impl<'s> Extents<'s> {
-    /// Those of a surface.
+    /// The extents of a surface.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -28,10 +28,10 @@ impl<'s> Extents<'s> {
         let wide = |extent: u32| usize::try_from(extent).unwrap_or(usize::MAX);
         let pitch = wide(surface.width).saturating_mul(wide(surface.format.bytes()));
         let (rows, slices) = (wide(surface.rows()), wide(surface.slices()));
-        // The surface's own arithmetic is that of 32 bits.
+        // The arithmetic of surfaces uses 32 bits.
         let size = pitch.saturating_mul(rows).saturating_mul(slices);
         if pitch > wide(u32::MAX) || size != surface.data.len() {
-            return Err(format!("the surface takes {size} bytes, its data has {}", surface.data.len()));
+            return Err(format!("the surface has {size} bytes, but its data has {}", surface.data.len()));
         }
         surface.check()?;
         Ok(Self { surface, pitch, rows, slices })
@@ -48,14 +48,14 @@ pub(crate) struct Array {
     slices: usize,
 }
 
-/// Which way a surface is copied.
+/// The direction in which a surface is copied.
 enum Way<'d> {
     In(&'d [u8]),
     Out(&'d mut [u8]),
 }
 
 impl Array {
-    /// A new one that holds what the surface holds.
+    /// A new array with the contents of the surface.
     pub(crate) fn new(device: &'static Device, extents: Extents<'_>) -> Result<Self, DriverFault> {
         let Extents { surface, pitch, rows, slices } = extents;
         let wide = |extent: u32| usize::try_from(extent).unwrap_or(usize::MAX);
@@ -75,7 +75,7 @@ impl Array {
         copy.copy(Way::In(&surface.data))?;
         let resource = sys::CUDA_RESOURCE_DESC {
             resType: sys::CUresourcetype::CU_RESOURCE_TYPE_ARRAY,
-            // The widest member of the union first: all of its bytes are set.
+            // The widest member of the union comes first, so that all bytes are set.
             res: {
                 let mut union = sys::CUDA_RESOURCE_DESC_st__bindgen_ty_1 { reserved: Reserved { reserved: [0; 32] } };
                 union.array = sys::CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1 { hArray: array };
@@ -96,7 +96,7 @@ impl Array {
         self.object.unwrap_or(0)
     }
 
-    /// What it holds.
+    /// Its contents.
     pub(crate) fn read(&self) -> Result<Vec<u8>, DriverFault> {
         let mut data = vec![0; self.pitch * self.rows * self.slices];
         self.copy(Way::Out(&mut data))?;
@@ -143,8 +143,8 @@ impl Array {
             Height: height,
             Depth: self.slices,
         };
-        // SAFETY: the memory of ours has pitch times rows times slices bytes: `Extents` checked what is
-        // copied in, `read` makes what is copied out. The array has the same extents.
+        // SAFETY: the host memory has pitch times rows times slices bytes: `Extents` checked what is copied
+        // in, `read` makes what is copied out. The array has the same extents.
         self.device.check(unsafe { (self.device.driver.cuMemcpy3D_v2)(&raw const copy) })
     }
 }
@@ -164,7 +164,7 @@ impl Drop for Array {
     }
 }
 
-/// The driver's name of a format. Those of normalised integers say the number of channels as well.
+/// The driver's constant for a format. Those of normalised integers include the number of channels.
 fn format(format: Format) -> Ad {
     use Component::{Float, Signed, Snorm, Unorm, Unsigned};
     match (format.component, format.channels) {
