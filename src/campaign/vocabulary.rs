@@ -271,7 +271,7 @@ impl WordAsker<'_> {
     fn note(&self, instruction: &Instruction, mismatch: Mismatch, line: WordLine, tally: &mut Tally) {
         let (does, form) = (mismatch.does, line.reading.form);
         let case = Case { instruction, form, values: &line.reading.values };
-        let values = is_variant(&case, &line.line).then(|| line.reading.values.clone()).unwrap_or_default();
+        let values = if is_variant(&case, &line.line) { line.reading.values.clone() } else { Values::new() };
         let module = line.scaffold.module(&self.environment, "k", &[&line.line]).0;
         let sample = Sample {
             line: line.line.clone(),
