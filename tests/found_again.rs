@@ -22,8 +22,16 @@ const SAMPLE: usize = 40;
 /// Draws for them: many are of environments that the engine does not take.
 const DRAWS: usize = 2_000;
 
-/// Divergences that one run does not find again. `docs/findings.md` says why.
-const NOT_FOUND: &[&str] = &[];
+/// Of a hundred lines of a form and rule, as many have to be in what was found.
+const ENOUGH: usize = 50;
+
+/// Divergences that one run does not find again, since all their lines have two faults. `docs/findings.md` says more.
+const NOT_FOUND: &[&str] = &[
+    "loads-of-split-lanes",
+    "stores-of-split-lanes",
+    "stores-of-two-float-immediates",
+    "crash-on-a-sink-for-eight-lanes",
+];
 
 /// How many of the lines that a divergence is about are in what was found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -145,7 +153,8 @@ fn a_run_without_divergences_finds_them_all_again() {
         let words: Vec<String> =
             shares.iter().map(|(of, share)| format!("{of}: {} of {}", share.found, share.of)).collect();
         println!("{}: {best:?} of a hundred\n  {}", known.id, words.join("\n  "));
-        if best.unwrap_or_default() == 0 {
+        // Code generation hangs on some of these lines, and is given up for the rest of a run.
+        if known.depth == Depth::Check && best.unwrap_or_default() < ENOUGH {
             missing.push(known.id.as_str());
         }
     }
