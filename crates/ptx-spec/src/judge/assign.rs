@@ -6,7 +6,7 @@ use crate::spec::{Candidate, Form, TextFault, Writing};
 pub(super) struct Assigned {
     /// How many of them are in a slot that claims them.
     pub(super) matched: usize,
-    /// TextFaults beyond the one that the writing axis expresses; few lines have any.
+    /// Faults beyond the one that the writing axis expresses; few lines have any.
     pub(super) faults: Vec<TextFault>,
 }
 
@@ -34,64 +34,76 @@ pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]
 fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: &mut [u8]) -> Result<Assigned, usize> {
     // A form has at most 64 slots.
     let mut taken = 0_u64;
-    let mut assigned = Assigned { matched: 0, faults: Vec::new() };
+    let mut matched = 0;
     let mut order = SlotOrder::default();
     let mut next = 0;
-    let mut fault = None;
-    let is_extra = |writing: usize| matches!(form.writings[writing], Writing::Extra(_));
-    let mut tell = |writing: Option<usize>| match (fault, writing) {
-        (None, _) => fault = writing,
-        // If there are two surplus modifiers, no divergence can be about either.
-        (Some(first), Some(second)) if is_extra(first) && is_extra(second) => {
-            fault = form.modifier(None).extra;
-            assigned.faults.push(TextFault::Unknown);
-        }
-        // The axis expresses one fault; for the others only the rules are recorded.
-        (Some(_), Some(writing)) => assigned.faults.extend(match form.writings[writing] {
-            Writing::Duplicate(_) => Some(TextFault::Duplicate),
-            Writing::Extra(_) => Some(TextFault::Unknown),
-            Writing::Moved(_) | Writing::Reordered => Some(TextFault::Order),
-            _ => None,
-        }),
-        (Some(_), None) => {}
-    };
+    let mut faults = WritingFaults { form, writing: None, others: Vec::new() };
     // The slots that are taken by probes, and the positions of those.
     let mut probes: Vec<(usize, usize)> = Vec::new();
     for (position, &modifier) in modifiers.iter().enumerate() {
         let known = form.modifier(modifier);
         if position < 64 && displaced >> position & 1 == 1 {
-            tell(known.extra);
+            faults.add(known.extra);
             continue;
         }
-        match choose(&known.candidates, taken, next) {
-            Some(candidate) => {
-                let slot = &form.slots[candidate.slot];
-                taken |= 1 << candidate.slot;
-                values[slot.axis] = candidate.value;
-                assigned.matched += usize::from(candidate.claimed) + usize::from(candidate.claimed && slot.telling);
-                next = next.max(candidate.slot + 1);
-                order.push(candidate.slot);
-                if !candidate.claimed && position < 64 {
-                    probes.push((candidate.slot, position));
-                }
+        let Some(candidate) = choose(&known.candidates, taken, next) else {
+            if let Some(probe) = displaced_by(&known.candidates, &probes) {
+                return Err(probe);
             }
-            None => match displaced_by(&known.candidates, &probes) {
-                Some(probe) => return Err(probe),
-                None => tell(match known.candidates.first() {
-                    Some(candidate) if candidate.claimed || known.extra == form.modifier(None).extra => {
-                        form.writing_of(&Writing::Duplicate(candidate.slot))
-                    }
-                    _ => known.extra,
-                }),
-            },
+            let of_slot = |c: &&Candidate| c.claimed || known.extra == form.modifier(None).extra;
+            match known.candidates.first().filter(of_slot) {
+                Some(candidate) => faults.add(form.writing_of(&Writing::Duplicate(candidate.slot))),
+                None => faults.add(known.extra),
+            }
+            continue;
+        };
+        let slot = &form.slots[candidate.slot];
+        taken |= 1 << candidate.slot;
+        values[slot.axis] = candidate.value;
+        matched += usize::from(candidate.claimed) + usize::from(candidate.claimed && slot.telling);
+        next = next.max(candidate.slot + 1);
+        order.push(candidate.slot);
+        if !candidate.claimed && position < 64 {
+            probes.push((candidate.slot, position));
         }
     }
     // The modifier that a form begins with is part of the opcode, so anywhere else it is misplaced.
     let late = form.has_leading_literal() && taken & 1 == 1 && order.first != Some(0);
     let fault_of_order = if late { Some(Writing::Moved(0)) } else { order.fault() };
-    tell(fault_of_order.and_then(|writing| form.writing_of(&writing)));
-    values[form.writing()] = fault.and_then(|fault| u8::try_from(fault).ok()).unwrap_or(0);
-    Ok(assigned)
+    faults.add(fault_of_order.and_then(|writing| form.writing_of(&writing)));
+    values[form.writing()] = faults.writing.and_then(|fault| u8::try_from(fault).ok()).unwrap_or(0);
+    Ok(Assigned { matched, faults: faults.others })
+}
+
+/// What is wrong with how the modifiers of a line are written.
+struct WritingFaults<'f> {
+    form: &'f Form,
+    /// The one that the writing axis expresses.
+    writing: Option<usize>,
+    /// The others, of which only the rules are recorded.
+    others: Vec<TextFault>,
+}
+
+impl WritingFaults<'_> {
+    /// Adds a choice of the writing axis; none is no fault.
+    fn add(&mut self, writing: Option<usize>) {
+        let is_extra = |writing: usize| matches!(self.form.writings[writing], Writing::Extra(_));
+        match (self.writing, writing) {
+            (None, _) => self.writing = writing,
+            // If there are two surplus modifiers, no divergence can be about either.
+            (Some(first), Some(second)) if is_extra(first) && is_extra(second) => {
+                self.writing = self.form.modifier(None).extra;
+                self.others.push(TextFault::Unknown);
+            }
+            (Some(_), Some(writing)) => self.others.extend(match self.form.writings[writing] {
+                Writing::Duplicate(_) => Some(TextFault::Duplicate),
+                Writing::Extra(_) => Some(TextFault::Unknown),
+                Writing::Moved(_) | Writing::Reordered => Some(TextFault::Order),
+                _ => None,
+            }),
+            (Some(_), None) => {}
+        }
+    }
 }
 
 /// The position of a probe in a slot that these candidates claim.
