@@ -152,30 +152,12 @@ impl<'s> Cause<'s> {
 
     /// A cause of recorded rows, whose condition is unknown.
     pub(super) fn of_recorded(engine: usize, group: &OpenGroup<'s>, count: u64, rows: CauseRows<'s>) -> Self {
-        let form = &rows.executed.points.forms[group.form];
+        let instruction = &rows.executed.points;
+        let form = &instruction.forms[group.form];
         let environment = environment_values(form, &rows.shown.execution.environment()).unwrap_or_default();
-        Self {
-            engine,
-            mismatch: group.mismatch.clone(),
-            instruction: &rows.executed.points,
-            form: group.form,
-            rule: None,
-            prefix: environment.to_vec(),
-            domain: Arc::new(Diagram::within(form, None, &environment)),
-            cube: Cube::default(),
-            extent: Cube::default(),
-            possible: [ValueSet::default(); 3],
-            fails: Vec::new(),
-            asked: 0,
-            failed: 0,
-            size: 0,
-            passing_neighbours: 0,
-            sometimes: false,
-            considered: None,
-            mismatches: count,
-            rows: Some(rows),
-            words: None,
-        }
+        let domain = Arc::new(Diagram::within(form, None, &environment));
+        let unsearched = Self::unsearched(engine, group, domain, environment.to_vec());
+        Self { instruction, rule: None, mismatches: count, rows: Some(rows), ..unsearched }
     }
 
     /// A cause of lines with words, in an environment; the domain is of its form there.
@@ -186,13 +168,18 @@ impl<'s> Cause<'s> {
         environment: [u8; 3],
         words: CauseWords,
     ) -> Self {
+        Self { words: Some(words), ..Self::unsearched(engine, group, domain, environment.to_vec()) }
+    }
+
+    /// The cause of a group without a condition, since no search was made.
+    fn unsearched(engine: usize, group: &OpenGroup<'s>, domain: Arc<Diagram>, prefix: Values) -> Self {
         Self {
             engine,
             mismatch: group.mismatch.clone(),
             instruction: group.instruction,
             form: group.form,
             rule: group.rule,
-            prefix: environment.to_vec(),
+            prefix,
             domain,
             cube: Cube::default(),
             extent: Cube::default(),
@@ -206,7 +193,7 @@ impl<'s> Cause<'s> {
             considered: None,
             mismatches: group.count,
             rows: None,
-            words: Some(words),
+            words: None,
         }
     }
 
