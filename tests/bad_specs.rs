@@ -1,7 +1,8 @@
-//! Specifications with mistakes: each `tests/specs/bad/*.yaml` beside what must be said of it.
+//! Faulty specifications: `spec lint` must reject each `tests/specs/bad/*.yaml` with the messages in the `.txt` file
+//! next to it.
 //!
-//! A file stands in for `fetch.yaml` of `tests/specs/small`, or for `isa.yaml` where its name begins
-//! so, or for `vocabulary.yaml`. `BLESS=1` rewrites what is expected.
+//! A file replaces `fetch.yaml` of `tests/specs/small`; one whose name begins with `isa` or `vocabulary` replaces that
+//! file instead. `BLESS=1` updates the expected messages.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,10 +12,10 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/specs").join(name)
 }
 
-/// What is said of a specification in which one file is another.
-fn said(bad: Option<&Path>) -> (Option<i32>, String) {
-    let place = tempfile::tempdir().expect("a directory");
-    let specs = place.path().join("specs");
+/// Runs `spec lint` on the small specification, with one file replaced; returns its exit code and messages.
+fn lint_output(bad: Option<&Path>) -> (Option<i32>, String) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let specs = directory.path().join("specs");
     std::fs::create_dir(&specs).expect("a directory");
     for name in ["isa.yaml", "fetch.yaml"] {
         std::fs::copy(folder("small").join(name), specs.join(name)).expect("a copy");
@@ -29,17 +30,17 @@ fn said(bad: Option<&Path>) -> (Option<i32>, String) {
         std::fs::copy(bad, specs.join(replaced)).expect("a copy");
     }
     let mut lint = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
-    let output = lint.args(["spec", "lint"]).current_dir(place.path()).output().expect("the binary runs");
+    let output = lint.args(["spec", "lint"]).current_dir(directory.path()).output().expect("the binary runs");
     (output.status.code(), String::from_utf8(output.stderr).expect("text"))
 }
 
 #[test]
 fn the_small_specification_is_sound() {
-    assert_eq!(said(None), (Some(0), String::new()));
+    assert_eq!(lint_output(None), (Some(0), String::new()));
 }
 
 #[test]
-fn mistakes_are_refused_and_named() {
+fn mistakes_are_rejected_with_their_messages() {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder("bad"))
         .expect("tests/specs/bad")
         .map(|entry| entry.expect("an entry").path())
@@ -49,20 +50,20 @@ fn mistakes_are_refused_and_named() {
     assert!(!files.is_empty());
     let mut wrong = String::new();
     for path in files {
-        let (code, found) = said(Some(&path));
+        let (code, found) = lint_output(Some(&path));
         if code != Some(2) {
             // Writing to a String cannot fail.
             let _ = writeln!(wrong, "=== {}: exit {code:?}\n{found}", path.display());
         }
-        let beside = path.with_extension("txt");
+        let expected_file = path.with_extension("txt");
         if std::env::var_os("BLESS").is_some() {
-            std::fs::write(beside, found).expect("the file is written");
+            std::fs::write(expected_file, found).expect("the file is written");
             continue;
         }
-        let expected = std::fs::read_to_string(beside).unwrap_or_default();
+        let expected = std::fs::read_to_string(expected_file).unwrap_or_default();
         if found != expected {
             let _ = writeln!(wrong, "=== {}, expected:\n{expected}\n=== found:\n{found}", path.display());
         }
     }
-    assert!(wrong.is_empty(), "{wrong}(BLESS=1 rewrites what is expected)");
+    assert!(wrong.is_empty(), "{wrong}(BLESS=1 updates the expected messages)");
 }

@@ -1,5 +1,5 @@
-//! Plans and engines that go wrong: a plan is parted without loss, an engine that fails at everything is found
-//! out by few cases, and one that answers at random has no findings.
+//! Shards of a plan, and engines that fail: shards lose no task, an engine that always fails is abandoned after a few
+//! cases, and one that answers at random causes no findings.
 
 #[path = "planted/engine.rs"]
 mod engine;
@@ -30,7 +30,7 @@ fn options(instruction: &str) -> Options {
 }
 
 #[test]
-fn shards_together_are_the_plan() {
+fn shards_add_up_to_the_whole_plan() {
     let engine = StandIn::new("odd@1.0").judging(&SPEC, |_, _, right| right);
     let subject = Subject::judging(&engine, newest());
     let tasks = |shard| -> Vec<String> {
@@ -44,13 +44,13 @@ fn shards_together_are_the_plan() {
     let mut together: Vec<String> = parts.concat();
     together.sort();
     assert_eq!(together, whole);
-    // Listing a plan asks nothing.
+    // Listing a plan does not ask the engine.
     assert_eq!(engine.asked(), 0);
     assert!("0/4".parse::<Shard>().is_err() && "5/4".parse::<Shard>().is_err() && "x".parse::<Shard>().is_err());
 }
 
 #[test]
-fn an_engine_that_fails_at_everything_is_found_out_by_few_cases() {
+fn an_engine_that_always_fails_is_abandoned_after_a_few_cases() {
     for (judges, words) in [(true, "signal 11"), (false, "it answered with a lemon")] {
         let fails = |case: &Program| vec![Answer::Failed("it answered with a lemon".to_owned()); case.rows.len()];
         let engine =
@@ -61,7 +61,8 @@ fn an_engine_that_fails_at_everything_is_found_out_by_few_cases() {
         let why = format!("it failed 24 times in a row, the last time: {words}");
         assert_eq!(results.engines[0].gave_up, Some(why));
         assert!(engine.asked() <= 100, "{} cases were asked about", engine.asked());
-        let findings = causes::find(&SPEC, &divergences, &[subject], &results, &progress).expect("texts of ours");
+        let findings =
+            causes::find(&SPEC, &divergences, &[subject], &results, &progress).expect("our own texts can be read");
         assert!(findings.all.is_empty(), "{findings:#?}");
         let report = Report::new(&SPEC, &divergences, &options, &results, findings);
         assert_eq!(report.verdict, "could not judge");
@@ -70,7 +71,7 @@ fn an_engine_that_fails_at_everything_is_found_out_by_few_cases() {
 }
 
 #[test]
-fn an_engine_that_answers_at_random_has_no_findings() {
+fn an_engine_that_answers_at_random_causes_no_findings() {
     let asked = AtomicU64::new(0);
     let engine = StandIn::new("odd@1.0").judging(&SPEC, |_, _, right| {
         let mixed = asked.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
@@ -80,15 +81,16 @@ fn an_engine_that_answers_at_random_has_no_findings() {
     let (divergences, options, progress) = (Divergences::default(), options("suq"), Progress::default());
     let results = campaign::run(&SPEC, &divergences, &subjects, &options, &progress);
     assert!(!results.agreed());
-    let findings = causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("texts of ours");
+    let findings =
+        causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("our own texts can be read");
     assert!(findings.all.is_empty(), "{findings:#?}");
     let [unstable] = findings.not_reproduced.as_slice() else { panic!("{:#?}", findings.not_reproduced) };
     assert!(unstable.starts_with("odd@1.0 is unstable: "), "{unstable}");
 }
 
-/// A word that no slot knows is accepted where expected a type: it becomes a finding like others.
+/// An engine that accepts words unknown to a slot gets a finding like any other.
 #[test]
-fn a_word_that_is_wrongly_accepted_is_found_with_its_slots() {
+fn a_wrongly_accepted_word_is_a_finding_with_its_slots() {
     let engine = StandIn::new("odd@1.0").knowing(&[".zebra", ".zinc", ".zero5"]).judging(&SPEC, |line, _, right| {
         let accepted = line.contains(".zebra") || line.contains(".zinc");
         if accepted && line.starts_with("suq") { Outcome::Accepted } else { right }
@@ -98,7 +100,8 @@ fn a_word_that_is_wrongly_accepted_is_found_with_its_slots() {
     let (divergences, progress) = (Divergences::default(), Progress::default());
     let results = campaign::run(&SPEC, &divergences, &subjects, &options, &progress);
     assert!(!results.agreed());
-    let findings = causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("texts of ours");
+    let findings =
+        causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("our own texts can be read");
     let words = ["with .zebra", "with .zinc"].map(str::to_owned).to_vec();
     let named: Vec<&Vec<String>> = findings.all.iter().map(|finding| &finding.when.0[0].1.values).collect();
     assert!(!named.is_empty() && named.iter().all(|named| **named == words), "{findings:#?}");
@@ -106,7 +109,7 @@ fn a_word_that_is_wrongly_accepted_is_found_with_its_slots() {
         assert!(finding.slots.iter().all(|slot| slot.starts_with("suq.query ")), "{:?}", finding.slots);
         assert!(finding.case.line.contains(".z") && finding.case.module.contains(&finding.case.line), "{finding:#?}");
         assert_eq!(finding.engines.len(), 1);
-        // The words are in no family, so what would list them cannot be read yet.
+        // The words belong to no family, so the proposed divergence cannot be loaded yet and is commented out.
         assert!(finding.yaml.lines().all(|line| line.trim_start().starts_with('#')), "{}", finding.yaml);
     }
 }

@@ -1,8 +1,8 @@
-//! The command line: each `tests/cli/*.txt` is a command with what it must print.
+//! The command line: each `tests/cli/*.txt` holds a command and its expected output.
 //!
-//! A file has `$ ` and the arguments (several commands joined by ` | ` feed each other), lines of
-//! stdin behind `< `, `exit` and the code, then what came to stdout and stderr. The directory is
-//! `tests/cli`. `BLESS=1` rewrites what is expected.
+//! A file consists of `$ ` and the arguments (commands joined by ` | ` form a pipeline), lines of stdin that begin with
+//! `< `, `exit` and the exit code, then stdout and stderr. Commands run in `tests/cli`. `BLESS=1` updates the expected
+//! output.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -47,7 +47,7 @@ fn arguments(line: &str) -> Vec<String> {
     arguments
 }
 
-/// What a file's commands do, in the form of the file.
+/// Runs the commands of a file; returns the file with their actual output.
 fn replay(file: &str) -> String {
     let mut text = String::new();
     let mut commands = "";
@@ -79,7 +79,7 @@ fn replay(file: &str) -> String {
 }
 
 #[test]
-fn commands_print_what_is_expected() {
+fn commands_print_the_expected_output() {
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(directory()).expect("tests/cli").map(|entry| entry.expect("an entry").path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
@@ -98,7 +98,7 @@ fn commands_print_what_is_expected() {
             let _ = writeln!(wrong, "=== {}, expected:\n{expected}\n=== found:\n{found}", path.display());
         }
     }
-    assert!(wrong.is_empty(), "{wrong}(BLESS=1 rewrites what is expected)");
+    assert!(wrong.is_empty(), "{wrong}(BLESS=1 updates the expected output)");
 }
 
 fn spawn(line: &str) -> Child {
@@ -106,7 +106,7 @@ fn spawn(line: &str) -> Child {
 }
 
 #[test]
-fn a_closed_stdout_is_no_error() {
+fn a_closed_stdout_is_not_an_error() {
     for line in ["generate suld --strategy all", "spec schema", "spec show ld", "--help"] {
         let mut child = spawn(line);
         let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("stdout is a pipe"));
@@ -139,7 +139,7 @@ fn judge_answers_each_line_before_it_waits_for_the_next() {
 }
 
 #[test]
-fn judge_survives_what_is_no_json() {
+fn judge_survives_input_that_is_not_json() {
     let mut input = b"\xff\xfe\x00\n\n  \r\n[[[\n\"\n{\"line\"".to_vec();
     input.extend(std::iter::repeat_n(b'[', 100_000));
     input.extend(b"\n{\"line\": \"");
@@ -153,7 +153,7 @@ fn judge_survives_what_is_no_json() {
 }
 
 #[test]
-fn what_generate_means_is_what_judge_finds() {
+fn judge_agrees_with_the_intent_of_generate() {
     let generated = "generate --what all --strategy random --count 2000 --seed 1 --format jsonl";
     let requests = run(&arguments(generated), Vec::new()).stdout;
     let answers = run(&["judge".to_owned()], requests.clone()).stdout;
@@ -169,7 +169,7 @@ fn what_generate_means_is_what_judge_finds() {
     }
 }
 
-/// What a command prints in a directory, and its exit code.
+/// Runs a command in a directory; returns its exit code and what it prints.
 fn text_of(directory: &Path, line: &str) -> (Option<i32>, String) {
     let mut command = command(&arguments(line));
     let output = command.current_dir(directory).stdin(Stdio::null()).output().expect("the binary ends");
@@ -186,7 +186,7 @@ fn temporary() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_run_executes_on_what_is_there() {
+fn a_run_executes_on_the_available_engines() {
     let directory = temporary();
     let run = format!("run suld --engine 'exec:python3 {}' --reports reports", example().display());
     let (code, text) = text_of(directory.path(), &run);
@@ -202,7 +202,7 @@ fn a_run_executes_on_what_is_there() {
 }
 
 #[test]
-fn a_finding_is_a_case_that_shows_it_again() {
+fn the_case_of_a_finding_reproduces_it() {
     let directory = temporary();
     let text = std::fs::read_to_string(example()).expect("the example");
     let edge = "if 0 <= x <= len(data)";
@@ -226,7 +226,7 @@ fn a_finding_is_a_case_that_shows_it_again() {
 }
 
 #[test]
-fn what_is_recorded_is_run_again() {
+fn a_run_replays_recordings() {
     let directory = temporary();
     let recorded = |name: &str| std::fs::read_to_string(directory.path().join(name)).expect("a recording");
     let record = "record suq --engine model --cases 20 --rows 4 --today 2027-06-30 --out";
@@ -238,24 +238,24 @@ fn what_is_recorded_is_run_again() {
     assert_eq!(recorded("corpus/recordings/model.jsonl"), text);
     assert!(text.lines().next().is_some_and(|line| line.contains("\"date\":\"2027-06-30\"")), "{text}");
 
-    // A run finds it by itself, and goes on where one cannot be read.
+    // A run finds recordings by itself, and continues if one cannot be read.
     std::fs::write(directory.path().join("corpus/recordings/broken.jsonl"), "{}\n").expect("it is written");
     let engine = format!("'exec:python3 {}'", example().display());
     let (code, text) = text_of(directory.path(), &format!("run suq --engine {engine} --reports reports"));
-    // The engine that was asked for knows none of it, which the recording does not hide.
+    // The requested engine skips every row of suq. The recording must not hide that.
     assert!(code == Some(2) && text.contains("\ncould not judge: loads@1.0 judged nothing\n"), "{text}");
     assert!(text.contains(" (as recorded); "), "{text}");
     assert!(text.contains("\nnot asked: corpus/recordings/broken.jsonl: "), "{text}");
 
-    // Where something else was recorded, that is found.
-    let at = text_at(&recorded("again.jsonl"));
-    std::fs::write(directory.path().join("wrong.jsonl"), at).expect("it is written");
+    // A run finds a result that was changed in the recording.
+    let changed = with_changed_result(&recorded("again.jsonl"));
+    std::fs::write(directory.path().join("wrong.jsonl"), changed).expect("it is written");
     let run = "run suq --engine recording:wrong.jsonl --reports reports";
     std::fs::remove_dir_all(directory.path().join("corpus")).expect("it is there");
     let (code, text) = text_of(directory.path(), run);
     assert!(code == Some(1) && text.contains("model computes wrong results in suq.query: a register\n"), "{text}");
 
-    // An engine that does not execute, and one that knows none of it.
+    // One engine skips every row, another does not execute at all.
     let (code, text) = text_of(directory.path(), &format!("record suq --engine {engine} --out none.jsonl"));
     assert!(code == Some(2) && text.starts_with("recorded 0 rows of loads@1.0"), "{text}");
     let judge = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/judge.py");
@@ -264,8 +264,8 @@ fn what_is_recorded_is_run_again() {
     assert!(code == Some(2) && text.contains("nothing can be recorded: "), "{text}");
 }
 
-/// A recording of which the first row of the first case of a width returned something else.
-fn text_at(recording: &str) -> String {
+/// The recording with another result for the first row of the first `suq.width` case.
+fn with_changed_result(recording: &str) -> String {
     let (mut width, mut done) = (false, false);
     let lines = recording.lines().map(|line| {
         if line.starts_with('{') {
@@ -281,7 +281,7 @@ fn text_at(recording: &str) -> String {
 }
 
 #[test]
-fn the_schemas_in_the_repository_are_those_of_the_code() {
+fn the_schemas_in_the_repository_match_the_code() {
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/schema");
     for (name, options) in
         [("instruction", ""), ("isa", "--isa"), ("divergences", "--divergences"), ("vocabulary", "--vocabulary")]

@@ -12,7 +12,7 @@ use ptx_conform::properties::check_line;
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::spec::{Spec, Verdict};
 
-/// A line, where it stands, and what the specification says of it.
+/// A line, its declarations and environment, and the expected verdict.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -24,10 +24,10 @@ struct Case {
     #[serde(default = "wide")]
     address_size: u32,
     verdict: Verdict,
-    /// The rules that are broken, in any order.
+    /// The rules that the line breaks, in any order.
     #[serde(default)]
     rules: BTreeSet<String>,
-    /// The rules by which the manual leaves it undefined, in any order.
+    /// The rules that make the line undefined, in any order.
     #[serde(default)]
     undefined: BTreeSet<String>,
 }
@@ -61,16 +61,16 @@ fn main() -> anyhow::Result<()> {
     libtest_mimic::run(&arguments, trials).exit()
 }
 
-/// A stored case is called by its id, is read again as it was written, and has at most one fault.
+/// A stored case must be named after its id, be read back as it was written, and have at most one fault.
 fn check_stored(spec: &Spec, path: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(path)?;
     let stored = Stored::parse(&text, spec)?;
     let id = stored.id.as_deref().ok_or("no id in its first line")?;
     if path.file_stem().is_none_or(|stem| stem.to_string_lossy() != id) {
-        return Err(format!("its id is {id}").into());
+        return Err(format!("the file must be named after its id {id}").into());
     }
     if !text.ends_with(&stored.module) {
-        return Err("its module is not what it ends in".into());
+        return Err("the file does not end with its module".into());
     }
     match stored.read(spec)? {
         (_, reading) if reading.broken.len() < 2 => Ok(()),
@@ -92,7 +92,9 @@ fn check(spec: &Spec, case: &Case) -> Result<(), Failed> {
         }
     };
     if (verdict, &rules, &undefined) != (case.verdict, &case.rules, &case.undefined) {
-        return Err(format!("`{line}` in {environment} is {verdict:?} for {rules:?}, undefined {undefined:?}").into());
+        return Err(
+            format!("`{line}` in {environment} is {verdict:?}: broken {rules:?}, undefined {undefined:?}").into()
+        );
     }
     check_line(spec, &environment, &case.line, &case.declarations);
     Ok(())

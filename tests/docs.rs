@@ -1,4 +1,4 @@
-//! What the documentation shows works.
+//! The examples in the documentation work.
 
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::judge::Judge;
@@ -13,7 +13,7 @@ fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
 }
 
 #[test]
-fn the_example_of_an_instruction_is_a_specification() {
+fn the_example_of_an_instruction_is_read_and_judges_lines() {
     let page = include_str!("../docs/specification.md");
     let [example] = blocks(page, "yaml")[..] else { panic!("the page has one YAML block") };
     let files = [("brev.yaml".to_owned(), example.to_owned())];
@@ -21,10 +21,10 @@ fn the_example_of_an_instruction_is_a_specification() {
         .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
     let [instruction] = &spec.instructions[..] else { panic!("one file, one instruction") };
     let [form] = &instruction.forms[..] else { panic!("it has one form") };
-    assert!(Diagram::valid(form).count() > 1_000, "it has variants");
+    assert!(Diagram::valid(form).count() > 1_000, "the form has too few variants");
     for (rule, isolation) in lint::isolation(form) {
         let dead = isolation == lint::Isolation::Subsumed(Vec::new());
-        assert!(!dead, "{} can be broken", form.rules[rule].id);
+        assert!(!dead, "nothing can break {}", form.rules[rule].id);
     }
     let environment = Environment {
         ptx: "9.0".parse().expect("a version"),

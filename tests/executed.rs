@@ -1,6 +1,5 @@
-//! The executed cases of `corpus/executed/`, one test for each case and oracle
-//! (`suld::last-row::planted`), one for the reference model (`suld::last-row::model`), and one that the
-//! line is valid (`suld::last-row::valid`).
+//! The executed cases of `corpus/executed/`. Each case is checked with each oracle (`suld::last-row::planted`) and with
+//! the reference model (`suld::last-row::model`), and its line must be valid (`suld::last-row::valid`).
 
 #[path = "planted/cases.rs"]
 mod cases;
@@ -18,14 +17,14 @@ use ptx_conform::spec::Spec;
 
 use cases::{Case, Expected};
 
-/// Something that says what comes of the rows of a case.
+/// A source of answers to the rows of a case.
 struct Oracle {
     name: &'static str,
     answers: fn(&Program) -> Vec<Answer>,
 }
 
 const ORACLES: &[Oracle] =
-    &[Oracle { name: "planted", answers: |execution| executor::Planted::right().answers(execution) }];
+    &[Oracle { name: "planted", answers: |program| executor::Planted::right().answers(program) }];
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::from_args();
@@ -45,16 +44,16 @@ fn main() -> anyhow::Result<()> {
     libtest_mimic::run(&arguments, trials).exit()
 }
 
-/// The oracle gives what is expected, row by row.
+/// The oracle must give the expected answer to each row.
 fn check(oracle: &Oracle, case: &Case) -> Result<(), Failed> {
-    let answers = (oracle.answers)(&case.execution);
+    let answers = (oracle.answers)(&case.program);
     if answers.len() != case.expected.len() {
         return Err(format!("{} answers for {} rows", answers.len(), case.expected.len()).into());
     }
     let rows = case.expected.iter().zip(&answers).enumerate();
     let wrong = rows.filter_map(|(at, (expected, answer))| {
-        let why = expected.check(answer, &case.execution).err()?;
-        Some(format!("row {at} of `{}`: {why}", case.execution.line))
+        let why = expected.check(answer, &case.program).err()?;
+        Some(format!("row {at} of `{}`: {why}", case.program.line))
     });
     match wrong.collect::<Vec<_>>() {
         wrong if wrong.is_empty() => Ok(()),
@@ -62,49 +61,49 @@ fn check(oracle: &Oracle, case: &Case) -> Result<(), Failed> {
     }
 }
 
-/// The model allows what is expected; what it leaves undefined is not promised by the case either.
+/// The model must allow each expected answer. A case must not expect a particular answer where the model allows any.
 fn check_model(spec: &Spec, case: &Case) -> Result<(), Failed> {
-    let execution = &case.execution;
+    let program = &case.program;
     let undefined = case.expected.iter().all(|expected| matches!(expected, Expected::Undefined(_)));
-    let prepared = match model::prepare(spec, execution) {
+    let prepared = match model::prepare(spec, program) {
         Ok(prepared) => prepared,
-        // Of what is undefined throughout the case need not name what is written.
+        // A case whose rows are all undefined need not say what its line writes.
         Err(_) if undefined => return Ok(()),
         Err(why) => return Err(why.into()),
     };
-    for (at, (expected, expectation)) in case.expected.iter().zip(prepared.all(&execution.rows)).enumerate() {
+    for (at, (expected, expectation)) in case.expected.iter().zip(prepared.all(&program.rows)).enumerate() {
         let allowed = matches!(expectation.allowed, Allowed::Any(_));
         let wrong = match expected {
             Expected::Undefined(_) => expectation.inferred.is_empty() && !allowed && !masked(&expectation),
             _ if allowed => !case.inferred,
             expected => {
-                expected.check(&expectation.example(execution), execution).map_err(|why| format!("row {at}: {why}"))?;
+                expected.check(&expectation.example(program), program).map_err(|why| format!("row {at}: {why}"))?;
                 false
             }
         };
         if wrong {
-            return Err(format!("row {at} of `{}`: {expected:?}, the model has {expectation:?}", execution.line).into());
+            return Err(format!("row {at} of `{}`: {expected:?}, the model has {expectation:?}", program.line).into());
         }
     }
     Ok(())
 }
 
-/// Whether some of what is expected may be anything.
+/// Whether some of the expected bits are undefined.
 fn masked(expectation: &model::Expectation) -> bool {
     matches!(&expectation.allowed, Allowed::Only(model::Ending::Returns(effect)) if effect.undefined.is_some())
 }
 
-/// The line is of the instruction, and valid where the case has it.
+/// The line must belong to the instruction, and be valid in the environment of the case.
 fn check_line(spec: &Spec, case: &Case) -> Result<(), Failed> {
-    let execution = &case.execution;
-    let judge = Judge::new(spec, &execution.environment())?;
-    let declarations = Declarations::parse(&execution.declarations, &spec.isa)?;
-    match judge.read(&Line::parse(&execution.line)?, &declarations) {
+    let program = &case.program;
+    let judge = Judge::new(spec, &program.environment())?;
+    let declarations = Declarations::parse(&program.declarations, &spec.isa)?;
+    match judge.read(&Line::parse(&program.line)?, &declarations) {
         Some((instruction, reading)) if instruction.name == case.instruction && reading.valid() => Ok(()),
         Some((instruction, reading)) => {
             let rules: Vec<_> = reading.rules(instruction).map(|rule| rule.id.clone()).collect();
-            Err(format!("`{}` is of {} and breaks {rules:?}", execution.line, instruction.name).into())
+            Err(format!("`{}` is a line of {} and breaks {rules:?}", program.line, instruction.name).into())
         }
-        None => Err(format!("`{}` is no line of {}", execution.line, case.instruction).into()),
+        None => Err(format!("`{}` is not a line of {}", program.line, case.instruction).into()),
     }
 }

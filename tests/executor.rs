@@ -1,5 +1,5 @@
-//! The second executor: that it is right without a bug, that each of its bugs shows on a case of
-//! `corpus/executed/`, and that the bugs are those that it looks for.
+//! The second executor is right without a bug, each of its bugs shows in a case of `corpus/executed/`, and the list of
+//! bugs matches its code.
 
 #[path = "planted/cases.rs"]
 mod cases;
@@ -19,8 +19,8 @@ fn corpus() -> Vec<Case> {
     cases::all(&spec).unwrap_or_else(|why| panic!("{why:#}"))
 }
 
-/// A case of registers of 32 bits, with one row.
-fn execution(line: &str, inputs: &[(&str, u32)], outputs: &[&str], surface: Option<Surface>) -> Program {
+/// A program with registers of 32 bits and one row.
+fn program(line: &str, inputs: &[(&str, u32)], outputs: &[&str], surface: Option<Surface>) -> Program {
     let mut rows = Rows::new(inputs.len());
     rows.push(&inputs.iter().map(|&(_, value)| value.into()).collect::<Vec<_>>());
     let input = |&(register, _): &(&str, u32)| Input { register: register.to_owned(), bits: 32, holds: Holds::Bits };
@@ -62,7 +62,7 @@ fn loads_bytes_of_a_surface() {
     let at = |x, y| [("%r1", x), ("%r2", y)];
     let load = |clamp: &str, x, y| {
         let line = format!("suld.b.2d.v2.b16.{clamp} {{%r3, %r4}}, [s, {{%r1, %r2}}];");
-        answer(&execution(&line, &at(x, y), &["%r3", "%r4"], square("u32")))
+        answer(&program(&line, &at(x, y), &["%r3", "%r4"], square("u32")))
     };
     assert_eq!(load("trap", 4, 1), returned(&[0x0d0c, 0x0f0e], None));
     assert_eq!(load("clamp", 8, u32::MAX), returned(&[0x0504, 0x0706], None));
@@ -72,7 +72,7 @@ fn loads_bytes_of_a_surface() {
 
 #[test]
 fn stores_bytes_and_samples() {
-    let store = |line: &str, format: &str| answer(&execution(line, &[("%r1", 0x3f00_0000)], &[], square(format)));
+    let store = |line: &str, format: &str| answer(&program(line, &[("%r1", 0x3f00_0000)], &[], square(format)));
     let bytes = store("sust.b.2d.b16.trap [s, {6, 0}], -2;", "u32");
     assert_eq!(bytes, returned(&[], Some(&[0, 1, 2, 3, 4, 5, 0xfe, 0xff, 8, 9, 10, 11, 12, 13, 14, 15])));
     let sample = store("sust.p.2d.v2.b32.trap [s, {0, 1}], {%r1, 0f3F800000};", "unorm16x2");
@@ -82,34 +82,33 @@ fn stores_bytes_and_samples() {
 #[test]
 fn reduces_samples() {
     let line = "sured.p.max.2d.b32.clamp [s, {9, -9}], -1;";
-    assert_eq!(answer(&execution(line, &[], &[], square("s32"))), returned(&[], None));
-    let unsigned = answer(&execution(line, &[], &[], square("u32")));
+    assert_eq!(answer(&program(line, &[], &[], square("s32"))), returned(&[], None));
+    let unsigned = answer(&program(line, &[], &[], square("u32")));
     assert_eq!(unsigned, returned(&[], Some(&[0, 1, 2, 3, 255, 255, 255, 255, 8, 9, 10, 11, 12, 13, 14, 15])));
 }
 
 #[test]
-fn asks_and_loads() {
-    let query = execution("suq.channel_order.b32 %r1, [s];", &[], &["%r1"], square("f16x2"));
+fn queries_and_loads() {
+    let query = program("suq.channel_order.b32 %r1, [s];", &[], &["%r1"], square("f16x2"));
     assert_eq!(answer(&query), returned(&[0x10b2], None));
-    let load = execution("ld.global.v2.s8 {%r1, %r2}, [g + 2];", &[], &["%r1", "%r2"], None);
+    let load = program("ld.global.v2.s8 {%r1, %r2}, [g + 2];", &[], &["%r1", "%r2"], None);
     assert_eq!(answer(&load), returned(&[0xffff_ff82, 0xffff_ff83], None));
-    let odd = execution("ld.global.b32 %r1, [g+2];", &[], &["%r1"], None);
+    let odd = program("ld.global.b32 %r1, [g+2];", &[], &["%r1"], None);
     assert_eq!(answer(&odd), Answer::Trapped("misaligned".to_owned()));
 }
 
 #[test]
-fn does_not_execute_what_it_does_not_know() {
-    let case = execution("sub.u32 %r1, %r1, %r1;", &[("%r1", 1)], &["%r1"], None);
+fn skips_what_it_does_not_know() {
+    let case = program("sub.u32 %r1, %r1, %r1;", &[("%r1", 1)], &["%r1"], None);
     assert!(matches!(answer(&case), Answer::Skipped(_)));
-    let case = execution("suld.b.1d.b32.trap %r1, [s, {0}];", &[], &["%r1"], square("u32"));
+    let case = program("suld.b.1d.b32.trap %r1, [s, {0}];", &[], &["%r1"], square("u32"));
     assert!(matches!(answer(&case), Answer::Skipped(_)));
     let engine = Planted::right().engine();
     assert!(engine.as_judge().is_none());
     assert!(engine.executes(&case.environment()).is_ok());
 }
 
-/// Every bug shows on a row that is not undefined, as the corpus is checked; what is not of its
-/// instruction it leaves alone.
+/// Every bug shows in a row with a defined result, and only in cases of its instruction.
 #[test]
 fn every_bug_shows() {
     let corpus = corpus();
@@ -118,32 +117,37 @@ fn every_bug_shows() {
         let engine = Planted::with(bug.name).engine();
         let mut shows = false;
         for case in &corpus {
-            let answers = engine.execute(std::slice::from_ref(&case.execution)).remove(0);
+            let answers = engine.execute(std::slice::from_ref(&case.program)).remove(0);
             let wrong = case.expected.iter().zip(&answers).any(|(expected, answer)| {
-                !matches!(expected, Expected::Undefined(_)) && expected.check(answer, &case.execution).is_err()
+                !matches!(expected, Expected::Undefined(_)) && expected.check(answer, &case.program).is_err()
             });
-            assert!(!wrong || case.instruction == bug.instruction(), "{} shows on {}", bug.name, case.name);
+            assert!(
+                !wrong || case.instruction == bug.instruction(),
+                "{} shows in {}, a case of another instruction",
+                bug.name,
+                case.name
+            );
             shows |= wrong;
         }
         if !shows {
             hidden.insert(bug.name);
         }
     }
-    assert!(hidden.is_empty(), "no case shows {hidden:?}");
+    assert!(hidden.is_empty(), "these bugs show in no case: {hidden:?}");
 }
 
 #[test]
-fn bugs_are_what_is_looked_for() {
+fn the_list_of_bugs_matches_the_code() {
     let mut listed = BTreeMap::new();
     for bug in BUGS {
-        assert!(!bug.says.is_empty() && !bug.when.is_empty(), "{} says nothing", bug.name);
-        assert!(listed.insert(bug.name, 0).is_none(), "{} stands twice", bug.name);
+        assert!(!bug.says.is_empty() && !bug.when.is_empty(), "{} has no description", bug.name);
+        assert!(listed.insert(bug.name, 0).is_none(), "{} is listed twice", bug.name);
     }
     let text = include_str!("planted/executor.rs");
-    for place in text.split(".bug(\"").skip(1) {
-        let name = place.split('"').next().unwrap_or_default();
+    for rest in text.split(".bug(\"").skip(1) {
+        let name = rest.split('"').next().unwrap_or_default();
         *listed.get_mut(name).unwrap_or_else(|| panic!("{name} is not listed")) += 1;
     }
-    let dead: Vec<_> = listed.iter().filter(|(_, places)| **places == 0).map(|(name, _)| name).collect();
-    assert!(dead.is_empty(), "nothing looks for {dead:?}");
+    let dead: Vec<_> = listed.iter().filter(|(_, uses)| **uses == 0).map(|(name, _)| name).collect();
+    assert!(dead.is_empty(), "no code implements {dead:?}");
 }

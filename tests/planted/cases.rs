@@ -18,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// Whether the manual leaves open what it says.
     pub(crate) inferred: bool,
-    pub(crate) execution: Program,
+    pub(crate) program: Program,
     /// One for each row.
     pub(crate) expected: Vec<Expected>,
 }
@@ -45,14 +45,14 @@ impl Expected {
     ///
     /// # Errors
     /// What is expected instead.
-    pub(crate) fn check(&self, answer: &Answer, execution: &Program) -> Result<(), String> {
+    pub(crate) fn check(&self, answer: &Answer, program: &Program) -> Result<(), String> {
         let shown = match self {
             Self::Undefined(_) => return Ok(()),
             Self::Traps if matches!(answer, Answer::Trapped(_)) => return Ok(()),
             Self::Traps => "a trap".to_owned(),
             Self::Returned { registers, surface, variables, never } => {
                 if let Answer::Returned(returned) = answer {
-                    let before = execution.surface.as_ref().map(|surface| &surface.data);
+                    let before = program.surface.as_ref().map(|surface| &surface.data);
                     let after = returned.surface.as_ref().or(before);
                     let same = match (surface, after) {
                         (None, _) => returned.surface.is_none(),
@@ -62,7 +62,7 @@ impl Expected {
                         (Some(_), None) => false,
                     };
                     let held = |(name, expected): (&String, &Vec<Option<u8>>)| {
-                        let before = execution.variable(name).map(|variable| &variable.data);
+                        let before = program.variable(name).map(|variable| &variable.data);
                         returned.variables.get(name).or(before).is_some_and(|after| matches(expected, after))
                     };
                     let others = returned.variables.keys().all(|name| variables.contains_key(name));
@@ -222,7 +222,7 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
     let inputs: BTreeSet<&String> = raw.rows.iter().flat_map(|row| row.inputs.keys()).collect();
     let outputs: BTreeSet<&String> =
         raw.rows.iter().filter_map(|row| row.outputs.as_ref()).flatten().map(|(name, _)| name).collect();
-    let mut execution = Program {
+    let mut program = Program {
         ptx: raw.ptx,
         target: raw.target,
         declarations: raw.declarations.clone(),
@@ -236,15 +236,15 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
         alone: Vec::new(),
     };
     for register in inputs {
-        execution.inputs.push(Input { register: register.clone(), bits: size(register)?, holds: Holds::Bits });
+        program.inputs.push(Input { register: register.clone(), bits: size(register)?, holds: Holds::Bits });
     }
     for register in outputs {
-        execution.outputs.push(Output { register: register.clone(), bits: size(register)? });
+        program.outputs.push(Output { register: register.clone(), bits: size(register)? });
     }
     let mut expected = Vec::new();
     for (at, row) in raw.rows.iter().enumerate() {
         let mut values = Vec::new();
-        for input in &mut execution.inputs {
+        for input in &mut program.inputs {
             let value = row.inputs.get(&input.register);
             let value = value.with_context(|| format!("row {at} does not say what {} holds", input.register))?;
             let (holds, bits) = value.read(input.bits)?;
@@ -252,17 +252,17 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
             input.holds = holds;
             values.push(bits);
         }
-        execution.rows.push(&values);
-        let row = expect(row, &execution).with_context(|| format!("row {at}"))?;
+        program.rows.push(&values);
+        let row = expect(row, &program).with_context(|| format!("row {at}"))?;
         if !matches!(row, Expected::Returned { .. }) {
-            execution.alone.push(at);
+            program.alone.push(at);
         }
         expected.push(row);
     }
-    Ok(Case { instruction: instruction.to_owned(), name: raw.name, inferred: raw.inferred, execution, expected })
+    Ok(Case { instruction: instruction.to_owned(), name: raw.name, inferred: raw.inferred, program, expected })
 }
 
-fn expect(row: &RawRow, execution: &Program) -> anyhow::Result<Expected> {
+fn expect(row: &RawRow, program: &Program) -> anyhow::Result<Expected> {
     let said = [
         row.outputs.is_some() || row.surface.is_some() || row.surface_unchanged || row.variables.is_some(),
         row.traps,
@@ -276,7 +276,7 @@ fn expect(row: &RawRow, execution: &Program) -> anyhow::Result<Expected> {
         return Ok(Expected::Undefined(why.clone()));
     }
     let mut registers = Vec::new();
-    for output in &execution.outputs {
+    for output in &program.outputs {
         let value = row.outputs.as_ref().and_then(|outputs| outputs.get(&output.register));
         let value = value.with_context(|| format!("it does not say what becomes of {}", output.register))?;
         registers.push(value.read(output.bits)?.1);
@@ -285,7 +285,7 @@ fn expect(row: &RawRow, execution: &Program) -> anyhow::Result<Expected> {
         None => None,
         Some(text) => {
             let surface = pattern(text)?;
-            let before = execution.surface.as_ref().context("there is no surface")?;
+            let before = program.surface.as_ref().context("there is no surface")?;
             ensure!(surface.len() == before.data.len(), "the surface has another size");
             let same = surface.iter().zip(&before.data).all(|(after, before)| *after == Some(*before));
             ensure!(!same, "the surface is not changed: write surface_unchanged");
@@ -295,7 +295,7 @@ fn expect(row: &RawRow, execution: &Program) -> anyhow::Result<Expected> {
     let mut variables = BTreeMap::new();
     for (name, text) in row.variables.iter().flatten() {
         let bytes = pattern(text)?;
-        let before = execution.variable(name).with_context(|| format!("there is no variable {name}"))?;
+        let before = program.variable(name).with_context(|| format!("there is no variable {name}"))?;
         ensure!(bytes.len() == before.data.len(), "{name} has another size");
         variables.insert(name.clone(), bytes);
     }
