@@ -1,5 +1,5 @@
-//! Planted wrong judges: each must be found, alone and among others, as the condition it was planted
-//! with. `tests/planted/*.yaml` has them, in the format of divergences.
+//! Judges with planted defects: a run must find each defect, alone and among others, with the condition that it was
+//! planted with. `tests/planted/judges.yaml` lists the defects in the format of divergences.
 
 #[path = "planted/engine.rs"]
 mod engine;
@@ -18,14 +18,14 @@ use ptx_conform::spec::{Cube, Form, Instruction, Spec};
 
 use engine::{StandIn, outcome};
 
-/// A judge that is right but for what is planted in it.
+/// A judge that is right except for its planted defects.
 struct Planted<'s> {
     spec: &'s Spec,
-    /// What it wrongly rejects of what is valid, and the other defects: they do not hide each other.
+    /// The defects that reject lines. They are apart from the others so that the two kinds do not hide each other.
     strict: Divergences,
+    /// All other defects.
     lenient: Divergences,
-    /// All of it, where the defects do hide each other: what is wrongly accepted is still rejected
-    /// where a valid line would be.
+    /// All defects, if they hide each other: a wrongly accepted line is still rejected where a valid one would be.
     all: Option<Divergences>,
     version: EngineVersion,
 }
@@ -41,12 +41,12 @@ impl<'s> Planted<'s> {
         Self { spec, strict, lenient, all: None, version }
     }
 
-    /// One whose defects hide each other, as those of real engines do.
+    /// A judge whose defects hide each other, as those of real engines do.
     fn entangled(spec: &'s Spec, yaml: &str) -> Self {
         Self { all: Some(divergences(spec, yaml)), ..Self::new(spec, yaml) }
     }
 
-    /// What it does with a line that the specification reads so.
+    /// The outcome of a line, given the specification's reading of it.
     fn does(&self, read: Option<(&Instruction, &Reading)>) -> Outcome {
         let Some((instruction, reading)) = read else { return outcome(Does::Rejects, "unreadable") };
         let of = |defects: &Divergences| defects.expect(&self.version, instruction, reading).outcome;
@@ -57,7 +57,7 @@ impl<'s> Planted<'s> {
         }
     }
 
-    /// It as an engine.
+    /// The judge as an engine.
     fn engine(&self) -> StandIn<'_> {
         StandIn::new("planted@1.0").judging(self.spec, |_, read, _| self.does(read))
     }
@@ -75,14 +75,14 @@ fn divergences(spec: &Spec, yaml: &str) -> Divergences {
         .unwrap_or_else(|errors| panic!("{}\n{text}", errors[0].render(false)))
 }
 
-/// What is planted, by id: the text of each entry.
+/// The planted defects: the id and text of each.
 fn planted() -> Vec<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/planted/judges.yaml");
     let text = std::fs::read_to_string(path).expect("the planted judges");
     entries(&text)
 }
 
-/// The entries of a list of divergences, by id.
+/// The entries of a list of divergences: the id and text of each.
 fn entries(yaml: &str) -> Vec<(String, String)> {
     let entry = |text: &str| {
         let id = text.lines().next().unwrap_or_default().to_owned();
@@ -113,10 +113,10 @@ fn found_by(yaml: &str, instructions: &[&str], seed: u64, strategy: Strategy) ->
     let none = Divergences::default();
     let progress = Progress::default();
     let results = run(spec, &none, &subjects, &options, &progress);
-    find(spec, &none, &subjects, &results, &progress).expect("nothing of ours is unreadable")
+    find(spec, &none, &subjects, &results, &progress).expect("our own texts can be read")
 }
 
-/// The variants that a divergence is about, by form and rule.
+/// The variants that are valid, or that break a rule, by form and rule.
 type Spaces = Mutex<BTreeMap<(String, Option<usize>), &'static Diagram>>;
 
 fn space(form: &Form, rule: Option<usize>) -> &'static Diagram {
@@ -127,7 +127,7 @@ fn space(form: &Form, rule: Option<usize>) -> &'static Diagram {
     })
 }
 
-/// How many variants of a space are in one of two sets of cubes and not in the other.
+/// The number of variants of a space that are in exactly one of two unions of cubes.
 fn difference(diagram: &Diagram, these: &[Cube], those: &[Cube]) -> u128 {
     let count = |cubes: &[Cube]| union(diagram, cubes);
     let mut both = Vec::new();
@@ -137,7 +137,7 @@ fn difference(diagram: &Diagram, these: &[Cube], those: &[Cube]) -> u128 {
     count(these) + count(those) - 2 * count(&both)
 }
 
-/// The size of a union of cubes, by inclusion and exclusion: there are few.
+/// The size of a union of cubes, by inclusion and exclusion, which is fast enough for few cubes.
 fn union(diagram: &Diagram, cubes: &[Cube]) -> u128 {
     let (mut plus, mut minus) = (0, 0);
     for subset in 1_u32..1 << cubes.len() {
@@ -190,9 +190,9 @@ fn proposed(findings: &[Finding]) -> Divergences {
 }
 
 #[test]
-fn each_planted_judge_is_found_alone() {
+fn each_planted_defect_is_found_alone() {
     let all = planted();
-    assert!(all.len() >= 30, "{} judges are planted", all.len());
+    assert!(all.len() >= 30, "only {} defects are planted", all.len());
     let (mut equal, mut count) = (0, 0);
     let mut report = String::new();
     for (id, yaml) in &all {
@@ -210,11 +210,11 @@ fn each_planted_judge_is_found_alone() {
     }
     println!("{equal} of {} as planted, {count} findings\n{report}", all.len());
     assert!(equal * 100 >= all.len() * 95, "{equal} of {} as planted\n{report}", all.len());
-    assert!(count * 10 <= all.len() * 11, "{count} findings of {} judges\n{report}", all.len());
+    assert!(count * 10 <= all.len() * 11, "{count} findings of {} defects\n{report}", all.len());
 }
 
 #[test]
-fn twenty_at_once_are_told_apart() {
+fn twenty_defects_at_once_are_separate_findings() {
     let all: Vec<(String, String)> = planted().into_iter().filter(|(id, _)| !id.contains("alone")).take(20).collect();
     let yaml: String = all.iter().map(|(_, yaml)| yaml.as_str()).collect();
     let defects = divergences(spec(), &yaml);
@@ -248,7 +248,7 @@ fn fingerprints_do_not_depend_on_the_seed() {
 }
 
 #[test]
-fn minimal_cases_are_the_true_minimum() {
+fn minimal_cases_are_the_simplest() {
     let (mut least, mut count) = (0, 0);
     for (id, yaml) in planted() {
         let defects = divergences(spec(), &yaml);
@@ -268,7 +268,7 @@ fn minimal_cases_are_the_true_minimum() {
                     let spaces = if defects.all[0].rules.is_empty() { vec![None] } else { rules.collect() };
                     let least = spaces.into_iter().filter_map(|rule| {
                         let space = Diagram::within(form, rule, environment);
-                        // Every variant that shows it, not the walk that looked for the simplest.
+                        // Compares all variants that show the defect, instead of the walk that the search uses.
                         let slice = Slice::new(&space.all(), cube);
                         if slice.count() > 300_000 {
                             return Slice::new(&space.all(), cube).simplest().map(|v| distance(&v));
@@ -289,7 +289,7 @@ fn minimal_cases_are_the_true_minimum() {
     assert!(least * 100 >= count * 95, "{least} of {count} cases are the simplest");
 }
 
-/// A defect, the nights on which it is there, and the condition it has from some night on.
+/// A defect, the nights on which it exists, and the condition that it changes to on some night.
 struct Life {
     entry: String,
     nights: std::ops::Range<usize>,
@@ -303,8 +303,8 @@ impl Life {
     }
 }
 
-/// Twenty defects of the surface instructions: each comes on a night of its own, some come to need a
-/// line without a guard later, and some are fixed.
+/// Twenty defects of the surface instructions: each appears on a night of its own, some later happen only in lines
+/// without a guard, and some are fixed.
 fn lives() -> Vec<Life> {
     let all: Vec<String> =
         planted().into_iter().filter(|(id, _)| !id.contains("alone")).map(|(_, yaml)| yaml).collect();
@@ -318,7 +318,7 @@ fn lives() -> Vec<Life> {
 
 const NIGHTS: usize = 60;
 
-/// What a maintainer does: lists what is new, and takes out what a run says is no longer so.
+/// What a maintainer does: lists new findings, and removes divergences that no longer happen.
 fn maintain(listed: &mut BTreeMap<String, String>, results: &ptx_conform::campaign::Results, findings: &[Finding]) {
     for finding in findings {
         match &finding.contradicts {
@@ -352,7 +352,7 @@ fn sixty_nights_are_red_only_when_something_changes() {
             seed: u64::try_from(night).expect("a small number"),
             ..Options::default()
         };
-        // A red night is looked into at once, and run again.
+        // After a red run, the maintainer corrects the list and runs again.
         for attempt in 0..5 {
             let known = divergences(spec, &listed.values().cloned().collect::<String>());
             let progress = Progress::default();
@@ -370,13 +370,13 @@ fn sixty_nights_are_red_only_when_something_changes() {
             let titles: Vec<&str> = findings.all.iter().map(|finding| finding.title.as_str()).collect();
             let stale: Vec<&str> =
                 results.engines.iter().flat_map(|engine| &engine.stale).map(|stale| stale.id.as_str()).collect();
-            println!("night {night}, attempt {attempt}: {titles:#?}, no longer so: {stale:?}");
+            println!("night {night}, attempt {attempt}: {titles:#?}, no longer happening: {stale:?}");
             maintain(&mut listed, &results, &findings.all);
         }
         before = defects;
     }
     assert!(false_reds.is_empty(), "red without a change on nights {false_reds:?}");
     assert!(missed.is_empty(), "green in spite of a change on nights {missed:?}");
-    // A green run met every entry that is listed, and found each to be so.
+    // A green run has met every listed divergence, and each still happens.
     assert!(green, "the last night did not end green");
 }

@@ -1,6 +1,6 @@
-//! A run without divergences finds every divergence that is listed for ptxas 13.5 again, unaided.
+//! A run without known divergences finds every divergence again that is listed for ptxas 13.5.
 //!
-//! It is ignored by default: a whole run without divergences takes minutes, as ptxas dies of many lines.
+//! The test is ignored by default: such a run takes minutes, because ptxas crashes on many lines.
 //!
 //! ```sh
 //! cargo test --release --test found_again -- --ignored --nocapture
@@ -15,17 +15,17 @@ use ptx_conform::shipped;
 use ptx_conform::space::{Diagram, Draw, Slice, Values, environment};
 use ptx_conform::spec::{Cube, Form, Spec};
 
-/// The version that is asked.
+/// The version of ptxas.
 const VERSION: &str = "13.5";
-/// Lines of each form and rule of a divergence that are looked for in what was found.
+/// The number of lines that are sampled for each form and rule of a divergence.
 const SAMPLE: usize = 40;
-/// Draws for them: many are of environments that the engine does not take.
+/// The number of draws for a sample: many lines are of environments that the engine does not support.
 const DRAWS: usize = 2_000;
 
-/// Of a hundred lines of a form and rule, as many have to be in what was found.
+/// The percentage of a sample that the findings must cover.
 const ENOUGH: usize = 50;
 
-/// Divergences that one run does not find again, since all their lines have two faults. `docs/findings.md` says more.
+/// Divergences that one run does not find again, because all their lines have two faults. See `docs/findings.md`.
 const NOT_FOUND: &[&str] = &[
     "loads-of-split-lanes",
     "stores-of-split-lanes",
@@ -33,7 +33,7 @@ const NOT_FOUND: &[&str] = &[
     "crash-on-a-sink-for-eight-lanes",
 ];
 
-/// How many of the lines that a divergence is about are in what was found.
+/// How many of the sampled lines of a divergence the findings cover.
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
     found: usize,
@@ -41,7 +41,7 @@ struct Share {
 }
 
 impl Share {
-    fn hundredths(self) -> usize {
+    fn percent(self) -> usize {
         self.found * 100 / self.of.max(1)
     }
 }
@@ -50,8 +50,8 @@ fn spec() -> Spec {
     shipped::spec().unwrap_or_else(|errors| panic!("{}", errors[0].render(false)))
 }
 
-/// What one default run without divergences proposes to list: the file that `--write-divergences` writes. `FOUND` names
-/// that of an earlier run.
+/// The divergences that a default run without known divergences proposes, as `--write-divergences` writes them. If the
+/// environment variable `FOUND` is set, it names the file of an earlier run instead.
 fn proposed() -> String {
     if let Some(file) = std::env::var_os("FOUND") {
         return std::fs::read_to_string(file).expect("the divergences of an earlier run");
@@ -79,14 +79,14 @@ fn copy_without_divergences(from: &Path, to: &Path) {
     }
 }
 
-/// The environments that the engine takes, and the divergences that it was found to have.
+/// The engine, and the divergences that were found in it.
 struct Found<'a> {
     engine: &'a Ptxas,
     all: &'a Divergences,
 }
 
 impl Found<'_> {
-    /// Lines of a form, drawn from a combination: those with this fault alone that the engine can be asked about.
+    /// A sample of a cube: lines of the form with this fault alone, in environments that the engine supports.
     fn lines(&self, form: &Form, rule: Option<usize>, cube: &Cube, depth: Depth) -> Vec<Values> {
         let space = rule.map_or_else(|| Diagram::valid(form), |rule| Diagram::breaking(form, rule));
         let slice = Slice::new(&space.all(), cube);
@@ -98,7 +98,7 @@ impl Found<'_> {
         drawn.filter(asked).take(SAMPLE).collect()
     }
 
-    /// Whether a line is among those that a divergence which was found is about.
+    /// Whether one of the found divergences covers a line.
     fn has(&self, known: &Divergence, form: &Form, rule: Option<usize>, values: &[u8]) -> bool {
         self.all.all.iter().any(|found| {
             found.does == known.does
@@ -108,7 +108,7 @@ impl Found<'_> {
         })
     }
 
-    /// How much of a divergence was found, in each of its forms and rules.
+    /// How much of a divergence was found, for each form and rule.
     fn share(&self, spec: &Spec, known: &Divergence) -> Vec<(String, Share)> {
         let forms = spec.instructions.iter().flat_map(|instruction| &instruction.forms);
         let mut shares = Vec::new();
@@ -149,11 +149,11 @@ fn a_run_without_divergences_finds_them_all_again() {
     let mut missing = Vec::new();
     for known in judged {
         let shares = found.share(&spec, known);
-        let best = shares.iter().map(|(_, share)| share.hundredths()).max();
+        let best = shares.iter().map(|(_, share)| share.percent()).max();
         let words: Vec<String> =
             shares.iter().map(|(of, share)| format!("{of}: {} of {}", share.found, share.of)).collect();
-        println!("{}: {best:?} of a hundred\n  {}", known.id, words.join("\n  "));
-        // Code generation hangs on some of these lines, and is given up for the rest of a run.
+        println!("{}: {best:?} %\n  {}", known.id, words.join("\n  "));
+        // Code generation hangs on some of these lines, so a run abandons it.
         if known.depth == Depth::Check && best.unwrap_or_default() < ENOUGH {
             missing.push(known.id.as_str());
         }

@@ -1,28 +1,28 @@
-//! The shape of the code: which way imports run, how long files and functions are, and that a type name means one thing.
+//! The shape of the code: the direction of imports, the length of files and functions, and unique type names.
 //!
-//! The order of a crate's rooms is the block `text order` in the docs of its `lib.rs`; a room imports only rooms before it.
-//! What does not hold yet is listed in `tests/house/known.txt`, a line each. That list only shrinks: a problem that is not
-//! in it fails, and so does a line of it that is no longer true. `BLESS=1` removes such lines.
+//! The block `text order` in the docs of a crate's `lib.rs` lists its top-level modules; each imports only those before
+//! it. `tests/house/known.txt` lists the known problems, one per line. That list only shrinks: the tests fail for a
+//! problem that is not listed, and for a listed one that is gone. `BLESS=1` removes the lines that are gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
 
-/// The most lines of a file, its unit tests not counted.
+/// The maximum number of lines of a file, without its unit tests.
 const FILE: usize = 500;
-/// The most lines of a function.
+/// The maximum number of lines of a function.
 const FUNCTION: usize = 60;
-/// Half the files have fewer lines than this.
+/// The maximum of the median number of lines of a file.
 const MEDIAN: usize = 180;
-/// The arguments of a subcommand are always called so.
+/// Names that several types may have: the options of a subcommand, and errors.
 const SHARED_NAMES: [&str; 2] = ["Opts", "Error"];
 
 /// A source file of a crate.
 struct Source {
     /// Relative to the root of the repository.
     path: PathBuf,
-    /// The room and the modules below it: `["role", "address"]`; empty for `lib.rs`.
+    /// The path of the module: `["role", "address"]`; empty for `lib.rs`.
     module: Vec<String>,
     /// Lines before the unit tests.
     lines: usize,
@@ -30,7 +30,8 @@ struct Source {
 }
 
 impl Source {
-    fn room(&self) -> &str {
+    /// The top-level module.
+    fn top(&self) -> &str {
         self.module.first().map_or("", String::as_str)
     }
 }
@@ -131,7 +132,7 @@ impl Paths {
 }
 
 impl<'ast> Visit<'ast> for Paths {
-    /// Modules within a file are not looked into: their `super` is the file.
+    /// Skips modules within a file: their `super` is the file.
     fn visit_item_mod(&mut self, _: &'ast syn::ItemMod) {}
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
@@ -144,7 +145,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 }
 
-/// A path as seen from the root of its crate; `None` where it leads into another crate or a local name.
+/// A path as seen from the root of its crate; `None` for a path into another crate and for a local name.
 fn absolute(source: &Source, path: &[String]) -> Option<Vec<String>> {
     let supers = path.iter().take_while(|segment| *segment == "super").count();
     match path.first().map(String::as_str) {
@@ -158,7 +159,7 @@ fn absolute(source: &Source, path: &[String]) -> Option<Vec<String>> {
     }
 }
 
-/// The rooms in the order of the first `text` block of a crate's `lib.rs`.
+/// The top-level modules in the order of the block `text order` of a crate's `lib.rs`.
 fn order(library: &Source) -> Vec<String> {
     let docs = library.syntax.attrs.iter().filter_map(|attribute| match &attribute.meta {
         syn::Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
@@ -184,7 +185,7 @@ fn report(test: &str, problems: Vec<String>) {
     assert!(new.is_empty(), "{} new problems:\n{}", new.len(), new.join("\n"));
     let gone: Vec<String> = known.difference(&found).map(|line| format!("{prefix}{line}")).collect();
     if std::env::var_os("BLESS").is_some() {
-        // Tests run in threads: each takes only its own lines out.
+        // Tests run in parallel, so each removes only its own lines.
         static LIST: std::sync::Mutex<()> = std::sync::Mutex::new(());
         let _guard = LIST.lock().expect("no test panics while it holds the list");
         let text = std::fs::read_to_string(&path).expect("the list of known problems");
@@ -192,21 +193,21 @@ fn report(test: &str, problems: Vec<String>) {
             text.lines().filter(|line| !gone.iter().any(|gone| gone == line)).map(|line| format!("{line}\n")).collect();
         return std::fs::write(&path, kept).expect("the list can be written");
     }
-    assert!(gone.is_empty(), "no longer so, remove from tests/house/known.txt (BLESS=1 does it):\n{}", gone.join("\n"));
+    assert!(gone.is_empty(), "gone, remove from tests/house/known.txt (BLESS=1 does it):\n{}", gone.join("\n"));
 }
 
 #[test]
-fn rooms_import_only_rooms_before_them() {
+fn modules_import_only_modules_before_them() {
     let mut problems = Vec::new();
     for folder in crates() {
         let sources = sources(&folder);
         let library = sources.iter().find(|source| source.path.ends_with("lib.rs")).expect("a lib.rs");
         let order = order(library);
-        let position = |room: &str| order.iter().position(|known| known == room);
-        for source in sources.iter().filter(|source| !source.module.is_empty() && source.room() != "cli") {
-            let Some(own) = position(source.room()) else {
+        let position = |module: &str| order.iter().position(|known| known == module);
+        for source in sources.iter().filter(|source| !source.module.is_empty() && source.top() != "cli") {
+            let Some(own) = position(source.top()) else {
                 problems.push(format!(
-                    "{}: the room is not in the order of {}",
+                    "{}: the module is not in the order of {}",
                     source.path.display(),
                     library.path.display()
                 ));
@@ -214,7 +215,7 @@ fn rooms_import_only_rooms_before_them() {
             };
             for path in Paths::of(&source.syntax) {
                 let Some(target) = absolute(source, &path) else { continue };
-                let later = target.first().and_then(|room| position(room)).is_some_and(|other| other > own);
+                let later = target.first().and_then(|module| position(module)).is_some_and(|other| other > own);
                 if later {
                     problems.push(format!(
                         "{} imports {}, which comes after it",
@@ -225,7 +226,7 @@ fn rooms_import_only_rooms_before_them() {
             }
         }
     }
-    report("rooms_import_only_rooms_before_them", problems);
+    report("modules_import_only_modules_before_them", problems);
 }
 
 #[test]
@@ -252,15 +253,17 @@ fn no_parent_and_child_call_each_other() {
                 function.then(|| name.clone())
             };
             for name in Paths::of(&source.syntax).iter().filter_map(functions) {
-                problems
-                    .push(format!("{} calls `{name}` of its parent: of a parent, only types", source.path.display()));
+                problems.push(format!(
+                    "{} calls `{name}` of its parent, of which it may only use types",
+                    source.path.display()
+                ));
             }
         }
     }
     report("no_parent_and_child_call_each_other", problems);
 }
 
-/// The paths of a parent that begin with one of its children, but for re-exports.
+/// The paths that a parent uses, without re-exports; `self::` is left out.
 fn used_children(source: &Source) -> BTreeSet<Vec<String>> {
     let mut calls = Paths::default();
     for item in &source.syntax.items {
@@ -276,14 +279,14 @@ fn used_children(source: &Source) -> BTreeSet<Vec<String>> {
 }
 
 #[test]
-fn siblings_are_in_no_circle() {
+fn siblings_form_no_cycle() {
     let mut problems = Vec::new();
     for folder in crates() {
         let sources = sources(&folder);
         let mut edges: BTreeMap<Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
         for source in &sources {
             for target in Paths::of(&source.syntax).iter().filter_map(|path| absolute(source, path)) {
-                // The longest module that the path names, where it is a sibling or a sibling's child.
+                // The sibling that the path leads into, if it leads into one.
                 let Some(depth) = source.module.len().checked_sub(1) else { continue };
                 if target.len() > depth && target[..depth] == source.module[..depth] {
                     let sibling = target[..=depth].to_vec();
@@ -301,7 +304,7 @@ fn siblings_are_in_no_circle() {
             }
         }
     }
-    report("siblings_are_in_no_circle", problems);
+    report("siblings_form_no_cycle", problems);
 }
 
 fn reaches(edges: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, from: &[String], to: &[String]) -> bool {
@@ -319,7 +322,7 @@ fn reaches(edges: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, from: &[String]
 }
 
 #[test]
-fn files_hold_one_idea() {
+fn files_are_short() {
     let mut sizes = Vec::new();
     let mut problems = Vec::new();
     for source in crates().iter().flat_map(|folder| sources(folder)) {
@@ -333,10 +336,10 @@ fn files_hold_one_idea() {
     if median > MEDIAN {
         problems.push(format!("half of the files have more than {MEDIAN} lines"));
     }
-    report("files_hold_one_idea", problems);
+    report("files_are_short", problems);
 }
 
-/// Functions, methods and how many lines each has.
+/// The functions and methods of a file, and how many lines each has.
 #[derive(Default)]
 struct Functions(Vec<(String, usize)>);
 
@@ -360,7 +363,7 @@ impl<'ast> Visit<'ast> for Functions {
 }
 
 #[test]
-fn functions_fit_a_screen() {
+fn functions_are_short() {
     let mut problems = Vec::new();
     for source in crates().iter().flat_map(|folder| sources(folder)) {
         let mut functions = Functions::default();
@@ -370,7 +373,7 @@ fn functions_fit_a_screen() {
             long.map(|(name, _)| format!("{}: `{name}` has more than {FUNCTION} lines", source.path.display())),
         );
     }
-    report("functions_fit_a_screen", problems);
+    report("functions_are_short", problems);
 }
 
 /// The types that a file defines.
@@ -405,9 +408,9 @@ fn a_type_name_means_one_thing() {
             defined.entry(name).or_default().push(source.path.display().to_string());
         }
     }
-    let twice = defined.into_iter().filter(|(_, places)| places.len() > 1);
+    let twice = defined.into_iter().filter(|(_, files_with_it)| files_with_it.len() > 1);
     report(
         "a_type_name_means_one_thing",
-        twice.map(|(name, places)| format!("`{name}` is defined in {}", places.join(", "))).collect(),
+        twice.map(|(name, files_with_it)| format!("`{name}` is defined in {}", files_with_it.join(", "))).collect(),
     );
 }

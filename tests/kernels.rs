@@ -1,8 +1,8 @@
-//! Kernels of executed cases, taken through code generation by the real `ptxas`: every variant in
-//! every setup has one, and every module that is written must be one.
+//! The kernels of executed cases: every variant in every setup must have one, and the real `ptxas` must generate code
+//! for it.
 //!
-//! Without a `ptxas` (`ptx-conform toolchain install 13.5`) they are ignored; with
-//! PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
+//! Without a `ptxas` (`ptx-conform toolchain install 13.5`) the tests are ignored; with PTX_CONFORM_REQUIRE_PTXAS=1
+//! they fail instead.
 
 #[path = "ptxas/installed.rs"]
 mod installed;
@@ -22,15 +22,15 @@ use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, Region, Values, covering, environment_values};
 use ptx_conform::spec::{Choice, Form, Instruction};
 
-/// Instructions, and what is taken of them.
+/// Instructions, and how many of their variants are tested.
 struct Group {
     name: &'static str,
     instructions: &'static [&'static str],
-    /// Whether every combination of modifiers is taken and assembled, and not only every pair taken.
+    /// Whether every combination of modifiers is tested and assembled, in addition to every pair of choices.
     complete: bool,
-    /// Of the lines that are there for pairs, one in so many is assembled.
+    /// Of the lines that cover pairs, one in this many is assembled.
     thin: usize,
-    /// How many are assembled at least.
+    /// How many lines must be assembled at least.
     least: usize,
 }
 
@@ -40,17 +40,17 @@ const GROUPS: [Group; 3] = [
     Group { name: "sums", instructions: &["add"], complete: true, thin: 1, least: 60 },
 ];
 
-/// Where variants are taken from.
+/// The environment of the tested variants.
 struct Taken {
     ptx: &'static str,
     target: &'static str,
-    /// One in so many is taken.
+    /// One variant in this many is tested.
     thin: usize,
 }
 
-/// For the newest `ptxas`, which has the loads of 256 bits.
+/// For the newest `ptxas`, which knows loads of 256 bits.
 const NEWEST: Taken = Taken { ptx: "9.0", target: "sm_100", thin: 1 };
-/// For one of CUDA 11.
+/// For a `ptxas` of CUDA 11.
 const OLD: Taken = Taken { ptx: "7.8", target: "sm_90", thin: 8 };
 
 fn main() {
@@ -91,7 +91,7 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
     let environment =
         Environment { ptx: taken.ptx.parse()?, target: taken.target.parse()?, address_size: AddressSize::Bits64 };
     let (mut lines, mut kernels, mut wrong) = (HashSet::new(), 0, Vec::new());
-    // Those that are known to end code generation at times are each in a module of their own.
+    // Lines that are known to end code generation sometimes get a module each.
     let (mut plain, mut suspect) = (Vec::new(), Vec::new());
     for instruction in group.instructions.iter().filter_map(|name| spec.instruction(name)) {
         let executed = setup::executed(&spec, instruction);
@@ -108,12 +108,12 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
                     Some(Ok(_)) => kernels += 1,
                     why => wrong.push(format!("{}\n{}\n  {why:?}", case.declarations, case.line)),
                 }
-                // To an assembler, many states are the same.
+                // Many setups have the same line.
                 let new = lines.insert((case.declarations.clone(), case.line.clone()));
                 if !new || number >= whole && lines.len() % group.thin != 0 {
                     continue;
                 }
-                // The choices of the variant stand before those of the setup.
+                // The choices of the variant come before those of the setup.
                 let values = values[..instruction.forms[at].axes.len()].to_vec();
                 let reading = Reading { form: at, values, broken: Vec::new(), specials: Default::default() };
                 let ends = |did| divergences.sometimes(engine, instruction, &reading, Depth::Generate, did).is_some();
@@ -141,7 +141,7 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
             let outcome = if alone { of_all.clone() } else { run(toolchain, taken.target, &text)? };
             let listed = |did| {
                 let compared = divergences.compare(Some(engine), instruction, reading, Depth::Generate, did);
-                // Those about a local parameter are about one without a call.
+                // Divergences about local parameters concern lines without a call; kernels have one.
                 let applies = compared.as_expected && !case.line.contains("local_parameter");
                 compared.divergence.filter(|_| applies)
             };
@@ -160,21 +160,20 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
         lines.len(),
     );
     if let Some(first) = wrong.first() {
-        return Err(format!("{} are wrong; the first one:\n{first}", wrong.len()).into());
+        return Err(format!("{} kernels are wrong; the first one:\n{first}", wrong.len()).into());
     }
     if assembled < group.least / taken.thin {
-        return Err(format!("only {assembled} are assembled").into());
+        return Err(format!("only {assembled} lines were assembled").into());
     }
     Ok(())
 }
 
-/// A variant for each combination of modifiers that there is: without a guard, with operands and in a
-/// setup drawn from those that go with it.
+/// A variant for each possible combination of modifiers: without a guard, with operands and setup drawn at random.
 fn modifiers(form: &Form, region: &Region<'_>) -> Vec<Values> {
     let last = form.axes.iter().rposition(|axis| axis.choice == Choice::Modifier).unwrap_or_default();
     let mut draw = Draw::named(&form.id, 1);
     let mut variants = Vec::new();
-    // Behind the environment.
+    // After the environment.
     let mut open = vec![(3, region.clone())];
     while let Some((axis, region)) = open.pop() {
         if axis > last {

@@ -16,14 +16,14 @@ use ptx_conform::spec::Spec;
 pub(crate) struct Case {
     pub(crate) instruction: String,
     pub(crate) name: String,
-    /// Whether the manual leaves open what it says.
+    /// Whether the expected answers rest on an inference.
     pub(crate) inferred: bool,
     pub(crate) program: Program,
     /// One for each row.
     pub(crate) expected: Vec<Expected>,
 }
 
-/// What a row is expected to give.
+/// The expected answer to a row.
 #[derive(Debug)]
 pub(crate) enum Expected {
     /// These registers, and bytes of the surface where the row can change it; `None` is any byte.
@@ -31,12 +31,12 @@ pub(crate) enum Expected {
         registers: Vec<u128>,
         surface: Option<Vec<Option<u8>>>,
         variables: BTreeMap<String, Vec<Option<u8>>>,
-        /// What the surface does not hold, though its open bytes would allow it.
+        /// Contents that the surface must not have, although its `None` bytes allow them.
         never: Vec<Vec<Option<u8>>>,
     },
-    /// The end of the kernel.
+    /// A trap.
     Traps,
-    /// Anything, and why.
+    /// Any answer, and why.
     Undefined(String),
 }
 
@@ -80,7 +80,7 @@ impl Expected {
                 format!("registers {registers:x?}, surface {surface}, never {never:?}, variables {variables:?}")
             }
         };
-        Err(format!("{answer:x?} instead of {shown}"))
+        Err(format!("{answer:x?}, expected {shown}"))
     }
 }
 
@@ -89,7 +89,7 @@ fn matches(expected: &[Option<u8>], after: &[u8]) -> bool {
     expected.len() == after.len() && expected.iter().zip(after).all(|(one, byte)| one.is_none_or(|one| one == *byte))
 }
 
-/// As it stands in the file.
+/// A case as the file has it.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
@@ -201,8 +201,8 @@ pub(crate) fn all(spec: &Spec) -> anyhow::Result<Vec<Case>> {
         let mut names = BTreeSet::new();
         for raw in raw {
             let name = raw.name.clone();
-            ensure!(names.insert(name.clone()), "{}: `{name}` stands twice", path.display());
-            ensure!(!raw.says.is_empty(), "{}: `{name}` does not say why", path.display());
+            ensure!(names.insert(name.clone()), "{}: `{name}` appears twice", path.display());
+            ensure!(!raw.says.is_empty(), "{}: `{name}` has no explanation in `says`", path.display());
             let case = case(spec, &instruction.name, raw).with_context(|| format!("{}: `{name}`", path.display()))?;
             cases.push(case);
         }
@@ -214,7 +214,7 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
     let declarations = Declarations::parse(&raw.declarations, &spec.isa)?;
     let size = |name: &str| match declarations.symbol(name) {
         Some(Symbol::Register(Some(of), 1)) => Ok(spec.isa.types[of].bits),
-        _ => bail!("`{name}` is no register"),
+        _ => bail!("`{name}` is not a register"),
     };
     if let Some(surface) = &raw.surface {
         surface.check().map_err(anyhow::Error::msg)?;
@@ -246,9 +246,9 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
         let mut values = Vec::new();
         for input in &mut program.inputs {
             let value = row.inputs.get(&input.register);
-            let value = value.with_context(|| format!("row {at} does not say what {} holds", input.register))?;
+            let value = value.with_context(|| format!("row {at} has no value for {}", input.register))?;
             let (holds, bits) = value.read(input.bits)?;
-            ensure!(at == 0 || holds == input.holds, "row {at} holds something else in {}", input.register);
+            ensure!(at == 0 || holds == input.holds, "row {at} has another kind of value in {}", input.register);
             input.holds = holds;
             values.push(bits);
         }
@@ -263,12 +263,12 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
 }
 
 fn expect(row: &RawRow, program: &Program) -> anyhow::Result<Expected> {
-    let said = [
+    let kinds = [
         row.outputs.is_some() || row.surface.is_some() || row.surface_unchanged || row.variables.is_some(),
         row.traps,
         row.undefined.is_some(),
     ];
-    ensure!(said.iter().filter(|&&one| one).count() == 1, "it gives something, or traps, or is undefined");
+    ensure!(kinds.iter().filter(|&&one| one).count() == 1, "a row has either results, or `traps`, or `undefined`");
     if row.traps {
         return Ok(Expected::Traps);
     }
@@ -278,7 +278,7 @@ fn expect(row: &RawRow, program: &Program) -> anyhow::Result<Expected> {
     let mut registers = Vec::new();
     for output in &program.outputs {
         let value = row.outputs.as_ref().and_then(|outputs| outputs.get(&output.register));
-        let value = value.with_context(|| format!("it does not say what becomes of {}", output.register))?;
+        let value = value.with_context(|| format!("it has no value for the output {}", output.register))?;
         registers.push(value.read(output.bits)?.1);
     }
     let surface = match &row.surface {
@@ -301,7 +301,7 @@ fn expect(row: &RawRow, program: &Program) -> anyhow::Result<Expected> {
     }
     let never: Vec<Vec<Option<u8>>> = row.never.iter().map(|text| pattern(text)).collect::<anyhow::Result<_>>()?;
     let sizes = never.iter().all(|other| surface.as_ref().is_some_and(|bytes| bytes.len() == other.len()));
-    ensure!(sizes, "`never` is about a surface of another size");
+    ensure!(sizes, "`never` has another size than the surface");
     Ok(Expected::Returned { registers, surface, variables, never })
 }
 

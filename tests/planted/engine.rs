@@ -27,13 +27,13 @@ pub(crate) struct StandIn<'a> {
 }
 
 impl<'a> StandIn<'a> {
-    /// One that can do nothing yet.
+    /// An engine that can do nothing yet.
     pub(crate) fn new(id: &str) -> Self {
         let id = id.parse().expect("an id");
         Self { id, judge: None, execute: None, words: Vec::new(), asked: AtomicU64::new(0) }
     }
 
-    /// One that judges lines so. It is given the line, what the specification reads it as, and what that makes of it.
+    /// Makes it judge lines with a closure, which gets the line, the specification's reading and the correct outcome.
     pub(crate) fn judging(
         self,
         spec: &'a Spec,
@@ -42,7 +42,7 @@ impl<'a> StandIn<'a> {
         let judge = move |batch: &Batch<'_>| {
             let reader = Judge::new(spec, &batch.environment).expect("a known environment");
             let declarations =
-                Declarations::parse(&batch.scaffold.declarations(), &spec.isa).expect("declarations of ours");
+                Declarations::parse(&batch.scaffold.declarations(), &spec.isa).expect("our own declarations");
             let outcome = |text: &&str| {
                 let line = Line::parse(text).ok();
                 let read = line.as_ref().and_then(|line| reader.read(line, &declarations));
@@ -56,12 +56,12 @@ impl<'a> StandIn<'a> {
         Self { judge: Some(Box::new(judge)), ..self }
     }
 
-    /// One that executes cases so.
+    /// Makes it execute cases with a closure.
     pub(crate) fn executing(self, execute: impl Fn(&Program) -> Vec<Answer> + Sync + 'a) -> Self {
         Self { execute: Some(Box::new(execute)), ..self }
     }
 
-    /// One that knows these words.
+    /// Gives it these words.
     pub(crate) fn knowing(self, words: &[&str]) -> Self {
         Self { words: words.iter().map(|&word| word.to_owned()).collect(), ..self }
     }
@@ -72,10 +72,10 @@ impl<'a> StandIn<'a> {
     }
 }
 
-/// What an engine answers that does this with a line.
+/// The outcome of a line for an engine that does this with it.
 pub(crate) fn outcome(does: Does, message: &str) -> Outcome {
     match does {
-        // What is listed of execution says nothing of a line.
+        // A divergence of execution does not change verdicts.
         Does::Accepts | Does::Computes => Outcome::Accepted,
         Does::Rejects => Outcome::Rejected(message.to_owned()),
         Does::Crashes => Outcome::Crashed("signal 11".to_owned()),
