@@ -1,7 +1,7 @@
-//! The `gpu` engine without a GPU: drivers that do not start, and one without a device, which
-//! `tests/gpu/driver.c` is, behind the engine protocol.
+//! The `gpu` engine without a GPU, over the engine protocol: with drivers that do not start (`tests/gpu/status.c`), and
+//! with one that simulates a device (`tests/gpu/driver.c`).
 //!
-//! They are built with `cc`. Where there is none, the tests that need one say so and do nothing.
+//! Both are built with `cc`. Without a C compiler, the tests that need a driver print SKIPPED and do nothing.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -25,7 +25,7 @@ use ptx_conform::object::{Format, Geometry, Surface};
 use ptx_conform::program::{Answer, Holds, Input, Output as Register, Program, Returned, Rows};
 use ptx_conform::spec::Spec;
 
-// What `tests/gpu/driver.c` does with a row.
+// The operations of `tests/gpu/driver.c`, one for each row.
 const RETURN: u32 = 0;
 const TRAP: u32 = 1;
 const HANG: u32 = 2;
@@ -39,10 +39,10 @@ const STATUS: u32 = 9;
 const STORE_VARIABLE: u32 = 10;
 const DIE: u32 = 11;
 
-/// Added to every value.
+/// The driver adds this to every value.
 const SALT: u64 = 0x1_0000_0000;
 
-/// A folder with a `libcuda.so.1` made of a source file; nothing where there is no compiler.
+/// Builds a `libcuda.so.1` from a source file and returns its folder; `None` if there is no compiler.
 fn library(source: &str) -> Option<PathBuf> {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gpu-{source}"));
     std::fs::create_dir_all(&directory).expect("a directory can be made");
@@ -51,7 +51,7 @@ fn library(source: &str) -> Option<PathBuf> {
     command.args(["-shared", "-fPIC", "-O1", "-o"]).arg(directory.join("libcuda.so.1")).arg(source);
     match command.status() {
         Ok(status) => {
-            assert!(status.success(), "cc compiles the driver");
+            assert!(status.success(), "cc cannot compile the driver");
             Some(directory)
         }
         Err(error) => {
@@ -71,7 +71,7 @@ fn driver_library() -> Option<&'static Path> {
     BUILT.get_or_init(|| library("driver.c")).as_deref()
 }
 
-/// What the server prints where it is sent these lines.
+/// Sends these lines to a new server; returns what it prints.
 fn converse(library: &Path, environment: &[(&str, &str)], arguments: &[&str], lines: &[String]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
     command.args(["engine", "serve", "gpu"]).args(arguments);
@@ -95,25 +95,25 @@ fn line(request: &Request) -> String {
     serde_json::to_string(request).expect("a request can be written")
 }
 
-/// A conversation with the driver without a device.
+/// A conversation with a server on the simulated device.
 struct Conversation {
     environment: Vec<(&'static str, String)>,
     timeout: &'static str,
     log: PathBuf,
 }
 
-/// What came of it.
-struct Came {
+/// The responses of the server, and the calls of its driver.
+struct Reply {
     about: About,
     responses: Vec<Response>,
     stderr: String,
-    /// What the driver was asked.
+    /// The calls that the driver logged.
     log: Vec<String>,
     rc: Option<i32>,
 }
 
 impl Conversation {
-    /// One with a log of its own.
+    /// A conversation with a log of its own.
     fn new(name: &str) -> Self {
         let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gpu-{name}.log"));
         Self { environment: Vec::new(), timeout: "20", log }
@@ -124,9 +124,9 @@ impl Conversation {
         self
     }
 
-    fn ask(&self, requests: &[Request]) -> Option<Came> {
+    fn ask(&self, requests: &[Request]) -> Option<Reply> {
         let library = driver_library()?;
-        // There may be none of an earlier run.
+        // There may be no log of an earlier run.
         let _ = std::fs::remove_file(&self.log);
         let log = self.log.to_str().expect("a path of text");
         let mut environment: Vec<(&str, &str)> = vec![("FAKE_LOG", log)];
@@ -139,24 +139,24 @@ impl Conversation {
         let Some(Response::Hello(about)) = responses.next() else { panic!("no hello: {stderr}") };
         let log = std::fs::read_to_string(&self.log).expect("the driver writes its log");
         let log = log.lines().map(str::to_owned).collect();
-        Some(Came { about, responses: responses.collect(), stderr, log, rc: output.status.code() })
+        Some(Reply { about, responses: responses.collect(), stderr, log, rc: output.status.code() })
     }
 
-    /// The answers to one case, and what else came.
-    fn execute(&self, case: SentCase) -> Option<(Vec<Answer>, Came)> {
-        let mut came = self.ask(&[execute(vec![case])])?;
-        assert_eq!((came.rc, came.responses.len()), (Some(0), 1), "{:?} {}", came.responses, came.stderr);
-        assert_eq!(came.log.iter().find(|line| line.starts_with("refused")), None);
-        match came.responses.pop() {
+    /// The answers to one case, and the whole reply.
+    fn execute(&self, case: SentCase) -> Option<(Vec<Answer>, Reply)> {
+        let mut reply = self.ask(&[execute(vec![case])])?;
+        assert_eq!((reply.rc, reply.responses.len()), (Some(0), 1), "{:?} {}", reply.responses, reply.stderr);
+        assert_eq!(reply.log.iter().find(|line| line.starts_with("refused")), None);
+        match reply.responses.pop() {
             Some(Response::Executed(Executed { id: 7, mut answers })) if answers.len() == 1 => {
-                Some((answers.remove(0), came))
+                Some((answers.remove(0), reply))
             }
             other => panic!("{other:?}"),
         }
     }
 }
 
-impl Came {
+impl Reply {
     fn launches(&self) -> Vec<&str> {
         self.log.iter().filter_map(|line| line.strip_prefix("launch ")).collect()
     }
@@ -215,7 +215,7 @@ fn case(rows: &[(u32, u32)], alone: &[usize]) -> SentCase {
     SentCase { case, kernel: Some(kernel) }
 }
 
-/// The same with a surface.
+/// The same case with a surface.
 fn on_surface(mut case: SentCase, surface: Surface, private: bool, variable: Option<&str>) -> SentCase {
     case.case.surface = Some(surface);
     let kernel = case.kernel.as_mut().expect("a kernel");
@@ -238,7 +238,7 @@ fn surface(geometry: Geometry, format: Format) -> Surface {
     surface
 }
 
-/// What a row with this value leaves.
+/// The answer to a row with this value.
 fn returned(value: u32) -> Answer {
     let bytes = u128::from_le_bytes([value.to_le_bytes()[0]; 16]);
     Answer::Returned(Returned { registers: vec![u128::from(u64::from(value) + SALT), bytes], ..Returned::default() })
@@ -253,7 +253,7 @@ fn failed(why: &str) -> Answer {
 }
 
 #[test]
-fn what_is_missing_is_said_in_one_line() {
+fn a_missing_driver_is_reported_in_one_line() {
     let said = |library: &Path, environment: &[(&str, &str)]| {
         let output = converse(library, environment, &[], &[line(&hello())]);
         assert_eq!(output.status.code(), Some(2));
@@ -281,15 +281,15 @@ fn what_is_missing_is_said_in_one_line() {
 }
 
 #[test]
-fn it_says_what_it_is() {
-    let Some(came) = Conversation::new("about").ask(&[]) else { return };
-    assert_eq!((came.about.name.as_str(), came.about.version.as_str(), came.rc), ("gpu", "13.0", Some(0)));
-    assert_eq!(came.about.ptx.last().map(ToString::to_string).as_deref(), Some("9.0"));
-    let detail = |name: &str| came.about.details.get(name).map(String::as_str);
-    // What the driver sees of the environment is in the name of this device.
+fn it_describes_its_device() {
+    let Some(reply) = Conversation::new("about").ask(&[]) else { return };
+    assert_eq!((reply.about.name.as_str(), reply.about.version.as_str(), reply.rc), ("gpu", "13.0", Some(0)));
+    assert_eq!(reply.about.ptx.last().map(ToString::to_string).as_deref(), Some("9.0"));
+    let detail = |name: &str| reply.about.details.get(name).map(String::as_str);
+    // The name of this device contains the environment variables that the driver sees.
     assert_eq!(detail("device"), Some("Fake (cache disabled: 1, loading: EAGER)"));
     assert_eq!(detail("compute_capability"), Some("9.0"));
-    assert_eq!(came.stderr, "");
+    assert_eq!(reply.stderr, "");
 }
 
 #[test]
@@ -307,8 +307,8 @@ fn lines_are_judged_by_the_compiler_in_the_driver() {
     };
     let lines = ["mov.b32 %r1, %r2;", "mov.bogus %r1, %r2;", "unsupported;"];
     let requests = [judge("sm_90", &lines), judge("sm_100", &lines[..1]), judge("sm_90a", &[])];
-    let Some(came) = Conversation::new("judge").ask(&requests) else { return };
-    let outcomes: Vec<&[LineOutcome]> = came
+    let Some(reply) = Conversation::new("judge").ask(&requests) else { return };
+    let outcomes: Vec<&[LineOutcome]> = reply
         .responses
         .iter()
         .map(|response| match response {
@@ -326,11 +326,11 @@ fn lines_are_judged_by_the_compiler_in_the_driver() {
     );
     assert!(matches!(outcomes[1], [LineOutcome::Skipped(why)] if why.contains("sm_100")), "{:?}", outcomes[1]);
     assert_eq!(outcomes[2], []);
-    // Where the compiler dies, so does the server.
+    // If the compiler dies, the server ends.
     let requests = [judge("sm_90", &["mov.b32 %r1, %r2;", "abort;"]), judge("sm_90", &[])];
-    let Some(came) = Conversation::new("judge-dies").ask(&requests) else { return };
-    assert_eq!((came.responses.len(), came.rc), (0, Some(2)));
-    assert!(came.stderr.contains("the driver died on line 1: signal: 6"), "{}", came.stderr);
+    let Some(reply) = Conversation::new("judge-dies").ask(&requests) else { return };
+    assert_eq!((reply.responses.len(), reply.rc), (0, Some(2)));
+    assert!(reply.stderr.contains("the driver died on line 1: signal: 6"), "{}", reply.stderr);
 }
 
 #[test]
@@ -341,22 +341,22 @@ fn rows_are_launched_together_and_decoded() {
         if !addresses {
             conversation = conversation.with("FAKE_NO_ADDRESSES", "1");
         }
-        let Some((answers, came)) = conversation.execute(case(&rows, &[])) else { return };
+        let Some((answers, reply)) = conversation.execute(case(&rows, &[])) else { return };
         let expected: Vec<Answer> = rows.iter().map(|(_, value)| returned(*value)).collect();
         assert_eq!(answers, expected);
-        assert_eq!(came.launches(), ["0 300"]);
+        assert_eq!(reply.launches(), ["0 300"]);
     }
 }
 
 #[test]
-fn a_trap_alone_costs_a_worker_and_nothing_else() {
+fn a_trap_alone_costs_only_a_worker() {
     let rows = [(RETURN, 1), (TRAP, 2), (RETURN, 3), (RETURN, 4), (TRAP, 5), (TRAP_BEFORE, 6), (RETURN, 7)];
-    let Some((answers, came)) = Conversation::new("alone").execute(case(&rows, &[1, 4, 5, 6])) else { return };
+    let Some((answers, reply)) = Conversation::new("alone").execute(case(&rows, &[1, 4, 5, 6])) else { return };
     let before = failed("CUDA_ERROR_LAUNCH_FAILED (719) before the line");
     let expected = [returned(1), trapped(), returned(3), returned(4), trapped(), before, returned(7)];
     assert_eq!(answers, expected);
-    assert_eq!(came.launches(), ["0 1", "2 2", "1 1", "4 1", "5 1", "6 1"]);
-    assert_eq!(came.count("load"), 4, "a worker for what follows each trap");
+    assert_eq!(reply.launches(), ["0 1", "2 2", "1 1", "4 1", "5 1", "6 1"]);
+    assert_eq!(reply.count("load"), 4, "each trap must cost one worker");
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn an_unexpected_trap_is_found_among_many() {
     let mut rows: Vec<(u32, u32)> = (0..40).map(|value| (RETURN, value)).collect();
     rows[17] = (TRAP, 17);
     rows[30] = (STATUS, 700);
-    let Some((answers, came)) = Conversation::new("unexpected").execute(case(&rows, &[])) else { return };
+    let Some((answers, reply)) = Conversation::new("unexpected").execute(case(&rows, &[])) else { return };
     for (at, answer) in answers.iter().enumerate() {
         match at {
             17 => assert_eq!(*answer, trapped()),
@@ -372,19 +372,19 @@ fn an_unexpected_trap_is_found_among_many() {
             _ => assert_eq!(*answer, returned(u32::try_from(at).unwrap_or(0))),
         }
     }
-    // The row that had begun comes first.
-    assert_eq!(came.launches()[..3], ["0 40", "17 1", "0 1"]);
+    // The row that had begun is launched again first.
+    assert_eq!(reply.launches()[..3], ["0 40", "17 1", "0 1"]);
 }
 
 #[test]
-fn what_only_traps_together_returns_alone() {
+fn rows_that_only_trap_together_return_alone() {
     let rows = [(RETURN, 1), (TRAP_TOGETHER, 2), (RETURN, 3)];
     let Some((answers, _)) = Conversation::new("apart").execute(case(&rows, &[])) else { return };
     assert_eq!(answers, [returned(1), returned(2), returned(3)]);
 }
 
 #[test]
-fn a_case_that_ends_every_kernel_is_given_up() {
+fn a_case_whose_rows_all_trap_is_abandoned() {
     let rows: Vec<(u32, u32)> = (0..40).map(|value| (TRAP, value)).collect();
     let Some((answers, _)) = Conversation::new("strikes").execute(case(&rows, &[])) else { return };
     assert_eq!(answers[..32], vec![trapped(); 32]);
@@ -392,7 +392,7 @@ fn a_case_that_ends_every_kernel_is_given_up() {
 }
 
 #[test]
-fn a_kernel_that_does_not_come_back_is_killed() {
+fn a_kernel_that_hangs_is_killed() {
     let mut conversation = Conversation::new("hang");
     conversation.timeout = "0.3";
     let rows = [(RETURN, 1), (HANG, 2), (RETURN, 3)];
@@ -417,7 +417,7 @@ fn a_worker_ends_with_its_server() {
     let within = |done: &mut dyn FnMut() -> bool| {
         let started = Instant::now();
         while !done() {
-            assert!(started.elapsed() < Duration::from_secs(20), "it does not happen");
+            assert!(started.elapsed() < Duration::from_secs(20), "it did not happen in time");
             std::thread::sleep(Duration::from_millis(10));
         }
     };
@@ -428,12 +428,12 @@ fn a_worker_ends_with_its_server() {
     assert!(process.exists() || !Path::new("/proc/self").exists());
     server.kill().expect("the server can be killed");
     server.wait().expect("the server ends");
-    // It may stay in the list of processes until somebody waits for it, but then it has no memory.
+    // A worker that has ended may stay in the list of processes, but without memory.
     within(&mut || std::fs::read(process.join("maps")).map_or(true, |maps| maps.is_empty()));
 }
 
 #[test]
-fn other_ends_of_a_launch_are_failures() {
+fn unusual_ends_of_a_launch_are_failures() {
     let rows = [(STATUS, 999), (STATUS, 12345), (DIE, 3), (UNFINISHED, 4), (RETURN, 5)];
     let Some((answers, _)) = Conversation::new("ends").execute(case(&rows, &[0, 1, 2])) else { return };
     let expected = [
@@ -447,13 +447,13 @@ fn other_ends_of_a_launch_are_failures() {
 }
 
 #[test]
-fn what_is_written_behind_a_buffer_is_noticed() {
+fn writes_past_the_end_of_a_buffer_are_noticed() {
     let rows = [(RETURN, 1), (RETURN, 2), (OVERRUN, 3)];
     let zones = Conversation::new("overrun-zones").with("FAKE_NO_ADDRESSES", "1");
     let Some((answers, _)) = zones.execute(case(&rows, &[0])) else { return };
-    let beside = failed("wrote outside its buffer");
-    assert_eq!(answers, [returned(1), beside.clone(), beside]);
-    // Addresses that are not mapped stop the kernel; of this driver, the process.
+    let outside = failed("wrote outside its buffer");
+    assert_eq!(answers, [returned(1), outside.clone(), outside]);
+    // An access to an unmapped address stops the kernel; with this driver, it kills the process.
     let Some((answers, _)) = Conversation::new("overrun").execute(case(&rows, &[2])) else { return };
     assert_eq!(answers[..2], [returned(1), returned(2)]);
     assert!(matches!(&answers[2], Answer::Failed(why) if why.contains("signal: 11")), "{:?}", answers[2]);
@@ -476,9 +476,9 @@ fn every_geometry_and_format_becomes_an_array() {
             [data[1], data[data.len() - 1]]
         })
         .collect();
-    let Some(came) = Conversation::new("formats").ask(&[execute(cases)]) else { return };
-    assert_eq!(came.log.iter().find(|line| line.starts_with("refused")), None);
-    let [Response::Executed(executed)] = came.responses.as_slice() else { panic!("{:?}", came.responses) };
+    let Some(reply) = Conversation::new("formats").ask(&[execute(cases)]) else { return };
+    assert_eq!(reply.log.iter().find(|line| line.starts_with("refused")), None);
+    let [Response::Executed(executed)] = reply.responses.as_slice() else { panic!("{:?}", reply.responses) };
     let loaded = |answer: &Answer| match answer {
         Answer::Returned(returned) if returned.surface.is_none() => returned.registers[0],
         other => panic!("{other:?}"),
@@ -489,13 +489,13 @@ fn every_geometry_and_format_becomes_an_array() {
     assert_eq!(executed.answers.len(), expected.len());
     // The extents and flags that each geometry is created with.
     for created in ["5x0x0 ", "5x3x0 ", "5x3x2 ", "5x0x4 ", "5x3x4 "] {
-        assert_eq!(came.count(&format!("array {created}")), 36, "{created}");
+        assert_eq!(reply.count(&format!("array {created}")), 36, "{created}");
     }
-    assert!(came.log.iter().any(|line| line == "array 5x0x4 format 203 channels 4 flags 3"), "{:?}", came.log);
+    assert!(reply.log.iter().any(|line| line == "array 5x0x4 format 203 channels 4 flags 3"), "{:?}", reply.log);
 }
 
 #[test]
-fn a_row_that_changes_its_surface_changes_a_copy() {
+fn each_row_changes_a_copy_of_its_surface() {
     let format = Format::all().next().expect("a format");
     let surface = surface(Geometry::A2d, format);
     let changed = |at: usize| {
@@ -505,32 +505,32 @@ fn a_row_that_changes_its_surface_changes_a_copy() {
     };
     let rows = [(STORE, 3), (RETURN, 0), (STORE, 4), (TRAP, 0)];
     let private = on_surface(case(&rows, &[3]), surface.clone(), true, None);
-    let Some((answers, came)) = Conversation::new("private").execute(private) else { return };
+    let Some((answers, reply)) = Conversation::new("private").execute(private) else { return };
     let held = |answer: &Answer| match answer {
         Answer::Returned(returned) => returned.surface.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!(answers[..3].iter().map(held).collect::<Vec<_>>(), [Some(changed(3)), None, Some(changed(4))]);
     assert_eq!(answers[3], trapped());
-    assert_eq!(came.launches(), ["0 3", "3 1"]);
+    assert_eq!(reply.launches(), ["0 3", "3 1"]);
 
-    // There is one variable, so each row is launched alone.
+    // All rows use the same variable, so each is launched alone.
     let rows = [(STORE_VARIABLE, 3), (STORE_VARIABLE, 5)];
     let variable = on_surface(case(&rows, &[]), surface.clone(), true, Some("surf"));
-    let Some((answers, came)) = Conversation::new("variable").execute(variable) else { return };
+    let Some((answers, reply)) = Conversation::new("variable").execute(variable) else { return };
     assert_eq!(answers.iter().map(held).collect::<Vec<_>>(), [Some(changed(3)), Some(changed(5))]);
-    assert_eq!(came.launches(), ["0 1", "1 1"]);
+    assert_eq!(reply.launches(), ["0 1", "1 1"]);
 
-    // What is shared is not read back.
+    // A shared surface is not read back.
     let rows = [(LOAD, 3), (LOAD, 5)];
     let shared = on_surface(case(&rows, &[]), surface.clone(), false, Some("surf"));
-    let Some((answers, came)) = Conversation::new("shared").execute(shared) else { return };
+    let Some((answers, reply)) = Conversation::new("shared").execute(shared) else { return };
     assert_eq!(answers.iter().map(held).collect::<Vec<_>>(), [None, None]);
-    assert_eq!((came.launches(), came.count("array")), (vec!["0 2"], 1));
+    assert_eq!((reply.launches(), reply.count("array")), (vec!["0 2"], 1));
 }
 
 #[test]
-fn faults_of_a_request_are_answered() {
+fn faulty_requests_are_answered() {
     let refused = ExecuteRequest {
         id: 11,
         module: Some(".version 9.0\nbogus".to_owned()),
@@ -552,10 +552,10 @@ fn faults_of_a_request_are_answered() {
         execute(vec![none, other, short, wild, odd, case(&[], &[]), case(&[(RETURN, 1)], &[0, 0, 99])]),
         Request::Execute(ExecuteRequest { id: 12, module: None, cases: vec![case(&[(RETURN, 1)], &[])] }),
     ];
-    let Some(came) = Conversation::new("faults").ask(&requests) else { return };
-    let [Response::Error(refused), Response::Executed(executed), Response::Error(missing)] = came.responses.as_slice()
+    let Some(reply) = Conversation::new("faults").ask(&requests) else { return };
+    let [Response::Error(refused), Response::Executed(executed), Response::Error(missing)] = reply.responses.as_slice()
     else {
-        panic!("{:?}", came.responses)
+        panic!("{:?}", reply.responses)
     };
     assert_eq!(refused.id, 11);
     assert_eq!(refused.message, "the module is rejected: CUDA_ERROR_INVALID_PTX (218): Unknown modifier '.bogus'");
@@ -577,10 +577,10 @@ fn faults_of_a_request_are_answered() {
 }
 
 #[test]
-fn a_conversation_begins_with_a_hello_and_outlives_rubbish() {
+fn a_conversation_begins_with_hello_and_survives_garbage() {
     let Some(library) = driver_library() else { return };
-    let rubbish = [line(&hello()), r#"{"execute":{"id":5,"cases":3}}"#.to_owned(), "x".to_owned(), String::new()];
-    let output = converse(library, &[], &[], &rubbish);
+    let garbage_lines = [line(&hello()), r#"{"execute":{"id":5,"cases":3}}"#.to_owned(), "x".to_owned(), String::new()];
+    let output = converse(library, &[], &[], &garbage_lines);
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     let ids: Vec<u64> = stdout
         .lines()
@@ -597,7 +597,7 @@ fn a_conversation_begins_with_a_hello_and_outlives_rubbish() {
 }
 
 #[test]
-fn an_assembler_makes_the_binary_once() {
+fn ptxas_assembles_a_module_once() {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let script = |name: &str, text: &str| {
         let path = directory.join(name);
@@ -611,26 +611,26 @@ fn an_assembler_makes_the_binary_once() {
     let good = script("ptxas-good", r#"test "$*" = "-arch sm_90 x.ptx -o x.cubin" && echo cubin case0 > x.cubin"#);
     let rows = [(TRAP, 1), (RETURN, 2)];
     let conversation = Conversation::new("assembled").with("PTX_CONFORM_PTXAS", &good);
-    let Some((answers, came)) = conversation.execute(case(&rows, &[0])) else { return };
+    let Some((answers, reply)) = conversation.execute(case(&rows, &[0])) else { return };
     assert_eq!(answers, [trapped(), returned(2)]);
-    assert_eq!((came.count("load binary"), came.count("load ptx")), (1, 0));
-    assert_eq!(came.stderr, "");
+    assert_eq!((reply.count("load binary"), reply.count("load ptx")), (1, 0));
+    assert_eq!(reply.stderr, "");
     let bad = script("ptxas-bad", "echo cubin bad > x.cubin");
     let broken = script("ptxas-broken", "echo 'ptxas fatal : no'; exit 1");
     for (ptxas, words) in
         [(bad, "CUDA_ERROR_NO_BINARY_FOR_GPU (209)"), (broken, "it ended with status 1: ptxas fatal : no")]
     {
         let conversation = Conversation::new("not-assembled").with("PTX_CONFORM_PTXAS", &ptxas);
-        let Some((answers, came)) = conversation.execute(case(&rows[1..], &[])) else { return };
+        let Some((answers, reply)) = conversation.execute(case(&rows[1..], &[])) else { return };
         assert_eq!(answers, [returned(2)]);
-        assert!(came.stderr.contains(words), "{}", came.stderr);
+        assert!(reply.stderr.contains(words), "{}", reply.stderr);
     }
 }
 
-/// The engine as a run opens it, with this in its environment.
+/// Opens the engine as a run does, with these variables in its environment.
 fn opened(log: &Path, environment: &str) -> Option<External> {
     let library = driver_library()?;
-    // There may be none of an earlier run.
+    // There may be no log of an earlier run.
     let _ = std::fs::remove_file(log);
     let of = |path: &Path| path.to_str().expect("text").to_owned();
     let program = of(Path::new(env!("CARGO_BIN_EXE_ptx-conform")));
@@ -658,7 +658,7 @@ fn it_passes_the_check_of_the_protocol() {
     command.args(["engine", "check", "gpu"]).env_remove("PTX_CONFORM_PTXAS").env("LD_LIBRARY_PATH", library);
     let output = command.output().expect("the binary starts");
     let said = String::from_utf8(output.stdout).expect("text");
-    // This compiler takes everything.
+    // This compiler accepts everything.
     let wrong: Vec<&str> = said.lines().filter(|line| !line.starts_with("ok ")).collect();
     assert!(matches!(wrong[..], [one] if one.starts_with("FAIL  accepts no line that is not PTX: ")), "{said}");
     assert!(said.lines().count() > 15, "{said}");
@@ -676,11 +676,11 @@ fn a_run_makes_kernels_and_gets_answers() {
     assert_eq!((result.name.as_str(), &results.absent), ("gpu@13.0", &Vec::new()));
     let Some(RowSource::Executed(environment)) = result.rows_from else { panic!("{result:?}") };
     assert_eq!(environment.to_string(), "PTX 9.0, sm_90, 64 bit");
-    // It returns what is no answer to any query, and whoever asks again gets the same.
+    // The driver returns the same garbage for every query, also when asked again.
     assert!(result.tally.failed_rows() > 100, "{result:?}");
     assert_eq!(result.tally.skipped_rows, BTreeMap::new());
-    let findings =
-        causes::find(spec(), &Divergences::default(), &subjects, &results, &progress).expect("texts of ours are read");
+    let findings = causes::find(spec(), &Divergences::default(), &subjects, &results, &progress)
+        .expect("our own texts can be read");
     let actual = |of: &causes::Finding| of.case.row.as_ref().map(|row| row.actual.clone());
     let garbage = |of: &causes::Finding| actual(of).as_deref() == Some("a5a5a5a5");
     assert!(!findings.all.is_empty() && findings.all.iter().all(garbage), "{findings:#?}");
@@ -696,11 +696,11 @@ fn rows_that_may_trap_are_alone_and_few() {
         let Some(engine) = opened(&log_of(&format!("traps-{instruction}")), "FAKE_TRAPS=1") else { return };
         let options = Options { instructions: vec![instruction.to_owned()], cases: 12, ..Options::default() };
         let (mut traps, mut returned) = (BTreeMap::<String, usize>::new(), 0);
-        let recorded = campaign::record(spec(), &engine, &options, &Progress::default(), &mut |execution, answers| {
-            let prepared = model::prepare(spec(), execution).expect("a case of ours");
-            for (row, (expectation, answer)) in prepared.all(&execution.rows).zip(answers).enumerate() {
-                let alone = execution.alone.binary_search(&row).is_ok();
-                assert_eq!(alone, expectation.may_trap(), "{} row {row}: {expectation:?}", execution.line);
+        let recorded = campaign::record(spec(), &engine, &options, &Progress::default(), &mut |program, answers| {
+            let prepared = model::prepare(spec(), program).expect("our own case is read");
+            for (row, (expectation, answer)) in prepared.all(&program.rows).zip(answers).enumerate() {
+                let alone = program.alone.binary_search(&row).is_ok();
+                assert_eq!(alone, expectation.may_trap(), "{} row {row}: {expectation:?}", program.line);
                 match answer {
                     Answer::Trapped(_) if alone => {
                         let must = matches!(expectation.allowed, Allowed::Only(_));
@@ -708,9 +708,9 @@ fn rows_that_may_trap_are_alone_and_few() {
                     }
                     Answer::Returned(_) if !alone => returned += 1,
                     Answer::Skipped(_) => {}
-                    // One that may not trap is launched alone where no others are beside it.
+                    // The driver traps every row that is launched alone, even one that may not trap.
                     Answer::Trapped(_) => {}
-                    other => panic!("{} row {row}: {other:?}", execution.line),
+                    other => panic!("{} row {row}: {other:?}", program.line),
                 }
             }
         });
@@ -721,7 +721,7 @@ fn rows_that_may_trap_are_alone_and_few() {
 }
 
 #[test]
-fn a_module_that_is_refused_is_put_down_to_its_cases() {
+fn a_rejected_module_is_attributed_to_its_cases() {
     let log = log_of("refused");
     let Some(engine) = opened(&log, "") else { return };
     let case = |line: &str, rows: u128| {
@@ -761,7 +761,7 @@ fn a_module_that_is_refused_is_put_down_to_its_cases() {
 /// Needs a device: `cargo test --release --test gpu -- --ignored --nocapture`.
 #[test]
 #[ignore = "needs a GPU"]
-fn a_device_does_what_the_driver_without_one_does() {
+fn a_real_device_does_what_the_simulated_one_does() {
     let ask = |requests: &[Request]| -> Vec<Response> {
         let lines: Vec<String> = [hello()].iter().chain(requests).map(line).collect();
         let path = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
@@ -783,7 +783,7 @@ fn a_device_does_what_the_driver_without_one_does() {
     let expected: Vec<Answer> = rows.iter().map(|(_, value)| returned(*value)).collect();
     assert_eq!(run(case(&rows, &[])), expected);
 
-    // A trap alone, one among many, and one that is none when alone.
+    // A trap alone, a trap among other rows, and one that does not happen alone.
     let rows = [(RETURN, 1), (TRAP, 2), (RETURN, 3), (TRAP_BEFORE, 4), (UNFINISHED, 5), (TRAP_TOGETHER, 6)];
     let unfinished = failed("the kernel returned, but its thread did not (mark 1)");
     for alone in [&[1, 3, 5][..], &[]] {
@@ -795,7 +795,7 @@ fn a_device_does_what_the_driver_without_one_does() {
         assert_eq!(answers[4], unfinished);
     }
 
-    // What does not come back, and what is written behind the results.
+    // A kernel that hangs, and a write past the end of the results.
     let answers = run(case(&[(HANG, 1), (RETURN, 2), (OVERRUN, 3)], &[0, 2]));
     eprintln!("{answers:?}");
     assert_eq!(answers[..2], [failed("timed out"), returned(2)]);

@@ -1,8 +1,8 @@
-//! Narrow wrongs, each alone in an engine: whether a default run finds it, in how many findings, and
-//! whether their conditions have accidental parts.
+//! Engines with one narrow bug each: whether a default run finds the bug, in how many findings, and whether their
+//! conditions have accidental parts.
 //!
-//! A part of a condition is accidental where a value that it leaves out fails as well. What fails is
-//! looked up by asking the engine about rows that fail, changed in that axis only.
+//! A part of a condition is accidental if a value that it leaves out fails as well. To check that, the test asks the
+//! engine about failing rows, changed on that axis only.
 
 #[path = "planted/executor.rs"]
 mod executor;
@@ -24,20 +24,20 @@ use ptx_conform::space::{Diagram, Draw, Slice, Values, environment_values};
 use ptx_conform::spec::{Cube, Form, Instruction, Spec, ValueSet};
 
 use executor::engine::StandIn;
-use executor::narrow::{Narrow, WRONGS, Wrong};
+use executor::narrow::{NARROW_BUGS, Narrow, NarrowBug};
 
 static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
-/// The instructions with the axes of their states.
+/// The instructions with the axes of their setups.
 static EXECUTED: LazyLock<BTreeMap<String, Instruction>> = LazyLock::new(|| {
     let of = |instruction: &Instruction| (instruction.name.clone(), setup::executed(&SPEC, instruction));
     SPEC.instructions.iter().map(of).collect()
 });
 
-/// Rows drawn from a condition to find some that fail.
+/// The number of rows drawn from a condition to find some that fail.
 const DRAWN: usize = 3000;
-/// Failing rows that are changed in one axis.
+/// The number of failing rows that are changed on one axis.
 const CHANGED: usize = 32;
-/// Changed rows that say enough.
+/// The number of changed rows that is enough for a conclusion.
 const ENOUGH: usize = 4;
 
 fn run(engine: &StandIn<'_>, instruction: &str) -> (Results, Findings) {
@@ -45,7 +45,8 @@ fn run(engine: &StandIn<'_>, instruction: &str) -> (Results, Findings) {
     let (progress, divergences) = (Progress::default(), Divergences::default());
     let subjects = [Subject::executing(engine, *SPEC.isa.versions.last().expect("versions"))];
     let results = campaign::run(&SPEC, &divergences, &subjects, &options, &progress);
-    let findings = causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("texts of ours are read");
+    let findings =
+        causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("our own texts can be read");
     (results, findings)
 }
 
@@ -76,9 +77,10 @@ impl<'a> Inquiry<'a> {
         Self { engine, form, domain, prefix, draw: Draw::named("accidental", 0) }
     }
 
-    /// Whether each row fails; none where nothing can be said.
+    /// Whether each row fails; `None` if that is undefined or unknown.
     fn fails(&self, rows: &[Values]) -> Vec<Option<bool>> {
-        let tried = case::execute(&SPEC, self.engine, self.form, rows, &CostlyRows::default()).expect("texts are read");
+        let tried = case::execute(&SPEC, self.engine, self.form, rows, &CostlyRows::default())
+            .expect("our own texts can be read");
         let failed = |verdict: &RowVerdict| match verdict {
             RowVerdict::Differs(_) => Some(true),
             RowVerdict::Agrees(_) => Some(false),
@@ -103,7 +105,7 @@ impl<'a> Inquiry<'a> {
         rows.into_iter().zip(failed).filter(|(_, failed)| *failed == Some(true)).map(|(row, _)| row).collect()
     }
 
-    /// How many rows fail of how many, once these have this value on an axis.
+    /// How many of these rows fail, and how many were judged, after one axis is changed to this value.
     fn with(&mut self, cube: &Cube, failing: &[Values], axis: usize, value: u8) -> (usize, usize) {
         let change = |row: &Values| {
             let mut row = row.clone();
@@ -115,7 +117,7 @@ impl<'a> Inquiry<'a> {
         if seen.len() >= ENOUGH {
             return (seen.iter().filter(|failed| **failed).count(), seen.len());
         }
-        // The axis hangs on others: rows of the condition that have the value.
+        // The axis depends on others, so take any rows of the condition that have the value.
         let others = Cube::new(cube.sets().iter().copied().filter(|(named, _)| *named != axis));
         let cube = others.with(axis, ValueSet::of(ValueSet::CAPACITY - 1, |at| at == usize::from(value)));
         let rows = self.drawn(&cube, DRAWN / 10);
@@ -124,10 +126,10 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// What is said of one condition in one form.
+/// The judgement of one condition in one form.
 #[derive(Default)]
 struct Judged {
-    /// Parts of which a value that is left out fails as well, with these values.
+    /// Parts that leave out values which fail as well, with these values.
     accidental: Vec<(String, Vec<String>)>,
     /// Parts with values that never fail.
     wide: Vec<(String, Vec<String>)>,
@@ -173,30 +175,30 @@ fn judge(inquiry: &mut Inquiry<'_>, cube: &Cube) -> Judged {
     judged
 }
 
-/// What a default run makes of one wrong.
+/// What a default run finds out about one bug.
 struct Measured {
     name: &'static str,
-    /// Whether the run says that rows depend on those before them, which is no condition.
+    /// Whether a failure was not reproduced: a row that depends on those before it has no condition.
     not_alone: bool,
     findings: usize,
-    /// Failing rows of the run that are not where the wrong says that it shows.
+    /// The number of failing rows outside of the condition that the bug states.
     elsewhere: usize,
     accidental: bool,
     wide: bool,
-    /// For a reader.
+    /// A summary to print.
     text: String,
 }
 
-fn measure(wrong: &'static Wrong) -> Measured {
-    let narrow = Narrow { wrong };
+fn measure(bug: &'static NarrowBug) -> Measured {
+    let narrow = Narrow { bug };
     let engine = narrow.engine();
-    let (results, findings) = run(&engine, wrong.instruction());
+    let (results, findings) = run(&engine, bug.instruction());
     let [result] = results.engines.as_slice() else { panic!("{:?}", results.absent) };
     let Some(RowSource::Executed(environment)) = result.rows_from else { panic!("nothing was executed") };
-    let truth = cubes(wrong.instruction(), wrong.forms, wrong.when);
-    let forms = &EXECUTED[wrong.instruction()].forms;
+    let truth = cubes(bug.instruction(), bug.forms, bug.when);
+    let forms = &EXECUTED[bug.instruction()].forms;
     let mut measured = Measured {
-        name: wrong.name,
+        name: bug.name,
         not_alone: !findings.not_reproduced.is_empty(),
         findings: findings.all.len(),
         elsewhere: 0,
@@ -204,7 +206,7 @@ fn measure(wrong: &'static Wrong) -> Measured {
         wide: false,
         text: String::new(),
     };
-    let _ = writeln!(measured.text, "{} {}: {} rows", wrong.name, wrong.when, result.tally.failed_rows());
+    let _ = writeln!(measured.text, "{} {}: {} rows", bug.name, bug.when, result.tally.failed_rows());
     for (key, group) in &result.tally.groups {
         let shows = |row: &&Values| truth.iter().any(|(of, cube)| *of == key.form && cube.contains(row));
         let mut elsewhere = group.kept.values().filter(|row| !shows(row)).peekable();
@@ -213,7 +215,7 @@ fn measure(wrong: &'static Wrong) -> Measured {
             let named = form.axes.iter().enumerate().skip(3).filter(|(axis, _)| row[*axis] != 0);
             let words: Vec<String> =
                 named.map(|(at, axis)| format!("{}: {}", axis.name, form.value(row, at))).collect();
-            let _ = writeln!(measured.text, "    {} shows elsewhere: {}", form.id, words.join(", "));
+            let _ = writeln!(measured.text, "    {} fails outside of its condition: {}", form.id, words.join(", "));
         }
         measured.elsewhere += elsewhere.count();
     }
@@ -232,15 +234,14 @@ fn measure(wrong: &'static Wrong) -> Measured {
         let names: Vec<&str> =
             finding.forms.iter().filter_map(|form| form.split_once('.')).map(|(_, form)| form).collect();
         let when = if finding.when.is_empty() { String::new() } else { finding.when.to_string() };
-        for (id, cube) in cubes(wrong.instruction(), &names, &when) {
+        for (id, cube) in cubes(bug.instruction(), &names, &when) {
             let form = forms.iter().find(|form| form.id == id).expect("a form");
             let judged = judge(&mut Inquiry::new(&engine, form, &environment), &cube);
             for (axis, values) in &judged.accidental {
-                let _ =
-                    writeln!(measured.text, "        {id}: {axis} by accident, fails as well: {}", values.join(" "));
+                let _ = writeln!(measured.text, "        {id}: {axis} is accidental, also fails: {}", values.join(" "));
             }
             for (axis, values) in &judged.wide {
-                let _ = writeln!(measured.text, "        {id}: {axis} too wide, never fails: {}", values.join(" "));
+                let _ = writeln!(measured.text, "        {id}: {axis} is too wide, never fails: {}", values.join(" "));
             }
             measured.accidental |= !judged.accidental.is_empty();
             measured.wide |= !judged.wide.is_empty();
@@ -249,16 +250,16 @@ fn measure(wrong: &'static Wrong) -> Measured {
     measured
 }
 
-/// The wrongs to measure: those whose name has `NARROW` in it, where that is set.
-fn chosen() -> Vec<&'static Wrong> {
+/// The bugs to measure. If the environment variable `NARROW` is set, only those whose names contain it.
+fn chosen() -> Vec<&'static NarrowBug> {
     let part = std::env::var("NARROW").unwrap_or_default();
-    WRONGS.iter().filter(|wrong| wrong.name.contains(&part)).collect()
+    NARROW_BUGS.iter().filter(|bug| bug.name.contains(&part)).collect()
 }
 
 #[test]
-fn narrow_wrongs_are_found_and_their_conditions_have_no_accidental_parts() {
-    let wrongs = chosen();
-    let measured: Vec<Measured> = wrongs.into_par_iter().map(measure).collect();
+fn narrow_bugs_are_found_and_their_conditions_have_no_accidental_parts() {
+    let bugs = chosen();
+    let measured: Vec<Measured> = bugs.into_par_iter().map(measure).collect();
     measured.iter().for_each(|measured| print!("{}", measured.text));
     let names = |keep: &dyn Fn(&Measured) -> bool| -> Vec<&str> {
         measured.iter().filter(|measured| keep(measured)).map(|measured| measured.name).collect()
@@ -275,8 +276,8 @@ fn narrow_wrongs_are_found_and_their_conditions_have_no_accidental_parts() {
     println!("in several findings {}: {}", several.len(), several.join(" "));
     println!("with accidental parts {}: {}", accidental.len(), accidental.join(" "));
     println!("too wide {}: {}", wide.len(), wide.join(" "));
-    assert!(elsewhere.is_empty(), "these show where they say that they do not: {elsewhere:?}");
-    if wrongs_are_chosen() {
+    assert!(elsewhere.is_empty(), "these fail outside of their stated conditions: {elsewhere:?}");
+    if bugs_are_chosen() {
         return;
     }
     assert!(missed.len() * 100 <= measured.len() * 2, "more than 2 % are missed");
@@ -284,6 +285,6 @@ fn narrow_wrongs_are_found_and_their_conditions_have_no_accidental_parts() {
     assert!(accidental.len() * 10 <= found, "more than 10 % with accidental parts");
 }
 
-fn wrongs_are_chosen() -> bool {
+fn bugs_are_chosen() -> bool {
     std::env::var_os("NARROW").is_some()
 }

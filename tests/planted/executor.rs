@@ -1,6 +1,5 @@
-//! A second executor, plain on purpose: it reads the text of the line by splitting it, works on bytes,
-//! and shares nothing with the library but the types of an executed case. It is right, or wrong in
-//! one planted way.
+//! A second executor, simple on purpose: it splits the text of the line, works on bytes, and shares nothing with the
+//! library but the types of a program. It is right, or has one planted bug.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -15,13 +14,13 @@ use engine::StandIn;
 use ptx_conform::object::{Component, Format, Geometry, Space, Surface, Variable};
 use ptx_conform::program::{Answer, Holds, Program, Returned, Rows};
 
-/// One way to be wrong.
+/// A bug that can be planted.
 pub(crate) struct Bug {
-    /// The instruction, and what is wrong with it.
+    /// The instruction, and what is wrong about it.
     pub(crate) name: &'static str,
     /// What it does, in a sentence.
     pub(crate) says: &'static str,
-    /// When it shows, for a reader.
+    /// When it shows, in words.
     pub(crate) when: &'static str,
 }
 
@@ -43,7 +42,7 @@ pub(crate) const BUGS: &[Bug] = &[
     bug("suld-layers-swapped", "geom .a2d, layer 0 or 1", "Layers 0 and 1 are taken for each other."),
     bug("suld-array-x-unsigned", "geom .a2d, clamp .clamp, x < 0", "A negative x goes to the right edge."),
     bug("suld-layer-signed", "geom .a1d, clamp .clamp, layer >= 2^31", "The layer is signed, so it goes to layer 0."),
-    bug("suld-layer-one-too-many", "geom .a1d, layer = layers", "The layer behind the last one is the last one."),
+    bug("suld-layer-one-too-many", "geom .a1d, layer = layers", "The layer after the last one is the last one."),
     bug("suld-y-clamps-to-top", "geom .2d, clamp .clamp, y > last", "y past the end goes to row 0."),
     bug("suld-x-clamps-to-left", "geom .1d, clamp .clamp, x > last", "x past the end goes to 0."),
     bug("suld-clamp-not-sized", "clamp .clamp, vec .v2, x > last", "x goes to the last lane, not to the last access."),
@@ -62,16 +61,16 @@ pub(crate) const BUGS: &[Bug] = &[
     bug("suld-fourth-coordinate", "geom .3d, coordinates in a tuple", "z is the fourth coordinate."),
     // What suld makes of the bytes.
     bug("suld-last-lane-lost", "vec .v4, dtype .b16", "The last lane is 0."),
-    bug("suld-lanes-reversed", "vec .v2, dtype .b64", "The lanes stand the other way round."),
+    bug("suld-lanes-reversed", "vec .v2, dtype .b64", "The lanes are reversed."),
     bug("suld-bytes-shuffled", "vec .v4, dtype .b8", "Lanes 1 and 2 are swapped."),
     bug("suld-b8-sign-extended", "dtype .b8, wider register", "The byte is sign-extended."),
-    bug("suld-b16-doubled", "dtype .b16, register of 32 bits", "The value stands in both halves."),
+    bug("suld-b16-doubled", "dtype .b16, register of 32 bits", "The value is in both halves."),
     bug("suld-b16-big-endian", "vec .v2, dtype .b16", "The bytes of each lane are swapped."),
-    bug("suld-sink-shifts", "a sink before a lane", "A sink takes no lane, so those behind it get the wrong ones."),
+    bug("suld-sink-shifts", "a sink before a lane", "A sink takes no lane, so later registers get the wrong ones."),
     bug("suld-not-guard-as-guard", "guard @!p", "The guard is not negated."),
     bug("suld-crashes", "geom .a2d, clamp .trap, y out of bounds", "The engine dies."),
     // sust.b
-    bug("sust-zero-stores", "form b, geom .1d, clamp .zero, x > last", "Stores to the nearest place."),
+    bug("sust-zero-stores", "form b, geom .1d, clamp .zero, x > last", "Stores to the nearest position."),
     bug("sust-clamp-drops", "form b, geom .2d, clamp .clamp, y < 0", "Drops the store."),
     bug("sust-layer-wraps", "geom .a2d, clamp .clamp, layer >= layers", "The layer is taken modulo the layers."),
     bug(
@@ -80,19 +79,19 @@ pub(crate) const BUGS: &[Bug] = &[
         "Stores to the last layer.",
     ),
     bug("sust-lanes-swapped", "form b, vec .v2, ctype .b32", "The lanes are swapped."),
-    bug("sust-byte-stored-as-half", "form b, ctype .b8, vec none", "The byte behind it becomes 0."),
+    bug("sust-byte-stored-as-half", "form b, ctype .b8, vec none", "The byte after it becomes 0."),
     bug("sust-halves-swapped", "form b, vec .v2, ctype .b64", "The 32-bit halves of each lane are swapped."),
     bug("sust-float-immediate-lost", "form b, c is a float immediate", "Stores 0."),
     bug("sust-integer-immediate-short", "form b, c is an integer immediate above 16 bits", "Keeps its low 16 bits."),
     bug("sust-wt-lost", "cop .wt", "Stores nothing."),
-    bug("sust-guard-ignored", "guard @p, false", "Stores all the same."),
+    bug("sust-guard-ignored", "guard @p, false", "Stores nevertheless."),
     // sust.p
     bug("sust-p-x-in-bytes", "form p, two channels", "x counts bytes."),
     bug("sust-p-last-row-lost", "form p, geom .2d, clamp .zero, y = last", "The last row is out of bounds."),
     bug("sust-alpha-lost", "form p, four channels of 8 bits, vec .v4", "The fourth component becomes 0."),
     bug("sust-bgra", "form p, unorm8x4", "The first and the third component are swapped."),
     bug("sust-unorm8-half-down", "unorm8, 0.5: the only tie", "Rounds ties down."),
-    bug("sust-unorm16-truncates", "unorm16, x * 65535 is no integer", "Rounds towards 0."),
+    bug("sust-unorm16-truncates", "unorm16, x * 65535 is not an integer", "Rounds towards 0."),
     bug("sust-unorm-nan-one", "unorm, NaN", "NaN becomes 1."),
     bug("sust-snorm8-scale", "snorm8", "The scale is 128."),
     bug("sust-snorm16-lowest", "snorm16, x <= -1", "-1 becomes the lowest integer."),
@@ -135,7 +134,7 @@ pub(crate) const BUGS: &[Bug] = &[
     bug("suq-linear", "query .memory_layout, geometry 1d", "1 instead of 0."),
     // ld
     bug("ld-negative-offset-added", "negative offset", "Its sign is lost."),
-    bug("ld-const-offset-ignored", "ss .const, offset behind a variable", "The offset is taken for 0."),
+    bug("ld-const-offset-ignored", "ss .const, offset after a variable", "The offset is taken for 0."),
     bug("ld-generic-shared-as-global", "ss none, address in shared memory", "Loads from the first global variable."),
     bug("ld-s8-zero-extended", "type .s8, wider register", "Zero-extends."),
     bug("ld-s16-short-extension", "type .s16, register of 64 bits", "Sign-extends to 32 bits only."),
@@ -145,8 +144,8 @@ pub(crate) const BUGS: &[Bug] = &[
     bug("ld-b128-halves", "type .b128", "The halves are swapped."),
     bug("ld-f64-words", "type .f64, ss .const", "The 32-bit words are swapped."),
     bug("ld-v8-last-lane", "vec .v8", "The last lane is the one before it."),
-    bug("ld-v4-u16-reversed", "vec .v4, type .u16", "The lanes stand the other way round."),
-    bug("ld-sink-shifts", "a sink before a lane", "A sink takes no lane, so those behind it get the wrong ones."),
+    bug("ld-v4-u16-reversed", "vec .v4, type .u16", "The lanes are reversed."),
+    bug("ld-sink-shifts", "a sink before a lane", "A sink takes no lane, so later registers get the wrong ones."),
     bug("ld-vector-register-swapped", "vec .v2, d is a vector register", "The lanes are swapped."),
     bug("ld-evict-first-lanes", ".L1::evict_first, vec .v2", "The second lane is the first."),
     bug("ld-misaligned-masked", "ss .shared, misaligned", "Rounds the address down."),
@@ -173,7 +172,7 @@ pub(crate) const BUGS: &[Bug] = &[
     bug("st-wide-next", "vec .v8", "The fifth lane is the fourth."),
     bug("st-wt-lost", "cop .wt", "Stores nothing."),
     bug("st-local-first", "ss .local", "Stores to the first byte."),
-    bug("st-guard-ignored", "guard @p, false", "Stores all the same."),
+    bug("st-guard-ignored", "guard @p, false", "Stores nevertheless."),
     // atom
     bug("atom-returns-new", "op .add, type .u32", "Returns what memory then holds."),
     bug("atom-min-unsigned", "op .min, type .s32", "Compares as unsigned."),
@@ -200,18 +199,18 @@ pub(crate) struct Planted {
 }
 
 impl Planted {
-    /// One without a bug.
+    /// The executor without a bug.
     pub(crate) fn right() -> Self {
         Self::default()
     }
 
-    /// One with the bug of this name.
+    /// The executor with the bug of this name.
     pub(crate) fn with(name: &str) -> Self {
         let bug = BUGS.iter().find(|bug| bug.name == name);
         Self { bug: Some(bug.unwrap_or_else(|| panic!("no bug is called `{name}`")).name) }
     }
 
-    /// It as an engine.
+    /// The executor as an engine.
     pub(crate) fn engine(self) -> StandIn<'static> {
         StandIn::new("planted@1").executing(move |case| self.answers(case))
     }
@@ -229,9 +228,9 @@ impl Planted {
     }
 }
 
-/// A statement, split.
+/// The parts of a statement.
 struct Line {
-    /// Whether the predicate has to be true, and its register.
+    /// Whether the predicate must be true, and its register.
     guard: Option<(bool, String)>,
     opcode: String,
     /// With their dots.
@@ -244,23 +243,23 @@ impl Line {
         let text = without_comments(text);
         let mut rest = text.trim().trim_end_matches(';').trim();
         let mut guard = None;
-        if let Some(behind) = rest.strip_prefix('@') {
-            let behind = behind.trim_start();
-            let wanted = !behind.starts_with('!');
-            let behind = behind.trim_start_matches('!').trim_start();
-            let end = behind.find(char::is_whitespace)?;
-            guard = Some((wanted, behind[..end].to_owned()));
-            rest = behind[end..].trim_start();
+        if let Some(after) = rest.strip_prefix('@') {
+            let after = after.trim_start();
+            let wanted = !after.starts_with('!');
+            let after = after.trim_start_matches('!').trim_start();
+            let end = after.find(char::is_whitespace)?;
+            guard = Some((wanted, after[..end].to_owned()));
+            rest = after[end..].trim_start();
         }
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
         let end = rest.find(|c| !word(c)).unwrap_or(rest.len());
         let opcode = rest[..end].to_owned();
         rest = rest[end..].trim_start();
         let mut modifiers = Vec::new();
-        while let Some(behind) = rest.strip_prefix('.') {
-            let end = behind.find(|c| !word(c)).unwrap_or(behind.len());
-            modifiers.push(format!(".{}", &behind[..end]));
-            rest = behind[end..].trim_start();
+        while let Some(after) = rest.strip_prefix('.') {
+            let end = after.find(|c| !word(c)).unwrap_or(after.len());
+            modifiers.push(format!(".{}", &after[..end]));
+            rest = after[end..].trim_start();
         }
         Some(Self { guard, opcode, modifiers, operands: split(rest) })
     }
@@ -300,9 +299,9 @@ fn without_comments(text: &str) -> String {
     while let Some(at) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
         kept.push_str(&rest[..at]);
         kept.push(' ');
-        let behind = &rest[at + 2..];
+        let after = &rest[at + 2..];
         let (end, long) = if rest[at..].starts_with("//") { ("\n", 1) } else { ("*/", 2) };
-        rest = behind.find(end).map_or("", |end| &behind[end + long..]);
+        rest = after.find(end).map_or("", |end| &after[end + long..]);
     }
     kept + rest
 }
@@ -326,7 +325,7 @@ fn split(text: &str) -> Vec<String> {
     parts.into_iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// What is between the first pair of brackets or braces; all of it where there is none.
+/// The text between the first pair of brackets or braces; without a pair, the whole text.
 fn inside(text: &str, open: char, close: char) -> &str {
     match (text.find(open), text.rfind(close)) {
         (Some(start), Some(end)) if start < end => text[start + 1..end].trim(),
@@ -381,7 +380,7 @@ fn mask(value: u128, bits: u32) -> u128 {
     if bits >= 128 { value } else { value & ((1 << bits) - 1) }
 }
 
-/// A value of so many bits as a signed number.
+/// A value with this many bits as a signed number.
 fn signed(value: u128, bits: u32) -> i128 {
     let shift = 128 - bits;
     (mask(value, bits) << shift).cast_signed() >> shift
@@ -407,21 +406,21 @@ fn trapped<T>(why: &str) -> Result<T, Answer> {
     Err(Answer::Trapped(why.to_owned()))
 }
 
-/// An address: the variable and how far behind its beginning.
+/// An address: the variable, and the offset from its start.
 struct Address<'a> {
     variable: &'a Variable,
     generic: bool,
     offset: i64,
 }
 
-/// A place in the surface.
+/// A position in the surface.
 struct Place {
     outside: bool,
-    /// The nearest place within the surface.
+    /// The offset of the nearest position within the surface.
     nearest: usize,
 }
 
-/// One row in execution.
+/// The execution of one row.
 struct Thread<'a> {
     planted: &'a Planted,
     case: &'a Program,
@@ -429,13 +428,13 @@ struct Thread<'a> {
     row: &'a [u128],
     registers: Vec<u128>,
     data: Vec<u8>,
-    /// What variables hold that were written, by their positions.
+    /// The contents of the variables that were written, by position.
     memory: BTreeMap<usize, Vec<u8>>,
 }
 
 impl<'a> Thread<'a> {
     fn new(planted: &'a Planted, case: &'a Program, line: &'a Line, row: &'a [u128]) -> Self {
-        // A register that is read as well keeps its value where nothing is written.
+        // A register that is also an input keeps its value if it is not written.
         let before = case.outputs.iter().map(|output| {
             let input = case.inputs.iter().position(|input| input.register == output.register);
             input.and_then(|at| row.get(at).copied()).unwrap_or(0)
@@ -496,7 +495,7 @@ impl<'a> Thread<'a> {
         line.operands.get(at).map_or_else(|| skipped("an operand is missing"), |operand| Ok(operand.as_str()))
     }
 
-    /// The elements of a tuple or vector register; of anything else itself.
+    /// The elements of a tuple or vector register; any other operand is its own element.
     fn elements(&self, operand: &str, written: bool) -> Vec<String> {
         if operand.starts_with('{') {
             return split(inside(operand, '{', '}'));
@@ -571,7 +570,7 @@ impl<'a> Thread<'a> {
         Ok(u32::try_from(value).unwrap_or_default())
     }
 
-    /// Where an access of so many bytes goes; `samples` says whether x counts samples.
+    /// The position of an access with this many bytes; `samples` says whether x counts samples.
     fn place(&self, surface: &Surface, b: &str, bytes: usize, samples: bool) -> Result<Place, Answer> {
         let (line, opcode) = (self.line, self.line.opcode.as_str());
         let (suld, sust, sured) = (opcode == "suld", opcode == "sust", opcode == "sured");
@@ -591,7 +590,7 @@ impl<'a> Thread<'a> {
         let sample = i64::from(surface.format.bytes());
         let row = i64::from(surface.row_bytes());
 
-        // The order in the tuple.
+        // The order of the tuple.
         let mut elements = self.elements(b, false);
         if suld && self.bug("suld-vector-coordinates-swapped") && geometry == Geometry::D2 && !b.starts_with('{') {
             elements.reverse();
@@ -615,13 +614,13 @@ impl<'a> Thread<'a> {
         let (mut x, mut y, z) = (number(0), number(1), number(2));
         let mut layer = layer;
 
-        // The last place of each.
+        // The last position of each.
         let mut last_x = if samples { i64::from(surface.width) - 1 } else { (row / size - 1).max(0) * size };
         let last_y = i64::from(surface.rows()) - 1;
         let last_z = i64::from(surface.depth.max(1)) - 1;
         let last_layer = i64::from(surface.layers.max(1)) - 1;
 
-        // What is wrong with the coordinates.
+        // Bugs in the coordinates.
         if suld && self.bug("suld-x-scaled") && line.has(".b16") && line.lanes() == 1 {
             x *= 2;
         }
@@ -668,7 +667,7 @@ impl<'a> Thread<'a> {
         let [mut out_x, mut out_y, mut out_z, mut out_layer] = [at_x != x, at_y != y, at_z != z, at_layer != layer];
         let (mut at_x, mut at_y, mut at_z) = (at_x, at_y, at_z);
 
-        // What is wrong with the bounds.
+        // Bugs in the bounds.
         if suld && self.bug("suld-y-clamps-to-top") && geometry == Geometry::D2 && clamp && y > last_y {
             at_y = 0;
         }
@@ -716,7 +715,7 @@ impl<'a> Thread<'a> {
         Ok(Place { outside: out_x || out_y || out_z || out_layer, nearest })
     }
 
-    /// What becomes of an access: where it goes, or nowhere.
+    /// The offset of an access; `None` if it is dropped.
     fn settle(&self, place: Place) -> Result<Option<usize>, Answer> {
         match (place.outside, self.line.one_of(&[".trap", ".clamp", ".zero"])) {
             (_, None) => skipped("no clamp mode"),
@@ -846,7 +845,7 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    /// A sample made of 32-bit components; those that are missing are 0.
+    /// A sample from 32-bit components; missing ones are 0.
     fn sample(&self, format: Format, lanes: &[u128]) -> Vec<u8> {
         let channels = usize::from(format.channels);
         let each = usize::from(format.component.bits() / 8);
@@ -863,7 +862,7 @@ impl<'a> Thread<'a> {
         components.iter().flat_map(|&component| to_bytes(component.into(), each)).collect()
     }
 
-    /// A component out of 32 bits, which are a float or an integer as the format has it.
+    /// A component from 32 bits, which are a float or an integer, depending on the format.
     fn convert(&self, component: Component, bits: u32) -> u32 {
         let number = f64::from(f32::from_bits(bits));
         match component {
@@ -926,7 +925,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// A float of 32 bits as one of 16, to the nearest, ties to even.
+    /// A 32-bit float as a 16-bit one, rounded to nearest even.
     fn half(&self, bits: u32) -> u16 {
         let sign = bits >> 16 & 0x8000;
         let size = bits & 0x7fff_ffff;
@@ -937,7 +936,7 @@ impl<'a> Thread<'a> {
             kept + u32::from(up)
         };
         let half = if size > 0x7f80_0000 {
-            // The quiet bit is set, the upper bits of the payload stay.
+            // Set the quiet bit, and keep the upper bits of the payload.
             if self.bug("sust-f16-nan-infinite") { 0x7c00 } else { 0x7e00 | size >> 13 & 0x1ff }
         } else if size >= 0x4780_0000 {
             if self.bug("sust-f16-overflow-finite") && size < 0x7f80_0000 { 0x7bff } else { 0x7c00 }
@@ -1061,7 +1060,7 @@ impl<'a> Thread<'a> {
 
     // Loads.
 
-    /// The address that `base+offset` is; the space is that of the line.
+    /// The address given by `base+offset` in the space of the line.
     fn address(&self, text: &str, space: Option<Space>) -> Result<Address<'a>, Answer> {
         let at = text.find('+').or(text.rfind('-').filter(|&at| at > 0)).unwrap_or(text.len());
         let (base, offset) = (text[..at].trim(), text[at..].trim_start_matches('+').trim());
@@ -1100,7 +1099,7 @@ impl<'a> Thread<'a> {
         let each = usize::try_from(bits / 8).unwrap_or_default();
         let total = i64::try_from(each * lanes).unwrap_or_default();
         let Address { mut variable, generic, mut offset } = self.address(inside(self.operand(1)?, '[', ']'), space)?;
-        // A generic address of global memory is the one in global memory as well.
+        // Generic addresses of global memory equal those in global memory.
         if space.is_some_and(|space| space != variable.space || generic && space != Space::Global)
             || space.is_none() && !generic && variable.space != Space::Global
         {
@@ -1204,7 +1203,7 @@ impl<'a> Thread<'a> {
 
     // Memory.
 
-    /// The variable, by its position, and the first of so many bytes that the address in brackets names.
+    /// The position of the variable, and the offset of the `total` bytes at the address in brackets.
     fn memory(&self, operand: &str, total: usize) -> Result<(usize, usize), Answer> {
         let space = self.line.one_of(&[".global", ".shared", ".shared::cta", ".shared::cluster", ".local", ".param"]);
         let generic = space.is_none().then_some(()).map_or(Some(Space::Global), |()| None);
@@ -1324,7 +1323,7 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    /// What memory then holds.
+    /// The new value in memory.
     fn held(&self, operation: &str, of: &str, bits: u32, [old, new, other]: [u128; 3], space: Space) -> u128 {
         let largest = mask(u128::MAX, bits);
         let (a, b) = match of {
@@ -1413,7 +1412,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Sixteen bits: with a mantissa of ten, or of seven.
+    /// The result for 16-bit floats, which have a mantissa of ten bits or, if `brain`, of seven.
     fn sum_of_halves(&self, operation: &str, brain: bool, [old, new]: [u128; 2]) -> u128 {
         let infinity: u128 = if brain { 0x7f80 } else { 0x7c00 };
         let value = |bits: u128| -> f64 {
@@ -1443,7 +1442,7 @@ impl<'a> Thread<'a> {
         if sum.is_nan() {
             return infinity | 0x20;
         }
-        // The last number that is not above the sum, and from there the nearer one.
+        // Find the largest number not above the sum, then take it or the next one, whichever is nearer.
         let (mut low, mut high) = (0, infinity + 1);
         while high - low > 1 {
             let middle = u128::midpoint(low, high);
@@ -1451,7 +1450,7 @@ impl<'a> Thread<'a> {
         }
         let mut nearest = low;
         if low < infinity {
-            // Half a place beyond the largest number counts as infinite.
+            // From half a unit beyond the largest number, the result is infinite.
             let step = if low + 1 == infinity { value(low) - value(low - 1) } else { value(low + 1) - value(low) };
             let beyond = sum.abs() - value(low);
             let up = beyond > step / 2.0 || beyond == step / 2.0 && low % 2 == 1;

@@ -1,38 +1,38 @@
-//! Narrow wrongs: each changes few answers of the executor that is right.
+//! Narrow bugs: each changes few answers of the right executor.
 //!
-//! A wrong is data: what it does in a sentence, when it shows in the words of the axes of executed
-//! forms, and a function that changes the answer to one row.
+//! A bug is data: a sentence that says what it does, a condition on the axes of executed forms that says when it shows,
+//! and a function that changes the answer to one row.
 
 use super::*;
 
-/// One narrow wrong.
-pub(crate) struct Wrong {
-    /// The instruction, and what is wrong with it.
+/// One narrow bug.
+pub(crate) struct NarrowBug {
+    /// The instruction, and what is wrong about it.
     pub(crate) name: &'static str,
     /// What it does, in a sentence.
     pub(crate) says: &'static str,
-    /// The forms in which it can show; all of the instruction where there are none.
+    /// The forms in which it can show; if empty, all of the instruction.
     pub(crate) forms: &'static [&'static str],
-    /// When it can show: a condition as a divergence has it. It shows nowhere else.
+    /// When it can show: a condition as in a divergence. It shows nowhere else.
     pub(crate) when: &'static str,
     /// Changes the answer to a row.
     change: fn(&Row<'_>, &mut Answer),
 }
 
-impl Wrong {
+impl NarrowBug {
     /// The instruction that has it.
     pub(crate) fn instruction(&self) -> &'static str {
         self.name.split('-').next().unwrap_or_default()
     }
 }
 
-/// The executor with one narrow wrong.
+/// The executor with one narrow bug.
 pub(crate) struct Narrow {
-    pub(crate) wrong: &'static Wrong,
+    pub(crate) bug: &'static NarrowBug,
 }
 
 impl Narrow {
-    /// It as an engine.
+    /// The executor as an engine.
     pub(crate) fn engine(&self) -> StandIn<'_> {
         StandIn::new("narrow@1").executing(|case| self.answers(case))
     }
@@ -44,7 +44,7 @@ impl Narrow {
         let mut before: Option<Answer> = None;
         for (row, answer) in case.rows.iter().zip(&mut answers) {
             let seen = Row { right: &right, case, line: &line, row, before: before.as_ref() };
-            (self.wrong.change)(&seen, answer);
+            (self.bug.change)(&seen, answer);
             before = Some(answer.clone());
         }
         answers
@@ -57,7 +57,7 @@ struct Row<'a> {
     case: &'a Program,
     line: &'a Line,
     row: &'a [u128],
-    /// What came of the row before it.
+    /// The answer to the row before it.
     before: Option<&'a Answer>,
 }
 
@@ -90,13 +90,13 @@ impl Row<'_> {
         self.surface().is_some_and(|surface| known.contains(&surface.format.to_string().as_str()))
     }
 
-    /// The operand in brackets that has coordinates, split.
+    /// The two parts of the operand in brackets that has coordinates.
     fn brackets(&self) -> Option<(String, String)> {
         let at = usize::from(self.line.opcode == "suld");
         self.thread().access(self.line.operands.get(at)?).ok()
     }
 
-    /// The layer, x, y and z; 0 where there is none of them.
+    /// The layer, x, y and z; those that are missing are 0.
     fn coordinates(&self) -> [i64; 4] {
         let thread = self.thread();
         let Some((_, b)) = self.brackets() else { return [0; 4] };
@@ -156,7 +156,7 @@ impl Row<'_> {
         (i64::from(surface.row_bytes()) - 1) & !(size - 1)
     }
 
-    /// Where the access goes in the data of the surface; none where it goes nowhere.
+    /// The offset of the access in the data of the surface; `None` if it is dropped.
     fn place(&self) -> Option<usize> {
         if !self.runs() {
             return None;
@@ -167,7 +167,7 @@ impl Row<'_> {
         thread.settle(place).ok()?
     }
 
-    /// Whether the access takes place within the bounds.
+    /// Whether the access is within the bounds.
     fn inside(&self) -> bool {
         let Some((_, b)) = self.brackets() else { return false };
         let Some(surface) = self.surface() else { return false };
@@ -187,7 +187,7 @@ impl Row<'_> {
         Some(little_endian(self.surface()?.data.get(at..at + self.bytes())?))
     }
 
-    /// What comes of the row with its inputs changed.
+    /// The right answer to the row with its inputs changed.
     fn with(&self, change: impl FnOnce(&mut Program, &mut Vec<u128>)) -> Answer {
         let (mut case, mut row) = (self.case.with_rows(Rows::new(self.row.len()), Vec::new()), self.row.to_vec());
         change(&mut case, &mut row);
@@ -195,7 +195,7 @@ impl Row<'_> {
         self.right.answers(&case).remove(0)
     }
 
-    /// What comes of the row with a coordinate changed: the layer, x, y or z by its letter.
+    /// The right answer to the row with one coordinate changed: the layer, x, y or z by its letter.
     fn moved(&self, letter: char, to: i64) -> Answer {
         let layered = self.surface().is_some_and(|surface| surface.geometry.layered());
         let at = match letter {
@@ -216,7 +216,7 @@ impl Row<'_> {
         })
     }
 
-    /// The format's component of so many bits is of this kind: `f` `unorm` `snorm` `u` `s`.
+    /// Whether the format has components of this kind and size: `f` `unorm` `snorm` `u` `s`.
     fn component(&self, kind: &str, bits: u8) -> bool {
         self.surface().is_some_and(|surface| match surface.format.component {
             Component::Float(size) => kind == "f" && size == bits,
@@ -254,7 +254,7 @@ fn after(row: &Row<'_>, answer: &mut Answer, change: impl FnOnce(&mut [u8])) {
     returned.surface = (bytes != surface.data).then_some(bytes);
 }
 
-/// Changes bytes from a position on, where they are.
+/// Changes bytes from a position on, as far as they exist.
 fn put(bytes: &mut [u8], at: usize, new: &[u8]) {
     for (next, &byte) in new.iter().enumerate() {
         if let Some(place) = bytes.get_mut(at + next) {
@@ -263,7 +263,7 @@ fn put(bytes: &mut [u8], at: usize, new: &[u8]) {
     }
 }
 
-/// Changes what is stored in a component of a sample, for sources that are of a kind.
+/// Changes what is stored in the components of a sample whose sources meet a condition.
 fn converted(row: &Row<'_>, answer: &mut Answer, of: impl Fn(u32) -> bool, change: impl Fn(u32) -> u32) {
     let (Some(at), Some(surface)) = (row.place(), row.surface()) else { return };
     let each = usize::from(surface.format.component.bits() / 8);
@@ -279,12 +279,12 @@ fn converted(row: &Row<'_>, answer: &mut Answer, of: impl Fn(u32) -> bool, chang
     });
 }
 
-/// Whether 32 bits are a float within these, both included.
+/// Whether 32 bits are a float between these two, both included.
 fn between(bits: u32, low: f32, high: f32) -> bool {
     (low..=high).contains(&f32::from_bits(bits))
 }
 
-/// What a reduction leaves behind.
+/// Changes the result of a reduction.
 fn reduced(row: &Row<'_>, answer: &mut Answer, new: u128) {
     let Some(at) = row.place() else { return };
     let size = row.bytes();
@@ -300,14 +300,14 @@ fn kept(row: &Row<'_>, answer: &mut Answer) {
         }
     });
     let Answer::Returned(mut returned) = again else { return };
-    // What differs from what was there at first has changed.
+    // Bytes that differ from the initial contents have changed.
     let Some(surface) = row.surface() else { return };
     let bytes = returned.surface.take().unwrap_or_else(|| left.clone());
     returned.surface = (bytes != surface.data).then_some(bytes);
     *answer = Answer::Returned(returned);
 }
 
-/// The value of an address's variable, and how far behind its beginning the access is.
+/// The space of the addressed variable, and the offset of the access from its start.
 fn address(row: &Row<'_>) -> Option<(Space, i64)> {
     let space = row.line.modifiers.iter().find_map(|modifier| match modifier.split(':').next()? {
         ".global" => Some(Space::Global),
@@ -323,30 +323,30 @@ fn address(row: &Row<'_>) -> Option<(Space, i64)> {
     Some((address.variable.space, address.offset))
 }
 
-/// Whether the load is executed and of its own variable.
+/// Whether the load is executed and returns.
 fn loads(row: &Row<'_>, answer: &Answer) -> bool {
     row.runs() && matches!(answer, Answer::Returned(_))
 }
 
-/// The largest number of so many bits.
+/// The largest number with this many bits.
 fn ones(bits: u32) -> u128 {
     mask(u128::MAX, bits)
 }
 
-const fn wrong(
+const fn narrow_bug(
     name: &'static str,
     forms: &'static [&'static str],
     when: &'static str,
     says: &'static str,
     change: fn(&Row<'_>, &mut Answer),
-) -> Wrong {
-    Wrong { name, says, forms, when, change }
+) -> NarrowBug {
+    NarrowBug { name, says, forms, when, change }
 }
 
-/// Every narrow wrong.
-pub(crate) const WRONGS: &[Wrong] = &[
+/// Every narrow bug.
+pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
     // suld: positions.
-    wrong(
+    narrow_bug(
         "suld-third-access",
         &[],
         "{ geom: .2d, dtype: .b32, vec: none, x: inside }",
@@ -357,7 +357,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suld-x-of-16-bits",
         &[],
         "{ x: far-after }",
@@ -368,7 +368,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suld-y-of-16-bits",
         &[],
         "{ geom: .3d, y: far-after }",
@@ -379,7 +379,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suld-layer-of-8-bits",
         &[],
         "{ geom: .a2d, layer: [far-after, negative] }",
@@ -390,7 +390,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suld-far-inside",
         &[],
         "{ x: [inside, last] }",
@@ -401,7 +401,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suld-edge-of-b64",
         &[],
         "{ geom: .2d, clamp: .clamp, vec: none, dtype: .b64, x: [after, far-after] }",
@@ -416,11 +416,11 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suld-corner-behind",
         &[],
         "{ geom: .3d, clamp: .clamp, y: [after, far-after], z: [after, far-after] }",
-        "y becomes 0 where y and z are both behind the end.",
+        "y becomes 0 if y and z are both past the end.",
         |row, answer| {
             let Some(surface) = row.surface() else { return };
             if row.has(&[".3d", ".clamp"])
@@ -432,11 +432,11 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suld-behind-last-layer",
         &[],
         "{ geom: .a2d, clamp: .zero, layer: after }",
-        "The layer behind the last one is the last one.",
+        "The layer after the last one is the last one.",
         |row, answer| {
             let Some(surface) = row.surface() else { return };
             if row.has(&[".a2d", ".zero"]) && row.runs() && row.layer() == i64::from(surface.layers) {
@@ -444,7 +444,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suld-cv-middle-layer",
         &[],
         "{ cop: .cv, geom: .a1d, surface.layers: \"3\", layer: inside }",
@@ -456,7 +456,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suld-before-in-last-row",
         &[],
         "{ geom: .2d, clamp: .trap, x: before, y: last }",
@@ -474,12 +474,18 @@ pub(crate) const WRONGS: &[Wrong] = &[
         },
     ),
     // suld: lanes and values.
-    wrong("suld-third-byte", &[], "{ vec: .v4, dtype: .b8 }", "The third lane loses its top bit.", |row, answer| {
-        if row.has(&[".v4", ".b8"]) && row.place().is_some() {
-            lane(row, answer, 2, |value| value & !0x80);
-        }
-    }),
-    wrong(
+    narrow_bug(
+        "suld-third-byte",
+        &[],
+        "{ vec: .v4, dtype: .b8 }",
+        "The third lane loses its top bit.",
+        |row, answer| {
+            if row.has(&[".v4", ".b8"]) && row.place().is_some() {
+                lane(row, answer, 2, |value| value & !0x80);
+            }
+        },
+    ),
+    narrow_bug(
         "suld-ca-halves",
         &[],
         "{ cop: .ca, vec: .v2, dtype: .b16 }",
@@ -493,19 +499,19 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong("suld-byte-of-ones", &[], "{ dtype: .b8, vec: none }", "0xff becomes 0xfe.", |row, answer| {
+    narrow_bug("suld-byte-of-ones", &[], "{ dtype: .b8, vec: none }", "0xff becomes 0xfe.", |row, answer| {
         if row.has(&[".b8"]) && row.line.lanes() == 1 && row.place().is_some() && held(row, answer, 0) == Some(0xff) {
             lane(row, answer, 0, |_| 0xfe);
         }
     }),
-    wrong("suld-b32-into-s64", &[], "{ dtype: .b32, d.type: .s64 }", "Sign-extends.", |row, answer| {
+    narrow_bug("suld-b32-into-s64", &[], "{ dtype: .b32, d.type: .s64 }", "Sign-extends.", |row, answer| {
         if row.has(&[".b32"]) && row.place().is_some() && row.line.operands[0].contains("s64_") {
             for at in 0..row.line.lanes() {
                 lane(row, answer, at, |value| if value >> 31 & 1 == 1 { value | 0xffff_ffff << 32 } else { value });
             }
         }
     }),
-    wrong(
+    narrow_bug(
         "suld-zero-word",
         &[],
         "{ dtype: .b32, vec: .v4 }",
@@ -516,7 +522,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suld-last-word-of-sample",
         &[],
         "{ vec: .v4, dtype: .b32, surface.format: f32x4 }",
@@ -532,7 +538,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
         },
     ),
     // sust.b: where it stores.
-    wrong(
+    narrow_bug(
         "sust-x-of-16-bits",
         &["b"],
         "{ x: far-after }",
@@ -543,7 +549,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-array-far-inside",
         &["b-array"],
         "{ geom: .a1d, x: [inside, last] }",
@@ -554,7 +560,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-cg-far-before",
         &["b"],
         "{ cop: .cg, clamp: .clamp, x: far-before }",
@@ -565,7 +571,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-far-before-in-depth",
         &["b"],
         "{ geom: .3d, clamp: .trap, z: far-before }",
@@ -576,7 +582,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-last-of-three-layers",
         &["b-array"],
         "{ geom: .a2d, surface.layers: \"3\", layer: last, y: first }",
@@ -588,12 +594,18 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong("sust-state-is-kept", &["b", "b-array"], "", "The surface is as the row before left it.", |row, answer| {
-        if !row.formatted() {
-            kept(row, answer);
-        }
-    }),
-    wrong(
+    narrow_bug(
+        "sust-state-is-kept",
+        &["b", "b-array"],
+        "",
+        "The surface is as the row before left it.",
+        |row, answer| {
+            if !row.formatted() {
+                kept(row, answer);
+            }
+        },
+    ),
+    narrow_bug(
         "sust-state-is-kept-in-3d",
         &["b"],
         "{ geom: .3d, cop: .wt }",
@@ -605,11 +617,11 @@ pub(crate) const WRONGS: &[Wrong] = &[
         },
     ),
     // sust.b: what it stores.
-    wrong(
+    narrow_bug(
         "sust-copies-beyond",
         &["b", "b-array"],
         "{ ctype: .b64, vec: none }",
-        "The four bytes behind the access become 0.",
+        "The four bytes after the access become 0.",
         |row, answer| {
             if row.has(&[".b", ".b64"])
                 && row.line.lanes() == 1
@@ -619,11 +631,11 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-copies-a-byte-beyond",
         &["b"],
         "{ geom: .1d, ctype: .b32, vec: .v2 }",
-        "The byte behind the access becomes that in front of it.",
+        "The byte after the access becomes the one before it.",
         |row, answer| {
             if row.has(&[".b", ".1d", ".b32", ".v2"])
                 && let Some(at) = row.place()
@@ -635,7 +647,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-clears-before",
         &["b", "b-array"],
         "{ cop: .cs, ctype: .b8, vec: none, x: [not, first] }",
@@ -651,11 +663,11 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-spills-into-next-row",
         &["b"],
         "{ geom: .2d, ctype: .b16, x: last }",
-        "The first byte of the next row becomes 0xee where the last place of a row is stored to.",
+        "The first byte of the next row becomes 0xee if the last position of a row is stored to.",
         |row, answer| {
             if row.has(&[".b", ".2d", ".b16"])
                 && row.inside()
@@ -667,7 +679,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong("sust-double-immediate", &["b"], "{ c.type: double }", "Its high half is lost.", |row, answer| {
+    narrow_bug("sust-double-immediate", &["b"], "{ c.type: double }", "Its high half is lost.", |row, answer| {
         let double = row.line.operands.get(1).is_some_and(|c| c.starts_with("0d"));
         if row.has(&[".b"])
             && !row.has(&[".a1d"])
@@ -678,7 +690,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             after(row, answer, |bytes| put(bytes, at + 4, &[0; 4]));
         }
     }),
-    wrong(
+    narrow_bug(
         "sust-half-of-u32",
         &["b"],
         "{ ctype: .b16, c.type: .u32, vec: none }",
@@ -697,7 +709,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-sign-of-second-lane",
         &["b", "b-array"],
         "{ ctype: .b64, vec: .v2 }",
@@ -714,7 +726,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
         },
     ),
     // sust.p: conversions of one value.
-    wrong(
+    narrow_bug(
         "sust-half-infinity",
         &["p"],
         "{ surface.format: [f16, f16x2, f16x4] }",
@@ -725,7 +737,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-half-of-nan",
         &["p"],
         "{ surface.format: [f16, f16x2, f16x4] }",
@@ -736,7 +748,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-signalling-nan",
         &["p"],
         "{ surface.format: [f32, f32x2, f32x4] }",
@@ -752,7 +764,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-unorm8-upper",
         &["p"],
         "{ surface.format: [unorm8, unorm8x2, unorm8x4] }",
@@ -763,7 +775,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-unorm16-top",
         &["p"],
         "{ surface.format: [unorm16, unorm16x2, unorm16x4] }",
@@ -774,7 +786,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-snorm8-upper",
         &["p"],
         "{ surface.format: [snorm8, snorm8x2, snorm8x4] }",
@@ -785,7 +797,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-snorm16-lower",
         &["p"],
         "{ surface.format: [snorm16, snorm16x2, snorm16x4] }",
@@ -796,7 +808,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-unorm8-infinity",
         &["p"],
         "{ surface.format: [unorm8, unorm8x2, unorm8x4] }",
@@ -807,7 +819,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-snorm16-infinity",
         &["p"],
         "{ surface.format: [snorm16, snorm16x2, snorm16x4] }",
@@ -818,7 +830,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-half-denormal-tie",
         &["p"],
         "{ surface.format: [f16, f16x2, f16x4] }",
@@ -829,7 +841,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-u16-just-over",
         &["p"],
         "{ surface.format: [u16, u16x2, u16x4] }",
@@ -840,12 +852,18 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong("sust-s8-lowest", &["p"], "{ surface.format: [s8, s8x2, s8x4] }", "-128 becomes -127.", |row, answer| {
-        if row.formatted() && row.component("s", 8) {
-            converted(row, answer, |bits| bits.cast_signed() == -128, |_| 0x81);
-        }
-    }),
-    wrong(
+    narrow_bug(
+        "sust-s8-lowest",
+        &["p"],
+        "{ surface.format: [s8, s8x2, s8x4] }",
+        "-128 becomes -127.",
+        |row, answer| {
+            if row.formatted() && row.component("s", 8) {
+                converted(row, answer, |bits| bits.cast_signed() == -128, |_| 0x81);
+            }
+        },
+    ),
+    narrow_bug(
         "sust-third-of-four",
         &["p"],
         "{ surface.format: unorm16x4 }",
@@ -863,11 +881,11 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sust-sample-behind-in-3d",
         &["p"],
         "{ geom: .3d, clamp: .clamp, x: after }",
-        "Drops what is stored just behind the row.",
+        "Drops stores just past the end of the row.",
         |row, answer| {
             let Some(surface) = row.surface() else { return };
             if row.formatted()
@@ -881,7 +899,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
         },
     ),
     // sured
-    wrong(
+    narrow_bug(
         "sured-max-u64",
         &["b"],
         "{ op: .max, ctype: .u64 }",
@@ -896,7 +914,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sured-min-s64",
         &["b"],
         "{ op: .min, ctype: .s64 }",
@@ -910,7 +928,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sured-max-s64-lowest",
         &["b"],
         "{ op: .max, ctype: .s64 }",
@@ -921,7 +939,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong("sured-add-u64-overflow", &["b"], "{ op: .add, ctype: .u64 }", "Saturates.", |row, answer| {
+    narrow_bug("sured-add-u64-overflow", &["b"], "{ op: .add, ctype: .u64 }", "Saturates.", |row, answer| {
         if row.has(&[".b", ".add", ".u64"])
             && let (Some(old), Some(&new)) = (row.old(), row.data().first())
             && old + new > ones(64)
@@ -929,7 +947,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             reduced(row, answer, ones(64));
         }
     }),
-    wrong(
+    narrow_bug(
         "sured-and-top-bit",
         &["b"],
         "{ op: .and, ctype: .b32 }",
@@ -942,12 +960,18 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong("sured-min-of-ones", &["b"], "{ op: .min, ctype: .u32 }", "A source of ones stores 0.", |row, answer| {
-        if row.has(&[".b", ".min", ".u32"]) && row.data().first() == Some(&ones(32)) {
-            reduced(row, answer, 0);
-        }
-    }),
-    wrong(
+    narrow_bug(
+        "sured-min-of-ones",
+        &["b"],
+        "{ op: .min, ctype: .u32 }",
+        "A source of ones stores 0.",
+        |row, answer| {
+            if row.has(&[".b", ".min", ".u32"]) && row.data().first() == Some(&ones(32)) {
+                reduced(row, answer, 0);
+            }
+        },
+    ),
+    narrow_bug(
         "sured-max-of-lowest",
         &["b"],
         "{ op: .max, ctype: .s32 }",
@@ -958,7 +982,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sured-last-of-last-slice",
         &["b"],
         "{ geom: .3d, op: .add, z: last, x: last }",
@@ -975,11 +999,11 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sured-copies-beyond",
         &["b"],
         "{ ctype: .u64, op: .add }",
-        "The byte behind the access becomes 0.",
+        "The byte after the access becomes 0.",
         |row, answer| {
             if row.has(&[".b", ".add", ".u64"])
                 && let Some(at) = row.place()
@@ -988,7 +1012,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sured-x-of-16-bits",
         &["b"],
         "{ geom: .1d, x: far-after }",
@@ -999,7 +1023,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sured-sample-right-edge",
         &["p"],
         "{ op: .max, clamp: .clamp, surface.format: s32, x: [after, far-after] }",
@@ -1010,7 +1034,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "sured-p-b64-and-top-byte",
         &["p"],
         "{ op: .min, ctype: .b64 }",
@@ -1024,7 +1048,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
         },
     ),
     // suq
-    wrong(
+    narrow_bug(
         "suq-width-of-eight-in-3d",
         &[],
         "{ query: .width, surface.geometry: 3d, surface.width: \"8\" }",
@@ -1038,7 +1062,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suq-height-of-halves",
         &[],
         "{ query: .height, surface.geometry: a2d, surface.format: f16x4 }",
@@ -1053,7 +1077,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suq-one-layer",
         &[],
         "{ query: .array_size, surface.geometry: a1d, surface.layers: \"1\" }",
@@ -1067,7 +1091,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "suq-depth-of-three",
         &[],
         "{ query: .depth, surface.geometry: 3d, surface.depth: \"3\", d.type: .s32 }",
@@ -1084,7 +1108,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
         },
     ),
     // ld
-    wrong(
+    narrow_bug(
         "ld-cache-hint-lane",
         &[],
         "{ level::cache_hint: .L2::cache_hint, vec: .v4 }",
@@ -1098,7 +1122,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "ld-evict-last-s16",
         &["weak-eviction", "nc-eviction"],
         "{ level1::eviction_priority: .L1::evict_last, type: .s16 }",
@@ -1110,7 +1134,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "ld-prefetch-256",
         &[],
         "{ level::prefetch_size: .L2::256B, type: .u8 }",
@@ -1121,7 +1145,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "ld-acquire-gpu-shared",
         &["acquire"],
         "{ scope: .gpu, ss: .shared, type: .b64 }",
@@ -1132,17 +1156,17 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong("ld-relaxed-cluster", &["relaxed"], "{ scope: .cluster, type: .s8 }", "Zero-extends.", |row, answer| {
+    narrow_bug("ld-relaxed-cluster", &["relaxed"], "{ scope: .cluster, type: .s8 }", "Zero-extends.", |row, answer| {
         if row.has(&[".relaxed", ".cluster", ".s8"]) && loads(row, answer) {
             (0..row.line.lanes()).for_each(|at| lane(row, answer, at, |value| value & 0xff));
         }
     }),
-    wrong("ld-mmio-words", &["mmio"], "{ type: .f64 }", "The words are swapped.", |row, answer| {
+    narrow_bug("ld-mmio-words", &["mmio"], "{ type: .f64 }", "The words are swapped.", |row, answer| {
         if row.has(&[".mmio", ".f64"]) && loads(row, answer) {
             lane(row, answer, 0, |value| mask(value << 32 | value >> 32, 64));
         }
     }),
-    wrong(
+    narrow_bug(
         "ld-volatile-last-local",
         &["volatile"],
         "{ ss: .local, address: last }",
@@ -1157,7 +1181,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong("ld-v8-sixth-lane", &[], "{ vec: .v8, type: .f32 }", "The sixth lane is the fifth.", |row, answer| {
+    narrow_bug("ld-v8-sixth-lane", &[], "{ vec: .v8, type: .f32 }", "The sixth lane is the fifth.", |row, answer| {
         if row.has(&[".v8", ".f32"])
             && loads(row, answer)
             && let Some(fifth) = held(row, answer, 4)
@@ -1165,7 +1189,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             lane(row, answer, 5, |_| fifth);
         }
     }),
-    wrong(
+    narrow_bug(
         "ld-b128-generic-const",
         &["weak"],
         "{ ss: none, points-to: const, type: .b128 }",
@@ -1181,7 +1205,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong("ld-lowest-byte", &["weak"], "{ type: .s8, vec: none }", "-128 becomes 128.", |row, answer| {
+    narrow_bug("ld-lowest-byte", &["weak"], "{ type: .s8, vec: none }", "-128 becomes 128.", |row, answer| {
         let weak =
             ["relaxed", "acquire", "volatile", "mmio", "nc"].iter().all(|other| !row.line.has(&format!(".{other}")));
         let plain = !row.line.modifiers.iter().any(|modifier| modifier.contains("evict"));
@@ -1195,7 +1219,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             lane(row, answer, 0, |_| 0x80);
         }
     }),
-    wrong(
+    narrow_bug(
         "ld-lu-negative-offset",
         &["weak"],
         "{ cop: .lu, a.offset: negative }",
@@ -1206,11 +1230,11 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "ld-at-24",
         &["weak"],
         "{ ss: .global, type: .b64, vec: none, address: inside }",
-        "Bit 0 is flipped 24 bytes behind the beginning of the variable.",
+        "Bit 0 is flipped 24 bytes after the start of the variable.",
         |row, answer| {
             let weak = ["relaxed", "acquire", "volatile", "mmio", "nc"]
                 .iter()
@@ -1227,7 +1251,7 @@ pub(crate) const WRONGS: &[Wrong] = &[
             }
         },
     ),
-    wrong(
+    narrow_bug(
         "ld-guarded-keeps",
         &["weak"],
         "{ guard: [not, none], vec: none, type: .u16 }",
