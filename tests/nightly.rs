@@ -1,7 +1,7 @@
-//! `.ci/nightly`: what its exit code means, that it goes on, and that it says what was red.
+//! `.ci/nightly`: its exit code, its summary, and that it continues after a failure.
 //!
-//! Programs in `tests/nightly/` stand for ptx-conform and cargo, so nothing is built or downloaded.
-//! The one test that needs a ptxas is ignored where there is none, unless PTX_CONFORM_REQUIRE_PTXAS is set.
+//! Programs in `tests/nightly/` replace ptx-conform and cargo, so nothing is built or downloaded.
+//! The one test that needs a ptxas is ignored if none is installed, unless PTX_CONFORM_REQUIRE_PTXAS is set.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -19,32 +19,33 @@ fn main() -> ExitCode {
     }
     let ignored = absent && std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_none();
     let trials = vec![
-        Trial::test("a_run_decides_the_exit_code", a_run_decides_the_exit_code),
-        Trial::test("a_version_that_is_missing_does_not_stop_it", a_version_that_is_missing_does_not_stop_it),
+        Trial::test("the_run_determines_the_exit_code", the_run_determines_the_exit_code),
+        Trial::test("a_missing_version_does_not_stop_the_night", a_missing_version_does_not_stop_the_night),
         Trial::test("without_any_version_nothing_is_judged", without_any_version_nothing_is_judged),
-        Trial::test("versions_of_this_machine_are_found", versions_of_this_machine_are_found),
-        Trial::test("a_finding_outweighs_what_was_not_judged", a_finding_outweighs_what_was_not_judged),
+        Trial::test("installed_versions_are_found", installed_versions_are_found),
+        Trial::test("a_finding_outweighs_a_missing_version", a_finding_outweighs_a_missing_version),
         Trial::test("a_red_night_says_how_to_repeat_it", a_red_night_says_how_to_repeat_it),
         Trial::test("every_night_has_a_seed_of_its_own", every_night_has_a_seed_of_its_own),
-        Trial::test("a_report_of_the_night_before_is_gone", a_report_of_the_night_before_is_gone),
-        Trial::test("fuzzing_decides_the_exit_code", fuzzing_decides_the_exit_code),
-        Trial::test("fuzzing_that_is_not_possible_is_no_secret", fuzzing_that_is_not_possible_is_no_secret),
-        Trial::test("a_wrong_option_is_refused", a_wrong_option_is_refused),
-        Trial::test("the_real_binary_understands_it", the_real_binary_understands_it).with_ignored_flag(ignored),
+        Trial::test("an_old_report_is_deleted", an_old_report_is_deleted),
+        Trial::test("fuzzing_determines_the_exit_code", fuzzing_determines_the_exit_code),
+        Trial::test("impossible_fuzzing_is_reported", impossible_fuzzing_is_reported),
+        Trial::test("a_wrong_option_is_rejected", a_wrong_option_is_rejected),
+        Trial::test("the_real_binary_accepts_the_options", the_real_binary_accepts_the_options)
+            .with_ignored_flag(ignored),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// A night that has been, and what it left.
+/// A finished night.
 struct Night {
     code: Option<i32>,
-    /// All it said, after a line for each way in which the programs were called.
+    /// One line for each call of the replaced programs, then all that the night printed.
     words: String,
     directory: tempfile::TempDir,
 }
 
 impl Night {
-    /// With these options and variables for the programs that stand for others.
+    /// Runs a night with these options; the variables control the replaced programs.
     fn new(options: &[&str], variables: &[(&str, &str)]) -> Result<Self, Failed> {
         Self::in_directory(tempfile::tempdir()?, options, variables)
     }
@@ -74,14 +75,18 @@ impl Night {
     }
 
     fn says(self, part: &str) -> Result<Self, Failed> {
-        if self.words.contains(part) { Ok(self) } else { Err(format!("not `{part}`: {}", self.words).into()) }
+        if self.words.contains(part) { Ok(self) } else { Err(format!("`{part}` is missing: {}", self.words).into()) }
     }
 
     fn never_says(self, part: &str) -> Result<Self, Failed> {
-        if self.words.contains(part) { Err(format!("`{part}`: {}", self.words).into()) } else { Ok(self) }
+        if self.words.contains(part) {
+            Err(format!("`{part}` must not appear: {}", self.words).into())
+        } else {
+            Ok(self)
+        }
     }
 
-    /// The file, in the report's directory.
+    /// Checks that the report's directory has the file.
     fn keeps(self, file: &str) -> Result<Self, Failed> {
         if self.directory.path().join("nightly").join(file).is_file() {
             Ok(self)
@@ -91,7 +96,7 @@ impl Night {
     }
 }
 
-fn a_run_decides_the_exit_code() -> Result<(), Failed> {
+fn the_run_determines_the_exit_code() -> Result<(), Failed> {
     for (run, night, row) in [
         ("0", 0, "green       run: 2 of 2 versions"),
         ("1", 1, "RED         run: new disagreements"),
@@ -106,7 +111,7 @@ fn a_run_decides_the_exit_code() -> Result<(), Failed> {
     Ok(())
 }
 
-fn a_version_that_is_missing_does_not_stop_it() -> Result<(), Failed> {
+fn a_missing_version_does_not_stop_the_night() -> Result<(), Failed> {
     Night::new(&["--versions", "13.5,12.9,11.8", "--no-fuzz"], &[("FAKE_MISSING", "12.9")])?
         .ends_with(2)?
         .says("NOT JUDGED  ptxas 12.9: it cannot be installed")?
@@ -123,12 +128,12 @@ fn without_any_version_nothing_is_judged() -> Result<(), Failed> {
         .map(drop)
 }
 
-fn versions_of_this_machine_are_found() -> Result<(), Failed> {
+fn installed_versions_are_found() -> Result<(), Failed> {
     Night::new(&["--versions", "12.0 13.5.37", "--no-fuzz", "--no-install"], &[])?
         .ends_with(0)?
         .says("--engine ptxas@12.0.140 --engine ptxas@13.5.37")?
         .never_says("toolchain install")?;
-    // 2.0 is no end of 12.0, and 13.5.3 no beginning of 13.5.37.
+    // 2.0 must not match 12.0, and 13.5.3 must not match 13.5.37.
     Night::new(&["--versions", "2.0 13.5.3 13.5", "--no-fuzz", "--no-install"], &[])?
         .ends_with(2)?
         .says("NOT JUDGED  ptxas 2.0: it is not on this machine")?
@@ -137,7 +142,7 @@ fn versions_of_this_machine_are_found() -> Result<(), Failed> {
         .map(drop)
 }
 
-fn a_finding_outweighs_what_was_not_judged() -> Result<(), Failed> {
+fn a_finding_outweighs_a_missing_version() -> Result<(), Failed> {
     Night::new(&["--versions", "13.5 12.9", "--no-fuzz"], &[("FAKE_MISSING", "12.9"), ("FAKE_RUN", "1")])?
         .ends_with(1)?
         .says("NOT JUDGED  ptxas 12.9")?
@@ -154,7 +159,7 @@ fn a_red_night_says_how_to_repeat_it() -> Result<(), Failed> {
         "again: cargo run --release -- run --seed 7 --name nightly --engine ptxas@13.5.1 suld --random 50\n",
     ] {
         if !summary.contains(part) {
-            return Err(format!("not `{part}`: {summary}").into());
+            return Err(format!("`{part}` is missing: {summary}").into());
         }
     }
     Ok(())
@@ -164,14 +169,14 @@ fn every_night_has_a_seed_of_its_own() -> Result<(), Failed> {
     let today = || -> Result<u64, Failed> { Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / 86400) };
     let before = today()?;
     let night = Night::new(&["--versions", "13.5", "--no-fuzz"], &[])?.ends_with(0)?;
-    // The day may have ended meanwhile.
+    // The date may have changed meanwhile.
     if night.words.contains(&format!("run --seed {before} ")) {
         return Ok(());
     }
     night.says(&format!("run --seed {} ", today()?)).map(drop)
 }
 
-fn a_report_of_the_night_before_is_gone() -> Result<(), Failed> {
+fn an_old_report_is_deleted() -> Result<(), Failed> {
     let directory = tempfile::tempdir()?;
     let [old, other] = ["nightly/report.txt", "other/report.txt"].map(|file| directory.path().join(file));
     for file in [&old, &other] {
@@ -183,10 +188,10 @@ fn a_report_of_the_night_before_is_gone() -> Result<(), Failed> {
     if kept == [false, true] { Ok(()) } else { Err(format!("{kept:?}").into()) }
 }
 
-fn fuzzing_decides_the_exit_code() -> Result<(), Failed> {
+fn fuzzing_determines_the_exit_code() -> Result<(), Failed> {
     let fuzz = |what: &str| {
         let night = Night::new(&["--versions", "13.5", "--seed", "0", "--fuzz-seconds", "3"], &[("FAKE_FUZZ", what)])?;
-        // Whatever the first target does, the second has its time too.
+        // The second target is fuzzed, whatever happens to the first.
         night.says("fuzz run --sanitizer none second -- -max_total_time=3 ")?.says("green       fuzz second: 3 s")
     };
     fuzz("")?.ends_with(0)?.says("green       fuzz first: 3 s")?.says("-seed=1 ")?;
@@ -196,20 +201,20 @@ fn fuzzing_decides_the_exit_code() -> Result<(), Failed> {
         .says("again: cargo +nightly fuzz run --sanitizer none first /")?
         .keeps("fuzz/first/crash-1")?;
     fuzz("slow")?.ends_with(1)?.says("RED         fuzz first: timeout-1")?.keeps("fuzz/first/timeout-1")?;
-    // What a busy machine does to it is told, and is not red.
+    // A time-out that does not happen again is reported, but is not red.
     fuzz("slow once")?.ends_with(0)?.says("SKIPPED     fuzz first: ended early by timeout-1")?;
     fuzz("broken")?.ends_with(2)?.says("NOT JUDGED  fuzz first: it ended with 1")?;
     Ok(())
 }
 
-fn fuzzing_that_is_not_possible_is_no_secret() -> Result<(), Failed> {
+fn impossible_fuzzing_is_reported() -> Result<(), Failed> {
     let absent = [("FAKE_FUZZ", "absent")];
     Night::new(&["--versions", "13.5"], &absent)?.ends_with(0)?.says("SKIPPED     fuzz: there is no cargo-fuzz")?;
     Night::new(&["--versions", "13.5", "--require-fuzz"], &absent)?.ends_with(2)?.says("NOT JUDGED  fuzz")?;
     Ok(())
 }
 
-fn a_wrong_option_is_refused() -> Result<(), Failed> {
+fn a_wrong_option_is_rejected() -> Result<(), Failed> {
     for (options, part) in [
         (&["--fuz"][..], "there is no option --fuz"),
         (&["--seed"], "--seed needs a value"),
@@ -222,8 +227,8 @@ fn a_wrong_option_is_refused() -> Result<(), Failed> {
     Ok(())
 }
 
-/// With a real ptxas, so that the options are those that the binary has.
-fn the_real_binary_understands_it() -> Result<(), Failed> {
+/// Uses the real binary and a real ptxas, to check that the script's options exist.
+fn the_real_binary_accepts_the_options() -> Result<(), Failed> {
     let version = &toolchain::find("13.5")?.version;
     let options = ["--versions", version, "--no-install", "--no-fuzz", "--quick", "--", "suq"];
     Night::new(&options, &[("PTX_CONFORM", env!("CARGO_BIN_EXE_ptx-conform"))])?

@@ -1,8 +1,8 @@
-//! The odd lines of `corpus/odd.yaml`: what `judge` says of each, and what the real `ptxas` 13.5 does.
+//! The odd lines of `corpus/odd.yaml`: the verdict of `judge` on each, and what the real `ptxas` 13.5 does.
 //!
-//! Where the two differ, a divergence says so, or a limit that docs/specification.md names. What is said
-//! of `ptxas` is checked with the real one; where it is not installed, that test is ignored, and with
-//! PTX_CONFORM_REQUIRE_PTXAS=1 it fails instead.
+//! If the two differ, the file names a known divergence, or a limit that docs/specification.md describes. One test
+//! checks the file against the real `ptxas`. Without one, that test is ignored; with PTX_CONFORM_REQUIRE_PTXAS=1 it
+//! fails instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -19,13 +19,13 @@ use ptx_conform::environment::Environment;
 use ptx_conform::ptx::Scaffold;
 use serde::{Deserialize, Serialize};
 
-/// The file.
+/// The contents of the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Odd {
-    /// What all lines can use.
+    /// The declarations for lines without their own.
     declarations: String,
-    /// The environment of the lines that name no other.
+    /// The environment of lines without their own.
     ptx: String,
     target: String,
     lines: Vec<Line>,
@@ -44,9 +44,9 @@ struct Line {
     rules: BTreeSet<String>,
     /// `accepts` or `rejects`
     ptxas: String,
-    /// The divergence by which that is expected.
+    /// The known divergence that explains what `ptxas` does.
     divergence: Option<String>,
-    /// The limit of docs/specification.md by which the two differ.
+    /// The limit of docs/specification.md that explains the difference.
     limit: Option<String>,
 }
 
@@ -58,7 +58,7 @@ struct Request<'a> {
     declarations: &'a str,
 }
 
-/// What `judge --engine ptxas@13.5` answers.
+/// An answer of `judge --engine ptxas@13.5`.
 #[derive(Debug, Deserialize)]
 struct Answer {
     verdict: Option<String>,
@@ -126,38 +126,39 @@ fn answers(odd: &Odd) -> Result<Vec<Answer>, Failed> {
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
-/// The lines are judged as the file says, and where the file says that `ptxas` does otherwise it says
-/// why.
+/// `judge` must give the verdicts of the file. If `ptxas` does something else, the file must explain it.
 fn judged(odd: &Odd) -> Result<(), Failed> {
     let documented = std::fs::read_to_string(root().join("docs/specification.md"))?;
     let answers = answers(odd)?;
     let mut wrong = String::new();
     if answers.len() != odd.lines.len() || odd.lines.len() < 100 {
-        return Err(format!("{} answers to {} lines; there must be 100", answers.len(), odd.lines.len()).into());
+        return Err(
+            format!("{} answers to {} lines; there must be at least 100", answers.len(), odd.lines.len()).into()
+        );
     }
     for (line, answer) in odd.lines.iter().zip(&answers) {
         // Writing to a String cannot fail.
         let mut say = |what: String| writeln!(wrong, "{}\n    {what}: {answer:?}", line.line).unwrap_or(());
         if answer.verdict.as_deref() != Some(&line.ours) || answer.rules != line.rules || answer.error.is_some() {
-            say("judged otherwise than the file says".to_owned());
+            say("the verdict is not that of the file".to_owned());
         }
         let differs = (line.ours == "valid") != (line.ptxas == "accepts");
         match (&line.limit, answer.expected.as_deref() == Some(line.ptxas.as_str())) {
             (Some(limit), false) if !documented.contains(&format!("`{limit}`")) => {
                 say(format!("docs/specification.md does not name the limit `{limit}`"));
             }
-            (Some(_), true) => say("expected of ptxas, so no limit".to_owned()),
-            (None, false) => say("not expected of ptxas, and no limit says why".to_owned()),
+            (Some(_), true) => say("the file names a limit, but `ptxas` is expected to do this".to_owned()),
+            (None, false) => say("`ptxas` is not expected to do this, and the file names no limit".to_owned()),
             _ => {}
         }
         if line.limit.is_none() && differs != line.divergence.is_some() || answer.divergence != line.divergence {
-            say("the divergence is another".to_owned());
+            say("the divergence is not that of the file".to_owned());
         }
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.into()) }
 }
 
-/// The real `ptxas` does what the file says.
+/// The real `ptxas` must do what the file says.
 fn assembled(odd: &Odd, path: &Path) -> Result<(), Failed> {
     let ptxas = Ptxas::open(path)?;
     let mut groups: BTreeMap<(&str, &str, &str), Vec<&Line>> = BTreeMap::new();

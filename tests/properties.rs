@@ -1,10 +1,10 @@
-//! The properties of `src/properties.rs` on random bytes, and over whole spaces where they are small.
+//! The properties of `ptx_exec::properties`, on random bytes, and for every variant of some small spaces.
 
 use arbtest::arbtest;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::properties::{self, Shipped};
 
-/// For each property; what is not in it is for `cargo fuzz`.
+/// The time for each property. `cargo fuzz` can test them for longer.
 const BUDGET_MS: u64 = 1_500;
 
 #[test]
@@ -38,7 +38,7 @@ fn an_execution_is_sound() {
 }
 
 #[test]
-fn every_variant_of_suq_is_judged_as_meant() {
+fn every_variant_of_suq_is_judged_as_intended() {
     let spec = &Shipped::get().spec;
     let instruction = spec.instruction("suq").expect("suq is covered");
     for (ptx, target, address_size) in [

@@ -1,5 +1,5 @@
-//! The engine protocol: whatever an engine in another process does is put down to exactly the line
-//! or row that it is about, and all the others are answered. The page for its authors is right.
+//! The engine protocol: a fault of an engine is attributed to exactly the line or row that caused it, and all others
+//! are answered. The examples of docs/protocol.md work.
 //!
 //! The engines are `tests/protocol/*.py` and `examples/*.py`.
 
@@ -19,7 +19,7 @@ use ptx_conform::program::{Answer, Program, Returned};
 use ptx_conform::ptx::Scaffold;
 use serde_json::Value;
 
-/// What an engine does on one line or row, and how the message about it begins.
+/// What an engine does on one line or row, and how the message that is reported begins.
 const FAULTS: [(&str, &str); 18] = [
     ("exits", "it exited with code 3\nsomething broke"),
     ("dies", "signal 11"),
@@ -41,7 +41,7 @@ const FAULTS: [(&str, &str); 18] = [
     ("noisy", ""),
 ];
 
-/// What keeps an engine from being used, and what is said of it.
+/// Faults that make an engine unusable, and part of the message that is reported.
 const UNUSABLE: [(&str, &str); 6] = [
     ("dies-after-hello", "asked to execute nothing: it exited with code 6"),
     ("reads-no-more", "asked to execute nothing: it did not answer in time"),
@@ -54,31 +54,31 @@ const UNUSABLE: [(&str, &str); 6] = [
 fn main() -> ExitCode {
     let mut trials = Vec::new();
     for (fault, words) in FAULTS {
-        trials.push(Trial::test(format!("a_line_meets_with::{fault}"), move || a_line(fault, words)));
-        trials.push(Trial::test(format!("a_row_meets_with::{fault}"), move || a_row(fault, words)));
+        trials.push(Trial::test(format!("a_fault_on_a_line::{fault}"), move || a_line(fault, words)));
+        trials.push(Trial::test(format!("a_fault_on_a_row::{fault}"), move || a_row(fault, words)));
     }
     for (fault, words) in UNUSABLE {
-        trials.push(Trial::test(format!("an_engine_that_cannot_be_used::{fault}"), move || unusable(fault, words)));
+        trials.push(Trial::test(format!("an_unusable_engine::{fault}"), move || unusable(fault, words)));
     }
     for engine in ["examples/judge.py", "examples/execute.py", "tests/protocol/zeros.py"] {
         trials.push(Trial::test(format!("the_check_passes::{engine}"), move || passes(&python(engine, ""))));
     }
     for (name, test) in [
-        ("an_engine_that_tires_is_blamed_for_nothing", tires as fn() -> Result<(), Failed>),
-        ("what_fails_together_and_not_alone_is_told", together),
-        ("a_slow_start_is_no_fault", slow_start),
-        ("what_always_fails_ends", given_up),
-        ("what_always_hangs_ends", hangs_everywhere),
-        ("an_ability_that_is_not_known_is_ignored", new_ability),
-        ("processes_with_other_versions_are_not_asked", other_version),
-        ("processes_are_used_again_and_ended", ended),
+        ("an_engine_that_dies_now_and_then_is_restarted", dies_now_and_then as fn() -> Result<(), Failed>),
+        ("lines_that_fail_only_together_are_noted", together),
+        ("a_slow_start_is_not_a_fault", slow_start),
+        ("an_engine_that_always_fails_is_abandoned", abandoned),
+        ("an_engine_that_always_hangs_is_abandoned", hangs_everywhere),
+        ("an_unknown_ability_is_ignored", new_ability),
+        ("processes_with_another_version_are_not_asked", other_version),
+        ("processes_are_reused_and_ended", ended),
         ("the_check_names_what_is_wrong", the_check_names_what_is_wrong),
-        ("the_messages_of_the_page_are_messages", messages_of_the_page),
+        ("the_messages_of_the_page_can_be_read", messages_of_the_page),
         ("the_engine_of_the_page_passes_the_check", engine_of_the_page),
         ("the_example_executes", the_example_executes),
         ("a_run_takes_an_engine_and_a_recording", a_run),
         ("a_recording_answers_as_the_engine_did", recording),
-        ("what_of_a_recording_cannot_be_read_is_told", unreadable),
+        ("unreadable_lines_of_a_recording_are_reported", unreadable),
     ] {
         trials.push(Trial::test(name, test));
     }
@@ -157,7 +157,7 @@ fn a_line(fault: &str, words: &str) -> Result<(), Failed> {
         check(found.starts_with(words), format!("{line} {found}"))?;
     }
     same(&engine.notes(), &Vec::new())?;
-    // What the engine refuses to answer was lost; what it did is an outcome.
+    // A line that the engine refuses to answer is lost; any other fault is an outcome.
     same(&lost(&engine), &u64::from(fault == "refuses"))
 }
 
@@ -189,8 +189,8 @@ fn unusable(fault: &str, words: &str) -> Result<(), Failed> {
     }
 }
 
-fn tires() -> Result<(), Failed> {
-    let engine = open("tires")?;
+fn dies_now_and_then() -> Result<(), Failed> {
+    let engine = open("dies-now-and-then")?;
     for _ in 0..6 {
         same(&engine.judge(&batch(&["a;", "b;", "c;"]), Depth::Check), &vec![Outcome::Accepted; 3])?;
         same(&engine.judge(&batch(&["a;"]), Depth::Check), &vec![Outcome::Accepted])?;
@@ -212,7 +212,7 @@ fn slow_start() -> Result<(), Failed> {
     same(&engine.judge(&batch(&lines), Depth::Check), &vec![Outcome::Accepted; 2])
 }
 
-fn given_up() -> Result<(), Failed> {
+fn abandoned() -> Result<(), Failed> {
     let few = EngineLimits { faults: 12, ..limits() };
     let engine = External::with_limits(&python("tests/protocol/hostile.py", "exits"), few)?;
     let outcomes = engine.judge(&batch(&["guilty;"; 64]), Depth::Check);
@@ -229,7 +229,7 @@ fn lost(engine: &External) -> u64 {
     engine.losses().values().sum()
 }
 
-/// A few time-outs, and not one for each line.
+/// An engine that always hangs costs a few time-outs, not one for each line.
 fn hangs_everywhere() -> Result<(), Failed> {
     let (request, patience) = (Duration::from_millis(300), Duration::from_secs(2));
     let limits = EngineLimits { request, patience, ..limits() };
@@ -252,7 +252,7 @@ fn new_ability() -> Result<(), Failed> {
     check(engine.as_executor().is_some(), "it executes")
 }
 
-/// Nothing that another version says is taken for an answer of the first.
+/// An answer of another version never counts as one of the first.
 fn other_version() -> Result<(), Failed> {
     let engine = open("other-version")?;
     let outcomes = judge(&engine);
@@ -261,7 +261,7 @@ fn other_version() -> Result<(), Failed> {
     same(&lost(&engine), &8)
 }
 
-/// One process for each thread that asks, which end with the engine.
+/// Each thread that asks has one process, which ends with the engine.
 fn ended() -> Result<(), Failed> {
     let directory = tempfile::tempdir()?;
     let counting =
@@ -311,7 +311,7 @@ fn blocks(language: &str) -> Vec<&'static str> {
     parts.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n')).collect()
 }
 
-/// Whether all of a message was understood: fields that are not known are ignored when it is read.
+/// Whether every field of a message was read: unknown fields are ignored.
 fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
@@ -449,7 +449,7 @@ fn recording() -> Result<(), Failed> {
         &text,
     )?;
     check(text.contains("[[\"2\"],[\"ffffffff\"]]\n"), &text)?;
-    // What it kept is what it answers, and nothing else.
+    // The recording answers with what it contains, and with nothing else.
     let kept = read.cases();
     let answers = read.execute(&kept);
     check(answers.concat().iter().all(|answer| *answer != Answer::Skipped("not in the recording".to_owned())), &text)?;
@@ -480,10 +480,10 @@ fn unreadable() -> Result<(), Failed> {
         .collect();
     let (read, problems) = Recording::read(&broken).map_err(|problem| problem.to_string())?;
     let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    let told = |words: &str| problems.iter().filter(|problem| problem.contains(words)).count();
+    let count = |words: &str| problems.iter().filter(|problem| problem.contains(words)).count();
     check(problems.len() == 3, format!("{problems:#?}"))?;
-    check(told("the surface has 5 bytes") == 1, format!("{problems:#?}"))?;
-    check(told("4 rows are lost") == 1, format!("{problems:#?}"))?;
-    check(told("admired") == 1, format!("{problems:#?}"))?;
+    check(count("the surface has 5 bytes") == 1, format!("{problems:#?}"))?;
+    check(count("4 rows are lost") == 1, format!("{problems:#?}"))?;
+    check(count("admired") == 1, format!("{problems:#?}"))?;
     same(&read.len(), &6)
 }

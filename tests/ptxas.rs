@@ -1,7 +1,7 @@
-//! The assembler as an engine: with programs that misbehave in every way, and with the real one.
+//! `ptxas` as an engine: tests with programs that misbehave in every way, and with the real one.
 //!
-//! The tests with the real `ptxas` are ignored where none is found (`ptx-conform toolchain
-//! install 13.5`); with PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
+//! Without a real `ptxas` (`ptx-conform toolchain install 13.5`) its tests are ignored; with
+//! PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
 
 #[path = "ptxas/fake.rs"]
 mod fake;
@@ -31,7 +31,7 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// An environment out of its parts as text: PTX version, target, address size.
+/// An environment from PTX version, target and address size.
 fn environment(ptx: &str, target: &str, bits: &str) -> Environment {
     let part = "an environment's part";
     Environment {
@@ -45,15 +45,15 @@ fn batch<'a>(environment: Environment, scaffold: &Scaffold, lines: &[&'a str]) -
     Batch { environment, scaffold: scaffold.clone(), lines: lines.to_vec() }
 }
 
-/// Fails with both values where they differ.
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, is: T, should: T) -> Tested {
-    if is == should {
+/// Fails with both values if they differ.
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, actual: T, expected: T) -> Tested {
+    if actual == expected {
         return Ok(());
     }
-    Err(format!("{what}\n     is {is:?}\n should {should:?}").into())
+    Err(format!("{what}\n   actual {actual:?}\n expected {expected:?}").into())
 }
 
-/// A trial out of its name and function.
+/// A trial with this name and function.
 fn trial(name: &str, test: fn() -> Tested) -> Trial {
     Trial::test(name, test)
 }

@@ -1,11 +1,11 @@
 /*
- * A CUDA driver without a device: memory of the device is memory of the process, and every entry but
- * those of modules that the library makes is the same function of a row's record and result:
+ * A CUDA driver that simulates a device: device memory is process memory, and every entry, except in modules that the
+ * library generates, is the same function from a row's record to its result:
  *
  *     record: u32 operation, u32 value, u64 handle        parameters: rows, results, marks (u64),
  *     result: u64 number, u128 of bytes                               first, count (u32), salt (u64)
  *
- * It checks what it is given as far as it can, and writes what it is asked into the file FAKE_LOG.
+ * It checks its arguments as far as it can, and logs its calls to the file FAKE_LOG.
  */
 #define _GNU_SOURCE
 #include <stdarg.h>
@@ -20,13 +20,13 @@
 enum {
     RETURN,         /* number = value + salt */
     TRAP,           /* 719 */
-    HANG,           /* does not come back */
-    OVERRUN,        /* writes a byte behind the results of the last row */
+    HANG,           /* hangs */
+    OVERRUN,        /* writes a byte after the results of the last row */
     STORE,          /* flips the byte `value` of the surface */
     LOAD,           /* number = that byte */
     UNFINISHED,     /* the mark stays 1 */
     TRAP_BEFORE,    /* 719, the mark stays 0 */
-    TRAP_TOGETHER,  /* 719 where it is not alone, else as RETURN */
+    TRAP_TOGETHER,  /* 719 unless it is alone, else as RETURN */
     STATUS,         /* the launch ends with status `value` */
     STORE_VARIABLE, /* as STORE, on the surface that is bound to the variable */
     DIE,            /* the process dies */
@@ -139,7 +139,7 @@ int cuMemAlloc_v2(uint64_t *at, size_t bytes)
 {
     ALIVE;
     CHECK(bytes > 0);
-    /* Room behind it, so that an overrun does not end the process. */
+    /* Room after it, so that an overrun does not kill the process. */
     *at = (uint64_t)aligned_alloc(256, (bytes + 511) / 256 * 256);
     return 0;
 }
@@ -477,7 +477,7 @@ static int flip(struct array *surface, uint32_t value, int flips)
     return surface->data[value % size];
 }
 
-/* An entry that the library made: all its rows come to their end, but for one that is alone where FAKE_TRAPS is set. */
+/* An entry that the library generated: all its rows finish, except a row that is alone if FAKE_TRAPS is set. */
 static int ends(void **parameters, unsigned x, unsigned threads)
 {
     volatile uint32_t *marks = *(void **)parameters[0];

@@ -1,4 +1,4 @@
-/* A driver that does no more than to start, with a status and a version that the environment says. */
+/* A driver that only starts, with a status and a version from the environment. */
 #include <stdlib.h>
 
 static int number(const char *name, int otherwise)

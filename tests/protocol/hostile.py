@@ -1,6 +1,6 @@
-"""An engine that does what it is told to on whatever is called guilty, and all else right.
+"""An engine with one fault, and right otherwise.
 
-hostile.py FAULT: the line that has `guilty` in it, and the row that is `bad`, meet with the fault.
+hostile.py FAULT: the fault happens on lines that contain `guilty`, and on rows that are `bad`.
 """
 
 import json
@@ -19,7 +19,7 @@ def say(response):
 
 
 def misbehave(response):
-    """What it does in place of the response."""
+    """Commits the fault instead of, or in addition to, responding."""
     body = next(iter(response.values()))
     if FAULT in ("exits", "other-version"):
         print("something broke", file=sys.stderr)
@@ -75,7 +75,7 @@ def answer(request):
         if FAULT == "reads-no-more":
             time.sleep(600)
         return
-    if FAULT == "tires" and COUNT % 6 == 0:
+    if FAULT == "dies-now-and-then" and COUNT % 6 == 0:
         sys.exit(7)
     if kind == "judge":
         bad = any("guilty" in line for line in body["lines"])

@@ -1,4 +1,4 @@
-//! Shell scripts in the place of `ptxas`, which crash, hang, flood and lie.
+//! Shell scripts that replace `ptxas` and crash, hang, flood and lie.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,34 +18,37 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("fake::errors_belong_to_their_lines", errors_belong_to_their_lines),
         trial("fake::crashes_belong_to_their_lines", crashes_belong_to_their_lines),
-        trial("fake::a_refused_line_can_crash", a_refused_line_can_crash),
+        trial("fake::a_rejected_line_can_crash", a_rejected_line_can_crash),
         trial("fake::a_crash_at_the_end_is_found", a_crash_at_the_end_is_found),
         trial("fake::hangs_are_killed", hangs_are_killed),
         trial("fake::floods_are_stopped", floods_are_stopped),
         trial("fake::errors_without_a_line_are_found", errors_without_a_line_are_found),
         trial("fake::errors_in_macros_are_found", errors_in_macros_are_found),
-        trial("fake::a_limit_of_the_whole_is_no_fault_of_a_line", a_limit_of_the_whole_is_no_fault_of_a_line),
+        trial("fake::a_limit_of_a_module_is_not_a_fault_of_a_line", a_limit_of_a_module_is_not_a_fault_of_a_line),
         trial("fake::a_status_without_a_message_rejects", a_status_without_a_message_rejects),
         trial("fake::memory_can_run_out", memory_can_run_out),
         trial("fake::faults_of_code_generation_are_found", faults_of_code_generation_are_found),
-        trial("fake::any_mixture_is_told_apart", any_mixture_is_told_apart),
-        trial("fake::a_broken_scaffold_is_asked_once", a_broken_scaffold_is_asked_once),
+        trial("fake::any_mixture_is_attributed_to_its_lines", any_mixture_is_attributed_to_its_lines),
+        trial("fake::a_broken_scaffold_costs_few_processes", a_broken_scaffold_costs_few_processes),
         trial("fake::syntax_errors_cost_few_processes", syntax_errors_cost_few_processes),
-        trial("fake::nothing_is_left_behind", nothing_is_left_behind),
-        trial("fake::a_program_that_is_gone_skips", a_program_that_is_gone_skips),
-        trial("fake::one_that_hangs_at_everything_is_given_up", one_that_hangs_at_everything_is_given_up),
-        trial("fake::one_that_is_killed_now_and_then_is_unstable", one_that_is_killed_now_and_then_is_unstable),
-        trial("fake::a_crash_that_is_not_repeated_is_a_crash", a_crash_that_is_not_repeated_is_a_crash),
-        trial("fake::what_is_not_ptxas_is_refused", what_is_not_ptxas_is_refused),
+        trial("fake::no_files_are_left", no_files_are_left),
+        trial("fake::a_missing_program_skips_lines", a_missing_program_skips_lines),
+        trial("fake::a_program_that_always_hangs_is_abandoned", a_program_that_always_hangs_is_abandoned),
+        trial(
+            "fake::a_program_that_is_killed_now_and_then_is_unstable",
+            a_program_that_is_killed_now_and_then_is_unstable,
+        ),
+        trial("fake::a_crash_that_happens_only_once_is_a_crash", a_crash_that_happens_only_once_is_a_crash),
+        trial("fake::a_program_that_is_not_ptxas_is_refused", a_program_that_is_not_ptxas_is_refused),
     ]
 }
 
-/// A script that introduces itself as `ptxas 13.5.99` and goes by the words in the lines.
+/// A script that identifies itself as `ptxas 13.5.99` and obeys the words in the lines.
 ///
-/// `oops` is an error, `bad` a syntax error, `boom` a crash, `doom` an error and a crash, `late` a
-/// crash at the end of the pass, `hang`, `flood`, `whole` an error without a line, `macro` a fatal
-/// one in a macro, `quiet` a status without a message, `hungry` too little memory, `twin` an error
-/// where there are two of them; `gen-` before it does the same where code is generated.
+/// `oops` is an error, `bad` a syntax error, `boom` a crash, `doom` an error and a crash, `late` a crash at the end of
+/// the pass, `whole` an error without a line, `macro` a fatal error in a macro, `quiet` a status without a message,
+/// `hungry` a lack of memory, and `twin` an error if a module has two of them. `hang` hangs, and `flood` prints without
+/// end. A word with `gen-` before it has its effect only when code is generated.
 const SCRIPT: &str = r#"#!/bin/sh
 case "$1" in
 --version) echo "ptxas: NVIDIA (R) Ptx optimizing assembler"; echo "release 13.5, V13.5.99"; exit 0;;
@@ -109,7 +112,7 @@ impl Fake {
     }
 }
 
-/// ProcessLimits that a test can wait for.
+/// Limits that are short enough for a test.
 fn limits() -> ProcessLimits {
     ProcessLimits { time: Duration::from_secs(1), output: 1 << 20, ..ProcessLimits::default() }
 }
@@ -118,24 +121,24 @@ fn anywhere() -> Environment {
     environment("9.0", "sm_90", "64")
 }
 
-/// Asks the script about lines at a depth; the outcomes.
+/// Asks the script about lines at a depth; returns the outcomes.
 fn judge(lines: &[&str], depth: Depth) -> Result<Vec<Outcome>, Error> {
     Ok(Fake::new(SCRIPT).open()?.judge(&batch(anywhere(), &Scaffold::default(), lines), depth))
 }
 
-/// That every line gets the outcome it should, with `plain` harmless lines around each.
+/// Checks that every line gets its outcome, with `plain` harmless lines around each.
 fn expect(wanted: &[(&str, Outcome)], plain: usize, depth: Depth) -> Tested {
     let mut lines = vec!["nop;"; plain];
-    let mut should = vec![Outcome::Accepted; plain];
+    let mut expected = vec![Outcome::Accepted; plain];
     for (line, outcome) in wanted {
         lines.push(line);
-        should.push(outcome.clone());
+        expected.push(outcome.clone());
         lines.extend(vec!["nop;"; plain]);
-        should.extend(vec![Outcome::Accepted; plain]);
+        expected.extend(vec![Outcome::Accepted; plain]);
     }
-    let is = judge(&lines, depth)?;
-    for (line, (is, should)) in lines.iter().zip(is.into_iter().zip(should)) {
-        same(line, is, should)?;
+    let actual = judge(&lines, depth)?;
+    for (line, (actual, expected)) in lines.iter().zip(actual.into_iter().zip(expected)) {
+        same(line, actual, expected)?;
     }
     Ok(())
 }
@@ -170,7 +173,7 @@ fn crashes_belong_to_their_lines() -> Tested {
     expect(&lines, 40, Depth::Check)
 }
 
-fn a_refused_line_can_crash() -> Tested {
+fn a_rejected_line_can_crash() -> Tested {
     expect(&[("oops;", oops()), ("doom;", crashed()), ("oops;", oops()), ("doom;", crashed())], 5, Depth::Check)
 }
 
@@ -181,7 +184,7 @@ fn a_crash_at_the_end_is_found() -> Tested {
 fn hangs_are_killed() -> Tested {
     let started = Instant::now();
     expect(&[("oops;", oops()), ("hang;", Outcome::TimedOut), ("bad;", bad())], 20, Depth::Check)?;
-    // The whole, with marks, alone: not once for each of its lines.
+    // It hangs three times (all lines, all with marks, the line alone), and not once for each line.
     same("seconds below eight", started.elapsed().as_secs() < 8, true)
 }
 
@@ -200,14 +203,14 @@ fn errors_in_macros_are_found() -> Tested {
     let lines = [("macro;", text()), ("oops;", oops()), ("macro;", text()), ("bad;", bad()), ("macro", text())];
     expect(&lines, 0, Depth::Check)?;
     expect(&lines, 30, Depth::Check)?;
-    // Many of them, and one that crashes in between.
+    // Many of them, with a crash in between.
     let mut lines = vec![("macro;", text()); 100];
     lines.insert(70, ("boom;", crashed()));
     expect(&lines, 1, Depth::Check)?;
     expect(&lines, 20, Depth::Check)
 }
 
-fn a_limit_of_the_whole_is_no_fault_of_a_line() -> Tested {
+fn a_limit_of_a_module_is_not_a_fault_of_a_line() -> Tested {
     let lines = [("twin;", Outcome::Accepted), ("oops;", oops()), ("twin;", Outcome::Accepted)];
     expect(&lines, 2, Depth::Check)
 }
@@ -236,7 +239,7 @@ fn faults_of_code_generation_are_found() -> Tested {
     same("only checked", judge(&accepted, Depth::Check)?, vec![Outcome::Accepted; accepted.len()])
 }
 
-fn any_mixture_is_told_apart() -> Tested {
+fn any_mixture_is_attributed_to_its_lines() -> Tested {
     let kinds = [
         ("nop;", Outcome::Accepted),
         ("nop", Outcome::Accepted),
@@ -252,7 +255,7 @@ fn any_mixture_is_told_apart() -> Tested {
         ("quiet;", rejected("status 3 without a message")),
         ("hungry;", Outcome::Crashed("out of memory".to_owned())),
     ];
-    // Knuth's multiplier; the high bits are good enough for a mixture.
+    // Knuth's multiplier. The high bits are random enough.
     let mut state = 1_u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -269,15 +272,15 @@ fn any_mixture_is_told_apart() -> Tested {
     Ok(())
 }
 
-fn a_broken_scaffold_is_asked_once() -> Tested {
+fn a_broken_scaffold_costs_few_processes() -> Tested {
     let fake = Fake::new(SCRIPT);
     let ptxas = fake.open()?;
     for (globals, outcome) in [("oops", oops()), ("whole", rejected("The whole is bad")), ("boom", crashed())] {
         let scaffold = Scaffold { globals: globals.to_owned(), ..Scaffold::default() };
         let lines = [["nop;"; 50], ["nop"; 50]].concat();
         let before = ptxas.stats().processes;
-        let is = ptxas.judge(&batch(anywhere(), &scaffold, &lines), Depth::Check);
-        same(globals, is, vec![outcome; 100])?;
+        let actual = ptxas.judge(&batch(anywhere(), &scaffold, &lines), Depth::Check);
+        same(globals, actual, vec![outcome; 100])?;
         same("few processes", ptxas.stats().processes - before < 6, true)?;
     }
     Ok(())
@@ -289,9 +292,9 @@ fn syntax_errors_cost_few_processes() -> Tested {
     for every in [1, 2, 20] {
         let lines: Vec<&str> = (0..1000).map(|i| if i % every == 0 { "bad;" } else { "nop;" }).collect();
         let before = ptxas.stats().processes;
-        let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &lines), Depth::Check);
-        let should = |line: &&str| if *line == "bad;" { bad() } else { Outcome::Accepted };
-        same("outcomes", is, lines.iter().map(should).collect())?;
+        let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &lines), Depth::Check);
+        let expected = |line: &&str| if *line == "bad;" { bad() } else { Outcome::Accepted };
+        same("outcomes", actual, lines.iter().map(expected).collect())?;
         let processes = ptxas.stats().processes - before;
         if processes > 20 {
             return Err(format!("{processes} processes for a syntax error every {every} lines").into());
@@ -300,7 +303,7 @@ fn syntax_errors_cost_few_processes() -> Tested {
     Ok(())
 }
 
-fn nothing_is_left_behind() -> Tested {
+fn no_files_are_left() -> Tested {
     let fake = Fake::new(SCRIPT);
     let lines = ["oops;", "boom;", "hang;", "nop;"];
     fake.open()?.judge(&batch(anywhere(), &Scaffold::default(), &lines), Depth::Check);
@@ -310,64 +313,64 @@ fn nothing_is_left_behind() -> Tested {
     same("directories left", left, Vec::new())
 }
 
-fn a_program_that_is_gone_skips() -> Tested {
+fn a_missing_program_skips_lines() -> Tested {
     let fake = Fake::new(SCRIPT);
     let ptxas = fake.open()?;
     ptxas.supports(&anywhere(), Depth::Check)?;
     fs::remove_file(fake.path())?;
-    let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;", "oops"]), Depth::Check);
-    same("skipped", is.iter().all(|outcome| matches!(outcome, Outcome::Skipped(_))), true)?;
+    let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;", "oops"]), Depth::Check);
+    same("skipped", actual.iter().all(|outcome| matches!(outcome, Outcome::Skipped(_))), true)?;
     same("lost", ptxas.losses().values().sum::<u64>(), 2)
 }
 
-/// A script that introduces itself, and does this with modules.
+/// A script that identifies itself, and runs these commands for modules.
 fn introduced(modules: &str) -> String {
     let (introduction, _) = SCRIPT.split_once("pwd >>").unwrap_or_default();
     format!("{introduction}{modules}\n")
 }
 
-fn one_that_hangs_at_everything_is_given_up() -> Tested {
-    // It hangs once it has been asked about a target.
+fn a_program_that_always_hangs_is_abandoned() -> Tested {
+    // It answers the question about its target, and hangs from then on.
     let fake = Fake::new(&introduced("[ -e \"$0.asked\" ] && exec sleep 600\ntouch \"$0.asked\""));
     let ptxas = fake.open()?;
     let started = Instant::now();
     for _ in 0..3 {
-        let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"; 40]), Depth::Check);
-        same("skipped", is.iter().all(|outcome| matches!(outcome, Outcome::Skipped(_))), true)?;
+        let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"; 40]), Depth::Check);
+        same("skipped", actual.iter().all(|outcome| matches!(outcome, Outcome::Skipped(_))), true)?;
     }
     same("lost", ptxas.losses().values().sum::<u64>(), 120)?;
     same("seconds below eight", started.elapsed().as_secs() < 8, true)
 }
 
-fn one_that_is_killed_now_and_then_is_unstable() -> Tested {
+fn a_program_that_is_killed_now_and_then_is_unstable() -> Tested {
     let fake = every_other_time("KILL");
     let ptxas = fake.open()?;
-    let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"]), Depth::Check);
-    let Outcome::Skipped(why) = &is[0] else { return Err(format!("{is:?}").into()) };
+    let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"]), Depth::Check);
+    let Outcome::Skipped(why) = &actual[0] else { return Err(format!("{actual:?}").into()) };
     same(why, why.contains("is unstable: it died (signal 9)"), true)?;
     same("lost", ptxas.losses().values().sum::<u64>(), 1)?;
-    // Two lines: a process of both dies, and no line alone.
-    let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;", "nop;"]), Depth::Check);
+    // A process with two lines dies, a process with one of them does not.
+    let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;", "nop;"]), Depth::Check);
     let died = ptxas.notes().len() + ptxas.losses().len();
-    same("noticed", is.len() == 2 && died >= 1, true)
+    same("noticed", actual.len() == 2 && died >= 1, true)
 }
 
-fn a_crash_that_is_not_repeated_is_a_crash() -> Tested {
+fn a_crash_that_happens_only_once_is_a_crash() -> Tested {
     let fake = every_other_time("SEGV");
     let ptxas = fake.open()?;
-    let is = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"]), Depth::Check);
-    same("crashed", &is[..], &[Outcome::Crashed("signal 11, but not each time".to_owned())])?;
+    let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"]), Depth::Check);
+    same("crashed", &actual[..], &[Outcome::Crashed("signal 11, but not each time".to_owned())])?;
     same("lost", ptxas.losses().len(), 0)
 }
 
-/// A script that dies of a signal at every other module.
+/// A script that dies of a signal at every second call.
 fn every_other_time(signal: &str) -> Fake {
     Fake::new(&introduced(&format!(
         "n=$(cat \"$0.n\" 2>/dev/null || echo 0); echo $((n + 1)) > \"$0.n\"\n[ $((n % 2)) = 1 ] && kill -{signal} $$\nexit 0"
     )))
 }
 
-fn what_is_not_ptxas_is_refused() -> Tested {
+fn a_program_that_is_not_ptxas_is_refused() -> Tested {
     let refused = |path: &Path| match Ptxas::with_limits(path, limits()) {
         Ok(_) => "opened".to_owned(),
         Err(error) => error.to_string(),

@@ -1,4 +1,4 @@
-//! The real `ptxas`, of two versions as far as they are installed.
+//! The real `ptxas`, in the two versions of `installed.rs`.
 
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::engine::ptxas::Ptxas;
@@ -12,14 +12,14 @@ use crate::{Tested, batch, environment, same};
 type Test = fn(&Ptxas) -> Tested;
 
 const TESTS: [(&str, Test); 8] = [
-    ("a_batch_is_as_good_as_each_alone", a_batch_is_as_good_as_each_alone),
-    ("generating_is_as_good_as_each_alone", generating_is_as_good_as_each_alone),
-    ("messages_are_its_own_words", messages_are_its_own_words),
+    ("a_batch_gives_the_outcomes_of_single_lines", a_batch_gives_the_outcomes_of_single_lines),
+    ("code_generation_gives_the_outcomes_of_single_lines", code_generation_gives_the_outcomes_of_single_lines),
+    ("messages_are_passed_on_unchanged", messages_are_passed_on_unchanged),
     ("valid_lines_cost_one_process", valid_lines_cost_one_process),
     ("syntax_errors_cost_few_processes", syntax_errors_cost_few_processes),
     ("environments_are_known", environments_are_known),
-    ("a_module_that_cannot_be_is_asked_once", a_module_that_cannot_be_is_asked_once),
-    ("threads_do_not_meet", threads_do_not_meet),
+    ("a_broken_module_costs_few_processes", a_broken_module_costs_few_processes),
+    ("threads_do_not_interfere", threads_do_not_interfere),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -44,8 +44,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// Lines of all kinds: valid, invalid, syntax errors, undeclared names, and such as reach out to
-/// their neighbours.
+/// Lines of all kinds: valid, invalid, syntax errors, undeclared names, and lines that affect their neighbours.
 const LINES: &[&str] = &[
     "add.u32 %a, %b, %c;",
     "add.f32 %a, %b, %c;",
@@ -110,7 +109,7 @@ fn scaffold() -> Scaffold {
     }
 }
 
-/// One that every version knows.
+/// An environment that every version knows.
 fn usual() -> Environment {
     environment("7.5", "sm_80", "64")
 }
@@ -118,44 +117,44 @@ fn usual() -> Environment {
 /// Different orders of the same lines.
 fn orders(lines: &[&'static str]) -> [Vec<&'static str>; 3] {
     let backward = lines.iter().rev().copied().collect();
-    // Where 20 has a common divisor with their number, lines are left out, which is fine.
+    // If 20 and the number of lines have a common divisor, this leaves lines out, which is fine.
     let mixed = (0..2 * lines.len()).map(|index| lines[index * 20 % lines.len()]).collect();
     [lines.to_vec(), backward, mixed]
 }
 
-fn as_good_as_each_alone(ptxas: &Ptxas, depth: Depth, lines: &[&'static str]) -> Tested {
+fn outcomes_of_single_lines(ptxas: &Ptxas, depth: Depth, lines: &[&'static str]) -> Tested {
     let judge = |lines: &[&str]| ptxas.judge(&batch(usual(), &scaffold(), lines), depth);
     let alone: Vec<Outcome> = lines.iter().flat_map(|line| judge(&[line])).collect();
     same("some are accepted", alone.contains(&Outcome::Accepted), true)?;
     let outcome = |line: &str| lines.iter().position(|other| *other == line).map(|index| &alone[index]);
     for order in orders(lines) {
-        for (line, is) in order.iter().zip(&judge(&order)) {
-            same(line, Some(is), outcome(line))?;
+        for (line, actual) in order.iter().zip(&judge(&order)) {
+            same(line, Some(actual), outcome(line))?;
         }
     }
     Ok(())
 }
 
-fn a_batch_is_as_good_as_each_alone(ptxas: &Ptxas) -> Tested {
-    as_good_as_each_alone(ptxas, Depth::Check, LINES)
+fn a_batch_gives_the_outcomes_of_single_lines(ptxas: &Ptxas) -> Tested {
+    outcomes_of_single_lines(ptxas, Depth::Check, LINES)
 }
 
-fn generating_is_as_good_as_each_alone(ptxas: &Ptxas) -> Tested {
+fn code_generation_gives_the_outcomes_of_single_lines(ptxas: &Ptxas) -> Tested {
     let fewer: Vec<&str> = LINES.iter().step_by(4).copied().collect();
-    as_good_as_each_alone(ptxas, Depth::Generate, &fewer)
+    outcomes_of_single_lines(ptxas, Depth::Generate, &fewer)
 }
 
-fn messages_are_its_own_words(ptxas: &Ptxas) -> Tested {
+fn messages_are_passed_on_unchanged(ptxas: &Ptxas) -> Tested {
     let lines = ["suld.b.1d.b32 %a, [s, {%b}];", "mov.u32 %a, %b;", "mov.u32 %a, ;"];
     for context in [Context::Entry, Context::Function] {
         let scaffold = Scaffold { context, ..scaffold() };
-        let is = ptxas.judge(&batch(usual(), &scaffold, &lines), Depth::Check);
-        let should = [
+        let actual = ptxas.judge(&batch(usual(), &scaffold, &lines), Depth::Check);
+        let expected = [
             Outcome::Rejected("Clamp modifier required for instruction 'suld.b'".to_owned()),
             Outcome::Accepted,
             Outcome::Rejected("Parsing error near ';': syntax error".to_owned()),
         ];
-        same("outcomes", is, should.to_vec())?;
+        same("outcomes", actual, expected.to_vec())?;
     }
     Ok(())
 }
@@ -163,8 +162,8 @@ fn messages_are_its_own_words(ptxas: &Ptxas) -> Tested {
 fn valid_lines_cost_one_process(ptxas: &Ptxas) -> Tested {
     ptxas.supports(&usual(), Depth::Check)?;
     let before = ptxas.stats();
-    let is = ptxas.judge(&batch(usual(), &scaffold(), &["mov.u32 %a, %b;"; 20_000]), Depth::Check);
-    same("accepted", is.iter().all(|outcome| *outcome == Outcome::Accepted), true)?;
+    let actual = ptxas.judge(&batch(usual(), &scaffold(), &["mov.u32 %a, %b;"; 20_000]), Depth::Check);
+    same("accepted", actual.iter().all(|outcome| *outcome == Outcome::Accepted), true)?;
     let after = ptxas.stats();
     same("processes", after.processes - before.processes, 1)?;
     same("lines", after.lines - before.lines, 20_000)
@@ -175,9 +174,9 @@ fn syntax_errors_cost_few_processes(ptxas: &Ptxas) -> Tested {
         let line = |index| if index % every == every / 2 { "mov..u32 %a;" } else { "mov.u32 %a, %b;" };
         let lines: Vec<&str> = (0..1000).map(line).collect();
         let before = ptxas.stats().processes;
-        let is = ptxas.judge(&batch(usual(), &scaffold(), &lines), Depth::Check);
-        for (line, is) in lines.iter().zip(is) {
-            same(line, is == Outcome::Accepted, !line.contains(".."))?;
+        let actual = ptxas.judge(&batch(usual(), &scaffold(), &lines), Depth::Check);
+        for (line, actual) in lines.iter().zip(actual) {
+            same(line, actual == Outcome::Accepted, !line.contains(".."))?;
         }
         let processes = ptxas.stats().processes - before;
         if processes > 20 {
@@ -197,26 +196,26 @@ fn environments_are_known(ptxas: &Ptxas) -> Tested {
     for target in ["sm_77", "sm_999", "sm_80a"] {
         same(target, supports(&newest, target).is_err(), true)?;
     }
-    // In some versions only by a trick: they refuse `-arch compute_90a` and take `sm_90a`.
+    // Some versions refuse `-arch compute_90a`; the engine asks them with `sm_90a` instead.
     let exact = environment(&newest, "sm_90a", "64");
     if ptxas.supports(&exact, Depth::Generate).is_ok() {
         same("check as well", ptxas.supports(&exact, Depth::Check), Ok(()))?;
-        let is = ptxas.judge(&batch(exact, &scaffold(), &["mov.u32 %a, %b;", "mov.u32 %a;"]), Depth::Check);
-        same("outcomes", is.iter().map(Outcome::word).collect::<Vec<_>>(), vec!["accepted", "rejected"])?;
+        let actual = ptxas.judge(&batch(exact, &scaffold(), &["mov.u32 %a, %b;", "mov.u32 %a;"]), Depth::Check);
+        same("outcomes", actual.iter().map(Outcome::word).collect::<Vec<_>>(), vec!["accepted", "rejected"])?;
     }
     Ok(())
 }
 
-fn a_module_that_cannot_be_is_asked_once(ptxas: &Ptxas) -> Tested {
+fn a_broken_module_costs_few_processes(ptxas: &Ptxas) -> Tested {
     ptxas.supports(&usual(), Depth::Check)?;
     let before = ptxas.stats().processes;
     let scaffold = Scaffold { globals: ".global .nonsense x;".to_owned(), ..scaffold() };
-    let is = ptxas.judge(&batch(usual(), &scaffold, &["mov.u32 %a, %b;"; 300]), Depth::Check);
-    same("rejected", is.iter().all(|outcome| matches!(outcome, Outcome::Rejected(_))), true)?;
+    let actual = ptxas.judge(&batch(usual(), &scaffold, &["mov.u32 %a, %b;"; 300]), Depth::Check);
+    same("rejected", actual.iter().all(|outcome| matches!(outcome, Outcome::Rejected(_))), true)?;
     same("few processes", ptxas.stats().processes - before <= 3, true)
 }
 
-fn threads_do_not_meet(ptxas: &Ptxas) -> Tested {
+fn threads_do_not_interfere(ptxas: &Ptxas) -> Tested {
     let judge = |lines: &[&str]| ptxas.judge(&batch(usual(), &scaffold(), lines), Depth::Check);
     let orders = orders(&LINES[..10]);
     let one_by_one: Vec<Vec<Outcome>> = orders.iter().map(|order| judge(order)).collect();

@@ -1,5 +1,5 @@
-//! Finding and installing toolchains, in caches of their own and without a network: a shell script
-//! stands in for Python. The variables are set for a child, which is this test program again.
+//! Finding and installing toolchains, with temporary caches and without a network: a shell script replaces Python.
+//! Environment variables are set for a child process, which is this test program again.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,14 +15,14 @@ use crate::{Tested, same, trial};
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("toolchain::the_newest_that_fits_is_found", the_newest_that_fits_is_found),
-        trial("toolchain::places_have_an_order", places_have_an_order),
+        trial("toolchain::directories_are_searched_in_order", directories_are_searched_in_order),
         trial("toolchain::versions_are_installed", versions_are_installed),
-        trial("toolchain::two_can_install_at_once", two_can_install_at_once),
+        trial("toolchain::several_processes_can_install_at_once", several_processes_can_install_at_once),
         trial("toolchain::failures_say_what_to_do", failures_say_what_to_do),
     ]
 }
 
-/// What a child is asked to do.
+/// The environment variable with the task of a child.
 const TASK: &str = "PTX_CONFORM_TEST_TASK";
 
 pub(crate) fn is_child() -> bool {
@@ -41,7 +41,7 @@ pub(crate) fn child() {
     println!("{}", result.unwrap_or_else(|error| error.to_string()));
 }
 
-/// A cache, and a directory for programs that is all of PATH but for the system's own.
+/// A cache, and a directory of programs: PATH contains only this directory and those of the system.
 struct World {
     directory: TempDir,
 }
@@ -115,10 +115,10 @@ fn the_newest_that_fits_is_found() -> Tested {
     same(&wrong, wrong.contains("`latest` is not a `ptxas` version"), true)
 }
 
-fn places_have_an_order() -> Tested {
+fn directories_are_searched_in_order() -> Tested {
     let world = World::new();
-    for place in ["bin/ptxas", "home/bin/ptxas", "own"] {
-        world.program(place, &ptxas("13.5.1"));
+    for file in ["bin/ptxas", "home/bin/ptxas", "own"] {
+        world.program(file, &ptxas("13.5.1"));
     }
     let home = world.path("home");
     let own = world.path("own");
@@ -132,7 +132,7 @@ fn places_have_an_order() -> Tested {
     same("an empty PTXAS", world.ask("find 13.4.1", &[("PTXAS", "")]), world.path("ptxas/13.4.1/ptxas"))
 }
 
-/// Acts like `python3 -m pip download ... -d DIR NAME==VERSION`, and like a script that unpacks.
+/// A `python3` that acts like `pip download ... -d DIR NAME==VERSION`, and like a script that unpacks.
 fn python(world: &World) {
     let log = world.path("log");
     let script = format!(
@@ -171,7 +171,7 @@ fn versions_are_installed() -> Tested {
     same("temporary directories are gone", left.len(), 2)
 }
 
-fn two_can_install_at_once() -> Tested {
+fn several_processes_can_install_at_once() -> Tested {
     let world = World::new();
     python(&world);
     let children = [0; 4].map(|_| world.start("install 13.5.37", &[]));

@@ -1,13 +1,13 @@
 """An engine that fails in one way: engine.py MODE [ARGUMENTS].
 
 skips         skips every line
-escapes       rejects every line, with escape sequences in its words
+escapes       rejects every line, with escape sequences in the message
 lost N FLAG MODEL...
-              hands N requests on to the engine MODEL, then ends and never starts again: FLAG is a file
-hangs FILE    writes its number and that of a child to FILE, and never answers what it is asked
+              forwards N requests to the engine MODEL, then ends, creates the file FLAG and never starts again
+hangs FILE    writes its process id and that of a child to FILE, and never answers
 bits, null, count, outcome, dies
-              answers every row with a value of too many bits, with null, with too few answers, with an
-              unknown outcome; dies at each
+              answers every row with a value that has too many bits, with null, with too few answers or
+              with an unknown outcome; or dies on every request
 """
 
 import json
