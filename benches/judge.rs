@@ -1,4 +1,4 @@
-//! How many lines are judged a second, and what the spaces cost.
+//! Lines judged per second, and the cost of spaces.
 
 use std::hint::black_box;
 
@@ -16,15 +16,15 @@ fn shipped() -> Spec {
     ptx_conform::shipped::spec().unwrap_or_else(|errors| panic!("{}", errors[0].render(false)))
 }
 
-/// A form that is drawn from, and one that is large.
+/// The first form of an instruction.
 fn form<'s>(spec: &'s Spec, opcode: &str) -> &'s Form {
     &spec.instruction(opcode).expect("a covered opcode").forms[0]
 }
 
-/// A line, its declarations, and where.
+/// An environment, and a line with its declarations.
 type Case = (Environment, (String, String));
 
-/// Lines of an instruction, as many of each form.
+/// Lines of an instruction, the same number for each form.
 fn cases(instruction: &Instruction) -> Vec<Case> {
     let mut draw = Draw::new(0);
     let mut cases = Vec::new();

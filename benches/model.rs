@@ -1,4 +1,4 @@
-//! Rows that the reference model takes on one core: `cargo bench --bench model`.
+//! Rows per second of the reference model on one core: `cargo bench --bench model`.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use ptx_conform::environment::{AddressSize, Environment};
@@ -8,23 +8,24 @@ use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, environment_values};
 use ptx_conform::spec::Spec;
 
-/// Cases of each form, with so many rows each.
-const CASES: usize = 50;
+/// The number of programs for each form.
+const PROGRAMS: usize = 50;
+/// The number of rows of each program.
 const ROWS: usize = 64;
 
-fn executions(spec: &Spec, opcode: &str) -> Vec<Program> {
+fn programs(spec: &Spec, opcode: &str) -> Vec<Program> {
     let environment = Environment {
         ptx: "9.0".parse().expect("a version"),
         target: "sm_100".parse().expect("a target"),
         address_size: AddressSize::Bits64,
     };
     let executed = setup::executed(spec, spec.instruction(opcode).expect("an instruction"));
-    let mut executions = Vec::new();
+    let mut programs = Vec::new();
     for form in &executed.forms {
         let values = environment_values(form, &environment).expect("a known environment");
         let diagram = Diagram::within(form, None, &values);
         let mut draw = Draw::named(&form.id, 0);
-        for _ in 0..CASES {
+        for _ in 0..PROGRAMS {
             let first = draw.variant(&diagram.all().below(&values)).expect("a setup");
             let region = diagram.all().below(&first[..setup::first_of_row(form)]);
             let rows: Vec<Vec<u8>> = (0..ROWS)
@@ -35,10 +36,10 @@ fn executions(spec: &Spec, opcode: &str) -> Vec<Program> {
                 })
                 .collect();
             let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
-            executions.push(setup::program(spec, form, &rows).expect("an execution"));
+            programs.push(setup::program(spec, form, &rows).expect("a program"));
         }
     }
-    executions
+    programs
 }
 
 fn model(criterion: &mut Criterion) {
@@ -47,9 +48,9 @@ fn model(criterion: &mut Criterion) {
     let opcodes = spec.instructions.iter().map(|instruction| instruction.name.as_str());
     let mut mix: Vec<Program> = Vec::new();
     for opcode in opcodes.filter(|opcode| model::models(opcode)) {
-        let executions = executions(&spec, opcode);
-        mix.extend(executions.iter().cloned());
-        measure(&mut group, &spec, opcode, &executions);
+        let programs = programs(&spec, opcode);
+        mix.extend(programs.iter().cloned());
+        measure(&mut group, &spec, opcode, &programs);
     }
     measure(&mut group, &spec, "mix", &mix);
     group.finish();
@@ -59,16 +60,16 @@ fn measure(
     group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,
     spec: &Spec,
     name: &str,
-    executions: &[Program],
+    programs: &[Program],
 ) {
-    group.throughput(Throughput::Elements(executions.iter().map(|execution| execution.rows.len() as u64).sum()));
-    let prepared: Vec<_> = executions
+    group.throughput(Throughput::Elements(programs.iter().map(|program| program.rows.len() as u64).sum()));
+    let prepared: Vec<_> = programs
         .iter()
-        .map(|execution| (execution, model::prepare(spec, execution).expect("a case that the model reads")))
+        .map(|program| (program, model::prepare(spec, program).expect("a case that the model reads")))
         .collect();
     let expect = |sum: &mut usize| {
-        for (execution, prepared) in &prepared {
-            *sum += prepared.all(&execution.rows).filter(model::Expectation::may_trap).count();
+        for (program, prepared) in &prepared {
+            *sum += prepared.all(&program.rows).filter(model::Expectation::may_trap).count();
         }
     };
     group.bench_function(name, |bencher| {

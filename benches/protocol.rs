@@ -1,6 +1,6 @@
-//! How many rows a second go to an engine in another process and come back.
+//! Rows per second that an engine in another process answers.
 //!
-//! The engines do nothing but answer: one is this program itself, the other `tests/protocol/zeros.py`.
+//! The engines only answer: one is this program itself, the other `tests/protocol/zeros.py`.
 //! `cargo bench --bench protocol`
 
 use std::io::{BufRead, Write};
@@ -31,7 +31,7 @@ fn main() {
             let returned = answers.concat().iter().filter(|answer| matches!(answer, Answer::Returned(_))).count();
             assert_eq!(returned, case.rows.len(), "every row is answered");
             let speed = f64::from(u32::try_from(ROWS).expect("a small number")) / seconds;
-            println!("{name} engine, {items} rows a request: {speed:.0} rows/s");
+            println!("{name} engine, {items} rows per request: {speed:.0} rows/s");
         }
     }
 }

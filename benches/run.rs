@@ -1,11 +1,12 @@
-//! What a run costs beside what `ptxas` itself needs: whole-process timings, as ratios.
+//! The cost of a run compared with the cost of `ptxas` alone: timings of whole processes, as ratios.
 //!
-//! `cargo bench --bench run` prints three figures for the valid variants and the single breaches of
-//! `suld` in one environment: the run; the very lines that it asked about given to the same `ptxas`,
-//! as the module files they were asked in, with as many processes at a time; and one process for each
-//! of a sample of lines, scaled up. A line that stops the assembler is a file of its own in the second,
-//! as nothing behind it would be read, many such files a process. Processor time, ours and that of the processes, is compared beside wall-clock
-//! time: other work on the machine shows less in it.
+//! `cargo bench --bench run` measures three ways to judge the valid variants and single breaches of each instruction
+//! in one environment: a run; the same modules given to the same `ptxas`, with as many processes at a time; and one
+//! process for each of a sample of lines, scaled up.
+//!
+//! In the second, a line that stops the assembler is a file of its own, because nothing after it would be read, and a
+//! process gets many such files. Processor time (ours and that of the processes) is compared as well as wall-clock
+//! time, because other work on the machine affects it less.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,17 +23,18 @@ use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version
 use ptx_conform::ptx::Scaffold;
 use ptx_conform::spec::Spec;
 
+/// The number of lines that are asked about alone.
 const ALONE: usize = 20;
-/// Files of one process, of lines that stop the assembler.
+/// The number of files of one process, for lines that stop the assembler.
 const FILES: usize = 400;
 
-/// What was asked about together, and which of the lines stopped the assembler.
+/// Lines that were asked about together, and whether each stopped the assembler.
 struct Module {
     scaffold: Scaffold,
     lines: Vec<(String, bool)>,
 }
 
-/// Notes what a run asks about.
+/// Records what a run asks about.
 struct Recorder<'a> {
     ptxas: &'a Ptxas,
     modules: Mutex<Vec<Module>>,
@@ -143,7 +145,7 @@ impl Bench {
         run(&self.spec, &self.divergences, &[subject], &options, &Progress::default()).cases()
     }
 
-    /// One line of the table: what a run of an instruction costs beside `ptxas` alone on the same lines.
+    /// Prints one line of the table: the cost of a run of an instruction compared with `ptxas` alone on its lines.
     fn measure(&self, instruction: &str) {
         let recorder = Recorder { ptxas: &self.ptxas, modules: Mutex::default() };
         self.run(&recorder, instruction);
@@ -169,7 +171,7 @@ impl Bench {
         );
     }
 
-    /// Seconds for a line in a process of its own.
+    /// Seconds per line, in a process of its own.
     fn alone(&self, directory: &Path, modules: &[Module]) -> f64 {
         let all: Vec<(&Scaffold, &str)> = modules
             .iter()
@@ -184,7 +186,7 @@ impl Bench {
     }
 }
 
-/// Each module as a file; the lines that would stop the assembler as files of their own.
+/// Asks `ptxas` about each module as a file, and about each line that stops the assembler as a file of its own.
 fn raw(ptxas: &Path, directory: &Path, environment: &Environment, modules: &[Module]) -> Clock {
     let mut processes: Vec<Vec<PathBuf>> = Vec::new();
     let mut alone: Vec<PathBuf> = Vec::new();
@@ -227,19 +229,19 @@ fn assemble(ptxas: &Path, environment: &Environment, files: &[PathBuf]) {
     if files.len() == 1 {
         command.args(["-o", "/dev/null"]);
     }
-    // As a user would have it: the messages are read, and there are many.
+    // Like a user, read the messages; there are many.
     let output = command.stdin(Stdio::null()).output().expect("ptxas starts");
     std::hint::black_box(output.stderr.len());
 }
 
-/// Seconds of wall-clock time and of processor time, ours and our children's (0 where there is no
-/// `/proc`): since the start, or spent.
+/// Seconds of wall-clock time and of processor time, ours and our children's (0 without `/proc`): since the start, or
+/// spent.
 #[derive(Clone, Copy)]
 struct Clock(Instant, f64, f64);
 
 impl Clock {
     fn now() -> Self {
-        // Fields 14 to 17 behind the name in brackets, in hundredths of a second.
+        // Fields 14 to 17, counted with the name in brackets; in hundredths of a second.
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
         let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
         let ticks: f64 = fields.skip(11).take(4).filter_map(|field| field.parse::<f64>().ok()).sum();

@@ -1,5 +1,5 @@
-//! Recordings of executors: what is replayed is what was done, what was wrong is found without the
-//! engine, and what is not understood any more is told and costs nothing else.
+//! Recordings of executors: a replay gives the recorded results, wrong ones are found without the engine, and what can
+//! no longer be read is reported and costs nothing else.
 
 #[path = "planted/executor.rs"]
 mod executor;
@@ -20,11 +20,11 @@ static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expe
 
 fn options(instructions: &[&str]) -> Options {
     let instructions = instructions.iter().map(|&name| name.to_owned()).collect();
-    // Nothing is judged.
+    // No lines are judged.
     Options { instructions, rows: 6, boundaries: false, ..Options::default() }
 }
 
-/// An empty one.
+/// An empty recording.
 fn recording() -> Recording {
     Recording::new(Provenance::new(
         &"planted@1".parse().expect("an id"),
@@ -41,15 +41,15 @@ fn owned((key, value): (&str, &str)) -> (String, String) {
 fn record(engine: &dyn CaseExecutor, instructions: &[&str], cases: usize) -> Recording {
     let mut recording = recording();
     let options = Options { cases, ..options(instructions) };
-    let recorded = campaign::record(&SPEC, engine, &options, &Progress::default(), &mut |execution, answers| {
-        assert_eq!(answers.len(), execution.rows.len(), "{}", execution.line);
-        assert_eq!(recording.add(execution, answers), Ok(()), "{}", execution.line);
+    let recorded = campaign::record(&SPEC, engine, &options, &Progress::default(), &mut |program, answers| {
+        assert_eq!(answers.len(), program.rows.len(), "{}", program.line);
+        assert_eq!(recording.add(program, answers), Ok(()), "{}", program.line);
     });
     assert_eq!(recorded, Ok(()));
     recording
 }
 
-/// Reads a text of which everything can be used.
+/// Reads a recording that must have no problems.
 fn read(text: &str) -> Recording {
     let (recording, problems) = Recording::read(text).expect("a recording");
     assert_eq!(problems, Vec::new());
@@ -61,7 +61,8 @@ fn replay(recording: &Recording, instructions: &[&str]) -> (EngineResult, Vec<Fi
     let divergences = Divergences::default();
     let subjects = [Subject::executing(recording, *SPEC.isa.versions.last().expect("versions"))];
     let mut results = campaign::run(&SPEC, &divergences, &subjects, &options, &progress);
-    let findings = causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("texts of ours are read");
+    let findings =
+        causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("our own texts can be read");
     assert_eq!((results.absent.len(), results.internal_errors.len(), results.engines.len()), (0, 0, 1));
     (results.engines.remove(0), findings.all)
 }
@@ -76,7 +77,7 @@ fn row(finding: &Finding) -> &MinimalRow {
 }
 
 #[test]
-fn what_is_right_agrees_again() {
+fn a_recording_without_a_bug_agrees() {
     let all = ["ld", "suld", "suq", "sured", "sust"];
     let recorded = record(&Planted::right().engine(), &all, 12);
     let text = recorded.write();
@@ -98,14 +99,14 @@ fn what_is_right_agrees_again() {
         result.judged(),
         result.tally.skipped_rows
     );
-    // Of one instruction only that is told.
+    // A replay of one instruction reports only its rows.
     let (of_suq, _) = replay(&again, &["suq"]);
     let suq: u64 = result.tally.rows.values().filter(|form| form.instruction == "suq").map(|form| form.rows).sum();
     assert_eq!((rows(&of_suq), of_suq.tally.rows.len()), (suq, 1));
 }
 
 #[test]
-fn what_was_wrong_is_found() {
+fn recorded_bugs_are_found() {
     for (bug, form, difference) in [
         ("suld-x-clamps-to-left", "suld.b", " is wrong"),
         ("suld-trap-missing-on-y", "suld.b", "it returned, but must trap"),
@@ -123,12 +124,12 @@ fn what_was_wrong_is_found() {
         assert!(finding.forms.iter().all(|name| name.starts_with(form)), "{bug}: {finding:#?}");
         assert!(finding.title.contains(&finding.forms[0]), "{bug}: {}", finding.title);
         assert_eq!(findings.iter().map(|finding| finding.mismatches).sum::<u64>(), result.tally.failed_rows(), "{bug}");
-        // Each finding has a name of its own.
+        // Each finding has a fingerprint of its own.
         let mut names: Vec<&str> = findings.iter().map(|finding| finding.fingerprint.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), findings.len(), "{bug}: {findings:#?}");
-        // The row that is shown is one of those that are wrong: the right one does something else.
+        // The row shown is a wrong one: the right executor answers something else.
         let shown = std::slice::from_ref(&row(finding).execution);
         assert_eq!((shown[0].rows.len(), shown[0].alone.len()), (1, 0), "{bug}");
         assert_ne!(recorded.execute(shown), Planted::right().engine().execute(shown), "{bug}: {:?}", shown[0]);
@@ -136,7 +137,7 @@ fn what_was_wrong_is_found() {
 }
 
 #[test]
-fn what_is_no_case_any_more_costs_its_rows_only() {
+fn a_case_that_is_no_longer_valid_costs_only_its_rows() {
     let text = record(&Planted::right().engine(), &["suq", "suld"], 12).write();
     let line = text.lines().find(|line| line.contains("\"line\":\"suq")).expect("a case of suq");
     let of_case = read(&text).cases().iter().map(heading).position(|case| case == line).expect("it is a case");
@@ -166,7 +167,7 @@ fn heading(case: &Program) -> String {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_by_its_line() {
+fn unreadable_lines_are_reported_by_number() {
     let text = record(&Planted::right().engine(), &["suq", "suld"], 12).write();
     let whole = read(&text);
     let lines: Vec<&str> = text.lines().collect();
@@ -182,8 +183,8 @@ fn what_cannot_be_read_is_told_by_its_line() {
     let half = |at: usize| &lines[at][..lines[at].len() / 2];
     for broken in [half(row), "[[\"0\",\"0\",\"0\",\"0\",\"0\",\"0\",\"0\"],[]]", "[[],[\"x\"]]", "rubbish", "\u{0}"] {
         let (read, problems) = with(row, broken);
-        let told: Vec<Option<usize>> = problems.iter().map(|problem| problem.line).collect();
-        assert_eq!((told, read.len()), (vec![Some(row + 1)], whole.len() - 1), "{broken} {problems:?}");
+        let reported: Vec<Option<usize>> = problems.iter().map(|problem| problem.line).collect();
+        assert_eq!((reported, read.len()), (vec![Some(row + 1)], whole.len() - 1), "{broken} {problems:?}");
         let (result, findings) = replay(&read, &[]);
         assert_eq!((rows(&result), findings.len()), (whole.len() as u64 - 1, 0), "{broken}");
     }
@@ -199,8 +200,8 @@ fn what_cannot_be_read_is_told_by_its_line() {
 }
 
 #[test]
-fn however_a_row_ends_it_is_kept() {
-    // Undefined rows are recorded, trapping ones and failing ones alone in their launches.
+fn every_way_to_end_is_recorded() {
+    // Undefined rows are recorded too. Rows that trap or fail are alone in their launches.
     let recorded = record(&Planted::with("suld-crashes").engine(), &["suld", "ld"], 60);
     let read = read(&recorded.write());
     let cases = read.cases();
@@ -224,7 +225,7 @@ fn however_a_row_ends_it_is_kept() {
     assert_eq!(rows(&result), recorded.len() as u64);
     assert_eq!(result.tally.failed_rows(), failed, "a failure is not allowed");
     assert!(findings.iter().all(|finding| row(finding).actual.starts_with("failed: ")), "{findings:#?}");
-    // What was skipped is not kept.
+    // Skipped rows are not recorded.
     let mut recording = recording();
     let skipped: Vec<Answer> = cases[0].rows.iter().map(|_| Answer::Skipped("not now".to_owned())).collect();
     assert_eq!((recording.add(&cases[0], &skipped), recording.is_empty()), (Ok(()), true));

@@ -1,4 +1,4 @@
-//! No false greens, whatever fails on the way: an engine, what it needs, the reader of the output, or
+//! A failure never counts as agreement, whether an engine fails, something that it needs, the reader of the output, or
 //! this program itself.
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Some engine of `tests/reliability/engine.py`.
+/// The engine of `tests/reliability/engine.py` in one of its modes.
 fn engine(mode: &str) -> String {
     format!("exec:python3 -ES '{}' {mode}", root().join("tests/reliability/engine.py").display())
 }
@@ -21,7 +21,7 @@ fn model() -> String {
     format!("'{PROGRAM}' engine serve model")
 }
 
-/// A command in a directory of its own, where its report goes.
+/// A command that runs in a directory, and writes its report there.
 fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
     command.current_dir(directory).args(arguments).env_remove("RUST_BACKTRACE");
@@ -29,10 +29,10 @@ fn command(directory: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// A small run of these engines; its exit code and what it prints.
+/// A small run with these engines; returns its exit code and what it prints.
 fn run(directory: &Path, engines: &[&str], more: &[&str]) -> (Option<i32>, String) {
     let output = command(directory, &small(engines, more)).output().expect("the binary starts");
-    told(&output)
+    code_and_text(&output)
 }
 
 fn small<'a>(engines: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
@@ -42,7 +42,7 @@ fn small<'a>(engines: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     arguments
 }
 
-fn told(output: &Output) -> (Option<i32>, String) {
+fn code_and_text(output: &Output) -> (Option<i32>, String) {
     let text = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
     (output.status.code(), text.concat())
 }
@@ -51,7 +51,7 @@ fn directory() -> tempfile::TempDir {
     tempfile::tempdir().expect("a directory")
 }
 
-/// The verdict does not depend on whether somebody reads it.
+/// The exit code does not depend on whether stdout is read.
 #[test]
 fn a_closed_stdout_changes_no_exit_code() {
     let judge = format!("exec:python3 -ES '{}'", root().join("examples/judge.py").display());
@@ -68,25 +68,25 @@ fn a_closed_stdout_changes_no_exit_code() {
         let mut closed = command(directory.path(), line).spawn().expect("the binary starts");
         drop(closed.stdout.take());
         let code = closed.wait().expect("it ends").code();
-        assert_eq!(code, open.status.code(), "{line:?}\n{}", told(&open).1);
-        assert_ne!(code, Some(0), "{line:?}\n{}", told(&open).1);
+        assert_eq!(code, open.status.code(), "{line:?}\n{}", code_and_text(&open).1);
+        assert_ne!(code, Some(0), "{line:?}\n{}", code_and_text(&open).1);
     }
 }
 
 #[test]
-fn an_engine_that_is_lost_on_the_way_does_not_agree() {
+fn an_engine_that_is_lost_during_a_run_does_not_agree() {
     let directory = directory();
     let flag = directory.path().join("lost");
     let engine = engine(&format!("lost 3 '{}' {}", flag.display(), model()));
     let (code, text) = run(directory.path(), &[&engine], &["--batch", "20"]);
-    assert!(flag.exists(), "it was not asked enough\n{text}");
+    assert!(flag.exists(), "the engine was not asked often enough\n{text}");
     assert_eq!(code, Some(2), "{text}");
     assert!(text.contains("could not judge: ") && text.contains("model@"), "{text}");
     assert!(!text.contains("no longer happens"), "{text}");
 }
 
 #[test]
-fn an_engine_that_says_nothing_does_not_hide_behind_another() {
+fn an_engine_that_judges_nothing_is_not_hidden_by_another() {
     let directory = directory();
     let (code, text) = run(directory.path(), &["model", &engine("skips")], &["--no-execution"]);
     assert_eq!(code, Some(2), "{text}");
@@ -95,9 +95,9 @@ fn an_engine_that_says_nothing_does_not_hide_behind_another() {
     assert_eq!(code, Some(0), "{text}");
 }
 
-/// The engine `model` goes by the specification that the run goes by.
+/// The engine `model` uses the specification of the run.
 #[test]
-fn the_model_reads_the_specification_of_the_run() {
+fn the_model_uses_the_specification_of_the_run() {
     let directory = directory();
     let specs = directory.path().join("specs");
     std::fs::create_dir(&specs).expect("a directory");
@@ -109,17 +109,17 @@ fn the_model_reads_the_specification_of_the_run() {
     let suq = specs.join("suq.yaml");
     let text = std::fs::read_to_string(&suq).expect("suq.yaml");
     let edited = text.replace("ptx: \"1.5\"", "ptx: \"4.0\"");
-    assert_ne!(text, edited, "nothing to edit");
+    assert_ne!(text, edited, "the text to edit was not found");
     std::fs::write(&suq, edited).expect("an edited specification");
     let mut arguments = vec!["--specs", specs.to_str().expect("text")];
     let boundaries = ["run", "suq", "--random", "0", "--no-execution", "--engine", "model"];
     arguments.extend(boundaries);
-    let (code, text) = told(&command(directory.path(), &arguments).output().expect("the binary starts"));
+    let (code, text) = code_and_text(&command(directory.path(), &arguments).output().expect("the binary starts"));
     assert_eq!(code, Some(0), "{text}");
 }
 
 #[test]
-fn a_report_deletes_nothing_of_others() {
+fn a_report_deletes_only_its_own_files() {
     let directory = directory();
     for name in ["../../escape", "/tmp/escape", "..", ".", "", "a/b"] {
         let (code, text) = run(directory.path(), &["model"], &["--no-execution", "--name", name]);
@@ -135,9 +135,9 @@ fn a_report_deletes_nothing_of_others() {
     assert!(!cases.join("0123456789abcdef.ptx").exists());
 }
 
-/// Words of engines act on nothing that shows them.
+/// Escape sequences in messages of engines are shown as text.
 #[test]
-fn words_of_engines_are_shown_and_not_acted_on() {
+fn escape_sequences_of_engines_are_shown_as_text() {
     let directory = directory();
     let (code, text) = run(directory.path(), &[&engine("escapes")], &["--no-execution"]);
     assert_eq!(code, Some(1), "{text}");
@@ -154,7 +154,7 @@ fn words_of_engines_are_shown_and_not_acted_on() {
     }
 }
 
-/// Reports are for others to read as well.
+/// Other users can read a report, if they can read a new file.
 #[test]
 #[cfg(unix)]
 fn reports_have_the_usual_mode() {
@@ -167,15 +167,15 @@ fn reports_have_the_usual_mode() {
     assert_eq!(mode(directory.path().join("reports/latest/report.json")), mode(plain));
 }
 
-/// An engine whose every answer is wrong is found out soon, and nobody takes it for one that agrees.
+/// An engine that fails at every question is abandoned soon, and never counts as agreeing.
 #[test]
-fn an_engine_that_fails_everywhere_is_found_out_soon() {
+fn an_engine_that_always_fails_is_abandoned_soon() {
     for mode in ["bits", "null", "count", "outcome", "dies"] {
         let directory = directory();
         let started = Instant::now();
         let engine = engine(mode);
         let arguments = ["run", "suq", "--random", "0", "--no-boundaries", "--engine", &engine];
-        let (code, text) = told(&command(directory.path(), &arguments).output().expect("the binary starts"));
+        let (code, text) = code_and_text(&command(directory.path(), &arguments).output().expect("the binary starts"));
         let seconds = started.elapsed().as_secs();
         assert!(matches!(code, Some(1 | 2)), "{mode}: {code:?}\n{text}");
         assert!(text.contains("was abandoned"), "{mode}\n{text}");
@@ -183,11 +183,8 @@ fn an_engine_that_fails_everywhere_is_found_out_soon() {
     }
 }
 
-/// Starts a run of an engine that hangs, and waits until it does; the numbers of its processes.
-#[expect(
-    clippy::zombie_processes,
-    reason = "whoever calls this waits for it; a test that fails before ends the process"
-)]
+/// Starts a run with an engine that hangs, and waits until it hangs; returns the run and the engine's process ids.
+#[expect(clippy::zombie_processes, reason = "the callers wait for it; a test that fails earlier ends the process")]
 fn hanging(directory: &Path) -> (Child, Vec<String>) {
     let file = directory.join("processes");
     let engine = engine(&format!("hangs '{}'", file.display()));
@@ -199,7 +196,7 @@ fn hanging(directory: &Path) -> (Child, Vec<String>) {
         if numbers.lines().count() >= 2 && numbers.ends_with('\n') {
             return (child, numbers.lines().map(str::to_owned).collect());
         }
-        assert!(Instant::now() < deadline, "it was not asked");
+        assert!(Instant::now() < deadline, "the engine was not asked");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -212,7 +209,7 @@ fn signal(what: &str, process: &str) -> bool {
 /// Whether these processes end within some seconds.
 fn end(processes: &[String]) -> bool {
     let deadline = Instant::now() + Duration::from_secs(10);
-    // One that has ended and that nobody waited for is still there for `kill -0`.
+    // `kill -0` also finds a zombie.
     let runs = |process: &String| {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
         signal("-0", process) && !stat.rsplit(") ").next().unwrap_or_default().starts_with('Z')
@@ -227,7 +224,7 @@ fn end(processes: &[String]) -> bool {
 }
 
 #[test]
-fn nothing_outlives_a_run_that_is_killed() {
+fn no_process_outlives_a_killed_run() {
     let directory = directory();
     let (mut child, processes) = hanging(directory.path());
     child.kill().expect("it runs");
@@ -236,21 +233,21 @@ fn nothing_outlives_a_run_that_is_killed() {
 }
 
 #[test]
-fn a_run_ends_when_it_is_told_to_and_reports() {
+fn a_terminated_run_ends_and_reports() {
     let directory = directory();
     let (child, processes) = hanging(directory.path());
     let started = Instant::now();
     assert!(signal("-TERM", &child.id().to_string()));
-    let (code, text) = told(&child.wait_with_output().expect("it ends"));
+    let (code, text) = code_and_text(&child.wait_with_output().expect("it ends"));
     assert_eq!(code, Some(2), "{text}");
     assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
-    // What was under way was not judged: the engine is not blamed for that.
+    // What was being asked was not judged, and the engine is not blamed for that.
     assert!(text.contains("was interrupted") && !text.contains("timed out"), "{text}");
     assert!(directory.path().join("reports/latest/report.json").exists(), "{text}");
     assert!(end(&processes), "{processes:?} still run");
 }
 
-/// A specification whose rules leave nothing valid: which ones, and where.
+/// If rules leave nothing valid, the message names them and where they are.
 #[test]
 fn rules_that_contradict_each_other_are_named() {
     let directory = directory();
@@ -269,7 +266,7 @@ fn rules_that_contradict_each_other_are_named() {
         .replace("when: { query: .memory_layout }\n    needs: { ptx: \"4.2\" }", "require: { query: .height }");
     std::fs::write(&suq, edited).expect("an edited specification");
     let arguments = ["--specs", specs.to_str().expect("text"), "spec", "lint"];
-    let (code, text) = told(&command(directory.path(), &arguments).output().expect("the binary starts"));
+    let (code, text) = code_and_text(&command(directory.path(), &arguments).output().expect("the binary starts"));
     assert!(matches!(code, Some(1 | 2)), "{text}");
     for part in ["suq.yaml", "contradict each other", "/introduced`: ", "/memory-layout-query`: "] {
         assert!(text.contains(part), "{part}\n{text}");

@@ -1,6 +1,6 @@
-//! `ptx-conform run`, as its users start it: green, deterministic, and clear where it cannot work.
+//! `ptx-conform run` as users start it: it agrees with ptxas as listed, is deterministic, and says why it cannot work.
 //!
-//! Tests that need a ptxas are ignored where there is none, unless PTX_CONFORM_REQUIRE_PTXAS is set.
+//! Tests that need a ptxas are ignored if none is installed, unless PTX_CONFORM_REQUIRE_PTXAS is set.
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};
@@ -22,31 +22,25 @@ fn main() -> ExitCode {
     let real = |name: &str, test: fn() -> Result<(), Failed>| Trial::test(name, test).with_ignored_flag(ignored);
     let trials = vec![
         real("the_same_run_twice_gives_the_same_bytes", the_same_run_twice_gives_the_same_bytes),
-        real("batches_and_threads_do_not_show", batches_and_threads_do_not_show),
+        real("a_report_does_not_depend_on_batches_and_threads", a_report_does_not_depend_on_batches_and_threads),
         real("surface_instructions_agree_as_listed", surface_instructions_agree_as_listed),
         real(
             "a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes",
             a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes,
         ),
-        Trial::test(
-            "a_finding_of_one_version_is_shown_as_such_and_replays",
-            a_finding_of_one_version_is_shown_as_such_and_replays,
-        )
-        .with_ignored_flag(ignored || toolchain::find("11.8").is_err()),
-        real("what_expired_is_told", what_expired_is_told),
-        real("stored_cases_do_as_listed", stored_cases_do_as_listed),
+        Trial::test("a_finding_of_one_version_names_it_and_replays", a_finding_of_one_version_names_it_and_replays)
+            .with_ignored_flag(ignored || toolchain::find("11.8").is_err()),
+        real("expired_divergences_are_reported", expired_divergences_are_reported),
+        real("stored_cases_behave_as_listed", stored_cases_behave_as_listed),
         Trial::test("a_missing_engine_is_named", a_missing_engine_is_named),
-        Trial::test("an_engine_that_is_no_ptxas_is_named", an_engine_that_is_no_ptxas_is_named),
-        Trial::test(
-            "a_report_that_cannot_be_written_is_found_out_first",
-            a_report_that_cannot_be_written_is_found_out_first,
-        ),
-        Trial::test("an_engine_that_judges_nothing_is_no_success", an_engine_that_judges_nothing_is_no_success),
+        Trial::test("a_program_that_is_not_ptxas_is_named", a_program_that_is_not_ptxas_is_named),
+        Trial::test("an_unwritable_report_is_noticed_first", an_unwritable_report_is_noticed_first),
+        Trial::test("an_engine_that_judges_nothing_is_not_a_success", an_engine_that_judges_nothing_is_not_a_success),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// The engine of tests that do not say another, whatever else is installed.
+/// The engine of tests that do not name another, whatever else is installed.
 const NEWEST: [&str; 2] = ["--engine", "ptxas@13.5"];
 
 fn run(reports: &Path, arguments: &[&str]) -> Result<Output, Failed> {
@@ -74,7 +68,7 @@ fn the_same_run_twice_gives_the_same_bytes() -> Result<(), Failed> {
     check(report(reports.path(), "a")? == report(reports.path(), "b")?, "two runs differ")
 }
 
-fn batches_and_threads_do_not_show() -> Result<(), Failed> {
+fn a_report_does_not_depend_on_batches_and_threads() -> Result<(), Failed> {
     let reports = tempfile::tempdir()?;
     run(reports.path(), &["suq", "sust", "--random", "500", "--no-boundaries", "--name", "a", NEWEST[0], NEWEST[1]])?;
     run(
@@ -95,7 +89,7 @@ fn batches_and_threads_do_not_show() -> Result<(), Failed> {
             NEWEST[1],
         ],
     )?;
-    check(report(reports.path(), "a")? == report(reports.path(), "b")?, "batches or threads show in the report")
+    check(report(reports.path(), "a")? == report(reports.path(), "b")?, "the report depends on batches or threads")
 }
 
 fn surface_instructions_agree_as_listed() -> Result<(), Failed> {
@@ -116,13 +110,13 @@ fn a_missing_engine_is_named() -> Result<(), Failed> {
     check(output.status.code() == Some(2) && words(&output).contains("/no/such/ptxas"), words(&output))
 }
 
-fn an_engine_that_is_no_ptxas_is_named() -> Result<(), Failed> {
+fn a_program_that_is_not_ptxas_is_named() -> Result<(), Failed> {
     let reports = tempfile::tempdir()?;
     let output = run(reports.path(), &["--ptxas", "/bin/echo"])?;
     check(output.status.code() == Some(2) && words(&output).contains("/bin/echo"), words(&output))
 }
 
-fn a_report_that_cannot_be_written_is_found_out_first() -> Result<(), Failed> {
+fn an_unwritable_report_is_noticed_first() -> Result<(), Failed> {
     let reports = tempfile::tempdir()?;
     let file = reports.path().join("file");
     std::fs::write(&file, "")?;
@@ -130,7 +124,7 @@ fn a_report_that_cannot_be_written_is_found_out_first() -> Result<(), Failed> {
     check(output.status.code() == Some(2) && words(&output).contains("cannot be written"), words(&output))
 }
 
-/// The shipped divergences of ptxas without those of these ids.
+/// The shipped divergences of ptxas without those with these ids.
 fn divergences_without(ids: &[&str]) -> Result<String, Failed> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/divergences/ptxas.yaml");
     let text = std::fs::read_to_string(path)?;
@@ -179,7 +173,7 @@ fn a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes() -> Res
         instructions: ["suld", "sust", "sured", "suq"].map(str::to_owned).to_vec(),
         random: 20_000,
         generate: Generate::Nothing,
-        // Lines with several faults are not analysed, and words make some.
+        // Words make lines with several faults, which are not analysed.
         vocabulary: false,
         ..Options::default()
     };
@@ -188,14 +182,14 @@ fn a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes() -> Res
     let before = ptxas.stats().processes;
     let findings = ptx_conform::causes::find(&spec, &divergences, &subjects, &results, &progress)?;
     let processes = ptxas.stats().processes - before;
-    let told = format!("{} mismatches, {} findings, {processes} processes", results.unlisted(), findings.all.len());
-    println!("{told}");
+    let summary = format!("{} mismatches, {} findings, {processes} processes", results.unlisted(), findings.all.len());
+    println!("{summary}");
     let left: Vec<&String> = findings.not_reproduced.iter().chain(&findings.not_analysed).collect();
-    check(results.unlisted() >= 1_000 && left.is_empty(), format!("{told}; not analysed: {left:#?}"))?;
-    check((5..=11).contains(&findings.all.len()) && processes <= 100, told)
+    check(results.unlisted() >= 1_000 && left.is_empty(), format!("{summary}; not analysed: {left:#?}"))?;
+    check((5..=11).contains(&findings.all.len()) && processes <= 100, summary)
 }
 
-fn a_finding_of_one_version_is_shown_as_such_and_replays() -> Result<(), Failed> {
+fn a_finding_of_one_version_names_it_and_replays() -> Result<(), Failed> {
     let reports = tempfile::tempdir()?;
     let specs = specs_with(&divergences_without(&["crash-on-other-sample-reductions-of-64-bits"])?)?;
     let specs = specs.path().to_str().ok_or("a path in UTF-8")?;
@@ -207,7 +201,7 @@ fn a_finding_of_one_version_is_shown_as_such_and_replays() -> Result<(), Failed>
     check(text.contains("in ptxas 13.5, not 11.8") && text.contains("from: \"13.5\""), &*text)?;
     let proposed = std::fs::read_to_string(reports.path().join("latest/divergences.yaml"))?;
     check(proposed.contains("does: crashes"), proposed)?;
-    // The stored case shows it again; what is listed is reduced as well.
+    // The stored case reproduces the finding; a listed case can be minimized as well.
     let cases = reports.path().join("latest/cases");
     let tool = |arguments: &[&std::ffi::OsStr]| -> Result<Output, Failed> {
         Ok(Command::new(env!("CARGO_BIN_EXE_ptx-conform")).args(arguments).output()?)
@@ -224,26 +218,26 @@ fn a_finding_of_one_version_is_shown_as_such_and_replays() -> Result<(), Failed>
         minimized.status.code() == Some(1) && words(&minimized).contains("crashes on lines that break op-value"),
         words(&minimized),
     )?;
-    // An engine that cannot be asked is no agreement.
+    // An engine that cannot be asked does not count as agreeing.
     let older = tool(&["minimize".as_ref(), file.as_os_str(), engine[0], "ptxas@11.8".as_ref()])?;
     check(
         older.status.code() == Some(2) && words(&older).contains("none of the engines judges lines in PTX 9.5"),
         words(&older),
     )?;
-    // A case that cannot be read does not keep the others from being asked about.
+    // A case that cannot be read does not stop the others.
     let broken = std::fs::read_to_string(&file)?.replace(".target sm_", ".target sm_9");
     std::fs::write(cases.join("a-broken-one.ptx"), broken.lines().skip(1).collect::<Vec<_>>().join("\n"))?;
     let replayed = tool(&["replay".as_ref(), cases.as_os_str(), engine[0], engine[1]])?;
     check(replayed.status.code() == Some(2) && words(&replayed).contains("listed as"), words(&replayed))
 }
 
-fn stored_cases_do_as_listed() -> Result<(), Failed> {
+fn stored_cases_behave_as_listed() -> Result<(), Failed> {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/findings");
     let output = Command::new(env!("CARGO_BIN_EXE_ptx-conform")).arg("replay").arg(cases).args(NEWEST).output()?;
     check(output.status.code() == Some(0), words(&output))
 }
 
-fn what_expired_is_told() -> Result<(), Failed> {
+fn expired_divergences_are_reported() -> Result<(), Failed> {
     let reports = tempfile::tempdir()?;
     let text = divergences_without(&[])?;
     let text = text.replace("  - id: any-order\n", "  - id: any-order\n    expires: 2027-06-30\n");
@@ -258,8 +252,8 @@ fn what_expired_is_told() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A program that names itself as ptxas does and rejects every `-arch`.
-fn an_engine_that_judges_nothing_is_no_success() -> Result<(), Failed> {
+/// The engine is a program that identifies itself as ptxas and rejects every `-arch`.
+fn an_engine_that_judges_nothing_is_not_a_success() -> Result<(), Failed> {
     let reports = tempfile::tempdir()?;
     let fake = reports.path().join("ptxas");
     let script = "#!/bin/sh\ncase \"$*\" in *--version*) echo 'Cuda compilation tools, release 13.5, V13.5.37';; *) echo \"ptxas fatal   : current version is '9.5'\" >&2; exit 255;; esac\n";

@@ -1,4 +1,4 @@
-//! The shipped specification: sound, and what it says of the manual's own examples.
+//! The shipped specification: it is sound, and gives the verdicts that it states for the manual's examples.
 
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::judge::Judge;
@@ -13,12 +13,12 @@ fn shipped() -> Spec {
 }
 
 #[test]
-fn the_manuals_examples_are_judged_as_the_specification_says() {
+fn the_manuals_examples_are_judged_as_stated() {
     let spec = shipped();
     let (&newest, &(target, _)) =
         (spec.isa.versions.last().expect("versions"), spec.isa.targets.last().expect("targets"));
     for instruction in &spec.instructions {
-        assert!(!instruction.examples.is_empty(), "{} has examples", instruction.name);
+        assert!(!instruction.examples.is_empty(), "{} has no examples", instruction.name);
         for example in &instruction.examples {
             let environment = Environment {
                 ptx: newest,

@@ -1,4 +1,4 @@
-//! The states that variants are executed in.
+//! The setups that variants are executed in.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, environment_values};
 
 #[test]
-fn every_state_drawn_is_one_that_the_model_reads() {
+fn the_model_reads_every_setup_that_is_drawn() {
     let spec = ptx_conform::shipped::spec().expect("the specification is sound");
     let environment = Environment {
         ptx: "9.0".parse().expect("a version"),
@@ -27,10 +27,10 @@ fn every_state_drawn_is_one_that_the_model_reads() {
             let built = start.elapsed();
             for _ in 0..3000 {
                 let values = draw.variant(&region).expect("a setup");
-                let execution = setup::program(&spec, form, &[&values]).expect("an execution");
+                let program = setup::program(&spec, form, &[&values]).expect("a program");
                 let prepared =
-                    model::prepare(&spec, &execution).unwrap_or_else(|why| panic!("{}: {why}\n{execution:?}", form.id));
-                match prepared.expect(execution.rows.row(0)).allowed {
+                    model::prepare(&spec, &program).unwrap_or_else(|why| panic!("{}: {why}\n{program:?}", form.id));
+                match prepared.expect(program.rows.row(0)).allowed {
                     Allowed::Any(why) => *undefined.entry(why.id()).or_default() += 1,
                     Allowed::Only(model::Ending::Traps) => *undefined.entry("traps").or_default() += 1,
                     _ => *undefined.entry("defined").or_default() += 1,

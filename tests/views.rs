@@ -1,4 +1,4 @@
-//! Two views of one thing agree in the reference model, over large random samples.
+//! Different ways to write the same access give the same result in the reference model, over large random samples.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use ptx_conform::spec::{Form, Spec};
 
 static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
 
-/// States drawn of each form.
+/// The number of setups drawn for each form.
 const DRAWN: usize = 4000;
 
 fn environment() -> Environment {
@@ -23,17 +23,17 @@ fn environment() -> Environment {
     }
 }
 
-/// What must come of a variant in a setup.
+/// The expectation of a variant in a setup.
 fn expect(form: &Form, values: &[u8]) -> Expectation {
-    expect_of(&setup::program(&SPEC, form, &[values]).expect("an execution"))
+    expect_of(&setup::program(&SPEC, form, &[values]).expect("a program"))
 }
 
-fn expect_of(execution: &Program) -> Expectation {
-    let prepared = model::prepare(&SPEC, execution).unwrap_or_else(|why| panic!("{why}: {execution:?}"));
-    prepared.expect(execution.rows.row(0))
+fn expect_of(program: &Program) -> Expectation {
+    let prepared = model::prepare(&SPEC, program).unwrap_or_else(|why| panic!("{why}: {program:?}"));
+    prepared.expect(program.rows.row(0))
 }
 
-/// Draws states of each form of an instruction, and calls `check` with each.
+/// Draws setups of each form of an instruction, and calls `check` with each.
 fn drawn(opcode: &str, mut check: impl FnMut(&Form, &Diagram, &Values)) {
     let executed = setup::executed(&SPEC, SPEC.instruction(opcode).expect("an instruction"));
     for form in &executed.forms {
@@ -47,7 +47,7 @@ fn drawn(opcode: &str, mut check: impl FnMut(&Form, &Diagram, &Values)) {
     }
 }
 
-/// The other variants in the same setup that differ on one axis, the simplest few of them.
+/// The other variants in the same setup that differ only on one axis, the simplest first.
 fn others<'a>(
     form: &'a Form,
     diagram: &'a Diagram,
@@ -72,10 +72,9 @@ fn diagram_contains(diagram: &Diagram, values: &[u8]) -> bool {
     diagram.rank(values).is_some()
 }
 
-/// What must not matter to one thread: how a surface is named, caches, orders, scopes, hints, how
-/// coordinates are written, and where a line stands.
+/// The result for one thread must not depend on caches, memory orders, scopes, hints, or how a surface is named.
 #[test]
-fn what_must_not_matter_does_not() {
+fn caches_orders_scopes_and_hints_do_not_change_results() {
     for (opcode, axes) in [
         ("suld", &["cop", "a.type"][..]),
         ("sust", &["cop", "a.type"]),
@@ -105,7 +104,7 @@ fn what_must_not_matter_does_not() {
             let own = expect(form, values);
             for axis in axes {
                 for other in others(form, diagram, values, axis).take(3) {
-                    assert_eq!(own, expect(form, &other), "{}: {axis} matters: {values:?}", form.id);
+                    assert_eq!(own, expect(form, &other), "{}: {axis} changes the result: {values:?}", form.id);
                     compared += 1;
                 }
             }
@@ -114,7 +113,7 @@ fn what_must_not_matter_does_not() {
     }
 }
 
-/// The registers that are returned, where all of them are exact.
+/// The returned registers, if all their bits are known.
 fn registers(expectation: &Expectation) -> Option<Vec<u128>> {
     match &expectation.allowed {
         Allowed::Only(Ending::Returns(effect)) => {
@@ -125,10 +124,9 @@ fn registers(expectation: &Expectation) -> Option<Vec<u128>> {
     }
 }
 
-/// A wider register holds the same value: its low bits are those of the narrow one, the others its
-/// sign or zero.
+/// A wider register holds the same value: its low bits are those of the narrow one, the others are sign or zero.
 #[test]
-fn wide_and_narrow_registers_hold_the_same() {
+fn wide_and_narrow_registers_hold_the_same_value() {
     for (opcode, of) in [("suld", "dtype"), ("ld", "type")] {
         let mut compared = 0;
         drawn(opcode, |form, diagram, values| {
@@ -156,22 +154,22 @@ fn wide_and_narrow_registers_hold_the_same() {
     }
 }
 
-/// The same case with another line; the inputs and outputs stay as far as the line has them.
-fn with_line(execution: &Program, line: &str, outputs: usize) -> Program {
-    let mut other = execution.clone();
+/// The same case with another line and only the first outputs.
+fn with_line(program: &Program, line: &str, outputs: usize) -> Program {
+    let mut other = program.clone();
     other.line = line.to_owned();
     other.outputs.truncate(outputs);
     other
 }
 
-/// With an input of this name set.
-fn with_input(execution: &Program, register: &str, value: u128) -> Program {
-    let mut row = execution.rows.row(0).to_vec();
-    let at = execution.input(register).expect("an input");
+/// The same case with another value in one input.
+fn with_input(program: &Program, register: &str, value: u128) -> Program {
+    let mut row = program.rows.row(0).to_vec();
+    let at = program.input(register).expect("an input");
     row[at] = value;
     let mut rows = Rows::new(row.len());
     rows.push(&row);
-    Program { rows, ..execution.clone() }
+    Program { rows, ..program.clone() }
 }
 
 /// A case of one row, from its JSON.
@@ -187,9 +185,9 @@ fn random(draw: &mut Draw, below: u64) -> u64 {
     draw.below(u128::from(below)).and_then(|drawn| u64::try_from(drawn).ok()).expect("a number")
 }
 
-/// A vector is its lanes, one behind the other.
+/// A vector load gives the same as scalar loads of its lanes.
 #[test]
-fn a_vector_is_its_lanes() {
+fn a_vector_load_is_scalar_loads_of_its_lanes() {
     let mut draw = Draw::new(1);
     for _ in 0..DRAWN {
         let data: Vec<u8> = (0..64).map(|_| u8::try_from(random(&mut draw, 256)).expect("a byte")).collect();
@@ -214,7 +212,7 @@ fn a_vector_is_its_lanes() {
     }
 }
 
-/// A surface of so many samples of a format, as JSON.
+/// A surface with samples of this format and size and random contents, as JSON; and the size of a sample.
 fn surface(format: &str, sample: u64, draw: &mut Draw) -> (String, u64) {
     let data: Vec<u8> = (0..5 * 3 * sample).map(|_| u8::try_from(random(draw, 256)).expect("a byte")).collect();
     let json =
@@ -241,9 +239,9 @@ fn surface_case(surface: &str, line: &str, x: i64, y: i64, c: [u64; 2], outputs:
     ))
 }
 
-/// What a case leaves behind, an answer that the model allows.
-fn answer(execution: &Program) -> Answer {
-    expect_of(execution).example(execution)
+/// An answer that the model allows.
+fn answer(program: &Program) -> Answer {
+    expect_of(program).example(program)
 }
 
 /// Coordinates around and beyond the edges.
@@ -251,9 +249,9 @@ fn coordinate(draw: &mut Draw, extent: u64) -> i64 {
     i64::try_from(random(draw, extent + 4)).expect("small") - 2
 }
 
-/// A sample's offset times its size is its byte's.
+/// The offset of a sample in bytes is its coordinate times its size.
 #[test]
-fn samples_and_bytes_are_the_same_places() {
+fn samples_and_bytes_address_the_same_memory() {
     let mut draw = Draw::new(2);
     for _ in 0..DRAWN {
         let (format, size, vec, c) = [("u32", 4, "", "%c"), ("s32x2", 8, ".v2", "{%c, %c1}")]
@@ -283,9 +281,9 @@ fn samples_and_bytes_are_the_same_places() {
     }
 }
 
-/// What a store leaves is what the load behind it finds.
+/// A load returns what a store before it has stored.
 #[test]
-fn a_load_finds_what_was_stored() {
+fn a_load_returns_what_was_stored() {
     let mut draw = Draw::new(3);
     let mut found = 0;
     for _ in 0..DRAWN {
@@ -310,10 +308,10 @@ fn a_load_finds_what_was_stored() {
         assert_eq!(registers(&expect_of(&load)), Some(vec![u128::from(data[0] & mask)]));
         found += 1;
     }
-    assert!(found > DRAWN / 2, "{found} stores changed the surface");
+    assert!(found > DRAWN / 2, "only {found} stores changed the surface");
 }
 
-/// Integers that a component holds exactly come back from it.
+/// A formatted store keeps integers that its component can hold exactly.
 #[test]
 fn small_integers_survive_formatted_stores() {
     let mut draw = Draw::new(4);

@@ -1,19 +1,19 @@
-//! No word of `specs/*.yaml` (opcodes, modifiers, spaces, geometries, names of operands) stands in code, but
-//! where the meaning of such words is at home: `model/`, `role/` and `object/`. What a new instruction needs
-//! would otherwise be written into code that is about all of them.
+//! Generic code contains no word of `specs/*.yaml` (opcodes, modifiers, spaces, geometries, names of operands). Such
+//! words may appear only in `model/`, `role/` and `object/`, which define their meaning. Otherwise code for all
+//! instructions would collect special cases for single ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ptx_conform::spec::{Choice, Spec};
 
-/// Where such words are at home.
+/// The directories that may contain such words.
 const HOMES: [&str; 3] = ["/model/", "/role/", "/object/"];
 
-/// A file, the words that it may have, and why.
+/// A file, the words that it may contain, and why.
 type Exception = (&'static str, &'static [&'static str], &'static str);
 
-/// What may have such words beside. A word that is gone is taken off the list, so that it only shrinks.
+/// Other files that may contain some words. Words that are gone must be removed from the list, so that it only shrinks.
 const EXCEPTIONS: &[Exception] = &[
     (
         "crates/ptx-exec/src/model.rs",
@@ -63,7 +63,7 @@ const EXCEPTIONS: &[Exception] = &[
     ("src/cli/engines.rs", &[".gpu"], "the name of an engine"),
     ("crates/ptx-engines/src/gpu/about.rs", &[".gpu"], "the name of an engine"),
     ("crates/ptx-engines/src/gpu/crew.rs", &[".gpu"], "the name of an engine"),
-    ("crates/ptx-engines/src/ptxas/answer.rs", &[".local", ".v2", "st"], "a line that marks a place in a module"),
+    ("crates/ptx-engines/src/ptxas/answer.rs", &[".local", ".v2", "st"], "a line that marks a position in a module"),
     ("crates/ptx-engines/src/ptxas/company.rs", &[".trap"], "statements that end a block"),
     ("src/cli.rs", &[".global", ".v4"], "examples in the help"),
     ("src/cli/engine.rs", &[".gpu"], "the name of an engine"),
@@ -71,12 +71,12 @@ const EXCEPTIONS: &[Exception] = &[
     (
         "src/cli/explain/assume.rs",
         &[".const", ".global", ".local", ".param", ".param::func", ".shared", ".v4"],
-        "what a line without declarations is taken to name",
+        "the declarations that are assumed for a line without any",
     ),
 ];
 
-/// The words of a specification: opcodes and operands as they are, modifiers with their dots. Types are not
-/// among them: they are the vocabulary of all instructions.
+/// The words of a specification: opcodes and operands as they are, modifiers with their dots. Types are left out,
+/// because all instructions share them.
 struct Words {
     plain: BTreeSet<String>,
     modifiers: BTreeSet<String>,
@@ -88,7 +88,7 @@ impl Words {
         for instruction in &spec.instructions {
             plain.insert(instruction.name.clone());
             for form in &instruction.forms {
-                // Operands of one letter are too short to be told from anything else.
+                // Operands of one letter are too short to recognise.
                 let names = form.operands.iter().map(|operand| &operand.name);
                 plain.extend(names.filter(|name| name.len() > 1).cloned());
                 for axis in form.slots.iter().map(|slot| &form.axes[slot.axis]) {
@@ -103,7 +103,7 @@ impl Words {
         Self { plain, modifiers }
     }
 
-    /// Those that stand in a text: as the whole of it, as a dotted part of it, or as an opcode before a dot.
+    /// The words that a text contains: as the whole text, as a dotted part, or as an opcode before a dot.
     fn within(&self, text: &str) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         if self.plain.contains(text) {
@@ -127,29 +127,29 @@ impl Words {
 fn literals(code: &str) -> Vec<String> {
     let mut literals = Vec::new();
     let code: Vec<char> = code.split("#[cfg(test)]").next().unwrap_or_default().chars().collect();
-    let at = |place: usize| code.get(place).copied().unwrap_or('\0');
-    let mut place = 0;
-    while place < code.len() {
-        match (at(place), at(place + 1)) {
+    let at = |position: usize| code.get(position).copied().unwrap_or('\0');
+    let mut position = 0;
+    while position < code.len() {
+        match (at(position), at(position + 1)) {
             ('/', '/') => {
-                while place < code.len() && at(place) != '\n' {
-                    place += 1;
+                while position < code.len() && at(position) != '\n' {
+                    position += 1;
                 }
             }
-            ('\'', '\\') => place += 3 + (place + 3..code.len()).take_while(|&next| at(next) != '\'').count() + 1,
-            ('\'', _) if at(place + 2) == '\'' => place += 3,
+            ('\'', '\\') => position += 3 + (position + 3..code.len()).take_while(|&next| at(next) != '\'').count() + 1,
+            ('\'', _) if at(position + 2) == '\'' => position += 3,
             ('"', _) => {
                 let mut literal = String::new();
-                place += 1;
-                while place < code.len() && at(place) != '"' {
-                    let escaped = at(place) == '\\';
-                    literal.push(if escaped { ' ' } else { at(place) });
-                    place += 1 + usize::from(escaped);
+                position += 1;
+                while position < code.len() && at(position) != '"' {
+                    let escaped = at(position) == '\\';
+                    literal.push(if escaped { ' ' } else { at(position) });
+                    position += 1 + usize::from(escaped);
                 }
                 literals.push(literal);
-                place += 1;
+                position += 1;
             }
-            _ => place += 1,
+            _ => position += 1,
         }
     }
     literals
@@ -176,7 +176,7 @@ fn scan(root: &Path, directory: &Path, words: &Words, found: &mut BTreeMap<Strin
 }
 
 #[test]
-fn no_word_of_the_specification_stands_in_code_about_all_of_them() {
+fn generic_code_contains_no_word_of_the_specification() {
     let spec = ptx_conform::shipped::spec().expect("the specification is sound");
     let words = Words::of(&spec);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -190,22 +190,22 @@ fn no_word_of_the_specification_stands_in_code_about_all_of_them() {
         let allowed = EXCEPTIONS.iter().find(|(known, ..)| known == file).map_or(&[][..], |(_, words, _)| words);
         let more: Vec<&String> = within.iter().filter(|word| !allowed.contains(&word.as_str())).collect();
         if !more.is_empty() {
-            wrong.push(format!("{file} has {more:?}: say it in specs/, or in a role"));
+            wrong.push(format!("{file} contains {more:?}: move that to specs/, or into a role"));
         }
     }
     for (file, allowed, _) in EXCEPTIONS {
         let within = found.remove(*file).unwrap_or_default();
         let gone: Vec<&&str> = allowed.iter().filter(|word| !within.contains(**word)).collect();
         if !gone.is_empty() {
-            wrong.push(format!("{file} has no {gone:?} any more: take them off the list"));
+            wrong.push(format!("{file} no longer contains {gone:?}: remove them from the list"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The test sees what it is about.
+/// The search finds words in string literals, and only there.
 #[test]
-fn words_are_seen_in_code() {
+fn words_in_code_are_found() {
     let spec = ptx_conform::shipped::spec().expect("the specification is sound");
     let words = Words::of(&spec);
     let code = "// \"suld\"\nlet c = '\"'; if opcode == \"suld\" { put(\"ld.global.u32 %r, [\"); } // \"sust\"\n\
