@@ -46,9 +46,9 @@ pub fn record(
                 progress.planned.fetch_add(1, Ordering::Relaxed);
                 let rows = plan.rows(first, count);
                 let programs = case::executions(spec, form, &rows, &costly).map_err(|why| why.to_string())?;
-                let executions: Vec<Program> = programs.into_iter().map(|program| program.execution).collect();
-                for (execution, answers) in executions.iter().zip(engine.execute(&executions)) {
-                    each(execution, &answers);
+                let programs: Vec<Program> = programs.into_iter().map(|planned| planned.program).collect();
+                for (program, answers) in programs.iter().zip(engine.execute(&programs)) {
+                    each(program, &answers);
                 }
                 progress.done.fetch_add(1, Ordering::Relaxed);
                 progress.cases.fetch_add(rows.len() as u64, Ordering::Relaxed);

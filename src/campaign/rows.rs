@@ -130,53 +130,53 @@ impl<'a> Executor<'a> {
         group.count += 1;
         group.keep(case.values.to_vec(), Does::Computes);
         if group.is_simpler(case.values)
-            && let (Ok(environment), Ok(execution)) =
+            && let (Ok(environment), Ok(program)) =
                 (case.environment(), setup::program(self.spec, case.form(), &[case.values]))
         {
-            let message = result.difference().map(|difference| describe(difference, &execution)).unwrap_or_default();
+            let message = result.difference().map(|difference| describe(difference, &program)).unwrap_or_default();
             let (module, command) = (String::new(), String::new());
-            let (values, line) = (case.values.to_vec(), execution.line);
+            let (values, line) = (case.values.to_vec(), program.line);
             group.sample = Some(Sample { values, line, module, environment, message, command });
         }
     }
 
     /// Compares recorded rows with the model.
     pub(super) fn replay(&self, recorded: &[Program], instructions: &[&Instruction], tally: &mut Tally) {
-        for (execution, answers) in recorded.iter().zip(self.engine.execute(recorded)) {
-            let prepared = match model::prepare(self.spec, execution) {
+        for (program, answers) in recorded.iter().zip(self.engine.execute(recorded)) {
+            let prepared = match model::prepare(self.spec, program) {
                 Ok(prepared) => prepared,
                 Err(why) => {
                     let reason = format!("the recorded case is no longer valid: {why}");
-                    *tally.skipped_rows.entry(reason).or_default() += execution.rows.len() as u64;
+                    *tally.skipped_rows.entry(reason).or_default() += program.rows.len() as u64;
                     continue;
                 }
             };
             let form = prepared.form();
             let of_form = |known: &&&Instruction| known.forms.iter().any(|known| known.id == form);
             let Some(instruction) = instructions.iter().find(of_form) else { continue };
-            let rows = execution.rows.iter().zip(prepared.all(&execution.rows)).zip(answers);
+            let rows = program.rows.iter().zip(prepared.all(&program.rows)).zip(answers);
             for ((row, expectation), answer) in rows {
-                let result = CaseResult::of_row(execution, expectation, answer);
+                let result = CaseResult::of_row(program, expectation, answer);
                 let noted = tally.note_row(&instruction.name, form, &result, &[]);
                 let Some((key, true)) = noted else { continue };
                 let group = tally.groups.entry(key).or_default();
                 group.count += 1;
                 let mut rows = Rows::new(row.len());
                 rows.push(row);
-                let execution = Program { rows, alone: Vec::new(), ..execution.clone() };
+                let program = Program { rows, alone: Vec::new(), ..program.clone() };
                 let simpler = |line: &str| (line.len(), line.to_owned());
-                if group.sample.as_ref().is_none_or(|known| simpler(&execution.line) < simpler(&known.line)) {
-                    let message = result.difference().map(|difference| describe(difference, &execution));
+                if group.sample.as_ref().is_none_or(|known| simpler(&program.line) < simpler(&known.line)) {
+                    let message = result.difference().map(|difference| describe(difference, &program));
                     group.sample = Some(Sample {
                         values: Values::new(),
-                        line: execution.line.clone(),
+                        line: program.line.clone(),
                         module: String::new(),
-                        environment: execution.environment(),
+                        environment: program.environment(),
                         message: message.unwrap_or_default(),
                         command: String::new(),
                     });
                 }
-                group.keep_recorded(RecordedRow { execution, result });
+                group.keep_recorded(RecordedRow { program, result });
             }
         }
     }
@@ -250,13 +250,13 @@ impl Tally {
 }
 
 /// The difference of a row, in words.
-pub fn describe(difference: &model::Difference, execution: &Program) -> String {
+pub fn describe(difference: &model::Difference, program: &Program) -> String {
     use model::Difference;
     match difference {
         Difference::Returned => "it returned, but must trap".to_owned(),
         Difference::Trapped => "it trapped, but must not".to_owned(),
         Difference::Register(at) => {
-            let name = execution.outputs.get(*at).map_or("a register", |output| output.register.as_str());
+            let name = program.outputs.get(*at).map_or("a register", |output| output.register.as_str());
             format!("{name} is wrong")
         }
         Difference::Surface(at) => format!("the surface is wrong, first at byte {at}"),

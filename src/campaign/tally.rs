@@ -83,7 +83,7 @@ pub struct Sample {
 #[derive(Clone, Debug)]
 pub struct RecordedRow {
     /// The program, with that row only.
-    pub execution: Program,
+    pub program: Program,
     /// What is expected and what was recorded.
     pub result: CaseResult,
 }

@@ -29,7 +29,7 @@ pub struct CostlyRows {
 #[derive(Debug)]
 pub struct ProgramRows {
     /// The program.
-    pub execution: Program,
+    pub program: Program,
     /// For each of its rows, the position among those given, and its allowed effects.
     pub rows: Vec<(usize, Expectation)>,
 }
@@ -50,14 +50,14 @@ pub fn execute(
         .par_chunks(TOGETHER)
         .map(|groups| {
             let (programs, mut results) = programs(spec, form, rows, groups, costly)?;
-            let (executions, expected): (Vec<Program>, Vec<_>) =
-                programs.into_iter().map(|program| (program.execution, program.rows)).unzip();
-            let mut answers = engine.execute(&executions).into_iter();
-            for (execution, rows) in executions.iter().zip(expected) {
+            let (programs, expected): (Vec<Program>, Vec<_>) =
+                programs.into_iter().map(|planned| (planned.program, planned.rows)).unzip();
+            let mut answers = engine.execute(&programs).into_iter();
+            for (program, rows) in programs.iter().zip(expected) {
                 let mut answers = answers.next().unwrap_or_default().into_iter();
                 for (at, expectation) in rows {
                     let answer = answers.next().unwrap_or_else(|| Answer::Failed("there is no answer".to_owned()));
-                    results.push((at, CaseResult::of_row(execution, expectation, answer)));
+                    results.push((at, CaseResult::of_row(program, expectation, answer)));
                 }
             }
             Ok(results)
@@ -70,8 +70,8 @@ pub fn execute(
 
 impl CaseResult {
     /// A row that was executed, compared with the model.
-    pub fn of_row(execution: &Program, expectation: Expectation, answer: Answer) -> Self {
-        let verdict = expectation.check(execution, &answer);
+    pub fn of_row(program: &Program, expectation: Expectation, answer: Answer) -> Self {
+        let verdict = expectation.check(program, &answer);
         Self { expected: Expected::Expectation(expectation), behavior: Behavior::Executed(answer), row: Some(verdict) }
     }
 
@@ -120,24 +120,24 @@ fn programs(
     let mut programs: Vec<ProgramRows> = Vec::new();
     for group in groups {
         let of: Vec<&[u8]> = group.iter().map(|&at| rows[at].as_slice()).collect();
-        let mut execution = setup::program(spec, form, &of)?;
-        let expectations = row_expectations(spec, &execution)?;
-        let mut kept = Rows::new(execution.rows.width());
+        let mut program = setup::program(spec, form, &of)?;
+        let expectations = row_expectations(spec, &program)?;
+        let mut kept = Rows::new(program.rows.width());
         let mut of_kept = Vec::new();
-        for ((&at, expectation), row) in group.iter().zip(expectations).zip(execution.rows.iter()) {
+        for ((&at, expectation), row) in group.iter().zip(expectations).zip(program.rows.iter()) {
             if let Some((verdict, why)) = costly.refuse(&expectation) {
                 not_run.push((at, CaseResult::not_run(expectation, verdict, why)));
                 continue;
             }
             if expectation.may_trap() {
-                execution.alone.push(kept.len());
+                program.alone.push(kept.len());
             }
             kept.push(row);
             of_kept.push((at, expectation));
         }
-        execution.rows = kept;
+        program.rows = kept;
         if !of_kept.is_empty() {
-            programs.push(ProgramRows { execution, rows: of_kept });
+            programs.push(ProgramRows { program, rows: of_kept });
         }
     }
     Ok((programs, not_run))
@@ -164,14 +164,14 @@ impl CostlyRows {
 ///
 /// # Errors
 /// If the model cannot read the program.
-pub fn row_expectations(spec: &Spec, execution: &Program) -> Result<Vec<Expectation>, InternalError> {
-    let prepared = model::prepare(spec, execution).map_err(|why| NoSetup::of(execution, &why))?;
-    Ok(prepared.all(&execution.rows).collect())
+pub fn row_expectations(spec: &Spec, program: &Program) -> Result<Vec<Expectation>, InternalError> {
+    let prepared = model::prepare(spec, program).map_err(|why| NoSetup::of(program, &why))?;
+    Ok(prepared.all(&program.rows).collect())
 }
 
 /// The id of an executed case: a hash of its content.
-pub fn execution_id(execution: &Program) -> String {
+pub fn execution_id(program: &Program) -> String {
     // A case has no maps with keys other than text, so it can always be written.
-    let text = serde_json::to_string(execution).unwrap_or_else(|why| format!("{why}: {}", execution.line));
+    let text = serde_json::to_string(program).unwrap_or_else(|why| format!("{why}: {}", program.line));
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }

@@ -154,7 +154,7 @@ impl<'s> Cause<'s> {
     pub(super) fn of_recorded(engine: usize, group: &OpenGroup<'s>, count: u64, rows: CauseRows<'s>) -> Self {
         let instruction = &rows.executed.points;
         let form = &instruction.forms[group.form];
-        let environment = environment_values(form, &rows.shown.execution.environment()).unwrap_or_default();
+        let environment = environment_values(form, &rows.shown.program.environment()).unwrap_or_default();
         let domain = Arc::new(Diagram::within(form, None, &environment));
         let unsearched = Self::unsearched(engine, group, domain, environment.to_vec());
         Self { instruction, rule: None, mismatches: count, rows: Some(rows), ..unsearched }

@@ -84,8 +84,8 @@ type HeldRegisters = BTreeMap<String, (u128, u16)>;
 
 fn registers(spec: &Spec, form: &Form, rows: &[&TriedRow]) -> Result<Vec<HeldRegisters>, InternalError> {
     let of_row = |row: &&TriedRow| {
-        let execution = setup::program(spec, form, &[&row.values])?;
-        let inputs = execution.inputs.iter().zip(execution.rows.row(0));
+        let program = setup::program(spec, form, &[&row.values])?;
+        let inputs = program.inputs.iter().zip(program.rows.row(0));
         let bits = inputs.filter(|(input, _)| input.holds == Holds::Bits);
         // Registers are named after their type and numbered after their operand and lane.
         let number = |name: &str| name.rsplit('_').next().unwrap_or(name).to_owned();

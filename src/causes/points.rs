@@ -204,7 +204,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         let Some(shown) = self.asked.get(&combination.simplest) else { return Ok(None) };
         let (Some((values, result)), Some(effect)) = (&shown.fails, shown.effect()) else { return Ok(None) };
         let form = &self.executed.rows.forms[self.form];
-        let execution = setup::program(self.inquiry.spec, form, &[values])?;
+        let program = setup::program(self.inquiry.spec, form, &[values])?;
         let inside: Vec<(&Values, &PointResult)> =
             self.asked.iter().filter(|(point, _)| combination.cube.contains(point)).collect();
         let mut fails: Vec<Values> =
@@ -227,7 +227,7 @@ impl<'a, 's> PointSearch<'a, 's> {
             form: self.form,
             numbers: Arc::clone(&self.numbers),
             inferred: inferred(&inside),
-            shown: ShownRow { values: values.clone(), execution, result: (**result).clone() },
+            shown: ShownRow { values: values.clone(), program, result: (**result).clone() },
             inputs: inputs.words,
             numbers_when: inputs.when,
         };

@@ -19,9 +19,8 @@ pub(super) fn causes<'s>(engine: usize, group: &OpenGroup<'s>) -> Vec<Cause<'s>>
         kinds.entry(kind(&row.result)).or_default().push(row);
     }
     let cause = |rows: Vec<&RecordedRow>| {
-        let shown = rows.iter().min_by_key(|row| (row.execution.line.len(), &row.execution.line))?;
-        let shown_row =
-            ShownRow { values: Vec::new(), execution: shown.execution.clone(), result: shown.result.clone() };
+        let shown = rows.iter().min_by_key(|row| (row.program.line.len(), &row.program.line))?;
+        let shown_row = ShownRow { values: Vec::new(), program: shown.program.clone(), result: shown.result.clone() };
         let inferred = |result: &CaseResult| result.expectation().is_some_and(|of| !of.inferred.is_empty());
         let rests = rows.iter().all(|row| inferred(&row.result));
         let names = shown.result.expectation().into_iter().flat_map(|of| of.inferred.iter());

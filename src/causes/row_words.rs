@@ -23,21 +23,21 @@ pub(super) fn kind(result: &CaseResult) -> &'static str {
 
 /// The simplest case of a cause of rows.
 pub(super) fn minimal(form: &Form, shown: &ShownRow) -> MinimalCase {
-    let (execution, result) = (&shown.execution, &shown.result);
-    let environment = execution.environment();
-    let inputs = execution.inputs.iter().zip(execution.rows.row(0));
+    let (program, result) = (&shown.program, &shown.result);
+    let environment = program.environment();
+    let inputs = program.inputs.iter().zip(program.rows.row(0));
     let inputs: Vec<String> = inputs.map(|(input, bits)| format!("{} = {bits:x}", input.register)).collect();
     let row = MinimalRow {
         setup: setup(form, &shown.values),
         inputs: inputs.join(", "),
-        difference: result.difference().map(|difference| describe(difference, execution)).unwrap_or_default(),
+        difference: result.difference().map(|difference| describe(difference, program)).unwrap_or_default(),
         expected: result.expectation().map(expected).unwrap_or_default(),
         actual: result.answer().map(actual).unwrap_or_default(),
-        execution: execution.clone(),
+        execution: program.clone(),
     };
-    let id = execution_id(execution);
+    let id = execution_id(program);
     MinimalCase {
-        line: execution.line.clone(),
+        line: program.line.clone(),
         ptx: environment.ptx.to_string(),
         target: environment.target.to_string(),
         address_size: environment.address_size.bits(),

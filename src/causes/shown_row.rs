@@ -10,6 +10,6 @@ pub(super) struct ShownRow {
     /// Its choices; none if it was recorded.
     pub(super) values: Values,
     /// The program, with this row only.
-    pub(super) execution: Program,
+    pub(super) program: Program,
     pub(super) result: CaseResult,
 }

@@ -53,7 +53,7 @@ pub(super) fn poll<'g, 's>(
 /// The simplest case is shown; among recorded ones, the one with the shortest line.
 fn simplicity(cause: &Cause<'_>) -> impl Ord + use<> {
     let values = cause.fails.first().map(|values| (distance(values), values.clone()));
-    let row = cause.rows.as_ref().map(|rows| &rows.shown.execution.line);
+    let row = cause.rows.as_ref().map(|rows| &rows.shown.program.line);
     let line = row.or(cause.words.as_ref().map(|words| &words.shown.line));
     let line = line.map(|line| (line.len(), line.clone()));
     (values.is_none(), values, line)
@@ -93,14 +93,14 @@ fn ask_about_words(inquiry: &Inquiry<'_>, polls: &[Poll<'_, '_>], answers: &mut 
 /// What an engine does with a row; none if it cannot be asked.
 fn execute(inquiry: &Inquiry<'_>, shown: &ShownRow) -> Option<CaseResult> {
     let executor = inquiry.subject.executor?;
-    executor.executes(&shown.execution.environment()).ok().or(executor.recorded().map(drop))?;
-    let mut execution = shown.execution.clone();
+    executor.executes(&shown.program.environment()).ok().or(executor.recorded().map(drop))?;
+    let mut program = shown.program.clone();
     let expectation = shown.result.expectation()?.clone();
     if expectation.may_trap() {
-        execution.alone = vec![0];
+        program.alone = vec![0];
     }
-    let answer = executor.execute(std::slice::from_ref(&execution)).pop()?.pop()?;
-    Some(CaseResult::of_row(&shown.execution, expectation, answer))
+    let answer = executor.execute(std::slice::from_ref(&program)).pop()?.pop()?;
+    Some(CaseResult::of_row(&shown.program, expectation, answer))
 }
 
 impl Inquiry<'_> {

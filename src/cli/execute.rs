@@ -33,9 +33,9 @@ impl Opts {
         let spec = super::load::load_spec(specs)?;
         let file = self.file.display();
         let text = std::fs::read_to_string(&self.file).with_context(|| format!("{file} cannot be read"))?;
-        let execution: Program =
+        let program: Program =
             serde_json::from_str(&text).with_context(|| format!("{file} is not an executed case"))?;
-        let prepared = model::prepare(&spec, &execution).with_context(|| format!("{file} cannot be executed"))?;
+        let prepared = model::prepare(&spec, &program).with_context(|| format!("{file} cannot be executed"))?;
         let mut engines = Vec::new();
         for name in &self.engine {
             super::engines::open_named(name, specs, &mut engines)?;
@@ -44,19 +44,19 @@ impl Opts {
             .iter()
             .map(|opened| {
                 let id = opened.engine.id();
-                let unable = || vec![Answer::Skipped(format!("{id} does not execute")); execution.rows.len()];
-                let execute = |executor: &dyn CaseExecutor| executor.execute(std::slice::from_ref(&execution)).pop();
+                let unable = || vec![Answer::Skipped(format!("{id} does not execute")); program.rows.len()];
+                let execute = |executor: &dyn CaseExecutor| executor.execute(std::slice::from_ref(&program)).pop();
                 (id.as_str(), opened.engine.as_executor().map_or_else(unable, |able| execute(able).unwrap_or_default()))
             })
             .collect();
         let mut agreed = true;
         let mut executed = engines.is_empty();
-        let mut text = format!("{} ({}, {})\n", execution.line, prepared.form(), execution.environment());
-        for (row, expectation) in prepared.all(&execution.rows).enumerate() {
-            let inputs: Vec<String> = execution
+        let mut text = format!("{} ({}, {})\n", program.line, prepared.form(), program.environment());
+        for (row, expectation) in prepared.all(&program.rows).enumerate() {
+            let inputs: Vec<String> = program
                 .inputs
                 .iter()
-                .zip(execution.rows.row(row))
+                .zip(program.rows.row(row))
                 .map(|(input, bits)| format!("{} = {bits:x}", input.register))
                 .collect();
             text.push_str(&format!("row {row}: {}\n  expected {}\n", inputs.join(", "), expected(&expectation)));
@@ -66,13 +66,13 @@ impl Opts {
             for (name, answers) in &answers {
                 let Some(answer) = answers.get(row) else { bail!("{name} has no answer to row {row}") };
                 executed |= !matches!(answer, Answer::Skipped(_));
-                let verdict = match expectation.check(&execution, answer) {
+                let verdict = match expectation.check(&program, answer) {
                     RowVerdict::Agrees(_) => "passed".to_owned(),
                     RowVerdict::Undecided(why) => format!("undecided: {}", why.says()),
                     RowVerdict::Skipped(_) => "not executed".to_owned(),
                     RowVerdict::Differs(difference) => {
                         agreed = false;
-                        format!("failed: {}", describe(&difference, &execution))
+                        format!("failed: {}", describe(&difference, &program))
                     }
                 };
                 text.push_str(&format!("  {name} {}: {verdict}\n", actual(answer)));

@@ -61,8 +61,8 @@ impl Opts {
             Options { instructions: self.instructions, rows: self.rows.max(1), seed: self.seed, ..Options::default() };
         let mut twice = 0;
         let recorded = super::run::with_progress(|progress| {
-            campaign::record(&spec, engine, &options, progress, &mut |execution, answers| {
-                twice += recording.add(execution, answers).err().map_or(0, |rows| rows.len());
+            campaign::record(&spec, engine, &options, progress, &mut |program, answers| {
+                twice += recording.add(program, answers).err().map_or(0, |rows| rows.len());
             })
         })?;
         if let Err(why) = recorded {
