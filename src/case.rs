@@ -183,7 +183,7 @@ pub fn id(module: &str) -> String {
     blake3::hash(module.as_bytes()).to_hex()[..16].to_owned()
 }
 
-/// The command that shows what an engine does with a module in the file `x.ptx`; empty if there is none.
+/// The command that shows what an engine does with a module in the file `x.ptx`; empty if no command does.
 pub fn command(engine: &dyn LineJudge, module: &str, environment: &Environment, depth: Depth) -> String {
     engine.command(environment, depth, module.contains(".unified(")).unwrap_or_default()
 }

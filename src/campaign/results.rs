@@ -53,7 +53,7 @@ pub struct Stale {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Problem {
-    /// It happens in none of its cases any longer.
+    /// It no longer happens in any of its cases.
     Fixed,
     /// No case matches it.
     Unmatched,

@@ -76,7 +76,7 @@ fn own<'v>(cube: &Cube, at: usize, kept: &[Option<Cube>], fails: &[&'v Values]) 
     fails.iter().copied().filter(own).collect()
 }
 
-/// Leaves out values for which none of its own failing variants speaks.
+/// Leaves out values that none of its own failing variants has.
 fn without_foreign(cube: &Cube, own: &[&Values]) -> Cube {
     let spoken = |axis: usize| own.iter().fold(ValueSet::default(), |set, values| set.or(&only(values[axis])));
     Cube::new(cube.sets().iter().map(|(axis, set)| (*axis, set.and(&spoken(*axis)))))

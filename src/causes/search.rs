@@ -43,7 +43,7 @@ impl Effort {
 
 /// The most rounds of a search.
 const ROUNDS: usize = 24;
-/// More causes than this in one space are no causes: which variants fail does not follow from their choices.
+/// If a search finds more causes than this in one space, the failures do not depend on the choices.
 const SCATTERED: usize = 12;
 /// The most rounds if there are that many causes.
 const SCATTERED_ROUNDS: usize = 6;

@@ -282,7 +282,7 @@ impl<'s> Desk<'s> {
         out.write_all(b"\n")
     }
 
-    /// Answers with a verdict, or with the reason why there is none.
+    /// Answers with a verdict, or with the reason why it has none.
     fn judge(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<Result<(), String>> {
         let request = match request(line) {
             Ok(request) => request,

@@ -177,8 +177,8 @@ pub trait LineJudge: Engine {
     /// One outcome for each line of the batch, in order.
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome>;
 
-    /// The command that shows a user what the engine does with a module in the file `x.ptx`; `None` if
-    /// there is none. `separate`: the module needs separate compilation.
+    /// The command that shows a user what the engine does with a module in the file `x.ptx`; `None` if no command
+    /// does. `separate`: the module needs separate compilation.
     fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String>;
 
     /// The words that it may know as modifiers, with their dots, whether PTX has them or not: slots are

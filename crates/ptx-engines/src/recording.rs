@@ -161,7 +161,7 @@ impl Recording {
     pub fn write(&self) -> String {
         let mut text = String::new();
         let mut put = |line: Result<String, serde_json::Error>| {
-            // None of this has maps with keys other than text, so it can be written.
+            // The keys of all maps are text, so this can be written.
             text.push_str(&line.unwrap_or_default());
             text.push('\n');
         };

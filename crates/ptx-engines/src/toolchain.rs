@@ -26,13 +26,13 @@ pub struct Installed {
 /// Why there is no `ptxas`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is none in any of the usual places.
+    /// No usual place has a `ptxas`.
     #[error(
         "no `ptxas` in PTXAS, PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda*/bin or the cache; \
          run `ptx-conform toolchain install 13.5`"
     )]
     None,
-    /// There is none of this version.
+    /// This version is not on this machine.
     #[error("`ptxas` {request} is not on this machine ({there}); run `ptx-conform toolchain install {request}`")]
     NoSuch {
         /// The version asked for.
@@ -110,7 +110,7 @@ pub enum Error {
 /// CUDA_PATH, /usr/local/cuda*/bin, and the newest one installed by [`install`].
 ///
 /// # Errors
-/// If there is none. Whether `option` and PTXAS are usable is not checked.
+/// If no `ptxas` is found. Whether `option` and PTXAS are usable is not checked.
 pub fn discover(option: Option<&Path>) -> Result<PathBuf, Error> {
     let named = option.map(Path::to_owned).or_else(|| variable("PTXAS"));
     let found = named.or_else(|| on_this_machine().into_iter().next());

@@ -155,7 +155,7 @@ fn modifiers(text: &str, line: &Line<'_>) -> Range<usize> {
     opcode(text, line).end..head(text, line).end
 }
 
-/// All operands; if there are none, the end of the modifiers.
+/// All operands; for a line without operands, the end of the modifiers.
 fn operands(text: &str, line: &Line<'_>) -> Range<usize> {
     let end = head(text, line).end;
     match (line.operands.first(), line.operands.last()) {

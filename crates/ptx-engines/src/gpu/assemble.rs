@@ -28,7 +28,7 @@ impl AssembledModule {
 /// The module as a binary for a target.
 ///
 /// # Errors
-/// Why there is none.
+/// Why the module could not be assembled.
 pub(super) fn assemble(ptxas: &Path, module: &str, target: Target) -> Result<AssembledModule, String> {
     let words = |error: std::io::Error| error.to_string();
     let directory = tempfile::Builder::new().prefix("ptx-conform-").tempdir().map_err(words)?;

@@ -102,7 +102,7 @@ unsafe fn find<F: Copy>(symbol: &str) -> Result<F, String> {
 
 /// Whether the driver's library can be loaded.
 fn present() -> bool {
-    // Looking for a library runs its initializers, and some bindings panic if there is none.
+    // Looking for a library runs its initializers, and some bindings panic without a library.
     let looked = std::panic::catch_unwind(|| {
         // SAFETY: the CUDA driver's initializers have no conditions; a library of the same name is
         // trusted as the dynamic linker's path is.

@@ -29,7 +29,7 @@ pub struct ExpectedBits {
 /// Floats that must be NaNs with any payload, among consecutive floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Nans {
-    /// The size of each in bytes: 2 or 4; 0 if there are none.
+    /// The size of each in bytes: 2 or 4; 0 without NaNs.
     pub size: u8,
     /// A bit mask; the lowest bit is the first float.
     pub which: u8,

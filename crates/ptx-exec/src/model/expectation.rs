@@ -63,7 +63,7 @@ pub enum Difference {
     Surface(usize),
     /// The variable at this position in the case is wrong, first at this byte.
     Variable(usize, usize),
-    /// It is not a valid answer, or there is none; says what went wrong.
+    /// The answer is missing or not valid; says what went wrong.
     Failed(String),
 }
 

@@ -85,7 +85,7 @@ struct WritingFaults<'f> {
 }
 
 impl WritingFaults<'_> {
-    /// Adds a choice of the writing axis; none is no fault.
+    /// Adds a choice of the writing axis; `None` means no fault.
     fn add(&mut self, writing: Option<usize>) {
         let is_extra = |writing: usize| matches!(self.form.writings[writing], Writing::Extra(_));
         match (self.writing, writing) {

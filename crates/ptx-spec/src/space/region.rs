@@ -89,7 +89,7 @@ impl<'a> Region<'a> {
     }
 
     /// A variant of the set with some given choices, found by walking down and asking `prefer` for the
-    /// order in which to try the values of each axis. `None` if there is none.
+    /// order in which to try the values of each axis. `None` if the set has no such variant.
     ///
     /// `dead` remembers the nodes below which nothing was found, for these choices: give an empty
     /// one.

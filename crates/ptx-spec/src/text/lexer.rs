@@ -187,7 +187,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Skips white space and comments; at most positions there are none.
+    /// Skips white space and comments, of which most positions have none.
     pub(super) fn blank(&mut self) {
         if self.peek().is_some_and(|byte| byte.is_ascii_whitespace() || byte == b'/') {
             self.skip_blank();
@@ -219,12 +219,12 @@ impl<'a> Lexer<'a> {
         self.since(start)
     }
 
-    /// Reads an opcode; empty if there is none.
+    /// Reads an opcode; returns an empty text if nothing like one follows.
     pub(super) fn opcode(&mut self) -> &'a str {
         self.take(&OPCODE)
     }
 
-    /// Reads a name, with its component if it has one; empty if there is none.
+    /// Reads a name with its component, if any; returns an empty text if no name follows.
     pub(super) fn name(&mut self) -> &'a str {
         let start = self.at;
         match self.peek() {

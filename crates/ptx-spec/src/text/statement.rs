@@ -219,7 +219,7 @@ impl<'a> Statements<'a> {
         Ok(Statement::Directive(name, self.lexer.since(start)))
     }
 
-    /// Reads numbers and quoted strings; returns the end of the last one, or `end` if there are none.
+    /// Reads numbers and quoted strings; returns the end of the last one, or `end` if none follows.
     fn numbers_and_texts(&mut self, mut end: usize) -> usize {
         loop {
             self.lexer.reset(end);
