@@ -359,7 +359,7 @@ fn a_crash_that_happens_only_once_is_a_crash() -> Tested {
     let fake = every_other_time("SEGV");
     let ptxas = fake.open()?;
     let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"]), Depth::Check);
-    same("crashed", &actual[..], &[Outcome::Crashed("signal 11, but not each time".to_owned())])?;
+    same("crashed", &actual[..], &[Outcome::Crashed("signal 11, but not every time".to_owned())])?;
     same("lost", ptxas.losses().len(), 0)
 }
 

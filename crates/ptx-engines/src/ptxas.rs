@@ -1,9 +1,8 @@
 //! `ptxas@VERSION`: NVIDIA's assembler as a child process.
 //!
-//! Many lines are asked about in one module, many modules in one process; messages are attributed
-//! by line. Two things hold whatever else happens: a line is accepted only by a process that had
-//! no complaint at all, and a crash or a time-out is blamed on a line only after that line did it
-//! alone.
+//! Many lines share a module, and many modules share a process. Messages are attributed by line. Two things always
+//! hold: a line is accepted only if its process had no complaint at all, and a crash or time-out is attributed to a
+//! line only if the line causes it alone.
 
 mod answer;
 mod binary;
@@ -35,17 +34,17 @@ pub struct ProcessLimits {
     pub time: Duration,
     /// Wall-clock time on top of that for each line it is asked about.
     pub time_per_line: Duration,
-    /// Wall-clock time that may be lost with processes that do not end, before it is asked no more.
+    /// Wall-clock time that processes which do not end may cost before the engine is abandoned.
     pub patience: Duration,
     /// Bytes that it may print.
     pub output: u64,
-    /// Bytes of address space (set by `/bin/sh`, where there is one); none is no limit.
+    /// Bytes of address space, limited by `/bin/sh` if it exists; `None` means no limit.
     pub address_space: Option<u64>,
 }
 
 impl Default for ProcessLimits {
-    /// Half a minute and a millisecond a line, five minutes of patience, 256 MiB of messages, 8 GiB of
-    /// address space.
+    /// Half a minute plus a millisecond per line, five minutes of patience, 256 MiB of messages, and 8 GiB of address
+    /// space.
     fn default() -> Self {
         Self {
             time: Duration::from_secs(30),
@@ -57,25 +56,25 @@ impl Default for ProcessLimits {
     }
 }
 
-/// What asking has cost so far.
+/// The cost of all processes so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Processes started.
     pub processes: u64,
-    /// Modules that these were given.
+    /// Modules given to them.
     pub modules: u64,
-    /// Lines in those modules: more than the lines judged, as some are asked about again.
+    /// Lines in those modules. More than the lines judged, because some are asked about again.
     pub lines: u64,
-    /// Wall-clock time of the processes, all together.
+    /// Total wall-clock time of the processes.
     pub time: Duration,
 }
 
-/// The `-arch` that an environment is asked with.
+/// The `-arch` option for an environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Arch {
     /// `compute_90` or `sm_90`.
     value: String,
-    /// Code would be generated where only a check is wanted: a file with an error stops that.
+    /// Whether a file with an error must stop code generation, because only a check is wanted.
     stopped: bool,
 }
 
@@ -96,15 +95,15 @@ pub struct Ptxas {
     listed: Vec<String>,
     archs: Mutex<FxHashMap<(Target, Depth), Result<Arch, String>>>,
     health: Health,
-    /// Of code generation alone: it may hang on lines that the check takes at once.
+    /// The health of code generation alone, which may hang on lines that pass the check at once.
     code_health: Health,
 }
 
 impl Ptxas {
-    /// The assembler at `path`, with the default limits.
+    /// Opens the assembler at `path`, with the default limits.
     ///
     /// # Errors
-    /// Where there is no file, it cannot be started, or it does not behave like `ptxas`.
+    /// If the file does not exist, cannot be started, or does not behave like `ptxas`.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::with_limits(path, ProcessLimits::default())
     }
@@ -119,20 +118,20 @@ impl Ptxas {
         self.id.version()
     }
 
-    /// The newest PTX version it takes.
+    /// The newest PTX version that it supports.
     pub fn newest_ptx(&self) -> Version {
         self.newest
     }
 
-    /// What asking has cost so far.
+    /// The cost of all processes so far.
     pub fn stats(&self) -> Stats {
         self.binary.stats()
     }
 
-    /// The `-arch` for a target, found by asking and remembered. That the assembler could not be asked
-    /// is not remembered, and is a loss.
+    /// The `-arch` for a target, found by asking the assembler and remembered. If it cannot be asked, that counts as a
+    /// loss and is not remembered.
     fn arch(&self, target: Target, depth: Depth) -> Result<Arch, String> {
-        // A cache of whole entries is sound whatever a panicking thread did.
+        // Entries are inserted whole, so the cache is valid even if a thread panicked.
         let mut known = self.archs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(arch) = known.get(&(target, depth)) {
             return arch.clone();
@@ -146,7 +145,7 @@ impl Ptxas {
         found
     }
 
-    /// Listed values may be refused all the same, so each candidate is tried.
+    /// Tries each candidate, because listed values may still be refused.
     fn find_arch(&self, target: Target, depth: Depth) -> std::io::Result<Result<Arch, String>> {
         let id = &self.id;
         let mut reason = format!("{id} lists no `-arch` for {target}");
@@ -159,8 +158,8 @@ impl Ptxas {
         Ok(Err(reason))
     }
 
-    /// Values of `-arch` for a target, best first. A plain target is assembled for itself or the
-    /// next plain one that there is; one with a suffix only for itself.
+    /// Values of `-arch` for a target, best first. A plain target is assembled for itself or for a later plain target,
+    /// a target with a suffix only for itself.
     fn candidates(&self, target: Target, depth: Depth) -> Vec<Arch> {
         let fits = |other: &Target| match target.suffix {
             Suffix::Plain => other.suffix == Suffix::Plain && other.sm >= target.sm,
@@ -191,7 +190,7 @@ impl Engine for Ptxas {
         BTreeMap::new()
     }
 
-    /// Processes that died with several lines, none of which did it alone.
+    /// Deaths of processes with several lines, if no line caused one alone.
     fn notes(&self) -> Vec<String> {
         self.health.notes()
     }
@@ -231,7 +230,7 @@ impl LineJudge for Ptxas {
     }
 
     fn words(&self) -> Vec<String> {
-        // A binary that cannot be read now cannot be run either, which is reported where it is.
+        // A binary that cannot be read cannot be run either. Running it reports the error.
         std::fs::read(self.path()).map(|binary| words::words(&binary)).unwrap_or_default()
     }
 }

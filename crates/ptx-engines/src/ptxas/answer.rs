@@ -1,4 +1,4 @@
-//! One process asked about lines: the modules it is given, and its messages by line.
+//! Asks one process about lines: writes its modules, and attributes its messages to lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -13,29 +13,29 @@ use crate::{Batch, Outcome};
 use ptx_spec::environment::Version;
 use ptx_spec::ptx::Context;
 
-/// A valid statement that is warned about, in every PTX version and for every target: the vector
-/// size is in the wrong place. The warning shows how far the pass came. (An error would not do:
-/// behind the first one, macros are not expanded any more, and their errors do not happen.)
+/// A valid statement that causes a warning in every PTX version and for every target: the vector size is in the wrong
+/// place. The warning shows how far the pass came. (An error would not do: after the first one, macros are no longer
+/// expanded, so their errors would be missed.)
 const MARK: &str = "st.v2.local.b32 [0], {0, 0};";
-/// What the start of a module may be judged by instead of itself: a statement of our own. After a
-/// fatal error, modifiers that were pending are added to the next file's first statement.
+/// Our own first statement of a module. After a fatal error, pending modifiers are added to the first statement of the
+/// next file, and this one absorbs them.
 const ABSORBER: &str = "ret;";
 
-/// The first PTX version that can be compiled separately.
+/// The first PTX version that supports separate compilation.
 const SEPARATE_SINCE: Version = Version { major: 3, minor: 1 };
 
-/// How lines are asked about.
+/// How a process is asked about lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AskMode {
-    /// Checked only; each module starts with a statement of our own.
+    /// Only checks the lines. Each module starts with a statement of our own.
     Check,
-    /// The same in one module, with a mark before the first and behind every line.
+    /// The same in one module, with a mark before the first line and after every line.
     Marked,
-    /// The same with one line a module, and a module of our own with a mark behind each: where a
-    /// message without a usable place stands in the order of messages says whose it is, and the
-    /// state that such an error leaves behind (the rest of a macro) is used up.
+    /// The same with one line per module, and a module of our own with a mark after each. The order of the messages
+    /// tells which line caused a message without a usable position, and the rest of a macro, which such an error leaves
+    /// pending, is used up by our module.
     Spaced,
-    /// Code is generated, so that no statement of ours may get in the way.
+    /// Generates code. There are no statements of our own, which could interfere.
     Generate,
 }
 
@@ -57,35 +57,35 @@ impl AskMode {
     }
 }
 
-/// What a process said about the lines it was asked about, which are known by position.
+/// The complaints of a process about its lines, which are identified by position.
 #[derive(Debug)]
 pub(super) struct Complaints {
-    /// How it ended; an end that only our stop file caused is `Exited(0)`.
+    /// How the process ended; `Exited(0)` if only our stop file caused an error.
     pub(super) end: End,
-    /// Messages on a line, in order.
+    /// Messages about a line, in order.
     pub(super) own: Vec<(usize, String)>,
-    /// Lines that were not looked at, behind a fatal error in their module.
+    /// Lines that were not read, because they follow a fatal error in their module.
     pub(super) unseen: Vec<Range<usize>>,
-    /// Modules that an error in front of their first line leaves without an answer.
+    /// Modules without an answer, because of an error before their first line.
     pub(super) lost: Vec<(Range<usize>, String)>,
-    /// Messages that belong to no line.
+    /// Messages without a line.
     pub(super) loose: Vec<String>,
-    /// The last line with a message, or what stands behind the module that it was fatal to.
+    /// The last line with a message; if the message was fatal, the end of its module.
     pub(super) reached: usize,
-    /// How many marks were seen, from the first without a gap.
+    /// The number of marks seen before the first missing one.
     pub(super) marks: usize,
-    /// Lines whose address is not of the module's size, by that size, where code was generated. One of them changes
-    /// the size for the whole process, so that what is said of the others is not what each would get alone.
+    /// If code was generated: lines whose address size differs from the module's, by size. One such line changes the
+    /// size for the whole process, so the others may get other messages than they would alone.
     pub(super) other_address_sizes: BTreeMap<String, BTreeSet<usize>>,
-    /// Errors in the assembler's own macros, which name no line; `reached` and `marks` say how far
-    /// the pass came before the first.
+    /// The number of errors in the assembler's own macros, which name no line. `reached` and `marks` tell how far the
+    /// pass came before the first one.
     pub(super) strays: usize,
 }
 
-/// Asks one process about `lines` (indices into the batch), `chunk` of them a module.
+/// Asks one process about `lines` (indices into the batch), with `chunk` of them per module.
 ///
 /// # Errors
-/// Where the assembler or its files cannot be used, or it does not answer any more.
+/// If the assembler or its files cannot be used, or the assembler no longer answers.
 pub(super) fn ask(
     ptxas: &Ptxas,
     batch: &Batch<'_>,
@@ -98,8 +98,7 @@ pub(super) fn ask(
     let chunk = chunk.max(1);
     let (names, first) = write_modules(batch, directory, lines, chunk, mode)?;
     let mut arguments = vec!["-arch", &arch.value];
-    // A function that nothing calls is deleted before code is generated for it, unless it might be
-    // called from elsewhere.
+    // A function that nothing calls is deleted before code is generated, unless another module may call it.
     let uncalled = mode == AskMode::Generate && batch.scaffold.context == Context::Function;
     if batch.scaffold.separate || uncalled && batch.environment.ptx >= SEPARATE_SINCE {
         arguments.push("--compile-only");
@@ -124,8 +123,8 @@ pub(super) fn ask(
     Ok(complaints)
 }
 
-/// Writes the modules of one process: their names, and the line of the text on which the first
-/// statement of each stands.
+/// Writes the modules of one process; returns their names, and the text line of the first statement, which is the same
+/// in each.
 fn write_modules(
     batch: &Batch<'_>,
     directory: &Path,
@@ -133,7 +132,7 @@ fn write_modules(
     chunk: usize,
     mode: AskMode,
 ) -> io::Result<(Vec<String>, usize)> {
-    // Without lines the scaffold itself is asked about.
+    // Without lines, the process is asked about the scaffold itself.
     let chunks = if lines.is_empty() { vec![lines] } else { lines.chunks(chunk).collect() };
     let mut names = Vec::with_capacity(chunks.len());
     let mut text = Vec::new();
@@ -156,8 +155,8 @@ fn write_modules(
     Ok((names, first))
 }
 
-/// Runs the assembler, unless it is given up. Where it does not end, it is asked about an empty module: one
-/// that does not answer that either is not asked again.
+/// Runs the assembler, unless it is abandoned. If it does not end, it is asked about an empty module; if it does not
+/// answer that either, it is abandoned.
 fn run(
     ptxas: &Ptxas,
     batch: &Batch<'_>,
@@ -177,7 +176,7 @@ fn run(
         let ProcessLimits { time, patience, .. } = ptxas.binary.limits;
         let answers = ptxas.try_arch(batch.environment.target, arch).is_ok();
         if !answers {
-            ptxas.health.give_up("it does not answer any more");
+            ptxas.health.give_up("it no longer answers");
             given_up()?;
         }
         let health = if arch.generates() { &ptxas.code_health } else { &ptxas.health };
@@ -186,16 +185,16 @@ fn run(
     Ok((end, printed))
 }
 
-/// Where lines stand in the modules of one process.
+/// The positions of lines in the modules of one process.
 struct Layout {
     lines: usize,
     chunk: usize,
-    /// The line of the module's text on which its first statement stands.
+    /// The text line of the first statement of a module.
     first: usize,
     mode: AskMode,
 }
 
-/// What stands at a place in a module.
+/// A part of a module.
 enum ModulePart {
     Header,
     Absorber,
@@ -245,7 +244,7 @@ impl Layout {
             let warning = message.severity == Severity::Warning;
             match message.place {
                 MessagePlace::Line(line) => {
-                    // Code is generated for one module a process.
+                    // Code is generated for one module per process.
                     if let ModulePart::Line(position) = self.spot(&self.module(0), line) {
                         let (size, _) = message.text.split_once(" on line").unwrap_or_default();
                         answer.other_address_sizes.entry(size.to_owned()).or_default().insert(position);
@@ -261,7 +260,7 @@ impl Layout {
                     answer.loose.push(message.text);
                     answer.strays += 1;
                 }
-                // The module of our own behind each line.
+                // Our own module after each line.
                 MessagePlace::At(file, _) if self.mode == AskMode::Spaced && file % 2 == 1 => {
                     answer.marks = answer.marks.max(file.div_ceil(2));
                 }
@@ -272,7 +271,7 @@ impl Layout {
             }
         }
         if self.mode == AskMode::Spaced && answer.marks < self.lines && matches!(end, End::Exited(_)) {
-            // Without every mark nothing tells whose an error without a place is.
+            // If a mark is missing, errors without a position cannot be attributed.
             answer.own.clear();
             answer.unseen.clear();
             answer.lost.clear();
@@ -293,7 +292,7 @@ impl Layout {
             }
             _ if severity == Severity::Warning => {}
             ModulePart::Header => answer.lost.push((module, text)),
-            // Behind another file its faults are that file's.
+            // After another file, an error here is caused by that file.
             ModulePart::Absorber if file == 0 || fatal => answer.lost.push((module, text)),
             ModulePart::Absorber => {}
             ModulePart::Line(position) => {
@@ -312,13 +311,13 @@ impl Layout {
 }
 
 impl Complaints {
-    /// Whether nothing was said against any line.
+    /// Whether there was no complaint.
     pub(super) fn is_silent(&self) -> bool {
         self.own.is_empty() && self.lost.is_empty() && self.loose.is_empty()
     }
 }
 
-/// How a process ended that did not come to an end of its work, in words; none where it did.
+/// Describes the end of a process that did not finish; `None` if it did.
 pub(super) fn death(limits: &ProcessLimits, end: End) -> Option<String> {
     match end {
         End::Exited(_) => None,
@@ -330,16 +329,15 @@ pub(super) fn death(limits: &ProcessLimits, end: End) -> Option<String> {
     }
 }
 
-/// What an assembler that says this did with the line: one that gives up on itself has not judged it.
+/// The outcome of a line with this message. An internal error is a crash, not a verdict.
 pub(super) fn refusal(said: String) -> Outcome {
     if said.contains("Internal compiler error") { Outcome::Crashed(said) } else { Outcome::Rejected(said) }
 }
 
-/// The texts of one rejection as one: each once, in order, not more than a reader wants.
+/// Joins the messages of one rejection: each once, in order, and only the first few.
 ///
-/// An undeclared name is reported at the end of a pass, which a syntax error of any other line
-/// prevents. That message is left out beside others, so that the words do not depend on the
-/// company.
+/// An undeclared name is reported at the end of a pass, which a syntax error in any other line prevents. That message
+/// is left out if there are others, so that the result does not depend on the other lines of the process.
 pub(super) fn join<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 8;
     const UNDECLARED: &str = "Unknown symbol '";
@@ -358,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_few_and_do_not_depend_on_the_company() {
+    fn joined_messages_are_few_and_independent_of_other_lines() {
         assert_eq!(join(["b", "a", "b", "Unknown symbol 'x'"]), "b\na");
         assert_eq!(join(["Unknown symbol 'x'", "Unknown symbol 'y'"]), "Unknown symbol 'x'\nUnknown symbol 'y'");
         assert_eq!(join(["1", "2", "3", "4", "5", "6", "7", "8", "9"]).lines().count(), 8);

@@ -1,4 +1,4 @@
-//! The file that is run: one process at a time within limits, and what all of them have cost.
+//! Runs the program: starts processes within limits, and counts what they cost.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use crate::child::{self, Allowance, End};
 pub(super) struct Binary {
     pub(super) path: PathBuf,
     pub(super) limits: ProcessLimits,
-    /// Where directories for the files of one question are made.
+    /// Where the temporary directories of processes are created.
     scratch: PathBuf,
     counters: Counters,
 }
@@ -30,7 +30,7 @@ impl Binary {
         Self { path, limits, scratch: scratch(), counters: Counters::default() }
     }
 
-    /// One process over files in `directory`: how it ended and what it printed.
+    /// Runs one process in `directory`; returns how it ended and what it printed.
     pub(super) fn run(&self, directory: &Path, arguments: &[&str], lines: usize) -> std::io::Result<(End, Vec<u8>)> {
         let extra = u32::try_from(lines).unwrap_or(u32::MAX);
         let time = self.limits.time.saturating_add(self.limits.time_per_line.saturating_mul(extra));
@@ -43,8 +43,8 @@ impl Binary {
         result
     }
 
-    /// Tells what cannot be started from what fails: behind the shell that sets limits both would be
-    /// an exit status.
+    /// Checks that the program can be started. Under the shell that sets limits, a failure to start would look like an
+    /// exit status of the program.
     pub(super) fn start_once(&self) -> std::io::Result<()> {
         let metadata = std::fs::metadata(&self.path)?;
         if metadata.is_dir() {
@@ -69,7 +69,7 @@ impl Binary {
         Allowance { time, output, address_space }
     }
 
-    /// A new private directory, in memory where there is such a place.
+    /// A new private directory, in memory if possible.
     pub(super) fn directory(&self) -> std::io::Result<tempfile::TempDir> {
         tempfile::Builder::new().prefix("ptx-conform-").tempdir_in(&self.scratch)
     }
@@ -81,7 +81,7 @@ impl Binary {
         self.counters.lines.fetch_add(lines as u64, Ordering::Relaxed);
     }
 
-    /// What asking has cost so far.
+    /// The cost of all processes so far.
     pub(super) fn stats(&self) -> Stats {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Stats {
@@ -93,10 +93,10 @@ impl Binary {
     }
 }
 
-/// A place for files that live a moment: in memory where there is one.
+/// A directory for short-lived files, in memory if possible.
 fn scratch() -> PathBuf {
     let memory = Path::new("/dev/shm");
-    // Whether it can be written is only known by writing.
+    // Only writing shows whether it is writable.
     match tempfile::tempfile_in(memory) {
         Ok(_) => memory.to_owned(),
         Err(_) => std::env::temp_dir(),

@@ -1,21 +1,21 @@
-//! Which lines can be asked about together: one module holds many, but a line that is not
-//! complete in itself swallows or changes its neighbours.
+//! Which lines can share a module or a process. A line that is not complete in itself would swallow or change its
+//! neighbours.
 
 use ptx_spec::ptx::{Lexer, Token, TokenKind};
 
-/// The company a line can be asked in.
+/// What a line can share with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Company {
-    /// A complete statement that declares nothing: a line of a module among others.
+    /// A module: the line is a complete statement and declares nothing.
     Shared,
-    /// Open at its end, or declares names: a module of its own, in a process with others.
+    /// A process, but not a module: the line is open at its end, or declares names.
     Module,
-    /// Could declare something behind the function's end, reach into the next lines by comment,
-    /// quote or line directive, or is several lines: a process of its own.
+    /// Nothing: the line may declare something after the function's end, affect later lines by a comment, quote or line
+    /// directive, or consists of several lines.
     Process,
 }
 
-/// The company that `line` can be asked in.
+/// What `line` can share with others.
 pub(super) fn company(line: &str) -> Company {
     let strange = |byte: u8| matches!(byte, b'"' | b'#' | b'\\') || (byte < b' ' && byte != b'\t');
     if line.bytes().any(strange) {
@@ -23,7 +23,7 @@ pub(super) fn company(line: &str) -> Company {
     }
     let mut lexer = Lexer::new(line);
     let mut nesting = Nesting::default();
-    // Whether a label, a declaration or a directive stands in it.
+    // Whether it contains a label, a declaration or a directive.
     let mut declares = false;
     let mut starts = true;
     let mut last = "";
@@ -45,7 +45,7 @@ pub(super) fn company(line: &str) -> Company {
 #[derive(Default)]
 struct Nesting<'a> {
     open: Vec<&'a str>,
-    /// Whether one is closed by another kind.
+    /// Whether a bracket is closed by one of another kind.
     wrong: bool,
     /// Whether there is a `}` too many.
     ends_function: bool,
@@ -71,8 +71,7 @@ impl<'a> Nesting<'a> {
     }
 }
 
-/// Whether what follows the line in the same function may never be reached, and is then deleted
-/// before code is generated for it.
+/// Whether the line may leave the function, so that later statements would be deleted before code is generated.
 pub(super) fn leaves(line: &str) -> bool {
     let mut starts = true;
     Lexer::new(line).any(|token| {
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reaches_out_has_a_process_of_its_own() {
+    fn lines_that_affect_others_have_a_process_of_their_own() {
         for line in
             ["} .entry x() {", "ret; } .global .b32 x; .entry x() {", "/* open", "ret; // x", "ret;\nret;", "# 1 \"x\""]
         {
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn leaving_the_function_is_seen() {
+    fn leaving_the_function_is_noticed() {
         assert!(leaves("mov.b32 a, b; exit;") && leaves(" ret.uni;") && leaves("bra L;"));
         assert!(!leaves("@%p0 bra L;") && !leaves("brkpt;") && !leaves("st.b32 [ret], a;"));
     }

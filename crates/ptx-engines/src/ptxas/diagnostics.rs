@@ -1,42 +1,41 @@
-//! What the assembler prints: `ptxas FILE, line N; error   : TEXT` or `ptxas fatal   : TEXT`.
+//! Reads the messages of the assembler: `ptxas FILE, line N; error   : TEXT` or `ptxas fatal   : TEXT`.
 
-/// A message that matters.
+/// A warning or an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message {
-    /// Where.
+    /// The position that it names.
     pub(super) place: MessagePlace,
-    /// How bad.
+    /// How severe it is.
     pub(super) severity: Severity,
-    /// The words, without the place.
+    /// The text, without the position.
     pub(super) text: String,
 }
 
-/// How bad a message is. Infos are left out: nothing depends on them.
+/// How severe a message is. Infos are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Severity {
-    /// No reason to refuse.
+    /// The line is not refused.
     Warning,
-    /// Refused, but the pass goes on.
+    /// The line is refused, but the pass continues.
     Error,
-    /// Refused, and the pass over the file ends here.
+    /// The line is refused, and the pass over the file ends.
     Fatal,
 }
 
-/// What a message says of its place.
+/// The position that a message names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessagePlace {
-    /// Number of the file and line in it, from 1.
+    /// The number of a file, and a line in it, counted from 1.
     At(usize, usize),
-    /// Line, from 1, of a file that is not named.
+    /// A line, counted from 1, of a file that is not named.
     Line(usize),
-    /// A file that is not ours, such as `<builtin>`: the assembler's own macros.
+    /// Another file, such as `<builtin>` for the assembler's own macros.
     Elsewhere,
-    /// Nothing.
+    /// No position.
     Unknown,
 }
 
-/// A file that ends every run in an error, so that code is never generated. No error is read
-/// from it.
+/// The name of a file with an error, which prevents code generation. Errors in it are ignored.
 pub(super) const STOP: &str = "stop.ptx";
 
 /// The name of the file with this number; relative, so that it is short on the command line.
@@ -44,20 +43,20 @@ pub(super) fn file_name(number: usize) -> String {
     format!("{number}.ptx")
 }
 
-/// What the functions of file `number` are called. Messages may contain it.
+/// The name of the functions of file `number`. Messages may contain it.
 pub(super) fn function_name(number: usize) -> String {
     format!("{FUNCTION}{number}")
 }
 
 const FUNCTION: &str = "conform_";
 
-/// The errors in what was printed, in order. The closing remark that there were errors is none.
+/// The errors in the output, in order, without the closing remark that there were errors.
 pub(super) fn errors(printed: &[u8]) -> Vec<Message> {
     let messages = printed.split(|&byte| byte == b'\n').filter_map(message);
     messages.filter(|message| message.severity != Severity::Warning).collect()
 }
 
-/// The same with the warnings.
+/// The errors and warnings in the output, in order.
 pub(super) fn warnings_and_errors(printed: &[u8]) -> Vec<Message> {
     printed.split(|&byte| byte == b'\n').filter_map(message).collect()
 }
@@ -109,7 +108,7 @@ fn number(text: &[u8]) -> Option<(usize, &[u8])> {
     Some((std::str::from_utf8(number).ok()?.parse().ok()?, rest))
 }
 
-/// The text without what differs from one asking to the next: the number in our function's name.
+/// The text without the number in our function's name, which differs between modules.
 fn normalised(text: &str) -> String {
     let mut parts = text.split(FUNCTION);
     let mut result = parts.next().unwrap_or_default().to_owned();
@@ -125,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_have_a_place_and_a_text() {
+    fn errors_have_a_position_and_a_text() {
         let printed = b"ptxas 3.ptx, line 17; error   : Unknown modifier '.x'\n\
             ptxas 0.ptx, line 2; warning : odd\n\
             ptxas info    : 4 bytes gmem\n\
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn rubbish_is_no_message() {
+    fn garbage_is_not_a_message() {
         for bad in ["", "ptxas", "ptxas ", "ptxas 1.ptx, line ; error : x", "ptxas error", "\u{0}", "error: x"] {
             assert_eq!(errors(bad.as_bytes()), [], "{bad}");
         }

@@ -1,4 +1,4 @@
-//! Getting to know a binary: is it `ptxas`, which version, and what it can be asked.
+//! Identifies a binary: whether it is `ptxas`, its version, and the targets that it supports.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,15 +22,15 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// It could not be started.
+    /// The file could not be started.
     #[error("`{}` cannot be started: {source}", .path.display())]
     Start {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// It does not answer like `ptxas`.
+    /// The program does not answer like `ptxas`.
     #[error("`{}` is not `ptxas`: asked for {asked}, it {answer}", .path.display())]
     NotPtxas {
         /// The file.
@@ -42,7 +42,7 @@ pub enum Error {
     },
 }
 
-/// How long it may take to say who it is.
+/// The time limit for questions about the binary itself.
 const INTRODUCTION: Duration = Duration::from_secs(20);
 
 /// The full version of the `ptxas` at `path`, such as `13.5.37`; quicker than [`Ptxas::open`].
@@ -53,7 +53,7 @@ pub fn version_of(path: &Path) -> Result<String, Error> {
     introduced(path, ProcessLimits::default()).map(|(_, id)| id.version().to_owned())
 }
 
-/// A binary, with less time while it introduces itself, and who it says it is.
+/// Opens a binary with a shorter time limit, and asks for its version.
 fn introduced(path: &Path, limits: ProcessLimits) -> Result<(Binary, EngineId), Error> {
     let start = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
@@ -68,7 +68,7 @@ fn introduced(path: &Path, limits: ProcessLimits) -> Result<(Binary, EngineId), 
 }
 
 impl Binary {
-    /// Asks one thing; a module with an impossible version lies ready as `0.ptx`.
+    /// Asks one question. The directory has a module with an unsupported version as `0.ptx`.
     fn introduction<T>(
         &self,
         asked: &'static str,
@@ -95,7 +95,7 @@ impl Binary {
 }
 
 impl Ptxas {
-    /// The assembler at `path`, with limits of your own.
+    /// Opens the assembler at `path` with other limits.
     ///
     /// # Errors
     /// As [`Ptxas::open`].
@@ -115,10 +115,10 @@ impl Ptxas {
         })
     }
 
-    /// Whether an empty module for `target` passes with this `-arch`; the first message where not.
+    /// Whether an empty module for `target` passes with this `-arch`; if not, the first message.
     ///
     /// # Errors
-    /// Where the assembler does not come to an answer, twice.
+    /// If the assembler fails to answer twice.
     pub(super) fn try_arch(&self, target: Target, arch: &Arch) -> io::Result<Result<(), String>> {
         self.try_once(target, arch).or_else(|_| self.try_once(target, arch))
     }
@@ -140,7 +140,7 @@ impl Ptxas {
     }
 }
 
-/// `ptxas@13.5.37` out of `Cuda compilation tools, release 13.5, V13.5.37`.
+/// `ptxas@13.5.37` from `Cuda compilation tools, release 13.5, V13.5.37`.
 fn version(printed: &str) -> Option<EngineId> {
     if !printed.contains("ptxas") {
         return None;
@@ -158,13 +158,13 @@ fn listed(printed: &str) -> Option<Vec<String>> {
     (!archs.is_empty()).then_some(archs)
 }
 
-/// `9.5` out of `Unsupported .version 99.0; current version is '9.5'`.
+/// `9.5` from `Unsupported .version 99.0; current version is '9.5'`.
 fn newest(printed: &str) -> Option<Version> {
     let (_, rest) = printed.split_once("current version is '")?;
     rest.split('\'').next()?.parse().ok()
 }
 
-/// The first line, and not too much of it.
+/// The beginning of the first line.
 fn excerpt(printed: &str) -> String {
     let line = printed.lines().next().unwrap_or_default();
     line.chars().filter(|c| !c.is_control()).take(80).collect()
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_read_from_ptxas_only() {
+    fn only_a_version_of_ptxas_is_read() {
         let printed =
             "ptxas: NVIDIA (R) Ptx optimizing assembler\nCuda compilation tools, release 13.5, V13.5.37\nBuild x";
         assert_eq!(version(printed).as_ref().map(EngineId::as_str), Some("ptxas@13.5.37"));

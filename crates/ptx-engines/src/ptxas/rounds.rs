@@ -1,18 +1,17 @@
-//! From lines to outcomes, in as few processes as it takes.
+//! From lines to outcomes, in as few processes as possible.
 //!
-//! - A syntax error ends the pass over its module, so what stands behind it is asked again, in
-//!   modules as short as the errors are dense, many modules a process.
-//! - Lines without a message in a process that complained are confirmed together, until a process
-//!   has no complaint at all. This is needed: an undeclared name is reported at the end of a pass,
-//!   which a syntax error prevents, and behind an error macros are not expanded, so that an
-//!   instruction that is one (`wmma` in versions before 13) is not looked into.
-//! - A process that dies names nobody: its suspects are asked once more with a mark behind every
-//!   line, and the first one not passed is asked alone.
-//! - Where code is generated, a line whose address is not of the module's size changes that size for the
-//!   whole process, and others pass that would be refused alone. It is warned about, so lines of each size are
-//!   asked by themselves.
-//! - An error in a macro names no line and spoils the next module: marks find it, and the lines
-//!   from there on have modules of their own with one of ours between them.
+//! - A syntax error ends the pass over its module. The lines after it are asked about again, in shorter modules if
+//!   errors are frequent, and many modules per process.
+//! - Lines without a message in a process that complained are asked about together until a process has no complaint at
+//!   all. An undeclared name is only reported at the end of a pass, which a syntax error prevents. And after an error,
+//!   macros are not expanded, so an instruction that is a macro (`wmma` before version 13) is not checked.
+//! - A process that dies does not name a line. Its suspects are asked about once more with a mark after every line, and
+//!   the first line without a mark after it is asked about alone.
+//! - In code generation, a line with another address size than the module changes the size for the whole process, so
+//!   that other lines pass that would be refused alone. A warning tells about it, and lines of each size are then asked
+//!   about separately.
+//! - An error in a macro names no line and spoils the next module. Marks find it, and the lines from there on get
+//!   modules of their own, with one of ours after each.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -24,25 +23,25 @@ use super::{Arch, Ptxas};
 use crate::child::End;
 use crate::{Batch, Depth, Outcome};
 
-/// Lines of one module that is only checked; longer ones are no faster.
+/// The most lines of a module that is only checked; longer ones are not faster.
 const CHECKED_LINES: usize = 8192;
-/// Lines of one module that code is generated for; the time grows faster than their number.
+/// The most lines of a module that code is generated for; the time grows faster than their number.
 const GENERATED_LINES: usize = 100;
-/// Modules of one process.
+/// The most modules of a process.
 const MODULES: usize = 2000;
-/// Modules of one process that generates code: one error stops all of them, and warnings do not name theirs.
+/// The modules of a process that generates code: one error stops all of them, and warnings do not name theirs.
 const GENERATED_MODULES: usize = 1;
-/// Modules by which the density of syntax errors is first measured, divided by eight.
+/// An eighth of the modules with which the density of syntax errors is first measured.
 const FIRST_MODULES: usize = 4;
 /// Modules of the first process with marks between them.
 const SPACED_MODULES: usize = 64;
-/// The signal that a process gets from outside, such as by a machine out of memory.
+/// The signal that kills a process from outside, for example when the machine runs out of memory.
 const KILL: i32 = 9;
-/// Lines of one process.
+/// The most lines of a process.
 const PROCESS_LINES: usize = 1 << 17;
 
-/// One outcome for each line of the batch. Where the assembler cannot be run any more, what it has not
-/// settled is skipped, and a loss.
+/// One outcome for each line of the batch. If the assembler can no longer be run, the remaining lines are skipped and
+/// count as losses.
 pub(super) fn judge(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
     let mut outcomes = vec![None; batch.lines.len()];
     let done = rounds(ptxas, batch, depth, &mut outcomes);
@@ -82,27 +81,27 @@ struct Rounds<'a> {
     directory: TempDir,
     arch: Arch,
     mode: AskMode,
-    /// The scaffold without lines is known to pass.
+    /// Whether the scaffold without lines is known to pass.
     scaffold_passes: bool,
     outcomes: &'a mut [Option<Outcome>],
-    /// Lines passed by processes that died at another one.
+    /// Lines that a process passed before it died on a later one.
     survivors: Vec<usize>,
-    /// The first death with several lines: how many, and how.
+    /// The first death of a process with several lines: their number, and how it died.
     died_together: Option<(usize, String)>,
 }
 
 /// Lines that are asked about together.
 struct Group {
     waiting: VecDeque<usize>,
-    /// Most lines of a module.
+    /// The most lines of a module.
     most: usize,
-    /// Lines of the next process's modules, by the density of syntax errors so far.
+    /// The lines per module of the next process, from the density of syntax errors so far.
     chunk: usize,
     /// Modules of the next process.
     modules: usize,
     /// Lines without a message in a process that complained.
     silent: Vec<usize>,
-    /// How often these lines have been silent before.
+    /// How many times these lines have been silent before.
     stage: u32,
     marks: Marks,
 }
@@ -112,16 +111,16 @@ fn marks(most: usize) -> Marks {
     if most > 1 { Marks::Possible } else { Marks::Useless }
 }
 
-/// Whether marks may help to find a line that kills the process.
+/// Whether marks can help to find a line that kills the process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marks {
-    /// They would.
+    /// They can.
     Possible,
-    /// One behind every line of its only module.
+    /// There is one after every line of the only module.
     Set,
-    /// One line a module with marks between them, as errors in macros name no line.
+    /// Each module has one line, with marks between them, because errors in macros name no line.
     Between,
-    /// They do not, or there is one line a module anyway.
+    /// They cannot, or each module has one line anyway.
     Useless,
 }
 
@@ -131,7 +130,7 @@ impl Group {
         Self { waiting: lines.into(), most, chunk, modules, silent: Vec::new(), stage: 0, marks }
     }
 
-    /// Other lines, asked in the same way from the start.
+    /// Other lines, asked about in the same way from the start.
     fn fresh(&self, lines: Vec<usize>) -> Self {
         Self::new(lines, self.most, self.modules, self.marks)
     }
@@ -142,10 +141,10 @@ impl Group {
         self.waiting.drain(..many.min(self.waiting.len())).collect()
     }
 
-    /// Takes note of a process that saw `seen` lines and ended `cut` modules early.
+    /// Learns from a process that read `seen` lines and ended `cut` modules early.
     fn learn(&mut self, seen: usize, cut: usize, modules: usize) {
         if cut > 0 {
-            // The first samples are few: no more modules than it takes to know better.
+            // The first samples are small, so increase the number of modules slowly.
             let known = if self.chunk == self.most { FIRST_MODULES } else { self.modules };
             self.modules = known.saturating_mul(8).min(modules);
         }
@@ -159,8 +158,7 @@ impl Group {
         Self { chunk: 1, modules: SPACED_MODULES, marks: Marks::Between, ..self }
     }
 
-    /// Takes note of how many of `asked` lines had an error in a macro: where few have, it is
-    /// faster to look for them.
+    /// Learns how many of `asked` lines had an error in a macro. If only a few had, it is faster to search for them.
     fn learn_strays(&mut self, strays: usize, asked: usize) {
         if strays * 16 >= asked || self.most == 1 {
             self.modules = (self.modules * 4).min(MODULES / 2);
@@ -171,8 +169,8 @@ impl Group {
         }
     }
 
-    /// The silent lines as a group. Each time that they are silent and not accepted, their
-    /// modules get shorter, so that lines which hide each other's faults are parted.
+    /// The silent lines as a group. Each time that they are silent and not accepted, their modules get shorter, to
+    /// separate lines that hide each other's faults.
     fn confirmed(self, modules: usize) -> Option<Self> {
         let shorter = (self.silent.len() >> (3 * self.stage).min(63)).max(1);
         let most = if self.stage == 0 { self.most } else { shorter.min(self.most) };
@@ -200,13 +198,13 @@ impl Rounds<'_> {
         self.settle_all(lines, GENERATED_LINES)
     }
 
-    /// Settles lines in the company they can be in, up to `most` a module.
+    /// Settles lines, together with others as far as possible, up to `most` per module.
     fn settle_all(&mut self, lines: Vec<usize>, most: usize) -> std::io::Result<()> {
         let (mut shared, mut modules, mut processes) = (Vec::new(), Vec::new(), Vec::new());
         for index in lines {
             let line = self.batch.lines[index];
             match company(line) {
-                // What stands behind it would be deleted.
+                // The lines after it would be deleted.
                 Company::Shared if self.mode == AskMode::Generate && leaves(line) => modules.push(index),
                 Company::Shared => shared.push(index),
                 Company::Module => modules.push(index),
@@ -218,12 +216,12 @@ impl Rounds<'_> {
         processes.into_iter().try_for_each(|line| self.settle(vec![line], 1))
     }
 
-    /// Most modules of a process.
+    /// The most modules of a process.
     fn modules(&self) -> usize {
         if self.mode == AskMode::Generate { GENERATED_MODULES } else { MODULES }
     }
 
-    /// Settles lines, up to `most` a module, unless the scaffold has settled them already.
+    /// Settles lines, up to `most` per module, unless the scaffold has settled them already.
     fn settle(&mut self, mut lines: Vec<usize>, most: usize) -> std::io::Result<()> {
         lines.retain(|&line| self.outcomes[line].is_none());
         let marks = if self.mode == AskMode::Check { marks(most) } else { Marks::Useless };
@@ -268,8 +266,8 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    /// The lines that were passed by processes that died, as a group: each such process is
-    /// followed by its culprit's outcome, so there are fewer every time.
+    /// The lines that processes passed before they died, as a group. It shrinks every time, because the line that
+    /// killed the process gets an outcome.
     fn survivors(&mut self, most: usize, marks: Marks) -> Option<Group> {
         let lines = std::mem::take(&mut self.survivors);
         (!lines.is_empty()).then(|| Group::new(lines, most, self.modules(), marks))
@@ -283,9 +281,9 @@ impl Rounds<'_> {
         death(&self.ptxas.binary.limits, answer.end).is_some()
     }
 
-    /// The outcome of a line that was asked about alone and not accepted. A process that was killed or ran out of
-    /// something is believed where that happens again; otherwise the machine may be at fault, and nothing was judged.
-    /// A crash of its own is one even where it does not happen each time.
+    /// The outcome of a line that was asked about alone and not accepted. A death by a kill or a limit only counts if
+    /// it happens again; otherwise the machine may be at fault, and the line is not judged. Any other crash counts even
+    /// if it does not happen every time.
     fn alone(&self, answer: &Complaints, asked: &[usize], chunk: usize, mode: AskMode) -> std::io::Result<Outcome> {
         let first = self.outcome(answer);
         let Outcome::Crashed(how) = &first else { return Ok(first) };
@@ -294,14 +292,14 @@ impl Rounds<'_> {
             return Ok(first);
         }
         if matches!(answer.end, End::Exited(_)) || matches!(answer.end, End::Signal(signal) if signal != KILL) {
-            return Ok(Outcome::Crashed(format!("{how}, but not each time")));
+            return Ok(Outcome::Crashed(format!("{how}, but not every time")));
         }
         let why = format!("{} is unstable: it died ({how}) on a line, and did not when asked again", self.ptxas.id);
         self.ptxas.health.lost(&why, 1);
         Ok(Outcome::Skipped(why))
     }
 
-    /// Notes deaths with several lines where none of them did it alone.
+    /// Notes the death of a process with several lines if no line caused one alone.
     fn look_back(&mut self) {
         let blamed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Crashed(_) | Outcome::TimedOut));
         if let Some((lines, how)) = self.died_together.take()
@@ -312,7 +310,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// Whether something else than the lines may be at fault.
+    /// Whether something other than the lines may be at fault.
     fn is_unclear(&self, answer: &Complaints) -> bool {
         self.died(answer) || answer.own.is_empty() || !answer.lost.is_empty() || !answer.loose.is_empty()
     }
@@ -323,8 +321,8 @@ impl Rounds<'_> {
         }
     }
 
-    /// Whether a module without lines passes, asked when something failed. Where it does not,
-    /// every line that is not settled gets its outcome.
+    /// Whether a module without lines passes; asked after a failure. If it does not, every line that is not settled
+    /// gets its outcome.
     fn scaffold_passes(&mut self) -> std::io::Result<bool> {
         if !self.scaffold_passes {
             let answer = self.ask(&[], 1, self.mode)?;
@@ -339,7 +337,7 @@ impl Rounds<'_> {
         Ok(self.scaffold_passes)
     }
 
-    /// The outcome of a process that was asked about one line and did not accept it.
+    /// The outcome of a line that was not accepted by a process for it alone.
     fn outcome(&self, answer: &Complaints) -> Outcome {
         if answer.end == End::OutOfTime {
             return Outcome::TimedOut;
@@ -356,7 +354,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// Sorts the lines of a process that complained: what is settled, what is asked again.
+    /// Sorts the lines of a process that complained into those that are settled and those to ask about again.
     fn sort(&mut self, answer: &Complaints, asked: &[usize], mut group: Group, groups: &mut Vec<Group>) {
         let mut open = vec![true; asked.len()];
         let rejected = self.reject(answer, asked, &mut open);
@@ -367,14 +365,14 @@ impl Rounds<'_> {
         group.learn(asked.len() - unseen.len(), answer.unseen.len(), self.modules());
         let mut parted = Vec::new();
         for (range, _) in &answer.lost {
-            // A module that was all of its process has nobody else to blame.
+            // The only module of a process cannot blame another one.
             if range.len() < asked.len() {
                 parted.push(group.fresh(take_open(range.clone(), asked, &mut open)));
             }
         }
         let silent = take_open(0..asked.len(), asked, &mut open);
         if silent.len() == asked.len() && !answer.other_address_sizes.is_empty() {
-            // Where their size is refused, it is with each of them.
+            // Their address size is refused, so each of them is refused alone as well.
             parted.extend(silent.into_iter().map(|line| group.fresh(vec![line])));
         } else if silent.len() == asked.len() {
             parted.extend(halves(silent).map(|half| group.fresh(half)));
@@ -387,13 +385,13 @@ impl Rounds<'_> {
         for line in unseen.into_iter().rev() {
             group.waiting.push_front(line);
         }
-        debug_assert!(rejected || !parted.is_empty(), "a round that gets nowhere");
+        debug_assert!(rejected || !parted.is_empty(), "this round settled and split nothing");
         groups.push(group);
         groups.extend(parted);
     }
 
-    /// Parts the lines of a process that died. Nothing that it said counts, as a line can be
-    /// refused and kill it all the same.
+    /// Splits the lines of a process that died. Its messages do not count, because a refused line may also be the one
+    /// that killed it.
     fn suspect(&mut self, answer: &Complaints, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
         let (before, suspects) = asked.split_at(answer.reached.min(asked.len() - 1));
         self.survivors.extend(before);
@@ -406,11 +404,11 @@ impl Rounds<'_> {
         } else {
             groups.push(group.fresh(suspects.to_vec()));
         }
-        // What the group still has is unsuspected.
+        // The remaining lines of the group are not suspects.
         groups.insert(0, group);
     }
 
-    /// Rejects the lines with messages of their own; whether there were any.
+    /// Rejects the lines with messages of their own; returns whether there were any.
     fn reject(&mut self, answer: &Complaints, asked: &[usize], open: &mut [bool]) -> bool {
         let mut own: Vec<(usize, &str)> =
             answer.own.iter().map(|(position, text)| (*position, text.as_str())).collect();
@@ -423,12 +421,11 @@ impl Rounds<'_> {
         !own.is_empty()
     }
 
-    /// Parts the lines of a process that had marks set: those passed, the first one not passed,
-    /// and the rest.
+    /// Splits the lines of a process that had marks set: those passed, the first one not passed, and the rest.
     fn find(&mut self, answer: &Complaints, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
         let died = self.died(answer);
         let group = Group { marks: Marks::Possible, ..group };
-        // The first mark stands before the first line: without it, marks do not work here.
+        // The first mark is before the first line. If it is missing, marks do not work here.
         match answer.marks.checked_sub(1) {
             Some(passed) if answer.strays > 0 && passed < asked.len() => {
                 self.survivors.extend(&asked[..passed]);
@@ -447,7 +444,7 @@ impl Rounds<'_> {
     }
 }
 
-/// The lines of each address size as a group, where there are several sizes; none where there is one.
+/// One group for each address size, if there are several sizes; otherwise none.
 fn parted_by_address_size(answer: &Complaints, asked: &[usize], group: &Group) -> Vec<Group> {
     let sizes = || answer.other_address_sizes.values();
     let usual = (0..asked.len()).filter(|position| !sizes().any(|lines| lines.contains(position)));
@@ -461,7 +458,7 @@ fn parted_by_address_size(answer: &Complaints, asked: &[usize], group: &Group) -
     parts.into_iter().map(|lines| group.fresh(lines)).collect()
 }
 
-/// The lines in `range` that are still open, which they are not any more.
+/// Takes the lines in `range` that are still open, and closes them.
 fn take_open(range: std::ops::Range<usize>, asked: &[usize], open: &mut [bool]) -> Vec<usize> {
     range.filter(|&position| std::mem::take(&mut open[position])).map(|position| asked[position]).collect()
 }

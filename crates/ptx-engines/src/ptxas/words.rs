@@ -1,16 +1,16 @@
-//! The modifier-like words in a binary: what it may take for a modifier.
+//! The words in a binary that look like modifiers, so that the assembler may accept them as such.
 //!
-//! They are read when a run starts, and tried; nothing of them is stored.
+//! They are read and tried when a run starts, and never stored.
 
 use std::collections::BTreeSet;
 
 use ptx_spec::spec::is_modifier;
 
-/// The longest word that is looked for.
+/// The maximum length of a word in bytes.
 const LONGEST: usize = 32;
 
-/// The texts of a binary that end as a C string does and look like a modifier, sorted: `.evict_last`. A text
-/// may be the end of a longer one, since linkers let strings share their ends.
+/// The texts of a binary that end like a C string and look like a modifier (`.evict_last`), sorted. A text may be the
+/// end of a longer one, because linkers let strings share their ends.
 pub(super) fn words(binary: &[u8]) -> Vec<String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':');
     let mut words = BTreeSet::new();
@@ -35,7 +35,7 @@ mod tests {
     use super::words;
 
     #[test]
-    fn words_end_as_c_strings_do() {
+    fn words_end_like_c_strings() {
         let binary = b"\x7fELF\0.evict_last\0.L2::64B\0ld.nc\0.rodata .x\0.2d\0.05\0.a b\0.\0.cut-off\0.at:end\0.v8";
         assert_eq!(words(binary), [".2d", ".L2::64B", ".evict_last", ".nc", ".x"]);
         let long = [b".", [b'a'; 40].as_slice(), b"\0"].concat();
