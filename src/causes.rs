@@ -211,9 +211,9 @@ mod tests {
     use super::*;
     use crate::campaign::{GroupKey, MismatchGroup, Tally};
 
-    /// Beyond the most that are analysed, groups are described; what is analysed has one of each kind first.
+    /// Groups beyond the limit are described instead of analysed. The analysed groups include one of each kind first.
     #[test]
-    fn groups_beyond_the_most_are_described() {
+    fn groups_beyond_the_limit_are_described() {
         let spec = crate::shipped::spec().expect("the specification is sound");
         let instruction = spec.instruction("suld").expect("a specification");
         let form = &instruction.forms[0];

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inferred_may_be_the_models_fault() {
+    fn an_inference_may_be_the_models_fault() {
         let inferred = ["unorm".to_owned()];
         let suspect = |votes: &[Vote]| {
             let votes = votes.iter().collect();

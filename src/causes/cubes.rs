@@ -220,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn one_condition_is_found_as_it_is() {
+    fn one_condition_is_found_exactly() {
         let all = cover(&points(|v| v[1] == 2 && v[3] != 0));
         assert_eq!(all.len(), 1);
         assert_eq!(named(&all[0][0]), [(1, vec![2]), (3, vec![1, 2])]);
     }
 
     #[test]
-    fn two_causes_are_told_apart() {
+    fn two_causes_are_found_separately() {
         let all = cover(&points(|v| v[0] == 1 || (v[1] == 2 && v[2] == 2)));
         let mut cubes: Vec<_> = all.iter().map(|cubes| named(&cubes[0])).collect();
         cubes.sort();
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_at_random_has_a_cube_around_it() {
+    fn random_failures_have_a_cube_around_them() {
         let mut number = 0_u64;
         let all = points(|v| {
             number = number.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_always_fails_has_no_condition() {
+    fn constant_failures_have_no_condition() {
         let all = cover(&points(|_| true));
         assert_eq!(all.len(), 1);
         assert_eq!(all[0][0], Cube::default());

@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_pip_are_told_apart() {
+    fn errors_of_pip_are_distinguished() {
         let error = |said| pip_error("p", "13.9", "p==13.9.*".to_owned(), said).to_string();
         let versions = "ERROR: Could not find a version that satisfies the requirement p==13.9.* (from versions: 0.0.1.dev4, 13.0.48, 13.5.37)\nERROR: No matching";
         assert_eq!(error(versions), "the package `p` has no version 13.9; there are: 13.0.48, 13.5.37");

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_is_written_out() {
+    fn control_characters_are_escaped() {
         for (text, shown) in [
             ("plain 'ä' 🦀\n\tnext", "plain 'ä' 🦀\n\tnext"),
             ("\u{1b}[31mred\u{7}", "\\u{1b}[31mred\\u{7}"),

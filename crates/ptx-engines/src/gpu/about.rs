@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn it_lists_what_the_specification_and_the_driver_know() {
+    fn it_lists_versions_and_targets_known_to_both_specification_and_driver() {
         let specs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../specs");
         let spec = ptx_spec::spec::Spec::load(std::path::Path::new(specs)).expect("the specification is sound");
         let about = facts(12_080, 90).about(&spec.isa);

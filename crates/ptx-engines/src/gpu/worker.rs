@@ -413,7 +413,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_a_log_are_its_errors() {
+    fn only_the_errors_of_a_log_are_kept() {
         let log = "ptxas application ptx input, line 6; error   : Unknown modifier '.x'\n\
             ptxas application ptx input, line 7; fatal   : Parsing error near ';': syntax error\n\
             ptxas fatal   : Ptx assembly aborted due to errors\n";

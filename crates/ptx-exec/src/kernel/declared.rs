@@ -221,12 +221,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_are_taken_apart() {
+    fn statements_are_split_into_parts() {
         let text = ".global .attribute(.unified(1, 2)) .align 8 .b8 u[64]; .visible .const .v4 .f32 c[2][3] = {0, 1}, d; \
             .reg .b32 %r<9>, x; .reg .v2 .u16 %v; .extern .shared .b8 s[]; .global .surfref t;";
         let read = statements(text).expect("declarations");
         let spaces: Vec<_> = read.iter().map(|s| (s.space(), s.of_type(), s.names.len())).collect();
-        let should = [
+        let expected = [
             (".global", ".b8", 1),
             (".const", ".f32", 2),
             (".reg", ".b32", 2),
@@ -234,7 +234,7 @@ mod tests {
             (".shared", ".b8", 1),
             (".global", ".surfref", 1),
         ];
-        assert_eq!(spaces, should);
+        assert_eq!(spaces, expected);
         assert!(read[0].unified() && read[0].declaration.alignment == Some(8));
         assert_eq!(read[1].size(&read[1].names[0]), Ok(96));
         assert!(read[4].size(&read[4].names[0]).is_err() && read[5].opaque());
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_taken_apart() {
+    fn parameters_are_split_into_parts() {
         let read = parameters(".param .u64 .ptr .global .align 8 p, .param .align 32 .b8 q[64]").expect("parameters");
         assert_eq!(read.iter().map(|p| p.size(&p.names[0])).collect::<Vec<_>>(), [Ok(8), Ok(64)]);
         assert_eq!(parameters(" "), Ok(Vec::new()));

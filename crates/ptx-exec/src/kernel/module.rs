@@ -251,7 +251,7 @@ mod tests {
         let (text, kernel) = kernel(&case);
         assert_eq!(kernel.parameters[..2], [Parameter::Bytes(vec![0, 0]), Parameter::Bytes((1..=10).collect())]);
         assert_eq!(kernel.parameters[2..].first(), Some(&Parameter::Rows));
-        assert_eq!(text.matches(" other;").count(), 1, "what has no contents stays");
+        assert_eq!(text.matches(" other;").count(), 1, "a variable without contents stays as declared");
         for part in [
             ".global .b32 other;",
             ".visible .global .align 32 .b8 g[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};",
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_line_may_write_is_read_back() {
+    fn variables_that_a_line_may_write_are_read_back() {
         let declarations = ".global .align 8 .b8 g[10]; .shared .b8 s[10]; .entry k { .reg .b32 %r;";
         let mut case =
             case(declarations, "st.global.b32 [g+4], %r;", vec![input("%r", 32, Holds::Bits)], Vec::new(), 2);
@@ -281,8 +281,8 @@ mod tests {
         assert!(kernel.single, "rows change what others see");
         assert_eq!(kernel.variables, [Observed { name: "g".to_owned(), at: 0, bytes: 10 }]);
         let (before, after) = text.split_once("st.global.b32 [g+4], %r;").expect("the line");
-        assert!(before.contains("st.global.u8 [%conform_y]"), "it has its contents again before the line:\n{text}");
-        assert!(after.contains("ld.global.u8 %conform_b, [%conform_y];"), "it is read after the line:\n{text}");
+        assert!(before.contains("st.global.u8 [%conform_y]"), "its contents must be restored before the line:\n{text}");
+        assert!(after.contains("ld.global.u8 %conform_b, [%conform_y];"), "it must be read after the line:\n{text}");
         let mut results = vec![0xee; kernel.result_bytes];
         results.extend(1..=u8::try_from(kernel.result_bytes).expect("a byte"));
         assert_eq!(changed(&kernel, &case, &results, 0), [("g".to_owned(), vec![0xee; 10])].into());
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_executed_says_why() {
+    fn refused_cases_give_the_reason() {
         let registers = ".reg .b32 %r; .reg .b64 %a, %p;";
         let global = ".global .b8 g[64];";
         let unified = ".global .attribute(.unified(1, 2)) .b8 g[64];";
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_policy_is_made() {
+    fn a_cache_policy_is_created() {
         let inputs = vec![input("%p", 64, Holds::Policy), input("%a", 64, address("g", false))];
         let declarations = ".global .b8 g[10]; .entry k { .reg .b32 %r; .reg .b64 %a, %p;";
         let case = case(declarations, "ld.global.L2::cache_hint.b32 %r, [%a], %p;", inputs, vec![output("%r", 32)], 1);

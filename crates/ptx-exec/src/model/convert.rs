@@ -105,8 +105,7 @@ mod tests {
             // 1 + 2^-11 is halfway between 1 and its successor; 1 is even.
             (1.000_488_3, 0x3c00),
             (1.001_464_8, 0x3c02),
-            // The smallest normal half, the largest and the smallest subnormal ones, and half of the
-            // smallest.
+            // The smallest normal half, the largest and the smallest subnormal half, and half of the smallest.
             (6.103_515_6e-5, 0x0400),
             (6.097_555e-5, 0x03ff),
             (5.960_464_5e-8, 1),

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_infinity_is_no_nan() {
+    fn an_infinity_is_not_a_nan() {
         let bytes = ExpectedBits { bits: 0x7e00_7e00, known: 0x7c00_7c00 };
         let mut effect = Effect::of_write(Some(Write { object: Object::Surface, at: 2, count: 4, bytes }));
         effect.nans = Nans { size: 2, which: 0b11 };

@@ -132,14 +132,13 @@ mod tests {
     fn sums_round_to_nearest_even() {
         for (of, a, b, expected) in [
             (".f16", 0x3c00, 0x3c00, 0x4000),
-            // 1 + 2^-11 is halfway between 1 and its successor; 1 is even. With the next one it is 1 +
-            // 2^-9.
+            // 1 + 2^-11 is halfway between 1 and its successor, and 1 is even. For the next pair, 1 + 2^-9 is even.
             (".f16", 0x3c00, 0x1000, 0x3c00),
             (".f16", 0x3c01, 0x1000, 0x3c02),
             // The largest number plus half of its last place is infinite; a bit less is not.
             (".f16", 0x7bff, 0x4c00, 0x7c00),
             (".f16", 0x7bff, 0x4bff, 0x7bff),
-            // Subnormal numbers stay.
+            // Subnormal results are kept.
             (".f16", 0x0001, 0x0001, 0x0002),
             (".f16", 0x03ff, 0x0001, 0x0400),
             (".f16", 0x8000, 0x8000, 0x8000),

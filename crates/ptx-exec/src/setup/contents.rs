@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_a_kind_are_what_they_are_called() {
+    fn numbers_match_the_names_of_their_kinds() {
         assert_eq!(data("smallest", 3, (0, 0), 64), 1 << 63);
         assert_eq!(data("largest", 3, (0, 1), 32), 0x7fff_ffff);
         assert_eq!(data("edge", 0, (0, 0), 32), 1);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn errors_name_the_problem() {
         for (line, part) in [
             ("suld.b d, [a, b]", "`;`"),
             ("suld.b d, [a, b;", "`]`"),

@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_constant_is_told_from_what_is_wrong() {
+    fn other_text_is_distinguished_from_malformed_constants() {
         for text in ["%r1", "-%r1", "(a)", "(4+b", "", "~"] {
             assert_eq!(value(text), Ok(None), "{text}");
         }

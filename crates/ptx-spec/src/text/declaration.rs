@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations_are_taken_apart() {
+    fn declarations_are_split_into_parts() {
         let text = ".global .attribute(.unified(1, 2)) .align 8 .b8 u[64]; .visible .const .v4 .f32 c[2][3] = {0, 1}, \
             d /* ; */; .reg .b32 %r<9>, x; .extern .shared .b8 s[]; .global .surfref t; .param .u64 .ptr .global .align 8 p;";
         let read = declarations(text).expect("declarations");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_declaration_is_refused() {
+    fn malformed_declarations_are_rejected() {
         for text in [".reg .b32 x", ".reg x;", ".global .align x .b8 y;", ".global .attribute .b8 x;"] {
             assert!(declarations(text).is_err(), "{text}");
         }

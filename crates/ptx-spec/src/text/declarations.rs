@@ -259,7 +259,7 @@ mod tests {
     use crate::spec::Spec;
 
     #[test]
-    fn of_two_declarations_of_a_name_the_last_counts() {
+    fn the_last_declaration_of_a_name_counts() {
         let spec = Spec::load(std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../specs")))
             .expect("a sound specification");
         let symbol = |text: &str, name: &str| Declarations::parse(text, &spec.isa).expect(text).symbol(name);

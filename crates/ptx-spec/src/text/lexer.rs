@@ -340,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_tokens() {
+    fn a_text_is_split_into_tokens() {
         use TokenKind::{Directive, Number, Sign, Text, Word};
         let text =
             "L: @!%p ld.L1::evict_last {%v.x, _}, [a+-0x1F]; // ;\n/* } */ .file 1 \"a;b\" 1.5e-3 5%3 é 5.unified";
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_ends_with_the_text() {
+    fn unterminated_tokens_end_with_the_text() {
         for text in ["/* open", "\"open", "// open", "."] {
             assert!(Lexer::new(text).count() <= 1, "{text}");
         }

@@ -363,7 +363,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_taken_apart() {
+    fn a_line_is_split_into_parts() {
         let line = Line::parse("@!%p ld.global.L1::evict_last.v2.f32 {%f1, _}, [%rd1+-4].unified, %pol; // why")
             .expect("a line");
         assert_eq!(line.guard, Some((true, "%p")));
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn the_opcode_is_found_whatever_is_wrong_before_it() {
+    fn the_opcode_is_found_despite_errors_before_it() {
         for text in
             ["ld.x", "@1 ld", "@!!%p ld;", "_: ld.u32", "1: ld", "@%p L: ld", "{ $L: ld", ".loc 1 2 3 ld a", "} ld"]
         {
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_around_a_line_is_read() {
+    fn text_around_a_line_is_read() {
         for text in ["L: $M: ret;", "{ { ret; } }", ".loc 1 2 3 ret;", ".pragma \"x;\"; ret; // ;", "L: { ret; } M:"] {
             assert_eq!(Line::parse(text).expect(text).to_string(), "ret;");
         }
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_says_where() {
+    fn malformed_lines_are_rejected_with_a_position() {
         for (text, at) in [("ld.u32 %r1, [%r2]", 17), ("ld.u32 %r1, [%r2;", 16), (".u32;", 0), ("ld.;", 3), ("", 0)] {
             assert_eq!(Line::parse(text).expect_err(text).at, at, "{text}");
         }

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_module_says_where() {
+    fn malformed_modules_are_rejected_with_a_position() {
         for (text, at) in [("{ ret;", 6), ("ret; }", 5), (".pragma \"x\"", 11), ("L: M:", 5), (".entry {", 7)] {
             match Module::parse(text) {
                 Err(error) => assert_eq!(error.at, at, "{text}: {error}"),
