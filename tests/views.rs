@@ -281,7 +281,7 @@ fn samples_and_bytes_address_the_same_memory() {
     }
 }
 
-/// A load returns what a store before it has stored.
+/// A load after a store returns the stored value.
 #[test]
 fn a_load_returns_what_was_stored() {
     let mut draw = Draw::new(3);

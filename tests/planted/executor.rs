@@ -16,7 +16,7 @@ use ptx_conform::program::{Answer, Holds, Program, Returned, Rows};
 
 /// A bug that can be planted.
 pub(crate) struct Bug {
-    /// The instruction, and what is wrong about it.
+    /// The instruction, then a short name: `suld-y-clamps-to-top`.
     pub(crate) name: &'static str,
     /// What it does, in a sentence.
     pub(crate) says: &'static str,

@@ -7,7 +7,7 @@ use super::*;
 
 /// One narrow bug.
 pub(crate) struct NarrowBug {
-    /// The instruction, and what is wrong about it.
+    /// The instruction, then a short name: `suld-third-access`.
     pub(crate) name: &'static str,
     /// What it does, in a sentence.
     pub(crate) says: &'static str,
