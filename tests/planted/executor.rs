@@ -165,7 +165,7 @@ pub(crate) const BUGS: &[Bug] = &[
     bug("st-v2-swapped", "vec .v2, type .b16", "The lanes are swapped."),
     bug("st-byte-as-half", "type .b8", "The byte after it becomes 0."),
     bug("st-last-lane-lost", "vec .v4, type .u32", "The last lane is not stored."),
-    bug("st-sink-zeroes", "a sink", "Stores 0 where a sink stands."),
+    bug("st-sink-zeroes", "a sink", "Stores 0 for a sink."),
     bug("st-f64-words", "type .f64, ss .shared", "The 32-bit words are swapped."),
     bug("st-release-beyond", ".release, ss .global", "The byte after the access becomes ff."),
     bug("st-high-half", "type .u16, register of 32 bits", "Stores the high half."),
@@ -1065,7 +1065,7 @@ impl<'a> Thread<'a> {
         let at = text.find('+').or(text.rfind('-').filter(|&at| at > 0)).unwrap_or(text.len());
         let (base, offset) = (text[..at].trim(), text[at..].trim_start_matches('+').trim());
         let offset = if offset.is_empty() { Some(0) } else { immediate(offset) };
-        let Some(offset) = offset else { return skipped("an offset that is no number") };
+        let Some(offset) = offset else { return skipped("an offset that is not a number") };
         let mut offset = i64::try_from(signed(offset, 64)).unwrap_or_default();
         if self.bug("ld-negative-offset-added") && offset < 0 {
             offset = -offset;
@@ -1081,7 +1081,7 @@ impl<'a> Thread<'a> {
         }
         match self.case.variable(base) {
             Some(variable) => Ok(Address { variable, generic: space.is_none(), offset }),
-            None => skipped("an address that belongs to no variable"),
+            None => skipped("an address without a variable"),
         }
     }
 

@@ -361,7 +361,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "suld-x-of-16-bits",
         &[],
         "{ x: far-after }",
-        "x loses its bits above 16 where it is positive.",
+        "x loses its bits above 16 if it is positive.",
         |row, answer| {
             if row.runs() && row.x() > 0xffff {
                 *answer = row.moved('x', row.x() & 0xffff);
@@ -372,7 +372,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "suld-y-of-16-bits",
         &[],
         "{ geom: .3d, y: far-after }",
-        "y loses its bits above 16 where it is positive.",
+        "y loses its bits above 16 if it is positive.",
         |row, answer| {
             if row.has(&[".3d"]) && row.runs() && row.y() > 0xffff {
                 *answer = row.moved('y', row.y() & 0xffff);
@@ -394,7 +394,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "suld-far-inside",
         &[],
         "{ x: [inside, last] }",
-        "Bit 0 is flipped at x = 512 and beyond, within the surface.",
+        "Bit 0 is flipped from x = 512 on, within the surface.",
         |row, answer| {
             if row.inside() && row.x() >= 512 {
                 lane(row, answer, 0, |value| value ^ 1);
@@ -405,7 +405,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "suld-edge-of-b64",
         &[],
         "{ geom: .2d, clamp: .clamp, vec: none, dtype: .b64, x: [after, far-after] }",
-        "The top bit is flipped where x is clamped to the right edge.",
+        "The top bit is flipped if x is clamped to the right edge.",
         |row, answer| {
             if row.has(&[".2d", ".clamp", ".b64"])
                 && row.line.lanes() == 1
@@ -417,7 +417,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         },
     ),
     narrow_bug(
-        "suld-corner-behind",
+        "suld-corner-past-the-end",
         &[],
         "{ geom: .3d, clamp: .clamp, y: [after, far-after], z: [after, far-after] }",
         "y becomes 0 if y and z are both past the end.",
@@ -433,7 +433,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         },
     ),
     narrow_bug(
-        "suld-behind-last-layer",
+        "suld-past-last-layer",
         &[],
         "{ geom: .a2d, clamp: .zero, layer: after }",
         "The layer after the last one is the last one.",
@@ -460,7 +460,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "suld-before-in-last-row",
         &[],
         "{ geom: .2d, clamp: .trap, x: before, y: last }",
-        "Returns 0 where x is just before the last row.",
+        "Returns 0 if x is just before the start of the last row.",
         |row, answer| {
             let Some(surface) = row.surface() else { return };
             let last = row.y() > 0 && row.y() == i64::from(surface.height) - 1;
@@ -542,7 +542,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sust-x-of-16-bits",
         &["b"],
         "{ x: far-after }",
-        "x loses its bits above 16 where it is positive.",
+        "x loses its bits above 16 if it is positive.",
         |row, answer| {
             if !row.formatted() && !row.has(&[".a1d"]) && !row.has(&[".a2d"]) && row.runs() && row.x() > 0xffff {
                 *answer = row.moved('x', row.x() & 0xffff);
@@ -553,7 +553,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sust-array-far-inside",
         &["b-array"],
         "{ geom: .a1d, x: [inside, last] }",
-        "Drops what is stored at x = 64 and beyond.",
+        "Drops stores from x = 64 on.",
         |row, answer| {
             if row.has(&[".a1d"]) && row.inside() && row.x() >= 64 {
                 after(row, answer, |bytes| bytes.clone_from_slice(&row.surface().expect("it has one").data));
@@ -595,10 +595,10 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         },
     ),
     narrow_bug(
-        "sust-state-is-kept",
+        "sust-surface-is-kept",
         &["b", "b-array"],
         "",
-        "The surface is as the row before left it.",
+        "The surface keeps its contents from the row before.",
         |row, answer| {
             if !row.formatted() {
                 kept(row, answer);
@@ -606,10 +606,10 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         },
     ),
     narrow_bug(
-        "sust-state-is-kept-in-3d",
+        "sust-surface-is-kept-in-3d",
         &["b"],
         "{ geom: .3d, cop: .wt }",
-        "The surface is as the row before left it.",
+        "The surface keeps its contents from the row before.",
         |row, answer| {
             if row.has(&[".b", ".3d", ".wt"]) {
                 kept(row, answer);
@@ -651,7 +651,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sust-clears-before",
         &["b", "b-array"],
         "{ cop: .cs, ctype: .b8, vec: none, x: [not, first] }",
-        "The byte in front of the access becomes 0.",
+        "The byte before the access becomes 0.",
         |row, answer| {
             if row.has(&[".b", ".cs", ".b8"])
                 && row.line.lanes() == 1
@@ -679,17 +679,23 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
             }
         },
     ),
-    narrow_bug("sust-double-immediate", &["b"], "{ c.type: double }", "Its high half is lost.", |row, answer| {
-        let double = row.line.operands.get(1).is_some_and(|c| c.starts_with("0d"));
-        if row.has(&[".b"])
-            && !row.has(&[".a1d"])
-            && !row.has(&[".a2d"])
-            && double
-            && let Some(at) = row.place()
-        {
-            after(row, answer, |bytes| put(bytes, at + 4, &[0; 4]));
-        }
-    }),
+    narrow_bug(
+        "sust-double-immediate",
+        &["b"],
+        "{ c.type: double }",
+        "The high half of the immediate is lost.",
+        |row, answer| {
+            let double = row.line.operands.get(1).is_some_and(|c| c.starts_with("0d"));
+            if row.has(&[".b"])
+                && !row.has(&[".a1d"])
+                && !row.has(&[".a2d"])
+                && double
+                && let Some(at) = row.place()
+            {
+                after(row, answer, |bytes| put(bytes, at + 4, &[0; 4]));
+            }
+        },
+    ),
     narrow_bug(
         "sust-half-of-u32",
         &["b"],
@@ -768,7 +774,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sust-unorm8-upper",
         &["p"],
         "{ surface.format: [unorm8, unorm8x2, unorm8x4] }",
-        "Between 0.6 and 0.9 one too few.",
+        "Values between 0.6 and 0.9 become one too small.",
         |row, answer| {
             if row.formatted() && row.component("unorm", 8) {
                 converted(row, answer, |bits| between(bits, 0.6, 0.9), |old| old - 1);
@@ -779,7 +785,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sust-unorm16-top",
         &["p"],
         "{ surface.format: [unorm16, unorm16x2, unorm16x4] }",
-        "Between 0.9 and 1, without them, one too many.",
+        "Values between 0.9 and 1, both excluded, become one too large.",
         |row, answer| {
             if row.formatted() && row.component("unorm", 16) {
                 converted(row, answer, |bits| between(bits, 0.9, 0.999_99), |old| (old + 1).min(0xffff));
@@ -790,7 +796,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sust-snorm8-upper",
         &["p"],
         "{ surface.format: [snorm8, snorm8x2, snorm8x4] }",
-        "Between 0.52 and 1, without them, one too few.",
+        "Values between 0.52 and 1, both excluded, become one too small.",
         |row, answer| {
             if row.formatted() && row.component("snorm", 8) {
                 converted(row, answer, |bits| between(bits, 0.52, 0.999), |old| old - 1);
@@ -801,7 +807,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sust-snorm16-lower",
         &["p"],
         "{ surface.format: [snorm16, snorm16x2, snorm16x4] }",
-        "Between -1 and -0.52, without them, one too many.",
+        "Values between -1 and -0.52, both excluded, become one too large.",
         |row, answer| {
             if row.formatted() && row.component("snorm", 16) {
                 converted(row, answer, |bits| between(bits, -0.999, -0.52), |old| (old + 1) & 0xffff);
@@ -834,7 +840,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sust-half-denormal-tie",
         &["p"],
         "{ surface.format: [f16, f16x2, f16x4] }",
-        "One and a half of the smallest half becomes 1 of it, not 2.",
+        "1.5 times the smallest half becomes 1 times that, not 2.",
         |row, answer| {
             if row.formatted() && row.component("f", 16) {
                 converted(row, answer, |bits| bits & 0x7fff_ffff == 0x33c0_0000, |old| old - 1);
@@ -882,7 +888,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         },
     ),
     narrow_bug(
-        "sust-sample-behind-in-3d",
+        "sust-sample-past-the-row-in-3d",
         &["p"],
         "{ geom: .3d, clamp: .clamp, x: after }",
         "Drops stores just past the end of the row.",
@@ -903,7 +909,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sured-max-u64",
         &["b"],
         "{ op: .max, ctype: .u64 }",
-        "Where both have their top bit, the least.",
+        "If both numbers have their top bit set, stores the smaller one.",
         |row, answer| {
             if row.has(&[".b", ".max", ".u64"])
                 && let (Some(old), Some(&new)) = (row.old(), row.data().first())
@@ -918,7 +924,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sured-min-s64",
         &["b"],
         "{ op: .min, ctype: .s64 }",
-        "Where the high halves are the same, what is there stays.",
+        "If the high halves are equal, the old value stays.",
         |row, answer| {
             if row.has(&[".b", ".min", ".s64"])
                 && let (Some(old), Some(&new)) = (row.old(), row.data().first())
@@ -951,7 +957,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sured-and-top-bit",
         &["b"],
         "{ op: .and, ctype: .b32 }",
-        "Where both have their top bit, it is lost.",
+        "If both numbers have their top bit set, it is lost.",
         |row, answer| {
             if row.has(&[".b", ".and", ".b32"])
                 && let (Some(old), Some(&new)) = (row.old(), row.data().first())
@@ -1016,7 +1022,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "sured-x-of-16-bits",
         &["b"],
         "{ geom: .1d, x: far-after }",
-        "x loses its bits above 16 where it is positive.",
+        "x loses its bits above 16 if it is positive.",
         |row, answer| {
             if row.has(&[".b", ".1d"]) && row.runs() && row.x() > 0xffff {
                 *answer = row.moved('x', row.x() & 0xffff);
@@ -1255,7 +1261,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "ld-guarded-keeps",
         &["weak"],
         "{ guard: [not, none], vec: none, type: .u16 }",
-        "Where the guard does not hold, the register is as the row before left it.",
+        "If the guard is false, the register keeps its value from the row before.",
         |row, answer| {
             let weak = ["relaxed", "acquire", "volatile", "mmio", "nc"]
                 .iter()
