@@ -89,8 +89,8 @@ impl<'a> Judge<'a> {
     }
 
     /// Reads a line as one of this instruction: as a line of the form that explains it best. That is the
-    /// form with the fewest broken rules, then the one that has the most of the line's modifiers, then the
-    /// first.
+    /// form with the fewest broken rules other than those about versions and targets, then the one with the
+    /// fewest broken rules, then the one that has the most of the line's modifiers, then the first.
     pub fn read_as(&self, instruction: &Instruction, line: &Line<'_>, declarations: &Declarations) -> Reading {
         let modifiers: Vec<_> = line.modifiers.iter().map(|modifier| instruction.modifier(modifier)).collect();
         let least = |(at, form): (usize, &Form)| (form.least_broken(&modifiers), at);
@@ -103,7 +103,7 @@ impl<'a> Judge<'a> {
         let mut attempt = Attempt::default();
         for (least, at) in forms {
             // If none is broken, no later form is better.
-            if best.as_ref().is_some_and(|best| best.broken.is_empty() || best.broken.len() < least) {
+            if best.as_ref().is_some_and(|best| best.broken.is_empty() || best.anywhere < least) {
                 break;
             }
             attempt.form = at;

@@ -20,7 +20,12 @@ pub fn check_variant(spec: &Spec, instruction: &Instruction, at: usize, values: 
     let expected: Vec<&str> = expected.iter().map(|rule| rule.id.as_str()).collect();
     assert_eq!(found, expected, "the rules that `{line}` breaks in {environment}, with {declarations}");
     let writing = &form.writings[usize::from(values[form.writing()])];
-    if matches!(writing, Writing::Plain | Writing::Moved(_)) && reading.form == at && expected.is_empty() {
+    let whole = match writing {
+        Writing::Plain | Writing::Moved(_) => expected.is_empty(),
+        Writing::Unbracketed | Writing::ExtraOperand => true,
+        _ => false,
+    };
+    if whole && reading.form == at {
         assert_eq!(names(form, &reading.values), names(form, values), "the choices read from `{line}`");
     }
 }

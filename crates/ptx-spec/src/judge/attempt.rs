@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::assign;
 use super::operands::{self, Read};
 use crate::space::Values;
-use crate::spec::{Cubes, Form, Isa, SpecialNeeds, TextFault};
+use crate::spec::{Cubes, Form, Isa, RuleKind, SpecialNeeds, TextFault};
 use crate::text::{Context, Declarations, Line};
 
 /// A line with all that it is read against, whatever the form is.
@@ -25,6 +25,8 @@ pub(super) struct Attempt {
     pub(super) form: usize,
     pub(super) values: Values,
     pub(super) broken: Vec<usize>,
+    /// How many of them are broken in every environment.
+    pub(super) anywhere: usize,
     /// How well the modifiers fit the form.
     matched: usize,
     pub(super) specials: SpecialNeeds,
@@ -45,7 +47,7 @@ impl Attempt {
             form.rules_of(&form.operandless(&of_modifiers), &mut self.broken);
             self.broken.extend(faults());
             self.sort_broken();
-            if !self.is_better(best) {
+            if !self.is_better(form, best) {
                 return false;
             }
         }
@@ -54,7 +56,7 @@ impl Attempt {
         self.operands(form, &of_modifiers, &read);
         self.broken.extend(faults());
         self.sort_broken();
-        self.is_better(best)
+        self.is_better(form, best)
     }
 
     /// Begins with what a form has of the environment, the guard and the context.
@@ -77,7 +79,11 @@ impl Attempt {
     /// Adds the rules that the operands break, beside what the modifiers are inside of.
     fn operands(&mut self, form: &Form, of_modifiers: &Cubes, read: &Read) {
         let Self { values, broken, .. } = self;
-        form.rules_of(&form.judged_operands(of_modifiers, values), broken);
+        let cubes = match read.mismatched {
+            true => form.operandless(of_modifiers),
+            false => form.judged_operands(of_modifiers, values),
+        };
+        form.rules_of(&cubes, broken);
         // Elements of several types: each must suit.
         for (axis, value) in &read.found.more {
             let kept = std::mem::replace(&mut values[*axis], *value);
@@ -105,10 +111,12 @@ impl Attempt {
         }
     }
 
-    /// Whether it breaks fewer rules than another, or as many with more modifiers of its own, or is of an
-    /// earlier form.
-    fn is_better(&self, best: Option<&Self>) -> bool {
-        let rank = |attempt: &Self| (attempt.broken.len(), Reverse(attempt.matched), attempt.form);
+    /// Whether it explains the line better than another: see [`Judge::read_as`](super::Judge::read_as).
+    fn is_better(&mut self, form: &Form, best: Option<&Self>) -> bool {
+        let of_environment =
+            |rule: &&usize| matches!(form.rules[**rule].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
+        self.anywhere = self.broken.len() - self.broken.iter().filter(of_environment).count();
+        let rank = |attempt: &Self| (attempt.anywhere, attempt.broken.len(), Reverse(attempt.matched), attempt.form);
         best.is_none_or(|best| rank(self) < rank(best))
     }
 }

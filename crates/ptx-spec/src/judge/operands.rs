@@ -1,13 +1,14 @@
 //! Reads the choices of a line's operands.
 
 use crate::role::{self, Found};
-use crate::spec::{Form, Isa, Kind, Pattern, Role, TextFault, Writing};
+use crate::space::Values;
+use crate::spec::{Form, Isa, Kind, Pattern, Role, TextFault, UNREAD, Writing};
 use crate::text::{Argument, Declarations, Line, OperandText, Symbol};
 
 /// What the operands say beside the values of their axes.
 #[derive(Default)]
 pub(super) struct Read {
-    /// They do not fit the punctuation of the form; their axes are unread.
+    /// They do not fit the punctuation of the form.
     pub(super) mismatched: bool,
     /// The writing for a suffix that only other forms have there.
     pub(super) foreign_suffix: Option<usize>,
@@ -15,57 +16,137 @@ pub(super) struct Read {
     pub(super) found: Found,
 }
 
-/// Reads the operands into their axes.
+/// Reads the operands into their axes. Where they do not fit the form, they are read as those of
+/// the faulty writing that they fit, or not at all.
 pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Declarations, values: &mut [u8]) -> Read {
     let mut read = Read::default();
     if let Some((_, name)) = line.guard {
         read.guard(isa, declarations, name, values);
     }
-    let mut texts = line.operands.iter();
-    for part in &form.pattern {
-        let text = texts.next();
-        match (part, text) {
-            (Pattern::Operand(at), None) if form.operands[*at].optional => {
-                let operand = &form.operands[*at];
-                operand.of_type.iter().chain(&operand.shape).for_each(|&axis| values[axis] = 0);
-            }
-            (Pattern::Operand(at), Some(text)) if !matches!(text.argument, Argument::Bracket(_)) => {
-                let operand = &form.operands[*at];
-                role::read((isa, form), declarations, operand, (&text.argument, false), values, &mut read.found);
-            }
-            (Pattern::Bracket(inside), Some(OperandText { argument: Argument::Bracket(elements), suffix, .. }))
-                if inside.len() == elements.len() =>
-            {
-                for (&at, element) in inside.iter().zip(elements) {
-                    let operand = &form.operands[at];
-                    role::read((isa, form), declarations, operand, (element, true), values, &mut read.found);
-                }
-                read.suffix(form, inside.last().copied(), *suffix, values);
-            }
-            // `a[4]` is an address without brackets around it.
-            (
-                Pattern::Bracket(inside),
-                Some(OperandText { argument: argument @ Argument::Element(..), suffix, .. }),
-            ) if let [at] = inside[..]
-                && matches!(form.operands[at].role, Role::Address { .. }) =>
-            {
-                let operand = &form.operands[at];
-                role::read((isa, form), declarations, operand, (argument, false), values, &mut read.found);
-                read.suffix(form, Some(at), *suffix, values);
-            }
-            _ => read.mismatched = true,
-        }
-    }
-    read.mismatched |= texts.next().is_some();
+    let reader = OperandsReader { isa, form, declarations, texts: &line.operands };
+    read.mismatched |= !reader.read(&Writing::Plain, values, &mut read);
     if read.mismatched {
-        // The assignment of operands would then be a guess, so no rule about operands is judged.
-        let axes = form.operands.iter().flat_map(|o| [o.shape, o.of_type, o.sinks, o.base, o.offset]);
-        axes.flatten().for_each(|axis| values[axis] = crate::spec::UNREAD);
-        form.suffixes.iter().for_each(|(_, axis)| values[*axis] = crate::spec::UNREAD);
+        reader.forget(values);
+        if let Some(written) = reader.faulty(values) {
+            values.copy_from_slice(&written);
+        }
+        // What an operand was meant to be is a guess, so no rule about operands is judged.
         read.found.more.clear();
         read.found.faults.clear();
     }
     read
+}
+
+/// The operands of a line, with all that they are read against.
+struct OperandsReader<'l> {
+    isa: &'l Isa,
+    form: &'l Form,
+    declarations: &'l Declarations,
+    texts: &'l [OperandText<'l>],
+}
+
+impl OperandsReader<'_> {
+    /// Reads the operands as they stand in a writing, and returns whether their punctuation fits it.
+    fn read(&self, writing: &Writing, values: &mut [u8], read: &mut Read) -> bool {
+        let (mut texts, surplus) = (self.texts.iter(), usize::from(*writing == Writing::ExtraOperand));
+        for part in &self.form.pattern {
+            let fits = match part {
+                Pattern::Operand(at) if *writing == Writing::Without(*at) => true,
+                Pattern::Operand(at) => match texts.next() {
+                    None if self.form.operands[*at].optional => {
+                        let operand = &self.form.operands[*at];
+                        operand.of_type.iter().chain(&operand.shape).for_each(|&axis| values[axis] = 0);
+                        true
+                    }
+                    Some(OperandText { argument, .. }) if !matches!(argument, Argument::Bracket(_)) => {
+                        self.operand(*at, (argument, false), values, read);
+                        true
+                    }
+                    _ => false,
+                },
+                Pattern::Bracket(inside) => self.bracket(inside, writing, &mut texts, values, read),
+            };
+            if !fits {
+                return false;
+            }
+        }
+        texts.len() == surplus
+    }
+
+    /// Reads operands that belong in square brackets.
+    fn bracket<'t>(
+        &self,
+        inside: &[usize],
+        writing: &Writing,
+        texts: &mut impl Iterator<Item = &'t OperandText<'t>>,
+        values: &mut [u8],
+        read: &mut Read,
+    ) -> bool {
+        let there = || inside.iter().copied().filter(|&at| *writing != Writing::Without(at));
+        if there().next().is_none() {
+            return true;
+        }
+        let mut last = None;
+        if *writing == Writing::Unbracketed {
+            for at in there() {
+                let Some(text) = texts.next().filter(|text| !matches!(text.argument, Argument::Bracket(_))) else {
+                    return false;
+                };
+                self.operand(at, (&text.argument, true), values, read);
+                last = text.suffix;
+            }
+        } else {
+            let Some(OperandText { argument, suffix, .. }) = texts.next() else { return false };
+            match argument {
+                Argument::Bracket(elements) if there().count() == elements.len() => {
+                    for (at, element) in there().zip(elements) {
+                        self.operand(at, (element, true), values, read);
+                    }
+                }
+                // `a[4]` is an address without brackets around it.
+                Argument::Element(..) if matches!(inside, &[at] if self.is_address(at)) => {
+                    self.operand(inside[0], (argument, false), values, read);
+                }
+                _ => return false,
+            }
+            last = *suffix;
+        }
+        read.suffix(self.form, inside.last().copied(), last, values);
+        true
+    }
+
+    fn operand(&self, at: usize, argument: (&Argument<'_>, bool), values: &mut [u8], read: &mut Read) {
+        let operand = &self.form.operands[at];
+        role::read((self.isa, self.form), self.declarations, operand, argument, values, &mut read.found);
+    }
+
+    fn is_address(&self, at: usize) -> bool {
+        matches!(self.form.operands[at].role, Role::Address { .. })
+    }
+
+    /// Leaves all axes of operands unread.
+    fn forget(&self, values: &mut [u8]) {
+        let axes = self.form.operands.iter().flat_map(|o| [o.shape, o.of_type, o.sinks, o.base, o.offset]);
+        let suffixes = self.form.suffixes.iter().map(|(_, axis)| *axis);
+        axes.flatten().chain(suffixes).for_each(|axis| values[axis] = UNREAD);
+    }
+
+    /// The choices of the faulty writing that the operands fit, unless the modifiers have a fault that the
+    /// axis of writings expresses already. If each of two operands may be the one that is left out, neither is.
+    fn faulty(&self, values: &[u8]) -> Option<Values> {
+        let axis = self.form.writing();
+        let fitting = |wanted: &dyn Fn(&Writing) -> bool| {
+            let mut fitting = self.form.writings.iter().enumerate().filter_map(|(at, writing)| {
+                let mut written = values.to_vec();
+                written[axis] = u8::try_from(at).ok()?;
+                (wanted(writing) && self.read(writing, &mut written, &mut Read::default())).then_some(written)
+            });
+            fitting.next().filter(|_| fitting.next().is_none())
+        };
+        let whole = |writing: &Writing| matches!(writing, Writing::ExtraOperand | Writing::Unbracketed);
+        let without = |writing: &Writing| matches!(writing, Writing::Without(_));
+        (values[axis] == 0).then(|| fitting(&whole).or_else(|| fitting(&without)))?
+    }
 }
 
 impl Read {

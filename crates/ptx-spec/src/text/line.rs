@@ -114,8 +114,8 @@ impl fmt::Display for OperandText<'_> {
         if self.argument.has_other() {
             let text = self.text.trim_ascii_end();
             f.write_str(text)?;
-            // The text after it must not become part of a comment at its end.
-            if text.lines().last().is_some_and(|last| last.contains("//")) {
+            // The text after it must not become part of a comment, or of a string without an end.
+            if text.lines().last().is_some_and(|last| last.contains("//") || last.contains('"')) {
                 f.write_str("\n")?;
             }
         } else {
