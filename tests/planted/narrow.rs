@@ -71,7 +71,7 @@ impl Row<'_> {
         modifiers.iter().all(|modifier| self.line.has(modifier))
     }
 
-    /// Whether the guard lets the line be executed.
+    /// Whether the guard allows the line to be executed.
     fn runs(&self) -> bool {
         let Some((wanted, predicate)) = &self.line.guard else { return true };
         self.thread().read(predicate, 1).is_ok_and(|holds| (holds == 1) == *wanted)
@@ -291,7 +291,7 @@ fn reduced(row: &Row<'_>, answer: &mut Answer, new: u128) {
     after(row, answer, |bytes| put(bytes, at, &to_bytes(new, size)));
 }
 
-/// The surface as the row before left it.
+/// Executes the row on the surface that the row before it left.
 fn kept(row: &Row<'_>, answer: &mut Answer) {
     let Some(Answer::Returned(Returned { surface: Some(left), .. })) = row.before else { return };
     let again = row.with(|case, _| {
