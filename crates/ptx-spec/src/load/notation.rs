@@ -70,28 +70,28 @@ impl Syntax {
     fn read_operands(&mut self, mut rest: &str) -> Result<(), String> {
         while !rest.is_empty() {
             if let Some(inner) = rest.strip_prefix("{,") {
-                let (name, behind) = inner.split_once('}').ok_or("`{` without `}`")?;
+                let (name, after) = inner.split_once('}').ok_or("`{` without `}`")?;
                 let operand = self.operand(name, true)?;
                 self.pattern.push(Pattern::Operand(operand));
-                rest = behind.trim_start();
+                rest = after.trim_start();
             } else if let Some(inner) = rest.strip_prefix("{.") {
-                let (name, behind) = inner.split_once('}').ok_or("`{` without `}`")?;
+                let (name, after) = inner.split_once('}').ok_or("`{` without `}`")?;
                 let last = self.operands.len().checked_sub(1).ok_or("a suffix without an operand")?;
                 self.suffixes.push((last, format!(".{name}")));
-                rest = behind.trim_start();
+                rest = after.trim_start();
             } else if let Some(inner) = rest.strip_prefix('[') {
-                let (names, behind) = inner.split_once(']').ok_or("`[` without `]`")?;
+                let (names, after) = inner.split_once(']').ok_or("`[` without `]`")?;
                 let inside = names.split(',').map(|name| self.operand(name, false)).collect::<Result<_, _>>()?;
                 self.pattern.push(Pattern::Bracket(inside));
-                rest = behind.trim_start();
+                rest = after.trim_start();
             } else {
                 let end = rest.find([',', '{', '[']).unwrap_or(rest.len());
                 let operand = self.operand(&rest[..end], false)?;
                 self.pattern.push(Pattern::Operand(operand));
                 rest = rest[end..].trim_start();
             }
-            if let Some(behind) = rest.strip_prefix(',') {
-                rest = behind.trim_start();
+            if let Some(after) = rest.strip_prefix(',') {
+                rest = after.trim_start();
                 if rest.is_empty() {
                     return Err("an operand is missing after the last comma".to_owned());
                 }
@@ -105,15 +105,15 @@ fn modifiers(mut rest: &str) -> Result<Vec<NotedModifier>, String> {
     let mut modifiers = Vec::new();
     while !rest.is_empty() {
         if let Some(inner) = rest.strip_prefix("{.") {
-            let (name, behind) = inner.split_once('}').ok_or("`{` without `}`")?;
+            let (name, after) = inner.split_once('}').ok_or("`{` without `}`")?;
             modifiers.push(NotedModifier { name: ModifierName::Word(word(name)?), optional: true });
-            rest = behind;
+            rest = after;
         } else if let Some(inner) = rest.strip_prefix(".{") {
-            let (names, behind) = inner.split_once('}').ok_or("`{` without `}`")?;
+            let (names, after) = inner.split_once('}').ok_or("`{` without `}`")?;
             let listed = names.split(',').map(|name| word(name.trim()).map(|name| format!(".{name}")));
             modifiers
                 .push(NotedModifier { name: ModifierName::Listed(listed.collect::<Result<_, _>>()?), optional: false });
-            rest = behind;
+            rest = after;
         } else if let Some(inner) = rest.strip_prefix('.') {
             let end = inner.find(['.', '{']).unwrap_or(inner.len());
             modifiers.push(NotedModifier { name: ModifierName::Word(word(&inner[..end])?), optional: false });

@@ -45,7 +45,7 @@ impl WritingBuilder<'_, '_> {
             Writing::Without(operand) => format!("without {}", operands[*operand].name),
             Writing::ExtraOperand => "with one operand more".to_owned(),
             Writing::Unbracketed => "without brackets".to_owned(),
-            Writing::Suffixed(operand, suffix) => format!("with {suffix} behind {}", operands[*operand].name),
+            Writing::Suffixed(operand, suffix) => format!("with {suffix} after {}", operands[*operand].name),
         };
         let labels = writings.iter().map(label).collect();
         let axis = self.draft.axis("writing", Choice::Writing, labels, |_| true);

@@ -322,8 +322,8 @@ pub fn uncommented(text: &str) -> String {
             clean.push(' ');
             let close = if gap[comment..].starts_with("//") { "\n" } else { "*/" };
             let inside = &gap[comment + 2..];
-            let behind = inside.find(close).map_or("", |at| &inside[at..]);
-            gap = behind.strip_prefix("*/").unwrap_or(behind);
+            let after = inside.find(close).map_or("", |at| &inside[at..]);
+            gap = after.strip_prefix("*/").unwrap_or(after);
         }
         clean.push_str(gap);
         let start = lexer.at;

@@ -88,7 +88,7 @@ impl<'a> Line<'a> {
     }
 
     /// Reads the rest of an instruction after its opcode.
-    pub(super) fn behind(lexer: &mut Lexer<'a>, opcode: &'a str) -> Result<Self, SyntaxError> {
+    pub(super) fn after(lexer: &mut Lexer<'a>, opcode: &'a str) -> Result<Self, SyntaxError> {
         LineReader { lexer, depth: 0 }.body(None, opcode)
     }
 }

@@ -69,11 +69,11 @@ impl<'a> Module<'a> {
     }
 
     fn directive(&mut self, name: &str, all: &'a str) {
-        let behind = || all[name.len()..].trim();
+        let after = || all[name.len()..].trim();
         match name {
-            ".version" => self.version = Some(behind()),
-            ".target" => self.target = behind().split(',').next().map(str::trim),
-            ".address_size" => self.address_size = Some(behind()),
+            ".version" => self.version = Some(after()),
+            ".target" => self.target = after().split(',').next().map(str::trim),
+            ".address_size" => self.address_size = Some(after()),
             _ => {}
         }
     }

@@ -76,8 +76,8 @@ impl Scaffold {
                     scaffold.globals = part(&text[..start]);
                     scaffold.results = part(header.results);
                     scaffold.parameters = part(header.parameters);
-                    let behind = &text[statements.end()..];
-                    scaffold.locals = part(behind.trim_start().strip_prefix('{').unwrap_or(behind));
+                    let after = &text[statements.end()..];
+                    scaffold.locals = part(after.trim_start().strip_prefix('{').unwrap_or(after));
                     return scaffold;
                 }
                 Ok(Some(_)) => {}

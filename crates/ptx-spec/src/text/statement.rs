@@ -116,7 +116,7 @@ impl<'a> Statements<'a> {
         let opcode = self.lexer.opcode();
         let sound = opcode.as_bytes().first().is_some_and(|first| !first.is_ascii_digit());
         if sound && self.lexer.peek() == Some(b'.') {
-            return Line::behind(&mut self.lexer, opcode).map(Statement::Instruction);
+            return Line::after(&mut self.lexer, opcode).map(Statement::Instruction);
         }
         self.lexer.reset(start);
         if let Some(label) = self.label() {
