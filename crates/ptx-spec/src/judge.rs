@@ -111,7 +111,11 @@ impl<'a> Judge<'a> {
                 attempt = best.replace(attempt).unwrap_or_default();
             }
         }
-        let Attempt { form, values, broken, specials, .. } = best.unwrap_or_default();
+        let mut best = best.unwrap_or_default();
+        if let Some(form) = instruction.forms.get(best.form) {
+            best.guess_operands(&line, form);
+        }
+        let Attempt { form, values, broken, specials, .. } = best;
         Reading { form, values, broken, specials }
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Attempt {
     pub(super) anywhere: usize,
     /// How well the modifiers fit the form.
     matched: usize,
+    /// Whether the operands do not fit the form, and are unread.
+    mismatched: bool,
     pub(super) specials: SpecialNeeds,
 }
 
@@ -52,11 +54,20 @@ impl Attempt {
             }
         }
         let read = operands::read(line.isa, form, line.line, line.declarations, &mut self.values);
+        self.mismatched = read.mismatched;
         self.broken.clear();
         self.operands(form, &of_modifiers, &read);
         self.broken.extend(faults());
         self.sort_broken();
         self.is_better(form, best)
+    }
+
+    /// Reads operands that do not fit the form as those of a faulty writing: their values are a guess that no rule
+    /// depends on.
+    pub(super) fn guess_operands(&mut self, line: &LineInContext<'_>, form: &Form) {
+        if self.mismatched {
+            operands::read_faulty(line, form, &mut self.values);
+        }
     }
 
     /// Begins with what a form has of the environment, the guard and the context.

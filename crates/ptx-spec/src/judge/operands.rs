@@ -1,5 +1,6 @@
 //! Reads the choices of a line's operands.
 
+use super::attempt::LineInContext;
 use crate::role::{self, Found};
 use crate::space::Values;
 use crate::spec::{Form, Isa, Kind, Pattern, Role, TextFault, UNREAD, Writing};
@@ -16,8 +17,7 @@ pub(super) struct Read {
     pub(super) found: Found,
 }
 
-/// Reads the operands into their axes. Where they do not fit the form, they are read as those of
-/// the faulty writing that they fit, or not at all.
+/// Reads the operands into their axes. If they do not fit the form, their axes are left unread.
 pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Declarations, values: &mut [u8]) -> Read {
     let mut read = Read::default();
     if let Some((_, name)) = line.guard {
@@ -27,14 +27,20 @@ pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Decla
     read.mismatched |= !reader.read(&Writing::Plain, values, &mut read);
     if read.mismatched {
         reader.forget(values);
-        if let Some(written) = reader.faulty(values) {
-            values.copy_from_slice(&written);
-        }
         // What an operand was meant to be is a guess, so no rule about operands is judged.
         read.found.more.clear();
         read.found.faults.clear();
     }
     read
+}
+
+/// Reads operands that do not fit the form into their axes, as those of the faulty writing that they fit, if any.
+pub(super) fn read_faulty(line: &LineInContext<'_>, form: &Form, values: &mut Values) {
+    let LineInContext { isa, line, declarations, .. } = line;
+    let reader = OperandsReader { isa, form, declarations, texts: &line.operands };
+    if let Some(written) = reader.faulty(values) {
+        *values = written;
+    }
 }
 
 /// The operands of a line, with all that they are read against.
@@ -131,21 +137,30 @@ impl OperandsReader<'_> {
         axes.flatten().chain(suffixes).for_each(|axis| values[axis] = UNREAD);
     }
 
-    /// The choices of the faulty writing that the operands fit, unless the modifiers have a fault that the
-    /// axis of writings expresses already. If each of two operands may be the one that is left out, neither is.
+    /// The choices of the faulty writing that the operands fit best, unless the modifiers have a fault that the
+    /// axis of writings expresses already. Of two that fit as well, one without an operand is a guess.
     fn faulty(&self, values: &[u8]) -> Option<Values> {
-        let axis = self.form.writing();
-        let fitting = |wanted: &dyn Fn(&Writing) -> bool| {
-            let mut fitting = self.form.writings.iter().enumerate().filter_map(|(at, writing)| {
-                let mut written = values.to_vec();
-                written[axis] = u8::try_from(at).ok()?;
-                (wanted(writing) && self.read(writing, &mut written, &mut Read::default())).then_some(written)
-            });
-            fitting.next().filter(|_| fitting.next().is_none())
+        let (form, axis) = (self.form, self.form.writing());
+        if values[axis] != 0 {
+            return None;
+        }
+        let fit = |(at, writing): (usize, &Writing)| {
+            let without = match writing {
+                Writing::Without(_) => true,
+                Writing::ExtraOperand | Writing::Unbracketed => false,
+                _ => return None,
+            };
+            let mut written = values.to_vec();
+            written[axis] = u8::try_from(at).ok()?;
+            self.read(writing, &mut written, &mut Read::default()).then(|| {
+                let unread = written.iter().filter(|&&value| value == UNREAD).count();
+                ((form.broken(&written).len() + unread, without), written)
+            })
         };
-        let whole = |writing: &Writing| matches!(writing, Writing::ExtraOperand | Writing::Unbracketed);
-        let without = |writing: &Writing| matches!(writing, Writing::Without(_));
-        (values[axis] == 0).then(|| fitting(&whole).or_else(|| fitting(&without)))?
+        let mut fitting: Vec<_> = form.writings.iter().enumerate().filter_map(fit).collect();
+        fitting.sort_by_key(|(rank, _)| *rank);
+        let tied = fitting.len() > 1 && fitting[0].0 == fitting[1].0;
+        fitting.into_iter().next().filter(|_| !tied).map(|(_, written)| written)
     }
 }
 
