@@ -152,10 +152,9 @@ impl OperandsReader<'_> {
             };
             let mut written = values.to_vec();
             written[axis] = u8::try_from(at).ok()?;
-            self.read(writing, &mut written, &mut Read::default()).then(|| {
-                let unread = written.iter().filter(|&&value| value == UNREAD).count();
-                ((form.broken(&written).len() + unread, without), written)
-            })
+            let mut read = Read::default();
+            let fits = self.read(writing, &mut written, &mut read);
+            fits.then(|| ((form.broken(&written).len() + read.found.faults.len(), without), written))
         };
         let mut fitting: Vec<_> = form.writings.iter().enumerate().filter_map(fit).collect();
         fitting.sort_by_key(|(rank, _)| *rank);
