@@ -5,6 +5,7 @@
 mod engine;
 
 use std::sync::LazyLock;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ptx_conform::campaign::{self, Generate, Options, Progress, Shard, Subject};
@@ -93,23 +94,23 @@ fn an_engine_that_answers_at_random_causes_no_findings() {
 fn a_wrongly_accepted_word_is_a_finding_with_its_slots() {
     let engine = StandIn::new("odd@1.0").knowing(&[".zebra", ".zinc", ".zero5"]).judging(&SPEC, |line, _, right| {
         let accepted = line.contains(".zebra") || line.contains(".zinc");
-        if accepted && line.starts_with("suq") { Outcome::Accepted } else { right }
+        if accepted && line.starts_with("su") { Outcome::Accepted } else { right }
     });
     let subjects = [Subject::judging(&engine, newest())];
-    let options = Options { vocabulary: true, ..options("suq") };
+    let instructions = ["suld", "suq"].map(str::to_owned).to_vec();
+    let options = Options { instructions, vocabulary: true, ..options("suq") };
     let (divergences, progress) = (Divergences::default(), Progress::default());
     let results = campaign::run(&SPEC, &divergences, &subjects, &options, &progress);
     assert!(!results.agreed());
     let findings =
         causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("our own texts can be read");
     let words = ["with .zebra", "with .zinc"].map(str::to_owned).to_vec();
-    let named: Vec<&Vec<String>> = findings.all.iter().map(|finding| &finding.when.0[0].1.values).collect();
-    assert!(!named.is_empty() && named.iter().all(|named| **named == words), "{findings:#?}");
-    for finding in &findings.all {
-        assert!(finding.slots.iter().all(|slot| slot.starts_with("suq.query ")), "{:?}", finding.slots);
-        assert!(finding.case.line.contains(".z") && finding.case.module.contains(&finding.case.line), "{finding:#?}");
-        assert_eq!(finding.engines.len(), 1);
-        // The words belong to no family, so the proposed divergence cannot be loaded yet and is commented out.
-        assert!(finding.yaml.lines().all(|line| line.trim_start().starts_with('#')), "{}", finding.yaml);
-    }
+    let [finding] = findings.all.as_slice() else { panic!("one cause is one finding: {:#?}", findings.all) };
+    assert_eq!(*finding.when.0[0].1.values, words);
+    let forms: BTreeSet<&str> = finding.slots.iter().filter_map(|slot| slot.split(' ').next()).collect();
+    assert_eq!(forms, ["suld.b", "suq.query"].into());
+    assert!(finding.case.line.contains(".z") && finding.case.module.contains(&finding.case.line), "{finding:#?}");
+    assert_eq!(finding.engines.len(), 1);
+    // The words belong to no family, so the proposed divergence cannot be loaded yet and is commented out.
+    assert!(finding.yaml.lines().all(|line| line.trim_start().starts_with('#')), "{}", finding.yaml);
 }

@@ -317,6 +317,16 @@ impl<'s> Cause<'s> {
             && self.inputs() == other.inputs()
             && (self.engine != other.engine || these.message == those.message)
     }
+
+    /// Whether the same words could be the same cause elsewhere: which rules they break depends on the slot.
+    pub(super) fn is_kind_of_words(&self, other: &Self) -> bool {
+        let (these, those) = (&self.mismatch, &other.mismatch);
+        these.does == those.does
+            && these.depth == those.depth
+            && these.contradicts() == those.contradicts()
+            && these.rules.is_empty() == those.rules.is_empty()
+            && (self.engine != other.engine || these.message == those.message)
+    }
 }
 
 /// The name of a rule without the instruction.

@@ -43,7 +43,7 @@ impl MergedCause<'_> {
             return None;
         }
         if cause.words.is_some() {
-            let same = |known: &Cause<'_>| known.instruction.name == cause.instruction.name && known.is_kind(cause);
+            let same = |known: &Cause<'_>| known.is_kind_of_words(cause);
             return self.causes.iter().all(same).then(|| self.conditions.clone());
         }
         let alike = |known: &Cause<'_>| known.is_kind(cause) && known.shows_where(cause);
