@@ -4,8 +4,8 @@
 #[path = "planted/engine.rs"]
 mod engine;
 
-use std::sync::LazyLock;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ptx_conform::campaign::{self, Generate, Options, Progress, Shard, Subject};

@@ -90,7 +90,23 @@ impl WritingBuilder<'_, '_> {
             let this = of(&|w| matches!(w, Writing::Extra(extra) if extra == value));
             cubes.extend(elsewhere.iter().map(|cube| cube.clone().with(axis, this)));
         }
+        cubes.extend(self.probes_elsewhere());
         self.draft.canonical("writing-generated", cubes);
+    }
+
+    /// The combinations with a probe that are lines of another form that lacks one modifier: which of the two was
+    /// meant would be a guess.
+    fn probes_elsewhere(&self) -> Vec<Cube> {
+        let mut cubes = Vec::new();
+        for (slot, claims) in self.draft.slots.iter().zip(self.draft.claims) {
+            let values = &self.draft.axes[slot.axis].values;
+            for probe in values.iter().filter(|value| *value != NONE && !claims.values.contains(value)) {
+                let this = self.draft.axes[slot.axis].select(|value| value == probe);
+                let elsewhere = self.source.others.iter().flat_map(|other| self.elsewhere(probe, other));
+                cubes.extend(elsewhere.map(|cube| cube.with(slot.axis, this)).filter(|cube| !cube.is_empty()));
+            }
+        }
+        cubes
     }
 
     /// Each operand without brackets, with each optional one that no bracket separates from it.
