@@ -66,7 +66,7 @@ impl Attempt {
     /// depends on.
     pub(super) fn guess_operands(&mut self, line: &LineInContext<'_>, form: &Form) {
         if self.mismatched {
-            operands::read_faulty(line, form, &mut self.values);
+            operands::read_faulty(line.isa, form, line.line, line.declarations, &mut self.values);
         }
     }
 

@@ -1,6 +1,5 @@
 //! Reads the choices of a line's operands.
 
-use super::attempt::LineInContext;
 use crate::role::{self, Found};
 use crate::space::Values;
 use crate::spec::{Form, Isa, Kind, Pattern, Role, TextFault, UNREAD, Writing};
@@ -35,8 +34,7 @@ pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Decla
 }
 
 /// Reads operands that do not fit the form into their axes, as those of the faulty writing that they fit, if any.
-pub(super) fn read_faulty(line: &LineInContext<'_>, form: &Form, values: &mut Values) {
-    let LineInContext { isa, line, declarations, .. } = line;
+pub(super) fn read_faulty(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Declarations, values: &mut Values) {
     let reader = OperandsReader { isa, form, declarations, texts: &line.operands };
     if let Some(written) = reader.faulty(values) {
         *values = written;
