@@ -32,7 +32,7 @@ pub fn covering(region: &Region<'_>, strength: usize) -> Vec<Values> {
                     cover.mark(&values);
                     rows.push(values);
                 }
-                None => cover.groups[group].open[slot] = false,
+                None => cover.groups[group].close(slot),
             }
         }
     }
@@ -46,6 +46,15 @@ pub fn covering(region: &Region<'_>, strength: usize) -> Vec<Values> {
 struct AxisGroup {
     axes: Vec<usize>,
     open: Vec<bool>,
+    /// How many of them are not covered yet.
+    left: usize,
+}
+
+impl AxisGroup {
+    /// A combination is covered.
+    fn close(&mut self, slot: usize) {
+        self.left -= usize::from(std::mem::replace(&mut self.open[slot], false));
+    }
 }
 
 struct Cover {
@@ -86,7 +95,8 @@ impl Cover {
             if let Some(&last) = axes.last() {
                 ending[last].push(groups.len());
             }
-            groups.push(AxisGroup { axes, open });
+            let left = open.iter().filter(|open| **open).count();
+            groups.push(AxisGroup { axes, open, left });
         }
         Self { widths, groups, ending }
     }
@@ -106,26 +116,23 @@ impl Cover {
             return;
         }
         let known = |axis: usize| values.get(axis).copied().or(given[axis]);
-        let gain = |value: u8| {
-            let covers = |group: &&usize| {
-                let group = &self.groups[**group];
-                let slot = join(
-                    group.axes.iter().map(|&axis| if axis == level { Some(value) } else { known(axis) }),
-                    &group.axes,
-                    &self.widths,
-                );
-                slot.is_some_and(|slot| group.open[slot])
-            };
-            self.ending[level].iter().filter(covers).count()
-        };
-        choices.sort_by_cached_key(|&value| std::cmp::Reverse(gain(value)));
+        let mut gains = [0_u32; 256];
+        for group in self.ending[level].iter().map(|&group| &self.groups[group]).filter(|group| group.left > 0) {
+            // The level is the last axis, so that the others say where its values begin.
+            let before = &group.axes[..group.axes.len() - 1];
+            if let Some(start) = join(before.iter().map(|&axis| known(axis)), before, &self.widths) {
+                let open = &group.open[start * self.widths[level]..];
+                choices.iter().for_each(|&value| gains[usize::from(value)] += u32::from(open[usize::from(value)]));
+            }
+        }
+        choices.sort_by_key(|&value| std::cmp::Reverse(gains[usize::from(value)]));
     }
 
     fn mark(&mut self, values: &[u8]) {
         for group in &mut self.groups {
             let slot = join(group.axes.iter().map(|&axis| Some(values[axis])), &group.axes, &self.widths);
             if let Some(slot) = slot {
-                group.open[slot] = false;
+                group.close(slot);
             }
         }
     }
