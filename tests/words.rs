@@ -42,6 +42,8 @@ const EXCEPTIONS: &[Exception] = &[
         &[".global", ".local", ".param", ".shared", "add", "ld", "st"],
         "the instructions of a kernel that copy variables",
     ),
+    ("crates/ptx-sass/src/cubin.rs", &[".shared"], "a section of a cubin"),
+    ("crates/ptx-sass/src/image.rs", &[".global"], "a section of a cubin"),
     ("crates/ptx-exec/src/kernel/scopes.rs", &[".param"], "the declarations of a kernel"),
     (
         "crates/ptx-exec/src/kernel/thread.rs",

@@ -15,7 +15,8 @@ pub(crate) struct Opts {
 
 #[derive(Debug, clap::Subcommand)]
 enum ToolchainCommand {
-    /// Download versions of ptxas from NVIDIA's Python packages into your cache directory.
+    /// Download versions of ptxas, and of the disassembler of its machine code, from NVIDIA's Python packages into
+    /// your cache directory.
     ///
     /// NVIDIA's licence is proprietary: use the binaries on this machine, and do not redistribute them.
     ///
@@ -45,7 +46,14 @@ fn install(versions: &[String]) -> anyhow::Result<ExitCode> {
     for version in versions {
         // If one version cannot be installed, the others still can.
         match toolchain::install(version) {
-            Ok(Installed { version, path }) => super::output::print(&format!("{version}  {}\n", path.display()))?,
+            Ok(installed) => {
+                let Installed { version, path } = &installed;
+                super::output::print(&format!("{version}  {}\n", path.display()))?;
+                // Only the engine `sass` needs it.
+                if let Err(error) = toolchain::install_disassembler(&installed) {
+                    super::output::say(&format!("warning: the disassembler of {version} is missing: {error}"));
+                }
+            }
             Err(error) => {
                 super::output::say(&format!("error: {error}"));
                 failed = true;

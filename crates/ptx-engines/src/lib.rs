@@ -4,7 +4,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! words health guard child engine protocol serve external ptxas toolchain recording gpu reference
+//! words health guard child engine protocol serve external ptxas toolchain sass recording gpu reference
 //! ```
 
 mod child;
@@ -17,6 +17,7 @@ pub mod protocol;
 pub mod ptxas;
 pub mod recording;
 pub mod reference;
+pub mod sass;
 mod serve;
 pub mod toolchain;
 mod words;

@@ -1,7 +1,7 @@
-//! Finding `ptxas` on this machine, and installing versions of it.
+//! Finding `ptxas` and the disassembler `nvdisasm` on this machine, and installing versions of them.
 //!
-//! NVIDIA's licence for `ptxas` is proprietary: it is downloaded by and for the user, from
-//! NVIDIA's own Python packages into the user's cache, and never redistributed.
+//! NVIDIA's licence for them is proprietary: they are downloaded by and for the user, from NVIDIA's own Python
+//! packages into the user's cache, and never redistributed.
 
 use std::fmt::Write as _;
 use std::io;
@@ -194,7 +194,8 @@ pub fn install(request: &str) -> Result<Installed, Error> {
     remove_leftovers(&directory);
     // In the cache itself, so that moving it into place is one step.
     let temporary = tempfile::Builder::new().prefix(WORK).tempdir_in(&directory).map_err(file(&directory))?;
-    let wheel = download(package, request, wanted.len(), temporary.path())?;
+    let any = if wanted.len() < 3 { ".*" } else { "" };
+    let wheel = download(package, request, &format!("=={request}{any}"), temporary.path())?;
     let binary = temporary.path().join("ptxas");
     extract(package, &wheel, &binary)?;
     let version = ptxas::version_of(&binary)?;
@@ -203,14 +204,58 @@ pub fn install(request: &str) -> Result<Installed, Error> {
         let what = format!("the package says {published}, the binary {version}");
         return Err(Error::Package { package: package.to_owned(), what });
     }
-    let place = directory.join(&version);
-    let path = place.join("ptxas");
-    std::fs::create_dir_all(&place).map_err(file(&place))?;
-    // The file is on the disk completely before it gets its name.
-    std::fs::File::open(&binary).and_then(|written| written.sync_all()).map_err(file(&binary))?;
-    // If two processes install at once, the second replaces the file with an equal one.
-    std::fs::rename(&binary, &path).map_err(file(&path))?;
+    let path = directory.join(&version).join("ptxas");
+    put(&binary, &path)?;
     Ok(Installed { version, path })
+}
+
+/// Moves a file to where it is installed.
+fn put(from: &Path, to: &Path) -> Result<(), Error> {
+    let place = to.parent().unwrap_or(to);
+    std::fs::create_dir_all(place).map_err(file(place))?;
+    // The file is on the disk completely before it gets its name.
+    std::fs::File::open(from).and_then(|written| written.sync_all()).map_err(file(from))?;
+    // If two processes install at once, the second replaces the file with an equal one.
+    std::fs::rename(from, to).map_err(file(to))
+}
+
+/// The package of the disassembler; it has releases from 13.2 on.
+const DISASSEMBLER: &str = "nvidia-cuda-nvdisasm";
+
+/// Downloads NVIDIA's disassembler for the machine code of an installed `ptxas`, next to it: that of the same release,
+/// or else the newest, which reads the machine code of older releases as well. One that is there is kept.
+///
+/// # Errors
+/// As [`install`].
+pub fn install_disassembler(assembler: &Installed) -> Result<PathBuf, Error> {
+    let path = assembler.path.with_file_name("nvdisasm");
+    if path.is_file() {
+        return Ok(path);
+    }
+    let directory = directory()?;
+    let temporary = tempfile::Builder::new().prefix(WORK).tempdir_in(&directory).map_err(file(&directory))?;
+    let version = &assembler.version;
+    let wheel = match download(DISASSEMBLER, version, &format!("=={version}"), temporary.path()) {
+        Err(Error::NoVersion { .. }) => download(DISASSEMBLER, version, "", temporary.path())?,
+        other => other?,
+    };
+    let binary = temporary.path().join("nvdisasm");
+    extract(DISASSEMBLER, &wheel, &binary)?;
+    put(&binary, &path)?;
+    Ok(path)
+}
+
+/// The disassembler next to a `ptxas`, as a toolkit has it and [`install_disassembler`] puts it; else the newest one that
+/// was installed next to any.
+pub fn disassembler(assembler: &Path) -> Option<PathBuf> {
+    let beside = |path: &Path| Some(path.with_file_name("nvdisasm")).filter(|path| path.is_file());
+    beside(assembler).or_else(|| installed().iter().find_map(|installed| beside(&installed.path)))
+}
+
+/// The file that keeps what a disassembler printed; `None` if there is no cache directory.
+pub fn disassembled(assembler: &Path) -> Option<PathBuf> {
+    let version = ptxas::version_of(assembler).ok()?;
+    Some(directory().ok()?.with_file_name("disassembled").join(version))
 }
 
 /// The prefix of an installation's temporary directories.
@@ -230,10 +275,9 @@ fn remove_leftovers(directory: &Path) {
     }
 }
 
-/// Downloads the package with pip, and returns the wheel.
-fn download(package: &str, request: &str, precision: usize, to: &Path) -> Result<PathBuf, Error> {
-    let any = if precision < 3 { ".*" } else { "" };
-    let requirement = format!("{package}=={request}{any}");
+/// Downloads the package with pip, and returns the wheel. `wanted` is a requirement as pip writes it: `==13.5.37`.
+fn download(package: &str, request: &str, wanted: &str, to: &Path) -> Result<PathBuf, Error> {
+    let requirement = format!("{package}{wanted}");
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--retries", "2", "-q", "-d"]);
     pip.arg(to).arg(&requirement);
@@ -273,14 +317,15 @@ fn pip_error(package: &str, request: &str, requirement: String, said: &str) -> E
     Error::Pip { requirement, message }
 }
 
-/// Takes `*/bin/ptxas`, and nothing else, out of a wheel.
+/// Takes one program, `*/bin/ptxas` if the file is to be called so, and nothing else out of a wheel.
 fn extract(package: &str, wheel: &Path, to: &Path) -> Result<(), Error> {
     const SCRIPT: &str = "\
 import os, shutil, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as wheel:
-    names = [name for name in wheel.namelist() if name.endswith('/bin/ptxas')]
+    program = '/bin/' + os.path.basename(sys.argv[2])
+    names = [name for name in wheel.namelist() if name.endswith(program)]
     if len(names) != 1:
-        sys.exit('%d files in it are called bin/ptxas' % len(names))
+        sys.exit('%d files in it are called %s' % (len(names), program[1:]))
     with wheel.open(names[0]) as source, open(sys.argv[2], 'wb') as target:
         shutil.copyfileobj(source, target)
 os.chmod(sys.argv[2], 0o755)

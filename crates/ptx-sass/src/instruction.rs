@@ -1,0 +1,397 @@
+//! Instructions, read from the text that NVIDIA's disassembler prints for a word.
+//!
+//! The text is that of `nvdisasm -json`: a predicate (`@!P0`), an opcode with its modifiers (`IMAD.WIDE.U32`), and the
+//! operands (`R6,R11,0x4,c[0x0][0x210]`).
+
+use std::fmt;
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MachineInstruction {
+    /// What must be true for it to do anything.
+    pub guard: Predicate,
+    /// The opcode without modifiers: `IMAD`.
+    pub opcode: String,
+    /// The modifiers in order, without their dots: `WIDE`, `U32`.
+    pub modifiers: Vec<String>,
+    /// The operands, destinations first.
+    pub operands: Vec<MachineOperand>,
+}
+
+/// A predicate or its negation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Predicate {
+    /// `P0` to `P6`, and 7 for `PT`, which is always true.
+    pub index: u8,
+    /// `UP0`
+    pub uniform: bool,
+    /// `!P0`
+    pub negated: bool,
+}
+
+impl Predicate {
+    /// `PT`
+    pub const TRUE: Self = Self { index: 7, uniform: false, negated: false };
+}
+
+/// A register or its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Register {
+    /// `R0` to `R254`, and 255 for `RZ`; `UR0` to `UR62`, and 63 for `URZ`. Zero registers are always 0.
+    pub index: u8,
+    /// `UR4`
+    pub uniform: bool,
+    /// Two registers, the low half first: `R2.64`.
+    pub wide: bool,
+}
+
+impl Register {
+    /// `RZ`
+    pub const ZERO: Self = Self { index: 255, uniform: false, wide: false };
+
+    /// Whether it is `RZ` or `URZ`.
+    pub fn is_zero(self) -> bool {
+        self.index == if self.uniform { 63 } else { 255 }
+    }
+}
+
+/// What is done to the value of a source before it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Sign {
+    /// `-R5`
+    pub negated: bool,
+    /// `~R5`
+    pub inverted: bool,
+    /// `|R5|`
+    pub absolute: bool,
+}
+
+/// An operand.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MachineOperand {
+    /// A register; the text after it that says which part is used, as `H0_H0`, is empty for all of it.
+    Register(Register, Sign, String),
+    /// A predicate.
+    Predicate(Predicate),
+    /// A number, `0x10` or `-0x10`, as two's complement.
+    Integer(u64),
+    /// A number that is printed as a float: its bits are in the instruction's word.
+    Float,
+    /// A place in a constant bank, `c[0x0][R4+0x210]`.
+    Constant {
+        /// The bank.
+        bank: u8,
+        /// The register that is added.
+        base: Option<Register>,
+        /// The offset in bytes.
+        offset: i64,
+        /// What is done to the value.
+        sign: Sign,
+    },
+    /// An address in memory, `desc[UR4][R2.64+UR6+0x10]`.
+    Address(MachineAddress),
+    /// A special register, `SR_TID.X`.
+    Special(String),
+    /// A convergence barrier, `B0`.
+    Barrier(u8),
+    /// Anything else, as it is written.
+    Other(String),
+}
+
+/// An address in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct MachineAddress {
+    /// The register with the memory descriptor, of 64 bits.
+    pub descriptor: Option<Register>,
+    /// The registers that are added; `R2.64` has 64 bits, `R2.U32` is zero-extended.
+    pub bases: Vec<Register>,
+    /// The offset in bytes.
+    pub offset: i64,
+}
+
+/// A text that is not an instruction.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` cannot be read as an operand")]
+pub struct BadOperand(String);
+
+impl MachineInstruction {
+    /// Reads what the disassembler prints: the predicate with its `@` or nothing, the opcode with its modifiers, and
+    /// the operands, separated by commas.
+    ///
+    /// # Errors
+    /// If the predicate or an operand is incomplete. Operands of an unknown kind are [`MachineOperand::Other`].
+    pub fn parse(predicate: &str, opcode: &str, operands: &str) -> Result<Self, BadOperand> {
+        let guard = match predicate.strip_prefix('@') {
+            None => Predicate::TRUE,
+            Some(text) => predicate_named(text).ok_or_else(|| BadOperand(predicate.to_owned()))?,
+        };
+        let mut words = opcode.split('.').map(str::to_owned);
+        let opcode = words.next().unwrap_or_default();
+        let operands = split(operands).into_iter().map(operand).collect::<Result<_, _>>()?;
+        Ok(Self { guard, opcode, modifiers: words.collect(), operands })
+    }
+
+    /// Whether it has a modifier.
+    pub fn has(&self, modifier: &str) -> bool {
+        self.modifiers.iter().any(|known| known == modifier)
+    }
+}
+
+/// As the disassembler prints the opcode: `IMAD.WIDE.U32`.
+impl fmt::Display for MachineInstruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.opcode)?;
+        self.modifiers.iter().try_for_each(|modifier| write!(f, ".{modifier}"))
+    }
+}
+
+/// Splits at commas outside brackets.
+fn split(operands: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_u32);
+    for (at, c) in operands.char_indices() {
+        match c {
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(operands[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    let last = operands[start..].trim();
+    if !last.is_empty() || !parts.is_empty() {
+        parts.push(last);
+    }
+    parts
+}
+
+fn operand(text: &str) -> Result<MachineOperand, BadOperand> {
+    let bad = || BadOperand(text.to_owned());
+    if text.is_empty() {
+        return Err(bad());
+    }
+    if let Some(predicate) = predicate_named(text) {
+        return Ok(MachineOperand::Predicate(predicate));
+    }
+    if text.starts_with("SR_") || text == "SRZ" {
+        return Ok(MachineOperand::Special(text.to_owned()));
+    }
+    if let Some(barrier) = text.strip_prefix('B').and_then(|rest| rest.parse().ok()) {
+        return Ok(MachineOperand::Barrier(barrier));
+    }
+    if let Some(value) = integer(text) {
+        return Ok(MachineOperand::Integer(value.cast_unsigned()));
+    }
+    if text.parse::<f64>().is_ok() || matches!(text, "+INF" | "-INF" | "+QNAN" | "-QNAN" | "+SNAN" | "-SNAN") {
+        return Ok(MachineOperand::Float);
+    }
+    let (sign, inner) = signed(text);
+    if let Some(rest) = inner.strip_prefix("c[") {
+        return constant(rest, sign).ok_or_else(bad);
+    }
+    if inner.starts_with("desc[") || inner.starts_with('[') {
+        return address(inner).map(MachineOperand::Address).ok_or_else(bad);
+    }
+    if let Some((register, part)) = register(inner) {
+        return Ok(MachineOperand::Register(register, sign, part.to_owned()));
+    }
+    Ok(MachineOperand::Other(text.to_owned()))
+}
+
+/// What is done to a source, and the source.
+fn signed(text: &str) -> (Sign, &str) {
+    let mut sign = Sign::default();
+    let mut inner = text;
+    if let Some(rest) = inner.strip_prefix('-') {
+        (sign.negated, inner) = (true, rest);
+    } else if let Some(rest) = inner.strip_prefix('~') {
+        (sign.inverted, inner) = (true, rest);
+    }
+    if let Some(rest) = inner.strip_prefix('|').and_then(|rest| rest.strip_suffix('|')) {
+        (sign.absolute, inner) = (true, rest);
+    }
+    (sign, inner)
+}
+
+/// `P0`, `!UPT`
+fn predicate_named(text: &str) -> Option<Predicate> {
+    let (negated, name) = text.strip_prefix('!').map_or((false, text), |name| (true, name));
+    let (uniform, name) = name.strip_prefix('U').map_or((false, name), |name| (true, name));
+    let index = match name.strip_prefix('P')? {
+        "T" => 7,
+        digits => digits.parse().ok().filter(|index| *index < 7)?,
+    };
+    Some(Predicate { index, uniform, negated })
+}
+
+/// A register, and the text after it that is neither a width nor a hint.
+fn register(text: &str) -> Option<(Register, &str)> {
+    let (name, mut rest) = text.split_once('.').unwrap_or((text, ""));
+    let (uniform, name) = name.strip_prefix('U').map_or((false, name), |name| (true, name));
+    let (zero, most) = if uniform { (63, 62) } else { (255, 254) };
+    let index = match name.strip_prefix('R')? {
+        "Z" => zero,
+        digits => digits.parse().ok().filter(|index| *index <= most)?,
+    };
+    let mut wide = false;
+    loop {
+        let (word, behind) = rest.split_once('.').unwrap_or((rest, ""));
+        match word {
+            "64" => wide = true,
+            // The operand collector keeps the value: a hint.
+            "reuse" => {}
+            _ => return Some((Register { index, uniform, wide }, rest)),
+        }
+        rest = behind;
+    }
+}
+
+/// `0x10`, `-0x10`, `+-0x10`, decimal as well.
+fn integer(text: &str) -> Option<i64> {
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+    let value = match digits.strip_prefix("0x") {
+        Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16).ok()?,
+        None => return None,
+    };
+    let value = value.cast_signed();
+    Some(if negative { value.wrapping_neg() } else { value })
+}
+
+/// `0x0][R4+0x210]`, after `c[`.
+fn constant(text: &str, sign: Sign) -> Option<MachineOperand> {
+    let (bank, rest) = text.split_once("][")?;
+    let bank = u8::try_from(integer(bank)?).ok()?;
+    let mut found = MachineAddress::default();
+    terms(rest.strip_suffix(']')?, &mut found)?;
+    let base = match found.bases.as_slice() {
+        [] => None,
+        [base] => Some(*base),
+        _ => return None,
+    };
+    Some(MachineOperand::Constant { bank, base, offset: found.offset, sign })
+}
+
+/// `desc[UR4][R2.64+0x10]`, `[R2]`
+fn address(text: &str) -> Option<MachineAddress> {
+    let mut found = MachineAddress::default();
+    let mut inner = text;
+    if let Some(rest) = text.strip_prefix("desc[") {
+        let (descriptor, rest) = rest.split_once(']')?;
+        found.descriptor = Some(register(descriptor)?.0);
+        inner = rest;
+    }
+    terms(inner.strip_prefix('[')?.strip_suffix(']')?, &mut found)?;
+    Some(found)
+}
+
+/// The terms of a sum: registers and one number.
+fn terms(text: &str, to: &mut MachineAddress) -> Option<()> {
+    for term in text.split('+').filter(|term| !term.is_empty()) {
+        match integer(term) {
+            Some(offset) => to.offset = to.offset.wrapping_add(offset),
+            None => match register(term)? {
+                // A base of 32 bits is zero-extended.
+                (base, "" | "U32") => to.bases.push(base),
+                _ => return None,
+            },
+        }
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operands(text: &str) -> Vec<MachineOperand> {
+        MachineInstruction::parse("", "MOV", text).expect("operands").operands
+    }
+
+    fn plain(index: u8) -> MachineOperand {
+        MachineOperand::Register(Register { index, uniform: false, wide: false }, Sign::default(), String::new())
+    }
+
+    #[test]
+    fn an_instruction_has_a_guard_modifiers_and_operands() {
+        let read = MachineInstruction::parse("@!P0", "IMAD.WIDE.U32", "R6,R11.reuse,0x4,c[0x0][0x210]")
+            .expect("an instruction");
+        assert_eq!(read.guard, Predicate { index: 0, uniform: false, negated: true });
+        assert_eq!(read.to_string(), "IMAD.WIDE.U32");
+        assert!(read.has("WIDE") && !read.has("HI"));
+        let bank = MachineOperand::Constant { bank: 0, base: None, offset: 0x210, sign: Sign::default() };
+        assert_eq!(read.operands, [plain(6), plain(11), MachineOperand::Integer(4), bank]);
+        assert_eq!(MachineInstruction::parse("", "EXIT", "").expect("an instruction").operands, []);
+    }
+
+    #[test]
+    fn sources_are_negated_and_in_parts() {
+        let sign = |negated, inverted, absolute| Sign { negated, inverted, absolute };
+        let register = |index, sign, part: &str| {
+            MachineOperand::Register(Register { index, uniform: false, wide: false }, sign, part.to_owned())
+        };
+        assert_eq!(
+            operands("-RZ,~R3,-|R4|,R5.H0_H0,1,-INF,5.9604644775390625e-08"),
+            [
+                register(255, sign(true, false, false), ""),
+                register(3, sign(false, true, false), ""),
+                register(4, sign(true, false, true), ""),
+                register(5, Sign::default(), "H0_H0"),
+                MachineOperand::Float,
+                MachineOperand::Float,
+                MachineOperand::Float,
+            ]
+        );
+    }
+
+    #[test]
+    fn addresses_are_sums() {
+        let register = |index, uniform, wide| Register { index, uniform, wide };
+        let descriptor = Some(register(4, true, false));
+        let bases = vec![register(2, false, true)];
+        assert_eq!(
+            operands("desc[UR4][R2.64+-0x20],[R0+UR4+0x20],[UR5],c[0x3][R0+0x2],c[0x0][RZ]"),
+            [
+                MachineOperand::Address(MachineAddress { descriptor, bases, offset: -0x20 }),
+                MachineOperand::Address(MachineAddress {
+                    descriptor: None,
+                    bases: vec![register(0, false, false), register(4, true, false)],
+                    offset: 0x20
+                }),
+                MachineOperand::Address(MachineAddress {
+                    descriptor: None,
+                    bases: vec![register(5, true, false)],
+                    offset: 0
+                }),
+                MachineOperand::Constant {
+                    bank: 3,
+                    base: Some(register(0, false, false)),
+                    offset: 2,
+                    sign: Sign::default()
+                },
+                MachineOperand::Constant { bank: 0, base: Some(Register::ZERO), offset: 0, sign: Sign::default() },
+            ]
+        );
+    }
+
+    #[test]
+    fn predicates_barriers_and_special_registers_are_known_by_their_names() {
+        let predicate = |index, uniform, negated| MachineOperand::Predicate(Predicate { index, uniform, negated });
+        assert_eq!(
+            operands("P0,!PT,UP3,B1,SR_TID.X,SRZ,TEX_HEADER_DIMENSION"),
+            [
+                predicate(0, false, false),
+                predicate(7, false, true),
+                predicate(3, true, false),
+                MachineOperand::Barrier(1),
+                MachineOperand::Special("SR_TID.X".to_owned()),
+                MachineOperand::Special("SRZ".to_owned()),
+                MachineOperand::Other("TEX_HEADER_DIMENSION".to_owned()),
+            ]
+        );
+        assert!(MachineInstruction::parse("@P9", "EXIT", "").is_err());
+        assert!(MachineInstruction::parse("", "MOV", "R1,").is_err());
+        assert!(MachineInstruction::parse("", "LDC", "R1,c[0x0][").is_err());
+    }
+}

@@ -1,0 +1,19 @@
+//! What NVIDIA's machine code (SASS) does: cubins, their instructions as NVIDIA's disassembler prints them, and an
+//! interpreter that tracks which bits are undefined.
+//!
+//! Nothing here starts a process: whoever uses the crate compiles PTX and disassembles words.
+//!
+//! A module imports only modules before it in this list; `tests/house.rs` checks that.
+//!
+//! ```text order
+//! bits cubin instruction memory machine image opcode run
+//! ```
+
+pub mod bits;
+pub mod cubin;
+pub mod image;
+pub mod instruction;
+pub mod machine;
+pub mod memory;
+pub mod opcode;
+pub mod run;

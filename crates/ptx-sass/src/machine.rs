@@ -1,0 +1,226 @@
+//! The state of a thread: registers, predicates, constant banks, memory.
+
+use crate::bits::Bits;
+use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register, Sign};
+use crate::memory::{Fault, Memory};
+
+/// Where shared memory begins among generic addresses. Addresses in shared memory are the low 32 bits.
+pub const SHARED_WINDOW: u64 = 0x7f01_0000_0000;
+/// Where local memory begins among generic addresses. Addresses in local memory are the low 32 bits.
+pub const LOCAL_WINDOW: u64 = 0x7f02_0000_0000;
+
+/// What ends an execution.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Ending {
+    /// The thread exits.
+    #[error("the thread has exited")]
+    Exit,
+    /// The machine traps.
+    #[error("{0}")]
+    Trap(Fault),
+    /// Something undefined decides what happens.
+    #[error("{0} is undefined")]
+    Undefined(&'static str),
+    /// The interpreter does not know what happens.
+    #[error("{0}")]
+    Unknown(String),
+}
+
+impl From<Fault> for Ending {
+    fn from(fault: Fault) -> Self {
+        Self::Trap(fault)
+    }
+}
+
+/// A thread of a launch.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// Registers of 32 bits; their upper bits are 0. `RZ` stays 0.
+    registers: [Bits; 256],
+    /// Uniform registers, of the same kind. `URZ` stays 0.
+    uniform: [Bits; 64],
+    /// Predicates, in the lowest bit. `PT` stays 1.
+    predicates: [Bits; 8],
+    /// Uniform predicates.
+    uniform_predicates: [Bits; 8],
+    /// Constant banks.
+    pub banks: [Vec<u8>; 8],
+    /// All memory but constant banks, by generic addresses.
+    pub memory: Memory,
+    /// The number of the next instruction of its section.
+    pub next: usize,
+}
+
+impl Default for Thread {
+    fn default() -> Self {
+        Self {
+            registers: [Bits::ZERO; 256],
+            uniform: [Bits::ZERO; 64],
+            predicates: [Bits::ZERO; 8],
+            uniform_predicates: [Bits::ZERO; 8],
+            banks: Default::default(),
+            memory: Memory::default(),
+            next: 0,
+        }
+    }
+}
+
+impl Thread {
+    /// Forgets all registers and predicates, and continues at an instruction.
+    pub fn start(&mut self, at: usize) {
+        let undefined = Bits::UNDEFINED.zero_extended(32);
+        self.registers = [undefined; 256];
+        self.registers[255] = Bits::ZERO;
+        self.uniform = [undefined; 64];
+        self.uniform[63] = Bits::ZERO;
+        let unknown = Bits::UNDEFINED.zero_extended(1);
+        self.predicates = [unknown; 8];
+        self.predicates[7] = Bits::from(true);
+        self.uniform_predicates = self.predicates;
+        self.next = at;
+    }
+
+    /// The value of a register: 32 bits, or 64 if it is wide.
+    pub fn register(&self, register: Register) -> Bits {
+        let low = self.half(register, 0);
+        if register.wide && !register.is_zero() { low.joined(32, self.half(register, 1)) } else { low }
+    }
+
+    /// The value of the register `after` a register; zero registers have no others after them.
+    pub fn half(&self, register: Register, after: u8) -> Bits {
+        let index = if register.is_zero() { register.index } else { register.index.saturating_add(after) };
+        match register.uniform {
+            true => self.uniform[usize::from(index.min(63))],
+            false => self.registers[usize::from(index)],
+        }
+    }
+
+    /// Writes 32 bits to the register `after` a register; zero registers stay 0.
+    pub fn set(&mut self, register: Register, after: u8, value: Bits) {
+        let index = register.index.saturating_add(after);
+        if register.is_zero() {
+            return;
+        }
+        let value = value.zero_extended(32);
+        match register.uniform {
+            true if index < 63 => self.uniform[usize::from(index)] = value,
+            false if index < 255 => self.registers[usize::from(index)] = value,
+            _ => {}
+        }
+    }
+
+    /// Writes 64 bits to two registers.
+    pub fn set_wide(&mut self, register: Register, value: Bits) {
+        self.set(register, 0, value);
+        self.set(register, 1, value.shifted_right(32));
+    }
+
+    /// The value of a predicate, in the lowest bit.
+    pub fn predicate(&self, predicate: Predicate) -> Bits {
+        let of = if predicate.uniform { &self.uniform_predicates } else { &self.predicates };
+        let value = of[usize::from(predicate.index & 7)];
+        if predicate.negated { value.inverted().zero_extended(1) } else { value }
+    }
+
+    /// Writes a predicate; `PT` stays true.
+    pub fn set_predicate(&mut self, predicate: Predicate, value: Bits) {
+        let of = if predicate.uniform { &mut self.uniform_predicates } else { &mut self.predicates };
+        if predicate.index < 7 {
+            of[usize::from(predicate.index)] = value.zero_extended(1);
+        }
+    }
+
+    /// Whether a guard lets an instruction do anything.
+    ///
+    /// # Errors
+    /// If the predicate is undefined.
+    pub fn allows(&self, guard: Predicate) -> Result<bool, Ending> {
+        self.predicate(guard).known(1).map(|value| value == 1).ok_or(Ending::Undefined("a guard"))
+    }
+
+    /// The value of a source of 32 bits.
+    ///
+    /// # Errors
+    /// If the operand is none, or a constant has an undefined address.
+    pub fn source(&self, operand: &MachineOperand) -> Result<Bits, Ending> {
+        let (value, sign) = match operand {
+            MachineOperand::Register(register, sign, part) if part.is_empty() => (self.half(*register, 0), *sign),
+            MachineOperand::Integer(value) => (Bits::from(*value), Sign::default()),
+            MachineOperand::Constant { bank, base, offset, sign } => (self.constant(*bank, *base, *offset, 4)?, *sign),
+            _ => return Err(Ending::Unknown(format!("{operand:?} is not a source of 32 bits"))),
+        };
+        if sign.absolute {
+            return Err(Ending::Unknown("an absolute value of an integer".to_owned()));
+        }
+        let value = match sign {
+            Sign { negated: true, .. } => value.inverted().plus(Bits::from(1_u32)),
+            Sign { inverted: true, .. } => value.inverted(),
+            _ => value,
+        };
+        Ok(value.zero_extended(32))
+    }
+
+    /// The value of a source of 64 bits: two registers, or a constant.
+    ///
+    /// # Errors
+    /// As [`Self::source`].
+    pub fn source_wide(&self, operand: &MachineOperand) -> Result<Bits, Ending> {
+        match operand {
+            MachineOperand::Register(register, Sign { negated: false, inverted: false, absolute: false }, part)
+                if part.is_empty() =>
+            {
+                Ok(self.register(Register { wide: true, ..*register }))
+            }
+            MachineOperand::Integer(value) => Ok(Bits::from(*value)),
+            MachineOperand::Constant { bank, base, offset, sign } if *sign == Sign::default() => {
+                self.constant(*bank, *base, *offset, 8)
+            }
+            _ => Err(Ending::Unknown(format!("{operand:?} is not a source of 64 bits"))),
+        }
+    }
+
+    /// Bytes of a constant bank, at most 8. Those that the bank does not have are undefined.
+    ///
+    /// # Errors
+    /// If the address is undefined, or negative.
+    pub fn constant(&self, bank: u8, base: Option<Register>, offset: i64, bytes: usize) -> Result<Bits, Ending> {
+        let base = match base {
+            None => 0,
+            Some(base) => self.half(base, 0).known(32).ok_or(Ending::Undefined("an address of a constant"))?,
+        };
+        let at = usize::try_from(base.wrapping_add(offset.cast_unsigned()) & 0xffff_ffff).unwrap_or(usize::MAX);
+        let bank = self.banks.get(usize::from(bank)).map_or(&[][..], Vec::as_slice);
+        let byte = |of: usize| bank.get(at.saturating_add(of)).copied();
+        let value = (0..bytes).rev().fold(Bits::ZERO, |value, of| {
+            let byte = byte(of).map_or(Bits::UNDEFINED, |byte| Bits::from(u64::from(byte)));
+            byte.joined(8, value)
+        });
+        Ok(value.zero_extended(u32::try_from(bytes * 8).unwrap_or(64)))
+    }
+
+    /// The value of a special register.
+    ///
+    /// # Errors
+    /// If it is unknown.
+    pub fn special(&self, name: &str) -> Result<Bits, Ending> {
+        Ok(match name {
+            "SRZ" | "SR_TID.X" | "SR_CTAID.X" | "SR_CgaCtaId" | "SR_LANEID" => Bits::ZERO,
+            "SR_SWINHI" => Bits::from(SHARED_WINDOW >> 32),
+            "SR_LWINHI" => Bits::from(LOCAL_WINDOW >> 32),
+            _ => return Err(Ending::Unknown(format!("the special register {name} is unknown"))),
+        })
+    }
+
+    /// A generic address: the sum of its registers and its offset.
+    ///
+    /// # Errors
+    /// If a part of it is undefined.
+    pub fn address(&self, address: &MachineAddress) -> Result<u64, Ending> {
+        let mut sum = address.offset.cast_unsigned();
+        for base in &address.bases {
+            let width = if base.wide { 64 } else { 32 };
+            sum = sum.wrapping_add(self.register(*base).known(width).ok_or(Ending::Undefined("an address"))?);
+        }
+        Ok(sum)
+    }
+}

@@ -1,0 +1,151 @@
+//! Memory: regions of bytes with gaps between them, of which each bit may be undefined.
+
+use crate::bits::Bits;
+
+/// Bytes at consecutive addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryRegion {
+    /// The address of the first.
+    pub start: u64,
+    /// Their values; undefined bits are 0.
+    data: Vec<u8>,
+    /// Which of their bits are defined.
+    defined: Vec<u8>,
+    /// Whether they may be written.
+    pub writable: bool,
+}
+
+impl MemoryRegion {
+    /// Bytes with these contents.
+    pub fn new(start: u64, data: Vec<u8>, writable: bool) -> Self {
+        let defined = vec![0xff; data.len()];
+        Self { start, data, defined, writable }
+    }
+
+    /// Bytes that nothing wrote yet.
+    pub fn undefined(start: u64, size: usize) -> Self {
+        Self { start, data: vec![0; size], defined: vec![0; size], writable: true }
+    }
+
+    /// The values; undefined bits are 0.
+    pub fn data(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// The bits that are defined.
+    pub fn defined(&self) -> &[u8] {
+        &self.defined
+    }
+}
+
+/// Why an access is not possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// No region has all its bytes.
+    #[error("nothing is at address 0x{0:x}")]
+    Nothing(u64),
+    /// The address is not a multiple of the access's size.
+    #[error("address 0x{0:x} is misaligned")]
+    Misaligned(u64),
+    /// The region may not be written.
+    #[error("address 0x{0:x} may not be written")]
+    ReadOnly(u64),
+}
+
+/// Regions of bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    regions: Vec<MemoryRegion>,
+    /// The region of the last access: the next is often in it.
+    last: usize,
+}
+
+impl Memory {
+    /// Adds a region, and returns its number. It must not overlap another.
+    pub fn add(&mut self, region: MemoryRegion) -> usize {
+        self.regions.push(region);
+        self.regions.len() - 1
+    }
+
+    /// A region by its number.
+    pub fn region(&self, number: usize) -> &MemoryRegion {
+        &self.regions[number]
+    }
+
+    /// Loads 1, 2, 4 or 8 bytes, zero-extended. `aligned`: the multiple of bytes that the address must be.
+    ///
+    /// # Errors
+    /// If the address is misaligned, or a byte is in no region.
+    pub fn load(&mut self, address: u64, bytes: usize, aligned: u64) -> Result<Bits, Fault> {
+        let (region, at) = self.find(address, bytes, aligned)?;
+        let number = |of: &[u8]| {
+            let mut wide = [0; 8];
+            wide[..bytes].copy_from_slice(&of[at..at + bytes]);
+            u64::from_le_bytes(wide)
+        };
+        let region = &self.regions[region];
+        let above = if bytes < 8 { u64::MAX << (bytes * 8) } else { 0 };
+        Ok(Bits::new(number(&region.data), number(&region.defined) | above))
+    }
+
+    /// Stores the low 1, 2, 4 or 8 bytes of a value.
+    ///
+    /// # Errors
+    /// If the address is misaligned, a byte is in no region, or the region may not be written.
+    pub fn store(&mut self, address: u64, bytes: usize, aligned: u64, value: Bits) -> Result<(), Fault> {
+        let (region, at) = self.find(address, bytes, aligned)?;
+        let region = &mut self.regions[region];
+        if !region.writable {
+            return Err(Fault::ReadOnly(address));
+        }
+        region.data[at..at + bytes].copy_from_slice(&value.value().to_le_bytes()[..bytes]);
+        region.defined[at..at + bytes].copy_from_slice(&value.defined().to_le_bytes()[..bytes]);
+        Ok(())
+    }
+
+    /// The region of an access, and the position in it.
+    fn find(&mut self, address: u64, bytes: usize, aligned: u64) -> Result<(usize, usize), Fault> {
+        if !address.is_multiple_of(aligned.max(1)) {
+            return Err(Fault::Misaligned(address));
+        }
+        let within = |region: &MemoryRegion| {
+            let at = usize::try_from(address.checked_sub(region.start)?).ok()?;
+            (at.checked_add(bytes)? <= region.data.len()).then_some(at)
+        };
+        if let Some(at) = self.regions.get(self.last).and_then(within) {
+            return Ok((self.last, at));
+        }
+        let found = self.regions.iter().enumerate().find_map(|(number, region)| Some((number, within(region)?)));
+        let (number, at) = found.ok_or(Fault::Nothing(address))?;
+        self.last = number;
+        Ok((number, at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_little_endian_and_remember_what_is_defined() {
+        let mut memory = Memory::default();
+        memory.add(MemoryRegion::new(0x1000, vec![1, 2, 3, 4, 5, 6, 7, 8], true));
+        let scratch = memory.add(MemoryRegion::undefined(0x2000, 8));
+        assert_eq!(memory.load(0x1002, 2, 2), Ok(Bits::from(0x0403_u64)));
+        assert_eq!(memory.load(0x2000, 4, 4).map(|bits| bits.known(32)), Ok(None));
+        assert_eq!(memory.store(0x2001, 1, 1, Bits::new(0xabc, 0xf0f)), Ok(()));
+        assert_eq!(memory.load(0x2000, 4, 4), Ok(Bits::new(0x0c00, 0x0f00 | u64::MAX << 32)));
+        assert_eq!(memory.region(scratch).defined()[..3], [0, 0x0f, 0]);
+    }
+
+    #[test]
+    fn accesses_that_are_not_possible_are_faults() {
+        let mut memory = Memory::default();
+        memory.add(MemoryRegion::new(0x1000, vec![0; 8], false));
+        assert_eq!(memory.load(0x1001, 4, 4), Err(Fault::Misaligned(0x1001)));
+        assert_eq!(memory.load(0x1008, 1, 1), Err(Fault::Nothing(0x1008)));
+        assert_eq!(memory.load(0x1006, 4, 2), Err(Fault::Nothing(0x1006)), "the end is outside");
+        assert_eq!(memory.load(u64::MAX, 8, 1), Err(Fault::Nothing(u64::MAX)));
+        assert_eq!(memory.store(0x1000, 4, 4, Bits::ZERO), Err(Fault::ReadOnly(0x1000)));
+    }
+}

@@ -1,0 +1,197 @@
+//! The opcodes: which modifiers each may have, and what it does.
+//!
+//! A name is NVIDIA's. An opcode or modifier that is not in the table is unknown: nothing is guessed.
+
+mod access;
+mod control;
+mod integer;
+mod logic;
+mod transfer;
+
+use crate::cubin::WORD_BYTES;
+use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predicate, Register};
+use crate::machine::{Ending, Thread};
+
+/// What an instruction does to a thread, once its guard is true.
+pub type Action = fn(&mut Thread, &Step) -> Result<(), Ending>;
+
+/// An instruction that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What must be true for it to do anything.
+    pub guard: Predicate,
+    /// What it does.
+    pub run: Action,
+    /// Its modifiers that matter.
+    modifiers: Modifiers,
+    /// Its operands, destinations first.
+    operands: Vec<MachineOperand>,
+}
+
+/// Why an instruction cannot run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unknown {
+    /// The opcode is not in the table.
+    #[error("the opcode {0} is unknown")]
+    Opcode(String),
+    /// The opcode has no such modifier in the table.
+    #[error("the modifier .{1} of {0} is unknown")]
+    Modifier(String, String),
+    /// An operand cannot be read.
+    #[error(transparent)]
+    Operand(#[from] BadOperand),
+}
+
+/// An opcode.
+struct Opcode {
+    name: &'static str,
+    /// The modifiers that change what it does, separated by blanks.
+    modifiers: &'static str,
+    /// The modifiers that only say where caches keep data, or in which order others see accesses, as far as one thread
+    /// can tell.
+    ignored: &'static str,
+    run: Action,
+}
+
+/// Modifiers of accesses that one thread cannot tell apart: scopes and order, cache operations, eviction, prefetch.
+const ACCESS: &str = "E STRONG WEAK CONSTANT PRIVATE GPU SYS SM CTA MMIO EF EL EU NA LU LTC64B LTC128B LTC256B";
+
+/// The known modifiers that matter, one bit each.
+const MEANINGFUL: [&str; 32] = [
+    "32", "64", "128", "16x2", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64", "WIDE", "HI", "X", "EX", "MOV",
+    "IADD", "SHL", "LUT", "AND", "OR", "XOR", "EQ", "NE", "LT", "LE", "GT", "GE", "L", "R", "MMA",
+];
+
+/// A set of modifiers that matter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Modifiers(u64);
+
+impl Modifiers {
+    fn of(name: &str) -> Option<Self> {
+        MEANINGFUL.iter().position(|known| *known == name).map(|at| Self(1 << at))
+    }
+
+    /// Whether it has a modifier of the table.
+    fn has(self, name: &str) -> bool {
+        Self::of(name).is_some_and(|of| self.0 & of.0 != 0)
+    }
+}
+
+/// One line for each opcode.
+#[rustfmt::skip]
+const OPCODES: &[Opcode] = &[
+    Opcode { name: "BAR", modifiers: "", ignored: "SYNC DEFER_BLOCKING", run: control::nothing },
+    Opcode { name: "BRA", modifiers: "", ignored: "", run: control::branch },
+    Opcode { name: "BSSY", modifiers: "", ignored: "RECONVERGENT", run: control::nothing },
+    Opcode { name: "BSYNC", modifiers: "", ignored: "RECONVERGENT", run: control::nothing },
+    Opcode { name: "CALL", modifiers: "", ignored: "REL NOINC", run: control::branch },
+    Opcode { name: "CCTL", modifiers: "", ignored: "IVALL", run: control::nothing },
+    Opcode { name: "CGAERRBAR", modifiers: "", ignored: "", run: control::nothing },
+    Opcode { name: "CS2R", modifiers: "32", ignored: "", run: transfer::special_wide },
+    Opcode { name: "ERRBAR", modifiers: "", ignored: "", run: control::nothing },
+    Opcode { name: "EXIT", modifiers: "", ignored: "", run: control::exit },
+    Opcode { name: "HFMA2", modifiers: "MMA", ignored: "", run: transfer::constant_halves },
+    Opcode { name: "IADD3", modifiers: "X", ignored: "", run: integer::add },
+    Opcode { name: "IMAD", modifiers: "WIDE U32 X MOV IADD SHL", ignored: "", run: integer::multiply_add },
+    Opcode { name: "ISETP", modifiers: "EQ NE LT LE GT GE U32 AND OR XOR EX", ignored: "", run: integer::compare },
+    Opcode { name: "LD", modifiers: "U8 S8 U16 S16 64 128", ignored: ACCESS, run: access::load_generic },
+    Opcode { name: "LDC", modifiers: "U8 S8 U16 S16 64", ignored: "", run: transfer::load_constant },
+    Opcode { name: "LDG", modifiers: "U8 S8 U16 S16 64 128", ignored: ACCESS, run: access::load_generic },
+    Opcode { name: "LDL", modifiers: "U8 S8 U16 S16 64 128", ignored: ACCESS, run: access::load_local },
+    Opcode { name: "LDS", modifiers: "U8 S8 U16 S16 64 128", ignored: "", run: access::load_shared },
+    Opcode { name: "LEA", modifiers: "", ignored: "", run: integer::shift_add },
+    Opcode { name: "LOP3", modifiers: "LUT", ignored: "", run: logic::table },
+    Opcode { name: "MEMBAR", modifiers: "", ignored: "SC ALL SYS GPU CTA", run: control::nothing },
+    Opcode { name: "MOV", modifiers: "", ignored: "", run: transfer::copy },
+    Opcode { name: "NOP", modifiers: "", ignored: "", run: control::nothing },
+    Opcode { name: "PLOP3", modifiers: "LUT", ignored: "", run: logic::predicates },
+    Opcode { name: "PRMT", modifiers: "", ignored: "", run: logic::permute },
+    Opcode { name: "RET", modifiers: "", ignored: "REL NODEC", run: control::leave },
+    Opcode { name: "S2R", modifiers: "", ignored: "", run: transfer::special },
+    Opcode { name: "S2UR", modifiers: "", ignored: "", run: transfer::special },
+    Opcode { name: "SEL", modifiers: "", ignored: "", run: transfer::select },
+    Opcode { name: "SGXT", modifiers: "U32", ignored: "", run: integer::extend },
+    Opcode { name: "SHF", modifiers: "L R U32 S32 U64 S64 HI", ignored: "", run: integer::shift },
+    Opcode { name: "ST", modifiers: "U8 U16 64 128", ignored: ACCESS, run: access::store_generic },
+    Opcode { name: "STG", modifiers: "U8 U16 64 128", ignored: ACCESS, run: access::store_generic },
+    Opcode { name: "STL", modifiers: "U8 U16 64 128", ignored: ACCESS, run: access::store_local },
+    Opcode { name: "STS", modifiers: "U8 U16 64 128", ignored: "", run: access::store_shared },
+    Opcode { name: "UIADD3", modifiers: "X", ignored: "", run: integer::add },
+    Opcode { name: "UIMAD", modifiers: "WIDE U32", ignored: "", run: integer::multiply_add },
+    Opcode { name: "ULDC", modifiers: "U8 S8 U16 S16 64", ignored: "", run: transfer::load_constant },
+    Opcode { name: "ULEA", modifiers: "", ignored: "", run: integer::shift_add },
+    Opcode { name: "ULOP3", modifiers: "LUT", ignored: "", run: logic::table },
+    Opcode { name: "UMOV", modifiers: "", ignored: "", run: transfer::copy },
+    Opcode { name: "UPRMT", modifiers: "", ignored: "", run: logic::permute },
+    Opcode { name: "USHF", modifiers: "L R U32 S32 U64 S64 HI", ignored: "", run: integer::shift },
+    Opcode { name: "VIADD", modifiers: "16x2", ignored: "", run: integer::add_two },
+];
+
+impl Step {
+    /// An instruction at a position of its section, ready to run. `word` has the bits of the immediates that are
+    /// printed as floats; the targets of branches are printed as if the word were at the address `printed_at`.
+    ///
+    /// # Errors
+    /// If the opcode or a modifier is unknown.
+    pub fn new(instruction: &MachineInstruction, at: usize, word: u128, printed_at: u64) -> Result<Self, Unknown> {
+        let opcode = OPCODES.iter().find(|opcode| opcode.name == instruction.opcode);
+        let opcode = opcode.ok_or_else(|| Unknown::Opcode(instruction.opcode.clone()))?;
+        let listed = |list: &str, modifier: &str| list.split(' ').any(|known| known == modifier);
+        let mut modifiers = Modifiers::default();
+        for modifier in &instruction.modifiers {
+            match Modifiers::of(modifier).filter(|_| listed(opcode.modifiers, modifier)) {
+                Some(of) => modifiers.0 |= of.0,
+                None if listed(opcode.ignored, modifier) => {}
+                None => return Err(Unknown::Modifier(opcode.name.to_owned(), modifier.clone())),
+            }
+        }
+        let mut operands = instruction.operands.clone();
+        let floats = operands.iter_mut().filter(|operand| **operand == MachineOperand::Float);
+        // The bits 32 to 63 of the word, for one immediate or for the two halves of one.
+        let immediate = u64::try_from(word >> 32 & 0xffff_ffff).unwrap_or(0);
+        floats.for_each(|operand| *operand = MachineOperand::Integer(immediate));
+        if control::TARGETED.contains(&opcode.name) {
+            let own = u64::try_from(at * WORD_BYTES).unwrap_or(u64::MAX);
+            let moved = |operand: &mut MachineOperand| {
+                if let MachineOperand::Integer(target) = operand {
+                    *target = target.wrapping_sub(printed_at).wrapping_add(own);
+                }
+            };
+            operands.iter_mut().for_each(moved);
+        }
+        Ok(Self { guard: instruction.guard, run: opcode.run, modifiers, operands })
+    }
+
+    /// An operand.
+    fn operand(&self, at: usize) -> Result<&MachineOperand, Ending> {
+        self.operands.get(at).ok_or_else(|| Ending::Unknown(format!("operand {at} is missing")))
+    }
+
+    /// A destination register.
+    fn to(&self, at: usize) -> Result<Register, Ending> {
+        match self.operand(at)? {
+            MachineOperand::Register(register, ..) => Ok(*register),
+            other => Err(Ending::Unknown(format!("{other:?} is not a destination"))),
+        }
+    }
+
+    /// A predicate.
+    fn predicate(&self, at: usize) -> Result<Predicate, Ending> {
+        match self.operand(at)? {
+            MachineOperand::Predicate(predicate) => Ok(*predicate),
+            other => Err(Ending::Unknown(format!("{other:?} is not a predicate"))),
+        }
+    }
+
+    /// The operands from a position on that are not predicates, and the predicates before them.
+    fn split(&self, from: usize) -> (impl Iterator<Item = Predicate>, &[MachineOperand]) {
+        let operands = self.operands.get(from..).unwrap_or_default();
+        let is_predicate = |operand: &&MachineOperand| matches!(operand, MachineOperand::Predicate(_));
+        let (before, rest) = operands.split_at(operands.iter().take_while(is_predicate).count());
+        let predicate = |operand: &MachineOperand| match operand {
+            MachineOperand::Predicate(predicate) => Some(*predicate),
+            _ => None,
+        };
+        (before.iter().filter_map(predicate), rest)
+    }
+}

@@ -1,0 +1,117 @@
+//! Accesses to memory.
+
+use super::Step;
+use crate::bits::Bits;
+use crate::instruction::{MachineAddress, MachineOperand};
+use crate::machine::{Ending, LOCAL_WINDOW, SHARED_WINDOW, Thread};
+
+/// A kind of address.
+#[derive(Clone, Copy)]
+enum Window {
+    /// 64 bits, in any space.
+    Generic,
+    /// The low 32 bits, from the start of a space.
+    At(u64),
+}
+
+/// `LDG.E.64 R2, desc[UR4][R2.64+0x10]`, `LD.E R0, [R8.64]`
+pub(super) fn load_generic(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    load(thread, step, Window::Generic)
+}
+
+/// `LDS R0, [R4+UR5]`
+pub(super) fn load_shared(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    load(thread, step, Window::At(SHARED_WINDOW))
+}
+
+/// `LDL R0, [R1]`
+pub(super) fn load_local(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    load(thread, step, Window::At(LOCAL_WINDOW))
+}
+
+/// `STG.E desc[UR4][R2.64], R0`, `ST.E [R2.64], R0`
+pub(super) fn store_generic(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    store(thread, step, Window::Generic)
+}
+
+/// `STS [R4], R0`
+pub(super) fn store_shared(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    store(thread, step, Window::At(SHARED_WINDOW))
+}
+
+/// `STL [R1+0x8], R0`
+pub(super) fn store_local(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    store(thread, step, Window::At(LOCAL_WINDOW))
+}
+
+fn load(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Ending> {
+    let address = address(thread, step, 1, window)?;
+    let (bytes, signed) = size(step);
+    let to = step.to(0)?;
+    match bytes {
+        1 | 2 => {
+            let value = thread.memory.load(address, bytes, bytes as u64)?;
+            let width = if bytes == 1 { 8 } else { 16 };
+            thread.set(to, 0, if signed { value.sign_extended(width) } else { value });
+        }
+        _ => {
+            for part in 0..bytes / 4 {
+                let at = address.wrapping_add(part as u64 * 4);
+                // The alignment is that of the whole access.
+                let value = thread.memory.load(at, 4, if part == 0 { bytes as u64 } else { 4 })?;
+                thread.set(to, u8::try_from(part).unwrap_or(0), value);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn store(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Ending> {
+    let address = address(thread, step, 0, window)?;
+    let (bytes, _) = size(step);
+    let from = step.to(1)?;
+    let part = |thread: &Thread, part: usize| -> Bits { thread.half(from, u8::try_from(part).unwrap_or(0)) };
+    if bytes < 4 {
+        let value = part(thread, 0);
+        thread.memory.store(address, bytes, bytes as u64, value)?;
+        return Ok(());
+    }
+    for at in 0..bytes / 4 {
+        let value = part(thread, at);
+        let aligned = if at == 0 { bytes as u64 } else { 4 };
+        thread.memory.store(address.wrapping_add(at as u64 * 4), 4, aligned, value)?;
+    }
+    Ok(())
+}
+
+/// How many bytes are accessed, and whether they are sign-extended.
+fn size(step: &Step) -> (usize, bool) {
+    let has = |name| step.modifiers.has(name);
+    let bytes = match () {
+        () if has("U8") || has("S8") => 1,
+        () if has("U16") || has("S16") => 2,
+        () if has("64") => 8,
+        () if has("128") => 16,
+        () => 4,
+    };
+    (bytes, has("S8") || has("S16"))
+}
+
+fn address(thread: &Thread, step: &Step, at: usize, window: Window) -> Result<u64, Ending> {
+    let MachineOperand::Address(address) = step.operand(at)? else {
+        return Err(Ending::Unknown("an access without an address".to_owned()));
+    };
+    descriptor(thread, address)?;
+    let sum = thread.address(address)?;
+    Ok(match window {
+        Window::Generic => sum,
+        Window::At(start) => start + (sum & 0xffff_ffff),
+    })
+}
+
+/// What a memory descriptor says is not interpreted, but it must be defined.
+fn descriptor(thread: &Thread, address: &MachineAddress) -> Result<(), Ending> {
+    let Some(descriptor) = address.descriptor else { return Ok(()) };
+    let value = thread.half(descriptor, 0).joined(32, thread.half(descriptor, 1));
+    value.known(64).map(drop).ok_or(Ending::Undefined("a memory descriptor"))
+}

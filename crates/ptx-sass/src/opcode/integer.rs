@@ -1,0 +1,183 @@
+//! Integer arithmetic.
+
+use super::Step;
+use crate::bits::Bits;
+use crate::instruction::{MachineOperand, Predicate, Sign};
+use crate::machine::{Ending, Thread};
+
+/// `IADD3 R4, P0, R14, R4, RZ`, `IADD3.X R5, RZ, R5, RZ, P1, !PT`: a sum of three with a carry to predicates, and with
+/// carries from predicates.
+pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let to = step.to(0)?;
+    let (carries, rest) = step.split(1);
+    let [a, b, c, ins @ ..] = rest else {
+        return Err(Ending::Unknown(format!("the operands {rest:?} of IADD3")));
+    };
+    let mut sum = Bits::ZERO;
+    for source in [a, b, c] {
+        sum = sum.plus(term(thread, source)?);
+    }
+    for carry in ins {
+        let MachineOperand::Predicate(carry) = carry else {
+            return Err(Ending::Unknown("a carry that is no predicate".into()));
+        };
+        sum = sum.plus(thread.predicate(*carry));
+    }
+    thread.set(to, 0, sum);
+    let carries: Vec<Predicate> = carries.filter(|carry| carry.index < 7).collect();
+    match carries[..] {
+        [] => Ok(()),
+        [carry] => {
+            let high = sum.shifted_right(32).zero_extended(2);
+            if high.value() > 1 {
+                return Err(Ending::Unknown("a carry of two into one predicate".to_owned()));
+            }
+            thread.set_predicate(carry, high);
+            Ok(())
+        }
+        _ => Err(Ending::Unknown("two carries".to_owned())),
+    }
+}
+
+/// `VIADD R0, R0, 0x1`, and with `.16x2` each half by itself.
+pub(super) fn add_two(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let (a, b) = (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?);
+    let sum = match step.modifiers.has("16x2") {
+        true => a.plus(b).joined(16, a.shifted_right(16).plus(b.shifted_right(16))),
+        false => a.plus(b),
+    };
+    thread.set(step.to(0)?, 0, sum);
+    Ok(())
+}
+
+/// A term of a sum with a carry: minus x is the inverse of x, plus 1, so that the carry is that of a subtraction.
+fn term(thread: &Thread, operand: &MachineOperand) -> Result<Bits, Ending> {
+    match operand {
+        MachineOperand::Register(register, Sign { negated: true, .. }, part) if part.is_empty() => {
+            Ok(thread.half(*register, 0).inverted().zero_extended(32).plus(Bits::from(1_u32)))
+        }
+        // The value of an immediate has 32 bits here.
+        MachineOperand::Integer(value) => Ok(Bits::from(*value).zero_extended(32)),
+        other => thread.source(other),
+    }
+}
+
+/// `IMAD R0, R0, UR4, R3`, `IMAD.WIDE.U32 R6, R11, 0x4, R6`, `IMAD.X R4, RZ, RZ, R4, P2`, and what ptxas moves and adds
+/// with: `IMAD.MOV.U32`, `IMAD.IADD`, `IMAD.SHL.U32`.
+pub(super) fn multiply_add(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let to = step.to(0)?;
+    let (a, b) = (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?);
+    if step.modifiers.has("WIDE") {
+        let c = thread.source_wide(step.operand(3)?)?;
+        let extended = |of: Bits| if step.modifiers.has("U32") { of } else { of.sign_extended(32) };
+        thread.set_wide(to, extended(a).times(extended(b)).plus(c));
+        return Ok(());
+    }
+    let mut sum = a.times(b).plus(thread.source(step.operand(3)?)?);
+    match (step.modifiers.has("X"), step.operands.get(4)) {
+        (true, Some(MachineOperand::Predicate(carry))) => sum = sum.plus(thread.predicate(*carry)),
+        (false, None) => {}
+        _ => return Err(Ending::Unknown(format!("the operands {:?} of IMAD", step.operands))),
+    }
+    thread.set(to, 0, sum);
+    Ok(())
+}
+
+/// `LEA R0, R5, R0, 0x18`: the first shifted left, plus the second.
+pub(super) fn shift_add(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let [MachineOperand::Register(to, ..), a, b, MachineOperand::Integer(count)] = &step.operands[..] else {
+        return Err(Ending::Unknown(format!("the operands {:?} of LEA", step.operands)));
+    };
+    let count = u32::try_from(count & 31).unwrap_or(0);
+    let sum = thread.source(a)?.shifted_left(count).plus(thread.source(b)?);
+    thread.set(*to, 0, sum);
+    Ok(())
+}
+
+/// `SGXT R7, R6, 0x8`: the low bits, sign-extended, or zero-extended with `.U32`.
+pub(super) fn extend(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let count = thread.source(step.operand(2)?)?.known(32).ok_or(Ending::Undefined("a count of bits"))?;
+    let value = thread.source(step.operand(1)?)?;
+    let value = match u32::try_from(count).unwrap_or(32) {
+        0 => Bits::ZERO,
+        count @ 1..32 if step.modifiers.has("U32") => value.zero_extended(count),
+        count @ 1..32 => value.sign_extended(count),
+        _ => value,
+    };
+    thread.set(step.to(0)?, 0, value);
+    Ok(())
+}
+
+/// `SHF.L.U32 R7, R6, 0x3, RZ`, `SHF.R.S32.HI R6, RZ, 0x1f, R0`: two registers, the low one first, shifted as one; the
+/// result is the low half, or the high one with `.HI`. Counts beyond the size of the type shift everything out.
+pub(super) fn shift(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let has = |name| step.modifiers.has(name);
+    let (low, high) = (thread.source(step.operand(1)?)?, thread.source(step.operand(3)?)?);
+    let count = thread.source(step.operand(2)?)?.known(32).ok_or(Ending::Undefined("a count to shift by"))?;
+    let most = if has("U64") || has("S64") { 64 } else { 32 };
+    let count = u32::try_from(count).unwrap_or(most).min(most);
+    let both = low.joined(32, high);
+    let shifted = match (has("L"), has("S32") || has("S64")) {
+        (true, _) => both.shifted_left(count),
+        (false, false) => both.shifted_right(count),
+        (false, true) if count == 0 => both,
+        (false, true) => both.shifted_right(count.min(63)).sign_extended(64 - count.min(63)),
+    };
+    let value = if has("HI") { shifted.shifted_right(32) } else { shifted };
+    thread.set(step.to(0)?, 0, value);
+    Ok(())
+}
+
+/// `ISETP.GE.U32.AND P0, PT, R0, UR4, PT`, and with `.EX` the high halves, where the last predicate has the result for
+/// the low ones.
+pub(super) fn compare(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let has = |name| step.modifiers.has(name);
+    let (a, b) = (thread.source(step.operand(2)?)?, thread.source(step.operand(3)?)?);
+    let lower = match has("EX") {
+        true => Some(thread.predicate(step.predicate(5)?)),
+        false => None,
+    };
+    let found = comparison(step, a, b, lower);
+    let other = thread.predicate(step.predicate(4)?);
+    for (to, value) in [(0, found), (1, found.inverted().zero_extended(1))] {
+        let value = match () {
+            () if has("AND") => Bits::table(0xc0, value, other, Bits::ZERO),
+            () if has("OR") => Bits::table(0xfc, value, other, Bits::ZERO),
+            () => Bits::table(0x3c, value, other, Bits::ZERO),
+        };
+        thread.set_predicate(step.predicate(to)?, value);
+    }
+    Ok(())
+}
+
+/// The result of a comparison of 32 bits; `lower` is that of the halves below.
+fn comparison(step: &Step, a: Bits, b: Bits, lower: Option<Bits>) -> Bits {
+    let has = |name| step.modifiers.has(name);
+    let differ = a.defined() & b.defined() & (a.value() ^ b.value()) != 0;
+    let known = a.known(32).zip(b.known(32));
+    let undefined = Bits::UNDEFINED.zero_extended(1);
+    if has("EQ") || has("NE") {
+        return match (differ, known) {
+            (true, _) => Bits::from(has("NE")),
+            (false, Some(_)) => lower.unwrap_or(Bits::from(has("EQ"))),
+            (false, None) => undefined,
+        };
+    }
+    let Some((a, b)) = known else { return undefined };
+    let order = match has("U32") {
+        true => a.cmp(&b),
+        false => {
+            let signed = |of: u64| Bits::from(of).sign_extended(32).value().cast_signed();
+            signed(a).cmp(&signed(b))
+        }
+    };
+    match (order.is_eq(), lower) {
+        (true, Some(lower)) => lower,
+        _ => Bits::from(match () {
+            () if has("LT") => order.is_lt(),
+            () if has("LE") => order.is_le(),
+            () if has("GT") => order.is_gt(),
+            () => order.is_ge(),
+        }),
+    }
+}

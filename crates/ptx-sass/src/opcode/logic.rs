@@ -1,0 +1,65 @@
+//! Bitwise operations.
+
+use super::Step;
+use crate::bits::Bits;
+use crate::instruction::{MachineOperand, Sign};
+use crate::machine::{Ending, Thread};
+
+/// `LOP3.LUT R6, R0, 0xffff, RZ, 0xc0, !PT`: a truth table of three inputs. With a predicate in front, it says whether
+/// the result has a bit that is 1.
+pub(super) fn table(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let (mut predicates, rest) = step.split(0);
+    let [MachineOperand::Register(to, ..), a, b, c, MachineOperand::Integer(table), MachineOperand::Predicate(also)] =
+        rest
+    else {
+        return Err(Ending::Unknown(format!("the operands {rest:?} of LOP3")));
+    };
+    let (a, b, c) = (thread.source(a)?, thread.source(b)?, thread.source(c)?);
+    let value = Bits::table(u8::try_from(*table & 0xff).unwrap_or(0), a, b, c).zero_extended(32);
+    thread.set(*to, 0, value);
+    if let Some(to) = predicates.next() {
+        let also = thread.predicate(*also);
+        let any = match (value.value(), value.known(32)) {
+            (1.., _) => Bits::from(true),
+            (0, Some(_)) => Bits::from(false),
+            _ => Bits::UNDEFINED.zero_extended(1),
+        };
+        thread.set_predicate(to, Bits::table(0xfc, any, also, Bits::ZERO));
+    }
+    Ok(())
+}
+
+/// `PLOP3.LUT P0, PT, P1, PT, R0.SIGN, 0x80, 0x0`: two truth tables of three predicates, or highest bits of registers.
+pub(super) fn predicates(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let input = |at| match step.operand(at)? {
+        MachineOperand::Register(register, sign, part) if part == "SIGN" && *sign == Sign::default() => {
+            Ok(thread.half(*register, 0).shifted_right(31).zero_extended(1))
+        }
+        _ => step.predicate(at).map(|predicate| thread.predicate(predicate)),
+    };
+    let (a, b, c) = (input(2)?, input(3)?, input(4)?);
+    for (to, table) in [(0, 5), (1, 6)] {
+        let MachineOperand::Integer(table) = step.operand(table)? else {
+            return Err(Ending::Unknown("a PLOP3 without a table".to_owned()));
+        };
+        let value = Bits::table(u8::try_from(*table & 0xff).unwrap_or(0), a, b, c);
+        thread.set_predicate(step.predicate(to)?, value);
+    }
+    Ok(())
+}
+
+/// `PRMT R0, R10, 0x7610, R0`: bytes of two registers by a selector; its bit 3 takes the sign of the byte.
+pub(super) fn permute(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let (low, selector, high) =
+        (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?, thread.source(step.operand(3)?)?);
+    let selector = selector.known(16).ok_or(Ending::Undefined("a selector of bytes"))?;
+    let both = low.joined(32, high);
+    let byte = |at: u32| {
+        let choice = u32::try_from(selector >> (at * 4) & 15).unwrap_or(0);
+        let byte = both.shifted_right((choice & 7) * 8).zero_extended(8);
+        if choice & 8 == 0 { byte } else { byte.shifted_right(7).sign_extended(1).zero_extended(8) }
+    };
+    let value = (0..4).rev().fold(Bits::ZERO, |value, at| byte(at).joined(8, value));
+    thread.set(step.to(0)?, 0, value);
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! What moves values without changing them.
+
+use super::Step;
+use crate::bits::Bits;
+use crate::instruction::MachineOperand;
+use crate::machine::{Ending, Thread};
+
+/// `MOV R0, R1`, `UMOV UR4, 0x400`
+pub(super) fn copy(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let value = thread.source(step.operand(1)?)?;
+    thread.set(step.to(0)?, 0, value);
+    Ok(())
+}
+
+/// `SEL R6, R4, R6, P0`
+pub(super) fn select(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let (this, that) = (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?);
+    let value = match thread.predicate(step.predicate(3)?).known(1) {
+        Some(0) => that,
+        Some(_) => this,
+        // A bit that both have is the same whatever is chosen.
+        None => {
+            let same = this.defined() & that.defined() & !(this.value() ^ that.value());
+            Bits::new(this.value(), same)
+        }
+    };
+    thread.set(step.to(0)?, 0, value);
+    Ok(())
+}
+
+/// `S2R R0, SR_TID.X`, `S2UR UR4, SR_CTAID.X`
+pub(super) fn special(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let value = match step.operand(1)? {
+        MachineOperand::Special(name) => thread.special(name)?,
+        other => return Err(Ending::Unknown(format!("{other:?} is not a special register"))),
+    };
+    thread.set(step.to(0)?, 0, value);
+    Ok(())
+}
+
+/// `CS2R R6, SRZ`: 64 bits, or 32 with `.32`.
+pub(super) fn special_wide(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    match step.operand(1)? {
+        MachineOperand::Special(name) if name == "SRZ" && step.modifiers.has("32") => {
+            thread.set(step.to(0)?, 0, Bits::ZERO)
+        }
+        MachineOperand::Special(name) if name == "SRZ" => thread.set_wide(step.to(0)?, Bits::ZERO),
+        other => return Err(Ending::Unknown(format!("{other:?} with 64 bits"))),
+    }
+    Ok(())
+}
+
+/// `LDC.64 R2, c[0x0][0x210]`, `ULDC UR4, c[0x0][R0+0x20]`
+pub(super) fn load_constant(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    let MachineOperand::Constant { bank, base, offset, .. } = step.operand(1)? else {
+        return Err(Ending::Unknown("an LDC without a constant".to_owned()));
+    };
+    let has = |name| step.modifiers.has(name);
+    let to = step.to(0)?;
+    match () {
+        () if has("64") => {
+            let value = thread.constant(*bank, *base, *offset, 8)?;
+            thread.set_wide(to, value);
+        }
+        () => {
+            let bytes = if has("U8") || has("S8") {
+                1
+            } else if has("U16") || has("S16") {
+                2
+            } else {
+                4
+            };
+            let value = thread.constant(*bank, *base, *offset, bytes)?;
+            let signed = has("S8") || has("S16");
+            thread.set(to, 0, if signed { value.sign_extended(if bytes == 1 { 8 } else { 16 }) } else { value });
+        }
+    }
+    Ok(())
+}
+
+/// `HFMA2.MMA R5, -RZ, RZ, 0, 5.9604644775390625e-08`: how a constant is moved. Minus zero times zero, plus the
+/// immediate, is the immediate.
+pub(super) fn constant_halves(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+    match &step.operands[..] {
+        [
+            to @ MachineOperand::Register(..),
+            MachineOperand::Register(a, sign, _),
+            MachineOperand::Register(b, other, _),
+            MachineOperand::Integer(value),
+            MachineOperand::Integer(_),
+        ] if a.is_zero() && b.is_zero() && sign.negated && !other.negated => {
+            let MachineOperand::Register(to, ..) = to else { return Ok(()) };
+            thread.set(*to, 0, Bits::from(*value));
+            Ok(())
+        }
+        _ => Err(Ending::Unknown("HFMA2 computes: only its use as a move is known".to_owned())),
+    }
+}

@@ -1,0 +1,267 @@
+//! Each opcode by hand-computed cases: an instruction as the disassembler prints it, registers before and after.
+
+use ptx_sass::bits::Bits;
+use ptx_sass::instruction::{MachineInstruction, MachineOperand, Predicate, Register};
+use ptx_sass::machine::{Ending, LOCAL_WINDOW, SHARED_WINDOW, Thread};
+use ptx_sass::memory::{Fault, MemoryRegion};
+use ptx_sass::opcode::{Step, Unknown};
+
+/// A register or predicate with its value, `?` if it is undefined: `R4=0x10`, `P0=1`, `UR5=?`. A width after the
+/// value has the defined bits: `R4=0x10/0xff`.
+type Values = &'static str;
+
+/// The bits 32 to 63 of the word, where an instruction has an immediate that is printed as a float.
+const WORD: u128 = 0x3c00_4000 << 32;
+
+fn bits(text: &str, width: u32) -> Bits {
+    let number = |text: &str| match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).expect("a number"),
+        None => text.parse().expect("a number"),
+    };
+    let value = match text.split_once('/') {
+        _ if text == "?" => Bits::UNDEFINED,
+        Some((value, defined)) => Bits::new(number(value), number(defined)),
+        None => Bits::from(number(text)),
+    };
+    value.zero_extended(width)
+}
+
+enum Place {
+    Register(Register),
+    Predicate(Predicate),
+}
+
+fn place(name: &str) -> Place {
+    match MachineInstruction::parse("", "MOV", name).expect("a register").operands.remove(0) {
+        MachineOperand::Register(register, ..) => Place::Register(register),
+        MachineOperand::Predicate(predicate) => Place::Predicate(predicate),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn assignments(values: Values) -> impl Iterator<Item = (&'static str, &'static str)> {
+    values.split_whitespace().map(|one| one.split_once('=').expect("a name and a value"))
+}
+
+/// Memory at 0x1000 (bytes 0x10, 0x91, 0x12, ... of 16 bytes), shared and local memory, constants.
+fn thread(before: Values) -> Thread {
+    let mut thread = Thread::default();
+    thread.start(7);
+    let bytes: Vec<u8> = (0..16).map(|at| 0x10 + at + if at % 2 == 1 { 0x80 } else { 0 }).collect();
+    thread.memory.add(MemoryRegion::new(0x1000, bytes.clone(), true));
+    thread.memory.add(MemoryRegion::new(SHARED_WINDOW, bytes.clone(), true));
+    thread.memory.add(MemoryRegion::new(LOCAL_WINDOW, bytes.clone(), true));
+    thread.memory.add(MemoryRegion::new(0x2000, bytes.clone(), false));
+    thread.banks[3] = bytes;
+    for (name, value) in assignments(before) {
+        match place(name) {
+            Place::Register(register) => thread.set(register, 0, bits(value, 32)),
+            Place::Predicate(predicate) => thread.set_predicate(predicate, bits(value, 1)),
+        }
+    }
+    thread
+}
+
+/// Runs the instruction at position 6 of its section.
+fn run(text: &str, before: Values) -> (Thread, Result<(), Ending>) {
+    let mut thread = thread(before);
+    let (guard, rest) = match text.strip_prefix('@') {
+        Some(rest) => rest.split_once(' ').map(|(guard, rest)| (format!("@{guard}"), rest)).expect("a guard"),
+        None => (String::new(), text),
+    };
+    let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
+    let instruction = MachineInstruction::parse(&guard, opcode, operands).expect("an instruction");
+    let step = Step::new(&instruction, 6, WORD, 0x40).expect("a known instruction");
+    let done = match thread.allows(step.guard) {
+        Ok(true) => (step.run)(&mut thread, &step),
+        Ok(false) => Ok(()),
+        Err(stop) => Err(stop),
+    };
+    (thread, done)
+}
+
+#[rustfmt::skip]
+const CASES: &[(&str, Values, Values)] = &[
+    // A sum of three; a carry goes to a predicate; minus x carries if nothing is borrowed.
+    ("IADD3 R0,R1,R2,R3", "R1=1 R2=2 R3=0xffffffff", "R0=2"),
+    ("IADD3 R4,P0,R14,R4,RZ", "R14=0xffffffff R4=1", "R4=0 P0=1"),
+    ("IADD3 R4,P0,R14,R4,RZ", "R14=0xfffffffe R4=1", "R4=0xffffffff P0=0"),
+    ("IADD3 R4,P0,R5,-R6,RZ", "R5=5 R6=5", "R4=0 P0=1"),
+    ("IADD3 R4,P0,R5,-R6,RZ", "R5=5 R6=6", "R4=0xffffffff P0=0"),
+    ("IADD3.X R5,RZ,R5,RZ,P1,!PT", "R5=7 P1=1", "R5=8"),
+    ("IADD3.X R5,P2,R5,R6,RZ,P1,!PT", "R5=0xffffffff R6=0 P1=1", "R5=0 P2=1"),
+    ("IADD3 R0,R1,-0x4,RZ", "R1=3", "R0=0xffffffff"),
+    ("IADD3 R0,R1,R2,RZ", "R1=0x3/0xffffff0f R2=1", "R0=0x4/0xf"),
+    ("UIADD3 UR4,UR4,0x1,URZ", "UR4=9", "UR4=10"),
+    ("VIADD R0,R0,0xffffffff", "R0=1", "R0=0"),
+    ("VIADD.16x2 R5,R0,R5", "R0=0x1ffff R5=0x20001", "R5=0x30000"),
+    // Products.
+    ("IMAD R0,R0,UR4,R3", "R0=3 UR4=5 R3=7", "R0=22"),
+    ("IMAD.MOV.U32 R4,RZ,RZ,R10", "R10=0x12/0xff", "R4=0x12/0xff"),
+    ("IMAD.IADD R13,R13,0x1,R12", "R13=2 R12=3", "R13=5"),
+    ("IMAD.SHL.U32 R9,R8,0x8,RZ", "R8=0x11/0xff", "R9=0x88/0x7ff"),
+    ("IMAD.U32 R0,RZ,RZ,UR4", "UR4=6", "R0=6"),
+    ("IMAD.WIDE.U32 R2,R0,0x4,R2", "R0=0x80000000 R2=1 R3=2", "R2=1 R3=4"),
+    ("IMAD.WIDE R2,R0,0x4,R2", "R0=0xffffffff R2=4 R3=0", "R2=0 R3=0"),
+    ("IMAD.X R4,RZ,RZ,R9,P3", "R9=5 P3=1", "R4=6"),
+    ("UIMAD UR6,UR4,UR6,0xc", "UR4=2 UR6=3", "UR6=18"),
+    ("LEA R0,R5,R0,0x18", "R5=1 R0=0x400", "R0=0x1000400"),
+    ("ULEA UR4,UR5,UR4,0x18", "UR5=0 UR4=0x400", "UR4=0x400"),
+    // Shifts of two registers as one.
+    ("SHF.L.U32 R7,R6,0x3,RZ", "R6=0x80000001", "R7=8"),
+    ("SHF.L.U64.HI R7,R6,0x4,R5", "R6=0x80000001 R5=1", "R7=0x18"),
+    ("SHF.R.U32.HI R9,RZ,R9,R12", "R9=4 R12=0x80", "R9=8"),
+    ("SHF.R.U32.HI R9,RZ,R9,R12", "R9=40 R12=0x80", "R9=0"),
+    ("SHF.R.S32.HI R0,RZ,0x1f,R0", "R0=0x80000000", "R0=0xffffffff"),
+    ("SHF.R.U64 R0,R1,0x4,R2", "R1=0x10 R2=0x3", "R0=0x30000001"),
+    ("USHF.R.S32.HI UR4,URZ,0x1f,UR6", "UR6=1", "UR4=0"),
+    ("SGXT R7,R6,0x8", "R6=0x180", "R7=0xffffff80"),
+    ("SGXT.U32 R7,R6,0x4", "R6=0xff", "R7=0xf"),
+    // Comparisons, of the high halves with the result for the low ones.
+    ("ISETP.GE.U32.AND P0,PT,R0,UR4,PT", "R0=0xffffffff UR4=1", "P0=1"),
+    ("ISETP.GT.AND P1,P2,R0,0x1,PT", "R0=0xffffffff", "P1=0 P2=1"),
+    ("ISETP.NE.U32.OR P0,PT,R0,RZ,P0", "R0=0 P0=1", "P0=1"),
+    ("ISETP.EQ.U32.AND P0,PT,R0,RZ,PT", "R0=0x1/0x1", "P0=0"),
+    ("ISETP.EQ.U32.AND P0,PT,R0,RZ,PT", "R0=0x0/0x1", "P0=?"),
+    ("ISETP.EQ.U32.AND.EX P0,PT,R5,RZ,PT,P0", "R5=0 P0=0", "P0=0"),
+    ("ISETP.NE.U32.AND.EX P0,PT,R5,RZ,PT,P0", "R5=0 P0=1", "P0=1"),
+    ("ISETP.LT.U32.AND.EX P0,PT,R5,R7,PT,P0", "R5=3 R7=3 P0=1", "P0=1"),
+    ("ISETP.GE.AND.EX P0,PT,R7,R5,PT,P0", "R7=0xffffffff R5=0 P0=1", "P0=0"),
+    // Truth tables.
+    ("LOP3.LUT R6,R0,0xffff,RZ,0xc0,!PT", "R0=0x12345678/0xff", "R6=0x78/0xffff00ff"),
+    ("LOP3.LUT P0,RZ,R0,0x1,RZ,0xc0,!PT", "R0=2", "P0=0"),
+    ("LOP3.LUT P0,R1,R0,0x3,RZ,0xc0,!PT", "R0=2", "P0=1 R1=2"),
+    ("ULOP3.LUT UR5,UR5,0xf,UR4,0xf8,!UPT", "UR5=0x1c UR4=0x43", "UR5=0x1f"),
+    ("PLOP3.LUT P0,PT,P1,PT,PT,0x80,0x0", "P1=1", "P0=1"),
+    ("PLOP3.LUT P0,PT,PT,PT,PT,0x8,0x0", "P0=1", "P0=0"),
+    ("PLOP3.LUT P1,PT,R0.SIGN,R5.reuse.SIGN,R4.SIGN,0x40,0x0", "R0=0x80000000 R5=0xffffffff R4=0x7fffffff", "P1=1"),
+    ("PRMT R0,R10,0x7610,R0", "R10=0x11223344 R0=0x55667788", "R0=0x55663344"),
+    ("PRMT R0,R10,0x8880,RZ", "R10=0x80", "R0=0xffffff80"),
+    ("PRMT R0,R10,0x4440,RZ", "R10=0x12345678/0xff", "R0=0x78"),
+    ("UPRMT UR4,UR5,0x5410,UR6", "UR5=0x1111 UR6=0x2222", "UR4=0x22221111"),
+    // Copies.
+    ("MOV R0,R1", "R1=0x3/0x3", "R0=0x3/0x3"),
+    ("UMOV UR4,0x400", "", "UR4=0x400"),
+    ("MOV RZ,R1", "R1=5", "RZ=0"),
+    ("SEL R6,R4,R5,P0", "R4=1 R5=2 P0=1", "R6=1"),
+    ("SEL R6,R4,R5,!P0", "R4=1 R5=2 P0=1", "R6=2"),
+    ("SEL R6,R4,R5,P0", "R4=5 R5=4 P0=?", "R6=0x4/0xfffffffe"),
+    ("S2R R0,SR_TID.X", "", "R0=0"),
+    ("S2UR UR4,SR_CTAID.X", "", "UR4=0"),
+    ("CS2R R6,SRZ", "R6=1 R7=1", "R6=0 R7=0"),
+    ("HFMA2.MMA R5,-RZ,RZ,2,1", "", "R5=0x3c004000"),
+    ("LDC R0,c[0x3][0x4]", "", "R0=0x97169514"),
+    ("LDC.64 R2,c[0x3][RZ]", "", "R2=0x93129110 R3=0x97169514"),
+    ("LDC.S16 R2,c[0x3][R0+0x2]", "R0=2", "R2=0xffff9514"),
+    ("LDC.U8 R2,c[0x3][0x1]", "", "R2=0x91"),
+    ("LDC R2,c[0x3][0x10]", "", "R2=?"),
+    ("ULDC.64 UR4,c[0x3][0x8]", "", "UR4=0x9b1a9918 UR5=0x9f1e9d1c"),
+    // Loads; registers of addresses are 64 bits or 32.
+    ("LDG.E R0,desc[UR4][R2.64+0x4]", "R2=0x1000 R3=0 UR4=1 UR5=2", "R0=0x97169514"),
+    ("LDG.E.U8 R0,[R2.64+0x1]", "R2=0x1000 R3=0", "R0=0x91"),
+    ("LDG.E.S8 R0,[R2.64+0x1]", "R2=0x1000 R3=0", "R0=0xffffff91"),
+    ("LDG.E.S16 R0,[R2.64]", "R2=0x1000 R3=0", "R0=0xffff9110"),
+    ("LDG.E.64.STRONG.SYS R0,[R2.64+-0x8]", "R2=0x1008 R3=0", "R0=0x93129110 R1=0x97169514"),
+    ("LD.E.128 R4,[R2.64]", "R2=0x1000 R3=0", "R4=0x93129110 R5=0x97169514 R6=0x9b1a9918 R7=0x9f1e9d1c"),
+    ("LDS R0,[R2+UR4+0x4]", "R2=2 UR4=0xfffffffe", "R0=0x97169514"),
+    ("LDL.U16 R0,[R2]", "R2=2", "R0=0x9312"),
+    // What one thread does not notice.
+    ("MEMBAR.SC.SYS", "R0=1", "R0=1"),
+    ("BAR.SYNC.DEFER_BLOCKING 0x0", "R0=1", "R0=1"),
+    ("ERRBAR", "R0=1", "R0=1"),
+    ("CGAERRBAR", "R0=1", "R0=1"),
+    ("CCTL.IVALL", "R0=1", "R0=1"),
+    ("BSSY B0,0x50", "R0=1", "R0=1"),
+    ("BSYNC B0", "R0=1", "R0=1"),
+    ("NOP", "R0=1", "R0=1"),
+    // A guard that is false.
+    ("@!P0 MOV R0,R1", "R0=1 R1=2 P0=1", "R0=1"),
+];
+
+#[test]
+fn every_instruction_computes_what_was_computed_by_hand() {
+    for (text, before, after) in CASES {
+        let (thread, done) = run(text, before);
+        assert_eq!(done, Ok(()), "{text}");
+        for (name, value) in assignments(after) {
+            let (found, width) = match place(name) {
+                Place::Register(register) => (thread.half(register, 0), 32),
+                Place::Predicate(predicate) => (thread.predicate(predicate), 1),
+            };
+            assert_eq!(found, bits(value, width), "{name} after `{text}` with {before}");
+        }
+    }
+}
+
+#[test]
+fn stores_write_what_they_say_and_nothing_else() {
+    for (text, before, at, bytes) in [
+        ("STG.E desc[UR4][R2.64],R0", "R0=0x44332211 R2=0x1004 R3=0 UR4=0 UR5=0", 4, &[0x11, 0x22, 0x33, 0x44][..]),
+        ("ST.E.U8 [R2.64+0x1],R0", "R0=0x1ff R2=0x1000 R3=0", 1, &[0xff]),
+        ("STG.E.64 [R2.64],R0", "R0=0x4030201 R1=0x8070605 R2=0x1008 R3=0", 8, &[1, 2, 3, 4, 5, 6, 7, 8]),
+        ("STG.E.U16 [R2.64],RZ", "R2=0x1002 R3=0", 2, &[0, 0]),
+        ("STS.U8 [R2],R0", "R0=5 R2=3", 0x13, &[5]),
+        ("STL [R2],R0", "R0=5 R2=4", 0x24, &[5, 0, 0, 0]),
+    ] {
+        // The regions one after another: global, shared, local.
+        let all = |thread: &Thread| (0..3).flat_map(|at| thread.memory.region(at).data().to_vec()).collect::<Vec<u8>>();
+        let mut expected = all(&thread(before));
+        expected[at..at + bytes.len()].copy_from_slice(bytes);
+        let (thread, done) = run(text, before);
+        assert_eq!(done, Ok(()), "{text}");
+        assert_eq!(all(&thread), expected, "{text}");
+    }
+    let (thread, done) = run("STG.E [R2.64],R0", "R0=0x11/0xff R2=0x1000 R3=0");
+    assert_eq!(done, Ok(()));
+    assert_eq!(thread.memory.region(0).defined()[..5], [0xff, 0, 0, 0, 0xff], "what is undefined stays so in memory");
+}
+
+#[test]
+fn branches_go_where_the_word_says() {
+    // The word was printed as if it were at 0x40, and is the seventh of its section.
+    for (text, before, next) in [
+        ("BRA 0x40", "", 6),
+        ("BRA 0x60", "", 8),
+        ("@P0 BRA 0x60", "P0=0", 7),
+        ("BRA P0,0x60", "P0=1", 8),
+        ("CALL.REL.NOINC 0x20", "", 4),
+        ("RET.REL.NODEC R2,-0x20", "R2=0x90 R3=0", 9),
+    ] {
+        let (thread, done) = run(text, before);
+        assert_eq!((thread.next, done), (next, Ok(())), "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_go_on_stops_the_thread() {
+    let undefined = |what| Ending::Undefined(what);
+    for (text, before, stop) in [
+        ("EXIT", "", Ending::Exit),
+        ("LDG.E R0,[R2.64]", "R2=0x5000 R3=0", Ending::Trap(Fault::Nothing(0x5000))),
+        ("LDG.E.64 R0,[R2.64]", "R2=0x1004 R3=0", Ending::Trap(Fault::Misaligned(0x1004))),
+        ("STG.E [R2.64],R0", "R0=1 R2=0x2000 R3=0", Ending::Trap(Fault::ReadOnly(0x2000))),
+        ("LDG.E R0,[R2.64]", "R2=0x1000 R3=?", undefined("an address")),
+        ("LDG.E R0,desc[UR4][R2.64]", "R2=0x1000 R3=0 UR4=0 UR5=0/0x7fffffff", undefined("a memory descriptor")),
+        ("LDC R0,c[0x3][R1]", "R1=?", undefined("an address of a constant")),
+        ("@P0 MOV R0,R1", "P0=?", undefined("a guard")),
+        ("SHF.L.U32 R0,R1,R2,RZ", "R1=1 R2=?", undefined("a count to shift by")),
+        ("PRMT R0,R1,R2,RZ", "R1=1 R2=?", undefined("a selector of bytes")),
+    ] {
+        assert_eq!(run(text, before).1, Err(stop), "{text}");
+    }
+    for text in ["HFMA2.MMA R5,R1,R2,2,1", "S2R R0,SR_CLOCKLO", "LOP3.LUT R6,R0,R1,RZ,0xc0"] {
+        assert!(matches!(run(text, "R0=1 R1=1 R2=1").1, Err(Ending::Unknown(_))), "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_in_the_table_is_unknown() {
+    let step = |opcode| {
+        let instruction = MachineInstruction::parse("", opcode, "R0,R1").expect("an instruction");
+        Step::new(&instruction, 0, 0, 0).map(drop)
+    };
+    assert_eq!(step("FROB"), Err(Unknown::Opcode("FROB".to_owned())));
+    assert_eq!(step("MOV.FROB"), Err(Unknown::Modifier("MOV".to_owned(), "FROB".to_owned())));
+    assert_eq!(step("MOV.WIDE"), Err(Unknown::Modifier("MOV".to_owned(), "WIDE".to_owned())), "known elsewhere");
+    assert_eq!(step("STG.E.STRONG.GPU"), Ok(()), "order and caches");
+}

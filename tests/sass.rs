@@ -1,0 +1,90 @@
+//! The engine that interprets the machine code of a real `ptxas`.
+//!
+//! Without a `ptxas` and its `nvdisasm` (`ptx-conform toolchain install 13.5`) the tests are ignored; with
+//! PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
+
+use std::process::Command;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_conform::engine::sass::Sass;
+use ptx_conform::engine::{CaseExecutor as _, toolchain};
+use ptx_conform::program::{Answer, Holds, Input, Output, Program, Returned, Rows};
+
+const VERSION: &str = "13.5";
+
+/// A test.
+type Check = fn() -> Result<(), Failed>;
+
+fn main() {
+    let tests: [(&str, Check); 3] = [
+        ("sums_are_what_the_model_expects", sums_are_what_the_model_expects),
+        ("a_row_returns_what_the_machine_code_computes", a_row_returns_what_the_machine_code_computes),
+        ("a_result_that_nothing_wrote_fails", a_result_that_nothing_wrote_fails),
+    ];
+    let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
+    let ignored = opened().is_err() && !required;
+    let trials = tests.map(|(name, test)| Trial::test(name, test).with_ignored_flag(ignored));
+    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit();
+}
+
+fn opened() -> Result<Sass, Failed> {
+    let assembler = toolchain::find(VERSION)?.path;
+    let disassembler = toolchain::disassembler(&assembler).ok_or("no nvdisasm")?;
+    Ok(Sass::open(&assembler, &disassembler, None)?)
+}
+
+/// A program with one row.
+fn program(line: &str, inputs: &[(&str, u128)]) -> Result<Program, Failed> {
+    let mut rows = Rows::new(inputs.len());
+    rows.push(&inputs.iter().map(|(_, value)| *value).collect::<Vec<_>>());
+    let input = |(register, _): &(&str, u128)| Input { register: (*register).to_owned(), bits: 32, holds: Holds::Bits };
+    Ok(Program {
+        ptx: "9.0".parse()?,
+        target: "sm_90".parse()?,
+        declarations: ".shared .align 4 .b8 s[4]; .entry k() { .reg .b32 %r<4>;".to_owned(),
+        line: line.to_owned(),
+        surface: None,
+        variables: Vec::new(),
+        inputs: inputs.iter().map(input).collect(),
+        outputs: vec![Output { register: "%r0".to_owned(), bits: 32 }],
+        writes: Some(Vec::new()),
+        rows,
+        alone: Vec::new(),
+    })
+}
+
+fn a_row_returns_what_the_machine_code_computes() -> Result<(), Failed> {
+    let inputs = [("%r1", 0xffff_fffe), ("%r2", 3)];
+    let programs = [
+        program("add.u32 %r0, %r1, %r2;", &inputs)?,
+        program("add.sat.s32 %r0, %r1, %r2;", &[("%r1", 0x7fff_ffff), ("%r2", 3)])?,
+        program("mov.u32 %r0, %clock;", &inputs)?,
+    ];
+    let answers = opened()?.execute(&programs).concat();
+    let returned = |value| Answer::Returned(Returned::registers(&[value]));
+    assert_eq!(answers[..2], [returned(1), returned(0x7fff_ffff)]);
+    assert!(matches!(&answers[2], Answer::Skipped(why) if why.contains("CLOCK")), "{:?}", answers[2]);
+    Ok(())
+}
+
+fn a_result_that_nothing_wrote_fails() -> Result<(), Failed> {
+    let unwritten = program("ld.shared.u32 %r0, [s];", &[])?;
+    let answers = opened()?.execute(&[unwritten]).concat();
+    assert!(matches!(&answers[..], [Answer::Failed(why)] if why.contains("nothing wrote")), "{answers:?}");
+    Ok(())
+}
+
+fn sums_are_what_the_model_expects() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let output = Command::new(env!("CARGO_BIN_EXE_ptx-conform"))
+        .args(["run", "add", "--engine", &format!("sass@{VERSION}"), "--random", "0", "--reports"])
+        .arg(folder.path())
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let line = text.lines().find(|line| line.contains(" rows tried")).ok_or("no rows were tried")?;
+    assert!(line.ends_with(", 0 failed") && !text.contains("skipped"), "{text}");
+    let passed = line.split_once("; ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<u64>().ok());
+    assert!(passed.is_some_and(|passed| passed > 1_000), "{line}");
+    Ok(())
+}
