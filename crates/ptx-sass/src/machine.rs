@@ -11,7 +11,7 @@ pub const LOCAL_WINDOW: u64 = 0x7f02_0000_0000;
 
 /// What ends an execution.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Ending {
+pub enum Halt {
     /// The thread exits.
     #[error("the thread has exited")]
     Exit,
@@ -26,7 +26,7 @@ pub enum Ending {
     Unknown(String),
 }
 
-impl From<Fault> for Ending {
+impl From<Fault> for Halt {
     fn from(fault: Fault) -> Self {
         Self::Trap(fault)
     }
@@ -134,23 +134,23 @@ impl Thread {
     ///
     /// # Errors
     /// If the predicate is undefined.
-    pub fn allows(&self, guard: Predicate) -> Result<bool, Ending> {
-        self.predicate(guard).known(1).map(|value| value == 1).ok_or(Ending::Undefined("a guard"))
+    pub fn allows(&self, guard: Predicate) -> Result<bool, Halt> {
+        self.predicate(guard).known(1).map(|value| value == 1).ok_or(Halt::Undefined("a guard"))
     }
 
     /// The value of a source of 32 bits.
     ///
     /// # Errors
     /// If the operand is none, or a constant has an undefined address.
-    pub fn source(&self, operand: &MachineOperand) -> Result<Bits, Ending> {
+    pub fn source(&self, operand: &MachineOperand) -> Result<Bits, Halt> {
         let (value, sign) = match operand {
             MachineOperand::Register(register, sign, part) if part.is_empty() => (self.half(*register, 0), *sign),
             MachineOperand::Integer(value) => (Bits::from(*value), Sign::default()),
             MachineOperand::Constant { bank, base, offset, sign } => (self.constant(*bank, *base, *offset, 4)?, *sign),
-            _ => return Err(Ending::Unknown(format!("{operand:?} is not a source of 32 bits"))),
+            _ => return Err(Halt::Unknown(format!("{operand:?} is not a source of 32 bits"))),
         };
         if sign.absolute {
-            return Err(Ending::Unknown("an absolute value of an integer".to_owned()));
+            return Err(Halt::Unknown("an absolute value of an integer".to_owned()));
         }
         let value = match sign {
             Sign { negated: true, .. } => value.inverted().plus(Bits::from(1_u32)),
@@ -164,7 +164,7 @@ impl Thread {
     ///
     /// # Errors
     /// As [`Self::source`].
-    pub fn source_wide(&self, operand: &MachineOperand) -> Result<Bits, Ending> {
+    pub fn source_wide(&self, operand: &MachineOperand) -> Result<Bits, Halt> {
         match operand {
             MachineOperand::Register(register, Sign { negated: false, inverted: false, absolute: false }, part)
                 if part.is_empty() =>
@@ -175,7 +175,7 @@ impl Thread {
             MachineOperand::Constant { bank, base, offset, sign } if *sign == Sign::default() => {
                 self.constant(*bank, *base, *offset, 8)
             }
-            _ => Err(Ending::Unknown(format!("{operand:?} is not a source of 64 bits"))),
+            _ => Err(Halt::Unknown(format!("{operand:?} is not a source of 64 bits"))),
         }
     }
 
@@ -183,10 +183,10 @@ impl Thread {
     ///
     /// # Errors
     /// If the address is undefined, or negative.
-    pub fn constant(&self, bank: u8, base: Option<Register>, offset: i64, bytes: usize) -> Result<Bits, Ending> {
+    pub fn constant(&self, bank: u8, base: Option<Register>, offset: i64, bytes: usize) -> Result<Bits, Halt> {
         let base = match base {
             None => 0,
-            Some(base) => self.half(base, 0).known(32).ok_or(Ending::Undefined("an address of a constant"))?,
+            Some(base) => self.half(base, 0).known(32).ok_or(Halt::Undefined("an address of a constant"))?,
         };
         let at = usize::try_from(base.wrapping_add(offset.cast_unsigned()) & 0xffff_ffff).unwrap_or(usize::MAX);
         let bank = self.banks.get(usize::from(bank)).map_or(&[][..], Vec::as_slice);
@@ -202,12 +202,12 @@ impl Thread {
     ///
     /// # Errors
     /// If it is unknown.
-    pub fn special(&self, name: &str) -> Result<Bits, Ending> {
+    pub fn special(&self, name: &str) -> Result<Bits, Halt> {
         Ok(match name {
             "SRZ" | "SR_TID.X" | "SR_CTAID.X" | "SR_CgaCtaId" | "SR_LANEID" => Bits::ZERO,
             "SR_SWINHI" => Bits::from(SHARED_WINDOW >> 32),
             "SR_LWINHI" => Bits::from(LOCAL_WINDOW >> 32),
-            _ => return Err(Ending::Unknown(format!("the special register {name} is unknown"))),
+            _ => return Err(Halt::Unknown(format!("the special register {name} is unknown"))),
         })
     }
 
@@ -215,11 +215,11 @@ impl Thread {
     ///
     /// # Errors
     /// If a part of it is undefined.
-    pub fn address(&self, address: &MachineAddress) -> Result<u64, Ending> {
+    pub fn address(&self, address: &MachineAddress) -> Result<u64, Halt> {
         let mut sum = address.offset.cast_unsigned();
         for base in &address.bases {
             let width = if base.wide { 64 } else { 32 };
-            sum = sum.wrapping_add(self.register(*base).known(width).ok_or(Ending::Undefined("an address"))?);
+            sum = sum.wrapping_add(self.register(*base).known(width).ok_or(Halt::Undefined("an address"))?);
         }
         Ok(sum)
     }

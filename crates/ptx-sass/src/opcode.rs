@@ -10,10 +10,10 @@ mod transfer;
 
 use crate::cubin::WORD_BYTES;
 use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predicate, Register};
-use crate::machine::{Ending, Thread};
+use crate::machine::{Halt, Thread};
 
 /// What an instruction does to a thread, once its guard is true.
-pub type Action = fn(&mut Thread, &Step) -> Result<(), Ending>;
+pub type Action = fn(&mut Thread, &Step) -> Result<(), Halt>;
 
 /// An instruction that is ready to run.
 #[derive(Clone, Debug)]
@@ -163,23 +163,23 @@ impl Step {
     }
 
     /// An operand.
-    fn operand(&self, at: usize) -> Result<&MachineOperand, Ending> {
-        self.operands.get(at).ok_or_else(|| Ending::Unknown(format!("operand {at} is missing")))
+    fn operand(&self, at: usize) -> Result<&MachineOperand, Halt> {
+        self.operands.get(at).ok_or_else(|| Halt::Unknown(format!("operand {at} is missing")))
     }
 
     /// A destination register.
-    fn to(&self, at: usize) -> Result<Register, Ending> {
+    fn to(&self, at: usize) -> Result<Register, Halt> {
         match self.operand(at)? {
             MachineOperand::Register(register, ..) => Ok(*register),
-            other => Err(Ending::Unknown(format!("{other:?} is not a destination"))),
+            other => Err(Halt::Unknown(format!("{other:?} is not a destination"))),
         }
     }
 
     /// A predicate.
-    fn predicate(&self, at: usize) -> Result<Predicate, Ending> {
+    fn predicate(&self, at: usize) -> Result<Predicate, Halt> {
         match self.operand(at)? {
             MachineOperand::Predicate(predicate) => Ok(*predicate),
-            other => Err(Ending::Unknown(format!("{other:?} is not a predicate"))),
+            other => Err(Halt::Unknown(format!("{other:?} is not a predicate"))),
         }
     }
 

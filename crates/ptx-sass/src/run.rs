@@ -1,24 +1,24 @@
 //! Runs a thread from its first instruction to its end.
 
-use crate::machine::{Ending, Thread};
+use crate::machine::{Halt, Thread};
 use crate::opcode::{Step, Unknown};
 
 /// The instructions of a section of code, in order; those that are unknown stop whoever reaches them.
 pub type Code = [Result<Step, Unknown>];
 
 /// Runs a thread until it stops: at the latest after `most` instructions.
-pub fn run(thread: &mut Thread, code: &Code, most: u64) -> Ending {
+pub fn run(thread: &mut Thread, code: &Code, most: u64) -> Halt {
     for _ in 0..most {
         if let Err(stop) = step(thread, code) {
             return stop;
         }
     }
-    Ending::Unknown(format!("it does not end within {most} instructions"))
+    Halt::Unknown(format!("it does not end within {most} instructions"))
 }
 
-fn step(thread: &mut Thread, code: &Code) -> Result<(), Ending> {
-    let step = code.get(thread.next).ok_or_else(|| Ending::Unknown("a target outside of its section".to_owned()))?;
-    let step = step.as_ref().map_err(|unknown| Ending::Unknown(unknown.to_string()))?;
+fn step(thread: &mut Thread, code: &Code) -> Result<(), Halt> {
+    let step = code.get(thread.next).ok_or_else(|| Halt::Unknown("a target outside of its section".to_owned()))?;
+    let step = step.as_ref().map_err(|unknown| Halt::Unknown(unknown.to_string()))?;
     thread.next += 1;
     if thread.allows(step.guard)? { (step.run)(thread, step) } else { Ok(()) }
 }

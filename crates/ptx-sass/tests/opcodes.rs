@@ -2,7 +2,7 @@
 
 use ptx_sass::bits::Bits;
 use ptx_sass::instruction::{MachineInstruction, MachineOperand, Predicate, Register};
-use ptx_sass::machine::{Ending, LOCAL_WINDOW, SHARED_WINDOW, Thread};
+use ptx_sass::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use ptx_sass::memory::{Fault, MemoryRegion};
 use ptx_sass::opcode::{Step, Unknown};
 
@@ -63,7 +63,7 @@ fn thread(before: Values) -> Thread {
 }
 
 /// Runs the instruction at position 6 of its section.
-fn run(text: &str, before: Values) -> (Thread, Result<(), Ending>) {
+fn run(text: &str, before: Values) -> (Thread, Result<(), Halt>) {
     let mut thread = thread(before);
     let (guard, rest) = match text.strip_prefix('@') {
         Some(rest) => rest.split_once(' ').map(|(guard, rest)| (format!("@{guard}"), rest)).expect("a guard"),
@@ -234,12 +234,12 @@ fn branches_go_where_the_word_says() {
 
 #[test]
 fn what_cannot_go_on_stops_the_thread() {
-    let undefined = |what| Ending::Undefined(what);
+    let undefined = |what| Halt::Undefined(what);
     for (text, before, stop) in [
-        ("EXIT", "", Ending::Exit),
-        ("LDG.E R0,[R2.64]", "R2=0x5000 R3=0", Ending::Trap(Fault::Nothing(0x5000))),
-        ("LDG.E.64 R0,[R2.64]", "R2=0x1004 R3=0", Ending::Trap(Fault::Misaligned(0x1004))),
-        ("STG.E [R2.64],R0", "R0=1 R2=0x2000 R3=0", Ending::Trap(Fault::ReadOnly(0x2000))),
+        ("EXIT", "", Halt::Exit),
+        ("LDG.E R0,[R2.64]", "R2=0x5000 R3=0", Halt::Trap(Fault::Nothing(0x5000))),
+        ("LDG.E.64 R0,[R2.64]", "R2=0x1004 R3=0", Halt::Trap(Fault::Misaligned(0x1004))),
+        ("STG.E [R2.64],R0", "R0=1 R2=0x2000 R3=0", Halt::Trap(Fault::ReadOnly(0x2000))),
         ("LDG.E R0,[R2.64]", "R2=0x1000 R3=?", undefined("an address")),
         ("LDG.E R0,desc[UR4][R2.64]", "R2=0x1000 R3=0 UR4=0 UR5=0/0x7fffffff", undefined("a memory descriptor")),
         ("LDC R0,c[0x3][R1]", "R1=?", undefined("an address of a constant")),
@@ -250,7 +250,7 @@ fn what_cannot_go_on_stops_the_thread() {
         assert_eq!(run(text, before).1, Err(stop), "{text}");
     }
     for text in ["HFMA2.MMA R5,R1,R2,2,1", "S2R R0,SR_CLOCKLO", "LOP3.LUT R6,R0,R1,RZ,0xc0"] {
-        assert!(matches!(run(text, "R0=1 R1=1 R2=1").1, Err(Ending::Unknown(_))), "{text}");
+        assert!(matches!(run(text, "R0=1 R1=1 R2=1").1, Err(Halt::Unknown(_))), "{text}");
     }
 }
 

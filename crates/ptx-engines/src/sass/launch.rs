@@ -4,7 +4,7 @@ use ptx_exec::kernel::{Kernel, Parameter, Place, changed, decode};
 use ptx_exec::program::{Answer, Program, Returned};
 use ptx_sass::cubin::EntryPoint;
 use ptx_sass::image::Image;
-use ptx_sass::machine::{Ending, Thread};
+use ptx_sass::machine::{Halt, Thread};
 use ptx_sass::memory::MemoryRegion;
 use ptx_sass::run::{Code, run};
 
@@ -35,14 +35,14 @@ impl Launch<'_> {
         let stop = run(&mut thread, self.code, MOST);
         let marked = thread.memory.region(mark).data().first().copied().unwrap_or(0);
         match (stop, marked) {
-            (Ending::Exit, 2) => self.returned(&thread, results, row),
-            (Ending::Exit, _) => Answer::Failed("the thread exits before the end of its row".to_owned()),
-            (Ending::Trap(fault), 1) => Answer::Trapped(fault.to_string()),
-            (Ending::Trap(fault), _) => Answer::Failed(format!("beside the line: {fault}")),
-            (Ending::Undefined(what), _) => {
+            (Halt::Exit, 2) => self.returned(&thread, results, row),
+            (Halt::Exit, _) => Answer::Failed("the thread exits before the end of its row".to_owned()),
+            (Halt::Trap(fault), 1) => Answer::Trapped(fault.to_string()),
+            (Halt::Trap(fault), _) => Answer::Failed(format!("beside the line: {fault}")),
+            (Halt::Undefined(what), _) => {
                 Answer::Failed(format!("the machine code depends on what nothing wrote: {what}"))
             }
-            (Ending::Unknown(what), _) => Answer::Skipped(what),
+            (Halt::Unknown(what), _) => Answer::Skipped(what),
         }
     }
 

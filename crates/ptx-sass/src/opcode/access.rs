@@ -3,7 +3,7 @@
 use super::Step;
 use crate::bits::Bits;
 use crate::instruction::{MachineAddress, MachineOperand};
-use crate::machine::{Ending, LOCAL_WINDOW, SHARED_WINDOW, Thread};
+use crate::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 
 /// A kind of address.
 #[derive(Clone, Copy)]
@@ -15,36 +15,36 @@ enum Window {
 }
 
 /// `LDG.E.64 R2, desc[UR4][R2.64+0x10]`, `LD.E R0, [R8.64]`
-pub(super) fn load_generic(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn load_generic(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     load(thread, step, Window::Generic)
 }
 
 /// `LDS R0, [R4+UR5]`
-pub(super) fn load_shared(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn load_shared(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     load(thread, step, Window::At(SHARED_WINDOW))
 }
 
 /// `LDL R0, [R1]`
-pub(super) fn load_local(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn load_local(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     load(thread, step, Window::At(LOCAL_WINDOW))
 }
 
 /// `STG.E desc[UR4][R2.64], R0`, `ST.E [R2.64], R0`
-pub(super) fn store_generic(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn store_generic(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     store(thread, step, Window::Generic)
 }
 
 /// `STS [R4], R0`
-pub(super) fn store_shared(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn store_shared(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     store(thread, step, Window::At(SHARED_WINDOW))
 }
 
 /// `STL [R1+0x8], R0`
-pub(super) fn store_local(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn store_local(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     store(thread, step, Window::At(LOCAL_WINDOW))
 }
 
-fn load(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Ending> {
+fn load(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
     let address = address(thread, step, 1, window)?;
     let (bytes, signed) = size(step);
     let to = step.to(0)?;
@@ -66,7 +66,7 @@ fn load(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Ending> 
     Ok(())
 }
 
-fn store(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Ending> {
+fn store(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
     let address = address(thread, step, 0, window)?;
     let (bytes, _) = size(step);
     let from = step.to(1)?;
@@ -97,9 +97,9 @@ fn size(step: &Step) -> (usize, bool) {
     (bytes, has("S8") || has("S16"))
 }
 
-fn address(thread: &Thread, step: &Step, at: usize, window: Window) -> Result<u64, Ending> {
+fn address(thread: &Thread, step: &Step, at: usize, window: Window) -> Result<u64, Halt> {
     let MachineOperand::Address(address) = step.operand(at)? else {
-        return Err(Ending::Unknown("an access without an address".to_owned()));
+        return Err(Halt::Unknown("an access without an address".to_owned()));
     };
     descriptor(thread, address)?;
     let sum = thread.address(address)?;
@@ -110,8 +110,8 @@ fn address(thread: &Thread, step: &Step, at: usize, window: Window) -> Result<u6
 }
 
 /// What a memory descriptor says is not interpreted, but it must be defined.
-fn descriptor(thread: &Thread, address: &MachineAddress) -> Result<(), Ending> {
+fn descriptor(thread: &Thread, address: &MachineAddress) -> Result<(), Halt> {
     let Some(descriptor) = address.descriptor else { return Ok(()) };
     let value = thread.half(descriptor, 0).joined(32, thread.half(descriptor, 1));
-    value.known(64).map(drop).ok_or(Ending::Undefined("a memory descriptor"))
+    value.known(64).map(drop).ok_or(Halt::Undefined("a memory descriptor"))
 }

@@ -3,24 +3,24 @@
 use super::Step;
 use crate::cubin::WORD_BYTES;
 use crate::instruction::MachineOperand;
-use crate::machine::{Ending, Thread};
+use crate::machine::{Halt, Thread};
 
 /// The opcodes with a target, which is printed as an address.
 pub(super) const TARGETED: [&str; 4] = ["BRA", "BSSY", "CALL", "RET"];
 
 /// Nothing that one thread notices.
 #[expect(clippy::unnecessary_wraps, reason = "all opcodes have one type")]
-pub(super) fn nothing(_: &mut Thread, _: &Step) -> Result<(), Ending> {
+pub(super) fn nothing(_: &mut Thread, _: &Step) -> Result<(), Halt> {
     Ok(())
 }
 
 /// `EXIT`
-pub(super) fn exit(_: &mut Thread, _: &Step) -> Result<(), Ending> {
-    Err(Ending::Exit)
+pub(super) fn exit(_: &mut Thread, _: &Step) -> Result<(), Halt> {
+    Err(Halt::Exit)
 }
 
 /// `BRA 0x240`, `BRA P0, 0x240`, `CALL.REL.NOINC 0x240`
-pub(super) fn branch(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn branch(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (conditions, rest) = step.split(0);
     for condition in conditions {
         if !thread.allows(condition)? {
@@ -29,22 +29,21 @@ pub(super) fn branch(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
     }
     match rest {
         [MachineOperand::Integer(target)] => to(thread, *target),
-        other => Err(Ending::Unknown(format!("{other:?} is not a target"))),
+        other => Err(Halt::Unknown(format!("{other:?} is not a target"))),
     }
 }
 
 /// `RET.REL.NODEC R20 0x0`: to the address in two registers, from the start of the section.
-pub(super) fn leave(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
-    let from = thread.source_wide(step.operand(0)?)?.known(64).ok_or(Ending::Undefined("a return address"))?;
+pub(super) fn leave(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let from = thread.source_wide(step.operand(0)?)?.known(64).ok_or(Halt::Undefined("a return address"))?;
     match step.operand(1)? {
         MachineOperand::Integer(start) => to(thread, from.wrapping_add(*start)),
-        other => Err(Ending::Unknown(format!("{other:?} is not a target"))),
+        other => Err(Halt::Unknown(format!("{other:?} is not a target"))),
     }
 }
 
-fn to(thread: &mut Thread, address: u64) -> Result<(), Ending> {
+fn to(thread: &mut Thread, address: u64) -> Result<(), Halt> {
     let address = usize::try_from(address).ok().filter(|address| address.is_multiple_of(WORD_BYTES));
-    thread.next =
-        address.ok_or_else(|| Ending::Unknown("a target that is not an instruction".to_owned()))? / WORD_BYTES;
+    thread.next = address.ok_or_else(|| Halt::Unknown("a target that is not an instruction".to_owned()))? / WORD_BYTES;
     Ok(())
 }

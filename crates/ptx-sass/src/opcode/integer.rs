@@ -3,15 +3,15 @@
 use super::Step;
 use crate::bits::Bits;
 use crate::instruction::{MachineOperand, Predicate, Sign};
-use crate::machine::{Ending, Thread};
+use crate::machine::{Halt, Thread};
 
 /// `IADD3 R4, P0, R14, R4, RZ`, `IADD3.X R5, RZ, R5, RZ, P1, !PT`: a sum of three with a carry to predicates, and with
 /// carries from predicates.
-pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let to = step.to(0)?;
     let (carries, rest) = step.split(1);
     let [a, b, c, ins @ ..] = rest else {
-        return Err(Ending::Unknown(format!("the operands {rest:?} of IADD3")));
+        return Err(Halt::Unknown(format!("the operands {rest:?} of IADD3")));
     };
     let mut sum = Bits::ZERO;
     for source in [a, b, c] {
@@ -19,7 +19,7 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
     }
     for carry in ins {
         let MachineOperand::Predicate(carry) = carry else {
-            return Err(Ending::Unknown("a carry that is no predicate".into()));
+            return Err(Halt::Unknown("a carry that is no predicate".into()));
         };
         sum = sum.plus(thread.predicate(*carry));
     }
@@ -30,17 +30,17 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
         [carry] => {
             let high = sum.shifted_right(32).zero_extended(2);
             if high.value() > 1 {
-                return Err(Ending::Unknown("a carry of two into one predicate".to_owned()));
+                return Err(Halt::Unknown("a carry of two into one predicate".to_owned()));
             }
             thread.set_predicate(carry, high);
             Ok(())
         }
-        _ => Err(Ending::Unknown("two carries".to_owned())),
+        _ => Err(Halt::Unknown("two carries".to_owned())),
     }
 }
 
 /// `VIADD R0, R0, 0x1`, and with `.16x2` each half by itself.
-pub(super) fn add_two(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn add_two(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (a, b) = (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?);
     let sum = match step.modifiers.has("16x2") {
         true => a.plus(b).joined(16, a.shifted_right(16).plus(b.shifted_right(16))),
@@ -51,7 +51,7 @@ pub(super) fn add_two(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
 }
 
 /// A term of a sum with a carry: minus x is the inverse of x, plus 1, so that the carry is that of a subtraction.
-fn term(thread: &Thread, operand: &MachineOperand) -> Result<Bits, Ending> {
+fn term(thread: &Thread, operand: &MachineOperand) -> Result<Bits, Halt> {
     match operand {
         MachineOperand::Register(register, Sign { negated: true, .. }, part) if part.is_empty() => {
             Ok(thread.half(*register, 0).inverted().zero_extended(32).plus(Bits::from(1_u32)))
@@ -64,7 +64,7 @@ fn term(thread: &Thread, operand: &MachineOperand) -> Result<Bits, Ending> {
 
 /// `IMAD R0, R0, UR4, R3`, `IMAD.WIDE.U32 R6, R11, 0x4, R6`, `IMAD.X R4, RZ, RZ, R4, P2`, and what ptxas moves and adds
 /// with: `IMAD.MOV.U32`, `IMAD.IADD`, `IMAD.SHL.U32`.
-pub(super) fn multiply_add(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn multiply_add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let to = step.to(0)?;
     let (a, b) = (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?);
     if step.modifiers.has("WIDE") {
@@ -77,16 +77,16 @@ pub(super) fn multiply_add(thread: &mut Thread, step: &Step) -> Result<(), Endin
     match (step.modifiers.has("X"), step.operands.get(4)) {
         (true, Some(MachineOperand::Predicate(carry))) => sum = sum.plus(thread.predicate(*carry)),
         (false, None) => {}
-        _ => return Err(Ending::Unknown(format!("the operands {:?} of IMAD", step.operands))),
+        _ => return Err(Halt::Unknown(format!("the operands {:?} of IMAD", step.operands))),
     }
     thread.set(to, 0, sum);
     Ok(())
 }
 
 /// `LEA R0, R5, R0, 0x18`: the first shifted left, plus the second.
-pub(super) fn shift_add(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn shift_add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let [MachineOperand::Register(to, ..), a, b, MachineOperand::Integer(count)] = &step.operands[..] else {
-        return Err(Ending::Unknown(format!("the operands {:?} of LEA", step.operands)));
+        return Err(Halt::Unknown(format!("the operands {:?} of LEA", step.operands)));
     };
     let count = u32::try_from(count & 31).unwrap_or(0);
     let sum = thread.source(a)?.shifted_left(count).plus(thread.source(b)?);
@@ -95,8 +95,8 @@ pub(super) fn shift_add(thread: &mut Thread, step: &Step) -> Result<(), Ending> 
 }
 
 /// `SGXT R7, R6, 0x8`: the low bits, sign-extended, or zero-extended with `.U32`.
-pub(super) fn extend(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
-    let count = thread.source(step.operand(2)?)?.known(32).ok_or(Ending::Undefined("a count of bits"))?;
+pub(super) fn extend(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let count = thread.source(step.operand(2)?)?.known(32).ok_or(Halt::Undefined("a count of bits"))?;
     let value = thread.source(step.operand(1)?)?;
     let value = match u32::try_from(count).unwrap_or(32) {
         0 => Bits::ZERO,
@@ -110,10 +110,10 @@ pub(super) fn extend(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
 
 /// `SHF.L.U32 R7, R6, 0x3, RZ`, `SHF.R.S32.HI R6, RZ, 0x1f, R0`: two registers, the low one first, shifted as one; the
 /// result is the low half, or the high one with `.HI`. Counts beyond the size of the type shift everything out.
-pub(super) fn shift(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn shift(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let has = |name| step.modifiers.has(name);
     let (low, high) = (thread.source(step.operand(1)?)?, thread.source(step.operand(3)?)?);
-    let count = thread.source(step.operand(2)?)?.known(32).ok_or(Ending::Undefined("a count to shift by"))?;
+    let count = thread.source(step.operand(2)?)?.known(32).ok_or(Halt::Undefined("a count to shift by"))?;
     let most = if has("U64") || has("S64") { 64 } else { 32 };
     let count = u32::try_from(count).unwrap_or(most).min(most);
     let both = low.joined(32, high);
@@ -130,7 +130,7 @@ pub(super) fn shift(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
 
 /// `ISETP.GE.U32.AND P0, PT, R0, UR4, PT`, and with `.EX` the high halves, where the last predicate has the result for
 /// the low ones.
-pub(super) fn compare(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn compare(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let has = |name| step.modifiers.has(name);
     let (a, b) = (thread.source(step.operand(2)?)?, thread.source(step.operand(3)?)?);
     let lower = match has("EX") {

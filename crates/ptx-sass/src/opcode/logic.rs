@@ -3,16 +3,16 @@
 use super::Step;
 use crate::bits::Bits;
 use crate::instruction::{MachineOperand, Sign};
-use crate::machine::{Ending, Thread};
+use crate::machine::{Halt, Thread};
 
 /// `LOP3.LUT R6, R0, 0xffff, RZ, 0xc0, !PT`: a truth table of three inputs. With a predicate in front, it says whether
 /// the result has a bit that is 1.
-pub(super) fn table(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn table(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (mut predicates, rest) = step.split(0);
     let [MachineOperand::Register(to, ..), a, b, c, MachineOperand::Integer(table), MachineOperand::Predicate(also)] =
         rest
     else {
-        return Err(Ending::Unknown(format!("the operands {rest:?} of LOP3")));
+        return Err(Halt::Unknown(format!("the operands {rest:?} of LOP3")));
     };
     let (a, b, c) = (thread.source(a)?, thread.source(b)?, thread.source(c)?);
     let value = Bits::table(u8::try_from(*table & 0xff).unwrap_or(0), a, b, c).zero_extended(32);
@@ -30,7 +30,7 @@ pub(super) fn table(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
 }
 
 /// `PLOP3.LUT P0, PT, P1, PT, R0.SIGN, 0x80, 0x0`: two truth tables of three predicates, or highest bits of registers.
-pub(super) fn predicates(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn predicates(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let input = |at| match step.operand(at)? {
         MachineOperand::Register(register, sign, part) if part == "SIGN" && *sign == Sign::default() => {
             Ok(thread.half(*register, 0).shifted_right(31).zero_extended(1))
@@ -40,7 +40,7 @@ pub(super) fn predicates(thread: &mut Thread, step: &Step) -> Result<(), Ending>
     let (a, b, c) = (input(2)?, input(3)?, input(4)?);
     for (to, table) in [(0, 5), (1, 6)] {
         let MachineOperand::Integer(table) = step.operand(table)? else {
-            return Err(Ending::Unknown("a PLOP3 without a table".to_owned()));
+            return Err(Halt::Unknown("a PLOP3 without a table".to_owned()));
         };
         let value = Bits::table(u8::try_from(*table & 0xff).unwrap_or(0), a, b, c);
         thread.set_predicate(step.predicate(to)?, value);
@@ -49,10 +49,10 @@ pub(super) fn predicates(thread: &mut Thread, step: &Step) -> Result<(), Ending>
 }
 
 /// `PRMT R0, R10, 0x7610, R0`: bytes of two registers by a selector; its bit 3 takes the sign of the byte.
-pub(super) fn permute(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn permute(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (low, selector, high) =
         (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?, thread.source(step.operand(3)?)?);
-    let selector = selector.known(16).ok_or(Ending::Undefined("a selector of bytes"))?;
+    let selector = selector.known(16).ok_or(Halt::Undefined("a selector of bytes"))?;
     let both = low.joined(32, high);
     let byte = |at: u32| {
         let choice = u32::try_from(selector >> (at * 4) & 15).unwrap_or(0);

@@ -3,17 +3,17 @@
 use super::Step;
 use crate::bits::Bits;
 use crate::instruction::MachineOperand;
-use crate::machine::{Ending, Thread};
+use crate::machine::{Halt, Thread};
 
 /// `MOV R0, R1`, `UMOV UR4, 0x400`
-pub(super) fn copy(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn copy(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let value = thread.source(step.operand(1)?)?;
     thread.set(step.to(0)?, 0, value);
     Ok(())
 }
 
 /// `SEL R6, R4, R6, P0`
-pub(super) fn select(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn select(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (this, that) = (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?);
     let value = match thread.predicate(step.predicate(3)?).known(1) {
         Some(0) => that,
@@ -29,31 +29,31 @@ pub(super) fn select(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
 }
 
 /// `S2R R0, SR_TID.X`, `S2UR UR4, SR_CTAID.X`
-pub(super) fn special(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn special(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let value = match step.operand(1)? {
         MachineOperand::Special(name) => thread.special(name)?,
-        other => return Err(Ending::Unknown(format!("{other:?} is not a special register"))),
+        other => return Err(Halt::Unknown(format!("{other:?} is not a special register"))),
     };
     thread.set(step.to(0)?, 0, value);
     Ok(())
 }
 
 /// `CS2R R6, SRZ`: 64 bits, or 32 with `.32`.
-pub(super) fn special_wide(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn special_wide(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     match step.operand(1)? {
         MachineOperand::Special(name) if name == "SRZ" && step.modifiers.has("32") => {
             thread.set(step.to(0)?, 0, Bits::ZERO)
         }
         MachineOperand::Special(name) if name == "SRZ" => thread.set_wide(step.to(0)?, Bits::ZERO),
-        other => return Err(Ending::Unknown(format!("{other:?} with 64 bits"))),
+        other => return Err(Halt::Unknown(format!("{other:?} with 64 bits"))),
     }
     Ok(())
 }
 
 /// `LDC.64 R2, c[0x0][0x210]`, `ULDC UR4, c[0x0][R0+0x20]`
-pub(super) fn load_constant(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn load_constant(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let MachineOperand::Constant { bank, base, offset, .. } = step.operand(1)? else {
-        return Err(Ending::Unknown("an LDC without a constant".to_owned()));
+        return Err(Halt::Unknown("an LDC without a constant".to_owned()));
     };
     let has = |name| step.modifiers.has(name);
     let to = step.to(0)?;
@@ -80,7 +80,7 @@ pub(super) fn load_constant(thread: &mut Thread, step: &Step) -> Result<(), Endi
 
 /// `HFMA2.MMA R5, -RZ, RZ, 0, 5.9604644775390625e-08`: how a constant is moved. Minus zero times zero, plus the
 /// immediate, is the immediate.
-pub(super) fn constant_halves(thread: &mut Thread, step: &Step) -> Result<(), Ending> {
+pub(super) fn constant_halves(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     match &step.operands[..] {
         [
             to @ MachineOperand::Register(..),
@@ -93,6 +93,6 @@ pub(super) fn constant_halves(thread: &mut Thread, step: &Step) -> Result<(), En
             thread.set(*to, 0, Bits::from(*value));
             Ok(())
         }
-        _ => Err(Ending::Unknown("HFMA2 computes: only its use as a move is known".to_owned())),
+        _ => Err(Halt::Unknown("HFMA2 computes: only its use as a move is known".to_owned())),
     }
 }
