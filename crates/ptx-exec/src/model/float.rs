@@ -112,8 +112,9 @@ impl FloatFormat {
                 // The order of two zeros with different signs is undefined.
                 let less = b < a || (a == b && new & self.sign() != 0);
                 let chosen = if less == (operation == Operation::Min) { new } else { old };
-                let known = if a == b { !self.sign() } else { u128::MAX };
-                (ExpectedBits { bits: chosen, known }, (a == b && old != new).then_some(Undefined::SignOfZero))
+                let zeros = a == b && old != new;
+                let known = if zeros { !self.sign() } else { u128::MAX };
+                (ExpectedBits { bits: chosen, known }, zeros.then_some(Undefined::SignOfZero))
             }
             other => return Err(Unmodelled(format!("{other:?} is not an operation on floats"))),
         })
@@ -126,6 +127,16 @@ mod tests {
 
     fn sum(of: &str, a: u128, b: u128) -> u128 {
         FloatFormat::of(of).expect("a format").apply(Operation::Add, a, b).expect("a sum").0.bits
+    }
+
+    #[test]
+    fn only_the_order_of_different_zeros_is_undefined() {
+        let format = FloatFormat::of(".bf16").expect("a format");
+        let known = |old, new| format.apply(Operation::Max, old, new).expect("a maximum");
+        assert_eq!(known(0x3f80, 0x3f80), (ExpectedBits { bits: 0x3f80, known: u128::MAX }, None));
+        assert_eq!(known(0x8000, 0x8000), (ExpectedBits { bits: 0x8000, known: u128::MAX }, None));
+        assert_eq!(known(0, 0x8000).1, Some(Undefined::SignOfZero));
+        assert_eq!(known(0, 0x8000).0.known & 0x8000, 0);
     }
 
     #[test]
