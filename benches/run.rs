@@ -1,25 +1,25 @@
 //! The cost of a run compared with the cost of `ptxas` alone: timings of whole processes, as ratios.
 //!
-//! `cargo bench --bench run` measures three ways to judge the valid variants and single breaches of each instruction
-//! in one environment: a run; the same modules given to the same `ptxas`, with as many processes at a time; and one
-//! process for each of a sample of lines, scaled up.
+//! `cargo bench --bench run` measures three ways to judge the lines that a default run asks about, without code
+//! generation: a run; the same modules given to the same `ptxas`, with as many processes at a time; and one process for
+//! each of a sample of lines, scaled up.
 //!
 //! In the second, a line that stops the assembler is a file of its own, because nothing after it would be read, and a
 //! process gets many such files. Processor time (ours and that of the processes) is compared as well as wall-clock
 //! time, because other work on the machine affects it less.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ptx_conform::campaign::{Generate, Options, Progress, Strategy, Subject, run};
+use ptx_conform::campaign::{Generate, Options, Progress, Subject, run};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome, toolchain};
-use ptx_conform::environment::{AddressSize, Environment, Suffix, Target, Version};
+use ptx_conform::environment::Environment;
 use ptx_conform::ptx::Scaffold;
 use ptx_conform::spec::Spec;
 
@@ -30,6 +30,9 @@ const FILES: usize = 400;
 
 /// Lines that were asked about together, and whether each stopped the assembler.
 struct Module {
+    /// The arguments of the assembler without its files.
+    arguments: Vec<String>,
+    environment: Environment,
     scaffold: Scaffold,
     lines: Vec<(String, bool)>,
 }
@@ -78,8 +81,13 @@ impl LineJudge for Recorder<'_> {
             _ => false,
         };
         let lines = batch.lines.iter().zip(&outcomes).map(|(line, outcome)| ((*line).to_owned(), fatal(outcome)));
-        let module = Module { scaffold: batch.scaffold.clone(), lines: lines.collect() };
-        self.modules.lock().expect("no thread panics").push(module);
+        if let Some(command) = self.command(&batch.environment, depth, batch.scaffold.separate) {
+            let arguments = command.split(' ').skip(1).filter(|argument| !argument.ends_with(".ptx"));
+            let arguments = arguments.map(str::to_owned).collect();
+            let (environment, scaffold) = (batch.environment, batch.scaffold.clone());
+            let module = Module { arguments, environment, scaffold, lines: lines.collect() };
+            self.modules.lock().expect("no thread panics").push(module);
+        }
         outcomes
     }
 
@@ -100,12 +108,8 @@ fn main() {
     let spec = ptx_conform::shipped::spec().expect("the shipped specification is sound");
     let divergences = Divergences::load(None, &spec).expect("the shipped divergences are sound");
     let ptxas = Ptxas::open(&path).expect("a ptxas that was found opens");
-    let bench = Bench { environment: newest(&spec, &ptxas), spec, divergences, ptxas };
-    println!(
-        "{}, {}: valid lines and single breaches of each instruction; `ptxas alone` is 2 processes at a time",
-        bench.ptxas.id(),
-        bench.environment
-    );
+    let bench = Bench { spec, divergences, ptxas };
+    println!("{}: the lines of a default run; `ptxas alone` is 2 processes at a time", bench.ptxas.id());
     println!(
         "{:<10}{:>8}{:>8}{:>14}{:>10}{:>8}{:>12}{:>12}",
         "", "lines", "fatal", "ptxas alone", "run", "ratio", "of cpu time", "alone/case"
@@ -115,33 +119,17 @@ fn main() {
     }
 }
 
-/// The newest environment of an assembler: 64 bits, and a plain target.
-fn newest(spec: &Spec, ptxas: &Ptxas) -> Environment {
-    let ptx = ptxas.newest_ptx();
-    let plain = |(target, since): &&(Target, Version)| target.suffix == Suffix::Plain && *since <= ptx;
-    let (target, _) = *spec.isa.targets.iter().rfind(plain).expect("a target");
-    Environment { ptx, target, address_size: AddressSize::Bits64 }
-}
-
 struct Bench {
     spec: Spec,
     divergences: Divergences,
     ptxas: Ptxas,
-    environment: Environment,
 }
 
 impl Bench {
     fn run(&self, judge: &dyn LineJudge, instruction: &str) -> u64 {
-        let options = Options {
-            instructions: vec![instruction.to_owned()],
-            strategy: Strategy::Triples,
-            random: 20_000,
-            boundaries: false,
-            generate: Generate::Nothing,
-            environment: Some(self.environment),
-            ..Options::default()
-        };
-        let subject = Subject::judging(judge, self.environment.ptx);
+        let options =
+            Options { instructions: vec![instruction.to_owned()], generate: Generate::Nothing, ..Options::default() };
+        let subject = Subject::judging(judge, self.ptxas.newest_ptx());
         run(&self.spec, &self.divergences, &[subject], &options, &Progress::default()).cases()
     }
 
@@ -157,7 +145,7 @@ impl Bench {
             return;
         }
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let raw = raw(self.ptxas.path(), directory.path(), &self.environment, &modules);
+        let raw = raw(self.ptxas.path(), directory.path(), &modules);
         let started = Clock::now();
         let cases = self.run(&self.ptxas, instruction);
         let whole = started.elapsed();
@@ -173,42 +161,53 @@ impl Bench {
 
     /// Seconds per line, in a process of its own.
     fn alone(&self, directory: &Path, modules: &[Module]) -> f64 {
-        let all: Vec<(&Scaffold, &str)> = modules
+        let all: Vec<(&Module, &str)> = modules
             .iter()
-            .flat_map(|module| module.lines.iter().map(|(line, _)| (&module.scaffold, line.as_str())))
+            .flat_map(|module| module.lines.iter().map(move |(line, _)| (module, line.as_str())))
             .collect();
         let some: Vec<_> = all.iter().step_by((all.len() / ALONE).max(1)).take(ALONE).collect();
         let started = Instant::now();
-        for (scaffold, line) in &some {
-            raw_one(self.ptxas.path(), directory, &self.environment, scaffold, line);
+        for (number, (module, line)) in some.iter().enumerate() {
+            let file = module.write(directory, &format!("one{number}"), &[*line]);
+            assemble(self.ptxas.path(), directory, &module.arguments, &[file]);
         }
         started.elapsed().as_secs_f64() / some.len() as f64
     }
 }
 
-/// Asks `ptxas` about each module as a file, and about each line that stops the assembler as a file of its own.
-fn raw(ptxas: &Path, directory: &Path, environment: &Environment, modules: &[Module]) -> Clock {
-    let mut processes: Vec<Vec<PathBuf>> = Vec::new();
-    let mut alone: Vec<PathBuf> = Vec::new();
-    let mut number = 0..;
-    let mut write = |scaffold: &Scaffold, lines: &[&str]| {
-        let file = directory.join(format!("{}.ptx", number.next().unwrap_or(0)));
-        std::fs::write(&file, scaffold.module(environment, "k", lines).0).expect("a temporary file is written");
-        file
-    };
-    for Module { scaffold, lines } in modules {
-        let of = |fatal: bool| lines.iter().filter(move |line| line.1 == fatal).map(|line| line.0.as_str());
-        processes.push(vec![write(scaffold, &of(false).collect::<Vec<_>>())]);
-        alone.extend(of(true).map(|line| write(scaffold, &[line])));
+impl Module {
+    /// Writes a file with some of the lines; returns its name.
+    fn write(&self, directory: &Path, name: &str, lines: &[&str]) -> String {
+        let name = format!("{name}.ptx");
+        let text = self.scaffold.module(&self.environment, "k", lines).0;
+        std::fs::write(directory.join(&name), text).expect("a temporary file is written");
+        name
     }
-    processes.extend(alone.chunks(FILES).map(<[PathBuf]>::to_vec));
+}
+
+/// Asks `ptxas` about each module as a file, and about each line that stops the assembler as a file of its own.
+fn raw(ptxas: &Path, directory: &Path, modules: &[Module]) -> Clock {
+    let mut processes: Vec<(&[String], Vec<String>)> = Vec::new();
+    let mut alone: BTreeMap<&[String], Vec<String>> = BTreeMap::new();
+    let mut number = 0..;
+    let mut name = || number.next().unwrap_or(0).to_string();
+    for module in modules {
+        let of = |fatal: bool| module.lines.iter().filter(move |line| line.1 == fatal).map(|line| line.0.as_str());
+        let file = module.write(directory, &name(), &of(false).collect::<Vec<_>>());
+        processes.push((&module.arguments, vec![file]));
+        let fatal = of(true).map(|line| module.write(directory, &name(), &[line]));
+        alone.entry(&module.arguments).or_default().extend(fatal);
+    }
+    for (arguments, files) in &alone {
+        processes.extend(files.chunks(FILES).map(|files| (*arguments, files.to_vec())));
+    }
     let started = Clock::now();
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some(files) = processes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    assemble(ptxas, environment, files);
+                while let Some((arguments, files)) = processes.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    assemble(ptxas, directory, arguments, files);
                 }
             });
         }
@@ -216,18 +215,13 @@ fn raw(ptxas: &Path, directory: &Path, environment: &Environment, modules: &[Mod
     started.elapsed()
 }
 
-fn raw_one(ptxas: &Path, directory: &Path, environment: &Environment, scaffold: &Scaffold, line: &str) {
-    let file = directory.join("one.ptx");
-    std::fs::write(&file, scaffold.module(environment, "k", &[line]).0).expect("a temporary file is written");
-    assemble(ptxas, environment, &[file]);
-}
-
-fn assemble(ptxas: &Path, environment: &Environment, files: &[PathBuf]) {
-    let arch = format!("compute_{}", environment.target.number());
+fn assemble(ptxas: &Path, directory: &Path, arguments: &[String], files: &[String]) {
     let mut command = Command::new(ptxas);
-    command.args(["-arch", &arch]).args(files);
-    if files.len() == 1 {
-        command.args(["-o", "/dev/null"]);
+    command.args(arguments).args(files).current_dir(directory);
+    if arguments.iter().any(|argument| argument.starts_with("sm_")) {
+        // As the engine does, keep it from generating code by a file that is wrong.
+        std::fs::write(directory.join("stop.ptx"), "stop\n").expect("a temporary file is written");
+        command.arg("stop.ptx");
     }
     // Like a user, read the messages; there are many.
     let output = command.stdin(Stdio::null()).output().expect("ptxas starts");

@@ -10,7 +10,7 @@ use crate::divergences::{Divergence, Divergences, EngineVersion};
 use crate::engine::Depth;
 use crate::environment::Environment;
 use crate::judge::Reading;
-use crate::space::{Diagram, Slice, Values, environment, environment_values};
+use crate::space::{Diagram, Values, environment, environment_values};
 use crate::spec::{Cube, Form, Instruction};
 
 /// Variants of one combination.
@@ -83,9 +83,8 @@ impl Prober<'_> {
     ) -> Option<(Environment, Vec<Values>)> {
         let form = &instruction.forms[at];
         let (environment, choices) = environments.first()?;
-        let space = Diagram::breaking_within(form, rule, choices);
-        let slice = Slice::new(&space.all(), cube);
-        let size = slice.count();
+        let space = Diagram::breaking_at_least(form, rule, &cube.clone().at(choices));
+        let size = space.count();
         let ranks = (0..size.min(LOOKED_AT)).map(|rank| rank * (size / size.min(LOOKED_AT)));
         let decides = |values: &Values| {
             let reading =
@@ -93,7 +92,7 @@ impl Prober<'_> {
             let met = self.divergences.met(self.version, instruction, &reading, divergence.depth);
             met.contains(&divergence.id.as_str())
         };
-        let variants = ranks.filter_map(|rank| slice.unrank(rank)).filter(decides);
+        let variants = ranks.filter_map(|rank| space.unrank(rank)).filter(decides);
         let variants: Vec<Values> = variants.take(usize::try_from(VARIANTS).unwrap_or(1)).collect();
         (!variants.is_empty()).then_some((*environment, variants))
     }
@@ -152,10 +151,9 @@ fn alone(
 ) -> Option<(Environment, Vec<Values>)> {
     let wanted = if divergence.sometimes { SOMETIMES } else { VARIANTS };
     environments.iter().find_map(|(environment, choices)| {
-        let space = Diagram::within(form, rule, choices);
-        let slice = Slice::new(&space.all(), cube);
-        let (size, wanted) = (slice.count(), wanted.min(slice.count()));
-        let variants: Vec<Values> = (0..wanted).filter_map(|at| slice.unrank(at * (size / wanted))).collect();
+        let space = Diagram::inside(form, rule, &cube.clone().at(choices));
+        let (size, wanted) = (space.count(), wanted.min(space.count()));
+        let variants: Vec<Values> = (0..wanted).filter_map(|at| space.unrank(at * (size / wanted))).collect();
         (!variants.is_empty()).then_some((*environment, variants))
     })
 }

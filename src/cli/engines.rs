@@ -96,8 +96,8 @@ fn open_sass(version: &str) -> anyhow::Result<Opened> {
     let Some(disassembler) = installed::disassembler(&assembler) else {
         bail!("no nvdisasm was found; `ptx-conform toolchain install {version}` installs it with its ptxas");
     };
-    let sass = Sass::open(&assembler, &disassembler, installed::disassembled(&assembler))?;
-    Ok(Opened { newest: Some(Ptxas::open(&assembler)?.newest_ptx()), engine: Box::new(sass) })
+    let sass = Sass::open(&assembler, &disassembler, installed::disassembled())?;
+    Ok(Opened { newest: Some(sass.newest_ptx()), engine: Box::new(sass) })
 }
 
 /// Adds every `ptxas` found; warns about those that cannot be used.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::campaign::Results;
@@ -102,9 +103,11 @@ pub(super) fn rules(instructions: &[&Instruction], results: &Results) -> Vec<Rul
             let known = most.entry(*rule).or_default();
             *known = (*known).max(*count);
         }
-        for (at, alone) in most {
+        let most: Vec<(usize, u128)> = most.into_iter().collect();
+        let along_with = |&(rule, alone): &(usize, u128)| if alone == 0 { company(form, rule) } else { Vec::new() };
+        let along_with: Vec<Vec<String>> = most.par_iter().map(along_with).collect();
+        for ((at, alone), along_with) in most.into_iter().zip(along_with) {
             let rule = &form.rules[at];
-            let along_with = if alone == 0 { company(form, at) } else { Vec::new() };
             let key = (form.id.clone(), rule.id.clone());
             let tested = results.engines.iter().filter_map(|engine| {
                 let count = engine.tally.breaches.get(&key)?;

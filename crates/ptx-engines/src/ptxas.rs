@@ -7,6 +7,7 @@
 mod answer;
 mod binary;
 mod company;
+mod compile;
 mod diagnostics;
 mod open;
 mod rounds;

@@ -8,7 +8,6 @@ mod launch;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use ptx_exec::kernel::{self, Kernel};
 use ptx_exec::program::{Answer, Program};
@@ -16,91 +15,103 @@ use ptx_sass::cubin::Cubin;
 use ptx_sass::image::Image;
 use ptx_sass::instruction::MachineInstruction;
 use ptx_sass::opcode::{Step, Unknown};
-use ptx_spec::environment::Environment;
+use ptx_spec::environment::{Environment, Version};
 
-use crate::child::{self, Allowance, End};
+use crate::Outcome;
 use crate::engine::{CaseExecutor, Engine, EngineId, LineJudge};
-use crate::ptxas;
-use disassembler::Disassembler;
+use crate::ptxas::{self, Ptxas};
+use disassembler::{Disassembler, PrintedWord};
 use launch::Launch;
 
 /// The only target whose machine code is interpreted, and its name for the disassembler.
 const TARGET: (&str, &str) = ("sm_90", "SM90");
 
-/// What one start of the assembler may use.
-const LIMITS: Allowance = Allowance { time: Duration::from_secs(60), output: 1 << 26, address_space: Some(8 << 30) };
-
 /// A version of `ptxas`, and a disassembler of its machine code.
 #[derive(Debug)]
 pub struct Sass {
     id: EngineId,
-    assembler: PathBuf,
+    assembler: Ptxas,
     disassembler: Disassembler,
 }
 
 impl Sass {
-    /// Of an assembler and a disassembler. `cache` is the file that keeps what the disassembler printed.
+    /// Of an assembler and a disassembler. `cache` is the folder that keeps what the disassembler printed.
     ///
     /// # Errors
     /// If the assembler cannot be started, or is not `ptxas`.
     pub fn open(assembler: &Path, disassembler: &Path, cache: Option<PathBuf>) -> Result<Self, ptxas::Error> {
-        let version = ptxas::version_of(assembler)?;
+        let assembler = Ptxas::open(assembler)?;
         let asked = "its version";
-        let id = EngineId::new("sass", &version).map_err(|answer| {
-            let path = assembler.to_owned();
+        let id = EngineId::new("sass", assembler.version()).map_err(|answer| {
+            let path = assembler.path().to_owned();
             ptxas::Error::NotPtxas { path, asked, answer }
         })?;
-        Ok(Self { id, assembler: assembler.to_owned(), disassembler: Disassembler::new(disassembler, cache) })
+        Ok(Self { id, assembler, disassembler: Disassembler::new(disassembler, TARGET.1, cache) })
+    }
+
+    /// The newest PTX version that its `ptxas` supports.
+    pub fn newest_ptx(&self) -> Version {
+        self.assembler.newest_ptx()
     }
 
     /// The answers for cases that share a module. If the assembler fails on them, they are asked about in halves.
-    fn module(&self, cases: &[&Program], kernels: &mut Vec<Vec<Answer>>) {
-        let (text, built) = kernel::module(cases);
-        match self.compile(&text) {
-            Ok(cubin) => {
-                kernels.extend(cases.iter().zip(&built).map(|(case, kernel)| self.answers(case, kernel, &cubin)))
-            }
-            Err(why) => match cases {
-                [] => {}
-                [case] => {
-                    let why =
-                        built.first().and_then(|kernel| kernel.as_ref().err()).cloned().map_or(why, Answer::Skipped);
-                    kernels.push(vec![why; case.rows.len()]);
+    fn module(&self, cases: &[&Program], answers: &mut Vec<Vec<Answer>>) {
+        let (text, kernels) = kernel::module(cases);
+        let each = |answer: &Answer| cases.iter().map(|case| vec![answer.clone(); case.rows.len()]).collect::<Vec<_>>();
+        match (self.assembler.compile(&text, &["-arch", TARGET.0]), cases, &kernels[..]) {
+            (Ok(code), ..) => match MachineModule::new(&code, &self.disassembler) {
+                Ok(loaded) => {
+                    answers.extend(cases.iter().zip(&kernels).map(|(case, kernel)| loaded.answers(case, kernel)))
                 }
-                _ => {
-                    let (first, second) = cases.split_at(cases.len() / 2);
-                    self.module(first, kernels);
-                    self.module(second, kernels);
-                }
+                Err(why) => answers.extend(each(&Answer::Failed(why))),
             },
+            (Err(_), _, [Err(why)]) => answers.extend(each(&Answer::Skipped(why.clone()))),
+            (Err(outcome), [_], _) => answers.extend(each(&without_code(outcome))),
+            (Err(_), ..) => {
+                let (first, second) = cases.split_at(cases.len() / 2);
+                self.module(first, answers);
+                self.module(second, answers);
+            }
         }
     }
+}
 
-    /// Compiles a module. The error is the answer for its only case.
-    fn compile(&self, text: &str) -> Result<Cubin, Answer> {
-        let failed = |why: String| Answer::Failed(why);
-        let directory = tempfile::tempdir().map_err(|why| failed(why.to_string()))?;
-        let (source, target) = (directory.path().join("x.ptx"), directory.path().join("x.cubin"));
-        std::fs::write(&source, text).map_err(|why| failed(why.to_string()))?;
-        let mut command = child::limited(&self.assembler, LIMITS.address_space);
-        command.args(["-arch", TARGET.0]).arg(&source).arg("-o").arg(&target).env("TMPDIR", directory.path());
-        let ended = child::run(command, &directory.path().join("printed"), &LIMITS);
-        match ended.map_err(|why| failed(why.to_string()))? {
-            (End::Exited(0), _) => {
-                let data = std::fs::read(&target).map_err(|why| failed(format!("ptxas wrote nothing: {why}")))?;
-                Cubin::parse(&data).map_err(|why| failed(why.to_string()))
-            }
-            (End::Exited(_), printed) => {
-                let printed = String::from_utf8_lossy(&printed);
-                let message = printed.lines().find_map(|line| Some(line.split_once("error")?.1)).unwrap_or(&printed);
-                let message = message.trim_start_matches([' ', ':']).trim();
-                Err(Answer::Skipped(format!("ptxas rejects it: {}", crate::words::visible(message))))
-            }
-            (end, _) => Err(failed(format!("ptxas: {end:?}"))),
+/// The answer to all rows of a case that the assembler does not compile.
+fn without_code(outcome: Outcome) -> Answer {
+    match outcome {
+        Outcome::Rejected(why) => Answer::Skipped(format!("ptxas rejects it: {}", crate::words::visible(&why))),
+        Outcome::Crashed(how) => Answer::Failed(format!("ptxas crashed: {}", crate::words::visible(&how))),
+        Outcome::TimedOut => Answer::Failed("ptxas did not end within its time".to_owned()),
+        Outcome::Skipped(why) => Answer::Skipped(why),
+        Outcome::Accepted => Answer::Failed("ptxas wrote no machine code".to_owned()),
+    }
+}
+
+/// A module of machine code, ready to run.
+struct MachineModule {
+    cubin: Cubin,
+    image: Result<Image, String>,
+    /// The instructions of each section of code, by its index.
+    code: BTreeMap<usize, Vec<Result<Step, Unknown>>>,
+}
+
+impl MachineModule {
+    fn new(code: &[u8], disassembler: &Disassembler) -> Result<Self, String> {
+        let cubin = Cubin::parse(code).map_err(|why| why.to_string())?;
+        let sections: Vec<(usize, Vec<u128>)> = cubin.code().map(|at| (at, cubin.words(at).collect())).collect();
+        // All at once: each start of the disassembler takes long.
+        let words: Vec<u128> = sections.iter().flat_map(|(_, words)| words.iter().copied()).collect();
+        let mut printed = disassembler.print(&words)?.into_iter();
+        let mut code = BTreeMap::new();
+        for (section, words) in sections {
+            let steps = words.iter().zip(printed.by_ref()).enumerate();
+            code.insert(section, steps.map(|(at, (word, printed))| step(at, *word, &printed)).collect());
         }
+        let image = Image::load(&cubin).map_err(|why| why.to_string());
+        Ok(Self { cubin, image, code })
     }
 
-    fn answers(&self, case: &Program, kernel: &Result<Kernel, String>, cubin: &Cubin) -> Vec<Answer> {
+    fn answers(&self, case: &Program, kernel: &Result<Kernel, String>) -> Vec<Answer> {
         let all = |answer: Answer| vec![answer; case.rows.len()];
         let kernel = match kernel {
             Err(why) => return all(Answer::Skipped(why.clone())),
@@ -109,29 +120,22 @@ impl Sass {
             }
             Ok(kernel) => kernel,
         };
-        let Some(entry) = cubin.entry(&kernel.entry) else {
+        let entry = self.cubin.entry(&kernel.entry);
+        let Some((entry, code)) = entry.and_then(|entry| self.code.get(&entry.section).map(|code| (entry, code)))
+        else {
             return all(Answer::Failed(format!("ptxas left out `{}`", kernel.entry)));
         };
-        let image = match Image::load(cubin) {
-            Ok(image) => image,
-            Err(why) => return all(Answer::Skipped(why.to_string())),
-        };
-        let words: Vec<u128> = cubin.words(entry.section).collect();
-        match self.code(&words) {
-            Ok(code) => Launch { case, kernel, image: &image, entry: &entry, code: &code }.answers(),
-            Err(why) => all(Answer::Failed(why)),
+        match &self.image {
+            Ok(image) => Launch { case, kernel, image, entry: &entry, code }.answers(),
+            Err(why) => all(Answer::Skipped(why.clone())),
         }
     }
+}
 
-    /// The instructions of a section of code.
-    fn code(&self, words: &[u128]) -> Result<Vec<Result<Step, Unknown>>, String> {
-        let printed = self.disassembler.print(TARGET.1, words)?;
-        let step = |(at, (word, text)): (usize, (&u128, disassembler::Printed))| {
-            let instruction = MachineInstruction::parse(&text.predicate, &text.opcode, &text.operands)?;
-            Step::new(&instruction, at, *word, text.at)
-        };
-        Ok(words.iter().zip(printed).enumerate().map(step).collect())
-    }
+/// An instruction at a position of its section.
+fn step(at: usize, word: u128, printed: &PrintedWord) -> Result<Step, Unknown> {
+    let instruction = MachineInstruction::parse(&printed.predicate, &printed.opcode, &printed.operands)?;
+    Step::new(&instruction, at, word, printed.at)
 }
 
 impl Engine for Sass {
@@ -144,11 +148,11 @@ impl Engine for Sass {
     }
 
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        self.assembler.notes()
     }
 
     fn losses(&self) -> BTreeMap<String, u64> {
-        BTreeMap::new()
+        self.assembler.losses()
     }
 
     fn as_judge(&self) -> Option<&dyn LineJudge> {
@@ -162,10 +166,13 @@ impl Engine for Sass {
 
 impl CaseExecutor for Sass {
     fn executes(&self, environment: &Environment) -> Result<(), String> {
-        match environment.target.to_string() == TARGET.0 {
-            true => Ok(()),
-            false => Err(format!("only machine code for {} is interpreted", TARGET.0)),
+        if environment.target.to_string() != TARGET.0 {
+            return Err(format!("only machine code for {} is interpreted", TARGET.0));
         }
+        if environment.ptx > self.newest_ptx() {
+            return Err(format!("{} knows PTX up to {}", self.assembler.id(), self.newest_ptx()));
+        }
+        Ok(())
     }
 
     fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {

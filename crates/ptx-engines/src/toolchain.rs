@@ -252,10 +252,9 @@ pub fn disassembler(assembler: &Path) -> Option<PathBuf> {
     beside(assembler).or_else(|| installed().iter().find_map(|installed| beside(&installed.path)))
 }
 
-/// The file that keeps what a disassembler printed; `None` if there is no cache directory.
-pub fn disassembled(assembler: &Path) -> Option<PathBuf> {
-    let version = ptxas::version_of(assembler).ok()?;
-    Some(directory().ok()?.with_file_name("disassembled").join(version))
+/// The folder that keeps what disassemblers printed; `None` if there is no cache directory.
+pub fn disassembled() -> Option<PathBuf> {
+    Some(directory().ok()?.with_file_name("disassembled"))
 }
 
 /// The prefix of an installation's temporary directories.

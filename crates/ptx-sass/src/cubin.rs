@@ -140,6 +140,12 @@ impl Cubin {
         self.sections.iter().find(|section| section.name == name)
     }
 
+    /// The sections of code, by their index.
+    pub fn code(&self) -> impl Iterator<Item = usize> {
+        let is_code = |(_, section): &(usize, &CubinSection)| section.name.starts_with(".text.");
+        self.sections.iter().enumerate().filter(is_code).map(|(index, _)| index)
+    }
+
     /// The words of a section of code.
     pub fn words(&self, section: usize) -> impl Iterator<Item = u128> {
         let data = self.sections.get(section).map_or(&[][..], |section| &section.data);
@@ -185,7 +191,7 @@ impl Cubin {
     }
 }
 
-/// No kernel of ours needs a section without contents that is larger, in bytes.
+/// The largest section without contents that is read, in bytes; no kernel of ours needs more.
 const LARGEST: usize = 1 << 28;
 
 fn half(value: &[u8], at: usize) -> Option<u16> {

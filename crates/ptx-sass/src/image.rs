@@ -9,7 +9,7 @@ use crate::memory::{Memory, MemoryRegion};
 /// Where global variables begin.
 const GLOBALS: u64 = 0x7e00_0000_0000;
 /// The bytes of shared memory that the driver keeps for itself at the start of every block's.
-pub const RESERVED_SHARED: usize = 0x400;
+const RESERVED_SHARED: usize = 0x400;
 /// The size of a thread's local memory in bytes: its stack ends where it does.
 const LOCAL: usize = 0x4000;
 

@@ -26,6 +26,13 @@ pub enum Halt {
     Unknown(String),
 }
 
+impl Halt {
+    /// The interpreter does not know what happens: why, as a clause about the instruction.
+    pub fn unknown(why: &str) -> Self {
+        Self::Unknown(why.to_owned())
+    }
+}
+
 impl From<Fault> for Halt {
     fn from(fault: Fault) -> Self {
         Self::Trap(fault)
@@ -141,16 +148,16 @@ impl Thread {
     /// The value of a source of 32 bits.
     ///
     /// # Errors
-    /// If the operand is none, or a constant has an undefined address.
+    /// If the operand has no value of 32 bits, or is a constant whose address is undefined.
     pub fn source(&self, operand: &MachineOperand) -> Result<Bits, Halt> {
         let (value, sign) = match operand {
             MachineOperand::Register(register, sign, part) if part.is_empty() => (self.half(*register, 0), *sign),
             MachineOperand::Integer(value) => (Bits::from(*value), Sign::default()),
             MachineOperand::Constant { bank, base, offset, sign } => (self.constant(*bank, *base, *offset, 4)?, *sign),
-            _ => return Err(Halt::Unknown(format!("{operand:?} is not a source of 32 bits"))),
+            _ => return Err(Halt::unknown("a source is not 32 bits")),
         };
         if sign.absolute {
-            return Err(Halt::Unknown("an absolute value of an integer".to_owned()));
+            return Err(Halt::unknown("it takes the absolute value of an integer"));
         }
         let value = match sign {
             Sign { negated: true, .. } => value.inverted().plus(Bits::from(1_u32)),
@@ -175,7 +182,7 @@ impl Thread {
             MachineOperand::Constant { bank, base, offset, sign } if *sign == Sign::default() => {
                 self.constant(*bank, *base, *offset, 8)
             }
-            _ => Err(Halt::Unknown(format!("{operand:?} is not a source of 64 bits"))),
+            _ => Err(Halt::unknown("a source is not 64 bits")),
         }
     }
 

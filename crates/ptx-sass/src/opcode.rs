@@ -22,6 +22,8 @@ pub struct Step {
     pub guard: Predicate,
     /// What it does.
     pub run: Action,
+    /// Its opcode with modifiers, as the disassembler prints it: `IMAD.WIDE.U32`.
+    pub name: String,
     /// Its modifiers that matter.
     modifiers: Modifiers,
     /// Its operands, destinations first.
@@ -55,6 +57,15 @@ struct Opcode {
 
 /// Modifiers of accesses that one thread cannot tell apart: scopes and order, cache operations, eviction, prefetch.
 const ACCESS: &str = "E STRONG WEAK CONSTANT PRIVATE GPU SYS SM CTA MMIO EF EL EU NA LU LTC64B LTC128B LTC256B";
+
+/// What a load can load: 32 bits without a modifier.
+const LOADED: &str = "U8 S8 U16 S16 64 128";
+/// What a store can store.
+const STORED: &str = "U8 U16 64 128";
+/// What a load from a constant bank can load.
+const CONSTANT: &str = "U8 S8 U16 S16 64";
+/// The directions, types and halves of shifts.
+const SHIFTED: &str = "L R U32 S32 U64 S64 HI";
 
 /// The known modifiers that matter, one bit each.
 const MEANINGFUL: [&str; 32] = [
@@ -94,11 +105,11 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "IADD3", modifiers: "X", ignored: "", run: integer::add },
     Opcode { name: "IMAD", modifiers: "WIDE U32 X MOV IADD SHL", ignored: "", run: integer::multiply_add },
     Opcode { name: "ISETP", modifiers: "EQ NE LT LE GT GE U32 AND OR XOR EX", ignored: "", run: integer::compare },
-    Opcode { name: "LD", modifiers: "U8 S8 U16 S16 64 128", ignored: ACCESS, run: access::load_generic },
-    Opcode { name: "LDC", modifiers: "U8 S8 U16 S16 64", ignored: "", run: transfer::load_constant },
-    Opcode { name: "LDG", modifiers: "U8 S8 U16 S16 64 128", ignored: ACCESS, run: access::load_generic },
-    Opcode { name: "LDL", modifiers: "U8 S8 U16 S16 64 128", ignored: ACCESS, run: access::load_local },
-    Opcode { name: "LDS", modifiers: "U8 S8 U16 S16 64 128", ignored: "", run: access::load_shared },
+    Opcode { name: "LD", modifiers: LOADED, ignored: ACCESS, run: access::load_generic },
+    Opcode { name: "LDC", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
+    Opcode { name: "LDG", modifiers: LOADED, ignored: ACCESS, run: access::load_generic },
+    Opcode { name: "LDL", modifiers: LOADED, ignored: ACCESS, run: access::load_local },
+    Opcode { name: "LDS", modifiers: LOADED, ignored: "", run: access::load_shared },
     Opcode { name: "LEA", modifiers: "", ignored: "", run: integer::shift_add },
     Opcode { name: "LOP3", modifiers: "LUT", ignored: "", run: logic::table },
     Opcode { name: "MEMBAR", modifiers: "", ignored: "SC ALL SYS GPU CTA", run: control::nothing },
@@ -111,19 +122,19 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "S2UR", modifiers: "", ignored: "", run: transfer::special },
     Opcode { name: "SEL", modifiers: "", ignored: "", run: transfer::select },
     Opcode { name: "SGXT", modifiers: "U32", ignored: "", run: integer::extend },
-    Opcode { name: "SHF", modifiers: "L R U32 S32 U64 S64 HI", ignored: "", run: integer::shift },
-    Opcode { name: "ST", modifiers: "U8 U16 64 128", ignored: ACCESS, run: access::store_generic },
-    Opcode { name: "STG", modifiers: "U8 U16 64 128", ignored: ACCESS, run: access::store_generic },
-    Opcode { name: "STL", modifiers: "U8 U16 64 128", ignored: ACCESS, run: access::store_local },
-    Opcode { name: "STS", modifiers: "U8 U16 64 128", ignored: "", run: access::store_shared },
+    Opcode { name: "SHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
+    Opcode { name: "ST", modifiers: STORED, ignored: ACCESS, run: access::store_generic },
+    Opcode { name: "STG", modifiers: STORED, ignored: ACCESS, run: access::store_generic },
+    Opcode { name: "STL", modifiers: STORED, ignored: ACCESS, run: access::store_local },
+    Opcode { name: "STS", modifiers: STORED, ignored: "", run: access::store_shared },
     Opcode { name: "UIADD3", modifiers: "X", ignored: "", run: integer::add },
     Opcode { name: "UIMAD", modifiers: "WIDE U32", ignored: "", run: integer::multiply_add },
-    Opcode { name: "ULDC", modifiers: "U8 S8 U16 S16 64", ignored: "", run: transfer::load_constant },
+    Opcode { name: "ULDC", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
     Opcode { name: "ULEA", modifiers: "", ignored: "", run: integer::shift_add },
     Opcode { name: "ULOP3", modifiers: "LUT", ignored: "", run: logic::table },
     Opcode { name: "UMOV", modifiers: "", ignored: "", run: transfer::copy },
     Opcode { name: "UPRMT", modifiers: "", ignored: "", run: logic::permute },
-    Opcode { name: "USHF", modifiers: "L R U32 S32 U64 S64 HI", ignored: "", run: integer::shift },
+    Opcode { name: "USHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
     Opcode { name: "VIADD", modifiers: "16x2", ignored: "", run: integer::add_two },
 ];
 
@@ -159,7 +170,7 @@ impl Step {
             };
             operands.iter_mut().for_each(moved);
         }
-        Ok(Self { guard: instruction.guard, run: opcode.run, modifiers, operands })
+        Ok(Self { guard: instruction.guard, run: opcode.run, name: instruction.to_string(), modifiers, operands })
     }
 
     /// An operand.
@@ -171,7 +182,7 @@ impl Step {
     fn to(&self, at: usize) -> Result<Register, Halt> {
         match self.operand(at)? {
             MachineOperand::Register(register, ..) => Ok(*register),
-            other => Err(Halt::Unknown(format!("{other:?} is not a destination"))),
+            _ => Err(Halt::Unknown(format!("operand {at} is not a register"))),
         }
     }
 
@@ -179,7 +190,7 @@ impl Step {
     fn predicate(&self, at: usize) -> Result<Predicate, Halt> {
         match self.operand(at)? {
             MachineOperand::Predicate(predicate) => Ok(*predicate),
-            other => Err(Halt::Unknown(format!("{other:?} is not a predicate"))),
+            _ => Err(Halt::Unknown(format!("operand {at} is not a predicate"))),
         }
     }
 

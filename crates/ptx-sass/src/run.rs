@@ -17,8 +17,14 @@ pub fn run(thread: &mut Thread, code: &Code, most: u64) -> Halt {
 }
 
 fn step(thread: &mut Thread, code: &Code) -> Result<(), Halt> {
-    let step = code.get(thread.next).ok_or_else(|| Halt::Unknown("a target outside of its section".to_owned()))?;
+    let step = code.get(thread.next).ok_or_else(|| Halt::unknown("a branch leaves its section"))?;
     let step = step.as_ref().map_err(|unknown| Halt::Unknown(unknown.to_string()))?;
     thread.next += 1;
-    if thread.allows(step.guard)? { (step.run)(thread, step) } else { Ok(()) }
+    if !thread.allows(step.guard)? {
+        return Ok(());
+    }
+    (step.run)(thread, step).map_err(|stop| match stop {
+        Halt::Unknown(why) => Halt::Unknown(format!("{}: {why}", step.name)),
+        stop => stop,
+    })
 }

@@ -16,7 +16,7 @@ use crate::child::{self, Allowance, End};
 
 /// What the disassembler prints for a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Printed {
+pub(super) struct PrintedWord {
     /// The address that the word had then: targets of branches depend on it.
     pub(super) at: u64,
     /// `@!P0`, or empty.
@@ -27,74 +27,109 @@ pub(super) struct Printed {
     pub(super) operands: String,
 }
 
-/// The disassembler.
+/// The disassembler, for the machine code of one target.
 #[derive(Debug)]
 pub(super) struct Disassembler {
     path: PathBuf,
-    /// The file with what it printed in earlier runs; `None` keeps nothing.
+    /// Its name for the target: `SM90`.
+    target: &'static str,
+    /// The folder that keeps what was printed in earlier runs; `None` keeps nothing.
     cache: Option<PathBuf>,
-    known: Mutex<Option<FxHashMap<u128, Printed>>>,
+    known: Mutex<Option<KnownWords>>,
+}
+
+/// What it printed so far.
+#[derive(Debug, Default)]
+struct KnownWords {
+    /// Where later runs find it.
+    file: Option<PathBuf>,
+    words: FxHashMap<u128, PrintedWord>,
 }
 
 /// A word costs microseconds; this is for hundreds of thousands of them.
 const LIMITS: Allowance = Allowance { time: Duration::from_secs(120), output: 1 << 30, address_space: None };
 
 impl Disassembler {
-    /// The program at `path`, for one generation of machines.
-    pub(super) fn new(path: &Path, cache: Option<PathBuf>) -> Self {
-        Self { path: path.to_owned(), cache, known: Mutex::default() }
+    /// The program at `path`, for a target by its name for it.
+    pub(super) fn new(path: &Path, target: &'static str, cache: Option<PathBuf>) -> Self {
+        Self { path: path.to_owned(), target, cache, known: Mutex::default() }
     }
 
-    /// What it prints for each of these words of machine code for `target`, such as `SM90`.
+    /// What it prints for each of these words of machine code.
     ///
     /// # Errors
     /// If it cannot be started, or prints something else.
-    pub(super) fn print(&self, target: &str, words: &[u128]) -> Result<Vec<Printed>, String> {
+    pub(super) fn print(&self, words: &[u128]) -> Result<Vec<PrintedWord>, String> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = known.get_or_insert_with(|| self.read());
-        let mut new: Vec<u128> = words.iter().copied().filter(|word| !known.contains_key(word)).collect();
+        let known = match &mut *known {
+            Some(known) => known,
+            none => none.insert(self.kept()?),
+        };
+        let mut new: Vec<u128> = words.iter().copied().filter(|word| !known.words.contains_key(word)).collect();
         new.sort_unstable();
         new.dedup();
         if !new.is_empty() {
-            let printed = self.ask(target, &new)?;
-            self.keep(&new, &printed);
-            known.extend(new.into_iter().zip(printed));
+            let printed = self.ask(&new)?;
+            known.keep(&new, &printed);
+            known.words.extend(new.into_iter().zip(printed));
         }
-        Ok(words.iter().filter_map(|word| known.get(word).cloned()).collect())
+        Ok(words.iter().filter_map(|word| known.words.get(word).cloned()).collect())
     }
 
-    fn ask(&self, target: &str, words: &[u128]) -> Result<Vec<Printed>, String> {
-        let failed = |what: &dyn std::fmt::Display| format!("`{}`: {what}", self.path.display());
-        let directory = tempfile::tempdir().map_err(|why| failed(&why))?;
+    fn ask(&self, words: &[u128]) -> Result<Vec<PrintedWord>, String> {
+        let directory = tempfile::tempdir().map_err(|why| self.failed(&why))?;
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let file = directory.path().join("words");
-        std::fs::write(&file, bytes).map_err(|why| failed(&why))?;
-        let mut command = std::process::Command::new(&self.path);
-        command.args(["-b", target, "-ndf", "-json"]).arg(&file);
-        let (end, printed) =
-            child::run(command, &directory.path().join("printed"), &LIMITS).map_err(|why| failed(&why))?;
-        if end != End::Exited(0) {
-            let last = String::from_utf8_lossy(&printed).lines().next_back().unwrap_or_default().to_owned();
-            return Err(failed(&format!("it ended with {end:?}: {}", crate::words::visible(&last))));
-        }
-        let printed = parse(&printed).map_err(|why| failed(&why))?;
+        std::fs::write(directory.path().join("words"), bytes).map_err(|why| self.failed(&why))?;
+        let printed = self.run(directory.path(), &["-b", self.target, "-ndf", "-json", "words"])?;
+        let printed = parse(&printed).map_err(|why| self.failed(&why))?;
         if printed.len() != words.len() {
-            return Err(failed(&format!("it printed {} instructions for {} words", printed.len(), words.len())));
+            let what = format!("it printed {} instructions for {} words", printed.len(), words.len());
+            return Err(self.failed(&what));
         }
         Ok(printed)
     }
 
-    /// What earlier runs kept. Lines that are cut off are left out.
-    fn read(&self) -> FxHashMap<u128, Printed> {
-        let text = self.cache.as_ref().and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
-        text.split_inclusive('\n').filter_map(cached).collect()
+    fn run(&self, directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
+        let mut command = std::process::Command::new(&self.path);
+        command.args(arguments).current_dir(directory);
+        match child::run(command, &directory.join("printed"), &LIMITS).map_err(|why| self.failed(&why))? {
+            (End::Exited(0), printed) => Ok(printed),
+            (_, printed) => {
+                let last = String::from_utf8_lossy(&printed).lines().next_back().unwrap_or_default().to_owned();
+                Err(self.failed(&format!("it failed: {}", crate::words::visible(&last))))
+            }
+        }
     }
 
+    fn failed(&self, what: &dyn std::fmt::Display) -> String {
+        format!("`{}`: {what}", self.path.display())
+    }
+
+    /// What earlier runs kept, by release and target. Lines that are cut off are left out.
+    fn kept(&self) -> Result<KnownWords, String> {
+        let Some(cache) = &self.cache else { return Ok(KnownWords::default()) };
+        let directory = tempfile::tempdir().map_err(|why| self.failed(&why))?;
+        let printed = self.run(directory.path(), &["--version"])?;
+        let release = version(&printed).ok_or_else(|| self.failed(&"it is not nvdisasm: it prints no version"))?;
+        let file = cache.join(format!("{release}-{}", self.target));
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        Ok(KnownWords { file: Some(file), words: text.split_inclusive('\n').filter_map(cached).collect() })
+    }
+}
+
+/// `13.5.37` from `Cuda compilation tools, release 13.5, V13.5.37`.
+fn version(printed: &[u8]) -> Option<String> {
+    let printed = String::from_utf8_lossy(printed);
+    let version = printed.split_once(", V")?.1.split_whitespace().next()?;
+    version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.').then(|| version.to_owned())
+}
+
+impl KnownWords {
     /// Adds to what later runs know. A cache that cannot be written costs time, and nothing else.
-    fn keep(&self, words: &[u128], printed: &[Printed]) {
-        let Some(path) = &self.cache else { return };
+    fn keep(&self, words: &[u128], printed: &[PrintedWord]) {
+        let Some(path) = &self.file else { return };
         let mut lines = String::new();
-        for (word, Printed { at, predicate, opcode, operands }) in words.iter().zip(printed) {
+        for (word, PrintedWord { at, predicate, opcode, operands }) in words.iter().zip(printed) {
             // Writing to a String cannot fail.
             let _ = writeln!(lines, "{word:032x}\t{at:x}\t{predicate}\t{opcode}\t{operands}");
         }
@@ -108,16 +143,16 @@ impl Disassembler {
 }
 
 /// A line of the cache.
-fn cached(line: &str) -> Option<(u128, Printed)> {
+fn cached(line: &str) -> Option<(u128, PrintedWord)> {
     let mut fields = line.strip_suffix('\n')?.split('\t');
     let word = u128::from_str_radix(fields.next()?, 16).ok()?;
     let at = u64::from_str_radix(fields.next()?, 16).ok()?;
     let mut text = || fields.next().map(str::to_owned);
-    Some((word, Printed { at, predicate: text()?, opcode: text()?, operands: text()? }))
+    Some((word, PrintedWord { at, predicate: text()?, opcode: text()?, operands: text()? }))
 }
 
 /// The instructions in what `nvdisasm -json` prints: a header, and a list of functions.
-fn parse(printed: &[u8]) -> Result<Vec<Printed>, serde_json::Error> {
+fn parse(printed: &[u8]) -> Result<Vec<PrintedWord>, serde_json::Error> {
     #[derive(Deserialize)]
     struct PrintedFunction {
         #[serde(rename = "sass-instructions")]
@@ -133,7 +168,7 @@ fn parse(printed: &[u8]) -> Result<Vec<Printed>, serde_json::Error> {
     }
     let (_, functions): (serde::de::IgnoredAny, Vec<PrintedFunction>) = serde_json::from_slice(printed)?;
     let instructions = functions.into_iter().flat_map(|function| function.instructions).enumerate();
-    let printed = |(at, PrintedText { predicate, opcode, operands }): (usize, PrintedText)| Printed {
+    let printed = |(at, PrintedText { predicate, opcode, operands }): (usize, PrintedText)| PrintedWord {
         at: (at * WORD_BYTES) as u64,
         predicate,
         opcode,
@@ -150,7 +185,7 @@ mod tests {
     fn instructions_are_read_from_json() {
         let text = br#"[{"ELF":{}},[{"function-name":"Unknown","sass-instructions":[{"opcode":"NOP"},
             {"predicate":"@P0","opcode":"BRA","operands":"0x40","other-attributes":{"control-flow":"True"}}]}]]"#;
-        let printed = |at, predicate: &str, opcode: &str, operands: &str| Printed {
+        let printed = |at, predicate: &str, opcode: &str, operands: &str| PrintedWord {
             at,
             predicate: predicate.to_owned(),
             opcode: opcode.to_owned(),
@@ -163,15 +198,28 @@ mod tests {
     #[test]
     fn what_was_printed_is_kept_for_later_runs() {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("cache/words");
-        let disassembler = || Disassembler::new(Path::new("/nowhere"), Some(path.clone()));
+        let path = folder.path().join("cache/13.5.37-SM90");
+        let known = |file: &PathBuf| {
+            let text = std::fs::read_to_string(file).unwrap_or_default();
+            KnownWords { file: Some(file.clone()), words: text.split_inclusive('\n').filter_map(cached).collect() }
+        };
         let printed =
-            Printed { at: 32, predicate: "@!P0".into(), opcode: "MOV".into(), operands: "R0,c[0x0][0x28]".into() };
-        disassembler().keep(&[7], std::slice::from_ref(&printed));
+            PrintedWord { at: 32, predicate: "@!P0".into(), opcode: "MOV".into(), operands: "R0,c[0x0][0x28]".into() };
+        known(&path).keep(&[7], std::slice::from_ref(&printed));
         // A line that is cut off.
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).expect("the cache");
         file.write_all(b"0009\t0\t").expect("written");
-        assert_eq!(disassembler().print("SM90", &[7, 7]), Ok(vec![printed.clone(), printed]));
-        assert!(disassembler().print("SM90", &[9]).is_err_and(|why| why.contains("/nowhere")));
+        let disassembler = Disassembler::new(Path::new("/nowhere"), "SM90", None);
+        *disassembler.known.lock().expect("no thread panics") = Some(known(&path));
+        assert_eq!(disassembler.print(&[7, 7]), Ok(vec![printed.clone(), printed]));
+        assert!(disassembler.print(&[9]).is_err_and(|why| why.contains("/nowhere")));
+    }
+
+    #[test]
+    fn releases_have_caches_of_their_own() {
+        let printed =
+            b"nvdisasm: NVIDIA (R) CUDA disassembler\nCuda compilation tools, release 13.5, V13.5.37\nBuild x";
+        assert_eq!(version(printed).as_deref(), Some("13.5.37"));
+        assert_eq!(version(b"release 13.5, V13/5"), None);
     }
 }

@@ -99,7 +99,7 @@ fn size(step: &Step) -> (usize, bool) {
 
 fn address(thread: &Thread, step: &Step, at: usize, window: Window) -> Result<u64, Halt> {
     let MachineOperand::Address(address) = step.operand(at)? else {
-        return Err(Halt::Unknown("an access without an address".to_owned()));
+        return Err(Halt::unknown("it has no address"));
     };
     descriptor(thread, address)?;
     let sum = thread.address(address)?;

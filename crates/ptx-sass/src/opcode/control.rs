@@ -29,7 +29,7 @@ pub(super) fn branch(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     }
     match rest {
         [MachineOperand::Integer(target)] => to(thread, *target),
-        other => Err(Halt::Unknown(format!("{other:?} is not a target"))),
+        _ => Err(Halt::unknown("the target is not a number")),
     }
 }
 
@@ -38,12 +38,12 @@ pub(super) fn leave(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let from = thread.source_wide(step.operand(0)?)?.known(64).ok_or(Halt::Undefined("a return address"))?;
     match step.operand(1)? {
         MachineOperand::Integer(start) => to(thread, from.wrapping_add(*start)),
-        other => Err(Halt::Unknown(format!("{other:?} is not a target"))),
+        _ => Err(Halt::unknown("the target is not a number")),
     }
 }
 
 fn to(thread: &mut Thread, address: u64) -> Result<(), Halt> {
     let address = usize::try_from(address).ok().filter(|address| address.is_multiple_of(WORD_BYTES));
-    thread.next = address.ok_or_else(|| Halt::Unknown("a target that is not an instruction".to_owned()))? / WORD_BYTES;
+    thread.next = address.ok_or_else(|| Halt::unknown("the target is not an instruction"))? / WORD_BYTES;
     Ok(())
 }

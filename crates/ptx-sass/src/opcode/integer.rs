@@ -11,7 +11,7 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let to = step.to(0)?;
     let (carries, rest) = step.split(1);
     let [a, b, c, ins @ ..] = rest else {
-        return Err(Halt::Unknown(format!("the operands {rest:?} of IADD3")));
+        return Err(Halt::unknown("it has fewer than three terms"));
     };
     let mut sum = Bits::ZERO;
     for source in [a, b, c] {
@@ -19,7 +19,7 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     }
     for carry in ins {
         let MachineOperand::Predicate(carry) = carry else {
-            return Err(Halt::Unknown("a carry that is no predicate".into()));
+            return Err(Halt::unknown("a carry is not a predicate"));
         };
         sum = sum.plus(thread.predicate(*carry));
     }
@@ -30,12 +30,12 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         [carry] => {
             let high = sum.shifted_right(32).zero_extended(2);
             if high.value() > 1 {
-                return Err(Halt::Unknown("a carry of two into one predicate".to_owned()));
+                return Err(Halt::unknown("it carries two into one predicate"));
             }
             thread.set_predicate(carry, high);
             Ok(())
         }
-        _ => Err(Halt::Unknown("two carries".to_owned())),
+        _ => Err(Halt::unknown("it has two carries")),
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) fn multiply_add(thread: &mut Thread, step: &Step) -> Result<(), Halt>
     match (step.modifiers.has("X"), step.operands.get(4)) {
         (true, Some(MachineOperand::Predicate(carry))) => sum = sum.plus(thread.predicate(*carry)),
         (false, None) => {}
-        _ => return Err(Halt::Unknown(format!("the operands {:?} of IMAD", step.operands))),
+        _ => return Err(Halt::unknown("it has other operands after the third source")),
     }
     thread.set(to, 0, sum);
     Ok(())
@@ -86,7 +86,7 @@ pub(super) fn multiply_add(thread: &mut Thread, step: &Step) -> Result<(), Halt>
 /// `LEA R0, R5, R0, 0x18`: the first shifted left, plus the second.
 pub(super) fn shift_add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let [MachineOperand::Register(to, ..), a, b, MachineOperand::Integer(count)] = &step.operands[..] else {
-        return Err(Halt::Unknown(format!("the operands {:?} of LEA", step.operands)));
+        return Err(Halt::unknown("it has other operands than two sources and a count"));
     };
     let count = u32::try_from(count & 31).unwrap_or(0);
     let sum = thread.source(a)?.shifted_left(count).plus(thread.source(b)?);

@@ -12,7 +12,7 @@ pub(super) fn table(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let [MachineOperand::Register(to, ..), a, b, c, MachineOperand::Integer(table), MachineOperand::Predicate(also)] =
         rest
     else {
-        return Err(Halt::Unknown(format!("the operands {rest:?} of LOP3")));
+        return Err(Halt::unknown("it has other operands than three sources, a table and a predicate"));
     };
     let (a, b, c) = (thread.source(a)?, thread.source(b)?, thread.source(c)?);
     let value = Bits::table(u8::try_from(*table & 0xff).unwrap_or(0), a, b, c).zero_extended(32);
@@ -40,7 +40,7 @@ pub(super) fn predicates(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (a, b, c) = (input(2)?, input(3)?, input(4)?);
     for (to, table) in [(0, 5), (1, 6)] {
         let MachineOperand::Integer(table) = step.operand(table)? else {
-            return Err(Halt::Unknown("a PLOP3 without a table".to_owned()));
+            return Err(Halt::unknown("it has no table"));
         };
         let value = Bits::table(u8::try_from(*table & 0xff).unwrap_or(0), a, b, c);
         thread.set_predicate(step.predicate(to)?, value);

@@ -32,7 +32,7 @@ pub(super) fn select(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 pub(super) fn special(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let value = match step.operand(1)? {
         MachineOperand::Special(name) => thread.special(name)?,
-        other => return Err(Halt::Unknown(format!("{other:?} is not a special register"))),
+        _ => return Err(Halt::unknown("the source is not a special register")),
     };
     thread.set(step.to(0)?, 0, value);
     Ok(())
@@ -45,7 +45,7 @@ pub(super) fn special_wide(thread: &mut Thread, step: &Step) -> Result<(), Halt>
             thread.set(step.to(0)?, 0, Bits::ZERO)
         }
         MachineOperand::Special(name) if name == "SRZ" => thread.set_wide(step.to(0)?, Bits::ZERO),
-        other => return Err(Halt::Unknown(format!("{other:?} with 64 bits"))),
+        _ => return Err(Halt::unknown("the source is not SRZ")),
     }
     Ok(())
 }
@@ -53,7 +53,7 @@ pub(super) fn special_wide(thread: &mut Thread, step: &Step) -> Result<(), Halt>
 /// `LDC.64 R2, c[0x0][0x210]`, `ULDC UR4, c[0x0][R0+0x20]`
 pub(super) fn load_constant(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let MachineOperand::Constant { bank, base, offset, .. } = step.operand(1)? else {
-        return Err(Halt::Unknown("an LDC without a constant".to_owned()));
+        return Err(Halt::unknown("the source is not a constant"));
     };
     let has = |name| step.modifiers.has(name);
     let to = step.to(0)?;
@@ -93,6 +93,6 @@ pub(super) fn constant_halves(thread: &mut Thread, step: &Step) -> Result<(), Ha
             thread.set(*to, 0, Bits::from(*value));
             Ok(())
         }
-        _ => Err(Halt::Unknown("HFMA2 computes: only its use as a move is known".to_owned())),
+        _ => Err(Halt::unknown("it computes: only its use as a move is known")),
     }
 }

@@ -4,34 +4,33 @@
 use rustc_hash::FxHashMap;
 
 use super::diagram::{DEAD, Diagram, Level};
-use crate::spec::Form;
+use crate::spec::{Cube, Form};
 
 impl Diagram {
     /// The variants of a form that break no rule.
     pub fn valid(form: &Form) -> Self {
-        DiagramBuilder::new(form, None, &[], |_| true).build()
+        Self::inside(form, None, &Cube::default())
     }
 
     /// The variants of a form that break exactly this rule.
     pub fn breaking(form: &Form, rule: usize) -> Self {
-        DiagramBuilder::new(form, Some(rule), &[], |_| true).build()
+        Self::inside(form, Some(rule), &Cube::default())
     }
 
-    /// The variants with these first choices that break no rule, or exactly one. Much smaller than the
-    /// whole diagram if the environment is given.
+    /// The variants of a combination that break no rule, or exactly one. Much smaller than the whole diagram if the
+    /// environment is given.
+    pub fn inside(form: &Form, rule: Option<usize>, cube: &Cube) -> Self {
+        DiagramBuilder::new(form, rule, cube, |_| true).build()
+    }
+
+    /// The variants with these first choices that break no rule, or exactly one.
     pub fn within(form: &Form, rule: Option<usize>, choices: &[u8]) -> Self {
-        DiagramBuilder::new(form, rule, choices, |_| true).build()
+        Self::inside(form, rule, &Cube::default().at(choices))
     }
 
-    /// The variants that break this rule, and possibly other constraints and needs.
-    pub fn breaking_at_least(form: &Form, rule: usize) -> Self {
-        DiagramBuilder::new(form, Some(rule), &[], |other| other == rule || !form.rules[other].kind.breakable()).build()
-    }
-
-    /// The variants with these first choices that break this rule, and possibly other constraints and
-    /// needs.
-    pub fn breaking_within(form: &Form, rule: usize, choices: &[u8]) -> Self {
-        DiagramBuilder::new(form, Some(rule), choices, |other| other == rule || !form.rules[other].kind.breakable())
+    /// The variants of a combination that break this rule, and possibly other constraints and needs.
+    pub fn breaking_at_least(form: &Form, rule: usize, cube: &Cube) -> Self {
+        DiagramBuilder::new(form, Some(rule), cube, |other| other == rule || !form.rules[other].kind.breakable())
             .build()
     }
 }
@@ -44,30 +43,71 @@ struct NodeState {
     broken: bool,
 }
 
-/// The values of an axis, grouped into classes that remove the same cubes.
-struct Classes<'a> {
+/// The values of an axis, grouped into classes that remove the same cubes; most axes have few such classes.
+struct Classes {
     /// The cubes that each class removes.
-    killed: Vec<&'a [u64]>,
+    killed: Vec<Vec<u64>>,
     /// The class of each value.
     of: Vec<usize>,
+    /// Whether a value of each class is allowed.
+    allowed: Vec<bool>,
 }
 
-impl<'a> Classes<'a> {
-    fn new(form: &'a Form, level: usize) -> Self {
-        let mut classes = Self { killed: Vec::new(), of: Vec::new() };
-        for value in 0..form.axes[level].values.len() {
-            let killed = form.killed(level, value);
+impl Classes {
+    fn new(form: &Form, level: usize, allowed: &[bool], cubes: &[usize]) -> Self {
+        let mut classes = Self { killed: Vec::new(), of: Vec::new(), allowed: Vec::new() };
+        for (value, allowed) in allowed.iter().enumerate() {
+            let all = form.killed(level, value);
+            let mut killed = vec![0; cubes.len().div_ceil(64)];
+            for (at, &cube) in cubes.iter().enumerate() {
+                killed[at / 64] |= (all[cube / 64] >> (cube % 64) & 1) << (at % 64);
+            }
             let class = classes.killed.iter().position(|known| *known == killed).unwrap_or(classes.killed.len());
             if class == classes.killed.len() {
                 classes.killed.push(killed);
+                classes.allowed.push(false);
             }
+            classes.allowed[class] |= allowed;
             classes.of.push(class);
         }
         classes
     }
 }
 
-/// Builds a diagram from the top.
+/// The cubes that can decide whether a variant is in the diagram, ascending: those that contain an allowed variant,
+/// and, if a rule is to be broken, one that breaks it. Most cubes of a form have nothing in common with those of
+/// one rule.
+fn deciding(form: &Form, target: Option<usize>, allowed: &[Vec<bool>], keep: impl Fn(usize) -> bool) -> Vec<usize> {
+    let words = form.cubes().div_ceil(64);
+    let has = |cubes: &[u64], cube: usize| cubes[cube / 64] >> (cube % 64) & 1 == 1;
+    // The cubes that have an allowed variant in common with one, or with the whole space.
+    let meeting = |one: Option<usize>| {
+        let mut met = vec![u64::MAX; words];
+        for (level, allowed) in allowed.iter().enumerate() {
+            let mut meets = vec![0; words];
+            for value in (0..allowed.len()).filter(|&value| allowed[value]) {
+                let killed = form.killed(level, value);
+                if one.is_none_or(|one| !has(killed, one)) {
+                    meets.iter_mut().zip(killed).for_each(|(meets, killed)| *meets |= !killed);
+                }
+            }
+            met.iter_mut().zip(meets).for_each(|(met, meets)| *met &= meets);
+        }
+        met
+    };
+    let mut cubes = vec![0; words];
+    match target {
+        None => cubes = meeting(None),
+        Some(rule) => {
+            for own in (0..form.cubes()).filter(|&cube| form.rule_of_cube(cube) == rule) {
+                cubes.iter_mut().zip(meeting(Some(own))).for_each(|(cubes, met)| *cubes |= met);
+            }
+        }
+    }
+    (0..form.cubes()).filter(|&cube| has(&cubes, cube) && keep(form.rule_of_cube(cube))).collect()
+}
+
+/// Builds a diagram from the top. Sets of cubes have a bit for each deciding cube.
 struct DiagramBuilder<'a> {
     form: &'a Form,
     target: Option<usize>,
@@ -75,36 +115,36 @@ struct DiagramBuilder<'a> {
     pending: Vec<Vec<u64>>,
     /// The cubes of the rule to break.
     own: Vec<u64>,
-    /// For each level, its values grouped by the cubes that they remove; most axes have few such classes.
-    classes: Vec<Classes<'a>>,
+    classes: Vec<Classes>,
     memo: Vec<FxHashMap<NodeState, u32>>,
     unique: Vec<FxHashMap<Vec<u32>, u32>>,
     levels: Vec<Level>,
-    /// The first choices, if they are given.
-    given: &'a [u8],
+    /// Whether each value of each level is allowed.
+    allowed: Vec<Vec<bool>>,
 }
 
 impl<'a> DiagramBuilder<'a> {
-    fn new(form: &'a Form, target: Option<usize>, given: &'a [u8], keep: impl Fn(usize) -> bool) -> Self {
+    fn new(form: &'a Form, target: Option<usize>, cube: &Cube, keep: impl Fn(usize) -> bool) -> Self {
         let depth = form.axes.len();
-        let words = form.cubes().div_ceil(64);
+        let mut allowed: Vec<Vec<bool>> = form.axes.iter().map(|axis| vec![true; axis.values.len()]).collect();
+        for (axis, set) in cube.sets() {
+            (0..=u8::MAX).zip(&mut allowed[*axis]).for_each(|(value, allowed)| *allowed = set.contains(value));
+        }
+        let cubes = deciding(form, target, &allowed, keep);
+        let words = cubes.len().div_ceil(64);
+        let classes: Vec<Classes> =
+            (0..depth).map(|level| Classes::new(form, level, &allowed[level], &cubes)).collect();
         let mut pending = vec![vec![0_u64; words]; depth + 1];
         let mut own = vec![0_u64; words];
-        for cube in 0..form.cubes() {
-            let rule = form.rule_of_cube(cube);
-            if !keep(rule) {
-                continue;
+        for (at, &cube) in cubes.iter().enumerate() {
+            let (word, bit) = (at / 64, 1 << (at % 64));
+            if Some(form.rule_of_cube(cube)) == target {
+                own[word] |= bit;
             }
-            if Some(rule) == target {
-                own[cube / 64] |= 1 << (cube % 64);
-            }
-            let names = |axis: usize| {
-                (0..form.axes[axis].values.len())
-                    .any(|value| form.killed(axis, value)[cube / 64] >> (cube % 64) & 1 == 1)
-            };
-            let last = (0..depth).rev().find(|&axis| names(axis)).unwrap_or(0);
+            let names = |level: &usize| classes[*level].killed.iter().any(|killed| killed[word] & bit != 0);
+            let last = (0..depth).rev().find(names).unwrap_or(0);
             for level in &mut pending[..=last] {
-                level[cube / 64] |= 1 << (cube % 64);
+                level[word] |= bit;
             }
         }
         Self {
@@ -112,11 +152,11 @@ impl<'a> DiagramBuilder<'a> {
             target,
             pending,
             own,
-            classes: (0..depth).map(|level| Classes::new(form, level)).collect(),
+            classes,
             memo: vec![FxHashMap::default(); depth],
             unique: vec![FxHashMap::default(); depth],
             levels: vec![Level::new(); depth],
-            given,
+            allowed,
         }
     }
 
@@ -136,16 +176,12 @@ impl<'a> DiagramBuilder<'a> {
             return node;
         }
         let mut by_class = Vec::with_capacity(self.classes[level].killed.len());
-        // If a choice is given, the classes of other values stay dead.
-        let given = self.given.get(level).map(|&value| self.classes[level].of[usize::from(value)]);
         for class in 0..self.classes[level].killed.len() {
-            if given.is_some_and(|given| given != class) {
+            if !self.classes[level].allowed[class] {
                 by_class.push(DEAD);
                 continue;
             }
-            let killed = self.classes[level].killed[class];
-            let alive: Vec<u64> = state.alive.iter().zip(killed).map(|(alive, killed)| alive & !killed).collect();
-            by_class.push(match self.next(level, &state, alive) {
+            by_class.push(match self.next(level, &state, &self.classes[level].killed[class]) {
                 Some(next) => self.node(level + 1, next),
                 None => DEAD,
             });
@@ -155,26 +191,31 @@ impl<'a> DiagramBuilder<'a> {
         node
     }
 
-    /// The state below a choice; `None` if the choice breaks another rule, or if the rule to break can no
-    /// longer be broken.
-    fn next(&self, level: usize, state: &NodeState, mut alive: Vec<u64>) -> Option<NodeState> {
+    /// The state below a choice that removes these cubes; `None` if the choice breaks another rule, or if the rule to
+    /// break can no longer be broken.
+    fn next(&self, level: usize, state: &NodeState, killed: &[u64]) -> Option<NodeState> {
         let pending = &self.pending[level + 1];
         let mut broken = state.broken;
-        for (word, alive) in alive.iter().enumerate() {
+        let mut possible = false;
+        // Most choices end here, before there is anything to allocate.
+        for (word, (alive, killed)) in state.alive.iter().zip(killed).enumerate() {
+            let (alive, own) = (alive & !killed, self.own[word]);
             let done = alive & !pending[word];
-            if done & !self.own[word] != 0 {
+            if done & !own != 0 {
                 return None;
             }
-            broken |= done & self.own[word] != 0;
+            broken |= done & own != 0;
+            possible |= alive & pending[word] & own != 0;
         }
-        for (word, alive) in alive.iter_mut().enumerate() {
-            *alive &= pending[word];
-            if broken {
-                *alive &= !self.own[word];
-            }
+        if !broken && !possible {
+            return None;
         }
-        let possible = broken || alive.iter().zip(&self.own).any(|(alive, own)| alive & own != 0);
-        possible.then_some(NodeState { alive, broken })
+        let kept = |(word, (alive, killed)): (usize, (&u64, &u64))| {
+            let own = if broken { self.own[word] } else { 0 };
+            alive & !killed & pending[word] & !own
+        };
+        let alive = state.alive.iter().zip(killed).enumerate().map(kept).collect();
+        Some(NodeState { alive, broken })
     }
 
     fn intern(&mut self, level: usize, by_class: Vec<u32>) -> u32 {
@@ -186,9 +227,8 @@ impl<'a> DiagramBuilder<'a> {
         }
         let of = &mut self.levels[level];
         let node = u32::try_from(of.nodes()).unwrap_or(u32::MAX);
-        let given = self.given.get(level);
-        for (value, &class) in (0..=u8::MAX).zip(&self.classes[level].of) {
-            if by_class[class] != DEAD && given.is_none_or(|given| *given == value) {
+        for ((value, &class), allowed) in (0..=u8::MAX).zip(&self.classes[level].of).zip(&self.allowed[level]) {
+            if by_class[class] != DEAD && *allowed {
                 of.edges.push((value, by_class[class]));
             }
         }

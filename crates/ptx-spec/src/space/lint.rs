@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::Diagram;
 use super::breaches::breakable;
-use crate::spec::Form;
+use crate::spec::{Cube, Form};
 
 /// Whether a rule can be broken alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,16 +29,34 @@ pub fn isolation(form: &Form) -> Vec<(usize, Isolation)> {
     rules.par_iter().map(isolate).collect()
 }
 
-/// The fewest other rules that are broken with this one in any examined variant; these are evenly spread
-/// over all that break it.
+/// The fewest other rules that are broken with this one, in any examined variant of the simplest environment that has
+/// some; these are evenly spread over all that break it.
 pub fn company(form: &Form, rule: usize) -> Vec<String> {
-    let diagram = Diagram::breaking_at_least(form, rule);
+    let fewest = environments(form, rule).find_map(|environment| fewest(form, rule, &Cube::default().at(&environment)));
+    fewest.into_iter().flatten().map(|other| form.rules[other].id.clone()).collect()
+}
+
+/// The environments in which a rule may be broken, the simplest first. Most forms are far too large to look for breaches
+/// in all environments at once.
+fn environments(form: &Form, rule: usize) -> impl Iterator<Item = [u8; 3]> {
+    let own = &form.rules[rule].forbids;
+    let values = |axis: usize| (0..=u8::MAX).take(form.axes[axis].values.len());
+    let all =
+        values(2).flat_map(move |ptx| values(1).flat_map(move |target| values(0).map(move |size| [size, target, ptx])));
+    let allows = |cube: &Cube, environment: &[u8; 3]| {
+        cube.sets().iter().all(|(axis, set)| environment.get(*axis).is_none_or(|value| set.contains(*value)))
+    };
+    all.filter(move |environment| own.iter().any(|cube| allows(cube, environment)))
+}
+
+/// The fewest other rules that are broken with this one in a combination; `None` if nothing breaks it there.
+fn fewest(form: &Form, rule: usize, cube: &Cube) -> Option<Vec<usize>> {
+    let diagram = Diagram::breaking_at_least(form, rule, cube);
     let (count, all) = (diagram.count(), diagram.all());
     let ranks = (0..SAMPLES.min(count)).map(|at| at * (count / SAMPLES.min(count).max(1)));
     let others = ranks.filter_map(|rank| all.unrank(rank)).map(|values| {
         let broken = form.broken(&values);
         broken.into_iter().filter(|&other| other != rule).collect::<Vec<_>>()
     });
-    let fewest = others.min_by_key(|others| (others.len(), others.clone())).unwrap_or_default();
-    fewest.into_iter().map(|other| form.rules[other].id.clone()).collect()
+    others.min_by_key(|others| (others.len(), others.clone()))
 }

@@ -88,6 +88,12 @@ impl Cube {
         self
     }
 
+    /// The cube with these first choices.
+    pub fn at(self, choices: &[u8]) -> Self {
+        let only = |value: u8| ValueSet::of(usize::from(value) + 1, |other| other == usize::from(value));
+        choices.iter().enumerate().fold(self, |cube, (axis, value)| cube.with(axis, only(*value)))
+    }
+
     fn narrow(&mut self, axis: usize, set: ValueSet) {
         match self.0.binary_search_by_key(&axis, |entry| entry.0) {
             Ok(at) => self.0[at].1 = self.0[at].1.and(&set),
