@@ -54,26 +54,52 @@ impl Sass {
         self.assembler.newest_ptx()
     }
 
-    /// The answers for cases that share a module. If the assembler fails on them, they are asked about in halves.
-    fn module(&self, cases: &[&Program], answers: &mut Vec<Vec<Answer>>) {
-        let (text, kernels) = kernel::module(cases);
-        let each = |answer: &Answer| cases.iter().map(|case| vec![answer.clone(); case.rows.len()]).collect::<Vec<_>>();
-        match (self.assembler.compile(&text, &["-arch", TARGET.0]), cases, &kernels[..]) {
-            (Ok(code), ..) => match MachineModule::new(&code, &self.disassembler) {
-                Ok(loaded) => {
-                    answers.extend(cases.iter().zip(&kernels).map(|(case, kernel)| loaded.answers(case, kernel)))
-                }
-                Err(why) => answers.extend(each(&Answer::Failed(why))),
-            },
-            (Err(_), _, [Err(why)]) => answers.extend(each(&Answer::Skipped(why.clone()))),
-            (Err(outcome), [_], _) => answers.extend(each(&without_code(outcome))),
+    /// Compiles the cases at these positions as one module. If the assembler fails on it, they are compiled in halves;
+    /// a case that it fails on alone gets its answer.
+    fn compile(&self, cases: &[Program], at: &[usize], modules: &mut Vec<CompiledModule>, answers: &mut [Vec<Answer>]) {
+        let (text, kernels) = kernel::module(&at.iter().map(|&at| &cases[at]).collect::<Vec<_>>());
+        let code = self
+            .assembler
+            .compile(&text, &["-arch", TARGET.0])
+            .and_then(|code| Cubin::parse(&code).map_err(|why| Outcome::Crashed(why.to_string())));
+        match (code, at, &kernels[..]) {
+            (Ok(cubin), ..) => modules.push(CompiledModule { cases: at.to_vec(), kernels, cubin }),
+            (Err(_), [alone], [Err(why)]) => {
+                answers[*alone] = vec![Answer::Skipped(why.clone()); cases[*alone].rows.len()];
+            }
+            (Err(outcome), [alone], _) => {
+                answers[*alone] = vec![without_code(outcome); cases[*alone].rows.len()];
+            }
             (Err(_), ..) => {
-                let (first, second) = cases.split_at(cases.len() / 2);
-                self.module(first, answers);
-                self.module(second, answers);
+                let (first, second) = at.split_at(at.len() / 2);
+                self.compile(cases, first, modules, answers);
+                self.compile(cases, second, modules, answers);
             }
         }
     }
+
+    /// Reads the instructions of modules, and executes their cases.
+    fn run(&self, cases: &[Program], modules: &[CompiledModule], answers: &mut [Vec<Answer>]) -> Result<(), String> {
+        // All at once: each start of the disassembler takes long.
+        let words: Vec<u128> =
+            modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words).collect();
+        let mut printed = self.disassembler.print(&words)?.into_iter();
+        for module in modules {
+            let loaded = LoadedCode::new(&module.cubin, &mut printed);
+            for (at, kernel) in module.cases.iter().zip(&module.kernels) {
+                answers[*at] = loaded.answers(&cases[*at], kernel);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Cases that share a module of machine code.
+struct CompiledModule {
+    /// Their positions.
+    cases: Vec<usize>,
+    kernels: Vec<Result<Kernel, String>>,
+    cubin: Cubin,
 }
 
 /// The answer to all rows of a case that the assembler does not compile.
@@ -88,27 +114,22 @@ fn without_code(outcome: Outcome) -> Answer {
 }
 
 /// A module of machine code, ready to run.
-struct MachineModule {
-    cubin: Cubin,
+struct LoadedCode<'a> {
+    cubin: &'a Cubin,
     image: Result<Image, String>,
     /// The instructions of each section of code, by its index.
     code: BTreeMap<usize, Vec<Result<Step, Unknown>>>,
 }
 
-impl MachineModule {
-    fn new(code: &[u8], disassembler: &Disassembler) -> Result<Self, String> {
-        let cubin = Cubin::parse(code).map_err(|why| why.to_string())?;
-        let sections: Vec<(usize, Vec<u128>)> = cubin.code().map(|at| (at, cubin.words(at).collect())).collect();
-        // All at once: each start of the disassembler takes long.
-        let words: Vec<u128> = sections.iter().flat_map(|(_, words)| words.iter().copied()).collect();
-        let mut printed = disassembler.print(&words)?.into_iter();
-        let mut code = BTreeMap::new();
-        for (section, words) in sections {
+impl<'a> LoadedCode<'a> {
+    /// Of a module, and what the disassembler prints for its words, in order.
+    fn new(cubin: &'a Cubin, printed: &mut impl Iterator<Item = PrintedWord>) -> Self {
+        let section = |(section, words): (usize, Vec<u128>)| {
             let steps = words.iter().zip(printed.by_ref()).enumerate();
-            code.insert(section, steps.map(|(at, (word, printed))| step(at, *word, &printed)).collect());
-        }
-        let image = Image::load(&cubin).map_err(|why| why.to_string());
-        Ok(Self { cubin, image, code })
+            (section, steps.map(|(at, (word, printed))| step(at, *word, &printed)).collect())
+        };
+        let code = cubin.code().map(section).collect();
+        Self { cubin, image: Image::load(cubin).map_err(|why| why.to_string()), code }
     }
 
     fn answers(&self, case: &Program, kernel: &Result<Kernel, String>) -> Vec<Answer> {
@@ -177,11 +198,14 @@ impl CaseExecutor for Sass {
 
     fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
         let mut answers = vec![Vec::new(); cases.len()];
+        let mut modules = Vec::new();
         for batch in kernel::batches(cases) {
-            let asked: Vec<&Program> = batch.iter().map(|&at| &cases[at]).collect();
-            let mut found = Vec::with_capacity(asked.len());
-            self.module(&asked, &mut found);
-            batch.into_iter().zip(found).for_each(|(at, found)| answers[at] = found);
+            self.compile(cases, &batch, &mut modules, &mut answers);
+        }
+        if let Err(why) = self.run(cases, &modules, &mut answers) {
+            for &at in modules.iter().flat_map(|module| &module.cases) {
+                answers[at] = vec![Answer::Failed(why.clone()); cases[at].rows.len()];
+            }
         }
         answers
     }

@@ -23,6 +23,7 @@ mod launch;
 mod module;
 mod put;
 mod record;
+mod renamed;
 mod scopes;
 mod thread;
 

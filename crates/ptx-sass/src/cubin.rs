@@ -140,16 +140,12 @@ impl Cubin {
         self.sections.iter().find(|section| section.name == name)
     }
 
-    /// The sections of code, by their index.
-    pub fn code(&self) -> impl Iterator<Item = usize> {
+    /// The sections of code, by their index, and their words.
+    pub fn code(&self) -> impl Iterator<Item = (usize, Vec<u128>)> {
         let is_code = |(_, section): &(usize, &CubinSection)| section.name.starts_with(".text.");
-        self.sections.iter().enumerate().filter(is_code).map(|(index, _)| index)
-    }
-
-    /// The words of a section of code.
-    pub fn words(&self, section: usize) -> impl Iterator<Item = u128> {
-        let data = self.sections.get(section).map_or(&[][..], |section| &section.data);
-        data.chunks_exact(WORD_BYTES).filter_map(|word| Some(u128::from_le_bytes(word.try_into().ok()?)))
+        let word = |bytes: &[u8; WORD_BYTES]| u128::from_le_bytes(*bytes);
+        let words = move |section: &CubinSection| section.data.as_chunks().0.iter().map(word).collect();
+        self.sections.iter().enumerate().filter(is_code).map(move |(index, section)| (index, words(section)))
     }
 
     /// How to launch an entry; `None` if there is no such entry.

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ptx_sass::cubin::WORD_BYTES;
@@ -60,20 +60,28 @@ impl Disassembler {
     /// # Errors
     /// If it cannot be started, or prints something else.
     pub(super) fn print(&self, words: &[u128]) -> Result<Vec<PrintedWord>, String> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = match &mut *known {
-            Some(known) => known,
-            none => none.insert(self.kept()?),
+        let mut new: Vec<u128> = {
+            let known = self.known()?;
+            let known = known.as_ref().map(|known| &known.words);
+            words.iter().copied().filter(|word| known.is_none_or(|known| !known.contains_key(word))).collect()
         };
-        let mut new: Vec<u128> = words.iter().copied().filter(|word| !known.words.contains_key(word)).collect();
         new.sort_unstable();
         new.dedup();
-        if !new.is_empty() {
-            let printed = self.ask(&new)?;
-            known.keep(&new, &printed);
-            known.words.extend(new.into_iter().zip(printed));
-        }
+        // Meanwhile others may ask as well, perhaps about the same words.
+        let printed = if new.is_empty() { Vec::new() } else { self.ask(&new)? };
+        let mut known = self.known()?;
+        let Some(known) = known.as_mut() else { return Ok(Vec::new()) };
+        known.add(new, printed);
         Ok(words.iter().filter_map(|word| known.words.get(word).cloned()).collect())
+    }
+
+    /// What is known, once it was read.
+    fn known(&self) -> Result<MutexGuard<'_, Option<KnownWords>>, String> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_none() {
+            *known = Some(self.kept()?);
+        }
+        Ok(known)
     }
 
     fn ask(&self, words: &[u128]) -> Result<Vec<PrintedWord>, String> {
@@ -125,6 +133,16 @@ fn version(printed: &[u8]) -> Option<String> {
 }
 
 impl KnownWords {
+    /// Adds what was not known yet, for later runs as well.
+    fn add(&mut self, words: Vec<u128>, printed: Vec<PrintedWord>) {
+        let new = words.into_iter().zip(printed).filter(|(word, _)| !self.words.contains_key(word));
+        let (words, printed): (Vec<u128>, Vec<PrintedWord>) = new.unzip();
+        if !words.is_empty() {
+            self.keep(&words, &printed);
+            self.words.extend(words.into_iter().zip(printed));
+        }
+    }
+
     /// Adds to what later runs know. A cache that cannot be written costs time, and nothing else.
     fn keep(&self, words: &[u128], printed: &[PrintedWord]) {
         let Some(path) = &self.file else { return };

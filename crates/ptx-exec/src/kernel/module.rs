@@ -1,8 +1,12 @@
 //! Modules: an entry for each case, and what the cases have in common.
 
+use std::borrow::Cow;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::declared::statements;
 use super::launch::Kernel;
+use super::renamed::{NewNames, new_names, old_name, renamed};
 use super::thread::{self, OwnNames};
 use crate::program::Program;
 use ptx_spec::environment::{AddressSize, Target, Version};
@@ -12,35 +16,18 @@ use ptx_spec::ptx::{Lexer, Scaffold, Statement, Statements};
 const ENTRIES: usize = 128;
 
 /// One module with an entry for each case: its text, and for each case its kernel, or why it cannot
-/// be executed. The entries are `k0`, `k1` and so on, unless a case has such names itself.
+/// be executed. The entries are `k0`, `k1` and so on, unless a case has such names itself. Variables of a case at module
+/// scope keep their names, unless a case before it has other ones of these names.
 ///
-/// The cases share their environment and what their declarations have at module scope, contents included,
-/// as those of one of the [`batches`] do. A case that differs from those before it in these has no entry.
+/// The cases share their PTX version and target, as those of one of the [`batches`] do. A case that differs from those
+/// before it in these has no entry.
 ///
 /// A line names one surface at most, so an entry never has more than the 32 of them that `ptxas`
 /// allows it.
 pub fn module(cases: &[&Program]) -> (String, Vec<Result<Kernel, String>>) {
-    let names = names(cases);
-    let mut text = String::new();
-    let mut first: Option<Shared> = None;
-    let mut kernels = Vec::with_capacity(cases.len());
-    for (at, case) in cases.iter().enumerate() {
-        let scaffold = scaffold(case);
-        let kernel = shared(case, &scaffold).and_then(|shared| {
-            if first.as_ref().is_some_and(|first| *first != shared) {
-                return Err("its environment or module scope differs from that of the module".to_owned());
-            }
-            let (entry, kernel) = thread::entry(case, &scaffold, at, &names)?;
-            if first.is_none() {
-                text = start(&shared, &names);
-                first = Some(shared);
-            }
-            text.push_str(&entry);
-            Ok(kernel)
-        });
-        kernels.push(kernel);
-    }
-    (text, kernels)
+    let mut writer = ModuleWriter { names: names(cases), ..ModuleWriter::default() };
+    let kernels = cases.iter().enumerate().map(|(at, case)| writer.entry(case, at)).collect();
+    (writer.text, kernels)
 }
 
 /// Groups the positions of cases such that each group can share a module.
@@ -48,7 +35,7 @@ pub fn batches(cases: &[Program]) -> Vec<Vec<usize>> {
     let mut groups: FxHashMap<Option<Shared>, Vec<usize>> = FxHashMap::default();
     for (at, case) in cases.iter().enumerate() {
         // Cases without an entry can be in any group.
-        groups.entry(shared(case, &scaffold(case)).ok()).or_default().push(at);
+        groups.entry(shared(case).ok()).or_default().push(at);
     }
     let mut batches: Vec<Vec<usize>> = groups
         .into_values()
@@ -58,14 +45,66 @@ pub fn batches(cases: &[Program]) -> Vec<Vec<usize>> {
     batches
 }
 
-/// What the cases of a module have in common: PTX version, target, and the text at module scope.
-type Shared = (Version, Target, String);
+/// What the cases of a module have in common: PTX version, target, and the text at module scope if it has names that
+/// cannot be changed.
+type Shared = (Version, Target, Option<String>);
 
-fn shared(case: &Program, scaffold: &Scaffold) -> Result<Shared, String> {
+fn shared(case: &Program) -> Result<Shared, String> {
     if case.ptx < AddressSize::SINCE {
         return Err(format!("in PTX {}, addresses have 32 bits", case.ptx));
     }
-    thread::globals(case, scaffold).map(|globals| (case.ptx, case.target, globals))
+    let scaffold = scaffold(case);
+    let fixed = new_names(&statements(&scaffold.globals)?, "").is_none();
+    Ok((case.ptx, case.target, fixed.then(|| scaffold.globals.clone())))
+}
+
+/// Writes a module.
+#[derive(Default)]
+struct ModuleWriter {
+    names: OwnNames,
+    text: String,
+    shared: Option<Shared>,
+    /// The texts at module scope so far, before any name was changed, and the names that were changed.
+    scopes: FxHashMap<String, NewNames>,
+    taken: FxHashSet<String>,
+}
+
+impl ModuleWriter {
+    fn entry(&mut self, case: &Program, at: usize) -> Result<Kernel, String> {
+        let shared = shared(case)?;
+        if self.shared.as_ref().is_some_and(|first| *first != shared) {
+            return Err("its environment or module scope differs from that of the module".to_owned());
+        }
+        let plain = scaffold(case);
+        let scope = thread::globals(case, &plain)?;
+        let declared = statements(&plain.globals)?;
+        let known = self.scopes.get(&scope).cloned();
+        let names = || declared.iter().flat_map(|statement| &statement.names).map(|declared| declared.name);
+        let changed = match &known {
+            Some(changed) => changed.clone(),
+            None if names().any(|name| self.taken.contains(name)) => {
+                new_names(&declared, &format!("{}{at}_", self.names.own)).unwrap_or_default()
+            }
+            None => NewNames::new(),
+        };
+        let case = if changed.is_empty() { Cow::Borrowed(case) } else { Cow::Owned(renamed(case, &changed)) };
+        let scaffold = scaffold(&case);
+        let (entry, mut kernel) = thread::entry(&case, &scaffold, at, &self.names)?;
+        if self.shared.is_none() {
+            self.text = start(&shared, &self.names);
+            self.shared = Some(shared);
+        }
+        if known.is_none() {
+            self.text.push_str(&thread::globals(&case, &scaffold)?);
+            self.taken.extend(names().map(str::to_owned));
+            self.scopes.insert(scope, changed.clone());
+        }
+        self.text.push_str(&entry);
+        for observed in &mut kernel.variables {
+            observed.name = old_name(&changed, &observed.name).to_owned();
+        }
+        Ok(kernel)
+    }
 }
 
 /// The parts of a case's declarations. Global and constant variables go to module scope wherever they are
@@ -91,13 +130,13 @@ fn scaffold(case: &Program) -> Scaffold {
     }
 }
 
-/// The directives, and what the entries have in common.
-fn start((ptx, target, globals): &Shared, names: &OwnNames) -> String {
+/// The directives, and the zeros that outputs are initialized from.
+fn start((ptx, target, _): &Shared, names: &OwnNames) -> String {
     let size = AddressSize::Bits64;
     let own = &names.own;
-    // The outputs are initialized from it: an assembler cannot know its value, because it is visible.
+    // An assembler cannot know its value, because it is visible.
     let zero = format!(".visible .global .align 16 .b8 {own}zero[16];");
-    format!(".version {ptx}\n.target {target}\n.address_size {size}\n{globals}{zero}\n")
+    format!(".version {ptx}\n.target {target}\n.address_size {size}\n{zero}\n")
 }
 
 /// Names that occur in no case.
@@ -340,15 +379,19 @@ mod tests {
         let c = with(".global .b8 k0[4];", ".reg .b32 %r, %conform_;");
         let cases: Vec<Program> = [a.clone(), b.clone(), c.clone()].into_iter().chain(vec![a.clone(); 127]).collect();
         let groups = batches(&cases);
-        assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [128, 1, 1]);
-        assert_eq!(groups[0][..3], [0, 2, 3]);
+        assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [128, 2]);
 
         let (text, kernels) = module(&[&a, &b, &c]);
         let entries: Vec<_> =
             kernels.iter().map(|kernel| kernel.as_ref().ok().map(|kernel| kernel.entry.as_str())).collect();
-        assert_eq!(entries, [Some("kk0"), None, Some("kk2")]);
-        assert_eq!(text.matches("k0[").count(), 1, "one module scope");
+        assert_eq!(entries, [Some("kk0"), Some("kk1"), Some("kk2")]);
+        assert_eq!(text.matches(" k0[").count(), 1, "equal module scopes are one");
+        assert_eq!(text.matches(" conform__1_k0[8]").count(), 1, "a variable that another case has, but different");
+        assert!(text.contains("mov.u32 %r, k0;") && text.contains("mov.u32 %r, conform__1_k0;"), "{text}");
         assert!(text.contains("%conform__row"), "names of our own");
+        let mut d = a.clone();
+        d.target = "sm_80".parse().expect("a target");
+        assert!(module(&[&a, &d]).1[1].as_ref().is_err_and(|why| why.contains("differs")), "one target");
         assert_eq!(module(&[]), (String::new(), Vec::new()));
     }
 }

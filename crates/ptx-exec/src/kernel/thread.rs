@@ -10,7 +10,7 @@ use crate::program::{Holds, Input, Program};
 use ptx_spec::ptx::{Context, Line, Scaffold};
 
 /// The prefix of generated names, which occurs in no case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OwnNames {
     /// Entries: `k`.
     pub(super) entry: String,
