@@ -26,12 +26,14 @@ struct Bank0 {
     block: usize,
     /// Where the stack ends, in local memory.
     stack: usize,
+    /// Where local memory begins among generic addresses, 64 bits.
+    local: usize,
     /// The memory descriptor of accesses without a cache policy, 64 bits.
     descriptor: Option<usize>,
 }
 
 /// Of sm_90.
-const SM_90: Bank0 = Bank0 { block: 0x0, stack: 0x28, descriptor: Some(0x208) };
+const SM_90: Bank0 = Bank0 { block: 0x0, stack: 0x28, local: 0x20, descriptor: Some(0x208) };
 
 /// The value of the default memory descriptor: no kernel computes with it.
 const DESCRIPTOR: u64 = 0x0dec_0dec_0dec_0dec;
@@ -126,6 +128,7 @@ impl Image {
         };
         put(SM_90.block, &[1_u32, 1, 1].map(u32::to_le_bytes).concat());
         put(SM_90.stack, &u32::try_from(LOCAL).unwrap_or(0).to_le_bytes());
+        put(SM_90.local, &LOCAL_WINDOW.to_le_bytes());
         if let Some(at) = SM_90.descriptor {
             put(at, &DESCRIPTOR.to_le_bytes());
         }

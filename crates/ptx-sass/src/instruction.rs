@@ -105,6 +105,8 @@ pub struct MachineAddress {
     pub descriptor: Option<Register>,
     /// The registers that are added; `R2.64` has 64 bits, `R2.U32` is zero-extended.
     pub bases: Vec<Register>,
+    /// Whether one of them is printed without its width, as the registers of 64-bit addresses are by some opcodes.
+    pub bare: bool,
     /// The offset in bytes.
     pub offset: i64,
 }
@@ -291,11 +293,14 @@ fn terms(text: &str, to: &mut MachineAddress) -> Option<()> {
     for term in text.split('+').filter(|term| !term.is_empty()) {
         match integer(term) {
             Some(offset) => to.offset = to.offset.wrapping_add(offset),
-            None => match register(term)? {
-                // A base of 32 bits is zero-extended.
-                (base, "" | "U32") => to.bases.push(base),
-                _ => return None,
-            },
+            None => {
+                let (base, part) = register(term)?;
+                to.bare |= !base.uniform && !base.wide && part.is_empty();
+                match part {
+                    "" | "U32" => to.bases.push(base),
+                    _ => return None,
+                }
+            }
         }
     }
     Some(())
@@ -353,15 +358,17 @@ mod tests {
         assert_eq!(
             operands("desc[UR4][R2.64+-0x20],[R0+UR4+0x20],[UR5],c[0x3][R0+0x2],c[0x0][RZ]"),
             [
-                MachineOperand::Address(MachineAddress { descriptor, bases, offset: -0x20 }),
+                MachineOperand::Address(MachineAddress { descriptor, bases, bare: false, offset: -0x20 }),
                 MachineOperand::Address(MachineAddress {
                     descriptor: None,
                     bases: vec![register(0, false, false), register(4, true, false)],
+                    bare: true,
                     offset: 0x20
                 }),
                 MachineOperand::Address(MachineAddress {
                     descriptor: None,
                     bases: vec![register(5, true, false)],
+                    bare: false,
                     offset: 0
                 }),
                 MachineOperand::Constant {

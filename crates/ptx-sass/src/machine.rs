@@ -211,22 +211,25 @@ impl Thread {
     /// If it is unknown.
     pub fn special(&self, name: &str) -> Result<Bits, Halt> {
         Ok(match name {
-            "SRZ" | "SR_TID.X" | "SR_CTAID.X" | "SR_CgaCtaId" | "SR_LANEID" => Bits::ZERO,
+            "SRZ" | "SR_TID.X" | "SR_CTAID.X" | "SR_CgaCtaId" | "SR_LANEID" | "SR_LTMASK" => Bits::ZERO,
             "SR_SWINHI" => Bits::from(SHARED_WINDOW >> 32),
             "SR_LWINHI" => Bits::from(LOCAL_WINDOW >> 32),
             _ => return Err(Halt::Unknown(format!("the special register {name} is unknown"))),
         })
     }
 
-    /// A generic address: the sum of its registers and its offset.
+    /// An address: the sum of its registers and its offset. `extended`: uniform registers, and registers that are
+    /// printed without a width, have 64 bits.
     ///
     /// # Errors
     /// If a part of it is undefined.
-    pub fn address(&self, address: &MachineAddress) -> Result<u64, Halt> {
+    pub fn address(&self, address: &MachineAddress, extended: bool) -> Result<u64, Halt> {
         let mut sum = address.offset.cast_unsigned();
         for base in &address.bases {
-            let width = if base.wide { 64 } else { 32 };
-            sum = sum.wrapping_add(self.register(*base).known(width).ok_or(Halt::Undefined("an address"))?);
+            let wide = base.wide || extended && (address.bare || base.uniform);
+            let width = if wide { 64 } else { 32 };
+            let base = self.register(Register { wide, ..*base });
+            sum = sum.wrapping_add(base.known(width).ok_or(Halt::Undefined("an address"))?);
         }
         Ok(sum)
     }

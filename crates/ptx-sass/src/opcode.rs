@@ -3,10 +3,13 @@
 //! A name is NVIDIA's. An opcode or modifier that is not in the table is unknown: nothing is guessed.
 
 mod access;
+mod atomic;
 mod control;
+mod float;
 mod integer;
 mod logic;
 mod transfer;
+mod warp;
 
 use crate::cubin::WORD_BYTES;
 use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predicate, Register};
@@ -56,26 +59,31 @@ struct Opcode {
 }
 
 /// Modifiers of accesses that one thread cannot tell apart: scopes and order, cache operations, eviction, prefetch.
-const ACCESS: &str = "E STRONG WEAK CONSTANT PRIVATE GPU SYS SM CTA MMIO EF EL EU NA LU LTC64B LTC128B LTC256B";
+const ACCESS: &str = "STRONG WEAK CONSTANT PRIVATE GPU SYS SM CTA MMIO EF EL EU NA LU LTC64B LTC128B LTC256B SPIN RN";
 
 /// What a load can load: 32 bits without a modifier.
-const LOADED: &str = "U8 S8 U16 S16 64 128";
+const LOADED: &str = "E U8 S8 U16 S16 64 128";
+/// The operations, types and roundings of atomic operations.
+const ATOMIC: &str = "E ADD MIN MAX AND OR XOR INC DEC EXCH CAS CAST 64 128 S32 S64 \
+    F16x2 F16x4 F16x8 BF16x2 BF16x4 BF16x8 F32 F32x2 F32x4 F64 FTZ";
 /// What a store can store.
-const STORED: &str = "U8 U16 64 128";
+const STORED: &str = "E U8 S8 U16 S16 64 128";
 /// What a load from a constant bank can load.
 const CONSTANT: &str = "U8 S8 U16 S16 64";
 /// The directions, types and halves of shifts.
 const SHIFTED: &str = "L R U32 S32 U64 S64 HI";
 
 /// The known modifiers that matter, one bit each.
-const MEANINGFUL: [&str; 32] = [
+const MEANINGFUL: [&str; 57] = [
     "32", "64", "128", "16x2", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64", "WIDE", "HI", "X", "EX", "MOV",
-    "IADD", "SHL", "LUT", "AND", "OR", "XOR", "EQ", "NE", "LT", "LE", "GT", "GE", "L", "R", "MMA",
+    "IADD", "SHL", "LUT", "AND", "OR", "XOR", "EQ", "NE", "LT", "LE", "GT", "GE", "L", "R", "E", "ADD", "MIN", "MAX",
+    "INC", "DEC", "EXCH", "CAS", "CAST", "F16x2", "F16x4", "F16x8", "BF16x2", "BF16x4", "BF16x8", "F32", "F32x2",
+    "F32x4", "F64", "FTZ", "BF16_V2", "S", "D", "ANY", "IDX", "UP",
 ];
 
 /// A set of modifiers that matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Modifiers(u64);
+struct Modifiers(u128);
 
 impl Modifiers {
     fn of(name: &str) -> Option<Self> {
@@ -91,6 +99,9 @@ impl Modifiers {
 /// One line for each opcode.
 #[rustfmt::skip]
 const OPCODES: &[Opcode] = &[
+    Opcode { name: "ATOM", modifiers: ATOMIC, ignored: ACCESS, run: atomic::generic },
+    Opcode { name: "ATOMG", modifiers: ATOMIC, ignored: ACCESS, run: atomic::generic },
+    Opcode { name: "ATOMS", modifiers: ATOMIC, ignored: "SPIN", run: atomic::shared },
     Opcode { name: "BAR", modifiers: "", ignored: "SYNC DEFER_BLOCKING", run: control::nothing },
     Opcode { name: "BRA", modifiers: "", ignored: "", run: control::branch },
     Opcode { name: "BSSY", modifiers: "", ignored: "RECONVERGENT", run: control::nothing },
@@ -99,9 +110,14 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "CCTL", modifiers: "", ignored: "IVALL", run: control::nothing },
     Opcode { name: "CGAERRBAR", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "CS2R", modifiers: "32", ignored: "", run: transfer::special_wide },
+    Opcode { name: "DADD", modifiers: "", ignored: "", run: float::add_double },
     Opcode { name: "ERRBAR", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "EXIT", modifiers: "", ignored: "", run: control::exit },
-    Opcode { name: "HFMA2", modifiers: "MMA", ignored: "", run: transfer::constant_halves },
+    Opcode { name: "FADD", modifiers: "", ignored: "", run: float::add },
+    Opcode { name: "FLO", modifiers: "U32", ignored: "", run: integer::highest_bit },
+    Opcode { name: "HADD2", modifiers: "BF16_V2", ignored: "", run: float::add_halves },
+    Opcode { name: "HFMA2", modifiers: "BF16_V2", ignored: "MMA", run: float::multiply_add_halves },
+    Opcode { name: "I2F", modifiers: "U64", ignored: "", run: float::from_integer },
     Opcode { name: "IADD3", modifiers: "X", ignored: "", run: integer::add },
     Opcode { name: "IMAD", modifiers: "WIDE U32 X MOV IADD SHL", ignored: "", run: integer::multiply_add },
     Opcode { name: "ISETP", modifiers: "EQ NE LT LE GT GE U32 AND OR XOR EX", ignored: "", run: integer::compare },
@@ -116,26 +132,35 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "MOV", modifiers: "", ignored: "", run: transfer::copy },
     Opcode { name: "NOP", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "PLOP3", modifiers: "LUT", ignored: "", run: logic::predicates },
+    Opcode { name: "POPC", modifiers: "", ignored: "", run: integer::count_bits },
     Opcode { name: "PRMT", modifiers: "", ignored: "", run: logic::permute },
+    Opcode { name: "QSPC", modifiers: "E S D", ignored: "", run: atomic::query_space },
+    Opcode { name: "R2UR", modifiers: "", ignored: "", run: warp::of_one_lane },
+    Opcode { name: "REDUX", modifiers: "", ignored: "SUM MIN MAX OR XOR S32", run: warp::of_one_lane },
     Opcode { name: "RET", modifiers: "", ignored: "REL NODEC", run: control::leave },
     Opcode { name: "S2R", modifiers: "", ignored: "", run: transfer::special },
     Opcode { name: "S2UR", modifiers: "", ignored: "", run: transfer::special },
     Opcode { name: "SEL", modifiers: "", ignored: "", run: transfer::select },
     Opcode { name: "SGXT", modifiers: "U32", ignored: "", run: integer::extend },
     Opcode { name: "SHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
+    Opcode { name: "SHFL", modifiers: "IDX UP", ignored: "", run: warp::shuffle },
     Opcode { name: "ST", modifiers: STORED, ignored: ACCESS, run: access::store_generic },
     Opcode { name: "STG", modifiers: STORED, ignored: ACCESS, run: access::store_generic },
     Opcode { name: "STL", modifiers: STORED, ignored: ACCESS, run: access::store_local },
     Opcode { name: "STS", modifiers: STORED, ignored: "", run: access::store_shared },
+    Opcode { name: "UFLO", modifiers: "U32", ignored: "", run: integer::highest_bit },
     Opcode { name: "UIADD3", modifiers: "X", ignored: "", run: integer::add },
     Opcode { name: "UIMAD", modifiers: "WIDE U32", ignored: "", run: integer::multiply_add },
     Opcode { name: "ULDC", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
     Opcode { name: "ULEA", modifiers: "", ignored: "", run: integer::shift_add },
     Opcode { name: "ULOP3", modifiers: "LUT", ignored: "", run: logic::table },
     Opcode { name: "UMOV", modifiers: "", ignored: "", run: transfer::copy },
+    Opcode { name: "UPOPC", modifiers: "", ignored: "", run: integer::count_bits },
     Opcode { name: "UPRMT", modifiers: "", ignored: "", run: logic::permute },
     Opcode { name: "USHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
     Opcode { name: "VIADD", modifiers: "16x2", ignored: "", run: integer::add_two },
+    Opcode { name: "VOTE", modifiers: "ANY", ignored: "", run: warp::vote },
+    Opcode { name: "VOTEU", modifiers: "ANY", ignored: "", run: warp::vote },
 ];
 
 impl Step {

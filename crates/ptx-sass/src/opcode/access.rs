@@ -7,7 +7,7 @@ use crate::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 
 /// A kind of address.
 #[derive(Clone, Copy)]
-enum Window {
+pub(super) enum Window {
     /// 64 bits, in any space.
     Generic,
     /// The low 32 bits, from the start of a space.
@@ -97,12 +97,13 @@ fn size(step: &Step) -> (usize, bool) {
     (bytes, has("S8") || has("S16"))
 }
 
-fn address(thread: &Thread, step: &Step, at: usize, window: Window) -> Result<u64, Halt> {
+/// The generic address of an operand; its memory descriptor must be defined.
+pub(super) fn address(thread: &Thread, step: &Step, at: usize, window: Window) -> Result<u64, Halt> {
     let MachineOperand::Address(address) = step.operand(at)? else {
         return Err(Halt::unknown("it has no address"));
     };
     descriptor(thread, address)?;
-    let sum = thread.address(address)?;
+    let sum = thread.address(address, step.modifiers.has("E"))?;
     Ok(match window {
         Window::Generic => sum,
         Window::At(start) => start + (sum & 0xffff_ffff),

@@ -25,18 +25,21 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     }
     thread.set(to, 0, sum);
     let carries: Vec<Predicate> = carries.filter(|carry| carry.index < 7).collect();
+    let high = sum.shifted_right(32).zero_extended(2);
     match carries[..] {
-        [] => Ok(()),
-        [carry] => {
-            let high = sum.shifted_right(32).zero_extended(2);
-            if high.value() > 1 {
-                return Err(Halt::unknown("it carries two into one predicate"));
-            }
-            thread.set_predicate(carry, high);
-            Ok(())
+        [] => {}
+        [_] if high.value() > 1 => return Err(Halt::unknown("it carries two into one predicate")),
+        [carry] => thread.set_predicate(carry, high),
+        // What adds them up again does not depend on which is which.
+        [one, two] => {
+            let count = high.known(2);
+            let at_least = |least: u64| count.map_or(Bits::UNDEFINED, |count| Bits::from(count >= least));
+            thread.set_predicate(one, at_least(1));
+            thread.set_predicate(two, at_least(2));
         }
-        _ => Err(Halt::unknown("it has two carries")),
+        _ => return Err(Halt::unknown("it has more than two carries")),
     }
+    Ok(())
 }
 
 /// `VIADD R0, R0, 0x1`, and with `.16x2` each half by itself.
@@ -91,6 +94,21 @@ pub(super) fn shift_add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let count = u32::try_from(count & 31).unwrap_or(0);
     let sum = thread.source(a)?.shifted_left(count).plus(thread.source(b)?);
     thread.set(*to, 0, sum);
+    Ok(())
+}
+
+/// `FLO.U32 R0, UR6`: the position of the highest bit that is 1, or -1.
+pub(super) fn highest_bit(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let value = thread.source(step.operand(1)?)?;
+    let highest = |value: u64| Bits::from(value.checked_ilog2().unwrap_or(u32::MAX));
+    thread.set(step.to(0)?, 0, value.known(32).map_or(Bits::UNDEFINED, highest));
+    Ok(())
+}
+
+/// `POPC R9, UR6`: how many bits are 1.
+pub(super) fn count_bits(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let value = thread.source(step.operand(1)?)?;
+    thread.set(step.to(0)?, 0, value.known(32).map_or(Bits::UNDEFINED, |value| Bits::from(value.count_ones())));
     Ok(())
 }
 

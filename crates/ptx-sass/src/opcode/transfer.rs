@@ -77,22 +77,3 @@ pub(super) fn load_constant(thread: &mut Thread, step: &Step) -> Result<(), Halt
     }
     Ok(())
 }
-
-/// `HFMA2.MMA R5, -RZ, RZ, 0, 5.9604644775390625e-08`: how a constant is moved. Minus zero times zero, plus the
-/// immediate, is the immediate.
-pub(super) fn constant_halves(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    match &step.operands[..] {
-        [
-            to @ MachineOperand::Register(..),
-            MachineOperand::Register(a, sign, _),
-            MachineOperand::Register(b, other, _),
-            MachineOperand::Integer(value),
-            MachineOperand::Integer(_),
-        ] if a.is_zero() && b.is_zero() && sign.negated && !other.negated => {
-            let MachineOperand::Register(to, ..) = to else { return Ok(()) };
-            thread.set(*to, 0, Bits::from(*value));
-            Ok(())
-        }
-        _ => Err(Halt::unknown("it computes: only its use as a move is known")),
-    }
-}

@@ -1,0 +1,166 @@
+//! Atomic operations on memory. One thread sees an ordinary load and store.
+
+use super::access::{Window, address};
+use super::{Step, float};
+use crate::bits::Bits;
+use crate::instruction::{MachineOperand, Register};
+use crate::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
+
+/// `ATOMG.E.ADD.STRONG.GPU PT, R2, desc[UR4][R2.64], R15`, `ATOM.E.ADD.F32.FTZ.RN.STRONG.GPU P0, R0, [R4], R7`. A
+/// predicate says whether it was done: in shared and local memory it is not, unless there is `PT`.
+pub(super) fn generic(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let done = step.predicate(0)?;
+    let at = address(thread, step, 2, Window::Generic)?;
+    if done.index < 7 {
+        let elsewhere = [SHARED_WINDOW, LOCAL_WINDOW].iter().any(|window| at >> 24 == window >> 24);
+        thread.set_predicate(done, Bits::from(!elsewhere));
+        if elsewhere {
+            return undefined(thread, step, 1);
+        }
+    }
+    atomic(thread, step, at, 1)
+}
+
+/// `ATOMS.ADD R15, [R12+UR4], R13`
+pub(super) fn shared(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let at = address(thread, step, 1, Window::At(SHARED_WINDOW))?;
+    atomic(thread, step, at, 0)
+}
+
+/// Leaves the destination undefined.
+fn undefined(thread: &mut Thread, step: &Step, to: usize) -> Result<(), Halt> {
+    let to = step.to(to)?;
+    for part in 0..registers(step) {
+        thread.set(to, part, Bits::UNDEFINED);
+    }
+    Ok(())
+}
+
+/// The registers of the value in memory.
+fn registers(step: &Step) -> u8 {
+    let has = |names: &[&str]| names.iter().any(|name| step.modifiers.has(name));
+    match () {
+        () if has(&["128", "F32x4", "F16x8", "BF16x8"]) => 4,
+        () if has(&["64", "S64", "F64", "F32x2", "F16x4", "BF16x4"]) => 2,
+        () => 1,
+    }
+}
+
+/// The operation at an address; the operand `to` is the destination, the address follows, then the sources.
+fn atomic(thread: &mut Thread, step: &Step, at: u64, to: usize) -> Result<(), Halt> {
+    let (count, to, has) = (registers(step), step.to(to)?, |name| step.modifiers.has(name));
+    let source = |from: usize| match step.operand(from)? {
+        MachineOperand::Register(register, ..) => Ok(*register),
+        _ => Err(Halt::unknown("a source is not a register")),
+    };
+    // The address is before the sources, and the destination before the address.
+    let first = step.operands.iter().position(|operand| matches!(operand, MachineOperand::Address(_))).unwrap_or(0) + 1;
+    let mut old = [Bits::ZERO; 4];
+    for part in 0..count {
+        let aligned = if part == 0 { u64::from(count) * 4 } else { 4 };
+        old[usize::from(part)] = thread.memory.load(at.wrapping_add(u64::from(part) * 4), 4, aligned)?;
+    }
+    let given = |thread: &Thread, from: Register| [0, 1, 2, 3].map(|part| thread.half(from, part));
+    let mut result = old;
+    let new = if has("CAS") || has("CAST") {
+        let (compared, swapped) = (given(thread, source(first)?), given(thread, source(first + 1)?));
+        let equal = equal(&old, &compared, count).ok_or(Halt::Undefined("a comparison"))?;
+        if has("CAST") {
+            // It returns whether it swapped.
+            result = [Bits::from(equal), Bits::ZERO, Bits::ZERO, Bits::ZERO];
+        }
+        if equal { swapped } else { old }
+    } else {
+        combined(step, &old, &given(thread, source(first)?), count)?
+    };
+    for part in 0..count {
+        let at = at.wrapping_add(u64::from(part) * 4);
+        thread.memory.store(at, 4, 4, new[usize::from(part)])?;
+        thread.set(to, part, result[usize::from(part)]);
+    }
+    Ok(())
+}
+
+/// Whether all bits are equal, as far as that is defined.
+fn equal(a: &[Bits; 4], b: &[Bits; 4], count: u8) -> Option<bool> {
+    let pairs = || a.iter().zip(b).take(count.into());
+    if pairs().any(|(a, b)| a.defined() & b.defined() & (a.value() ^ b.value()) != 0) {
+        return Some(false);
+    }
+    pairs().all(|(a, b)| a.known(32).is_some() && b.known(32).is_some()).then_some(true)
+}
+
+/// The new value in memory.
+fn combined(step: &Step, old: &[Bits; 4], new: &[Bits; 4], count: u8) -> Result<[Bits; 4], Halt> {
+    let has = |name| step.modifiers.has(name);
+    if has("EXCH") {
+        return Ok(*new);
+    }
+    if let Some(format) = float::Format::of(step) {
+        return float::elementwise(step, format, old, new);
+    }
+    let table = [("AND", 0xc0), ("OR", 0xfc), ("XOR", 0x3c)].iter().find(|(name, _)| has(name));
+    if let Some((_, table)) = table {
+        let mut result = *old;
+        result.iter_mut().zip(new).for_each(|(old, new)| *old = Bits::table(*table, *old, *new, Bits::ZERO));
+        return Ok(result);
+    }
+    let (width, whole) = (u32::from(count) * 32, |of: &[Bits; 4]| of[0].joined(32, of[1]));
+    let (old, new) = if count == 1 { (old[0], new[0]) } else { (whole(old), whole(new)) };
+    let value = match () {
+        _ if count > 2 => return Err(Halt::unknown("arithmetic on 128 bits")),
+        () if has("ADD") => old.plus(new),
+        () => match old.known(width).zip(new.known(width)) {
+            None => Bits::UNDEFINED,
+            Some((old, new)) => Bits::from(integer(step, width, old, new)?),
+        },
+    };
+    Ok([value.zero_extended(32), value.shifted_right(32).zero_extended(32), Bits::ZERO, Bits::ZERO])
+}
+
+/// A minimum, a maximum, or a counter that wraps.
+fn integer(step: &Step, width: u32, old: u64, new: u64) -> Result<u64, Halt> {
+    let has = |name| step.modifiers.has(name);
+    let signed = |of: u64| Bits::from(of).sign_extended(width).value().cast_signed();
+    let is_signed = has("S32") || has("S64");
+    let less = if is_signed { signed(new) < signed(old) } else { new < old };
+    Ok(match () {
+        () if has("MIN") => {
+            if less {
+                new
+            } else {
+                old
+            }
+        }
+        () if has("MAX") => {
+            if less {
+                old
+            } else {
+                new
+            }
+        }
+        () if has("INC") => {
+            if old >= new {
+                0
+            } else {
+                old + 1
+            }
+        }
+        () if has("DEC") => {
+            if old == 0 || old > new {
+                new
+            } else {
+                old - 1
+            }
+        }
+        () => return Err(Halt::unknown("it has no operation")),
+    })
+}
+
+/// `QSPC.E.S P0, RZ, [R4]`: whether an address is in shared memory; `.D`: in that of another block.
+pub(super) fn query_space(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let at = address(thread, step, 2, Window::Generic)?;
+    let shared = at >> 24 == SHARED_WINDOW >> 24;
+    thread.set_predicate(step.predicate(0)?, Bits::from(shared && step.modifiers.has("S")));
+    Ok(())
+}

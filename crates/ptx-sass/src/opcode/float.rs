@@ -1,0 +1,232 @@
+//! Floating-point arithmetic: sums, minima and maxima, rounded to nearest even.
+
+use half::{bf16, f16};
+
+use super::Step;
+use crate::bits::Bits;
+use crate::instruction::{MachineOperand, Register, Sign};
+use crate::machine::{Halt, Thread};
+
+/// A format of numbers in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+impl Format {
+    /// That of an atomic operation; `None` if it is on integers.
+    pub(super) fn of(step: &Step) -> Option<Self> {
+        let has = |names: &[&str]| names.iter().any(|name| step.modifiers.has(name));
+        match () {
+            () if has(&["F16x2", "F16x4", "F16x8"]) => Some(Self::F16),
+            () if has(&["BF16x2", "BF16x4", "BF16x8"]) => Some(Self::Bf16),
+            () if has(&["F32", "F32x2", "F32x4"]) => Some(Self::F32),
+            () if has(&["F64"]) => Some(Self::F64),
+            () => None,
+        }
+    }
+
+    fn bits(self) -> u32 {
+        match self {
+            Self::F16 | Self::Bf16 => 16,
+            Self::F32 => 32,
+            Self::F64 => 64,
+        }
+    }
+
+    /// The value, which is exact.
+    fn value(self, bits: u64) -> f64 {
+        let short = u16::try_from(bits & 0xffff).unwrap_or(0);
+        match self {
+            Self::F16 => f16::from_bits(short).to_f64(),
+            Self::Bf16 => bf16::from_bits(short).to_f64(),
+            Self::F32 => f32::from_bits(u32::try_from(bits & 0xffff_ffff).unwrap_or(0)).into(),
+            Self::F64 => f64::from_bits(bits),
+        }
+    }
+
+    /// The nearest number. A sum of two numbers of a format with fewer than half as many bits is the same whether it
+    /// is rounded to 53 bits before or not.
+    #[expect(clippy::cast_possible_truncation, reason = "rounding is wanted")]
+    fn rounded(self, value: f64) -> u64 {
+        match self {
+            Self::F16 => f16::from_f64(value).to_bits().into(),
+            Self::Bf16 => bf16::from_f64(value).to_bits().into(),
+            Self::F32 => (value as f32).to_bits().into(),
+            Self::F64 => value.to_bits(),
+        }
+    }
+
+    /// The number, or a zero of its sign if it is subnormal.
+    fn flushed(self, bits: u64) -> u64 {
+        let (exponent, sign) = match self {
+            Self::F16 => (0x7c00, 0x8000),
+            Self::Bf16 => (0x7f80, 0x8000),
+            Self::F32 => (0x7f80_0000, 0x8000_0000),
+            Self::F64 => (0x7ff0_0000_0000_0000, 1 << 63),
+        };
+        if bits & exponent == 0 { bits & sign } else { bits }
+    }
+
+    /// The result of an atomic operation on two numbers.
+    fn apply(self, step: &Step, old: u64, new: u64) -> Result<u64, Halt> {
+        let has = |name| step.modifiers.has(name);
+        let flush = |bits: u64| if has("FTZ") { self.flushed(bits) } else { bits };
+        let (old, new) = (flush(old), flush(new));
+        let (a, b) = (self.value(old), self.value(new));
+        // Minus zero is less than zero.
+        let less = b < a || a == b && b.is_sign_negative();
+        Ok(match () {
+            () if has("ADD") => flush(self.rounded(a + b)),
+            () if a.is_nan() => new,
+            () if b.is_nan() => old,
+            () if has("MIN") => {
+                if less {
+                    new
+                } else {
+                    old
+                }
+            }
+            () if has("MAX") => {
+                if less {
+                    old
+                } else {
+                    new
+                }
+            }
+            () => return Err(Halt::unknown("it has no operation on floats")),
+        })
+    }
+}
+
+/// An atomic operation on the elements of values of up to 128 bits.
+pub(super) fn elementwise(step: &Step, format: Format, old: &[Bits; 4], new: &[Bits; 4]) -> Result<[Bits; 4], Halt> {
+    let apply = |old: Bits, new: Bits| match old.known(format.bits()).zip(new.known(format.bits())) {
+        Some((old, new)) => format.apply(step, old, new).map(Bits::from),
+        None => Ok(Bits::UNDEFINED),
+    };
+    let mut result = [Bits::ZERO; 4];
+    match format {
+        Format::F64 => {
+            let whole = apply(old[0].joined(32, old[1]), new[0].joined(32, new[1]))?;
+            (result[0], result[1]) = (whole.zero_extended(32), whole.shifted_right(32));
+        }
+        Format::F32 => {
+            for (result, (old, new)) in result.iter_mut().zip(old.iter().zip(new)) {
+                *result = apply(*old, *new)?.zero_extended(32);
+            }
+        }
+        Format::F16 | Format::Bf16 => {
+            for (result, (old, new)) in result.iter_mut().zip(old.iter().zip(new)) {
+                let high = apply(old.shifted_right(16), new.shifted_right(16))?;
+                *result = apply(*old, *new)?.joined(16, high.zero_extended(16));
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// `FADD R13, R15, R12`
+pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let (a, b) = (number(thread, step, 1, Format::F32)?, number(thread, step, 2, Format::F32)?);
+    let sum = a.zip(b).map_or(Bits::UNDEFINED, |(a, b)| Bits::from(Format::F32.rounded(a + b)));
+    thread.set(step.to(0)?, 0, sum);
+    Ok(())
+}
+
+/// `DADD R14, R14, R4`
+pub(super) fn add_double(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let (a, b) = (number(thread, step, 1, Format::F64)?, number(thread, step, 2, Format::F64)?);
+    let sum = a.zip(b).map_or(Bits::UNDEFINED, |(a, b)| Bits::from(Format::F64.rounded(a + b)));
+    thread.set_wide(step.to(0)?, sum);
+    Ok(())
+}
+
+/// The number in one or two registers; `None` if it is undefined.
+fn number(thread: &Thread, step: &Step, at: usize, format: Format) -> Result<Option<f64>, Halt> {
+    let (register, sign) = match step.operand(at)? {
+        MachineOperand::Register(register, sign, part) if part.is_empty() && !sign.inverted => (*register, *sign),
+        MachineOperand::Integer(value) if format == Format::F32 => return Ok(Some(format.value(*value))),
+        // The immediate has the upper half.
+        MachineOperand::Integer(value) if format == Format::F64 => return Ok(Some(format.value(*value << 32))),
+        _ => return Err(Halt::unknown("a source is not a register")),
+    };
+    let bits = match format {
+        Format::F64 => thread.register(Register { wide: true, ..register }).known(64),
+        _ => thread.half(register, 0).known(format.bits()),
+    };
+    let value = bits.map(|bits| format.value(bits));
+    let value = if sign.absolute { value.map(f64::abs) } else { value };
+    Ok(if sign.negated { value.map(|value| -value) } else { value })
+}
+
+/// `HADD2 R10, R11, R0.H0_H0`: two sums.
+pub(super) fn add_halves(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let (a, b) = (halves(thread, step, 1)?, halves(thread, step, 2)?);
+    set_sums(thread, step, a, b)
+}
+
+/// `HFMA2.MMA R5, R4, 1, 1, R3`: two sums, when one factor is 1. `HFMA2.MMA R5, -RZ, RZ, 0, 5.96e-08` moves a constant:
+/// minus zero times zero, plus the immediate, is the immediate.
+pub(super) fn multiply_add_halves(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let is_one = |value: u64| if step.modifiers.has("BF16_V2") { value == 0x3f80_3f80 } else { value == 0x3c00_3c00 };
+    match &step.operands[..] {
+        [
+            _,
+            MachineOperand::Register(a, sign, _),
+            MachineOperand::Register(b, other, _),
+            MachineOperand::Integer(value),
+            MachineOperand::Integer(_),
+        ] if a.is_zero() && b.is_zero() && sign.negated && !other.negated => {
+            thread.set(step.to(0)?, 0, Bits::from(*value));
+            Ok(())
+        }
+        [_, _, MachineOperand::Integer(factor), MachineOperand::Integer(_), _] if is_one(*factor) => {
+            let (a, c) = (halves(thread, step, 1)?, halves(thread, step, 4)?);
+            set_sums(thread, step, a, c)
+        }
+        _ => Err(Halt::unknown("it multiplies: only sums and moves are known")),
+    }
+}
+
+/// The two halves of a source, the low one first.
+fn halves(thread: &Thread, step: &Step, at: usize) -> Result<[Bits; 2], Halt> {
+    let (value, part) = match step.operand(at)? {
+        MachineOperand::Register(register, sign, part) if *sign == Sign::default() => {
+            (thread.half(*register, 0), part.as_str())
+        }
+        MachineOperand::Register(register, ..) if register.is_zero() => {
+            return Err(Halt::unknown("a source is minus zero"));
+        }
+        _ => return Err(Halt::unknown("a source is not a register")),
+    };
+    let (low, high) = (value.zero_extended(16), value.shifted_right(16).zero_extended(16));
+    match part {
+        "" | "H1_H0" => Ok([low, high]),
+        "H0_H0" => Ok([low, low]),
+        "H1_H1" => Ok([high, high]),
+        _ => Err(Halt::unknown("a source has unknown halves")),
+    }
+}
+
+fn set_sums(thread: &mut Thread, step: &Step, a: [Bits; 2], b: [Bits; 2]) -> Result<(), Halt> {
+    let format = if step.modifiers.has("BF16_V2") { Format::Bf16 } else { Format::F16 };
+    let sum = |at: usize| match a[at].known(16).zip(b[at].known(16)) {
+        Some((a, b)) => Bits::from(format.rounded(format.value(a) + format.value(b))),
+        None => Bits::UNDEFINED,
+    };
+    thread.set(step.to(0)?, 0, sum(0).joined(16, sum(1)));
+    Ok(())
+}
+
+/// `I2F.U64 R7, R22`: an integer as the nearest float of 32 bits.
+#[expect(clippy::cast_precision_loss, reason = "rounding is wanted")]
+pub(super) fn from_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let source = thread.source_wide(step.operand(1)?)?;
+    let value = source.known(64).map_or(Bits::UNDEFINED, |value| Bits::from((value as f32).to_bits()));
+    thread.set(step.to(0)?, 0, value);
+    Ok(())
+}
