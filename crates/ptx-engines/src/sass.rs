@@ -63,7 +63,10 @@ impl Sass {
             .compile(&text, &["-arch", TARGET.0])
             .and_then(|code| Cubin::parse(&code).map_err(|why| Outcome::Crashed(why.to_string())));
         match (code, at, &kernels[..]) {
-            (Ok(cubin), ..) => modules.push(CompiledModule { cases: at.to_vec(), kernels, cubin }),
+            (Ok(mut cubin), ..) => {
+                let image = Image::load(&mut cubin);
+                modules.push(CompiledModule { cases: at.to_vec(), kernels, cubin, image });
+            }
             (Err(_), [alone], [Err(why)]) => {
                 answers[*alone] = vec![Answer::Skipped(why.clone()); cases[*alone].rows.len()];
             }
@@ -85,7 +88,7 @@ impl Sass {
             modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words).collect();
         let mut printed = self.disassembler.print(&words)?.into_iter();
         for module in modules {
-            let loaded = LoadedCode::new(&module.cubin, &mut printed);
+            let loaded = LoadedCode::new(module, &mut printed);
             for (at, kernel) in module.cases.iter().zip(&module.kernels) {
                 answers[*at] = loaded.answers(&cases[*at], kernel);
             }
@@ -100,6 +103,7 @@ struct CompiledModule {
     cases: Vec<usize>,
     kernels: Vec<Result<Kernel, String>>,
     cubin: Cubin,
+    image: Image,
 }
 
 /// The answer to all rows of a case that the assembler does not compile.
@@ -116,29 +120,26 @@ fn without_code(outcome: Outcome) -> Answer {
 /// A module of machine code, ready to run.
 struct LoadedCode<'a> {
     cubin: &'a Cubin,
-    image: Result<Image, String>,
+    image: &'a Image,
     /// The instructions of each section of code, by its index.
     code: BTreeMap<usize, Vec<Result<Step, Unknown>>>,
 }
 
 impl<'a> LoadedCode<'a> {
     /// Of a module, and what the disassembler prints for its words, in order.
-    fn new(cubin: &'a Cubin, printed: &mut impl Iterator<Item = PrintedWord>) -> Self {
+    fn new(module: &'a CompiledModule, printed: &mut impl Iterator<Item = PrintedWord>) -> Self {
         let section = |(section, words): (usize, Vec<u128>)| {
             let steps = words.iter().zip(printed.by_ref()).enumerate();
             (section, steps.map(|(at, (word, printed))| step(at, *word, &printed)).collect())
         };
-        let code = cubin.code().map(section).collect();
-        Self { cubin, image: Image::load(cubin).map_err(|why| why.to_string()), code }
+        let code = module.cubin.code().map(section).collect();
+        Self { cubin: &module.cubin, image: &module.image, code }
     }
 
     fn answers(&self, case: &Program, kernel: &Result<Kernel, String>) -> Vec<Answer> {
         let all = |answer: Answer| vec![answer; case.rows.len()];
         let kernel = match kernel {
             Err(why) => return all(Answer::Skipped(why.clone())),
-            Ok(kernel) if kernel.surface.is_some() => {
-                return all(Answer::Skipped("accesses to surfaces are not interpreted".to_owned()));
-            }
             Ok(kernel) => kernel,
         };
         let entry = self.cubin.entry(&kernel.entry);
@@ -146,9 +147,9 @@ impl<'a> LoadedCode<'a> {
         else {
             return all(Answer::Failed(format!("ptxas left out `{}`", kernel.entry)));
         };
-        match &self.image {
-            Ok(image) => Launch { case, kernel, image, entry: &entry, code }.answers(),
-            Err(why) => all(Answer::Skipped(why.clone())),
+        match self.image.check(self.cubin, &entry) {
+            Ok(()) => Launch { case, kernel, image: self.image, entry: &entry, code }.answers(),
+            Err(why) => all(Answer::Skipped(why.to_string())),
         }
     }
 }

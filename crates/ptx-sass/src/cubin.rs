@@ -79,6 +79,8 @@ pub struct EntryPoint {
     pub parameters_at: usize,
     /// The offset of each parameter from there, and its size.
     pub parameters: Vec<Range<usize>>,
+    /// The section with the initial contents of constant bank 0.
+    pub constants: Option<usize>,
     /// Shared memory in bytes.
     pub shared: usize,
 }
@@ -167,6 +169,8 @@ impl Cubin {
             }
         }
         entry.parameters = parameters.into_values().collect();
+        let constants = format!(".nv.constant0.{name}");
+        entry.constants = self.sections.iter().position(|section| section.name == constants);
         entry.shared = self.section(&format!(".nv.shared.{name}")).map_or(0, |section| section.data.len());
         Some(entry)
     }

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use ptx_exec::object::Surface;
+
 use crate::cubin::{Cubin, EntryPoint, Relocation};
 use crate::machine::{LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use crate::memory::{Memory, MemoryRegion};
+use crate::surface::BoundSurface;
 
 /// Where global variables begin.
 const GLOBALS: u64 = 0x7e00_0000_0000;
@@ -17,7 +20,25 @@ const LOCAL: usize = 0x4000;
 mod kind {
     /// The address of a symbol, 64 bits.
     pub(super) const ADDRESS: u32 = 2;
+    /// The handle of a surface, 32 bits.
+    pub(super) const HANDLE: u32 = 52;
+    /// The value of a symbol, as the immediate of an instruction.
+    pub(super) const VALUE: u32 = 55;
+    /// The lower half of the address of a symbol, as the immediate of an instruction.
+    pub(super) const LOWER: u32 = 56;
+    /// The upper half of it.
+    pub(super) const UPPER: u32 = 57;
 }
+
+/// The handle of the surface of a row. Machine code uses its lower half.
+pub const SURFACE_HANDLE: u64 = 0x5afe_0000_0000_0003;
+/// The driver's table that describes surfaces: where it is, the size of an entry, and where its entries have the number
+/// of layers, in bytes.
+const TABLE: u64 = 0x7e80_0000_0000;
+const TABLE_ENTRY: usize = 0x20;
+const LAYERS: usize = 0x1c;
+/// The symbol that stands for the size of an entry.
+const TABLE_ENTRY_SYMBOL: &str = ".nv.surfrefDescSize";
 
 /// Places of bank 0 for one generation of machines, in bytes. The driver puts values there that kernels read.
 #[derive(Clone, Copy, Debug)]
@@ -28,45 +49,48 @@ struct Bank0 {
     stack: usize,
     /// Where local memory begins among generic addresses, 64 bits.
     local: usize,
+    /// The address of the table that describes surfaces, 64 bits.
+    table: usize,
     /// The memory descriptor of accesses without a cache policy, 64 bits.
     descriptor: Option<usize>,
 }
 
 /// Of sm_90.
-const SM_90: Bank0 = Bank0 { block: 0x0, stack: 0x28, local: 0x20, descriptor: Some(0x208) };
+const SM_90: Bank0 = Bank0 { block: 0x0, stack: 0x28, local: 0x20, table: 0x100, descriptor: Some(0x208) };
 
 /// The value of the default memory descriptor: no kernel computes with it.
 const DESCRIPTOR: u64 = 0x0dec_0dec_0dec_0dec;
 
 /// A module that is loaded.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Image {
     /// Variables with global addresses.
     globals: Vec<MemoryRegion>,
     /// The contents of constant banks, by number; bank 0 is the entry's.
     banks: BTreeMap<usize, Vec<u8>>,
+    /// The contents of bank 0 for each entry, by the index of the section.
+    entry_banks: BTreeMap<usize, Vec<u8>>,
     /// The address of each section with variables.
     addresses: BTreeMap<usize, u64>,
+    /// The sections that need something that is unknown.
+    unknown: BTreeMap<usize, CannotLoad>,
 }
 
-/// A cubin that needs something that is unknown.
+/// A section that needs something that is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotLoad {
     /// A relocation of an unknown kind.
-    #[error("the relocation {0} of {1} is unknown")]
-    Relocation(u32, String),
+    #[error("the relocation {0} is unknown")]
+    Relocation(u32),
     /// A relocation in a place that its section does not have, or of a symbol that is not loaded.
-    #[error("a relocation of {0} has no place or no symbol")]
-    NoSymbol(String),
+    #[error("a relocation has no place or no symbol")]
+    NoSymbol,
 }
 
 impl Image {
-    /// Places variables, and fills in their addresses.
-    ///
-    /// # Errors
-    /// If something would have to be filled in that is unknown.
-    pub fn load(cubin: &Cubin) -> Result<Self, CannotLoad> {
-        let mut image = Self { globals: Vec::new(), banks: BTreeMap::new(), addresses: BTreeMap::new() };
+    /// Places variables, and fills in their addresses, in the code of the cubin as well.
+    pub fn load(cubin: &mut Cubin) -> Self {
+        let mut image = Self::default();
         let mut at = GLOBALS;
         for (number, section) in cubin.sections.iter().enumerate() {
             if matches!(section.name.as_str(), ".nv.global" | ".nv.global.init") {
@@ -77,30 +101,75 @@ impl Image {
                 at += section.data.len() as u64 + 0x1000;
             }
         }
-        for section in &cubin.sections {
-            let Some(bank) = section.name.strip_prefix(".nv.constant").and_then(|bank| bank.parse().ok()) else {
+        for number in 0..cubin.sections.len() {
+            let section = &cubin.sections[number];
+            let is_code = section.name.starts_with(".text.");
+            let bank = section.name.strip_prefix(".nv.constant").map(str::to_owned);
+            if !is_code && bank.is_none() {
                 continue;
-            };
+            }
             let mut data = section.data.clone();
             for relocation in &section.relocations {
-                image.relocate(cubin, &section.name, relocation, &mut data)?;
+                if let Err(why) = image.relocate(cubin, relocation, &mut data) {
+                    image.unknown.insert(number, why);
+                }
             }
-            image.banks.insert(bank, data);
+            match bank.map(|bank| bank.parse()) {
+                None => cubin.sections[number].data = data,
+                Some(Ok(bank)) => drop(image.banks.insert(bank, data)),
+                Some(Err(_)) => drop(image.entry_banks.insert(number, data)),
+            }
         }
-        Ok(image)
+        image
     }
 
-    fn relocate(&self, cubin: &Cubin, section: &str, of: &Relocation, data: &mut [u8]) -> Result<(), CannotLoad> {
-        if of.kind != kind::ADDRESS {
-            return Err(CannotLoad::Relocation(of.kind, section.to_owned()));
-        }
-        let missing = || CannotLoad::NoSymbol(section.to_owned());
-        let symbol = cubin.symbols.get(of.symbol).ok_or_else(missing)?;
-        let start = symbol.section.and_then(|section| self.addresses.get(&section)).ok_or_else(missing)?;
-        let value = (start + symbol.value).wrapping_add(of.addend.cast_unsigned());
-        let at = usize::try_from(of.offset).map_err(|_| missing())?;
-        data.get_mut(at..at.saturating_add(8)).ok_or_else(missing)?.copy_from_slice(&value.to_le_bytes());
+    /// Whether everything that an entry needs is known; all constant banks count.
+    ///
+    /// # Errors
+    /// What is not.
+    pub fn check(&self, cubin: &Cubin, entry: &EntryPoint) -> Result<(), CannotLoad> {
+        let needs = |number: usize| {
+            let shared = cubin.sections.get(number).is_some_and(|section| {
+                section.name.starts_with(".nv.constant") && !section.name.starts_with(".nv.constant0.")
+            });
+            number == entry.section || Some(number) == entry.constants || shared
+        };
+        let unknown = self.unknown.iter().find(|(number, _)| needs(**number));
+        unknown.map_or(Ok(()), |(_, why)| Err(why.clone()))
+    }
+
+    fn relocate(&self, cubin: &Cubin, of: &Relocation, data: &mut [u8]) -> Result<(), CannotLoad> {
+        let symbol = cubin.symbols.get(of.symbol).ok_or(CannotLoad::NoSymbol)?;
+        let address = || {
+            let start = symbol.section.and_then(|section| self.addresses.get(&section)).ok_or(CannotLoad::NoSymbol)?;
+            Ok((start + symbol.value).wrapping_add(of.addend.cast_unsigned()).to_le_bytes())
+        };
+        let at = usize::try_from(of.offset).unwrap_or(usize::MAX);
+        // The immediate of an instruction is in the bits 32 to 63 of its word.
+        let immediate = at.saturating_add(4);
+        let (at, bytes) = match of.kind {
+            kind::ADDRESS => (at, address()?.to_vec()),
+            kind::HANDLE => (at, SURFACE_HANDLE.to_le_bytes()[..4].to_vec()),
+            kind::VALUE if symbol.name == TABLE_ENTRY_SYMBOL => {
+                (immediate, (TABLE_ENTRY as u32).to_le_bytes().to_vec())
+            }
+            kind::LOWER => (immediate, address()?[..4].to_vec()),
+            kind::UPPER => (immediate, address()?[4..].to_vec()),
+            kind => return Err(CannotLoad::Relocation(kind)),
+        };
+        let place = data.get_mut(at..at.saturating_add(bytes.len())).ok_or(CannotLoad::NoSymbol)?;
+        place.copy_from_slice(&bytes);
         Ok(())
+    }
+
+    /// Binds the surface of a thread: its handle is [`SURFACE_HANDLE`], and the driver's table describes it.
+    pub fn bind(thread: &mut Thread, surface: &Surface) {
+        let handle = u32::try_from(SURFACE_HANDLE & 0xffff_ffff).unwrap_or(0);
+        let mut table = vec![0; TABLE_ENTRY];
+        table[LAYERS..LAYERS + 4].copy_from_slice(&surface.layers.to_le_bytes());
+        let entry = TABLE + u64::from(handle) * TABLE_ENTRY as u64;
+        thread.memory.add(MemoryRegion::new(entry, table, false));
+        thread.surface = Some(BoundSurface::new(handle, surface.clone()));
     }
 
     /// A thread before its first instruction: variables have their initial values, shared and local memory are
@@ -116,27 +185,31 @@ impl Image {
         thread.memory = memory;
         for (number, data) in &self.banks {
             if let Some(bank) = thread.banks.get_mut(*number) {
-                bank.clone_from(data);
+                *bank = MemoryRegion::new(0, data.clone(), false);
             }
         }
-        let end = entry.parameters.last().map_or(0, |last| last.end);
-        let mut bank = vec![0; entry.parameters_at + end];
-        let mut put = |at: usize, bytes: &[u8]| {
-            if let Some(place) = bank.get_mut(at..at + bytes.len()) {
-                place.copy_from_slice(bytes);
-            }
-        };
-        put(SM_90.block, &[1_u32, 1, 1].map(u32::to_le_bytes).concat());
-        put(SM_90.stack, &u32::try_from(LOCAL).unwrap_or(0).to_le_bytes());
-        put(SM_90.local, &LOCAL_WINDOW.to_le_bytes());
-        if let Some(at) = SM_90.descriptor {
-            put(at, &DESCRIPTOR.to_le_bytes());
-        }
-        for (place, bytes) in entry.parameters.iter().zip(parameters) {
-            put(entry.parameters_at + place.start, &bytes[..bytes.len().min(place.len())]);
-        }
-        thread.banks[0] = bank;
+        thread.banks[0] = self.bank_0(entry, parameters);
         thread.start(usize::try_from(entry.start).unwrap_or(0) / crate::cubin::WORD_BYTES);
         thread
+    }
+
+    /// Bank 0: what the driver puts in, and the parameters. All else is undefined.
+    fn bank_0(&self, entry: &EntryPoint, parameters: &[Vec<u8>]) -> MemoryRegion {
+        let end = entry.parameters_at + entry.parameters.last().map_or(0, |last| last.end);
+        let own = entry.constants.and_then(|at| self.entry_banks.get(&at)).map_or(&[][..], Vec::as_slice);
+        let mut bank = MemoryRegion::undefined(0, end.max(own.len()));
+        // After the parameters, the compiler has constants of its own.
+        bank.poke(end, own.get(end..).unwrap_or_default());
+        bank.poke(SM_90.block, &[1_u32, 1, 1].map(u32::to_le_bytes).concat());
+        bank.poke(SM_90.stack, &u32::try_from(LOCAL).unwrap_or(0).to_le_bytes());
+        bank.poke(SM_90.table, &TABLE.to_le_bytes());
+        bank.poke(SM_90.local, &LOCAL_WINDOW.to_le_bytes());
+        if let Some(at) = SM_90.descriptor {
+            bank.poke(at, &DESCRIPTOR.to_le_bytes());
+        }
+        for (place, bytes) in entry.parameters.iter().zip(parameters) {
+            bank.poke(entry.parameters_at + place.start, &bytes[..bytes.len().min(place.len())]);
+        }
+        bank
     }
 }

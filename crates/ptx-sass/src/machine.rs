@@ -2,7 +2,8 @@
 
 use crate::bits::Bits;
 use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register, Sign};
-use crate::memory::{Fault, Memory};
+use crate::memory::{Fault, Memory, MemoryRegion};
+use crate::surface::{BoundSurface, NoPlace};
 
 /// Where shared memory begins among generic addresses. Addresses in shared memory are the low 32 bits.
 pub const SHARED_WINDOW: u64 = 0x7f01_0000_0000;
@@ -33,6 +34,15 @@ impl Halt {
     }
 }
 
+impl From<NoPlace> for Halt {
+    fn from(why: NoPlace) -> Self {
+        match why {
+            NoPlace::Trap(fault) => Self::Trap(fault),
+            NoPlace::Unknown(why) => Self::unknown(why),
+        }
+    }
+}
+
 impl From<Fault> for Halt {
     fn from(fault: Fault) -> Self {
         Self::Trap(fault)
@@ -51,9 +61,11 @@ pub struct Thread {
     /// Uniform predicates.
     uniform_predicates: [Bits; 8],
     /// Constant banks.
-    pub banks: [Vec<u8>; 8],
+    pub banks: [MemoryRegion; 8],
     /// All memory but constant banks, by generic addresses.
     pub memory: Memory,
+    /// The surface that it can access.
+    pub surface: Option<BoundSurface>,
     /// The number of the next instruction of its section.
     pub next: usize,
 }
@@ -67,6 +79,7 @@ impl Default for Thread {
             uniform_predicates: [Bits::ZERO; 8],
             banks: Default::default(),
             memory: Memory::default(),
+            surface: None,
             next: 0,
         }
     }
@@ -196,13 +209,7 @@ impl Thread {
             Some(base) => self.half(base, 0).known(32).ok_or(Halt::Undefined("an address of a constant"))?,
         };
         let at = usize::try_from(base.wrapping_add(offset.cast_unsigned()) & 0xffff_ffff).unwrap_or(usize::MAX);
-        let bank = self.banks.get(usize::from(bank)).map_or(&[][..], Vec::as_slice);
-        let byte = |of: usize| bank.get(at.saturating_add(of)).copied();
-        let value = (0..bytes).rev().fold(Bits::ZERO, |value, of| {
-            let byte = byte(of).map_or(Bits::UNDEFINED, |byte| Bits::from(u64::from(byte)));
-            byte.joined(8, value)
-        });
-        Ok(value.zero_extended(u32::try_from(bytes * 8).unwrap_or(64)))
+        Ok(self.banks.get(usize::from(bank)).map_or(Bits::UNDEFINED, |bank| bank.peek(at, bytes)))
     }
 
     /// The value of a special register.

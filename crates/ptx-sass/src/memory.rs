@@ -3,7 +3,7 @@
 use crate::bits::Bits;
 
 /// Bytes at consecutive addresses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryRegion {
     /// The address of the first.
     pub start: u64,
@@ -32,6 +32,26 @@ impl MemoryRegion {
         &self.data
     }
 
+    /// Up to 8 bytes at a position, zero-extended; those that it does not have are undefined.
+    pub fn peek(&self, at: usize, bytes: usize) -> Bits {
+        let number = |of: &[u8]| {
+            let mut wide = [0; 8];
+            of.iter().skip(at).take(bytes).zip(&mut wide).for_each(|(byte, to)| *to = *byte);
+            u64::from_le_bytes(wide)
+        };
+        let above = if bytes < 8 { u64::MAX << (bytes * 8) } else { 0 };
+        Bits::new(number(&self.data), number(&self.defined) | above)
+    }
+
+    /// Writes defined bytes at a position, as far as it has them.
+    pub fn poke(&mut self, at: usize, bytes: &[u8]) {
+        for (at, byte) in (at..).zip(bytes) {
+            if let (Some(to), Some(defined)) = (self.data.get_mut(at), self.defined.get_mut(at)) {
+                (*to, *defined) = (*byte, 0xff);
+            }
+        }
+    }
+
     /// The bits that are defined.
     pub fn defined(&self) -> &[u8] {
         &self.defined
@@ -50,6 +70,12 @@ pub enum Fault {
     /// The region may not be written.
     #[error("address 0x{0:x} may not be written")]
     ReadOnly(u64),
+    /// A coordinate is outside of the surface.
+    #[error("a coordinate is outside of the surface")]
+    OutsideSurface,
+    /// The handle is not that of a surface.
+    #[error("0x{0:x} is not the handle of a surface")]
+    NoSurface(u64),
 }
 
 /// Regions of bytes.

@@ -8,6 +8,7 @@ mod control;
 mod float;
 mod integer;
 mod logic;
+mod surface;
 mod transfer;
 mod warp;
 
@@ -66,6 +67,9 @@ const LOADED: &str = "E U8 S8 U16 S16 64 128";
 /// The operations, types and roundings of atomic operations.
 const ATOMIC: &str = "E ADD MIN MAX AND OR XOR INC DEC EXCH CAS CAST 64 128 S32 S64 \
     F16x2 F16x4 F16x8 BF16x2 BF16x4 BF16x8 F32 F32x2 F32x4 F64 FTZ";
+/// How a surface is accessed: its shape, what x counts, the size or type, the operation, and what happens outside.
+const SURFACE: &str = "D P BA 1D 2D 3D 1D_ARRAY 2D_ARRAY U8 S8 U16 S16 64 128 R RG IGN TRAP \
+    ADD MIN MAX AND OR S32 U64 S64 SD32 SD64";
 /// What a store can store.
 const STORED: &str = "E U8 S8 U16 S16 64 128";
 /// What a load from a constant bank can load.
@@ -74,11 +78,12 @@ const CONSTANT: &str = "U8 S8 U16 S16 64";
 const SHIFTED: &str = "L R U32 S32 U64 S64 HI";
 
 /// The known modifiers that matter, one bit each.
-const MEANINGFUL: [&str; 57] = [
+const MEANINGFUL: [&str; 69] = [
     "32", "64", "128", "16x2", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64", "WIDE", "HI", "X", "EX", "MOV",
     "IADD", "SHL", "LUT", "AND", "OR", "XOR", "EQ", "NE", "LT", "LE", "GT", "GE", "L", "R", "E", "ADD", "MIN", "MAX",
     "INC", "DEC", "EXCH", "CAS", "CAST", "F16x2", "F16x4", "F16x8", "BF16x2", "BF16x4", "BF16x8", "F32", "F32x2",
-    "F32x4", "F64", "FTZ", "BF16_V2", "S", "D", "ANY", "IDX", "UP",
+    "F32x4", "F64", "FTZ", "BF16_V2", "S", "D", "F16", "IDX", "UP", "P", "BA", "1D", "2D", "3D", "1D_ARRAY",
+    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64",
 ];
 
 /// A set of modifiers that matter.
@@ -103,7 +108,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "ATOMG", modifiers: ATOMIC, ignored: ACCESS, run: atomic::generic },
     Opcode { name: "ATOMS", modifiers: ATOMIC, ignored: "SPIN", run: atomic::shared },
     Opcode { name: "BAR", modifiers: "", ignored: "SYNC DEFER_BLOCKING", run: control::nothing },
-    Opcode { name: "BRA", modifiers: "", ignored: "", run: control::branch },
+    Opcode { name: "BRA", modifiers: "", ignored: "U ANY", run: control::branch },
     Opcode { name: "BSSY", modifiers: "", ignored: "RECONVERGENT", run: control::nothing },
     Opcode { name: "BSYNC", modifiers: "", ignored: "RECONVERGENT", run: control::nothing },
     Opcode { name: "CALL", modifiers: "", ignored: "REL NOINC", run: control::branch },
@@ -113,6 +118,8 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "DADD", modifiers: "", ignored: "", run: float::add_double },
     Opcode { name: "ERRBAR", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "EXIT", modifiers: "", ignored: "", run: control::exit },
+    Opcode { name: "F2I", modifiers: "U8 U32 F16 F64", ignored: "TRUNC NTZ", run: float::to_integer },
+    Opcode { name: "F2IP", modifiers: "U8", ignored: "F32 TRUNC NTZ", run: float::to_two_integers },
     Opcode { name: "FADD", modifiers: "", ignored: "", run: float::add },
     Opcode { name: "FLO", modifiers: "U32", ignored: "", run: integer::highest_bit },
     Opcode { name: "HADD2", modifiers: "BF16_V2", ignored: "", run: float::add_halves },
@@ -135,7 +142,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "POPC", modifiers: "", ignored: "", run: integer::count_bits },
     Opcode { name: "PRMT", modifiers: "", ignored: "", run: logic::permute },
     Opcode { name: "QSPC", modifiers: "E S D", ignored: "", run: atomic::query_space },
-    Opcode { name: "R2UR", modifiers: "", ignored: "", run: warp::of_one_lane },
+    Opcode { name: "R2UR", modifiers: "OR", ignored: "", run: warp::to_uniform },
     Opcode { name: "REDUX", modifiers: "", ignored: "SUM MIN MAX OR XOR S32", run: warp::of_one_lane },
     Opcode { name: "RET", modifiers: "", ignored: "REL NODEC", run: control::leave },
     Opcode { name: "S2R", modifiers: "", ignored: "", run: transfer::special },
@@ -148,6 +155,10 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "STG", modifiers: STORED, ignored: ACCESS, run: access::store_generic },
     Opcode { name: "STL", modifiers: STORED, ignored: ACCESS, run: access::store_local },
     Opcode { name: "STS", modifiers: STORED, ignored: "", run: access::store_shared },
+    Opcode { name: "SULD", modifiers: SURFACE, ignored: ACCESS, run: surface::load },
+    Opcode { name: "SURED", modifiers: SURFACE, ignored: ACCESS, run: surface::reduce },
+    Opcode { name: "SUST", modifiers: SURFACE, ignored: ACCESS, run: surface::store },
+    Opcode { name: "TXQ", modifiers: "", ignored: "", run: surface::query },
     Opcode { name: "UFLO", modifiers: "U32", ignored: "", run: integer::highest_bit },
     Opcode { name: "UIADD3", modifiers: "X", ignored: "", run: integer::add },
     Opcode { name: "UIMAD", modifiers: "WIDE U32", ignored: "", run: integer::multiply_add },
@@ -159,8 +170,8 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "UPRMT", modifiers: "", ignored: "", run: logic::permute },
     Opcode { name: "USHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
     Opcode { name: "VIADD", modifiers: "16x2", ignored: "", run: integer::add_two },
-    Opcode { name: "VOTE", modifiers: "ANY", ignored: "", run: warp::vote },
-    Opcode { name: "VOTEU", modifiers: "ANY", ignored: "", run: warp::vote },
+    Opcode { name: "VOTE", modifiers: "", ignored: "ANY ALL", run: warp::vote },
+    Opcode { name: "VOTEU", modifiers: "", ignored: "ANY ALL", run: warp::vote },
 ];
 
 impl Step {

@@ -52,7 +52,7 @@ fn thread(before: Values) -> Thread {
     thread.memory.add(MemoryRegion::new(SHARED_WINDOW, bytes.clone(), true));
     thread.memory.add(MemoryRegion::new(LOCAL_WINDOW, bytes.clone(), true));
     thread.memory.add(MemoryRegion::new(0x2000, bytes.clone(), false));
-    thread.banks[3] = bytes;
+    thread.banks[3] = MemoryRegion::new(0, bytes, false);
     for (name, value) in assignments(before) {
         match place(name) {
             Place::Register(register) => thread.set(register, 0, bits(value, 32)),

@@ -3,7 +3,7 @@
 use ptx_exec::kernel::{Kernel, Parameter, Place, changed, decode};
 use ptx_exec::program::{Answer, Program, Returned};
 use ptx_sass::cubin::EntryPoint;
-use ptx_sass::image::Image;
+use ptx_sass::image::{Image, SURFACE_HANDLE};
 use ptx_sass::machine::{Halt, Thread};
 use ptx_sass::memory::MemoryRegion;
 use ptx_sass::run::{Code, run};
@@ -62,7 +62,12 @@ impl Launch<'_> {
         let mut thread = self.image.thread(self.entry, &parameters);
         // Only this row has a record, results and a mark: whoever accesses another's is at a wrong address.
         let record = self.kernel.row_bytes * row;
-        let data = rows.get(record..record + self.kernel.row_bytes).unwrap_or_default().to_vec();
+        let mut data = rows.get(record..record + self.kernel.row_bytes).unwrap_or_default().to_vec();
+        if let (Some(surface), Some(bound)) = (&self.case.surface, &self.kernel.surface) {
+            Image::bind(&mut thread, surface);
+            let handle = bound.handle_at.and_then(|at| data.get_mut(at..at + 8));
+            handle.into_iter().for_each(|place| place.copy_from_slice(&SURFACE_HANDLE.to_le_bytes()));
+        }
         thread.memory.add(MemoryRegion::new(ROWS + record as u64, data, false));
         let results = thread.memory.add(MemoryRegion::undefined(RESULTS + (result_bytes * row) as u64, *result_bytes));
         let mark = thread.memory.add(MemoryRegion::new(MARKS + row as u64 * 4, vec![0; 4], true));
@@ -81,7 +86,14 @@ impl Launch<'_> {
         all.extend_from_slice(region.data());
         let registers = decode(self.kernel, self.case, &all, row);
         let variables = changed(self.kernel, self.case, &all, row);
-        Answer::Returned(Returned { registers, surface: None, variables })
+        let mut surface = None;
+        if let (Some(before), Some(after)) = (&self.case.surface, &thread.surface) {
+            if after.defined().iter().any(|bits| *bits != 0xff) {
+                return Answer::Failed("the surface depends on what nothing wrote".to_owned());
+            }
+            surface = (before.data != after.surface().data).then(|| after.surface().data.clone());
+        }
+        Answer::Returned(Returned { registers, surface, variables })
     }
 }
 

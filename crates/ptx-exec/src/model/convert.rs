@@ -48,6 +48,13 @@ pub(super) fn convert(source: u32, component: Component) -> Converted {
     }
 }
 
+impl Component {
+    /// What a component of a sample becomes when 32 bits are converted to it; a NaN as some NaN.
+    pub fn converted(self, source: u32) -> u32 {
+        u32::try_from(convert(source, self).bits.bits).unwrap_or(0)
+    }
+}
+
 /// The largest number with this many bits.
 fn ones(bits: u8) -> u32 {
     u32::MAX.checked_shr(32 - u32::from(bits)).unwrap_or_default()

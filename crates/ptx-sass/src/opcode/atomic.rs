@@ -99,30 +99,41 @@ fn combined(step: &Step, old: &[Bits; 4], new: &[Bits; 4], count: u8) -> Result<
     if let Some(format) = float::Format::of(step) {
         return float::elementwise(step, format, old, new);
     }
+    on_integers(step, count.into(), has("S32") || has("S64"), old, new)
+}
+
+/// The new value of an operation on integers of one or two registers.
+pub(super) fn on_integers(
+    step: &Step,
+    count: u32,
+    signed: bool,
+    old: &[Bits; 4],
+    new: &[Bits; 4],
+) -> Result<[Bits; 4], Halt> {
+    let has = |name| step.modifiers.has(name);
     let table = [("AND", 0xc0), ("OR", 0xfc), ("XOR", 0x3c)].iter().find(|(name, _)| has(name));
     if let Some((_, table)) = table {
         let mut result = *old;
         result.iter_mut().zip(new).for_each(|(old, new)| *old = Bits::table(*table, *old, *new, Bits::ZERO));
         return Ok(result);
     }
-    let (width, whole) = (u32::from(count) * 32, |of: &[Bits; 4]| of[0].joined(32, of[1]));
+    let (width, whole) = (count * 32, |of: &[Bits; 4]| of[0].joined(32, of[1]));
     let (old, new) = if count == 1 { (old[0], new[0]) } else { (whole(old), whole(new)) };
     let value = match () {
         _ if count > 2 => return Err(Halt::unknown("arithmetic on 128 bits")),
         () if has("ADD") => old.plus(new),
         () => match old.known(width).zip(new.known(width)) {
             None => Bits::UNDEFINED,
-            Some((old, new)) => Bits::from(integer(step, width, old, new)?),
+            Some((old, new)) => Bits::from(integer(step, width, signed, old, new)?),
         },
     };
     Ok([value.zero_extended(32), value.shifted_right(32).zero_extended(32), Bits::ZERO, Bits::ZERO])
 }
 
 /// A minimum, a maximum, or a counter that wraps.
-fn integer(step: &Step, width: u32, old: u64, new: u64) -> Result<u64, Halt> {
+fn integer(step: &Step, width: u32, is_signed: bool, old: u64, new: u64) -> Result<u64, Halt> {
     let has = |name| step.modifiers.has(name);
     let signed = |of: u64| Bits::from(of).sign_extended(width).value().cast_signed();
-    let is_signed = has("S32") || has("S64");
     let less = if is_signed { signed(new) < signed(old) } else { new < old };
     Ok(match () {
         () if has("MIN") => {

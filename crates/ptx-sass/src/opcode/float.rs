@@ -230,3 +230,36 @@ pub(super) fn from_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt>
     thread.set(step.to(0)?, 0, value);
     Ok(())
 }
+
+/// `F2I.U32.F64.TRUNC R3, R2`, `F2I.U8.F16.TRUNC.NTZ R7, R9.H1`: the integer part, or the nearest integer of the type; 0
+/// for a NaN.
+pub(super) fn to_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let has = |name| step.modifiers.has(name);
+    let value = match step.operand(1)? {
+        MachineOperand::Register(register, sign, part) if has("F16") && *sign == Sign::default() => {
+            let value = thread.half(*register, 0);
+            let value = if part == "H1" { value.shifted_right(16) } else { value };
+            value.known(16).map(|bits| Format::F16.value(bits))
+        }
+        _ => number(thread, step, 1, if has("F64") { Format::F64 } else { Format::F32 })?,
+    };
+    let value = value.map_or(Bits::UNDEFINED, |value| integer(step, value));
+    thread.set(step.to(0)?, 0, value);
+    Ok(())
+}
+
+/// `F2IP.U8.F32.TRUNC.NTZ R3, RZ, R0, RZ`: two integers, the second source as the lower one.
+pub(super) fn to_two_integers(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let (high, low) = (number(thread, step, 1, Format::F32)?, number(thread, step, 2, Format::F32)?);
+    let [high, low] = [high, low].map(|value| value.map_or(Bits::UNDEFINED, |value| integer(step, value)));
+    if !matches!(step.operand(3)?, MachineOperand::Register(register, ..) if register.is_zero()) {
+        return Err(Halt::unknown("the third source is not RZ"));
+    }
+    thread.set(step.to(0)?, 0, low.joined(8, high.zero_extended(8)));
+    Ok(())
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a value out of range is the nearest")]
+fn integer(step: &Step, value: f64) -> Bits {
+    if step.modifiers.has("U8") { Bits::from(u64::from(value as u8)) } else { Bits::from(value as u32) }
+}

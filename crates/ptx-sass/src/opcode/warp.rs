@@ -2,20 +2,39 @@
 
 use super::Step;
 use crate::bits::Bits;
+use crate::instruction::MachineOperand;
 use crate::machine::{Halt, Thread};
 
-/// `VOTEU.ANY UR4, UPT, PT`: the lanes whose source is true, and whether there is any.
+/// `VOTEU.ANY UR4, UPT, PT`: the lanes whose source is true, and whether there is any; `VOTEU.ALL UP0, P0`.
 pub(super) fn vote(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let source = thread.predicate(step.predicate(2)?);
-    thread.set_predicate(step.predicate(1)?, source);
-    thread.set(step.to(0)?, 0, source);
+    let lanes = usize::from(step.to(0).is_ok());
+    let source = thread.predicate(step.predicate(lanes + 1)?);
+    thread.set_predicate(step.predicate(lanes)?, source);
+    if lanes == 1 {
+        thread.set(step.to(0)?, 0, source);
+    }
     Ok(())
 }
 
-/// `REDUX.OR UR8, R10`, `R2UR UR9, R15`: the value of the only lane.
+/// `REDUX.OR UR8, R10`: the value of the only lane.
 pub(super) fn of_one_lane(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let value = thread.source(step.operand(1)?)?;
     thread.set(step.to(0)?, 0, value);
+    Ok(())
+}
+
+/// `R2UR UR9, R15`, `R2UR P1, UR6, R0`, `R2UR.OR P1, UR7, R9`: the value of the first lane, and whether another lane has
+/// another value.
+pub(super) fn to_uniform(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let (mut predicates, rest) = step.split(0);
+    let [MachineOperand::Register(to, ..), from] = rest else {
+        return Err(Halt::unknown("it has other operands than a register and a source"));
+    };
+    let value = thread.source(from)?;
+    if let Some(differs) = predicates.next().filter(|_| !step.modifiers.has("OR")) {
+        thread.set_predicate(differs, Bits::from(false));
+    }
+    thread.set(*to, 0, value);
     Ok(())
 }
 

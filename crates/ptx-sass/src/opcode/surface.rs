@@ -1,0 +1,175 @@
+//! Accesses to surfaces. Coordinates are in consecutive registers, the layer last; the handle is in a uniform register.
+
+use super::{Step, atomic};
+use crate::bits::Bits;
+use crate::instruction::{MachineOperand, Register};
+use crate::machine::{Halt, Thread};
+use crate::surface::{BoundSurface, OutOfBounds};
+
+/// `SULD.D.BA.2D.64.STRONG.SM.TRAP R8, [R12], UR6, 0x0`: bytes, where x counts bytes.
+pub(super) fn load(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let has = |name| step.modifiers.has(name);
+    let to = step.to(0)?;
+    let size = size(step);
+    let at = place(thread, step, 1, 2, Some(size))?;
+    let surface = bound(thread, step, 2)?;
+    let bytes = usize::try_from(size).unwrap_or(0);
+    let part = |part: usize| at.map_or(Bits::ZERO, |at| surface.load(at + part * 4, bytes.min(4)));
+    let parts = [part(0), part(1), part(2), part(3)];
+    let first = match () {
+        () if has("S8") => parts[0].sign_extended(8),
+        () if has("S16") => parts[0].sign_extended(16),
+        () => parts[0],
+    };
+    thread.set(to, 0, first);
+    for part in 1..size / 4 {
+        thread.set(to, u8::try_from(part).unwrap_or(0), parts[part as usize]);
+    }
+    Ok(())
+}
+
+/// `SUST.D.BA.2D.64.STRONG.SM [R8], R10, UR6, 0x0`: bytes; `SUST.P.2D.STRONG.SM.RG [R4], R10, UR6, 0x0`: components,
+/// which are converted, where x counts samples.
+pub(super) fn store(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let has = |name| step.modifiers.has(name);
+    let from = step.to(1)?;
+    let formatted = has("P");
+    let size = size(step);
+    let at = place(thread, step, 0, 2, (!formatted).then_some(size))?;
+    let parts = [0, 1, 2, 3].map(|part| thread.half(from, part));
+    let surface = bound_mut(thread, step, 2)?;
+    let Some(at) = at else { return Ok(()) };
+    if formatted {
+        let lanes = if has("R") {
+            1
+        } else if has("RG") {
+            2
+        } else {
+            4
+        };
+        surface.store_sample(at, &parts[..lanes]);
+        return Ok(());
+    }
+    let bytes = usize::try_from(size).unwrap_or(0);
+    for part in 0..bytes.div_ceil(4) {
+        surface.store(at + part * 4, bytes.min(4), parts[part]);
+    }
+    Ok(())
+}
+
+/// `SURED.D.BA.2D.MAX.S32.STRONG.SYS [R8], R0, UR6, 0x0`: an operation on memory; without `.BA`, x counts samples.
+pub(super) fn reduce(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let has = |name| step.modifiers.has(name);
+    let from = step.to(1)?;
+    let wide = has("U64") || has("S64") || has("SD64") || has("64");
+    let size = if wide { 8 } else { 4 };
+    let at = place(thread, step, 0, 2, has("BA").then_some(size))?;
+    let new = [thread.half(from, 0), if wide { thread.half(from, 1) } else { Bits::ZERO }, Bits::ZERO, Bits::ZERO];
+    let surface = bound_mut(thread, step, 2)?;
+    let Some(at) = at else { return Ok(()) };
+    let (signed, bits) = surface.integers();
+    if !has("BA") && bits != size * 8 {
+        return Err(Halt::unknown("the samples have another size"));
+    }
+    let signed = if has("SD32") || has("SD64") { signed } else { has("S32") || has("S64") };
+    let old = [surface.load(at, 4), if wide { surface.load(at + 4, 4) } else { Bits::ZERO }, Bits::ZERO, Bits::ZERO];
+    let new = atomic::on_integers(step, size / 4, signed, &old, &new)?;
+    surface.store(at, 4, new[0]);
+    if wide {
+        surface.store(at + 4, 4, new[1]);
+    }
+    Ok(())
+}
+
+/// `TXQ RZ, R5, R5, TEX_HEADER_DIMENSION, UR4, 0x0, 0x1`: an extent, by a mask of one bit.
+pub(super) fn query(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let [_, MachineOperand::Register(to, ..), _, MachineOperand::Other(what), _, _, MachineOperand::Integer(mask)] =
+        &step.operands[..]
+    else {
+        return Err(Halt::unknown("it has other operands than those of one extent"));
+    };
+    if what != "TEX_HEADER_DIMENSION" {
+        return Err(Halt::Unknown(format!("{what} is unknown")));
+    }
+    let surface = bound(thread, step, 4)?.surface();
+    let extent = match mask {
+        1 => surface.width,
+        2 => surface.height,
+        4 => surface.depth,
+        _ => return Err(Halt::unknown("it asks for several extents")),
+    };
+    thread.set(*to, 0, Bits::from(extent));
+    Ok(())
+}
+
+/// The size of an access in bytes.
+fn size(step: &Step) -> u32 {
+    let has = |name| step.modifiers.has(name);
+    match () {
+        () if has("U8") || has("S8") => 1,
+        () if has("U16") || has("S16") => 2,
+        () if has("64") => 8,
+        () if has("128") => 16,
+        () => 4,
+    }
+}
+
+/// Where an access goes; `None` if it is ignored.
+fn place(
+    thread: &Thread,
+    step: &Step,
+    address: usize,
+    handle: usize,
+    bytes: Option<u32>,
+) -> Result<Option<usize>, Halt> {
+    let has = |name| step.modifiers.has(name);
+    let surface = bound(thread, step, handle)?;
+    let shape = ["1D", "2D", "3D", "1D_ARRAY", "2D_ARRAY"].iter().find(|shape| has(shape));
+    let expected = match surface.surface().geometry.name() {
+        "1d" => "1D",
+        "2d" => "2D",
+        "3d" => "3D",
+        "a1d" => "1D_ARRAY",
+        _ => "2D_ARRAY",
+    };
+    if shape != Some(&expected) {
+        return Err(Halt::unknown("the surface has another shape"));
+    }
+    let MachineOperand::Address(address) = step.operand(address)? else {
+        return Err(Halt::unknown("it has no coordinates"));
+    };
+    let [base] = address.bases[..] else { return Err(Halt::unknown("it has no coordinates")) };
+    let coordinate = |at: u8| -> Result<u32, Halt> {
+        let value = thread.half(base, at).known(32).ok_or(Halt::Undefined("a coordinate"))?;
+        Ok(u32::try_from(value).unwrap_or(0))
+    };
+    let coordinates: Vec<u32> = (0..surface.coordinates()).map(coordinate).collect::<Result<_, _>>()?;
+    let outside = match () {
+        () if has("TRAP") => OutOfBounds::Trapped,
+        () if has("IGN") => OutOfBounds::Ignored,
+        () => OutOfBounds::Clamped,
+    };
+    Ok(surface.place(&coordinates, bytes, outside)?)
+}
+
+fn handle(thread: &Thread, step: &Step, at: usize) -> Result<u64, Halt> {
+    match step.operand(at)? {
+        MachineOperand::Register(register, ..) => {
+            thread.half(Register { wide: false, ..*register }, 0).known(32).ok_or(Halt::Undefined("a handle"))
+        }
+        _ => Err(Halt::unknown("the handle is not in a register")),
+    }
+}
+
+/// The surface of a handle.
+fn bound<'t>(thread: &'t Thread, step: &Step, at: usize) -> Result<&'t BoundSurface, Halt> {
+    let handle = handle(thread, step, at)?;
+    let surface = thread.surface.as_ref().filter(|surface| u64::from(surface.handle) == handle);
+    surface.ok_or(Halt::Trap(crate::memory::Fault::NoSurface(handle)))
+}
+
+fn bound_mut<'t>(thread: &'t mut Thread, step: &Step, at: usize) -> Result<&'t mut BoundSurface, Halt> {
+    let handle = handle(thread, step, at)?;
+    let surface = thread.surface.as_mut().filter(|surface| u64::from(surface.handle) == handle);
+    surface.ok_or(Halt::Trap(crate::memory::Fault::NoSurface(handle)))
+}
