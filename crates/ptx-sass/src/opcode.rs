@@ -118,7 +118,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "DADD", modifiers: "", ignored: "", run: float::add_double },
     Opcode { name: "ERRBAR", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "EXIT", modifiers: "", ignored: "", run: control::exit },
-    Opcode { name: "F2I", modifiers: "U8 U32 F16 F64", ignored: "TRUNC NTZ", run: float::to_integer },
+    Opcode { name: "F2I", modifiers: "U8 U16 U32 F16 F64", ignored: "TRUNC NTZ", run: float::to_integer },
     Opcode { name: "F2IP", modifiers: "U8", ignored: "F32 TRUNC NTZ", run: float::to_two_integers },
     Opcode { name: "FADD", modifiers: "", ignored: "", run: float::add },
     Opcode { name: "FLO", modifiers: "U32", ignored: "", run: integer::highest_bit },
@@ -173,6 +173,11 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "VOTE", modifiers: "", ignored: "ANY ALL", run: warp::vote },
     Opcode { name: "VOTEU", modifiers: "", ignored: "ANY ALL", run: warp::vote },
 ];
+
+/// The opcodes that are known.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    OPCODES.iter().map(|opcode| opcode.name)
+}
 
 impl Step {
     /// An instruction at a position of its section, ready to run. `word` has the bits of the immediates that are

@@ -1,10 +1,12 @@
 //! Each opcode by hand-computed cases: an instruction as the disassembler prints it, registers before and after.
 
+use ptx_exec::object::{Geometry, Surface};
 use ptx_sass::bits::Bits;
 use ptx_sass::instruction::{MachineInstruction, MachineOperand, Predicate, Register};
 use ptx_sass::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use ptx_sass::memory::{Fault, MemoryRegion};
 use ptx_sass::opcode::{Step, Unknown};
+use ptx_sass::surface::BoundSurface;
 
 /// A register or predicate with its value, `?` if it is undefined: `R4=0x10`, `P0=1`, `UR5=?`. A width after the
 /// value has the defined bits: `R4=0x10/0xff`.
@@ -39,12 +41,12 @@ fn place(name: &str) -> Place {
     }
 }
 
-fn assignments(values: Values) -> impl Iterator<Item = (&'static str, &'static str)> {
+fn assignments(values: &str) -> impl Iterator<Item = (&str, &str)> {
     values.split_whitespace().map(|one| one.split_once('=').expect("a name and a value"))
 }
 
 /// Memory at 0x1000 (bytes 0x10, 0x91, 0x12, ... of 16 bytes), shared and local memory, constants.
-fn thread(before: Values) -> Thread {
+fn thread(before: &str) -> Thread {
     let mut thread = Thread::default();
     thread.start(7);
     let bytes: Vec<u8> = (0..16).map(|at| 0x10 + at + if at % 2 == 1 { 0x80 } else { 0 }).collect();
@@ -52,6 +54,10 @@ fn thread(before: Values) -> Thread {
     thread.memory.add(MemoryRegion::new(SHARED_WINDOW, bytes.clone(), true));
     thread.memory.add(MemoryRegion::new(LOCAL_WINDOW, bytes.clone(), true));
     thread.memory.add(MemoryRegion::new(0x2000, bytes.clone(), false));
+    let format = "u32".parse().expect("a format");
+    let (geometry, data) = (Geometry::D2, (0..32).collect());
+    let surface = Surface { geometry, format, width: 4, height: 2, depth: 0, layers: 0, data };
+    thread.surface = Some(BoundSurface::new(3, surface));
     thread.banks[3] = MemoryRegion::new(0, bytes, false);
     for (name, value) in assignments(before) {
         match place(name) {
@@ -63,7 +69,11 @@ fn thread(before: Values) -> Thread {
 }
 
 /// Runs the instruction at position 6 of its section.
-fn run(text: &str, before: Values) -> (Thread, Result<(), Halt>) {
+fn run(text: &str, before: &str) -> (Thread, Result<(), Halt>) {
+    run_word(text, before, WORD)
+}
+
+fn run_word(text: &str, before: &str, word: u128) -> (Thread, Result<(), Halt>) {
     let mut thread = thread(before);
     let (guard, rest) = match text.strip_prefix('@') {
         Some(rest) => rest.split_once(' ').map(|(guard, rest)| (format!("@{guard}"), rest)).expect("a guard"),
@@ -71,7 +81,7 @@ fn run(text: &str, before: Values) -> (Thread, Result<(), Halt>) {
     };
     let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
     let instruction = MachineInstruction::parse(&guard, opcode, operands).expect("an instruction");
-    let step = Step::new(&instruction, 6, WORD, 0x40).expect("a known instruction");
+    let step = Step::new(&instruction, 6, word, 0x40).expect("a known instruction");
     let done = match thread.allows(step.guard) {
         Ok(true) => (step.run)(&mut thread, &step),
         Ok(false) => Ok(()),
@@ -93,6 +103,8 @@ const CASES: &[(&str, Values, Values)] = &[
     ("IADD3 R0,R1,-0x4,RZ", "R1=3", "R0=0xffffffff"),
     ("IADD3 R0,R1,R2,RZ", "R1=0x3/0xffffff0f R2=1", "R0=0x4/0xf"),
     ("UIADD3 UR4,UR4,0x1,URZ", "UR4=9", "UR4=10"),
+    ("IADD3 R0,P0,P1,R1,R2,R3", "R1=0xffffffff R2=0xffffffff R3=3", "R0=1 P0=1 P1=1"),
+    ("IADD3.X R0,R1,R2,RZ,P0,P1", "R1=1 R2=2 P0=1 P1=1", "R0=5"),
     ("VIADD R0,R0,0xffffffff", "R0=1", "R0=0"),
     ("VIADD.16x2 R5,R0,R5", "R0=0x1ffff R5=0x20001", "R5=0x30000"),
     // Products.
@@ -127,6 +139,46 @@ const CASES: &[(&str, Values, Values)] = &[
     ("ISETP.NE.U32.AND.EX P0,PT,R5,RZ,PT,P0", "R5=0 P0=1", "P0=1"),
     ("ISETP.LT.U32.AND.EX P0,PT,R5,R7,PT,P0", "R5=3 R7=3 P0=1", "P0=1"),
     ("ISETP.GE.AND.EX P0,PT,R7,R5,PT,P0", "R7=0xffffffff R5=0 P0=1", "P0=0"),
+    // Counts of bits.
+    ("FLO.U32 R0,R1", "R1=0x10", "R0=4"),
+    ("FLO.U32 R0,R1", "R1=0", "R0=0xffffffff"),
+    ("UFLO.U32 UR4,UR5", "UR5=0x80000000", "UR4=31"),
+    ("POPC R0,R1", "R1=0xf1", "R0=5"),
+    ("UPOPC UR4,UR5", "UR5=0", "UR4=0"),
+    // Floats: 1 + 2, 1 - 2, and halves by themselves.
+    ("FADD R0,R1,R2", "R1=0x3f800000 R2=0x40000000", "R0=0x40400000"),
+    ("FADD R0,R1,-R2", "R1=0x3f800000 R2=0x40000000", "R0=0xbf800000"),
+    ("DADD R0,R2,R4", "R2=0 R3=0x3ff00000 R4=0 R5=0x40000000", "R0=0 R1=0x40080000"),
+    ("HADD2 R0,R1,R2.H0_H0", "R1=0x40003c00 R2=0x7c003c00", "R0=0x42004000"),
+    ("HADD2 R0,R1,R2.H1_H1", "R1=0x40003c00 R2=0x3c007c00", "R0=0x42004000"),
+    ("HADD2.BF16_V2 R0,R1,R2", "R1=0x40003f80 R2=0x3f803f80", "R0=0x40404000"),
+    ("I2F.U64 R0,R2", "R2=1 R3=0", "R0=0x3f800000"),
+    ("I2F.U64 R0,R2", "R2=0xffffffff R3=0xffffffff", "R0=0x5f800000"),
+    ("F2I.U32.F64.TRUNC R0,R2", "R2=0 R3=0x40060000", "R0=2"),
+    ("F2I.U32.F64.TRUNC R0,R2", "R2=0 R3=0xc0060000", "R0=0"),
+    ("F2I.U16.F64.TRUNC R0,R2", "R2=0 R3=0x40f00000", "R0=0xffff"),
+    ("F2I.U8.F16.TRUNC.NTZ R0,R1.H1", "R1=0x5c000000", "R0=255"),
+    ("F2IP.U8.F32.TRUNC.NTZ R0,RZ,R1,RZ", "R1=0x42280000", "R0=42"),
+    // One lane of a warp.
+    ("VOTEU.ANY UR4,UPT,P0", "P0=1", "UR4=1"),
+    ("VOTE.ANY R0,P1,P0", "P0=0", "R0=0 P1=0"),
+    ("VOTEU.ALL UP0,P0", "P0=1", "UP0=1"),
+    ("REDUX.OR UR4,R1", "R1=6", "UR4=6"),
+    ("R2UR UR4,R1", "R1=6", "UR4=6"),
+    ("R2UR P1,UR4,R1", "R1=6 P1=1", "UR4=6 P1=0"),
+    ("R2UR.OR P1,UR4,R1", "R1=6 P1=1", "UR4=6 P1=1"),
+    ("SHFL.IDX PT,R0,R1,0x0,0x1f", "R1=6", "R0=6"),
+    ("SHFL.UP P0,R0,R1,0x1,RZ", "R1=6", "R0=6 P0=0"),
+    ("QSPC.E.S P0,RZ,[R2]", "R2=0x10 R3=0x7f01", "P0=1"),
+    ("QSPC.E.S P0,RZ,[R2]", "R2=0x1000 R3=0", "P0=0"),
+    ("QSPC.E.D P0,RZ,[R2]", "R2=0x10 R3=0x7f01", "P0=0"),
+    // Surfaces: x in bytes and y, 16 bytes a row, the sample at byte b has the bytes b, b + 1 and so on.
+    ("SULD.D.BA.2D.STRONG.SM.TRAP R0,[R2],UR4,0x0", "R2=4 R3=1 UR4=3", "R0=0x17161514"),
+    ("SULD.D.BA.2D.64.STRONG.SM R0,[R2],UR4,0x0", "R2=0xffffff80 R3=9 UR4=3", "R0=0x13121110 R1=0x17161514"),
+    ("SULD.D.BA.2D.STRONG.SM.IGN R0,[R2],UR4,0x0", "R2=0 R3=9 UR4=3", "R0=0"),
+    ("SULD.D.BA.2D.EF.U8.STRONG.SM.IGN R0,[R2],UR4,0x0", "R2=3 R3=0 UR4=3", "R0=3"),
+    ("TXQ RZ,R5,R5,TEX_HEADER_DIMENSION,UR4,0x0,0x1", "R5=0 UR4=3", "R5=4"),
+    ("TXQ RZ,R5,R5,TEX_HEADER_DIMENSION,UR4,0x0,0x2", "R5=0 UR4=3", "R5=2"),
     // Truth tables.
     ("LOP3.LUT R6,R0,0xffff,RZ,0xc0,!PT", "R0=0x12345678/0xff", "R6=0x78/0xffff00ff"),
     ("LOP3.LUT P0,RZ,R0,0x1,RZ,0xc0,!PT", "R0=2", "P0=0"),
@@ -163,6 +215,9 @@ const CASES: &[(&str, Values, Values)] = &[
     ("LDG.E.S16 R0,[R2.64]", "R2=0x1000 R3=0", "R0=0xffff9110"),
     ("LDG.E.64.STRONG.SYS R0,[R2.64+-0x8]", "R2=0x1008 R3=0", "R0=0x93129110 R1=0x97169514"),
     ("LD.E.128 R4,[R2.64]", "R2=0x1000 R3=0", "R4=0x93129110 R5=0x97169514 R6=0x9b1a9918 R7=0x9f1e9d1c"),
+    ("LD.E.64 R4,[R2+0x8]", "R2=0x1000 R3=0", "R4=0x9b1a9918 R5=0x9f1e9d1c"),
+    ("LDG.E R0,[R2.64+UR4]", "R2=0x10 R3=0 UR4=0xff4 UR5=0", "R0=0x97169514"),
+    ("LDG.E R0,[R2.U32+UR4]", "R2=0x10 R3=? UR4=0xff4 UR5=0", "R0=0x97169514"),
     ("LDS R0,[R2+UR4+0x4]", "R2=2 UR4=0xfffffffe", "R0=0x97169514"),
     ("LDL.U16 R0,[R2]", "R2=2", "R0=0x9312"),
     // What one thread does not notice.
@@ -183,13 +238,17 @@ fn every_instruction_computes_what_was_computed_by_hand() {
     for (text, before, after) in CASES {
         let (thread, done) = run(text, before);
         assert_eq!(done, Ok(()), "{text}");
-        for (name, value) in assignments(after) {
-            let (found, width) = match place(name) {
-                Place::Register(register) => (thread.half(register, 0), 32),
-                Place::Predicate(predicate) => (thread.predicate(predicate), 1),
-            };
-            assert_eq!(found, bits(value, width), "{name} after `{text}` with {before}");
-        }
+        check(&thread, after, &format!("{text} with {before}"));
+    }
+}
+
+fn check(thread: &Thread, after: Values, text: &str) {
+    for (name, value) in assignments(after) {
+        let (found, width) = match place(name) {
+            Place::Register(register) => (thread.half(register, 0), 32),
+            Place::Predicate(predicate) => (thread.predicate(predicate), 1),
+        };
+        assert_eq!(found, bits(value, width), "{name} after `{text}`");
     }
 }
 
@@ -214,6 +273,100 @@ fn stores_write_what_they_say_and_nothing_else() {
     let (thread, done) = run("STG.E [R2.64],R0", "R0=0x11/0xff R2=0x1000 R3=0");
     assert_eq!(done, Ok(()));
     assert_eq!(thread.memory.region(0).defined()[..5], [0xff, 0, 0, 0, 0xff], "what is undefined stays so in memory");
+}
+
+/// The instruction, registers before, the destination after, and the bytes at the start of the memory after.
+#[rustfmt::skip]
+const ATOMICS: &[(&str, Values, Values, &[u8])] = &[
+    ("ATOMG.E.ADD.STRONG.GPU PT,R4,desc[UR4][R2.64],R5", "R5=1 UR4=0 UR5=0", "R4=0x93129110", &[0x11, 0x91, 0x12, 0x93]),
+    ("ATOMG.E.ADD.64.STRONG.GPU PT,R4,[R2.64],R6", "R6=0xffffffff R7=0", "R4=0x93129110 R5=0x97169514", &[0x0f, 0x91, 0x12, 0x93, 0x15]),
+    ("ATOMG.E.MIN.STRONG.GPU PT,R4,[R2.64],R5", "R5=0", "R4=0x93129110", &[0; 4]),
+    ("ATOMG.E.MIN.S32.STRONG.GPU PT,R4,[R2.64],R5", "R5=0", "R4=0x93129110", &[0x10, 0x91, 0x12, 0x93]),
+    ("ATOMG.E.MAX.S64.STRONG.GPU PT,RZ,[R2.64],R6", "R6=1 R7=0", "", &[1, 0, 0, 0, 0, 0, 0, 0]),
+    ("ATOMG.E.AND.STRONG.GPU PT,R4,[R2.64],R5", "R5=0xff", "R4=0x93129110", &[0x10, 0, 0, 0]),
+    ("ATOMG.E.OR.STRONG.GPU PT,R4,[R2.64],R5", "R5=0xff", "R4=0x93129110", &[0xff, 0x91]),
+    ("ATOMG.E.XOR.STRONG.GPU PT,R4,[R2.64],R5", "R5=0xff", "R4=0x93129110", &[0xef, 0x91]),
+    ("ATOMG.E.INC.STRONG.GPU PT,R4,[R2.64],R5", "R5=0xffffffff", "R4=0x93129110", &[0x11, 0x91]),
+    ("ATOMG.E.INC.STRONG.GPU PT,R4,[R2.64],R5", "R5=0x93129110", "R4=0x93129110", &[0; 4]),
+    ("ATOMG.E.DEC.STRONG.GPU PT,R4,[R2.64],R5", "R5=5", "R4=0x93129110", &[5, 0, 0, 0]),
+    ("ATOMG.E.EXCH.128.STRONG.GPU PT,R4,[R2.64],R8", "R8=1 R9=2 R10=3 R11=4", "R7=0x9f1e9d1c", &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4]),
+    ("ATOMG.E.CAS.STRONG.GPU PT,R4,[R2],R5,R6", "R5=0x93129110 R6=7", "R4=0x93129110", &[7, 0, 0, 0]),
+    ("ATOMG.E.CAS.STRONG.GPU PT,R4,[R2],R5,R6", "R5=0x93129111 R6=7", "R4=0x93129110", &[0x10, 0x91]),
+    ("ATOM.E.CAST.SPIN.STRONG.SM PT,R4,[R2],R5,R6", "R5=0x93129110 R6=7", "R4=1", &[7, 0, 0, 0]),
+    ("ATOM.E.CAST.SPIN.STRONG.SM PT,R4,[R2],R5,R6", "R5=0 R6=7", "R4=0", &[0x10, 0x91]),
+    // A small number plus 1, and two halves: 1 - 0.00062, 1 - 0.00086.
+    ("ATOM.E.ADD.F32.FTZ.RN.STRONG.GPU P0,R4,[R2.64],R5", "R5=0x3f800000", "R4=0x93129110 P0=1", &[0, 0, 0x80, 0x3f]),
+    ("ATOMG.E.ADD.F16x2.RN.STRONG.GPU PT,R4,[R2.64],R5", "R5=0x3c003c00", "R4=0x93129110", &[0xff, 0x3b, 0xfe, 0x3b]),
+    ("ATOMG.E.MAX.BF16x2.RN.STRONG.GPU PT,R4,[R2.64],R5", "R5=0xc0003f80", "R4=0x93129110", &[0x80, 0x3f, 0x12, 0x93]),
+    ("ATOMG.E.ADD.F64.RN.STRONG.GPU PT,RZ,[R2.64],R6", "R6=0 R7=0x3ff00000", "", &[0, 0, 0, 0, 0, 0, 0xf0, 0x3f]),
+];
+
+#[test]
+fn atomic_operations_return_what_was_there() {
+    for (text, before, after, bytes) in ATOMICS {
+        let before = &format!("R2=0x1000 R3=0 {before}");
+        let (thread, done) = run(text, before);
+        assert_eq!(done, Ok(()), "{text}");
+        check(&thread, after, text);
+        assert_eq!(&thread.memory.region(0).data()[..bytes.len()], *bytes, "{text} with {before}");
+    }
+    let (thread, done) = run("ATOMS.ADD R4,[R2+UR4],R5", "R2=0 UR4=4 R5=1");
+    assert_eq!((done, thread.memory.region(1).data()[4]), (Ok(()), 0x15));
+    // In shared memory, some do nothing but say so.
+    let (thread, done) = run("ATOM.E.ADD.F32.FTZ.RN.STRONG.GPU P0,R4,[R2.64],R5", "R2=0 R3=0x7f01 R4=1 R5=1");
+    check(&thread, "P0=0 R4=?", "in shared memory");
+    assert_eq!((done, thread.memory.region(1).data()[0]), (Ok(()), 0x10));
+}
+
+#[test]
+fn stores_and_reductions_change_the_surface() {
+    for (text, before, at, bytes) in [
+        (
+            "SUST.D.BA.2D.STRONG.SM.TRAP [R2],R0,UR4,0x0",
+            "R0=0x44332211 R2=4 R3=1 UR4=3",
+            20,
+            &[0x11, 0x22, 0x33, 0x44][..],
+        ),
+        ("SUST.D.BA.2D.U8.STRONG.SM [R2],R0,UR4,0x0", "R0=0xabff R2=99 R3=0 UR4=3", 15, &[0xff]),
+        ("SUST.D.BA.2D.64.STRONG.SM.IGN [R2],R0,UR4,0x0", "R0=1 R1=2 R2=0 R3=2 UR4=3", 0, &[]),
+        ("SUST.P.2D.STRONG.SM.R.TRAP [R2],R0,UR4,0x0", "R0=0x7fffffff R2=1 R3=1 UR4=3", 20, &[0xff, 0xff, 0xff, 0x7f]),
+        ("SURED.D.BA.2D.ADD.STRONG.SYS [R2],R0,UR4,0x0", "R0=1 R2=0 R3=0 UR4=3", 0, &[1, 1, 2, 3]),
+        (
+            "SURED.D.BA.2D.MAX.U64.STRONG.SYS.TRAP [R2],R0,UR4,0x0",
+            "R0=1 R1=0xffffffff R2=8 R3=0 UR4=3",
+            8,
+            &[1, 0, 0, 0, 255, 255, 255, 255],
+        ),
+        ("SURED.D.2D.MIN.SD32.STRONG.SYS.TRAP [R2],R0,UR4,0x0", "R0=0xffffffff R2=1 R3=0 UR4=3", 4, &[4, 5, 6, 7]),
+    ] {
+        let mut expected: Vec<u8> = (0..32).collect();
+        expected[at..at + bytes.len()].copy_from_slice(bytes);
+        let (thread, done) = run(text, before);
+        assert_eq!(done, Ok(()), "{text}");
+        assert_eq!(thread.surface.expect("a surface").surface().data, expected, "{text}");
+    }
+}
+
+#[test]
+fn a_product_with_one_is_a_sum() {
+    let sum = |opcode, word: u128, before| {
+        let (thread, done) = run_word(&format!("{opcode} R0,R1,1,1,R2"), before, word << 32);
+        done.map(|()| thread.half(Register { index: 0, uniform: false, wide: false }, 0))
+    };
+    assert_eq!(sum("HFMA2.MMA", 0x3c00_3c00, "R1=0x40003c00 R2=0x3c003c00"), Ok(Bits::from(0x4200_4000_u32)));
+    assert_eq!(sum("HFMA2.MMA.BF16_V2", 0x3f80_3f80, "R1=0x40003f80 R2=0x3f803f80"), Ok(Bits::from(0x4040_4000_u32)));
+    assert!(matches!(sum("HFMA2.MMA", 0x4000_4000, "R1=0 R2=0"), Err(Halt::Unknown(_))), "two is another factor");
+}
+
+#[test]
+fn each_opcode_has_a_case() {
+    let source = include_str!("opcodes.rs");
+    for name in ptx_sass::opcode::names() {
+        let said = ["\"", " "]
+            .iter()
+            .any(|before| [".", " ", "\""].iter().any(|after| source.contains(&format!("{before}{name}{after}"))));
+        assert!(said, "{name} has no case");
+    }
 }
 
 #[test]
@@ -242,6 +395,11 @@ fn what_cannot_go_on_stops_the_thread() {
         ("STG.E [R2.64],R0", "R0=1 R2=0x2000 R3=0", Halt::Trap(Fault::ReadOnly(0x2000))),
         ("LDG.E R0,[R2.64]", "R2=0x1000 R3=?", undefined("an address")),
         ("LDG.E R0,desc[UR4][R2.64]", "R2=0x1000 R3=0 UR4=0 UR5=0/0x7fffffff", undefined("a memory descriptor")),
+        ("SULD.D.BA.2D.STRONG.SM.TRAP R0,[R2],UR4,0x0", "R2=0 R3=2 UR4=3", Halt::Trap(Fault::OutsideSurface)),
+        ("SULD.D.BA.2D.STRONG.SM.TRAP R0,[R2],UR4,0x0", "R2=0 R3=0 UR4=4", Halt::Trap(Fault::NoSurface(4))),
+        ("SULD.D.BA.2D.STRONG.SM.TRAP R0,[R2],UR4,0x0", "R2=0 R3=? UR4=3", undefined("a coordinate")),
+        ("SUST.D.BA.2D.STRONG.SM.TRAP [R2],R0,UR4,0x0", "R0=0 R2=0 R3=0 UR4=?", undefined("a handle")),
+        ("ATOMG.E.CAS.STRONG.GPU PT,R4,[R2],R5,R6", "R2=0x1000 R3=0 R5=? R6=7", undefined("a comparison")),
         ("LDC R0,c[0x3][R1]", "R1=?", undefined("an address of a constant")),
         ("@P0 MOV R0,R1", "P0=?", undefined("a guard")),
         ("SHF.L.U32 R0,R1,R2,RZ", "R1=1 R2=?", undefined("a count to shift by")),

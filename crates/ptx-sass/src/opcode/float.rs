@@ -261,5 +261,9 @@ pub(super) fn to_two_integers(thread: &mut Thread, step: &Step) -> Result<(), Ha
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a value out of range is the nearest")]
 fn integer(step: &Step, value: f64) -> Bits {
-    if step.modifiers.has("U8") { Bits::from(u64::from(value as u8)) } else { Bits::from(value as u32) }
+    match () {
+        () if step.modifiers.has("U8") => Bits::from(u32::from(value as u8)),
+        () if step.modifiers.has("U16") => Bits::from(u32::from(value as u16)),
+        () => Bits::from(value as u32),
+    }
 }
