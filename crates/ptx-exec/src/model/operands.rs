@@ -113,14 +113,14 @@ impl<'l, 'a> Operands<'l, 'a> {
     /// The values of an operand, lane by lane.
     pub(super) fn sources(&self, operand: &str) -> Result<Vec<ValueSource>, Unmodelled> {
         match self.argument(operand)? {
-            Argument::Tuple(elements) => elements.iter().map(|element| self.element(element)).collect(),
+            Argument::Tuple(elements) => elements.iter().map(|element| self.element(operand, element)).collect(),
             Argument::Name(name) => match self.declarations.symbol(name) {
                 Some(Symbol::Register(_, lanes)) if lanes > 1 => {
                     components(lanes).map(|component| self.register(&format!("{name}.{component}"))).collect()
                 }
                 _ => Ok(vec![self.register(name)?]),
             },
-            scalar => Ok(vec![self.element(scalar)?]),
+            scalar => Ok(vec![self.element(operand, scalar)?]),
         }
     }
 
@@ -153,7 +153,7 @@ impl<'l, 'a> Operands<'l, 'a> {
             Argument::Tuple(elements) => {
                 let lane = |element: &Argument<'_>| match element {
                     Argument::Sink => Ok(None),
-                    element => self.element(element).map(Some),
+                    element => self.element(operand, element).map(Some),
                 };
                 elements.iter().map(lane).collect()
             }
@@ -166,10 +166,14 @@ impl<'l, 'a> Operands<'l, 'a> {
         self.sources(operand)?.first().copied().ok_or_else(|| Unmodelled(format!("{operand} is empty")))
     }
 
-    fn element(&self, argument: &Argument<'_>) -> Result<ValueSource, Unmodelled> {
+    /// A double is converted to the type of its operand. PTX ISA `floating-point-constants`.
+    #[expect(clippy::cast_possible_truncation, reason = "rounding is wanted")]
+    fn element(&self, operand: &str, argument: &Argument<'_>) -> Result<ValueSource, Unmodelled> {
+        let single = || matches!(self.operand_type(operand), Ok((_, Kind::Float, 32)));
         let bits = match argument {
             Argument::Name(name) => return self.register(name),
             Argument::Integer(value) => Some(value.value().cast_unsigned()),
+            Argument::Double(bits) if single() => Some(u128::from((f64::from_bits(*bits) as f32).to_bits())),
             Argument::Float(bits) => Some(u128::from(*bits)),
             Argument::Double(bits) => Some(u128::from(*bits)),
             _ => None,
