@@ -12,7 +12,7 @@ use crate::space::{Diagram, Draw, Region, Values, covering, environment_values};
 use crate::spec::Form;
 
 /// Programs of a form per task.
-const TOGETHER: usize = 256;
+const TOGETHER: usize = 1024;
 /// Rows of a form that must trap, for an engine where each costs a process.
 const TRAPS: u64 = 24;
 

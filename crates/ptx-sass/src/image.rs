@@ -37,6 +37,8 @@ pub const SURFACE_HANDLE: u64 = 0x5afe_0000_0000_0003;
 const TABLE: u64 = 0x7e80_0000_0000;
 const TABLE_ENTRY: usize = 0x20;
 const LAYERS: usize = 0x1c;
+/// Where variables in constant memory begin among generic addresses.
+const CONSTANTS: u64 = 0x7ec0_0000_0000;
 /// The symbol that stands for the size of an entry.
 const TABLE_ENTRY_SYMBOL: &str = ".nv.surfrefDescSize";
 
@@ -51,12 +53,15 @@ struct Bank0 {
     local: usize,
     /// The address of the table that describes surfaces, 64 bits.
     table: usize,
+    /// Where bank 3 begins among generic addresses, 64 bits: it has the variables in constant memory.
+    constants: usize,
     /// The memory descriptor of accesses without a cache policy, 64 bits.
     descriptor: Option<usize>,
 }
 
 /// Of sm_90.
-const SM_90: Bank0 = Bank0 { block: 0x0, stack: 0x28, local: 0x20, table: 0x100, descriptor: Some(0x208) };
+const SM_90: Bank0 =
+    Bank0 { block: 0x0, stack: 0x28, local: 0x20, table: 0x100, constants: 0xd0, descriptor: Some(0x208) };
 
 /// The value of the default memory descriptor: no kernel computes with it.
 const DESCRIPTOR: u64 = 0x0dec_0dec_0dec_0dec;
@@ -184,6 +189,9 @@ impl Image {
         memory.add(MemoryRegion::undefined(LOCAL_WINDOW, LOCAL));
         thread.memory = memory;
         for (number, data) in &self.banks {
+            if *number == 3 {
+                thread.memory.add(MemoryRegion::new(CONSTANTS, data.clone(), false));
+            }
             if let Some(bank) = thread.banks.get_mut(*number) {
                 *bank = MemoryRegion::new(0, data.clone(), false);
             }
@@ -203,6 +211,7 @@ impl Image {
         bank.poke(SM_90.block, &[1_u32, 1, 1].map(u32::to_le_bytes).concat());
         bank.poke(SM_90.stack, &u32::try_from(LOCAL).unwrap_or(0).to_le_bytes());
         bank.poke(SM_90.table, &TABLE.to_le_bytes());
+        bank.poke(SM_90.constants, &CONSTANTS.to_le_bytes());
         bank.poke(SM_90.local, &LOCAL_WINDOW.to_le_bytes());
         if let Some(at) = SM_90.descriptor {
             bank.poke(at, &DESCRIPTOR.to_le_bytes());

@@ -65,7 +65,7 @@ const ACCESS: &str = "STRONG WEAK CONSTANT PRIVATE GPU SYS SM CTA MMIO EF EL EU 
 /// What a load can load: 32 bits without a modifier.
 const LOADED: &str = "E U8 S8 U16 S16 64 128";
 /// The operations, types and roundings of atomic operations.
-const ATOMIC: &str = "E ADD MIN MAX AND OR XOR INC DEC EXCH CAS CAST 64 128 S32 S64 \
+const ATOMIC: &str = "E POPC 32 ADD MIN MAX AND OR XOR INC DEC EXCH CAS CAST 64 128 S32 S64 \
     F16x2 F16x4 F16x8 BF16x2 BF16x4 BF16x8 F32 F32x2 F32x4 F64 FTZ";
 /// How a surface is accessed: its shape, what x counts, the size or type, the operation, and what happens outside.
 const SURFACE: &str = "D P BA 1D 2D 3D 1D_ARRAY 2D_ARRAY U8 S8 U16 S16 64 128 R RG IGN TRAP \
@@ -78,12 +78,12 @@ const CONSTANT: &str = "U8 S8 U16 S16 64";
 const SHIFTED: &str = "L R U32 S32 U64 S64 HI";
 
 /// The known modifiers that matter, one bit each.
-const MEANINGFUL: [&str; 69] = [
+const MEANINGFUL: [&str; 70] = [
     "32", "64", "128", "16x2", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64", "WIDE", "HI", "X", "EX", "MOV",
     "IADD", "SHL", "LUT", "AND", "OR", "XOR", "EQ", "NE", "LT", "LE", "GT", "GE", "L", "R", "E", "ADD", "MIN", "MAX",
     "INC", "DEC", "EXCH", "CAS", "CAST", "F16x2", "F16x4", "F16x8", "BF16x2", "BF16x4", "BF16x8", "F32", "F32x2",
     "F32x4", "F64", "FTZ", "BF16_V2", "S", "D", "F16", "IDX", "UP", "P", "BA", "1D", "2D", "3D", "1D_ARRAY",
-    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64",
+    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64", "POPC",
 ];
 
 /// A set of modifiers that matter.

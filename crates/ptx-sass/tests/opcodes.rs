@@ -312,6 +312,8 @@ fn atomic_operations_return_what_was_there() {
     }
     let (thread, done) = run("ATOMS.ADD R4,[R2+UR4],R5", "R2=0 UR4=4 R5=1");
     assert_eq!((done, thread.memory.region(1).data()[4]), (Ok(()), 0x15));
+    let (thread, done) = run("ATOMS.POPC.INC.32 RZ,[UR4]", "UR4=4");
+    assert_eq!((done, thread.memory.region(1).data()[4]), (Ok(()), 0x15));
     // In shared memory, some do nothing but say so.
     let (thread, done) = run("ATOM.E.ADD.F32.FTZ.RN.STRONG.GPU P0,R4,[R2.64],R5", "R2=0 R3=0x7f01 R4=1 R5=1");
     check(&thread, "P0=0 R4=?", "in shared memory");

@@ -21,7 +21,7 @@ pub(super) fn generic(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     atomic(thread, step, at, 1)
 }
 
-/// `ATOMS.ADD R15, [R12+UR4], R13`
+/// `ATOMS.ADD R15, [R12+UR4], R13`, `ATOMS.POPC.INC.32 RZ, [UR4]`
 pub(super) fn shared(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let at = address(thread, step, 1, Window::At(SHARED_WINDOW))?;
     atomic(thread, step, at, 0)
@@ -70,6 +70,9 @@ fn atomic(thread: &mut Thread, step: &Step, at: u64, to: usize) -> Result<(), Ha
             result = [Bits::from(equal), Bits::ZERO, Bits::ZERO, Bits::ZERO];
         }
         if equal { swapped } else { old }
+    } else if has("POPC") {
+        // It counts the active lanes.
+        [old[0].plus(Bits::from(1_u32)).zero_extended(32), Bits::ZERO, Bits::ZERO, Bits::ZERO]
     } else {
         combined(step, &old, &given(thread, source(first)?), count)?
     };
