@@ -19,6 +19,7 @@ use ptx_spec::environment::{Environment, Version};
 
 use crate::Outcome;
 use crate::engine::{CaseExecutor, Engine, EngineId, LineJudge};
+use crate::health::Health;
 use crate::ptxas::{self, Ptxas};
 use disassembler::{Disassembler, PrintedWord};
 use launch::Launch;
@@ -32,6 +33,8 @@ pub struct Sass {
     id: EngineId,
     assembler: Ptxas,
     disassembler: Disassembler,
+    /// Rows without an answer because something else than the assembler failed.
+    health: Health,
 }
 
 impl Sass {
@@ -46,7 +49,8 @@ impl Sass {
             let path = assembler.path().to_owned();
             ptxas::Error::NotPtxas { path, asked, answer }
         })?;
-        Ok(Self { id, assembler, disassembler: Disassembler::new(disassembler, TARGET.1, cache) })
+        let disassembler = Disassembler::new(disassembler, TARGET.1, cache);
+        Ok(Self { id, assembler, disassembler, health: Health::default() })
     }
 
     /// The newest PTX version that its `ptxas` supports.
@@ -71,6 +75,9 @@ impl Sass {
                 answers[*alone] = vec![Answer::Skipped(why.clone()); cases[*alone].rows.len()];
             }
             (Err(outcome), [alone], _) => {
+                if let Outcome::Skipped(why) = &outcome {
+                    self.health.lost(why, cases[*alone].rows.len());
+                }
                 answers[*alone] = vec![without_code(outcome); cases[*alone].rows.len()];
             }
             (Err(_), ..) => {
@@ -174,7 +181,9 @@ impl Engine for Sass {
     }
 
     fn losses(&self) -> BTreeMap<String, u64> {
-        self.assembler.losses()
+        let mut losses = self.assembler.losses();
+        losses.extend(self.health.losses());
+        losses
     }
 
     fn as_judge(&self) -> Option<&dyn LineJudge> {
@@ -205,7 +214,9 @@ impl CaseExecutor for Sass {
         }
         if let Err(why) = self.run(cases, &modules, &mut answers) {
             for &at in modules.iter().flat_map(|module| &module.cases) {
-                answers[at] = vec![Answer::Failed(why.clone()); cases[at].rows.len()];
+                // It says nothing about the machine code.
+                self.health.lost(&why, cases[at].rows.len());
+                answers[at] = vec![Answer::Skipped(why.clone()); cases[at].rows.len()];
             }
         }
         answers

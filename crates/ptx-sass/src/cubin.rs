@@ -81,7 +81,7 @@ pub struct EntryPoint {
     pub parameters: Vec<Range<usize>>,
     /// The section with the initial contents of constant bank 0.
     pub constants: Option<usize>,
-    /// Shared memory in bytes.
+    /// Shared memory in bytes, with what the driver keeps for itself at its start.
     pub shared: usize,
 }
 

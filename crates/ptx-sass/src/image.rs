@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ptx_exec::object::Surface;
+use ptx_exec::object::{Component, Format, Surface};
 
 use crate::cubin::{Cubin, EntryPoint, Relocation};
 use crate::machine::{LOCAL_WINDOW, SHARED_WINDOW, Thread};
@@ -39,6 +39,9 @@ const TABLE_ENTRY: usize = 0x20;
 const LAYERS: usize = 0x1c;
 /// Where variables in constant memory begin among generic addresses.
 const CONSTANTS: u64 = 0x7ec0_0000_0000;
+/// Where its entries have the type and the order of the components, in bytes.
+const COMPONENT_TYPE: usize = 0xc;
+const COMPONENT_ORDER: usize = 0x10;
 /// The symbol that stands for the size of an entry.
 const TABLE_ENTRY_SYMBOL: &str = ".nv.surfrefDescSize";
 
@@ -171,7 +174,10 @@ impl Image {
     pub fn bind(thread: &mut Thread, surface: &Surface) {
         let handle = u32::try_from(SURFACE_HANDLE & 0xffff_ffff).unwrap_or(0);
         let mut table = vec![0; TABLE_ENTRY];
-        table[LAYERS..LAYERS + 4].copy_from_slice(&surface.layers.to_le_bytes());
+        let (of_type, order) = enumerated(surface.format);
+        for (at, number) in [(LAYERS, surface.layers), (COMPONENT_TYPE, of_type), (COMPONENT_ORDER, order)] {
+            table[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        }
         let entry = TABLE + u64::from(handle) * TABLE_ENTRY as u64;
         thread.memory.add(MemoryRegion::new(entry, table, false));
         thread.surface = Some(BoundSurface::new(handle, surface.clone()));
@@ -185,7 +191,7 @@ impl Image {
         for region in &self.globals {
             memory.add(region.clone());
         }
-        memory.add(MemoryRegion::undefined(SHARED_WINDOW + RESERVED_SHARED as u64, entry.shared));
+        memory.add(shared(entry));
         memory.add(MemoryRegion::undefined(LOCAL_WINDOW, LOCAL));
         thread.memory = memory;
         for (number, data) in &self.banks {
@@ -221,4 +227,38 @@ impl Image {
         }
         bank
     }
+}
+
+/// Shared memory at its start: variables are undefined. What is after them is not, because smaller atomic operations read
+/// and write whole words.
+fn shared(entry: &EntryPoint) -> MemoryRegion {
+    let variables = entry.shared.saturating_sub(RESERVED_SHARED);
+    let size = variables.next_multiple_of(16);
+    let mut region = MemoryRegion::undefined(SHARED_WINDOW + RESERVED_SHARED as u64, size);
+    region.poke(variables, &vec![0; size - variables]);
+    region
+}
+
+/// The numbers of OpenCL for the type of a component, and for the order of the components.
+fn enumerated(format: Format) -> (u32, u32) {
+    let of_type = match format.component {
+        Component::Snorm(8) => 0x10d0,
+        Component::Snorm(_) => 0x10d1,
+        Component::Unorm(8) => 0x10d2,
+        Component::Unorm(_) => 0x10d3,
+        Component::Signed(8) => 0x10d7,
+        Component::Signed(16) => 0x10d8,
+        Component::Signed(_) => 0x10d9,
+        Component::Unsigned(8) => 0x10da,
+        Component::Unsigned(16) => 0x10db,
+        Component::Unsigned(_) => 0x10dc,
+        Component::Float(16) => 0x10dd,
+        Component::Float(_) => 0x10de,
+    };
+    let order = match format.channels {
+        1 => 0x10b0,
+        2 => 0x10b2,
+        _ => 0x10b5,
+    };
+    (of_type, order)
 }

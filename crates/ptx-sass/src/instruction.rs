@@ -147,11 +147,15 @@ impl fmt::Display for MachineInstruction {
     }
 }
 
-/// Splits at commas outside brackets.
+/// Splits at commas outside brackets, and between a register and a bracket: releases before 13.5 leave out that comma.
 fn split(operands: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_u32);
     for (at, c) in operands.char_indices() {
         match c {
+            '[' if depth == 0 && register(operands[start..at].trim()).is_some() => {
+                parts.push(operands[start..at].trim());
+                (start, depth) = (at, 1);
+            }
             '[' | '(' | '{' => depth += 1,
             ']' | ')' | '}' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
@@ -327,6 +331,8 @@ mod tests {
         assert!(read.has("WIDE") && !read.has("HI"));
         let bank = MachineOperand::Constant { bank: 0, base: None, offset: 0x210, sign: Sign::default() };
         assert_eq!(read.operands, [plain(6), plain(11), MachineOperand::Integer(4), bank]);
+        let without_comma = |text| MachineInstruction::parse("", "LD", text).expect("an instruction").operands;
+        assert_eq!(without_comma("PT,R12[R10+-0x20],R4"), without_comma("PT,R12,[R10+-0x20],R4"));
         assert_eq!(MachineInstruction::parse("", "EXIT", "").expect("an instruction").operands, []);
     }
 

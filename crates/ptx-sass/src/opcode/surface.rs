@@ -51,8 +51,8 @@ pub(super) fn store(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         return Ok(());
     }
     let bytes = usize::try_from(size).unwrap_or(0);
-    for part in 0..bytes.div_ceil(4) {
-        surface.store(at + part * 4, bytes.min(4), parts[part]);
+    for (part, value) in parts.into_iter().enumerate().take(bytes.div_ceil(4)) {
+        surface.store(at + part * 4, bytes.min(4), value);
     }
     Ok(())
 }
