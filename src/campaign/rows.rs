@@ -16,6 +16,9 @@ use crate::setup;
 use crate::space::Values;
 use crate::spec::{Instruction, Spec};
 
+/// Rows that must pass before a divergence that happens only sometimes counts as fixed.
+const ENOUGH: u64 = 1000;
+
 /// The newest environment in which an engine executes: with 64 bits, and preferring the plain target of a
 /// number.
 ///
@@ -189,7 +192,8 @@ impl<'a> Executor<'a> {
         for divergence in own {
             let Some(met) = tally.listed.get(&divergence.id) else { continue };
             let expired = |(today, last)| today > last;
-            if met.did == 0 && self.engine.losses().is_empty() {
+            let enough = !divergence.sometimes || met.did_not >= ENOUGH;
+            if met.did == 0 && enough && self.engine.losses().is_empty() {
                 stale.push(Stale { id: divergence.id.clone(), problem: Problem::Fixed });
             } else if self.options.today.as_ref().zip(divergence.expires.as_ref()).is_some_and(expired) {
                 stale.push(Stale { id: divergence.id.clone(), problem: Problem::Expired });

@@ -20,10 +20,9 @@ use ptx_conform::spec::Isa;
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineOpts {
     /// Engine to ask. `ptxas@13.5` or `ptxas@13.5.37`: that version; `ptxas@all`: every version found;
-    /// `ptxas`: the newest version found; `sass@13.5`: the machine code of that version, interpreted (sm_90 only, without
-    /// surfaces); `exec:COMMAND`: a program that speaks the protocol of
-    /// docs/protocol.md; `gpu`; `recording:FILE`: recorded results; `model`: the specification and the
-    /// reference model. Can be given several times.
+    /// `ptxas`: the newest version found; `sass@13.5`: the machine code of that version, interpreted (sm_90 only);
+    /// `exec:COMMAND`: a program that speaks the protocol of docs/protocol.md; `gpu`; `recording:FILE`: recorded
+    /// results; `model`: the specification and the reference model. Can be given several times.
     #[arg(long, value_name = "ENGINE", default_value = "ptxas")]
     engine: Vec<String>,
     /// Path of a ptxas binary to use instead of those found. Can be given several times.

@@ -99,7 +99,7 @@ fn combined(step: &Step, old: &[Bits; 4], new: &[Bits; 4], count: u8) -> Result<
     if has("EXCH") {
         return Ok(*new);
     }
-    if let Some(format) = float::Format::of(step) {
+    if let Some(format) = float::NumberFormat::of(step) {
         return float::elementwise(step, format, old, new);
     }
     on_integers(step, count.into(), has("S32") || has("S64"), old, new)

@@ -9,14 +9,14 @@ use crate::machine::{Halt, Thread};
 
 /// A format of numbers in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum NumberFormat {
     F16,
     Bf16,
     F32,
     F64,
 }
 
-impl Format {
+impl NumberFormat {
     /// That of an atomic operation; `None` if it is on integers.
     pub(super) fn of(step: &Step) -> Option<Self> {
         let has = |names: &[&str]| names.iter().any(|name| step.modifiers.has(name));
@@ -103,23 +103,28 @@ impl Format {
 }
 
 /// An atomic operation on the elements of values of up to 128 bits.
-pub(super) fn elementwise(step: &Step, format: Format, old: &[Bits; 4], new: &[Bits; 4]) -> Result<[Bits; 4], Halt> {
+pub(super) fn elementwise(
+    step: &Step,
+    format: NumberFormat,
+    old: &[Bits; 4],
+    new: &[Bits; 4],
+) -> Result<[Bits; 4], Halt> {
     let apply = |old: Bits, new: Bits| match old.known(format.bits()).zip(new.known(format.bits())) {
         Some((old, new)) => format.apply(step, old, new).map(Bits::from),
         None => Ok(Bits::UNDEFINED),
     };
     let mut result = [Bits::ZERO; 4];
     match format {
-        Format::F64 => {
+        NumberFormat::F64 => {
             let whole = apply(old[0].joined(32, old[1]), new[0].joined(32, new[1]))?;
             (result[0], result[1]) = (whole.zero_extended(32), whole.shifted_right(32));
         }
-        Format::F32 => {
+        NumberFormat::F32 => {
             for (result, (old, new)) in result.iter_mut().zip(old.iter().zip(new)) {
                 *result = apply(*old, *new)?.zero_extended(32);
             }
         }
-        Format::F16 | Format::Bf16 => {
+        NumberFormat::F16 | NumberFormat::Bf16 => {
             for (result, (old, new)) in result.iter_mut().zip(old.iter().zip(new)) {
                 let high = apply(old.shifted_right(16), new.shifted_right(16))?;
                 *result = apply(*old, *new)?.joined(16, high.zero_extended(16));
@@ -131,31 +136,31 @@ pub(super) fn elementwise(step: &Step, format: Format, old: &[Bits; 4], new: &[B
 
 /// `FADD R13, R15, R12`
 pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let (a, b) = (number(thread, step, 1, Format::F32)?, number(thread, step, 2, Format::F32)?);
-    let sum = a.zip(b).map_or(Bits::UNDEFINED, |(a, b)| Bits::from(Format::F32.rounded(a + b)));
+    let (a, b) = (number(thread, step, 1, NumberFormat::F32)?, number(thread, step, 2, NumberFormat::F32)?);
+    let sum = a.zip(b).map_or(Bits::UNDEFINED, |(a, b)| Bits::from(NumberFormat::F32.rounded(a + b)));
     thread.set(step.to(0)?, 0, sum);
     Ok(())
 }
 
 /// `DADD R14, R14, R4`
 pub(super) fn add_double(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let (a, b) = (number(thread, step, 1, Format::F64)?, number(thread, step, 2, Format::F64)?);
-    let sum = a.zip(b).map_or(Bits::UNDEFINED, |(a, b)| Bits::from(Format::F64.rounded(a + b)));
+    let (a, b) = (number(thread, step, 1, NumberFormat::F64)?, number(thread, step, 2, NumberFormat::F64)?);
+    let sum = a.zip(b).map_or(Bits::UNDEFINED, |(a, b)| Bits::from(NumberFormat::F64.rounded(a + b)));
     thread.set_wide(step.to(0)?, sum);
     Ok(())
 }
 
 /// The number in one or two registers; `None` if it is undefined.
-fn number(thread: &Thread, step: &Step, at: usize, format: Format) -> Result<Option<f64>, Halt> {
+fn number(thread: &Thread, step: &Step, at: usize, format: NumberFormat) -> Result<Option<f64>, Halt> {
     let (register, sign) = match step.operand(at)? {
         MachineOperand::Register(register, sign, part) if part.is_empty() && !sign.inverted => (*register, *sign),
-        MachineOperand::Integer(value) if format == Format::F32 => return Ok(Some(format.value(*value))),
+        MachineOperand::Integer(value) if format == NumberFormat::F32 => return Ok(Some(format.value(*value))),
         // The immediate has the upper half.
-        MachineOperand::Integer(value) if format == Format::F64 => return Ok(Some(format.value(*value << 32))),
+        MachineOperand::Integer(value) if format == NumberFormat::F64 => return Ok(Some(format.value(*value << 32))),
         _ => return Err(Halt::unknown("a source is not a register")),
     };
     let bits = match format {
-        Format::F64 => thread.register(Register { wide: true, ..register }).known(64),
+        NumberFormat::F64 => thread.register(Register { wide: true, ..register }).known(64),
         _ => thread.half(register, 0).known(format.bits()),
     };
     let value = bits.map(|bits| format.value(bits));
@@ -213,7 +218,7 @@ fn halves(thread: &Thread, step: &Step, at: usize) -> Result<[Bits; 2], Halt> {
 }
 
 fn set_sums(thread: &mut Thread, step: &Step, a: [Bits; 2], b: [Bits; 2]) -> Result<(), Halt> {
-    let format = if step.modifiers.has("BF16_V2") { Format::Bf16 } else { Format::F16 };
+    let format = if step.modifiers.has("BF16_V2") { NumberFormat::Bf16 } else { NumberFormat::F16 };
     let sum = |at: usize| match a[at].known(16).zip(b[at].known(16)) {
         Some((a, b)) => Bits::from(format.rounded(format.value(a) + format.value(b))),
         None => Bits::UNDEFINED,
@@ -239,9 +244,9 @@ pub(super) fn to_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         MachineOperand::Register(register, sign, part) if has("F16") && *sign == Sign::default() => {
             let value = thread.half(*register, 0);
             let value = if part == "H1" { value.shifted_right(16) } else { value };
-            value.known(16).map(|bits| Format::F16.value(bits))
+            value.known(16).map(|bits| NumberFormat::F16.value(bits))
         }
-        _ => number(thread, step, 1, if has("F64") { Format::F64 } else { Format::F32 })?,
+        _ => number(thread, step, 1, if has("F64") { NumberFormat::F64 } else { NumberFormat::F32 })?,
     };
     let value = value.map_or(Bits::UNDEFINED, |value| integer(step, value));
     thread.set(step.to(0)?, 0, value);
@@ -250,7 +255,7 @@ pub(super) fn to_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 
 /// `F2IP.U8.F32.TRUNC.NTZ R3, RZ, R0, RZ`: two integers, the second source as the lower one.
 pub(super) fn to_two_integers(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let (high, low) = (number(thread, step, 1, Format::F32)?, number(thread, step, 2, Format::F32)?);
+    let (high, low) = (number(thread, step, 1, NumberFormat::F32)?, number(thread, step, 2, NumberFormat::F32)?);
     let [high, low] = [high, low].map(|value| value.map_or(Bits::UNDEFINED, |value| integer(step, value)));
     if !matches!(step.operand(3)?, MachineOperand::Register(register, ..) if register.is_zero()) {
         return Err(Halt::unknown("the third source is not RZ"));
