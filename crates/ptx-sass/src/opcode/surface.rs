@@ -1,5 +1,7 @@
 //! Accesses to surfaces. Coordinates are in consecutive registers, the layer last; the handle is in a uniform register.
 
+use ptx_exec::object::Geometry;
+
 use super::{Step, atomic};
 use crate::bits::Bits;
 use crate::instruction::{MachineOperand, Register};
@@ -125,12 +127,12 @@ fn place(
     let has = |name| step.modifiers.has(name);
     let surface = bound(thread, step, handle)?;
     let shape = ["1D", "2D", "3D", "1D_ARRAY", "2D_ARRAY"].iter().find(|shape| has(shape));
-    let expected = match surface.surface().geometry.name() {
-        "1d" => "1D",
-        "2d" => "2D",
-        "3d" => "3D",
-        "a1d" => "1D_ARRAY",
-        _ => "2D_ARRAY",
+    let expected = match surface.surface().geometry {
+        Geometry::D1 => "1D",
+        Geometry::D2 => "2D",
+        Geometry::D3 => "3D",
+        Geometry::A1d => "1D_ARRAY",
+        Geometry::A2d => "2D_ARRAY",
     };
     if shape != Some(&expected) {
         return Err(Halt::unknown("the surface has another shape"));
