@@ -34,13 +34,7 @@ impl MemoryRegion {
 
     /// Up to 8 bytes at a position, zero-extended; those that it does not have are undefined.
     pub fn peek(&self, at: usize, bytes: usize) -> Bits {
-        let number = |of: &[u8]| {
-            let mut wide = [0; 8];
-            of.iter().skip(at).take(bytes).zip(&mut wide).for_each(|(byte, to)| *to = *byte);
-            u64::from_le_bytes(wide)
-        };
-        let above = if bytes < 8 { u64::MAX << (bytes * 8) } else { 0 };
-        Bits::new(number(&self.data), number(&self.defined) | above)
+        bits(&self.data, &self.defined, at, bytes)
     }
 
     /// Writes defined bytes at a position, as far as it has them.
@@ -104,14 +98,7 @@ impl Memory {
     /// If the address is misaligned, or a byte is in no region.
     pub fn load(&mut self, address: u64, bytes: usize, aligned: u64) -> Result<Bits, Fault> {
         let (region, at) = self.find(address, bytes, aligned)?;
-        let number = |of: &[u8]| {
-            let mut wide = [0; 8];
-            wide[..bytes].copy_from_slice(&of[at..at + bytes]);
-            u64::from_le_bytes(wide)
-        };
-        let region = &self.regions[region];
-        let above = if bytes < 8 { u64::MAX << (bytes * 8) } else { 0 };
-        Ok(Bits::new(number(&region.data), number(&region.defined) | above))
+        Ok(self.regions[region].peek(at, bytes))
     }
 
     /// Stores the low 1, 2, 4 or 8 bytes of a value.
@@ -146,6 +133,17 @@ impl Memory {
         self.last = number;
         Ok((number, at))
     }
+}
+
+/// Up to 8 bytes at a position, zero-extended; those that are not there are undefined.
+pub(crate) fn bits(data: &[u8], defined: &[u8], at: usize, bytes: usize) -> Bits {
+    let number = |of: &[u8]| {
+        let mut wide = [0; 8];
+        of.iter().skip(at).take(bytes).zip(&mut wide).for_each(|(byte, to)| *to = *byte);
+        u64::from_le_bytes(wide)
+    };
+    let above = if bytes < 8 { u64::MAX << (bytes * 8) } else { 0 };
+    Bits::new(number(data), number(defined) | above)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use ptx_exec::object::{Component, Surface};
 
 use crate::bits::Bits;
-use crate::memory::Fault;
+use crate::memory::{Fault, bits};
 
 /// What happens to an access out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,13 +109,7 @@ impl BoundSurface {
 
     /// Up to 8 bytes at a position; those that are not there are undefined.
     pub fn load(&self, at: usize, bytes: usize) -> Bits {
-        let number = |of: &[u8]| {
-            let mut wide = [0; 8];
-            of.iter().skip(at).take(bytes).zip(&mut wide).for_each(|(byte, to)| *to = *byte);
-            u64::from_le_bytes(wide)
-        };
-        let above = if bytes < 8 { u64::MAX << (bytes * 8) } else { 0 };
-        Bits::new(number(&self.surface.data), number(&self.defined) | above)
+        bits(&self.surface.data, &self.defined, at, bytes)
     }
 
     /// Stores up to 8 bytes at a position.
