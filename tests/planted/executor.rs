@@ -333,6 +333,19 @@ fn inside(text: &str, open: char, close: char) -> &str {
     }
 }
 
+/// Whether an immediate is a float of 64 bits.
+fn is_double(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with("0d") || text.starts_with("0D") || text.contains('.')
+}
+
+/// The bits of a float of 64 bits as one of 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "rounding is wanted")]
+fn as_float(bits: u128) -> u128 {
+    let double = f64::from_bits(u64::try_from(bits).unwrap_or_default());
+    u128::from((double as f32).to_bits())
+}
+
 /// The bits of an immediate: of integers in two's complement, of floats as they are.
 fn immediate(text: &str) -> Option<u128> {
     let text = text.trim();
@@ -517,6 +530,7 @@ impl<'a> Thread<'a> {
     /// The bits of a register or an immediate.
     fn read(&self, operand: &str, bits: u32) -> Result<u128, Answer> {
         if let Some(value) = immediate(operand) {
+            let value = if self.line.has(".f32") && is_double(operand) { as_float(value) } else { value };
             return Ok(mask(value, bits));
         }
         match self.input(operand) {
