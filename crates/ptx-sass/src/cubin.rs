@@ -191,7 +191,7 @@ impl Cubin {
     }
 }
 
-/// The largest section without contents that is read, in bytes; no kernel of ours needs more.
+/// The most bytes of a section whose contents are not in the file.
 const LARGEST: usize = 1 << 28;
 
 fn half(value: &[u8], at: usize) -> Option<u16> {

@@ -37,13 +37,14 @@ pub const SURFACE_HANDLE: u64 = 0x5afe_0000_0000_0003;
 const TABLE: u64 = 0x7e80_0000_0000;
 const TABLE_ENTRY: usize = 0x20;
 const LAYERS: usize = 0x1c;
-/// Where variables in constant memory begin among generic addresses.
-const CONSTANTS: u64 = 0x7ec0_0000_0000;
 /// Where its entries have the type and the order of the components, in bytes.
 const COMPONENT_TYPE: usize = 0xc;
 const COMPONENT_ORDER: usize = 0x10;
 /// The symbol that stands for the size of an entry.
 const TABLE_ENTRY_SYMBOL: &str = ".nv.surfrefDescSize";
+
+/// Where variables in constant memory begin among generic addresses.
+const CONSTANTS: u64 = 0x7ec0_0000_0000;
 
 /// Places of bank 0 for one generation of machines, in bytes. The driver puts values there that kernels read.
 #[derive(Clone, Copy, Debug)]

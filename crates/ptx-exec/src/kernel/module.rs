@@ -55,7 +55,8 @@ fn shared(case: &Program) -> Result<Shared, String> {
     }
     let scaffold = scaffold(case);
     let fixed = new_names(&statements(&scaffold.globals)?, "").is_none();
-    Ok((case.ptx, case.target, fixed.then(|| scaffold.globals.clone())))
+    let text = fixed.then(|| thread::globals(case, &scaffold)).transpose()?;
+    Ok((case.ptx, case.target, text))
 }
 
 /// Writes a module.
@@ -389,6 +390,12 @@ mod tests {
         assert_eq!(text.matches(" conform__1_k0[8]").count(), 1, "a variable that another case has, but different");
         assert!(text.contains("mov.u32 %r, k0;") && text.contains("mov.u32 %r, conform__1_k0;"), "{text}");
         assert!(text.contains("%conform__row"), "names of our own");
+        // Names that cannot be changed: these cases differ in the contents of a variable only.
+        let mut one = with(".reg .b32 %g; .global .b8 v[10];", ".reg .b32 %r;");
+        one.variables = vec![variable("v", Space::Global)];
+        let mut other = one.clone();
+        other.variables[0].data[0] = 99;
+        assert_eq!(batches(&[one.clone(), other, one]), [vec![0, 2], vec![1]]);
         let mut d = a.clone();
         d.target = "sm_80".parse().expect("a target");
         assert!(module(&[&a, &d]).1[1].as_ref().is_err_and(|why| why.contains("differs")), "one target");

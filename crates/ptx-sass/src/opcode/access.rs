@@ -85,7 +85,7 @@ fn store(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
 }
 
 /// How many bytes are accessed, and whether they are sign-extended.
-fn size(step: &Step) -> (usize, bool) {
+pub(super) fn size(step: &Step) -> (usize, bool) {
     let has = |name| step.modifiers.has(name);
     let bytes = match () {
         () if has("U8") || has("S8") => 1,

@@ -2,7 +2,7 @@
 
 use ptx_exec::object::Geometry;
 
-use super::{Step, atomic};
+use super::{Step, access, atomic};
 use crate::bits::Bits;
 use crate::instruction::{MachineOperand, Register};
 use crate::machine::{Halt, Thread};
@@ -106,14 +106,7 @@ pub(super) fn query(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 
 /// The size of an access in bytes.
 fn size(step: &Step) -> u32 {
-    let has = |name| step.modifiers.has(name);
-    match () {
-        () if has("U8") || has("S8") => 1,
-        () if has("U16") || has("S16") => 2,
-        () if has("64") => 8,
-        () if has("128") => 16,
-        () => 4,
-    }
+    u32::try_from(access::size(step).0).unwrap_or(0)
 }
 
 /// Where an access goes; `None` if it is ignored.
