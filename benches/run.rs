@@ -5,7 +5,7 @@
 //! each of a sample of lines, scaled up.
 //!
 //! In the second, a line that stops the assembler is a file of its own, because nothing after it would be read, and a
-//! process gets many such files. Processor time (ours and that of the processes) is compared as well as wall-clock
+//! process gets many such files. A line that kills it is a process of its own. Processor time (ours and that of the processes) is compared as well as wall-clock
 //! time, because other work on the machine affects it less.
 
 use std::collections::BTreeMap;
@@ -28,13 +28,34 @@ const ALONE: usize = 20;
 /// The number of files of one process, for lines that stop the assembler.
 const FILES: usize = 400;
 
-/// Lines that were asked about together, and whether each stopped the assembler.
+/// What a line does to the lines after it in its file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stops {
+    /// Nothing.
+    Nothing,
+    /// They are not read.
+    File,
+    /// The process dies.
+    Process,
+}
+
+impl Stops {
+    fn of(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Rejected(text) if text.contains("Parsing error") || text.contains("discard mode") => Self::File,
+            Outcome::Crashed(_) | Outcome::TimedOut => Self::Process,
+            _ => Self::Nothing,
+        }
+    }
+}
+
+/// Lines that were asked about together, and what each stopped.
 struct Module {
     /// The arguments of the assembler without its files.
     arguments: Vec<String>,
     environment: Environment,
     scaffold: Scaffold,
-    lines: Vec<(String, bool)>,
+    lines: Vec<(String, Stops)>,
 }
 
 /// Records what a run asks about.
@@ -76,11 +97,7 @@ impl LineJudge for Recorder<'_> {
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
         let outcomes = self.ptxas.judge(batch, depth);
-        let fatal = |outcome: &Outcome| match outcome {
-            Outcome::Rejected(text) => text.contains("Parsing error") || text.contains("discard mode"),
-            _ => false,
-        };
-        let lines = batch.lines.iter().zip(&outcomes).map(|(line, outcome)| ((*line).to_owned(), fatal(outcome)));
+        let lines = batch.lines.iter().zip(&outcomes).map(|(line, outcome)| ((*line).to_owned(), Stops::of(outcome)));
         if let Some(command) = self.command(&batch.environment, depth, batch.scaffold.separate) {
             let arguments = command.split(' ').skip(1).filter(|argument| !argument.ends_with(".ptx"));
             let arguments = arguments.map(str::to_owned).collect();
@@ -139,7 +156,8 @@ impl Bench {
         self.run(&recorder, instruction);
         let modules = recorder.modules.into_inner().expect("no thread panics");
         let lines: usize = modules.iter().map(|module| module.lines.len()).sum();
-        let fatal = modules.iter().flat_map(|module| &module.lines).filter(|(_, fatal)| *fatal).count();
+        let fatal =
+            modules.iter().flat_map(|module| &module.lines).filter(|(_, stops)| *stops != Stops::Nothing).count();
         if lines == 0 {
             println!("{instruction:<10}{lines:>8}");
             return;
@@ -192,11 +210,13 @@ fn raw(ptxas: &Path, directory: &Path, modules: &[Module]) -> Clock {
     let mut number = 0..;
     let mut name = || number.next().unwrap_or(0).to_string();
     for module in modules {
-        let of = |fatal: bool| module.lines.iter().filter(move |line| line.1 == fatal).map(|line| line.0.as_str());
-        let file = module.write(directory, &name(), &of(false).collect::<Vec<_>>());
+        let of = |stops: Stops| module.lines.iter().filter(move |line| line.1 == stops).map(|line| line.0.as_str());
+        let file = module.write(directory, &name(), &of(Stops::Nothing).collect::<Vec<_>>());
         processes.push((&module.arguments, vec![file]));
-        let fatal = of(true).map(|line| module.write(directory, &name(), &[line]));
+        let fatal = of(Stops::File).map(|line| module.write(directory, &name(), &[line]));
         alone.entry(&module.arguments).or_default().extend(fatal);
+        let deadly = of(Stops::Process).map(|line| module.write(directory, &name(), &[line]));
+        processes.extend(deadly.map(|file| (module.arguments.as_slice(), vec![file])));
     }
     for (arguments, files) in &alone {
         processes.extend(files.chunks(FILES).map(|files| (*arguments, files.to_vec())));

@@ -11,11 +11,13 @@ pub(super) fn with_modifiers_of_other_forms(instruction: &Instruction, form: &Fo
     let region = space.region();
     let axis = form.writing();
     let mut variants = Vec::new();
-    for (at, writing) in form.writings.iter().enumerate() {
-        if !matches!(writing, Writing::Extra(modifier) if is_claimed(instruction, modifier)) {
+    for (at, writing) in (0..=u8::MAX).zip(&form.writings) {
+        if !space.diagram.has(axis, at)
+            || !matches!(writing, Writing::Extra(modifier) if is_claimed(instruction, modifier))
+        {
             continue;
         }
-        let cube = Cube::new([(axis, ValueSet::of(form.writings.len(), |value| value == at))]);
+        let cube = Cube::new([(axis, ValueSet::of(form.writings.len(), |value| value == usize::from(at)))]);
         let Some(simplest) = Slice::new(&region, &cube).simplest() else { continue };
         for slot in &form.slots {
             for value in form.axes[slot.axis].claimed.iter().filter(|value| *value != simplest[slot.axis]) {

@@ -4,7 +4,7 @@ use super::{Divergence, Divergences, Does, EngineVersion, NewestPtx};
 use crate::engine::Depth;
 use crate::environment::Version;
 use crate::judge::Reading;
-use crate::spec::{Choice, Form, Instruction};
+use crate::spec::{Choice, Cube, Form, Instruction};
 
 /// What an engine is expected to do with a line, given its known divergences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,30 @@ impl Divergences {
             let applies = engine.is_some_and(|engine| divergence.applies(engine));
             (applies && cubes.iter().any(|cube| cube.contains(values))).then_some(divergence)
         })
+    }
+
+    /// The divergence that lists such a variant as always killing the engine, before its text is judged: `rule` is the
+    /// rule that it is meant to break.
+    pub(crate) fn crash_of(
+        &self,
+        engine: &EngineVersion,
+        form: &str,
+        values: &[u8],
+        rule: Option<&str>,
+        depth: Depth,
+    ) -> Option<&str> {
+        let crashes = |divergence: &Divergence| {
+            divergence.does == Does::Crashes
+                && !divergence.sometimes
+                && divergence.depth <= depth
+                && divergence.applies(engine)
+                && rule.map_or(divergence.rules.is_empty(), |rule| divergence.names(rule))
+        };
+        let of_form = self.judged.get(form).map_or(&[][..], Vec::as_slice);
+        let lists = |(at, cubes): &&(usize, Vec<Cube>)| {
+            crashes(&self.all[*at]) && cubes.iter().any(|cube| cube.contains(values))
+        };
+        of_form.iter().find(lists).map(|(at, _)| self.all[*at].id.as_str())
     }
 
     /// What an engine is expected to do with a line, given its reading.

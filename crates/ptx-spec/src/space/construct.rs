@@ -2,6 +2,7 @@
 //! far are still inside of. Paths with the same state share all that follows.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::diagram::{DEAD, Diagram, Level};
 use crate::spec::{Cube, Form};
@@ -39,9 +40,13 @@ impl Diagram {
 /// and whether the rule to break is broken already.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct NodeState {
-    alive: Vec<u64>,
+    /// Rarely more than four words; a vector for each of the many states would take a third of the time.
+    alive: SmallVec<[u64; 4]>,
     broken: bool,
 }
+
+/// The child of a node for each class of values.
+type Children = SmallVec<[u32; 8]>;
 
 /// The values of an axis, grouped into classes that remove the same cubes; most axes have few such classes.
 struct Classes {
@@ -117,7 +122,7 @@ struct DiagramBuilder<'a> {
     own: Vec<u64>,
     classes: Vec<Classes>,
     memo: Vec<FxHashMap<NodeState, u32>>,
-    unique: Vec<FxHashMap<Vec<u32>, u32>>,
+    unique: Vec<FxHashMap<Children, u32>>,
     levels: Vec<Level>,
     /// Whether each value of each level is allowed.
     allowed: Vec<Vec<bool>>,
@@ -161,7 +166,7 @@ impl<'a> DiagramBuilder<'a> {
     }
 
     fn build(mut self) -> Diagram {
-        let start = NodeState { alive: self.pending[0].clone(), broken: self.target.is_none() };
+        let start = NodeState { alive: SmallVec::from_slice(&self.pending[0]), broken: self.target.is_none() };
         let root = self.node(0, start);
         let widths: Vec<usize> = self.form.axes.iter().map(|axis| axis.values.len()).collect();
         Diagram::new(widths, self.levels, root)
@@ -175,7 +180,7 @@ impl<'a> DiagramBuilder<'a> {
         if let Some(&node) = self.memo[level].get(&state) {
             return node;
         }
-        let mut by_class = Vec::with_capacity(self.classes[level].killed.len());
+        let mut by_class = Children::new();
         for class in 0..self.classes[level].killed.len() {
             if !self.classes[level].allowed[class] {
                 by_class.push(DEAD);
@@ -218,7 +223,7 @@ impl<'a> DiagramBuilder<'a> {
         Some(NodeState { alive, broken })
     }
 
-    fn intern(&mut self, level: usize, by_class: Vec<u32>) -> u32 {
+    fn intern(&mut self, level: usize, by_class: Children) -> u32 {
         if by_class.iter().all(|&child| child == DEAD) {
             return DEAD;
         }

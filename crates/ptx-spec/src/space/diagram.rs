@@ -90,9 +90,15 @@ impl Diagram {
         }
     }
 
+    /// Whether some variant has this value of an axis.
+    pub fn has(&self, axis: usize, value: u8) -> bool {
+        self.levels.get(axis).is_some_and(|level| level.edges.iter().any(|edge| edge.0 == value))
+    }
+
     /// Whether a variant is in the set.
     pub fn contains(&self, values: &[u8]) -> bool {
-        self.rank(values).is_some()
+        let walk = |node, (level, &value)| self.child(level, node, value);
+        values.len() == self.widths.len() && values.iter().enumerate().fold(self.root, walk) != DEAD
     }
 
     /// The position of a variant in the order of the axes, from 0; `None` if it is not in the set.
