@@ -58,45 +58,57 @@ impl<'a> Asker<'a> {
         let mut tally = Tally::default();
         let (environment, purpose) = (task.environment, task.purpose);
         let depth = purpose.depth();
-        let mut rows = task.rows();
+        let rows = task.rows();
         if let Err(reason) = self.engine.supports(&environment, depth) {
             *tally.skipped.entry(reason).or_default() += u64::try_from(rows.len()).unwrap_or(u64::MAX);
             return tally;
         }
-        self.spare_known_crashes(instruction, depth, &mut rows, &mut tally);
-        let cases: Vec<Case<'_>> =
-            rows.iter().map(|row| Case { instruction, form: row.form, values: &row.values }).collect();
-        match self.in_steps(&cases, depth, options.batch) {
-            Ok(results) => {
-                for ((row, case), result) in rows.iter().zip(&cases).zip(&results) {
-                    let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else { continue };
-                    let rules = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
-                    let judged = JudgedLine { case, row, purpose, environment, reading, outcome, rules };
-                    self.compare(&judged, result, &mut tally);
+        // A process that complains about some lines must be asked again about the others.
+        for rows in self.by_foreseen_outcome(instruction, depth, rows, &mut tally) {
+            let cases: Vec<Case<'_>> =
+                rows.iter().map(|row| Case { instruction, form: row.form, values: &row.values }).collect();
+            match self.in_steps(&cases, depth, options.batch) {
+                Ok(results) => {
+                    for ((row, case), result) in rows.iter().zip(&cases).zip(&results) {
+                        let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else { continue };
+                        let rules = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
+                        let judged = JudgedLine { case, row, purpose, environment, reading, outcome, rules };
+                        self.compare(&judged, result, &mut tally);
+                    }
                 }
+                Err(error) => tally.note_internal_error(error.to_string()),
             }
-            Err(error) => tally.note_internal_error(error.to_string()),
         }
         tally
     }
 
-    /// Leaves out most of the lines that are listed as killing the engine, and counts them as skipped.
-    fn spare_known_crashes(&self, instruction: &Instruction, depth: Depth, rows: &mut Vec<Row>, tally: &mut Tally) {
-        let Some(version) = &self.version else { return };
-        let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
-        rows.retain(|row| {
+    /// The rows that the engine will probably accept, and the others. Most of those that are listed as killing it are
+    /// left out, and counted as skipped.
+    fn by_foreseen_outcome(
+        &self,
+        instruction: &Instruction,
+        depth: Depth,
+        rows: Vec<Row>,
+        tally: &mut Tally,
+    ) -> [Vec<Row>; 2] {
+        let mut crashes: BTreeMap<&str, usize> = BTreeMap::new();
+        let [mut accepted, mut others] = [Vec::new(), Vec::new()];
+        for row in rows {
             let form = &instruction.forms[row.form];
             let rule = row.meant.map(|rule| form.rules[rule].id.as_str());
-            let Some(id) = self.divergences.crash_of(version, &form.id, &row.values, rule, depth) else { return true };
-            let asked = asked.entry(id).or_default();
-            *asked += 1;
-            if *asked > KNOWN_CRASHES {
-                let reason =
-                    format!("it is listed as `{id}`, and only {KNOWN_CRASHES} such lines of each task are asked about");
-                *tally.skipped.entry(reason).or_default() += 1;
+            let foreseen = self.divergences.foresee(self.version.as_ref(), &form.id, &row.values, rule, depth);
+            if let (Does::Crashes, Some(id)) = (foreseen.outcome, foreseen.divergence) {
+                let asked = crashes.entry(id).or_default();
+                *asked += 1;
+                if *asked > KNOWN_CRASHES {
+                    let most = format!("only {KNOWN_CRASHES} such lines of each task are asked about");
+                    *tally.skipped.entry(format!("listed as `{id}`: {most}")).or_default() += 1;
+                    continue;
+                }
             }
-            *asked <= KNOWN_CRASHES
-        });
+            if foreseen.outcome == Does::Accepts { &mut accepted } else { &mut others }.push(row);
+        }
+        [accepted, others]
     }
 
     /// An engine that always fails must be detected with few cases: until it has done anything else, it is

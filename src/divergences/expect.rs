@@ -4,7 +4,7 @@ use super::{Divergence, Divergences, Does, EngineVersion, NewestPtx};
 use crate::engine::Depth;
 use crate::environment::Version;
 use crate::judge::Reading;
-use crate::spec::{Choice, Cube, Form, Instruction};
+use crate::spec::{Choice, Form, Instruction};
 
 /// What an engine is expected to do with a line, given its known divergences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,28 +44,34 @@ impl Divergences {
         })
     }
 
-    /// The divergence that lists such a variant as always killing the engine, before its text is judged: `rule` is the
-    /// rule that it is meant to break.
-    pub(crate) fn crash_of(
+    /// What an engine will probably do with a variant, before its text is judged; `rule` is the one that it is meant
+    /// to break. Decides how it is asked about, never what is expected of it.
+    pub(crate) fn foresee(
         &self,
-        engine: &EngineVersion,
+        engine: Option<&EngineVersion>,
         form: &str,
         values: &[u8],
         rule: Option<&str>,
         depth: Depth,
-    ) -> Option<&str> {
-        let crashes = |divergence: &Divergence| {
-            divergence.does == Does::Crashes
-                && !divergence.sometimes
-                && divergence.depth <= depth
-                && divergence.applies(engine)
-                && rule.map_or(divergence.rules.is_empty(), |rule| divergence.names(rule))
+    ) -> ExpectedOutcome<'_> {
+        let applying = |does: Does| {
+            let concerns = |divergence: &Divergence| {
+                divergence.does == does
+                    && !divergence.sometimes
+                    && divergence.depth <= depth
+                    && engine.is_some_and(|engine| divergence.applies(engine))
+                    && rule.map_or(divergence.rules.is_empty(), |rule| divergence.names(rule))
+            };
+            let of_form = self.judged.get(form).map_or(&[][..], Vec::as_slice);
+            let mut listed = of_form.iter().filter(|(at, _)| concerns(&self.all[*at]));
+            let found = listed.find(|(_, cubes)| cubes.iter().any(|cube| cube.contains(values)));
+            found.map(|(at, _)| ExpectedOutcome { outcome: does, divergence: Some(&self.all[*at].id) })
         };
-        let of_form = self.judged.get(form).map_or(&[][..], Vec::as_slice);
-        let lists = |(at, cubes): &&(usize, Vec<Cube>)| {
-            crashes(&self.all[*at]) && cubes.iter().any(|cube| cube.contains(values))
-        };
-        of_form.iter().find(lists).map(|(at, _)| self.all[*at].id.as_str())
+        let claimed = if rule.is_none() { Does::Accepts } else { Does::Rejects };
+        let other = if rule.is_none() { Does::Rejects } else { Does::Accepts };
+        applying(Does::Crashes)
+            .or_else(|| applying(other))
+            .unwrap_or(ExpectedOutcome { outcome: claimed, divergence: None })
     }
 
     /// What an engine is expected to do with a line, given its reading.
