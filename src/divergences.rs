@@ -67,8 +67,10 @@ impl Does {
 pub struct Divergence {
     /// Its name.
     pub id: String,
-    /// The family of engines.
+    /// The family of engines: also that of engines whose name continues it after a `-`.
     pub engine: String,
+    /// The names of those of them that do it; all if empty.
+    pub engines: Vec<String>,
     /// What the engine does.
     pub does: Does,
     /// The rules that are not enforced, by the part of their ids after the `/`.
@@ -105,7 +107,9 @@ impl Divergence {
 
     /// Whether it applies to this version of an engine.
     pub fn applies(&self, engine: &EngineVersion) -> bool {
-        self.engine == engine.family && self.versions.contains(engine)
+        of_family(&engine.family, &self.engine)
+            && (self.engines.is_empty() || self.engines.contains(&engine.family))
+            && self.versions.contains(engine)
     }
 
     /// Whether it lists a rule as not enforced.
@@ -113,6 +117,11 @@ impl Divergence {
         let short = rule.rsplit('/').next().unwrap_or(rule);
         self.rules.iter().any(|known| known == short || known == rule)
     }
+}
+
+/// Whether the name of an engine is that of a family, or continues it after a `-`: `sass-sm_80` is of `sass`.
+fn of_family(name: &str, family: &str) -> bool {
+    name.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 /// All known divergences.

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use cases::Expected;
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_conform::engine::sass::Sass;
+use ptx_conform::engine::sass::{Configuration, Sass};
 use ptx_conform::engine::{CaseExecutor as _, toolchain};
 use ptx_conform::environment::Suffix;
 use ptx_conform::program::{Answer, Holds, Input, Output, Program, Returned, Rows};
@@ -36,7 +36,7 @@ fn main() {
 fn opened() -> Result<Sass, Failed> {
     let assembler = toolchain::find(VERSION)?.path;
     let disassembler = toolchain::disassembler(&assembler).ok_or("no nvdisasm")?;
-    Ok(Sass::open(&assembler, &disassembler, None)?)
+    Ok(Sass::open(&assembler, &disassembler, None, Configuration::default())?)
 }
 
 /// A program with one row.

@@ -10,7 +10,7 @@ use ptx_conform::campaign::Subject;
 use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::recording::Recording;
-use ptx_conform::engine::sass::Sass;
+use ptx_conform::engine::sass::{Configuration, Sass};
 use ptx_conform::engine::toolchain as installed;
 use ptx_conform::engine::{CaseExecutor, Depth, Engine};
 use ptx_conform::environment::{Environment, Version};
@@ -20,7 +20,8 @@ use ptx_conform::spec::Isa;
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineOpts {
     /// Engine to ask. `ptxas@13.5` or `ptxas@13.5.37`: that version; `ptxas@all`: every version found;
-    /// `ptxas`: the newest version found; `sass@13.5`: the machine code of that version, interpreted (sm_90 only);
+    /// `ptxas`: the newest version found; `sass@13.5`: the machine code of that version for sm_90, interpreted;
+    /// `sass-sm_80@13.5`, `sass-O0@13.5`, `sass-sm_80-O0@13.5`: for another target or level; `sass-all@13.5`: for all;
     /// `exec:COMMAND`: a program that speaks the protocol of docs/protocol.md; `gpu`; `recording:FILE`: recorded
     /// results; `model`: the specification and the reference model. Can be given several times.
     #[arg(long, value_name = "ENGINE", default_value = "ptxas")]
@@ -79,9 +80,17 @@ pub(crate) fn open_named(name: &str, specs: Option<&Path>, engines: &mut Vec<Ope
         ("ptxas@all", _) => add_all_ptxas(engines)?,
         ("ptxas", _) => add(engines, open_ptxas(&installed::discover(None)?)?),
         (_, Some(version)) => add(engines, open_ptxas(&installed::find(version)?.path)?),
-        _ => match name.strip_prefix("sass@") {
-            Some(version) => return add_named(engines, open_sass(version)?),
-            None => bail!(
+        _ => match name.split_once('@') {
+            Some(("sass-all", version)) => {
+                for configuration in Configuration::all() {
+                    add(engines, open_sass(configuration, version)?);
+                }
+            }
+            Some((family, version)) if family.starts_with("sass") => {
+                let configuration = family.parse().map_err(|why: String| anyhow::anyhow!(why))?;
+                return add_named(engines, open_sass(configuration, version)?);
+            }
+            _ => bail!(
                 "`{name}` is not an engine: write ptxas, ptxas@VERSION, ptxas@all, sass@VERSION, gpu, model, exec:COMMAND or recording:FILE"
             ),
         },
@@ -90,12 +99,12 @@ pub(crate) fn open_named(name: &str, specs: Option<&Path>, engines: &mut Vec<Ope
 }
 
 /// The interpreter of the machine code of a `ptxas`.
-fn open_sass(version: &str) -> anyhow::Result<Opened> {
+fn open_sass(configuration: Configuration, version: &str) -> anyhow::Result<Opened> {
     let assembler = installed::find(version)?.path;
     let Some(disassembler) = installed::disassembler(&assembler) else {
         bail!("no nvdisasm was found; `ptx-conform toolchain install {version}` installs it with its ptxas");
     };
-    let sass = Sass::open(&assembler, &disassembler, installed::disassembled())?;
+    let sass = Sass::open(&assembler, &disassembler, installed::disassembled(), configuration)?;
     Ok(Opened { newest: Some(sass.newest_ptx()), engine: Box::new(sass) })
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::version::{VersionRange, parts};
-use super::{Date, Divergence, Divergences, Does, NewestPtx};
+use super::{Date, Divergence, Divergences, Does, NewestPtx, of_family};
 use crate::engine::Depth;
 use crate::environment::Version;
 use crate::load::raw::Combinations;
@@ -41,6 +41,10 @@ struct RawDivergence {
     /// The forms it applies to; all by default.
     #[serde(default)]
     forms: Vec<At<String>>,
+    /// Which of the file's engines do it, such as `sass-sm_80`; by default the one of the file's name, and all whose
+    /// name continues it after a `-`.
+    #[serde(default)]
+    engines: Vec<At<String>>,
     /// The first version of the engine that does it, such as `12.1`.
     from: Option<At<String>>,
     /// The last version of the engine that does it.
@@ -200,6 +204,7 @@ impl<'a> DivergenceCompiler<'a> {
         Ok(Divergence {
             id: raw.id.value.clone(),
             engine: self.engine.to_owned(),
+            engines: raw.engines.iter().map(|name| name.value.clone()).collect(),
             does: raw.does,
             rules: raw.rules.iter().map(|rule| rule.value.clone()).collect(),
             sometimes: raw.sometimes,
@@ -228,6 +233,13 @@ impl<'a> DivergenceCompiler<'a> {
         if name.is_empty() || !name.chars().all(plain) {
             let message = format!("`{name}` is not the name of an engine: write letters, digits, `-`, `_` and `.`");
             self.error(&self.raw.id, message, None);
+        }
+        for at in self.raw.engines.iter().filter(|at| !of_family(&at.value, self.engine)) {
+            self.error(
+                at,
+                format!("`{}` is not an engine of this file: its name starts with `{name}`", at.value),
+                None,
+            );
         }
         for name in self.raw.instructions.iter().filter(|name| self.spec.instruction(&name.value).is_none()) {
             self.error(name, format!("there is no specification of `{}`", name.value), None);

@@ -3,6 +3,7 @@
 //!
 //! What it does not know (an opcode, a modifier, a target) it skips, with its text.
 
+mod configuration;
 mod disassembler;
 mod launch;
 
@@ -21,16 +22,15 @@ use crate::Outcome;
 use crate::engine::{CaseExecutor, Engine, EngineId, LineJudge};
 use crate::health::Health;
 use crate::ptxas::{self, Ptxas};
+pub use configuration::Configuration;
 use disassembler::{Disassembler, PrintedWord};
 use launch::Launch;
-
-/// The only target whose machine code is interpreted, and its name for the disassembler.
-const TARGET: (&str, &str) = ("sm_90", "SM90");
 
 /// A version of `ptxas`, and a disassembler of its machine code.
 #[derive(Debug)]
 pub struct Sass {
     id: EngineId,
+    configuration: Configuration,
     assembler: Ptxas,
     disassembler: Disassembler,
     /// Rows without an answer because something else than the assembler failed.
@@ -42,15 +42,20 @@ impl Sass {
     ///
     /// # Errors
     /// If the assembler cannot be started, or is not `ptxas`.
-    pub fn open(assembler: &Path, disassembler: &Path, cache: Option<PathBuf>) -> Result<Self, ptxas::Error> {
+    pub fn open(
+        assembler: &Path,
+        disassembler: &Path,
+        cache: Option<PathBuf>,
+        configuration: Configuration,
+    ) -> Result<Self, ptxas::Error> {
         let assembler = Ptxas::open(assembler)?;
         let asked = "its version";
-        let id = EngineId::new("sass", assembler.version()).map_err(|answer| {
+        let id = EngineId::new(&configuration.to_string(), assembler.version()).map_err(|answer| {
             let path = assembler.path().to_owned();
             ptxas::Error::NotPtxas { path, asked, answer }
         })?;
-        let disassembler = Disassembler::new(disassembler, TARGET.1, cache);
-        Ok(Self { id, assembler, disassembler, health: Health::default() })
+        let disassembler = Disassembler::new(disassembler, configuration.target.disassembler, cache);
+        Ok(Self { id, configuration, assembler, disassembler, health: Health::default() })
     }
 
     /// The newest PTX version that its `ptxas` supports.
@@ -62,13 +67,14 @@ impl Sass {
     /// a case that it fails on alone gets its answer.
     fn compile(&self, cases: &[Program], at: &[usize], modules: &mut Vec<CompiledModule>, answers: &mut [Vec<Answer>]) {
         let (text, kernels) = kernel::module(&at.iter().map(|&at| &cases[at]).collect::<Vec<_>>());
+        let options = self.configuration.options();
         let code = self
             .assembler
-            .compile(&text, &["-arch", TARGET.0])
+            .compile(&text, &options.each_ref().map(String::as_str))
             .and_then(|code| Cubin::parse(&code).map_err(|why| Outcome::Crashed(why.to_string())));
         match (code, at, &kernels[..]) {
             (Ok(mut cubin), ..) => {
-                let image = Image::load(&mut cubin);
+                let image = Image::load(&mut cubin, self.configuration.target);
                 modules.push(CompiledModule { cases: at.to_vec(), kernels, cubin, image });
             }
             (Err(_), [alone], [Err(why)]) => {
@@ -173,7 +179,7 @@ impl Engine for Sass {
     }
 
     fn details(&self) -> BTreeMap<String, String> {
-        [("target".to_owned(), TARGET.0.to_owned())].into()
+        [("options".to_owned(), self.configuration.options().join(" "))].into()
     }
 
     fn notes(&self) -> Vec<String> {
@@ -197,8 +203,9 @@ impl Engine for Sass {
 
 impl CaseExecutor for Sass {
     fn executes(&self, environment: &Environment) -> Result<(), String> {
-        if environment.target.to_string() != TARGET.0 {
-            return Err(format!("only machine code for {} is interpreted", TARGET.0));
+        let own = self.configuration.target.name;
+        if environment.target.to_string() != own {
+            return Err(format!("it executes machine code for {own}"));
         }
         if environment.ptx > self.newest_ptx() {
             return Err(format!("{} knows PTX up to {}", self.assembler.id(), self.newest_ptx()));

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use object::LittleEndian;
 use object::elf::{FileHeader64, SHN_LORESERVE, SHT_NOBITS, SHT_SYMTAB};
-use object::read::elf::{FileHeader as _, Rela as _, SectionHeader as _, Sym as _};
+use object::read::elf::{FileHeader as _, Rel as _, Rela as _, SectionHeader as _, Sym as _};
 
 /// The size of an instruction in bytes.
 pub const WORD_BYTES: usize = 16;
@@ -53,8 +53,8 @@ pub struct Relocation {
     pub kind: u32,
     /// The symbol, by its index.
     pub symbol: usize,
-    /// What is added to the symbol's value.
-    pub addend: i64,
+    /// What is added; `None`: what is in the place.
+    pub addend: Option<i64>,
 }
 
 /// A symbol.
@@ -114,15 +114,29 @@ impl Cubin {
             sections.push(CubinSection { name, data, align, relocations: Vec::new() });
         }
         for section in table.iter() {
-            let Some((relocations, _)) = section.rela(endian, data)? else { continue };
+            let symbol = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+            let relocations: Vec<Relocation> = if let Some((relocations, _)) = section.rela(endian, data)? {
+                let read = |relocation: &object::elf::Rela64<LittleEndian>| Relocation {
+                    offset: relocation.r_offset(endian),
+                    kind: relocation.r_type(endian, false).0,
+                    symbol: symbol(relocation.r_sym(endian, false)),
+                    addend: Some(relocation.r_addend(endian)),
+                };
+                relocations.iter().map(read).collect()
+            } else if let Some((relocations, _)) = section.rel(endian, data)? {
+                let read = |relocation: &object::elf::Rel64<LittleEndian>| Relocation {
+                    offset: relocation.r_offset(endian),
+                    kind: relocation.r_type(endian).0,
+                    symbol: symbol(relocation.r_sym(endian)),
+                    addend: None,
+                };
+                relocations.iter().map(read).collect()
+            } else {
+                continue;
+            };
             let target = usize::try_from(section.sh_info(endian)).unwrap_or(usize::MAX);
             let target = sections.get_mut(target).ok_or_else(|| BadCubin("a relocation has no section".into()))?;
-            target.relocations.extend(relocations.iter().map(|relocation| Relocation {
-                offset: relocation.r_offset(endian),
-                kind: relocation.r_type(endian, false).0,
-                symbol: usize::try_from(relocation.r_sym(endian, false)).unwrap_or(usize::MAX),
-                addend: relocation.r_addend(endian),
-            }));
+            target.relocations.extend(relocations);
         }
         let symbols = table.symbols(endian, data, SHT_SYMTAB)?;
         let symbol = |symbol: &object::elf::Sym64<LittleEndian>| {

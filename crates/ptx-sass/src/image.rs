@@ -8,11 +8,10 @@ use crate::cubin::{Cubin, EntryPoint, Relocation};
 use crate::machine::{LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use crate::memory::{Memory, MemoryRegion};
 use crate::surface::BoundSurface;
+use crate::target::MachineTarget;
 
 /// Where global variables begin.
 const GLOBALS: u64 = 0x7e00_0000_0000;
-/// The bytes of shared memory that the driver keeps for itself at the start of every block's.
-const RESERVED_SHARED: usize = 0x400;
 /// The size of a thread's local memory in bytes: its stack ends where it does.
 const LOCAL: usize = 0x4000;
 
@@ -46,33 +45,13 @@ const TABLE_ENTRY_SYMBOL: &str = ".nv.surfrefDescSize";
 /// Where variables in constant memory begin among generic addresses.
 const CONSTANTS: u64 = 0x7ec0_0000_0000;
 
-/// Places of bank 0 for one generation of machines, in bytes. The driver puts values there that kernels read.
-#[derive(Clone, Copy, Debug)]
-struct Bank0 {
-    /// The number of threads of a block, along x, y and z.
-    block: usize,
-    /// Where the stack ends, in local memory.
-    stack: usize,
-    /// Where local memory begins among generic addresses, 64 bits.
-    local: usize,
-    /// The address of the table that describes surfaces, 64 bits.
-    table: usize,
-    /// Where bank 3 begins among generic addresses, 64 bits: it has the variables in constant memory.
-    constants: usize,
-    /// The memory descriptor of accesses without a cache policy, 64 bits.
-    descriptor: Option<usize>,
-}
-
-/// Of sm_90.
-const SM_90: Bank0 =
-    Bank0 { block: 0x0, stack: 0x28, local: 0x20, table: 0x100, constants: 0xd0, descriptor: Some(0x208) };
-
 /// The value of the default memory descriptor: no kernel computes with it.
 const DESCRIPTOR: u64 = 0x0dec_0dec_0dec_0dec;
 
 /// A module that is loaded.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Image {
+    target: MachineTarget,
     /// Variables with global addresses.
     globals: Vec<MemoryRegion>,
     /// The contents of constant banks, by number; bank 0 is the entry's.
@@ -98,8 +77,15 @@ pub enum CannotLoad {
 
 impl Image {
     /// Places variables, and fills in their addresses, in the code of the cubin as well.
-    pub fn load(cubin: &mut Cubin) -> Self {
-        let mut image = Self::default();
+    pub fn load(cubin: &mut Cubin, target: MachineTarget) -> Self {
+        let mut image = Self {
+            target,
+            globals: Vec::new(),
+            banks: BTreeMap::new(),
+            entry_banks: BTreeMap::new(),
+            addresses: BTreeMap::new(),
+            unknown: BTreeMap::new(),
+        };
         let mut at = GLOBALS;
         for (number, section) in cubin.sections.iter().enumerate() {
             if matches!(section.name.as_str(), ".nv.global" | ".nv.global.init") {
@@ -149,13 +135,18 @@ impl Image {
 
     fn relocate(&self, cubin: &Cubin, of: &Relocation, data: &mut [u8]) -> Result<(), CannotLoad> {
         let symbol = cubin.symbols.get(of.symbol).ok_or(CannotLoad::NoSymbol)?;
-        let address = || {
-            let start = symbol.section.and_then(|section| self.addresses.get(&section)).ok_or(CannotLoad::NoSymbol)?;
-            Ok((start + symbol.value).wrapping_add(of.addend.cast_unsigned()).to_le_bytes())
-        };
         let at = usize::try_from(of.offset).unwrap_or(usize::MAX);
         // The immediate of an instruction is in the bits 32 to 63 of its word.
         let immediate = at.saturating_add(4);
+        let address = || {
+            let start = symbol.section.and_then(|section| self.addresses.get(&section)).ok_or(CannotLoad::NoSymbol)?;
+            let in_place = || match of.kind {
+                kind::ADDRESS => data.get(at..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes)),
+                _ => data.get(immediate..)?.first_chunk().map(|bytes| u64::from(u32::from_le_bytes(*bytes))),
+            };
+            let addend = of.addend.map(i64::cast_unsigned).or_else(in_place).ok_or(CannotLoad::NoSymbol)?;
+            Ok((start + symbol.value).wrapping_add(addend).to_le_bytes())
+        };
         let (at, bytes) = match of.kind {
             kind::ADDRESS => (at, address()?.to_vec()),
             kind::HANDLE => (at, SURFACE_HANDLE.to_le_bytes()[..4].to_vec()),
@@ -192,7 +183,7 @@ impl Image {
         for region in &self.globals {
             memory.add(region.clone());
         }
-        memory.add(shared(entry));
+        memory.add(self.shared(entry));
         memory.add(MemoryRegion::undefined(LOCAL_WINDOW, LOCAL));
         thread.memory = memory;
         for (number, data) in &self.banks {
@@ -215,29 +206,31 @@ impl Image {
         let mut bank = MemoryRegion::undefined(0, end.max(own.len()));
         // After the parameters, the compiler has constants of its own.
         bank.poke(end, own.get(end..).unwrap_or_default());
-        bank.poke(SM_90.block, &[1_u32, 1, 1].map(u32::to_le_bytes).concat());
-        bank.poke(SM_90.stack, &u32::try_from(LOCAL).unwrap_or(0).to_le_bytes());
-        bank.poke(SM_90.table, &TABLE.to_le_bytes());
-        bank.poke(SM_90.constants, &CONSTANTS.to_le_bytes());
-        bank.poke(SM_90.local, &LOCAL_WINDOW.to_le_bytes());
-        if let Some(at) = SM_90.descriptor {
-            bank.poke(at, &DESCRIPTOR.to_le_bytes());
+        let places = &self.target.bank_0;
+        bank.poke(places.block, &[1_u32, 1, 1].map(u32::to_le_bytes).concat());
+        bank.poke(places.stack, &u32::try_from(LOCAL).unwrap_or(0).to_le_bytes());
+        bank.poke(places.table, &TABLE.to_le_bytes());
+        bank.poke(places.constants, &CONSTANTS.to_le_bytes());
+        bank.poke(places.local, &LOCAL_WINDOW.to_le_bytes());
+        for (at, value) in [(places.shared, SHARED_WINDOW), (places.descriptor, DESCRIPTOR)] {
+            at.into_iter().for_each(|at| bank.poke(at, &value.to_le_bytes()));
         }
         for (place, bytes) in entry.parameters.iter().zip(parameters) {
             bank.poke(entry.parameters_at + place.start, &bytes[..bytes.len().min(place.len())]);
         }
         bank
     }
-}
 
-/// Shared memory at its start: variables are undefined. What is after them is not, because smaller atomic operations read
-/// and write whole words.
-fn shared(entry: &EntryPoint) -> MemoryRegion {
-    let variables = entry.shared.saturating_sub(RESERVED_SHARED);
-    let size = variables.next_multiple_of(16);
-    let mut region = MemoryRegion::undefined(SHARED_WINDOW + RESERVED_SHARED as u64, size);
-    region.poke(variables, &vec![0; size - variables]);
-    region
+    /// Shared memory at its start: variables are undefined. What is after them is not, because smaller atomic
+    /// operations read and write whole words.
+    fn shared(&self, entry: &EntryPoint) -> MemoryRegion {
+        let reserved = self.target.reserved_shared;
+        let variables = entry.shared.saturating_sub(reserved);
+        let size = variables.next_multiple_of(16);
+        let mut region = MemoryRegion::undefined(SHARED_WINDOW + reserved as u64, size);
+        region.poke(variables, &vec![0; size - variables]);
+        region
+    }
 }
 
 /// The numbers of OpenCL for the type of a component, and for the order of the components.

@@ -129,7 +129,9 @@ impl MachineInstruction {
         };
         let mut words = opcode.split('.').map(str::to_owned);
         let opcode = words.next().unwrap_or_default();
-        let operands = split(operands).into_iter().map(operand).collect::<Result<_, _>>()?;
+        // For sm_80, the disassembler prints `R12desc,[UR6][R4.64]`.
+        let operands = operands.replace("desc,[", ",desc[");
+        let operands = split(&operands).into_iter().map(operand).collect::<Result<_, _>>()?;
         Ok(Self { guard, opcode, modifiers: words.collect(), operands })
     }
 

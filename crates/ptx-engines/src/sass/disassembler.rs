@@ -27,6 +27,16 @@ pub(super) struct PrintedWord {
     pub(super) operands: String,
 }
 
+impl PrintedWord {
+    /// A word that the disassembler does not know: no opcode has this name.
+    fn unknown(word: u128) -> Self {
+        Self { at: 0, predicate: String::new(), opcode: format!("0x{word:032x}"), operands: String::new() }
+    }
+}
+
+/// What it says about a word that it does not know.
+const ILLEGAL: &str = "Illegal instruction";
+
 /// The disassembler, for the machine code of one target.
 #[derive(Debug)]
 pub(super) struct Disassembler {
@@ -84,12 +94,23 @@ impl Disassembler {
         Ok(known)
     }
 
+    /// What it prints for these words. It prints nothing at all if it does not know one of them, which is then searched
+    /// for.
     fn ask(&self, words: &[u128]) -> Result<Vec<PrintedWord>, String> {
         let directory = tempfile::tempdir().map_err(|why| self.failed(&why))?;
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         std::fs::write(directory.path().join("words"), bytes).map_err(|why| self.failed(&why))?;
-        let printed = self.run(directory.path(), &["-b", self.target, "-ndf", "-json", "words"])?;
-        let printed = parse(&printed).map_err(|why| self.failed(&why))?;
+        let printed = match self.run(directory.path(), &["-b", self.target, "-ndf", "-json", "words"])? {
+            Ok(printed) => parse(&printed).map_err(|why| self.failed(&why))?,
+            Err(said) if said.contains(ILLEGAL) => match words {
+                [word] => vec![PrintedWord::unknown(*word)],
+                _ => {
+                    let (first, second) = words.split_at(words.len() / 2);
+                    [self.ask(first)?, self.ask(second)?].concat()
+                }
+            },
+            Err(said) => return Err(self.failed(&format!("it failed: {said}"))),
+        };
         if printed.len() != words.len() {
             let what = format!("it printed {} instructions for {} words", printed.len(), words.len());
             return Err(self.failed(&what));
@@ -97,14 +118,16 @@ impl Disassembler {
         Ok(printed)
     }
 
-    fn run(&self, directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
+    /// What it prints, or the last line if it fails.
+    fn run(&self, directory: &Path, arguments: &[&str]) -> Result<Result<Vec<u8>, String>, String> {
         let mut command = std::process::Command::new(&self.path);
         command.args(arguments).current_dir(directory);
         match child::run(command, &directory.join("printed"), &LIMITS).map_err(|why| self.failed(&why))? {
-            (End::Exited(0), printed) => Ok(printed),
+            (End::Exited(0), printed) => Ok(Ok(printed)),
             (_, printed) => {
-                let last = String::from_utf8_lossy(&printed).lines().next_back().unwrap_or_default().to_owned();
-                Err(self.failed(&format!("it failed: {}", crate::words::visible(&last))))
+                let printed = String::from_utf8_lossy(&printed);
+                let last = printed.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+                Ok(Err(crate::words::visible(last).into_owned()))
             }
         }
     }
@@ -117,7 +140,7 @@ impl Disassembler {
     fn kept(&self) -> Result<KnownWords, String> {
         let Some(cache) = &self.cache else { return Ok(KnownWords::default()) };
         let directory = tempfile::tempdir().map_err(|why| self.failed(&why))?;
-        let printed = self.run(directory.path(), &["--version"])?;
+        let printed = self.run(directory.path(), &["--version"])?.map_err(|said| self.failed(&said))?;
         let release = version(&printed).ok_or_else(|| self.failed(&"it is not nvdisasm: it prints no version"))?;
         let file = cache.join(format!("{release}-{}", self.target));
         let text = std::fs::read_to_string(&file).unwrap_or_default();

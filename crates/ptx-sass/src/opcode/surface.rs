@@ -1,4 +1,5 @@
-//! Accesses to surfaces. Coordinates are in consecutive registers, the layer last; the handle is in a uniform register.
+//! Accesses to surfaces. Coordinates are in consecutive registers, the layer last. The handle is
+//! in a register, or in a constant bank.
 
 use ptx_exec::object::Geometry;
 
@@ -152,6 +153,15 @@ fn handle(thread: &Thread, step: &Step, at: usize) -> Result<u64, Halt> {
         MachineOperand::Register(register, ..) => {
             thread.half(Register { wide: false, ..*register }, 0).known(32).ok_or(Halt::Undefined("a handle"))
         }
+        // Before sm_90: a bank, and the number of a word in it.
+        MachineOperand::Integer(bank) => match step.operand(at + 1)? {
+            MachineOperand::Integer(word) => {
+                let bank = u8::try_from(*bank).map_err(|_| Halt::unknown("the handle is in no bank"))?;
+                let value = thread.constant(bank, None, word.wrapping_mul(4).cast_signed(), 4)?;
+                value.known(32).ok_or(Halt::Undefined("a handle"))
+            }
+            _ => Err(Halt::unknown("the handle is not in a word of a bank")),
+        },
         _ => Err(Halt::unknown("the handle is not in a register")),
     }
 }
