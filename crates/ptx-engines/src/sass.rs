@@ -58,9 +58,19 @@ impl Sass {
         self.assembler.newest_ptx()
     }
 
+    /// Compiles cases.
+    pub fn compile<'a>(&self, cases: &'a [Program]) -> CompiledCases<'a> {
+        let mut compiled = CompiledCases { cases, modules: Vec::new(), answers: vec![Vec::new(); cases.len()] };
+        for batch in kernel::batches(cases) {
+            self.compile_batch(&batch, &mut compiled);
+        }
+        compiled
+    }
+
     /// Compiles the cases at these positions as one module. If the assembler fails on it, they are compiled in halves;
     /// a case that it fails on alone gets its answer.
-    fn compile(&self, cases: &[Program], at: &[usize], modules: &mut Vec<CompiledModule>, answers: &mut [Vec<Answer>]) {
+    fn compile_batch(&self, at: &[usize], compiled: &mut CompiledCases<'_>) {
+        let CompiledCases { cases, modules, answers } = compiled;
         let (text, kernels) = kernel::module(&at.iter().map(|&at| &cases[at]).collect::<Vec<_>>());
         let code = self
             .assembler
@@ -82,25 +92,61 @@ impl Sass {
             }
             (Err(_), ..) => {
                 let (first, second) = at.split_at(at.len() / 2);
-                self.compile(cases, first, modules, answers);
-                self.compile(cases, second, modules, answers);
+                self.compile_batch(first, compiled);
+                self.compile_batch(second, compiled);
             }
         }
     }
 
-    /// Reads the instructions of modules, and executes their cases.
-    fn run(&self, cases: &[Program], modules: &[CompiledModule], answers: &mut [Vec<Answer>]) -> Result<(), String> {
+    /// Disassembles the machine code of cases, so that it is ready to run.
+    ///
+    /// # Errors
+    /// If the disassembler fails.
+    pub fn disassemble<'a>(&self, compiled: &'a CompiledCases<'_>) -> Result<LoadedCases<'a>, String> {
         // All at once: each start of the disassembler takes long.
         let words: Vec<u128> =
-            modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words).collect();
+            compiled.modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words).collect();
         let mut printed = self.disassembler.print(&words)?.into_iter();
-        for module in modules {
-            let loaded = LoadedCode::new(module, &mut printed);
+        let code = compiled.modules.iter().map(|module| LoadedCode::new(module, &mut printed)).collect();
+        Ok(LoadedCases { compiled, code })
+    }
+}
+
+/// Cases, and the machine code of those that the assembler compiles.
+pub struct CompiledCases<'a> {
+    cases: &'a [Program],
+    modules: Vec<CompiledModule>,
+    /// Of each case that has no machine code.
+    answers: Vec<Vec<Answer>>,
+}
+
+/// Cases whose machine code is ready to run, as often as one likes.
+pub struct LoadedCases<'a> {
+    compiled: &'a CompiledCases<'a>,
+    /// That of each module.
+    code: Vec<LoadedCode<'a>>,
+}
+
+/// What an execution of cases came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Executed {
+    /// For each case, one answer for each of its rows.
+    pub answers: Vec<Vec<Answer>>,
+    /// How many instructions were run.
+    pub steps: u64,
+}
+
+impl LoadedCases<'_> {
+    /// Executes all rows of all cases.
+    pub fn execute(&self) -> Executed {
+        let CompiledCases { cases, modules, answers } = self.compiled;
+        let mut executed = Executed { answers: answers.clone(), steps: 0 };
+        for (module, code) in modules.iter().zip(&self.code) {
             for (at, kernel) in module.cases.iter().zip(&module.kernels) {
-                answers[*at] = loaded.answers(&cases[*at], kernel);
+                executed.answers[*at] = code.answers(&cases[*at], kernel, &mut executed.steps);
             }
         }
-        Ok(())
+        executed
     }
 }
 
@@ -143,7 +189,8 @@ impl<'a> LoadedCode<'a> {
         Self { cubin: &module.cubin, image: &module.image, code }
     }
 
-    fn answers(&self, case: &Program, kernel: &Result<Kernel, String>) -> Vec<Answer> {
+    /// One answer for each row; counts the instructions that are run.
+    fn answers(&self, case: &Program, kernel: &Result<Kernel, String>, steps: &mut u64) -> Vec<Answer> {
         let all = |answer: Answer| vec![answer; case.rows.len()];
         let kernel = match kernel {
             Err(why) => return all(Answer::Skipped(why.clone())),
@@ -155,7 +202,7 @@ impl<'a> LoadedCode<'a> {
             return all(Answer::Failed(format!("ptxas left out `{}`", kernel.entry)));
         };
         match self.image.check(self.cubin, &entry) {
-            Ok(()) => Launch { case, kernel, image: self.image, entry: &entry, code }.answers(),
+            Ok(()) => Launch { case, kernel, image: self.image, entry: &entry, code }.answers(steps),
             Err(why) => all(Answer::Skipped(why.to_string())),
         }
     }
@@ -207,17 +254,16 @@ impl CaseExecutor for Sass {
     }
 
     fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
-        let mut answers = vec![Vec::new(); cases.len()];
-        let mut modules = Vec::new();
-        for batch in kernel::batches(cases) {
-            self.compile(cases, &batch, &mut modules, &mut answers);
-        }
-        if let Err(why) = self.run(cases, &modules, &mut answers) {
-            for &at in modules.iter().flat_map(|module| &module.cases) {
-                // It says nothing about the machine code.
-                self.health.lost(&why, cases[at].rows.len());
-                answers[at] = vec![Answer::Skipped(why.clone()); cases[at].rows.len()];
-            }
+        let compiled = self.compile(cases);
+        let why = match self.disassemble(&compiled) {
+            Ok(loaded) => return loaded.execute().answers,
+            Err(why) => why,
+        };
+        let CompiledCases { modules, mut answers, .. } = compiled;
+        for &at in modules.iter().flat_map(|module| &module.cases) {
+            // It says nothing about the machine code.
+            self.health.lost(&why, cases[at].rows.len());
+            answers[at] = vec![Answer::Skipped(why.clone()); cases[at].rows.len()];
         }
         answers
     }

@@ -68,6 +68,8 @@ pub struct Thread {
     pub surface: Option<BoundSurface>,
     /// The number of the next instruction of its section.
     pub next: usize,
+    /// How many instructions it ran.
+    pub steps: u64,
 }
 
 impl Default for Thread {
@@ -81,6 +83,7 @@ impl Default for Thread {
             memory: Memory::default(),
             surface: None,
             next: 0,
+            steps: 0,
         }
     }
 }

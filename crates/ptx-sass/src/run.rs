@@ -20,6 +20,7 @@ fn step(thread: &mut Thread, code: &Code) -> Result<(), Halt> {
     let step = code.get(thread.next).ok_or_else(|| Halt::unknown("a branch leaves its section"))?;
     let step = step.as_ref().map_err(|unknown| Halt::Unknown(unknown.to_string()))?;
     thread.next += 1;
+    thread.steps += 1;
     if !thread.allows(step.guard)? {
         return Ok(());
     }

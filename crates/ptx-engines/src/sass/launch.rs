@@ -25,14 +25,15 @@ pub(super) struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// One answer for each row.
-    pub(super) fn answers(&self) -> Vec<Answer> {
-        (0..self.case.rows.len()).map(|row| self.row(row)).collect()
+    /// One answer for each row; counts the instructions that are run.
+    pub(super) fn answers(&self, steps: &mut u64) -> Vec<Answer> {
+        (0..self.case.rows.len()).map(|row| self.row(row, steps)).collect()
     }
 
-    fn row(&self, row: usize) -> Answer {
+    fn row(&self, row: usize, steps: &mut u64) -> Answer {
         let (mut thread, results, mark) = self.thread(row);
         let stop = run(&mut thread, self.code, MOST);
+        *steps += thread.steps;
         let marked = thread.memory.region(mark).data().first().copied().unwrap_or(0);
         match (stop, marked) {
             (Halt::Exit, 2) => self.returned(&thread, results, row),
