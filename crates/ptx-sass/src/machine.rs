@@ -66,6 +66,8 @@ pub struct Thread {
     pub memory: Memory,
     /// The surface that it can access.
     pub surface: Option<BoundSurface>,
+    /// The number of its first instruction.
+    first: usize,
     /// The number of the next instruction of its section.
     pub next: usize,
     /// How many instructions it ran.
@@ -82,6 +84,7 @@ impl Default for Thread {
             banks: Default::default(),
             memory: Memory::default(),
             surface: None,
+            first: 0,
             next: 0,
             steps: 0,
         }
@@ -100,7 +103,13 @@ impl Thread {
         self.predicates = [unknown; 8];
         self.predicates[7] = Bits::from(true);
         self.uniform_predicates = self.predicates;
-        self.next = at;
+        (self.first, self.next) = (at, at);
+    }
+
+    /// As it was when it started: without what it wrote to registers and memory, but not to its surface.
+    pub fn restart(&mut self) {
+        self.memory.undo();
+        self.start(self.first);
     }
 
     /// The value of a register: 32 bits, or 64 if it is wide.

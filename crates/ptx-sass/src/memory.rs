@@ -50,6 +50,15 @@ impl MemoryRegion {
     pub fn defined(&self) -> &[u8] {
         &self.defined
     }
+
+    /// Writes the low bytes of a value at a position that the region has.
+    fn put(&mut self, at: usize, bytes: usize, value: Bits) {
+        let (data, defined) = (value.value().to_le_bytes(), value.defined().to_le_bytes());
+        let places = self.data[at..at + bytes].iter_mut().zip(&mut self.defined[at..at + bytes]);
+        for ((to, to_defined), (from, from_defined)) in places.zip(data.into_iter().zip(defined)) {
+            (*to, *to_defined) = (from, from_defined);
+        }
+    }
 }
 
 /// Why an access is not possible.
@@ -78,6 +87,18 @@ pub struct Memory {
     regions: Vec<MemoryRegion>,
     /// The region of the last access: the next is often in it.
     last: usize,
+    /// What stores replaced, the newest last: a thread of the next launch needs it back, and a copy of all memory would
+    /// take longer than most threads.
+    replaced: Vec<Replaced>,
+}
+
+/// Bytes before a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Replaced {
+    region: usize,
+    at: usize,
+    bytes: usize,
+    before: Bits,
 }
 
 impl Memory {
@@ -90,6 +111,18 @@ impl Memory {
     /// A region by its number.
     pub fn region(&self, number: usize) -> &MemoryRegion {
         &self.regions[number]
+    }
+
+    /// A region by its number, to give it other contents before a launch.
+    pub fn region_mut(&mut self, number: usize) -> &mut MemoryRegion {
+        &mut self.regions[number]
+    }
+
+    /// Undoes all stores.
+    pub fn undo(&mut self) {
+        while let Some(Replaced { region, at, bytes, before }) = self.replaced.pop() {
+            self.regions[region].put(at, bytes, before);
+        }
     }
 
     /// Loads 1, 2, 4 or 8 bytes, zero-extended. `aligned`: the multiple of bytes that the address must be.
@@ -106,13 +139,13 @@ impl Memory {
     /// # Errors
     /// If the address is misaligned, a byte is in no region, or the region may not be written.
     pub fn store(&mut self, address: u64, bytes: usize, aligned: u64, value: Bits) -> Result<(), Fault> {
-        let (region, at) = self.find(address, bytes, aligned)?;
-        let region = &mut self.regions[region];
+        let (number, at) = self.find(address, bytes, aligned)?;
+        let region = &mut self.regions[number];
         if !region.writable {
             return Err(Fault::ReadOnly(address));
         }
-        region.data[at..at + bytes].copy_from_slice(&value.value().to_le_bytes()[..bytes]);
-        region.defined[at..at + bytes].copy_from_slice(&value.defined().to_le_bytes()[..bytes]);
+        self.replaced.push(Replaced { region: number, at, bytes, before: region.peek(at, bytes) });
+        region.put(at, bytes, value);
         Ok(())
     }
 
@@ -137,12 +170,16 @@ impl Memory {
 
 /// Up to 8 bytes at a position, zero-extended; those that are not there are undefined.
 pub(crate) fn bits(data: &[u8], defined: &[u8], at: usize, bytes: usize) -> Bits {
+    let above = if bytes < 8 { u64::MAX << (bytes * 8) } else { 0 };
     let number = |of: &[u8]| {
+        let rest = of.get(at..).unwrap_or_default();
+        if let Some(eight) = rest.first_chunk() {
+            return u64::from_le_bytes(*eight) & !above;
+        }
         let mut wide = [0; 8];
-        of.iter().skip(at).take(bytes).zip(&mut wide).for_each(|(byte, to)| *to = *byte);
+        rest.iter().take(bytes).zip(&mut wide).for_each(|(byte, to)| *to = *byte);
         u64::from_le_bytes(wide)
     };
-    let above = if bytes < 8 { u64::MAX << (bytes * 8) } else { 0 };
     Bits::new(number(data), number(defined) | above)
 }
 
@@ -160,6 +197,20 @@ mod tests {
         assert_eq!(memory.store(0x2001, 1, 1, Bits::new(0xabc, 0xf0f)), Ok(()));
         assert_eq!(memory.load(0x2000, 4, 4), Ok(Bits::new(0x0c00, 0x0f00 | u64::MAX << 32)));
         assert_eq!(memory.region(scratch).defined()[..3], [0, 0x0f, 0]);
+    }
+
+    #[test]
+    fn stores_are_undone() {
+        let mut memory = Memory::default();
+        memory.add(MemoryRegion::new(0x1000, (1..=16).collect(), true));
+        memory.add(MemoryRegion::undefined(0x2000, 8));
+        let before = memory.regions.clone();
+        for (address, bytes) in [(0x1000, 8), (0x1003, 1), (0x100c, 4), (0x2006, 2), (0x1002, 2)] {
+            assert_eq!(memory.store(address, bytes, 1, Bits::new(0xabcd_ef01_2345_6789, 0xffff_0fff)), Ok(()));
+        }
+        assert_ne!(memory.regions, before);
+        memory.undo();
+        assert_eq!(memory.regions, before);
     }
 
     #[test]
