@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use ptx_exec::kernel::{self, Kernel};
 use ptx_exec::program::{Answer, Program};
-use ptx_sass::cubin::Cubin;
+use ptx_sass::cubin::{Cubin, EntryPoint};
 use ptx_sass::image::Image;
 use ptx_sass::instruction::MachineInstruction;
 use ptx_sass::opcode::{Step, Unknown};
@@ -108,7 +108,7 @@ impl Sass {
             compiled.modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words).collect();
         let mut printed = self.disassembler.print(&words)?.into_iter();
         let code = compiled.modules.iter().map(|module| LoadedCode::new(module, &mut printed)).collect();
-        Ok(LoadedCases { compiled, code })
+        Ok(LoadedCases::new(compiled, code))
     }
 }
 
@@ -125,28 +125,34 @@ pub struct LoadedCases<'a> {
     compiled: &'a CompiledCases<'a>,
     /// That of each module.
     code: Vec<LoadedCode<'a>>,
+    /// For each case, the position of its module, and its own in the module; `None` if it has no machine code.
+    places: Vec<Option<(usize, usize)>>,
 }
 
-/// What an execution of cases came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What an execution of a case came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Executed {
-    /// For each case, one answer for each of its rows.
-    pub answers: Vec<Vec<Answer>>,
+    /// One answer for each of its rows.
+    pub answers: Vec<Answer>,
     /// How many instructions were run.
     pub steps: u64,
 }
 
-impl LoadedCases<'_> {
-    /// Executes all rows of all cases.
-    pub fn execute(&self) -> Executed {
-        let CompiledCases { cases, modules, answers } = self.compiled;
-        let mut executed = Executed { answers: answers.clone(), steps: 0 };
-        for (module, code) in modules.iter().zip(&self.code) {
-            for (at, kernel) in module.cases.iter().zip(&module.kernels) {
-                executed.answers[*at] = code.answers(&cases[*at], kernel, &mut executed.steps);
-            }
+impl<'a> LoadedCases<'a> {
+    fn new(compiled: &'a CompiledCases<'_>, code: Vec<LoadedCode<'a>>) -> Self {
+        let mut places = vec![None; compiled.cases.len()];
+        for (number, module) in compiled.modules.iter().enumerate() {
+            module.cases.iter().enumerate().for_each(|(of, &at)| places[at] = Some((number, of)));
         }
-        executed
+        Self { compiled, code, places }
+    }
+
+    /// Executes all rows of each case, in order.
+    pub fn execute(&self) -> impl Iterator<Item = Executed> {
+        self.places.iter().enumerate().map(|(at, place)| match place {
+            Some((module, number)) => self.code[*module].execute(*number, &self.compiled.cases[at]),
+            None => Executed { answers: self.compiled.answers[at].clone(), steps: 0 },
+        })
     }
 }
 
@@ -172,10 +178,11 @@ fn without_code(outcome: Outcome) -> Answer {
 
 /// A module of machine code, ready to run.
 struct LoadedCode<'a> {
-    cubin: &'a Cubin,
-    image: &'a Image,
+    module: &'a CompiledModule,
     /// The instructions of each section of code, by its index.
     code: BTreeMap<usize, Vec<Result<Step, Unknown>>>,
+    /// How to launch each kernel; `None` if it has no entry.
+    entries: Vec<Option<EntryPoint>>,
 }
 
 impl<'a> LoadedCode<'a> {
@@ -186,23 +193,25 @@ impl<'a> LoadedCode<'a> {
             (section, steps.map(|(at, (word, printed))| step(at, *word, &printed)).collect())
         };
         let code = module.cubin.code().map(section).collect();
-        Self { cubin: &module.cubin, image: &module.image, code }
+        let entry = |kernel: &Result<Kernel, String>| module.cubin.entry(&kernel.as_ref().ok()?.entry);
+        let entries = module.kernels.iter().map(entry).collect();
+        Self { module, code, entries }
     }
 
-    /// One answer for each row; counts the instructions that are run.
-    fn answers(&self, case: &Program, kernel: &Result<Kernel, String>, steps: &mut u64) -> Vec<Answer> {
-        let all = |answer: Answer| vec![answer; case.rows.len()];
-        let kernel = match kernel {
+    /// Executes all rows of the module's case with this number.
+    fn execute(&self, number: usize, case: &Program) -> Executed {
+        let all = |answer: Answer| Executed { answers: vec![answer; case.rows.len()], steps: 0 };
+        let CompiledModule { kernels, cubin, image, .. } = self.module;
+        let kernel = match &kernels[number] {
             Err(why) => return all(Answer::Skipped(why.clone())),
             Ok(kernel) => kernel,
         };
-        let entry = self.cubin.entry(&kernel.entry);
-        let Some((entry, code)) = entry.and_then(|entry| self.code.get(&entry.section).map(|code| (entry, code)))
-        else {
+        let entry = self.entries[number].as_ref();
+        let Some((entry, code)) = entry.and_then(|entry| Some((entry, self.code.get(&entry.section)?))) else {
             return all(Answer::Failed(format!("ptxas left out `{}`", kernel.entry)));
         };
-        match self.image.check(self.cubin, &entry) {
-            Ok(()) => Launch { case, kernel, image: self.image, entry: &entry, code }.answers(steps),
+        match image.check(cubin, entry) {
+            Ok(()) => Launch { case, kernel, image, entry, code }.execute(),
             Err(why) => all(Answer::Skipped(why.to_string())),
         }
     }
@@ -256,7 +265,7 @@ impl CaseExecutor for Sass {
     fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
         let compiled = self.compile(cases);
         let why = match self.disassemble(&compiled) {
-            Ok(loaded) => return loaded.execute().answers,
+            Ok(loaded) => return loaded.execute().map(|executed| executed.answers).collect(),
             Err(why) => why,
         };
         let CompiledCases { modules, mut answers, .. } = compiled;

@@ -53,10 +53,14 @@ impl MemoryRegion {
 
     /// Writes the low bytes of a value at a position that the region has.
     fn put(&mut self, at: usize, bytes: usize, value: Bits) {
-        let (data, defined) = (value.value().to_le_bytes(), value.defined().to_le_bytes());
-        let places = self.data[at..at + bytes].iter_mut().zip(&mut self.defined[at..at + bytes]);
-        for ((to, to_defined), (from, from_defined)) in places.zip(data.into_iter().zip(defined)) {
-            (*to, *to_defined) = (from, from_defined);
+        let mask = low(bytes);
+        for (to, from) in [(&mut self.data, value.value()), (&mut self.defined, value.defined())] {
+            let rest = &mut to[at..];
+            if let Some(eight) = rest.first_chunk_mut() {
+                *eight = (u64::from_le_bytes(*eight) & !mask | from & mask).to_le_bytes();
+            } else {
+                rest[..bytes].copy_from_slice(&from.to_le_bytes()[..bytes]);
+            }
         }
     }
 }
@@ -169,18 +173,24 @@ impl Memory {
 }
 
 /// Up to 8 bytes at a position, zero-extended; those that are not there are undefined.
+#[inline]
 pub(crate) fn bits(data: &[u8], defined: &[u8], at: usize, bytes: usize) -> Bits {
-    let above = if bytes < 8 { u64::MAX << (bytes * 8) } else { 0 };
+    let mask = low(bytes);
     let number = |of: &[u8]| {
         let rest = of.get(at..).unwrap_or_default();
         if let Some(eight) = rest.first_chunk() {
-            return u64::from_le_bytes(*eight) & !above;
+            return u64::from_le_bytes(*eight) & mask;
         }
         let mut wide = [0; 8];
         rest.iter().take(bytes).zip(&mut wide).for_each(|(byte, to)| *to = *byte);
         u64::from_le_bytes(wide)
     };
-    Bits::new(number(data), number(defined) | above)
+    Bits::new(number(data), number(defined) | !mask)
+}
+
+/// The bits of this many bytes.
+fn low(bytes: usize) -> u64 {
+    if bytes < 8 { (1 << (bytes * 8)) - 1 } else { u64::MAX }
 }
 
 #[cfg(test)]

@@ -250,11 +250,13 @@ impl Step {
     }
 
     /// An operand.
+    #[inline]
     fn operand(&self, at: usize) -> Result<&MachineOperand, Halt> {
         self.operands.get(at).ok_or_else(|| Halt::Unknown(format!("operand {at} is missing")))
     }
 
     /// A destination register.
+    #[inline]
     fn to(&self, at: usize) -> Result<Register, Halt> {
         match self.operand(at)? {
             MachineOperand::Register(register, ..) => Ok(*register),
@@ -263,6 +265,7 @@ impl Step {
     }
 
     /// A predicate.
+    #[inline]
     fn predicate(&self, at: usize) -> Result<Predicate, Halt> {
         match self.operand(at)? {
             MachineOperand::Predicate(predicate) => Ok(*predicate),

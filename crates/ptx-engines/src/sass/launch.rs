@@ -1,5 +1,6 @@
 //! Launches a kernel row by row in the interpreter.
 
+use super::Executed;
 use ptx_exec::kernel::{Kernel, Parameter, Place, changed, decode};
 use ptx_exec::program::{Answer, Program, Returned};
 use ptx_sass::cubin::EntryPoint;
@@ -38,12 +39,11 @@ struct RowThread {
 }
 
 impl Launch<'_> {
-    /// One answer for each row; counts the instructions that are run.
-    pub(super) fn answers(&self, steps: &mut u64) -> Vec<Answer> {
+    /// Executes all rows.
+    pub(super) fn execute(&self) -> Executed {
         let mut of = self.thread();
         let answers = (0..self.case.rows.len()).map(|row| self.row(&mut of, row)).collect();
-        *steps += of.thread.steps;
-        answers
+        Executed { answers, steps: of.thread.steps }
     }
 
     fn row(&self, of: &mut RowThread, row: usize) -> Answer {

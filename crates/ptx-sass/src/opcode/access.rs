@@ -113,6 +113,6 @@ pub(super) fn address(thread: &Thread, step: &Step, at: usize, window: Window) -
 /// What a memory descriptor says is not interpreted, but it must be defined.
 fn descriptor(thread: &Thread, address: &MachineAddress) -> Result<(), Halt> {
     let Some(descriptor) = address.descriptor else { return Ok(()) };
-    let value = thread.half(descriptor, 0).joined(32, thread.half(descriptor, 1));
-    value.known(64).map(drop).ok_or(Halt::Undefined("a memory descriptor"))
+    let known = |half: u8| thread.half(descriptor, half).known(32).is_some();
+    if known(0) && known(1) { Ok(()) } else { Err(Halt::Undefined("a memory descriptor")) }
 }
