@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use ptx_exec::kernel::{self, Kernel};
 use ptx_exec::program::{Answer, Program};
-use ptx_sass::cubin::Cubin;
+use ptx_sass::cubin::{Cubin, EntryPoint};
 use ptx_sass::image::Image;
 use ptx_sass::instruction::MachineInstruction;
 use ptx_sass::opcode::{Step, Unknown};
@@ -63,9 +63,19 @@ impl Sass {
         self.assembler.newest_ptx()
     }
 
+    /// Compiles cases.
+    pub fn compile<'a>(&self, cases: &'a [Program]) -> CompiledCases<'a> {
+        let mut compiled = CompiledCases { cases, modules: Vec::new(), answers: vec![Vec::new(); cases.len()] };
+        for batch in kernel::batches(cases) {
+            self.compile_batch(&batch, &mut compiled);
+        }
+        compiled
+    }
+
     /// Compiles the cases at these positions as one module. If the assembler fails on it, they are compiled in halves;
     /// a case that it fails on alone gets its answer.
-    fn compile(&self, cases: &[Program], at: &[usize], modules: &mut Vec<CompiledModule>, answers: &mut [Vec<Answer>]) {
+    fn compile_batch(&self, at: &[usize], compiled: &mut CompiledCases<'_>) {
+        let CompiledCases { cases, modules, answers } = compiled;
         let (text, kernels) = kernel::module(&at.iter().map(|&at| &cases[at]).collect::<Vec<_>>());
         let options = self.configuration.options();
         let code = self
@@ -88,25 +98,67 @@ impl Sass {
             }
             (Err(_), ..) => {
                 let (first, second) = at.split_at(at.len() / 2);
-                self.compile(cases, first, modules, answers);
-                self.compile(cases, second, modules, answers);
+                self.compile_batch(first, compiled);
+                self.compile_batch(second, compiled);
             }
         }
     }
 
-    /// Reads the instructions of modules, and executes their cases.
-    fn run(&self, cases: &[Program], modules: &[CompiledModule], answers: &mut [Vec<Answer>]) -> Result<(), String> {
+    /// Disassembles the machine code of cases, so that it is ready to run.
+    ///
+    /// # Errors
+    /// If the disassembler fails.
+    pub fn disassemble<'a>(&self, compiled: &'a CompiledCases<'_>) -> Result<LoadedCases<'a>, String> {
         // All at once: each start of the disassembler takes long.
         let words: Vec<u128> =
-            modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words).collect();
+            compiled.modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words).collect();
         let mut printed = self.disassembler.print(&words)?.into_iter();
-        for module in modules {
-            let loaded = LoadedCode::new(module, &mut printed);
-            for (at, kernel) in module.cases.iter().zip(&module.kernels) {
-                answers[*at] = loaded.answers(&cases[*at], kernel);
-            }
+        let code = compiled.modules.iter().map(|module| LoadedCode::new(module, &mut printed)).collect();
+        Ok(LoadedCases::new(compiled, code))
+    }
+}
+
+/// Cases, and the machine code of those that the assembler compiles.
+pub struct CompiledCases<'a> {
+    cases: &'a [Program],
+    modules: Vec<CompiledModule>,
+    /// Of each case that has no machine code.
+    answers: Vec<Vec<Answer>>,
+}
+
+/// Cases whose machine code is ready to run, as often as one likes.
+pub struct LoadedCases<'a> {
+    compiled: &'a CompiledCases<'a>,
+    /// That of each module.
+    code: Vec<LoadedCode<'a>>,
+    /// For each case, the position of its module, and its own in the module; `None` if it has no machine code.
+    places: Vec<Option<(usize, usize)>>,
+}
+
+/// What an execution of a case came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executed {
+    /// One answer for each of its rows.
+    pub answers: Vec<Answer>,
+    /// How many instructions were run.
+    pub steps: u64,
+}
+
+impl<'a> LoadedCases<'a> {
+    fn new(compiled: &'a CompiledCases<'_>, code: Vec<LoadedCode<'a>>) -> Self {
+        let mut places = vec![None; compiled.cases.len()];
+        for (number, module) in compiled.modules.iter().enumerate() {
+            module.cases.iter().enumerate().for_each(|(of, &at)| places[at] = Some((number, of)));
         }
-        Ok(())
+        Self { compiled, code, places }
+    }
+
+    /// Executes all rows of each case, in order.
+    pub fn execute(&self) -> impl Iterator<Item = Executed> {
+        self.places.iter().enumerate().map(|(at, place)| match place {
+            Some((module, number)) => self.code[*module].execute(*number, &self.compiled.cases[at]),
+            None => Executed { answers: self.compiled.answers[at].clone(), steps: 0 },
+        })
     }
 }
 
@@ -132,10 +184,11 @@ fn without_code(outcome: Outcome) -> Answer {
 
 /// A module of machine code, ready to run.
 struct LoadedCode<'a> {
-    cubin: &'a Cubin,
-    image: &'a Image,
+    module: &'a CompiledModule,
     /// The instructions of each section of code, by its index.
     code: BTreeMap<usize, Vec<Result<Step, Unknown>>>,
+    /// How to launch each kernel; `None` if it has no entry.
+    entries: Vec<Option<EntryPoint>>,
 }
 
 impl<'a> LoadedCode<'a> {
@@ -146,22 +199,25 @@ impl<'a> LoadedCode<'a> {
             (section, steps.map(|(at, (word, printed))| step(at, *word, &printed)).collect())
         };
         let code = module.cubin.code().map(section).collect();
-        Self { cubin: &module.cubin, image: &module.image, code }
+        let entry = |kernel: &Result<Kernel, String>| module.cubin.entry(&kernel.as_ref().ok()?.entry);
+        let entries = module.kernels.iter().map(entry).collect();
+        Self { module, code, entries }
     }
 
-    fn answers(&self, case: &Program, kernel: &Result<Kernel, String>) -> Vec<Answer> {
-        let all = |answer: Answer| vec![answer; case.rows.len()];
-        let kernel = match kernel {
+    /// Executes all rows of the module's case with this number.
+    fn execute(&self, number: usize, case: &Program) -> Executed {
+        let all = |answer: Answer| Executed { answers: vec![answer; case.rows.len()], steps: 0 };
+        let CompiledModule { kernels, cubin, image, .. } = self.module;
+        let kernel = match &kernels[number] {
             Err(why) => return all(Answer::Skipped(why.clone())),
             Ok(kernel) => kernel,
         };
-        let entry = self.cubin.entry(&kernel.entry);
-        let Some((entry, code)) = entry.and_then(|entry| self.code.get(&entry.section).map(|code| (entry, code)))
-        else {
+        let entry = self.entries[number].as_ref();
+        let Some((entry, code)) = entry.and_then(|entry| Some((entry, self.code.get(&entry.section)?))) else {
             return all(Answer::Failed(format!("ptxas left out `{}`", kernel.entry)));
         };
-        match self.image.check(self.cubin, &entry) {
-            Ok(()) => Launch { case, kernel, image: self.image, entry: &entry, code }.answers(),
+        match image.check(cubin, entry) {
+            Ok(()) => Launch { case, kernel, image, entry, code }.execute(),
             Err(why) => all(Answer::Skipped(why.to_string())),
         }
     }
@@ -214,17 +270,16 @@ impl CaseExecutor for Sass {
     }
 
     fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
-        let mut answers = vec![Vec::new(); cases.len()];
-        let mut modules = Vec::new();
-        for batch in kernel::batches(cases) {
-            self.compile(cases, &batch, &mut modules, &mut answers);
-        }
-        if let Err(why) = self.run(cases, &modules, &mut answers) {
-            for &at in modules.iter().flat_map(|module| &module.cases) {
-                // It says nothing about the machine code.
-                self.health.lost(&why, cases[at].rows.len());
-                answers[at] = vec![Answer::Skipped(why.clone()); cases[at].rows.len()];
-            }
+        let compiled = self.compile(cases);
+        let why = match self.disassemble(&compiled) {
+            Ok(loaded) => return loaded.execute().map(|executed| executed.answers).collect(),
+            Err(why) => why,
+        };
+        let CompiledCases { modules, mut answers, .. } = compiled;
+        for &at in modules.iter().flat_map(|module| &module.cases) {
+            // It says nothing about the machine code.
+            self.health.lost(&why, cases[at].rows.len());
+            answers[at] = vec![Answer::Skipped(why.clone()); cases[at].rows.len()];
         }
         answers
     }

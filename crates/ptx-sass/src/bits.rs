@@ -55,6 +55,7 @@ impl Bits {
     pub const ZERO: Self = Self { value: 0, defined: u64::MAX };
 
     /// The bits of a value that `defined` has.
+    #[inline]
     pub fn new(value: u64, defined: u64) -> Self {
         Self { value: value & defined, defined }
     }
@@ -70,17 +71,20 @@ impl Bits {
     }
 
     /// The value of the low `width` bits, if all of them are defined.
+    #[inline]
     pub fn known(self, width: u32) -> Option<u64> {
         (self.defined & low(width) == low(width)).then_some(self.value & low(width))
     }
 
     /// The low bits; the others are 0.
+    #[inline]
     #[must_use]
     pub fn zero_extended(self, width: u32) -> Self {
         Self { value: self.value & low(width), defined: self.defined | !low(width) }
     }
 
     /// The low bits; the others are copies of the highest of them.
+    #[inline]
     #[must_use]
     pub fn sign_extended(self, width: u32) -> Self {
         if !(1..64).contains(&width) {
@@ -91,6 +95,7 @@ impl Bits {
     }
 
     /// These bits at the bottom, and others from `width` on.
+    #[inline]
     #[must_use]
     pub fn joined(self, width: u32, high: Self) -> Self {
         let (below, above) = (self.zero_extended(width), high.shifted_left(width));
@@ -98,6 +103,7 @@ impl Bits {
     }
 
     /// Shifted left by a known count; zeros move in.
+    #[inline]
     #[must_use]
     pub fn shifted_left(self, count: u32) -> Self {
         match count {
@@ -107,6 +113,7 @@ impl Bits {
     }
 
     /// Shifted right by a known count; zeros move in.
+    #[inline]
     #[must_use]
     pub fn shifted_right(self, count: u32) -> Self {
         match count {
@@ -129,6 +136,7 @@ impl Bits {
     }
 
     /// The sum, defined below the lowest undefined bit.
+    #[inline]
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let below = low((self.defined & other.defined).trailing_ones());
@@ -136,6 +144,7 @@ impl Bits {
     }
 
     /// All bits inverted.
+    #[inline]
     #[must_use]
     pub fn inverted(self) -> Self {
         Self::new(!self.value, self.defined)

@@ -66,8 +66,14 @@ pub struct Thread {
     pub memory: Memory,
     /// The surface that it can access.
     pub surface: Option<BoundSurface>,
+    /// The registers below this one may have been written: few of them are.
+    used: usize,
+    /// The number of its first instruction.
+    first: usize,
     /// The number of the next instruction of its section.
     pub next: usize,
+    /// How many instructions it ran.
+    pub steps: u64,
 }
 
 impl Default for Thread {
@@ -80,7 +86,10 @@ impl Default for Thread {
             banks: Default::default(),
             memory: Memory::default(),
             surface: None,
+            used: 255,
+            first: 0,
             next: 0,
+            steps: 0,
         }
     }
 }
@@ -89,24 +98,32 @@ impl Thread {
     /// Forgets all registers and predicates, and continues at an instruction.
     pub fn start(&mut self, at: usize) {
         let undefined = Bits::UNDEFINED.zero_extended(32);
-        self.registers = [undefined; 256];
-        self.registers[255] = Bits::ZERO;
+        self.registers[..self.used].fill(undefined);
+        self.used = 0;
         self.uniform = [undefined; 64];
         self.uniform[63] = Bits::ZERO;
         let unknown = Bits::UNDEFINED.zero_extended(1);
         self.predicates = [unknown; 8];
         self.predicates[7] = Bits::from(true);
         self.uniform_predicates = self.predicates;
-        self.next = at;
+        (self.first, self.next) = (at, at);
+    }
+
+    /// As it was when it started: without what it wrote to registers and memory, but not to its surface.
+    pub fn restart(&mut self) {
+        self.memory.undo();
+        self.start(self.first);
     }
 
     /// The value of a register: 32 bits, or 64 if it is wide.
+    #[inline]
     pub fn register(&self, register: Register) -> Bits {
         let low = self.half(register, 0);
         if register.wide && !register.is_zero() { low.joined(32, self.half(register, 1)) } else { low }
     }
 
     /// The value of the register `after` a register; zero registers have no others after them.
+    #[inline]
     pub fn half(&self, register: Register, after: u8) -> Bits {
         let index = if register.is_zero() { register.index } else { register.index.saturating_add(after) };
         match register.uniform {
@@ -116,6 +133,7 @@ impl Thread {
     }
 
     /// Writes 32 bits to the register `after` a register; zero registers stay 0.
+    #[inline]
     pub fn set(&mut self, register: Register, after: u8, value: Bits) {
         let index = register.index.saturating_add(after);
         if register.is_zero() {
@@ -124,7 +142,10 @@ impl Thread {
         let value = value.zero_extended(32);
         match register.uniform {
             true if index < 63 => self.uniform[usize::from(index)] = value,
-            false if index < 255 => self.registers[usize::from(index)] = value,
+            false if index < 255 => {
+                self.registers[usize::from(index)] = value;
+                self.used = self.used.max(usize::from(index) + 1);
+            }
             _ => {}
         }
     }
@@ -136,6 +157,7 @@ impl Thread {
     }
 
     /// The value of a predicate, in the lowest bit.
+    #[inline]
     pub fn predicate(&self, predicate: Predicate) -> Bits {
         let of = if predicate.uniform { &self.uniform_predicates } else { &self.predicates };
         let value = of[usize::from(predicate.index & 7)];
@@ -154,6 +176,7 @@ impl Thread {
     ///
     /// # Errors
     /// If the predicate is undefined.
+    #[inline]
     pub fn allows(&self, guard: Predicate) -> Result<bool, Halt> {
         self.predicate(guard).known(1).map(|value| value == 1).ok_or(Halt::Undefined("a guard"))
     }
@@ -162,17 +185,16 @@ impl Thread {
     ///
     /// # Errors
     /// If the operand has no value of 32 bits, or is a constant whose address is undefined.
+    #[inline]
     pub fn source(&self, operand: &MachineOperand) -> Result<Bits, Halt> {
         let (value, sign) = match operand {
             MachineOperand::Register(register, sign, part) if part.is_empty() => (self.half(*register, 0), *sign),
-            MachineOperand::Integer(value) => (Bits::from(*value), Sign::default()),
+            MachineOperand::Integer(value) => return Ok(Bits::from(*value).zero_extended(32)),
             MachineOperand::Constant { bank, base, offset, sign } => (self.constant(*bank, *base, *offset, 4)?, *sign),
             _ => return Err(Halt::unknown("a source is not 32 bits")),
         };
-        if sign.absolute {
-            return Err(Halt::unknown("it takes the absolute value of an integer"));
-        }
         let value = match sign {
+            Sign { absolute: true, .. } => return Err(Halt::unknown("it takes the absolute value of an integer")),
             Sign { negated: true, .. } => value.inverted().plus(Bits::from(1_u32)),
             Sign { inverted: true, .. } => value.inverted(),
             _ => value,
@@ -234,9 +256,9 @@ impl Thread {
         let mut sum = address.offset.cast_unsigned();
         for base in &address.bases {
             let wide = base.wide || extended && (address.bare || base.uniform);
-            let width = if wide { 64 } else { 32 };
-            let base = self.register(Register { wide, ..*base });
-            sum = sum.wrapping_add(base.known(width).ok_or(Halt::Undefined("an address"))?);
+            let known = |half: u8| self.half(*base, half).known(32).ok_or(Halt::Undefined("an address"));
+            let high = if wide && !base.is_zero() { known(1)? } else { 0 };
+            sum = sum.wrapping_add(known(0)? | high << 32);
         }
         Ok(sum)
     }

@@ -50,6 +50,19 @@ impl MemoryRegion {
     pub fn defined(&self) -> &[u8] {
         &self.defined
     }
+
+    /// Writes the low bytes of a value at a position that the region has.
+    fn put(&mut self, at: usize, bytes: usize, value: Bits) {
+        let mask = low(bytes);
+        for (to, from) in [(&mut self.data, value.value()), (&mut self.defined, value.defined())] {
+            let rest = &mut to[at..];
+            if let Some(eight) = rest.first_chunk_mut() {
+                *eight = (u64::from_le_bytes(*eight) & !mask | from & mask).to_le_bytes();
+            } else {
+                rest[..bytes].copy_from_slice(&from.to_le_bytes()[..bytes]);
+            }
+        }
+    }
 }
 
 /// Why an access is not possible.
@@ -78,6 +91,18 @@ pub struct Memory {
     regions: Vec<MemoryRegion>,
     /// The region of the last access: the next is often in it.
     last: usize,
+    /// What stores replaced, the newest last: a thread of the next launch needs it back, and a copy of all memory would
+    /// take longer than most threads.
+    replaced: Vec<Replaced>,
+}
+
+/// Bytes before a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Replaced {
+    region: usize,
+    at: usize,
+    bytes: usize,
+    before: Bits,
 }
 
 impl Memory {
@@ -92,7 +117,20 @@ impl Memory {
         &self.regions[number]
     }
 
-    /// Loads 1, 2, 4 or 8 bytes, zero-extended. `aligned`: the multiple of bytes that the address must be.
+    /// A region by its number, to give it other contents before a launch.
+    pub fn region_mut(&mut self, number: usize) -> &mut MemoryRegion {
+        &mut self.regions[number]
+    }
+
+    /// Undoes all stores.
+    pub fn undo(&mut self) {
+        while let Some(Replaced { region, at, bytes, before }) = self.replaced.pop() {
+            self.regions[region].put(at, bytes, before);
+        }
+    }
+
+    /// Loads 1, 2, 4 or 8 bytes, zero-extended. `aligned`: the multiple of bytes that the address must be, a power
+    /// of two.
     ///
     /// # Errors
     /// If the address is misaligned, or a byte is in no region.
@@ -106,19 +144,20 @@ impl Memory {
     /// # Errors
     /// If the address is misaligned, a byte is in no region, or the region may not be written.
     pub fn store(&mut self, address: u64, bytes: usize, aligned: u64, value: Bits) -> Result<(), Fault> {
-        let (region, at) = self.find(address, bytes, aligned)?;
-        let region = &mut self.regions[region];
+        let (number, at) = self.find(address, bytes, aligned)?;
+        let region = &mut self.regions[number];
         if !region.writable {
             return Err(Fault::ReadOnly(address));
         }
-        region.data[at..at + bytes].copy_from_slice(&value.value().to_le_bytes()[..bytes]);
-        region.defined[at..at + bytes].copy_from_slice(&value.defined().to_le_bytes()[..bytes]);
+        self.replaced.push(Replaced { region: number, at, bytes, before: region.peek(at, bytes) });
+        region.put(at, bytes, value);
         Ok(())
     }
 
     /// The region of an access, and the position in it.
     fn find(&mut self, address: u64, bytes: usize, aligned: u64) -> Result<(usize, usize), Fault> {
-        if !address.is_multiple_of(aligned.max(1)) {
+        // Not by division: an alignment is a power of two, and this is on the path of every access.
+        if address & aligned.saturating_sub(1) != 0 {
             return Err(Fault::Misaligned(address));
         }
         let within = |region: &MemoryRegion| {
@@ -136,14 +175,24 @@ impl Memory {
 }
 
 /// Up to 8 bytes at a position, zero-extended; those that are not there are undefined.
+#[inline]
 pub(crate) fn bits(data: &[u8], defined: &[u8], at: usize, bytes: usize) -> Bits {
+    let mask = low(bytes);
     let number = |of: &[u8]| {
+        let rest = of.get(at..).unwrap_or_default();
+        if let Some(eight) = rest.first_chunk() {
+            return u64::from_le_bytes(*eight) & mask;
+        }
         let mut wide = [0; 8];
-        of.iter().skip(at).take(bytes).zip(&mut wide).for_each(|(byte, to)| *to = *byte);
+        rest.iter().take(bytes).zip(&mut wide).for_each(|(byte, to)| *to = *byte);
         u64::from_le_bytes(wide)
     };
-    let above = if bytes < 8 { u64::MAX << (bytes * 8) } else { 0 };
-    Bits::new(number(data), number(defined) | above)
+    Bits::new(number(data), number(defined) | !mask)
+}
+
+/// The bits of this many bytes.
+fn low(bytes: usize) -> u64 {
+    if bytes < 8 { (1 << (bytes * 8)) - 1 } else { u64::MAX }
 }
 
 #[cfg(test)]
@@ -160,6 +209,20 @@ mod tests {
         assert_eq!(memory.store(0x2001, 1, 1, Bits::new(0xabc, 0xf0f)), Ok(()));
         assert_eq!(memory.load(0x2000, 4, 4), Ok(Bits::new(0x0c00, 0x0f00 | u64::MAX << 32)));
         assert_eq!(memory.region(scratch).defined()[..3], [0, 0x0f, 0]);
+    }
+
+    #[test]
+    fn stores_are_undone() {
+        let mut memory = Memory::default();
+        memory.add(MemoryRegion::new(0x1000, (1..=16).collect(), true));
+        memory.add(MemoryRegion::undefined(0x2000, 8));
+        let before = memory.regions.clone();
+        for (address, bytes) in [(0x1000, 8), (0x1003, 1), (0x100c, 4), (0x2006, 2), (0x1002, 2)] {
+            assert_eq!(memory.store(address, bytes, 1, Bits::new(0xabcd_ef01_2345_6789, 0xffff_0fff)), Ok(()));
+        }
+        assert_ne!(memory.regions, before);
+        memory.undo();
+        assert_eq!(memory.regions, before);
     }
 
     #[test]

@@ -2,6 +2,14 @@
 //!
 //! A name is NVIDIA's. An opcode or modifier that is not in the table is unknown: nothing is guessed.
 
+/// A set of modifiers by their names, as a constant: looking a name up costs more than most instructions. It does not
+/// compile if a name is not in the table.
+macro_rules! set {
+    ($($name:literal),+) => {
+        const { $crate::opcode::Modifiers::named(&[$($name),+]) }
+    };
+}
+
 mod access;
 mod atomic;
 mod control;
@@ -95,10 +103,37 @@ impl Modifiers {
         MEANINGFUL.iter().position(|known| *known == name).map(|at| Self(1 << at))
     }
 
-    /// Whether it has a modifier of the table.
-    fn has(self, name: &str) -> bool {
-        Self::of(name).is_some_and(|of| self.0 & of.0 != 0)
+    /// Those of the table with these names, before the program runs.
+    const fn named(names: &[&str]) -> Self {
+        let (mut bits, mut at) = (0, 0);
+        while at < names.len() {
+            let mut known = 0;
+            while !same(MEANINGFUL[known], names[at]) {
+                known += 1;
+                assert!(known < MEANINGFUL.len(), "the modifier is not in the table");
+            }
+            bits |= 1 << known;
+            at += 1;
+        }
+        Self(bits)
     }
+
+    /// Whether it has one of these.
+    fn has(self, any: Self) -> bool {
+        self.0 & any.0 != 0
+    }
+}
+
+/// Whether two texts are equal; `==` is not for constants.
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut equal = a.len() == b.len();
+    let mut at = 0;
+    while equal && at < a.len() {
+        equal = a[at] == b[at];
+        at += 1;
+    }
+    equal
 }
 
 /// One line for each opcode.
@@ -215,11 +250,13 @@ impl Step {
     }
 
     /// An operand.
+    #[inline]
     fn operand(&self, at: usize) -> Result<&MachineOperand, Halt> {
         self.operands.get(at).ok_or_else(|| Halt::Unknown(format!("operand {at} is missing")))
     }
 
     /// A destination register.
+    #[inline]
     fn to(&self, at: usize) -> Result<Register, Halt> {
         match self.operand(at)? {
             MachineOperand::Register(register, ..) => Ok(*register),
@@ -228,6 +265,7 @@ impl Step {
     }
 
     /// A predicate.
+    #[inline]
     fn predicate(&self, at: usize) -> Result<Predicate, Halt> {
         match self.operand(at)? {
             MachineOperand::Predicate(predicate) => Ok(*predicate),

@@ -36,13 +36,29 @@ pub struct BoundSurface {
     surface: Surface,
     /// The bits of the samples that are defined.
     defined: Vec<u8>,
+    /// Whether anything was stored.
+    written: bool,
 }
 
 impl BoundSurface {
     /// A surface whose samples are defined.
     pub fn new(handle: u32, surface: Surface) -> Self {
         let defined = vec![0xff; surface.data.len()];
-        Self { handle, surface, defined }
+        Self { handle, surface, defined, written: false }
+    }
+
+    /// Takes back all stores; `samples` are those that it had at first.
+    pub fn restore(&mut self, samples: &[u8]) {
+        if self.written {
+            self.surface.data.copy_from_slice(samples);
+            self.defined.fill(0xff);
+            self.written = false;
+        }
+    }
+
+    /// Whether anything was stored.
+    pub fn written(&self) -> bool {
+        self.written
     }
 
     /// Its shape and its samples; undefined bits are 0.
@@ -114,6 +130,7 @@ impl BoundSurface {
 
     /// Stores up to 8 bytes at a position.
     pub fn store(&mut self, at: usize, bytes: usize, value: Bits) {
+        self.written = true;
         let places = self.surface.data.iter_mut().zip(&mut self.defined).skip(at).take(bytes);
         let new = value.value().to_le_bytes().into_iter().zip(value.defined().to_le_bytes());
         for ((byte, defined), (new, new_defined)) in places.zip(new) {

@@ -1,5 +1,6 @@
 //! Launches a kernel row by row in the interpreter.
 
+use super::Executed;
 use ptx_exec::kernel::{Kernel, Parameter, Place, changed, decode};
 use ptx_exec::program::{Answer, Program, Returned};
 use ptx_sass::cubin::EntryPoint;
@@ -24,18 +25,33 @@ pub(super) struct Launch<'a> {
     pub(super) code: &'a Code,
 }
 
+/// The one thread of launches, before its first instruction, and what differs from row to row.
+struct RowThread {
+    thread: Thread,
+    /// Where the number of the row is in bank 0.
+    number_at: Option<usize>,
+    /// The number of the region with the record of the row.
+    record: usize,
+    /// The number of the region with its results.
+    results: usize,
+    /// The number of the region with its mark.
+    mark: usize,
+}
+
 impl Launch<'_> {
-    /// One answer for each row.
-    pub(super) fn answers(&self) -> Vec<Answer> {
-        (0..self.case.rows.len()).map(|row| self.row(row)).collect()
+    /// Executes all rows.
+    pub(super) fn execute(&self) -> Executed {
+        let mut of = self.thread();
+        let answers = (0..self.case.rows.len()).map(|row| self.row(&mut of, row)).collect();
+        Executed { answers, steps: of.thread.steps }
     }
 
-    fn row(&self, row: usize) -> Answer {
-        let (mut thread, results, mark) = self.thread(row);
-        let stop = run(&mut thread, self.code, MOST);
-        let marked = thread.memory.region(mark).data().first().copied().unwrap_or(0);
+    fn row(&self, of: &mut RowThread, row: usize) -> Answer {
+        self.start(of, row);
+        let stop = run(&mut of.thread, self.code, MOST);
+        let marked = of.thread.memory.region(of.mark).data().first().copied().unwrap_or(0);
         match (stop, marked) {
-            (Halt::Exit, 2) => self.returned(&thread, results, row),
+            (Halt::Exit, 2) => self.returned(of),
             (Halt::Exit, _) => Answer::Failed("the thread exits before the end of its row".to_owned()),
             (Halt::Trap(fault), 1) => Answer::Trapped(fault.to_string()),
             (Halt::Trap(fault), _) => Answer::Failed(format!("beside the line: {fault}")),
@@ -46,48 +62,69 @@ impl Launch<'_> {
         }
     }
 
-    /// A thread before its first instruction, and the numbers of the regions of its results and of its mark.
-    fn thread(&self, row: usize) -> (Thread, usize, usize) {
-        let Kernel { rows, result_bytes, parameters, .. } = self.kernel;
-        let number = u32::try_from(row).unwrap_or(u32::MAX);
+    /// A thread for all rows.
+    fn thread(&self) -> RowThread {
+        let Kernel { row_bytes, result_bytes, parameters, .. } = self.kernel;
         let value = |parameter: &Parameter| match parameter {
             Parameter::Bytes(bytes) => bytes.clone(),
             Parameter::Rows => ROWS.to_le_bytes().to_vec(),
             Parameter::Results => RESULTS.to_le_bytes().to_vec(),
             Parameter::Marks => MARKS.to_le_bytes().to_vec(),
-            Parameter::First => number.to_le_bytes().to_vec(),
+            Parameter::First => 0_u32.to_le_bytes().to_vec(),
             Parameter::Count => 1_u32.to_le_bytes().to_vec(),
         };
+        let number = parameters.iter().position(|parameter| matches!(parameter, Parameter::First));
+        let number = number.and_then(|number| self.entry.parameters.get(number));
         let parameters: Vec<Vec<u8>> = parameters.iter().map(value).collect();
         let mut thread = self.image.thread(self.entry, &parameters);
-        // Only this row has a record, results and a mark: whoever accesses another's is at a wrong address.
-        let record = self.kernel.row_bytes * row;
-        let mut data = rows.get(record..record + self.kernel.row_bytes).unwrap_or_default().to_vec();
-        if let (Some(surface), Some(bound)) = (&self.case.surface, &self.kernel.surface) {
+        if let (Some(surface), Some(_)) = (&self.case.surface, &self.kernel.surface) {
             Image::bind(&mut thread, surface);
-            let handle = bound.handle_at.and_then(|at| data.get_mut(at..at + 8));
-            handle.into_iter().for_each(|place| place.copy_from_slice(&SURFACE_HANDLE.to_le_bytes()));
         }
-        thread.memory.add(MemoryRegion::new(ROWS + record as u64, data, false));
-        let results = thread.memory.add(MemoryRegion::undefined(RESULTS + (result_bytes * row) as u64, *result_bytes));
-        let mark = thread.memory.add(MemoryRegion::new(MARKS + row as u64 * 4, vec![0; 4], true));
-        (thread, results, mark)
+        // Only one row has a record, results and a mark: whoever accesses another's is at a wrong address.
+        RowThread {
+            number_at: number.map(|place| self.entry.parameters_at + place.start),
+            record: thread.memory.add(MemoryRegion::new(ROWS, vec![0; *row_bytes], false)),
+            results: thread.memory.add(MemoryRegion::undefined(RESULTS, *result_bytes)),
+            mark: thread.memory.add(MemoryRegion::new(MARKS, vec![0; 4], true)),
+            thread,
+        }
     }
 
-    fn returned(&self, thread: &Thread, results: usize, row: usize) -> Answer {
-        let region = thread.memory.region(results);
+    /// Takes the thread to the start of a row: nothing that another row wrote remains.
+    fn start(&self, of: &mut RowThread, row: usize) {
+        let Kernel { rows, row_bytes, result_bytes, .. } = self.kernel;
+        let thread = &mut of.thread;
+        thread.restart();
+        if let Some(at) = of.number_at {
+            thread.banks[0].poke(at, &u32::try_from(row).unwrap_or(u32::MAX).to_le_bytes());
+        }
+        let at = row_bytes * row;
+        let record = thread.memory.region_mut(of.record);
+        record.start = ROWS + at as u64;
+        record.poke(0, rows.get(at..at + row_bytes).unwrap_or_default());
+        if let (Some(before), Some(surface)) = (&self.case.surface, &mut thread.surface) {
+            surface.restore(&before.data);
+            if let Some(at) = self.kernel.surface.as_ref().and_then(|bound| bound.handle_at) {
+                record.poke(at, &SURFACE_HANDLE.to_le_bytes());
+            }
+        }
+        thread.memory.region_mut(of.results).start = RESULTS + (result_bytes * row) as u64;
+        thread.memory.region_mut(of.mark).start = MARKS + row as u64 * 4;
+    }
+
+    fn returned(&self, of: &RowThread) -> Answer {
+        let region = of.thread.memory.region(of.results);
         for (place, output) in self.kernel.results.iter().zip(&self.case.outputs) {
             if !defined(region, *place) {
                 return Answer::Failed(format!("{} depends on what nothing wrote", output.register));
             }
         }
-        // As if the launch had begun with this row.
-        let mut all = vec![0; self.kernel.result_bytes * row];
-        all.extend_from_slice(region.data());
-        let registers = decode(self.kernel, self.case, &all, row);
-        let variables = changed(self.kernel, self.case, &all, row);
+        // The results of one row, as if it were the first.
+        let registers = decode(self.kernel, self.case, region.data(), 0);
+        let variables = changed(self.kernel, self.case, region.data(), 0);
         let mut surface = None;
-        if let (Some(before), Some(after)) = (&self.case.surface, &thread.surface) {
+        let written = of.thread.surface.as_ref().filter(|surface| surface.written());
+        if let (Some(before), Some(after)) = (&self.case.surface, written) {
             if after.defined().iter().any(|bits| *bits != 0xff) {
                 return Answer::Failed("the surface depends on what nothing wrote".to_owned());
             }

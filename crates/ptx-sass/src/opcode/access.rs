@@ -86,15 +86,15 @@ fn store(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
 
 /// How many bytes are accessed, and whether they are sign-extended.
 pub(super) fn size(step: &Step) -> (usize, bool) {
-    let has = |name| step.modifiers.has(name);
+    let has = |any| step.modifiers.has(any);
     let bytes = match () {
-        () if has("U8") || has("S8") => 1,
-        () if has("U16") || has("S16") => 2,
-        () if has("64") => 8,
-        () if has("128") => 16,
+        () if has(set!["U8"]) || has(set!["S8"]) => 1,
+        () if has(set!["U16"]) || has(set!["S16"]) => 2,
+        () if has(set!["64"]) => 8,
+        () if has(set!["128"]) => 16,
         () => 4,
     };
-    (bytes, has("S8") || has("S16"))
+    (bytes, has(set!["S8"]) || has(set!["S16"]))
 }
 
 /// The generic address of an operand; its memory descriptor must be defined.
@@ -103,7 +103,7 @@ pub(super) fn address(thread: &Thread, step: &Step, at: usize, window: Window) -
         return Err(Halt::unknown("it has no address"));
     };
     descriptor(thread, address)?;
-    let sum = thread.address(address, step.modifiers.has("E"))?;
+    let sum = thread.address(address, step.modifiers.has(set!["E"]))?;
     Ok(match window {
         Window::Generic => sum,
         Window::At(start) => start + (sum & 0xffff_ffff),
@@ -113,6 +113,6 @@ pub(super) fn address(thread: &Thread, step: &Step, at: usize, window: Window) -
 /// What a memory descriptor says is not interpreted, but it must be defined.
 fn descriptor(thread: &Thread, address: &MachineAddress) -> Result<(), Halt> {
     let Some(descriptor) = address.descriptor else { return Ok(()) };
-    let value = thread.half(descriptor, 0).joined(32, thread.half(descriptor, 1));
-    value.known(64).map(drop).ok_or(Halt::Undefined("a memory descriptor"))
+    let known = |half: u8| thread.half(descriptor, half).known(32).is_some();
+    if known(0) && known(1) { Ok(()) } else { Err(Halt::Undefined("a memory descriptor")) }
 }

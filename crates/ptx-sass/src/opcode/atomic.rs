@@ -38,17 +38,17 @@ fn undefined(thread: &mut Thread, step: &Step, to: usize) -> Result<(), Halt> {
 
 /// The registers of the value in memory.
 fn registers(step: &Step) -> u8 {
-    let has = |names: &[&str]| names.iter().any(|name| step.modifiers.has(name));
+    let has = |any| step.modifiers.has(any);
     match () {
-        () if has(&["128", "F32x4", "F16x8", "BF16x8"]) => 4,
-        () if has(&["64", "S64", "F64", "F32x2", "F16x4", "BF16x4"]) => 2,
+        () if has(set!["128", "F32x4", "F16x8", "BF16x8"]) => 4,
+        () if has(set!["64", "S64", "F64", "F32x2", "F16x4", "BF16x4"]) => 2,
         () => 1,
     }
 }
 
 /// The operation at an address; the operand `to` is the destination, the address follows, then the sources.
 fn atomic(thread: &mut Thread, step: &Step, at: u64, to: usize) -> Result<(), Halt> {
-    let (count, to, has) = (registers(step), step.to(to)?, |name| step.modifiers.has(name));
+    let (count, to, has) = (registers(step), step.to(to)?, |any| step.modifiers.has(any));
     let source = |from: usize| match step.operand(from)? {
         MachineOperand::Register(register, ..) => Ok(*register),
         _ => Err(Halt::unknown("a source is not a register")),
@@ -62,15 +62,15 @@ fn atomic(thread: &mut Thread, step: &Step, at: u64, to: usize) -> Result<(), Ha
     }
     let given = |thread: &Thread, from: Register| [0, 1, 2, 3].map(|part| thread.half(from, part));
     let mut result = old;
-    let new = if has("CAS") || has("CAST") {
+    let new = if has(set!["CAS"]) || has(set!["CAST"]) {
         let (compared, swapped) = (given(thread, source(first)?), given(thread, source(first + 1)?));
         let equal = equal(&old, &compared, count).ok_or(Halt::Undefined("a comparison"))?;
-        if has("CAST") {
+        if has(set!["CAST"]) {
             // It returns whether it swapped.
             result = [Bits::from(equal), Bits::ZERO, Bits::ZERO, Bits::ZERO];
         }
         if equal { swapped } else { old }
-    } else if has("POPC") {
+    } else if has(set!["POPC"]) {
         // It counts the active lanes.
         [old[0].plus(Bits::from(1_u32)).zero_extended(32), Bits::ZERO, Bits::ZERO, Bits::ZERO]
     } else {
@@ -95,14 +95,14 @@ fn equal(a: &[Bits; 4], b: &[Bits; 4], count: u8) -> Option<bool> {
 
 /// The new value in memory.
 fn combined(step: &Step, old: &[Bits; 4], new: &[Bits; 4], count: u8) -> Result<[Bits; 4], Halt> {
-    let has = |name| step.modifiers.has(name);
-    if has("EXCH") {
+    let has = |any| step.modifiers.has(any);
+    if has(set!["EXCH"]) {
         return Ok(*new);
     }
     if let Some(format) = float::NumberFormat::of(step) {
         return float::elementwise(step, format, old, new);
     }
-    on_integers(step, count.into(), has("S32") || has("S64"), old, new)
+    on_integers(step, count.into(), has(set!["S32"]) || has(set!["S64"]), old, new)
 }
 
 /// The new value of an operation on integers of one or two registers.
@@ -113,9 +113,9 @@ pub(super) fn on_integers(
     old: &[Bits; 4],
     new: &[Bits; 4],
 ) -> Result<[Bits; 4], Halt> {
-    let has = |name| step.modifiers.has(name);
-    let table = [("AND", 0xc0), ("OR", 0xfc), ("XOR", 0x3c)].iter().find(|(name, _)| has(name));
-    if let Some((_, table)) = table {
+    let has = |any| step.modifiers.has(any);
+    let tables = [(set!["AND"], 0xc0), (set!["OR"], 0xfc), (set!["XOR"], 0x3c)];
+    if let Some((_, table)) = tables.iter().find(|(operation, _)| has(*operation)) {
         let mut result = *old;
         result.iter_mut().zip(new).for_each(|(old, new)| *old = Bits::table(*table, *old, *new, Bits::ZERO));
         return Ok(result);
@@ -124,7 +124,7 @@ pub(super) fn on_integers(
     let (old, new) = if count == 1 { (old[0], new[0]) } else { (whole(old), whole(new)) };
     let value = match () {
         _ if count > 2 => return Err(Halt::unknown("arithmetic on 128 bits")),
-        () if has("ADD") => old.plus(new),
+        () if has(set!["ADD"]) => old.plus(new),
         () => match old.known(width).zip(new.known(width)) {
             None => Bits::UNDEFINED,
             Some((old, new)) => Bits::from(integer(step, width, signed, old, new)?),
@@ -135,32 +135,32 @@ pub(super) fn on_integers(
 
 /// A minimum, a maximum, or a counter that wraps.
 fn integer(step: &Step, width: u32, is_signed: bool, old: u64, new: u64) -> Result<u64, Halt> {
-    let has = |name| step.modifiers.has(name);
+    let has = |any| step.modifiers.has(any);
     let signed = |of: u64| Bits::from(of).sign_extended(width).value().cast_signed();
     let less = if is_signed { signed(new) < signed(old) } else { new < old };
     Ok(match () {
-        () if has("MIN") => {
+        () if has(set!["MIN"]) => {
             if less {
                 new
             } else {
                 old
             }
         }
-        () if has("MAX") => {
+        () if has(set!["MAX"]) => {
             if less {
                 old
             } else {
                 new
             }
         }
-        () if has("INC") => {
+        () if has(set!["INC"]) => {
             if old >= new {
                 0
             } else {
                 old + 1
             }
         }
-        () if has("DEC") => {
+        () if has(set!["DEC"]) => {
             if old == 0 || old > new {
                 new
             } else {
@@ -175,6 +175,6 @@ fn integer(step: &Step, width: u32, is_signed: bool, old: u64, new: u64) -> Resu
 pub(super) fn query_space(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let at = address(thread, step, 2, Window::Generic)?;
     let shared = at >> 24 == SHARED_WINDOW >> 24;
-    thread.set_predicate(step.predicate(0)?, Bits::from(shared && step.modifiers.has("S")));
+    thread.set_predicate(step.predicate(0)?, Bits::from(shared && step.modifiers.has(set!["S"])));
     Ok(())
 }

@@ -19,12 +19,12 @@ pub(super) enum NumberFormat {
 impl NumberFormat {
     /// That of an atomic operation; `None` if it is on integers.
     pub(super) fn of(step: &Step) -> Option<Self> {
-        let has = |names: &[&str]| names.iter().any(|name| step.modifiers.has(name));
+        let has = |any| step.modifiers.has(any);
         match () {
-            () if has(&["F16x2", "F16x4", "F16x8"]) => Some(Self::F16),
-            () if has(&["BF16x2", "BF16x4", "BF16x8"]) => Some(Self::Bf16),
-            () if has(&["F32", "F32x2", "F32x4"]) => Some(Self::F32),
-            () if has(&["F64"]) => Some(Self::F64),
+            () if has(set!["F16x2", "F16x4", "F16x8"]) => Some(Self::F16),
+            () if has(set!["BF16x2", "BF16x4", "BF16x8"]) => Some(Self::Bf16),
+            () if has(set!["F32", "F32x2", "F32x4"]) => Some(Self::F32),
+            () if has(set!["F64"]) => Some(Self::F64),
             () => None,
         }
     }
@@ -73,24 +73,24 @@ impl NumberFormat {
 
     /// The result of an atomic operation on two numbers.
     fn apply(self, step: &Step, old: u64, new: u64) -> Result<u64, Halt> {
-        let has = |name| step.modifiers.has(name);
-        let flush = |bits: u64| if has("FTZ") { self.flushed(bits) } else { bits };
+        let has = |any| step.modifiers.has(any);
+        let flush = |bits: u64| if has(set!["FTZ"]) { self.flushed(bits) } else { bits };
         let (old, new) = (flush(old), flush(new));
         let (a, b) = (self.value(old), self.value(new));
         // Minus zero is less than zero.
         let less = b < a || a == b && b.is_sign_negative();
         Ok(match () {
-            () if has("ADD") => flush(self.rounded(a + b)),
+            () if has(set!["ADD"]) => flush(self.rounded(a + b)),
             () if a.is_nan() => new,
             () if b.is_nan() => old,
-            () if has("MIN") => {
+            () if has(set!["MIN"]) => {
                 if less {
                     new
                 } else {
                     old
                 }
             }
-            () if has("MAX") => {
+            () if has(set!["MAX"]) => {
                 if less {
                     old
                 } else {
@@ -177,7 +177,8 @@ pub(super) fn add_halves(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// `HFMA2.MMA R5, R4, 1, 1, R3`: two sums, when one factor is 1. `HFMA2.MMA R5, -RZ, RZ, 0, 5.96e-08` moves a constant:
 /// minus zero times zero, plus the immediate, is the immediate.
 pub(super) fn multiply_add_halves(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let is_one = |value: u64| if step.modifiers.has("BF16_V2") { value == 0x3f80_3f80 } else { value == 0x3c00_3c00 };
+    let is_one =
+        |value: u64| if step.modifiers.has(set!["BF16_V2"]) { value == 0x3f80_3f80 } else { value == 0x3c00_3c00 };
     match &step.operands[..] {
         [
             _,
@@ -218,7 +219,7 @@ fn halves(thread: &Thread, step: &Step, at: usize) -> Result<[Bits; 2], Halt> {
 }
 
 fn set_sums(thread: &mut Thread, step: &Step, a: [Bits; 2], b: [Bits; 2]) -> Result<(), Halt> {
-    let format = if step.modifiers.has("BF16_V2") { NumberFormat::Bf16 } else { NumberFormat::F16 };
+    let format = if step.modifiers.has(set!["BF16_V2"]) { NumberFormat::Bf16 } else { NumberFormat::F16 };
     let sum = |at: usize| match a[at].known(16).zip(b[at].known(16)) {
         Some((a, b)) => Bits::from(format.rounded(format.value(a) + format.value(b))),
         None => Bits::UNDEFINED,
@@ -239,14 +240,14 @@ pub(super) fn from_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt>
 /// `F2I.U32.F64.TRUNC R3, R2`, `F2I.U8.F16.TRUNC.NTZ R7, R9.H1`: the integer part, or the nearest integer of the type; 0
 /// for a NaN.
 pub(super) fn to_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let has = |name| step.modifiers.has(name);
+    let has = |any| step.modifiers.has(any);
     let value = match step.operand(1)? {
-        MachineOperand::Register(register, sign, part) if has("F16") && *sign == Sign::default() => {
+        MachineOperand::Register(register, sign, part) if has(set!["F16"]) && *sign == Sign::default() => {
             let value = thread.half(*register, 0);
             let value = if part == "H1" { value.shifted_right(16) } else { value };
             value.known(16).map(|bits| NumberFormat::F16.value(bits))
         }
-        _ => number(thread, step, 1, if has("F64") { NumberFormat::F64 } else { NumberFormat::F32 })?,
+        _ => number(thread, step, 1, if has(set!["F64"]) { NumberFormat::F64 } else { NumberFormat::F32 })?,
     };
     let value = value.map_or(Bits::UNDEFINED, |value| integer(step, value));
     thread.set(step.to(0)?, 0, value);
@@ -267,8 +268,8 @@ pub(super) fn to_two_integers(thread: &mut Thread, step: &Step) -> Result<(), Ha
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a value out of range is the nearest")]
 fn integer(step: &Step, value: f64) -> Bits {
     match () {
-        () if step.modifiers.has("U8") => Bits::from(u32::from(value as u8)),
-        () if step.modifiers.has("U16") => Bits::from(u32::from(value as u16)),
+        () if step.modifiers.has(set!["U8"]) => Bits::from(u32::from(value as u8)),
+        () if step.modifiers.has(set!["U16"]) => Bits::from(u32::from(value as u16)),
         () => Bits::from(value as u32),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Step;
 use crate::bits::Bits;
-use crate::instruction::{MachineOperand, Predicate, Sign};
+use crate::instruction::{MachineOperand, Sign};
 use crate::machine::{Halt, Thread};
 
 /// `IADD3 R4, P0, R14, R4, RZ`, `IADD3.X R5, RZ, R5, RZ, P1, !PT`: a sum of three with a carry to predicates, and with
@@ -24,14 +24,14 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         sum = sum.plus(thread.predicate(*carry));
     }
     thread.set(to, 0, sum);
-    let carries: Vec<Predicate> = carries.filter(|carry| carry.index < 7).collect();
+    let mut carries = carries.filter(|carry| carry.index < 7);
     let high = sum.shifted_right(32).zero_extended(2);
-    match carries[..] {
-        [] => {}
-        [_] if high.value() > 1 => return Err(Halt::unknown("it carries two into one predicate")),
-        [carry] => thread.set_predicate(carry, high),
+    match (carries.next(), carries.next(), carries.next()) {
+        (None, ..) => {}
+        (Some(_), None, _) if high.value() > 1 => return Err(Halt::unknown("it carries two into one predicate")),
+        (Some(carry), None, _) => thread.set_predicate(carry, high),
         // What adds them up again does not depend on which is which.
-        [one, two] => {
+        (Some(one), Some(two), None) => {
             let count = high.known(2);
             let at_least = |least: u64| count.map_or(Bits::UNDEFINED, |count| Bits::from(count >= least));
             thread.set_predicate(one, at_least(1));
@@ -45,7 +45,7 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// `VIADD R0, R0, 0x1`, and with `.16x2` each half by itself.
 pub(super) fn add_two(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (a, b) = (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?);
-    let sum = match step.modifiers.has("16x2") {
+    let sum = match step.modifiers.has(set!["16x2"]) {
         true => a.plus(b).joined(16, a.shifted_right(16).plus(b.shifted_right(16))),
         false => a.plus(b),
     };
@@ -70,14 +70,14 @@ fn term(thread: &Thread, operand: &MachineOperand) -> Result<Bits, Halt> {
 pub(super) fn multiply_add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let to = step.to(0)?;
     let (a, b) = (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?);
-    if step.modifiers.has("WIDE") {
+    if step.modifiers.has(set!["WIDE"]) {
         let c = thread.source_wide(step.operand(3)?)?;
-        let extended = |of: Bits| if step.modifiers.has("U32") { of } else { of.sign_extended(32) };
+        let extended = |of: Bits| if step.modifiers.has(set!["U32"]) { of } else { of.sign_extended(32) };
         thread.set_wide(to, extended(a).times(extended(b)).plus(c));
         return Ok(());
     }
     let mut sum = a.times(b).plus(thread.source(step.operand(3)?)?);
-    match (step.modifiers.has("X"), step.operands.get(4)) {
+    match (step.modifiers.has(set!["X"]), step.operands.get(4)) {
         (true, Some(MachineOperand::Predicate(carry))) => sum = sum.plus(thread.predicate(*carry)),
         (false, None) => {}
         _ => return Err(Halt::unknown("it has other operands after the third source")),
@@ -118,7 +118,7 @@ pub(super) fn extend(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let value = thread.source(step.operand(1)?)?;
     let value = match u32::try_from(count).unwrap_or(32) {
         0 => Bits::ZERO,
-        count @ 1..32 if step.modifiers.has("U32") => value.zero_extended(count),
+        count @ 1..32 if step.modifiers.has(set!["U32"]) => value.zero_extended(count),
         count @ 1..32 => value.sign_extended(count),
         _ => value,
     };
@@ -129,19 +129,19 @@ pub(super) fn extend(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// `SHF.L.U32 R7, R6, 0x3, RZ`, `SHF.R.S32.HI R6, RZ, 0x1f, R0`: two registers, the low one first, shifted as one; the
 /// result is the low half, or the high one with `.HI`. Counts beyond the size of the type shift everything out.
 pub(super) fn shift(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let has = |name| step.modifiers.has(name);
+    let has = |any| step.modifiers.has(any);
     let (low, high) = (thread.source(step.operand(1)?)?, thread.source(step.operand(3)?)?);
     let count = thread.source(step.operand(2)?)?.known(32).ok_or(Halt::Undefined("a count to shift by"))?;
-    let most = if has("U64") || has("S64") { 64 } else { 32 };
+    let most = if has(set!["U64"]) || has(set!["S64"]) { 64 } else { 32 };
     let count = u32::try_from(count).unwrap_or(most).min(most);
     let both = low.joined(32, high);
-    let shifted = match (has("L"), has("S32") || has("S64")) {
+    let shifted = match (has(set!["L"]), has(set!["S32"]) || has(set!["S64"])) {
         (true, _) => both.shifted_left(count),
         (false, false) => both.shifted_right(count),
         (false, true) if count == 0 => both,
         (false, true) => both.shifted_right(count.min(63)).sign_extended(64 - count.min(63)),
     };
-    let value = if has("HI") { shifted.shifted_right(32) } else { shifted };
+    let value = if has(set!["HI"]) { shifted.shifted_right(32) } else { shifted };
     thread.set(step.to(0)?, 0, value);
     Ok(())
 }
@@ -149,9 +149,9 @@ pub(super) fn shift(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// `ISETP.GE.U32.AND P0, PT, R0, UR4, PT`, and with `.EX` the high halves, where the last predicate has the result for
 /// the low ones.
 pub(super) fn compare(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let has = |name| step.modifiers.has(name);
+    let has = |any| step.modifiers.has(any);
     let (a, b) = (thread.source(step.operand(2)?)?, thread.source(step.operand(3)?)?);
-    let lower = match has("EX") {
+    let lower = match has(set!["EX"]) {
         true => Some(thread.predicate(step.predicate(5)?)),
         false => None,
     };
@@ -159,8 +159,8 @@ pub(super) fn compare(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let other = thread.predicate(step.predicate(4)?);
     for (to, value) in [(0, found), (1, found.inverted().zero_extended(1))] {
         let value = match () {
-            () if has("AND") => Bits::table(0xc0, value, other, Bits::ZERO),
-            () if has("OR") => Bits::table(0xfc, value, other, Bits::ZERO),
+            () if has(set!["AND"]) => Bits::table(0xc0, value, other, Bits::ZERO),
+            () if has(set!["OR"]) => Bits::table(0xfc, value, other, Bits::ZERO),
             () => Bits::table(0x3c, value, other, Bits::ZERO),
         };
         thread.set_predicate(step.predicate(to)?, value);
@@ -170,19 +170,19 @@ pub(super) fn compare(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 
 /// The result of a comparison of 32 bits; `lower` is that of the halves below.
 fn comparison(step: &Step, a: Bits, b: Bits, lower: Option<Bits>) -> Bits {
-    let has = |name| step.modifiers.has(name);
+    let has = |any| step.modifiers.has(any);
     let differ = a.defined() & b.defined() & (a.value() ^ b.value()) != 0;
     let known = a.known(32).zip(b.known(32));
     let undefined = Bits::UNDEFINED.zero_extended(1);
-    if has("EQ") || has("NE") {
+    if has(set!["EQ"]) || has(set!["NE"]) {
         return match (differ, known) {
-            (true, _) => Bits::from(has("NE")),
-            (false, Some(_)) => lower.unwrap_or(Bits::from(has("EQ"))),
+            (true, _) => Bits::from(has(set!["NE"])),
+            (false, Some(_)) => lower.unwrap_or(Bits::from(has(set!["EQ"]))),
             (false, None) => undefined,
         };
     }
     let Some((a, b)) = known else { return undefined };
-    let order = match has("U32") {
+    let order = match has(set!["U32"]) {
         true => a.cmp(&b),
         false => {
             let signed = |of: u64| Bits::from(of).sign_extended(32).value().cast_signed();
@@ -192,9 +192,9 @@ fn comparison(step: &Step, a: Bits, b: Bits, lower: Option<Bits>) -> Bits {
     match (order.is_eq(), lower) {
         (true, Some(lower)) => lower,
         _ => Bits::from(match () {
-            () if has("LT") => order.is_lt(),
-            () if has("LE") => order.is_le(),
-            () if has("GT") => order.is_gt(),
+            () if has(set!["LT"]) => order.is_lt(),
+            () if has(set!["LE"]) => order.is_le(),
+            () if has(set!["GT"]) => order.is_gt(),
             () => order.is_ge(),
         }),
     }

@@ -11,7 +11,7 @@ use crate::surface::{BoundSurface, OutOfBounds};
 
 /// `SULD.D.BA.2D.64.STRONG.SM.TRAP R8, [R12], UR6, 0x0`: bytes, where x counts bytes.
 pub(super) fn load(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let has = |name| step.modifiers.has(name);
+    let has = |any| step.modifiers.has(any);
     let to = step.to(0)?;
     let size = size(step);
     let at = place(thread, step, 1, 2, Some(size))?;
@@ -20,8 +20,8 @@ pub(super) fn load(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let part = |part: usize| at.map_or(Bits::ZERO, |at| surface.load(at + part * 4, bytes.min(4)));
     let parts = [part(0), part(1), part(2), part(3)];
     let first = match () {
-        () if has("S8") => parts[0].sign_extended(8),
-        () if has("S16") => parts[0].sign_extended(16),
+        () if has(set!["S8"]) => parts[0].sign_extended(8),
+        () if has(set!["S16"]) => parts[0].sign_extended(16),
         () => parts[0],
     };
     thread.set(to, 0, first);
@@ -34,18 +34,18 @@ pub(super) fn load(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// `SUST.D.BA.2D.64.STRONG.SM [R8], R10, UR6, 0x0`: bytes; `SUST.P.2D.STRONG.SM.RG [R4], R10, UR6, 0x0`: components,
 /// which are converted, where x counts samples.
 pub(super) fn store(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let has = |name| step.modifiers.has(name);
+    let has = |any| step.modifiers.has(any);
     let from = step.to(1)?;
-    let formatted = has("P");
+    let formatted = has(set!["P"]);
     let size = size(step);
     let at = place(thread, step, 0, 2, (!formatted).then_some(size))?;
     let parts = [0, 1, 2, 3].map(|part| thread.half(from, part));
     let surface = bound_mut(thread, step, 2)?;
     let Some(at) = at else { return Ok(()) };
     if formatted {
-        let lanes = if has("R") {
+        let lanes = if has(set!["R"]) {
             1
-        } else if has("RG") {
+        } else if has(set!["RG"]) {
             2
         } else {
             4
@@ -62,19 +62,19 @@ pub(super) fn store(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 
 /// `SURED.D.BA.2D.MAX.S32.STRONG.SYS [R8], R0, UR6, 0x0`: an operation on memory; without `.BA`, x counts samples.
 pub(super) fn reduce(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let has = |name| step.modifiers.has(name);
+    let has = |any| step.modifiers.has(any);
     let from = step.to(1)?;
-    let wide = has("U64") || has("S64") || has("SD64") || has("64");
+    let wide = has(set!["U64"]) || has(set!["S64"]) || has(set!["SD64"]) || has(set!["64"]);
     let size = if wide { 8 } else { 4 };
-    let at = place(thread, step, 0, 2, has("BA").then_some(size))?;
+    let at = place(thread, step, 0, 2, has(set!["BA"]).then_some(size))?;
     let new = [thread.half(from, 0), if wide { thread.half(from, 1) } else { Bits::ZERO }, Bits::ZERO, Bits::ZERO];
     let surface = bound_mut(thread, step, 2)?;
     let Some(at) = at else { return Ok(()) };
     let (signed, bits) = surface.integers();
-    if !has("BA") && bits != size * 8 {
+    if !has(set!["BA"]) && bits != size * 8 {
         return Err(Halt::unknown("the samples have another size"));
     }
-    let signed = if has("SD32") || has("SD64") { signed } else { has("S32") || has("S64") };
+    let signed = if has(set!["SD32"]) || has(set!["SD64"]) { signed } else { has(set!["S32"]) || has(set!["S64"]) };
     let old = [surface.load(at, 4), if wide { surface.load(at + 4, 4) } else { Bits::ZERO }, Bits::ZERO, Bits::ZERO];
     let new = atomic::on_integers(step, size / 4, signed, &old, &new)?;
     surface.store(at, 4, new[0]);
@@ -118,17 +118,16 @@ fn place(
     handle: usize,
     bytes: Option<u32>,
 ) -> Result<Option<usize>, Halt> {
-    let has = |name| step.modifiers.has(name);
+    let has = |any| step.modifiers.has(any);
     let surface = bound(thread, step, handle)?;
-    let shape = ["1D", "2D", "3D", "1D_ARRAY", "2D_ARRAY"].iter().find(|shape| has(shape));
     let expected = match surface.surface().geometry {
-        Geometry::D1 => "1D",
-        Geometry::D2 => "2D",
-        Geometry::D3 => "3D",
-        Geometry::A1d => "1D_ARRAY",
-        Geometry::A2d => "2D_ARRAY",
+        Geometry::D1 => set!["1D"],
+        Geometry::D2 => set!["2D"],
+        Geometry::D3 => set!["3D"],
+        Geometry::A1d => set!["1D_ARRAY"],
+        Geometry::A2d => set!["2D_ARRAY"],
     };
-    if shape != Some(&expected) {
+    if !has(expected) {
         return Err(Halt::unknown("the surface has another shape"));
     }
     let MachineOperand::Address(address) = step.operand(address)? else {
@@ -141,8 +140,8 @@ fn place(
     };
     let coordinates: Vec<u32> = (0..surface.coordinates()).map(coordinate).collect::<Result<_, _>>()?;
     let outside = match () {
-        () if has("TRAP") => OutOfBounds::Trapped,
-        () if has("IGN") => OutOfBounds::Ignored,
+        () if has(set!["TRAP"]) => OutOfBounds::Trapped,
+        () if has(set!["IGN"]) => OutOfBounds::Ignored,
         () => OutOfBounds::Clamped,
     };
     Ok(surface.place(&coordinates, bytes, outside)?)

@@ -41,7 +41,7 @@ pub(super) fn special(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// `CS2R R6, SRZ`: 64 bits, or 32 with `.32`.
 pub(super) fn special_wide(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     match step.operand(1)? {
-        MachineOperand::Special(name) if name == "SRZ" && step.modifiers.has("32") => {
+        MachineOperand::Special(name) if name == "SRZ" && step.modifiers.has(set!["32"]) => {
             thread.set(step.to(0)?, 0, Bits::ZERO)
         }
         MachineOperand::Special(name) if name == "SRZ" => thread.set_wide(step.to(0)?, Bits::ZERO),
@@ -55,23 +55,23 @@ pub(super) fn load_constant(thread: &mut Thread, step: &Step) -> Result<(), Halt
     let MachineOperand::Constant { bank, base, offset, .. } = step.operand(1)? else {
         return Err(Halt::unknown("the source is not a constant"));
     };
-    let has = |name| step.modifiers.has(name);
+    let has = |any| step.modifiers.has(any);
     let to = step.to(0)?;
     match () {
-        () if has("64") => {
+        () if has(set!["64"]) => {
             let value = thread.constant(*bank, *base, *offset, 8)?;
             thread.set_wide(to, value);
         }
         () => {
-            let bytes = if has("U8") || has("S8") {
+            let bytes = if has(set!["U8"]) || has(set!["S8"]) {
                 1
-            } else if has("U16") || has("S16") {
+            } else if has(set!["U16"]) || has(set!["S16"]) {
                 2
             } else {
                 4
             };
             let value = thread.constant(*bank, *base, *offset, bytes)?;
-            let signed = has("S8") || has("S16");
+            let signed = has(set!["S8"]) || has(set!["S16"]);
             thread.set(to, 0, if signed { value.sign_extended(if bytes == 1 { 8 } else { 16 }) } else { value });
         }
     }

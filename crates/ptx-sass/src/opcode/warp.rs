@@ -31,7 +31,7 @@ pub(super) fn to_uniform(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         return Err(Halt::unknown("it has other operands than a register and a source"));
     };
     let value = thread.source(from)?;
-    if let Some(differs) = predicates.next().filter(|_| !step.modifiers.has("OR")) {
+    if let Some(differs) = predicates.next().filter(|_| !step.modifiers.has(set!["OR"])) {
         thread.set_predicate(differs, Bits::from(false));
     }
     thread.set(*to, 0, value);
@@ -42,7 +42,7 @@ pub(super) fn to_uniform(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 pub(super) fn shuffle(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (value, lane) = (thread.source(step.operand(2)?)?, thread.source(step.operand(3)?)?);
     let lane = lane.known(32).ok_or(Halt::Undefined("the number of a lane"))?;
-    if step.modifiers.has("IDX") && lane & 31 != 0 {
+    if step.modifiers.has(set!["IDX"]) && lane & 31 != 0 {
         return Err(Halt::unknown("it reads a lane that is not there"));
     }
     thread.set_predicate(step.predicate(0)?, Bits::from(lane & 31 == 0));
