@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use ptx_conform::campaign::{Options, Progress, Subject, run};
 use ptx_conform::divergences::Divergences;
-use ptx_conform::engine::sass::{CompiledCases, LoadedCases, Sass};
+use ptx_conform::engine::sass::{CompiledCases, Configuration, LoadedCases, Sass};
 use ptx_conform::engine::{CaseExecutor, Engine, EngineId, LineJudge, toolchain};
 use ptx_conform::environment::Environment;
 use ptx_conform::program::{Answer, Program};
@@ -167,7 +167,8 @@ fn main() {
     };
     let spec = ptx_conform::shipped::spec().expect("the shipped specification is sound");
     let cache = tempfile::tempdir().expect("a temporary directory");
-    let sass = Sass::open(&assembler, &disassembler, Some(cache.path().to_owned())).expect("a ptxas that opens");
+    let sass = Sass::open(&assembler, &disassembler, Some(cache.path().to_owned()), Configuration::default())
+        .expect("a ptxas that opens");
     println!("{}: seconds of one core; `disassemble` with nothing known yet, and with everything", sass.id());
     println!(
         "{:<10}{:>8}{:>12}{:>12}{:>14}{:>12}{:>20}{:>12}",

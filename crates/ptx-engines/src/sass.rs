@@ -72,8 +72,8 @@ impl Sass {
         compiled
     }
 
-    /// Compiles the cases at these positions as one module. If the assembler fails on it, they are compiled in halves;
-    /// a case that it fails on alone gets its answer.
+    /// Compiles the cases at these positions as one module. If the assembler fails on it, they are compiled in halves,
+    /// or each alone if it does not end; a case that it fails on alone gets its answer.
     fn compile_batch(&self, at: &[usize], compiled: &mut CompiledCases<'_>) {
         let CompiledCases { cases, modules, answers } = compiled;
         let (text, kernels) = kernel::module(&at.iter().map(|&at| &cases[at]).collect::<Vec<_>>());
@@ -96,6 +96,8 @@ impl Sass {
                 }
                 answers[*alone] = vec![without_code(outcome); cases[*alone].rows.len()];
             }
+            // Halves would take the whole time again and again.
+            (Err(Outcome::TimedOut), ..) => at.chunks(1).for_each(|alone| self.compile_batch(alone, compiled)),
             (Err(_), ..) => {
                 let (first, second) = at.split_at(at.len() / 2);
                 self.compile_batch(first, compiled);

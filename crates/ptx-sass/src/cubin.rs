@@ -79,8 +79,8 @@ pub struct EntryPoint {
     pub parameters_at: usize,
     /// The offset of each parameter from there, and its size.
     pub parameters: Vec<Range<usize>>,
-    /// The section with the initial contents of constant bank 0.
-    pub constants: Option<usize>,
+    /// The constant banks of its own, by number, with the section that has the contents. Bank 0 has the parameters.
+    pub constants: Vec<(usize, usize)>,
     /// Shared memory in bytes, with what the driver keeps for itself at its start.
     pub shared: usize,
 }
@@ -183,8 +183,12 @@ impl Cubin {
             }
         }
         entry.parameters = parameters.into_values().collect();
-        let constants = format!(".nv.constant0.{name}");
-        entry.constants = self.sections.iter().position(|section| section.name == constants);
+        let bank = |section: &CubinSection| {
+            let (number, of) = section.name.strip_prefix(".nv.constant")?.split_once('.')?;
+            number.parse::<usize>().ok().filter(|_| of == name)
+        };
+        let sections = self.sections.iter().enumerate();
+        entry.constants = sections.filter_map(|(at, section)| Some((bank(section)?, at))).collect();
         entry.shared = self.section(&format!(".nv.shared.{name}")).map_or(0, |section| section.data.len());
         Some(entry)
     }

@@ -56,7 +56,7 @@ pub struct Image {
     globals: Vec<MemoryRegion>,
     /// The contents of constant banks, by number; bank 0 is the entry's.
     banks: BTreeMap<usize, Vec<u8>>,
-    /// The contents of bank 0 for each entry, by the index of the section.
+    /// The contents of the banks that entries have for themselves, by the index of the section.
     entry_banks: BTreeMap<usize, Vec<u8>>,
     /// The address of each section with variables.
     addresses: BTreeMap<usize, u64>,
@@ -124,10 +124,9 @@ impl Image {
     /// What is not.
     pub fn check(&self, cubin: &Cubin, entry: &EntryPoint) -> Result<(), CannotLoad> {
         let needs = |number: usize| {
-            let shared = cubin.sections.get(number).is_some_and(|section| {
-                section.name.starts_with(".nv.constant") && !section.name.starts_with(".nv.constant0.")
-            });
-            number == entry.section || Some(number) == entry.constants || shared
+            let shared = cubin.sections.get(number).and_then(|section| section.name.strip_prefix(".nv.constant"));
+            let shared = shared.is_some_and(|bank| bank.bytes().all(|byte| byte.is_ascii_digit()));
+            number == entry.section || entry.constants.iter().any(|(_, own)| *own == number) || shared
         };
         let unknown = self.unknown.iter().find(|(number, _)| needs(**number));
         unknown.map_or(Ok(()), |(_, why)| Err(why.clone()))
@@ -194,6 +193,11 @@ impl Image {
                 *bank = MemoryRegion::new(0, data.clone(), false);
             }
         }
+        for (number, section) in &entry.constants {
+            if let (Some(bank), Some(data)) = (thread.banks.get_mut(*number), self.entry_banks.get(section)) {
+                *bank = MemoryRegion::new(0, data.clone(), false);
+            }
+        }
         thread.banks[0] = self.bank_0(entry, parameters);
         thread.start(usize::try_from(entry.start).unwrap_or(0) / crate::cubin::WORD_BYTES);
         thread
@@ -202,7 +206,8 @@ impl Image {
     /// Bank 0: what the driver puts in, and the parameters. All else is undefined.
     fn bank_0(&self, entry: &EntryPoint, parameters: &[Vec<u8>]) -> MemoryRegion {
         let end = entry.parameters_at + entry.parameters.last().map_or(0, |last| last.end);
-        let own = entry.constants.and_then(|at| self.entry_banks.get(&at)).map_or(&[][..], Vec::as_slice);
+        let own = entry.constants.iter().find(|(number, _)| *number == 0);
+        let own = own.and_then(|(_, section)| self.entry_banks.get(section)).map_or(&[][..], Vec::as_slice);
         let mut bank = MemoryRegion::undefined(0, end.max(own.len()));
         // After the parameters, the compiler has constants of its own.
         bank.poke(end, own.get(end..).unwrap_or_default());

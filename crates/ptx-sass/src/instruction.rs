@@ -88,6 +88,13 @@ pub enum MachineOperand {
         /// What is done to the value.
         sign: Sign,
     },
+    /// The highest bit of a word of a constant bank, `c[0x2][0x10].SIGN`.
+    SignOfConstant {
+        /// The bank.
+        bank: u8,
+        /// The offset in bytes.
+        offset: i64,
+    },
     /// An address in memory, `desc[UR4][R2.64+UR6+0x10]`.
     Address(MachineAddress),
     /// A special register, `SR_TID.X`.
@@ -196,7 +203,11 @@ fn operand(text: &str) -> Result<MachineOperand, BadOperand> {
     }
     let (sign, inner) = signed(text);
     if let Some(rest) = inner.strip_prefix("c[") {
-        return constant(rest, sign).ok_or_else(bad);
+        return match rest.strip_suffix(".SIGN") {
+            None => constant(rest, sign),
+            Some(rest) => constant(rest, sign).and_then(sign_of_constant),
+        }
+        .ok_or_else(bad);
     }
     if inner.starts_with("desc[") || inner.starts_with('[') {
         return address(inner).map(MachineOperand::Address).ok_or_else(bad);
@@ -279,6 +290,15 @@ fn constant(text: &str, sign: Sign) -> Option<MachineOperand> {
         _ => return None,
     };
     Some(MachineOperand::Constant { bank, base, offset: found.offset, sign })
+}
+
+fn sign_of_constant(operand: MachineOperand) -> Option<MachineOperand> {
+    match operand {
+        MachineOperand::Constant { bank, base: None, offset, sign } if sign == Sign::default() => {
+            Some(MachineOperand::SignOfConstant { bank, offset })
+        }
+        _ => None,
+    }
 }
 
 /// `desc[UR4][R2.64+0x10]`, `[R2]`

@@ -68,10 +68,11 @@ struct Opcode {
 }
 
 /// Modifiers of accesses that one thread cannot tell apart: scopes and order, cache operations, eviction, prefetch.
-const ACCESS: &str = "STRONG WEAK CONSTANT PRIVATE GPU SYS SM CTA MMIO EF EL EU NA LU LTC64B LTC128B LTC256B SPIN RN";
+const ACCESS: &str =
+    "STRONG WEAK CONSTANT PRIVATE GPU SYS SM CTA MMIO EF EL EU NA LU LTC64B LTC128B LTC256B ENL2 EFL2 ELL2 SPIN RN";
 
 /// What a load can load: 32 bits without a modifier.
-const LOADED: &str = "E U8 S8 U16 S16 64 128";
+const LOADED: &str = "E U8 S8 U16 S16 64 128 256";
 /// The operations, types and roundings of atomic operations.
 const ATOMIC: &str = "E POPC 32 ADD MIN MAX AND OR XOR INC DEC EXCH CAS CAST 64 128 S32 S64 \
     F16x2 F16x4 F16x8 BF16x2 BF16x4 BF16x8 F32 F32x2 F32x4 F64 FTZ";
@@ -79,19 +80,19 @@ const ATOMIC: &str = "E POPC 32 ADD MIN MAX AND OR XOR INC DEC EXCH CAS CAST 64 
 const SURFACE: &str = "D P BA 1D 2D 3D 1D_ARRAY 2D_ARRAY U8 S8 U16 S16 64 128 R RG IGN TRAP \
     ADD MIN MAX AND OR S32 U64 S64 SD32 SD64";
 /// What a store can store.
-const STORED: &str = "E U8 S8 U16 S16 64 128";
+const STORED: &str = "E U8 S8 U16 S16 64 128 256";
 /// What a load from a constant bank can load.
-const CONSTANT: &str = "U8 S8 U16 S16 64";
+const CONSTANT: &str = "U8 S8 U16 S16 64 128";
 /// The directions, types and halves of shifts.
 const SHIFTED: &str = "L R U32 S32 U64 S64 HI";
 
 /// The known modifiers that matter, one bit each.
-const MEANINGFUL: [&str; 70] = [
+const MEANINGFUL: [&str; 73] = [
     "32", "64", "128", "16x2", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64", "WIDE", "HI", "X", "EX", "MOV",
     "IADD", "SHL", "LUT", "AND", "OR", "XOR", "EQ", "NE", "LT", "LE", "GT", "GE", "L", "R", "E", "ADD", "MIN", "MAX",
     "INC", "DEC", "EXCH", "CAS", "CAST", "F16x2", "F16x4", "F16x8", "BF16x2", "BF16x4", "BF16x8", "F32", "F32x2",
     "F32x4", "F64", "FTZ", "BF16_V2", "S", "D", "F16", "IDX", "UP", "P", "BA", "1D", "2D", "3D", "1D_ARRAY",
-    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64", "POPC",
+    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64", "POPC", "B", "ISAT", "256",
 ];
 
 /// A set of modifiers that matter.
@@ -143,6 +144,8 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "ATOMG", modifiers: ATOMIC, ignored: ACCESS, run: atomic::generic },
     Opcode { name: "ATOMS", modifiers: ATOMIC, ignored: "SPIN", run: atomic::shared },
     Opcode { name: "BAR", modifiers: "", ignored: "SYNC DEFER_BLOCKING", run: control::nothing },
+    Opcode { name: "BMOV", modifiers: "32", ignored: "CLEAR PQUAD", run: control::move_barrier },
+    Opcode { name: "BPT", modifiers: "", ignored: "TRAP", run: control::breakpoint },
     Opcode { name: "BRA", modifiers: "", ignored: "U ANY", run: control::branch },
     Opcode { name: "BSSY", modifiers: "", ignored: "RECONVERGENT", run: control::nothing },
     Opcode { name: "BSYNC", modifiers: "", ignored: "RECONVERGENT", run: control::nothing },
@@ -151,27 +154,31 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "CGAERRBAR", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "CS2R", modifiers: "32", ignored: "", run: transfer::special_wide },
     Opcode { name: "DADD", modifiers: "", ignored: "", run: float::add_double },
+    Opcode { name: "DEPBAR", modifiers: "", ignored: "LE", run: control::nothing },
     Opcode { name: "ERRBAR", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "EXIT", modifiers: "", ignored: "", run: control::exit },
     Opcode { name: "F2I", modifiers: "U8 U16 U32 F16 F64", ignored: "TRUNC NTZ", run: float::to_integer },
     Opcode { name: "F2IP", modifiers: "U8", ignored: "F32 TRUNC NTZ", run: float::to_two_integers },
     Opcode { name: "FADD", modifiers: "", ignored: "", run: float::add },
     Opcode { name: "FLO", modifiers: "U32", ignored: "", run: integer::highest_bit },
+    Opcode { name: "FMUL", modifiers: "", ignored: "", run: float::multiply },
     Opcode { name: "HADD2", modifiers: "BF16_V2", ignored: "", run: float::add_halves },
     Opcode { name: "HFMA2", modifiers: "BF16_V2", ignored: "MMA", run: float::multiply_add_halves },
     Opcode { name: "I2F", modifiers: "U64", ignored: "", run: float::from_integer },
+    Opcode { name: "IADD", modifiers: "64", ignored: "", run: integer::add_two },
     Opcode { name: "IADD3", modifiers: "X", ignored: "", run: integer::add },
     Opcode { name: "IMAD", modifiers: "WIDE U32 X MOV IADD SHL", ignored: "", run: integer::multiply_add },
-    Opcode { name: "ISETP", modifiers: "EQ NE LT LE GT GE U32 AND OR XOR EX", ignored: "", run: integer::compare },
+    Opcode { name: "ISETP", modifiers: "EQ NE LT LE GT GE U32 U64 S64 AND OR XOR EX", ignored: "", run: integer::compare },
     Opcode { name: "LD", modifiers: LOADED, ignored: ACCESS, run: access::load_generic },
     Opcode { name: "LDC", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
+    Opcode { name: "LDCU", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
     Opcode { name: "LDG", modifiers: LOADED, ignored: ACCESS, run: access::load_generic },
     Opcode { name: "LDL", modifiers: LOADED, ignored: ACCESS, run: access::load_local },
-    Opcode { name: "LDS", modifiers: LOADED, ignored: "", run: access::load_shared },
+    Opcode { name: "LDS", modifiers: LOADED, ignored: "U", run: access::load_shared },
     Opcode { name: "LEA", modifiers: "", ignored: "", run: integer::shift_add },
     Opcode { name: "LOP3", modifiers: "LUT", ignored: "", run: logic::table },
     Opcode { name: "MEMBAR", modifiers: "", ignored: "SC ALL SYS GPU CTA", run: control::nothing },
-    Opcode { name: "MOV", modifiers: "", ignored: "", run: transfer::copy },
+    Opcode { name: "MOV", modifiers: "64", ignored: "", run: transfer::copy },
     Opcode { name: "NOP", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "PLOP3", modifiers: "LUT", ignored: "", run: logic::predicates },
     Opcode { name: "POPC", modifiers: "", ignored: "", run: integer::count_bits },
@@ -182,7 +189,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "RET", modifiers: "", ignored: "REL NODEC", run: control::leave },
     Opcode { name: "S2R", modifiers: "", ignored: "", run: transfer::special },
     Opcode { name: "S2UR", modifiers: "", ignored: "", run: transfer::special },
-    Opcode { name: "SEL", modifiers: "", ignored: "", run: transfer::select },
+    Opcode { name: "SEL", modifiers: "64", ignored: "", run: transfer::select },
     Opcode { name: "SGXT", modifiers: "U32", ignored: "", run: integer::extend },
     Opcode { name: "SHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
     Opcode { name: "SHFL", modifiers: "IDX UP", ignored: "", run: warp::shuffle },
@@ -193,20 +200,22 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "SULD", modifiers: SURFACE, ignored: ACCESS, run: surface::load },
     Opcode { name: "SURED", modifiers: SURFACE, ignored: ACCESS, run: surface::reduce },
     Opcode { name: "SUST", modifiers: SURFACE, ignored: ACCESS, run: surface::store },
-    Opcode { name: "TXQ", modifiers: "", ignored: "", run: surface::query },
+    Opcode { name: "TXQ", modifiers: "B", ignored: "", run: surface::query },
     Opcode { name: "UFLO", modifiers: "U32", ignored: "", run: integer::highest_bit },
     Opcode { name: "UIADD3", modifiers: "X", ignored: "", run: integer::add },
     Opcode { name: "UIMAD", modifiers: "WIDE U32", ignored: "", run: integer::multiply_add },
     Opcode { name: "ULDC", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
     Opcode { name: "ULEA", modifiers: "", ignored: "", run: integer::shift_add },
     Opcode { name: "ULOP3", modifiers: "LUT", ignored: "", run: logic::table },
-    Opcode { name: "UMOV", modifiers: "", ignored: "", run: transfer::copy },
+    Opcode { name: "UMOV", modifiers: "64", ignored: "", run: transfer::copy },
     Opcode { name: "UPOPC", modifiers: "", ignored: "", run: integer::count_bits },
     Opcode { name: "UPRMT", modifiers: "", ignored: "", run: logic::permute },
     Opcode { name: "USHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
-    Opcode { name: "VIADD", modifiers: "16x2", ignored: "", run: integer::add_two },
+    Opcode { name: "VIADD", modifiers: "16x2 S32 ISAT", ignored: "", run: integer::add_two },
     Opcode { name: "VOTE", modifiers: "", ignored: "ANY ALL", run: warp::vote },
     Opcode { name: "VOTEU", modifiers: "", ignored: "ANY ALL", run: warp::vote },
+    Opcode { name: "WARPSYNC", modifiers: "", ignored: "ALL", run: control::nothing },
+    Opcode { name: "YIELD", modifiers: "", ignored: "", run: control::nothing },
 ];
 
 /// The opcodes that are known.

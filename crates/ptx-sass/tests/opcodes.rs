@@ -74,20 +74,23 @@ fn run(text: &str, before: &str) -> (Thread, Result<(), Halt>) {
 }
 
 fn run_word(text: &str, before: &str, word: u128) -> (Thread, Result<(), Halt>) {
-    let mut thread = thread(before);
-    let (guard, rest) = match text.strip_prefix('@') {
-        Some(rest) => rest.split_once(' ').map(|(guard, rest)| (format!("@{guard}"), rest)).expect("a guard"),
-        None => (String::new(), text),
-    };
-    let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
-    let instruction = MachineInstruction::parse(&guard, opcode, operands).expect("an instruction");
-    let step = Step::new(&instruction, 6, word, 0x40).expect("a known instruction");
+    let (mut thread, step) = (thread(before), step(text, word));
     let done = match thread.allows(step.guard) {
         Ok(true) => (step.run)(&mut thread, &step),
         Ok(false) => Ok(()),
         Err(stop) => Err(stop),
     };
     (thread, done)
+}
+
+fn step(text: &str, word: u128) -> Step {
+    let (guard, rest) = match text.strip_prefix('@') {
+        Some(rest) => rest.split_once(' ').map(|(guard, rest)| (format!("@{guard}"), rest)).expect("a guard"),
+        None => (String::new(), text),
+    };
+    let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
+    let instruction = MachineInstruction::parse(&guard, opcode, operands).expect("an instruction");
+    Step::new(&instruction, 6, word, 0x40).expect("a known instruction")
 }
 
 #[rustfmt::skip]
@@ -107,6 +110,12 @@ const CASES: &[(&str, Values, Values)] = &[
     ("IADD3.X R0,R1,R2,RZ,P0,P1", "R1=1 R2=2 P0=1 P1=1", "R0=5"),
     ("VIADD R0,R0,0xffffffff", "R0=1", "R0=0"),
     ("VIADD.16x2 R5,R0,R5", "R0=0x1ffff R5=0x20001", "R5=0x30000"),
+    ("IADD R9,R0,UR6", "R0=0xffffffff UR6=2", "R9=1"),
+    ("IADD.64 R2,R4,UR4", "R4=0xffffffff R5=1 UR4=1 UR5=3", "R2=0 R3=5"),
+    ("VIADD.S32.ISAT R5,R0,R5", "R0=0x7fffffff R5=1", "R5=0x7fffffff"),
+    ("VIADD.S32.ISAT R5,R0,R5", "R0=0x80000000 R5=0xffffffff", "R5=0x80000000"),
+    ("VIADD.S32.ISAT R5,R0,R5", "R0=5 R5=0xffffffff", "R5=4"),
+    ("FMUL R2,R2,R3", "R2=0x3fc00000 R3=0xc0000000", "R2=0xc0400000"),
     // Products.
     ("IMAD R0,R0,UR4,R3", "R0=3 UR4=5 R3=7", "R0=22"),
     ("IMAD.MOV.U32 R4,RZ,RZ,R10", "R10=0x12/0xff", "R4=0x12/0xff"),
@@ -135,6 +144,8 @@ const CASES: &[(&str, Values, Values)] = &[
     ("ISETP.NE.U32.OR P0,PT,R0,RZ,P0", "R0=0 P0=1", "P0=1"),
     ("ISETP.EQ.U32.AND P0,PT,R0,RZ,PT", "R0=0x1/0x1", "P0=0"),
     ("ISETP.EQ.U32.AND P0,PT,R0,RZ,PT", "R0=0x0/0x1", "P0=?"),
+    ("ISETP.EQ.U64.AND P0,PT,R4,R6,PT", "R4=1 R5=2 R6=1 R7=2", "P0=1"),
+    ("ISETP.LT.U64.AND P0,PT,R4,R6,PT", "R4=9 R5=2 R6=1 R7=3", "P0=1"),
     ("ISETP.EQ.U32.AND.EX P0,PT,R5,RZ,PT,P0", "R5=0 P0=0", "P0=0"),
     ("ISETP.NE.U32.AND.EX P0,PT,R5,RZ,PT,P0", "R5=0 P0=1", "P0=1"),
     ("ISETP.LT.U32.AND.EX P0,PT,R5,R7,PT,P0", "R5=3 R7=3 P0=1", "P0=1"),
@@ -179,6 +190,8 @@ const CASES: &[(&str, Values, Values)] = &[
     ("SULD.D.BA.2D.EF.U8.STRONG.SM.IGN R0,[R2],UR4,0x0", "R2=3 R3=0 UR4=3", "R0=3"),
     ("TXQ RZ,R5,R5,TEX_HEADER_DIMENSION,UR4,0x0,0x1", "R5=0 UR4=3", "R5=4"),
     ("TXQ RZ,R5,R5,TEX_HEADER_DIMENSION,UR4,0x0,0x2", "R5=0 UR4=3", "R5=2"),
+    ("TXQ.B RZ,R5,R4,TEX_HEADER_DIMENSION,0x2", "R4=3 R5=0", "R5=2"),
+    ("SULD.D.BA.2D.STRONG.SM.TRAP R0,[R2],R4", "R2=4 R3=1 R4=3", "R0=0x17161514"),
     // Truth tables.
     ("LOP3.LUT R6,R0,0xffff,RZ,0xc0,!PT", "R0=0x12345678/0xff", "R6=0x78/0xffff00ff"),
     ("LOP3.LUT P0,RZ,R0,0x1,RZ,0xc0,!PT", "R0=2", "P0=0"),
@@ -187,6 +200,7 @@ const CASES: &[(&str, Values, Values)] = &[
     ("PLOP3.LUT P0,PT,P1,PT,PT,0x80,0x0", "P1=1", "P0=1"),
     ("PLOP3.LUT P0,PT,PT,PT,PT,0x8,0x0", "P0=1", "P0=0"),
     ("PLOP3.LUT P1,PT,R0.SIGN,R5.reuse.SIGN,R4.SIGN,0x40,0x0", "R0=0x80000000 R5=0xffffffff R4=0x7fffffff", "P1=1"),
+    ("PLOP3.LUT P0,PT,PT,PT,c[0x3][0x8].SIGN,0x80,0x0", "", "P0=1"),
     ("PRMT R0,R10,0x7610,R0", "R10=0x11223344 R0=0x55667788", "R0=0x55663344"),
     ("PRMT R0,R10,0x8880,RZ", "R10=0x80", "R0=0xffffff80"),
     ("PRMT R0,R10,0x4440,RZ", "R10=0x12345678/0xff", "R0=0x78"),
@@ -197,6 +211,10 @@ const CASES: &[(&str, Values, Values)] = &[
     ("MOV RZ,R1", "R1=5", "RZ=0"),
     ("SEL R6,R4,R5,P0", "R4=1 R5=2 P0=1", "R6=1"),
     ("SEL R6,R4,R5,!P0", "R4=1 R5=2 P0=1", "R6=2"),
+    ("SEL.64 R6,R4,R2,P0", "R4=1 R5=2 R2=3 R3=4 P0=0", "R6=3 R7=4"),
+    ("MOV.64 R8,R4", "R4=1 R5=2", "R8=1 R9=2"),
+    ("BMOV.32.CLEAR R2,B0", "R2=1", "R2=?"),
+    ("BMOV.32 B0,R2", "R2=1", "R2=1"),
     ("SEL R6,R4,R5,P0", "R4=5 R5=4 P0=?", "R6=0x4/0xfffffffe"),
     ("S2R R0,SR_TID.X", "", "R0=0"),
     ("S2UR UR4,SR_CTAID.X", "", "UR4=0"),
@@ -204,6 +222,8 @@ const CASES: &[(&str, Values, Values)] = &[
     ("HFMA2.MMA R5,-RZ,RZ,2,1", "", "R5=0x3c004000"),
     ("LDC R0,c[0x3][0x4]", "", "R0=0x97169514"),
     ("LDC.64 R2,c[0x3][RZ]", "", "R2=0x93129110 R3=0x97169514"),
+    ("LDC.64 R2,c[0x3][R2+0x4]", "R2=4", "R2=0x9b1a9918 R3=0x9f1e9d1c"),
+    ("LDCU.128 UR4,c[0x3][0x0]", "", "UR4=0x93129110 UR5=0x97169514 UR6=0x9b1a9918 UR7=0x9f1e9d1c"),
     ("LDC.S16 R2,c[0x3][R0+0x2]", "R0=2", "R2=0xffff9514"),
     ("LDC.U8 R2,c[0x3][0x1]", "", "R2=0x91"),
     ("LDC R2,c[0x3][0x10]", "", "R2=?"),
@@ -229,6 +249,9 @@ const CASES: &[(&str, Values, Values)] = &[
     ("BSSY B0,0x50", "R0=1", "R0=1"),
     ("BSYNC B0", "R0=1", "R0=1"),
     ("NOP", "R0=1", "R0=1"),
+    ("YIELD", "R0=1", "R0=1"),
+    ("WARPSYNC.ALL", "R0=1", "R0=1"),
+    ("DEPBAR.LE SB5,0x1", "R0=1", "R0=1"),
     // A guard that is false.
     ("@!P0 MOV R0,R1", "R0=1 R1=2 P0=1", "R0=1"),
 ];
@@ -250,6 +273,25 @@ fn check(thread: &Thread, after: Values, text: &str) {
         };
         assert_eq!(found, bits(value, width), "{name} after `{text}`");
     }
+}
+
+#[test]
+fn accesses_to_256_bits_have_two_halves_without_gaps_between_registers() {
+    let run = |text: &str, before: &str| {
+        let (mut thread, step) = (thread(before), step(text, WORD));
+        let at = thread.memory.add(MemoryRegion::new(0x3000, (0..32).collect(), true));
+        let done = (step.run)(&mut thread, &step);
+        (thread, at, done)
+    };
+    let (thread, _, done) = run("LDG.E.ENL2.256 R12,R8,[R2.64],0xd4", "R2=0x3000 R3=0 R9=1 R15=1");
+    assert_eq!(done, Ok(()));
+    let words = "R8=0x0b0a0908 R9=1 R12=0x13121110 R13=0x1b1a1918 R14=0x1f1e1d1c R15=1";
+    check(&thread, words, "the words 2, and 4, 6 and 7");
+    let (thread, at, done) = run("STG.E.ENL2.256 [R2.64],R8,R4,0x81", "R2=0x3000 R3=0 R8=0x04030201 R4=0x08070605");
+    let expected: Vec<u8> = (1..5).chain(4..28).chain(5..9).collect();
+    assert_eq!((done, thread.memory.region(at).data()), (Ok(()), &expected[..]));
+    let (.., done) = run("LDG.E.ENL2.256 R12,R8,[R2.64]", "R2=0x3010 R3=0");
+    assert_eq!(done, Err(Halt::Trap(Fault::Misaligned(0x3010))));
 }
 
 #[test]
@@ -312,6 +354,9 @@ fn atomic_operations_return_what_was_there() {
     }
     let (thread, done) = run("ATOMS.ADD R4,[R2+UR4],R5", "R2=0 UR4=4 R5=1");
     assert_eq!((done, thread.memory.region(1).data()[4]), (Ok(()), 0x15));
+    let (thread, done) = run("ATOMS.CAST.SPIN P0,[R2],R4,R5", "R2=0 R4=0x93129110 R5=7 P0=0");
+    check(&thread, "P0=1", "the words are equal");
+    assert_eq!((done, thread.memory.region(1).data()[0]), (Ok(()), 7));
     let (thread, done) = run("ATOMS.POPC.INC.32 RZ,[UR4]", "UR4=4");
     assert_eq!((done, thread.memory.region(1).data()[4]), (Ok(()), 0x15));
     // In shared memory, some do nothing but say so.
@@ -392,6 +437,7 @@ fn what_cannot_go_on_stops_the_thread() {
     let undefined = |what| Halt::Undefined(what);
     for (text, before, stop) in [
         ("EXIT", "", Halt::Exit),
+        ("BPT.TRAP 0x1", "", Halt::unknown("the stack is too small")),
         ("LDG.E R0,[R2.64]", "R2=0x5000 R3=0", Halt::Trap(Fault::Nothing(0x5000))),
         ("LDG.E.64 R0,[R2.64]", "R2=0x1004 R3=0", Halt::Trap(Fault::Misaligned(0x1004))),
         ("STG.E [R2.64],R0", "R0=1 R2=0x2000 R3=0", Halt::Trap(Fault::ReadOnly(0x2000))),

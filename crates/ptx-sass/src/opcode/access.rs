@@ -2,8 +2,9 @@
 
 use super::Step;
 use crate::bits::Bits;
-use crate::instruction::{MachineAddress, MachineOperand};
+use crate::instruction::{MachineAddress, MachineOperand, Register};
 use crate::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
+use crate::memory::Fault;
 
 /// A kind of address.
 #[derive(Clone, Copy)]
@@ -44,7 +45,59 @@ pub(super) fn store_local(thread: &mut Thread, step: &Step) -> Result<(), Halt> 
     store(thread, step, Window::At(LOCAL_WINDOW))
 }
 
+/// The halves of an access to 256 bits, for each the offset in bytes, the register that has its first word, and which
+/// words are accessed: registers have no gaps where words are left out.
+///
+/// `LDG.E.ENL2.256 R12, R8, desc[UR4][R2.64], 0xf7` has the upper half first, `STG.E.ENL2.256 desc[UR4][R4.64], R8, R6`
+/// the lower one; a mask has a bit for each word, and is left out if all are accessed.
+fn halves(step: &Step, first: usize, upper_first: bool, mask: usize) -> Result<[(u64, Register, u64); 2], Halt> {
+    let mask = match step.operands.get(mask) {
+        None => 0xff,
+        Some(MachineOperand::Integer(mask)) => *mask,
+        Some(_) => return Err(Halt::unknown("its mask is not a number")),
+    };
+    let (one, other) = (step.to(first)?, step.to(first + 1)?);
+    let (lower, upper) = if upper_first { (other, one) } else { (one, other) };
+    Ok([(0, lower, mask & 0xf), (16, upper, mask >> 4 & 0xf)])
+}
+
+/// Each word that is accessed of the halves: its offset in bytes, and its register.
+fn words(halves: [(u64, Register, u64); 2]) -> impl Iterator<Item = (u64, Register, u8)> {
+    halves.into_iter().flat_map(|(start, register, mask)| {
+        let accessed = (0..4).filter(move |word| mask >> word & 1 == 1);
+        accessed.zip(0_u8..).map(move |(word, at)| (start + word * 4, register, at))
+    })
+}
+
+/// An access to 256 bits must be aligned to its size, even if it leaves words out.
+const LARGEST: u64 = 32;
+
+fn load_halves(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
+    let address = address(thread, step, 2, window)?;
+    for (offset, register, at) in words(halves(step, 0, true, 3)?) {
+        let value = thread.memory.load(aligned(address)?.wrapping_add(offset), 4, 4)?;
+        thread.set(register, at, value);
+    }
+    Ok(())
+}
+
+fn store_halves(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
+    let address = address(thread, step, 0, window)?;
+    for (offset, register, at) in words(halves(step, 1, false, 3)?) {
+        let value = thread.half(register, at);
+        thread.memory.store(aligned(address)?.wrapping_add(offset), 4, 4, value)?;
+    }
+    Ok(())
+}
+
+fn aligned(address: u64) -> Result<u64, Halt> {
+    if address.is_multiple_of(LARGEST) { Ok(address) } else { Err(Halt::Trap(Fault::Misaligned(address))) }
+}
+
 fn load(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
+    if step.modifiers.has(set!["256"]) {
+        return load_halves(thread, step, window);
+    }
     let address = address(thread, step, 1, window)?;
     let (bytes, signed) = size(step);
     let to = step.to(0)?;
@@ -67,6 +120,9 @@ fn load(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
 }
 
 fn store(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
+    if step.modifiers.has(set!["256"]) {
+        return store_halves(thread, step, window);
+    }
     let address = address(thread, step, 0, window)?;
     let (bytes, _) = size(step);
     let from = step.to(1)?;

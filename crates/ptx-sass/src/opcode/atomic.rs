@@ -48,7 +48,7 @@ fn registers(step: &Step) -> u8 {
 
 /// The operation at an address; the operand `to` is the destination, the address follows, then the sources.
 fn atomic(thread: &mut Thread, step: &Step, at: u64, to: usize) -> Result<(), Halt> {
-    let (count, to, has) = (registers(step), step.to(to)?, |any| step.modifiers.has(any));
+    let (count, has) = (registers(step), |any| step.modifiers.has(any));
     let source = |from: usize| match step.operand(from)? {
         MachineOperand::Register(register, ..) => Ok(*register),
         _ => Err(Halt::unknown("a source is not a register")),
@@ -66,7 +66,7 @@ fn atomic(thread: &mut Thread, step: &Step, at: u64, to: usize) -> Result<(), Ha
         let (compared, swapped) = (given(thread, source(first)?), given(thread, source(first + 1)?));
         let equal = equal(&old, &compared, count).ok_or(Halt::Undefined("a comparison"))?;
         if has(set!["CAST"]) {
-            // It returns whether it swapped.
+            // It returns whether it swapped: a number, or for newer targets a predicate.
             result = [Bits::from(equal), Bits::ZERO, Bits::ZERO, Bits::ZERO];
         }
         if equal { swapped } else { old }
@@ -79,7 +79,11 @@ fn atomic(thread: &mut Thread, step: &Step, at: u64, to: usize) -> Result<(), Ha
     for part in 0..count {
         let at = at.wrapping_add(u64::from(part) * 4);
         thread.memory.store(at, 4, 4, new[usize::from(part)])?;
-        thread.set(to, part, result[usize::from(part)]);
+        match step.operand(to)? {
+            MachineOperand::Predicate(to) if part == 0 => thread.set_predicate(*to, result[0]),
+            MachineOperand::Predicate(_) => {}
+            _ => thread.set(step.to(to)?, part, result[usize::from(part)]),
+        }
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What decides which instruction is next, and barriers and fences, which one thread does not notice.
 
 use super::Step;
+use crate::bits::Bits;
 use crate::cubin::WORD_BYTES;
 use crate::instruction::MachineOperand;
 use crate::machine::{Halt, Thread};
@@ -12,6 +13,19 @@ pub(super) const TARGETED: [&str; 4] = ["BRA", "BSSY", "CALL", "RET"];
 #[expect(clippy::unnecessary_wraps, reason = "all opcodes have one type")]
 pub(super) fn nothing(_: &mut Thread, _: &Step) -> Result<(), Halt> {
     Ok(())
+}
+
+/// `BMOV.32.CLEAR R2, B0`, `BMOV.32 B0, R2`: saves which threads wait at a barrier, which no program may compute with.
+pub(super) fn move_barrier(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    if let MachineOperand::Register(to, ..) = step.operand(0)? {
+        thread.set(*to, 0, Bits::UNDEFINED);
+    }
+    Ok(())
+}
+
+/// `BPT.TRAP 0x1`, where code that is not optimized finds its stack too small.
+pub(super) fn breakpoint(_: &mut Thread, _: &Step) -> Result<(), Halt> {
+    Err(Halt::unknown("the stack is too small"))
 }
 
 /// `EXIT`

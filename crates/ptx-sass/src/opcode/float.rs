@@ -142,6 +142,15 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     Ok(())
 }
 
+/// `FMUL R2, R2, 15.989999771118164062`
+pub(super) fn multiply(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let (a, b) = (number(thread, step, 1, NumberFormat::F32)?, number(thread, step, 2, NumberFormat::F32)?);
+    // The product of two floats is exact as a double.
+    let product = a.zip(b).map_or(Bits::UNDEFINED, |(a, b)| Bits::from(NumberFormat::F32.rounded(a * b)));
+    thread.set(step.to(0)?, 0, product);
+    Ok(())
+}
+
 /// `DADD R14, R14, R4`
 pub(super) fn add_double(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (a, b) = (number(thread, step, 1, NumberFormat::F64)?, number(thread, step, 2, NumberFormat::F64)?);

@@ -42,12 +42,24 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     Ok(())
 }
 
-/// `VIADD R0, R0, 0x1`, and with `.16x2` each half by itself.
+/// `VIADD R0, R0, 0x1`, `IADD R9, R0, UR6`, `IADD.64 R2, R4, UR4`; with `.16x2` each half by itself, and with `.ISAT` the
+/// nearest signed number.
 pub(super) fn add_two(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let has = |any| step.modifiers.has(any);
+    if has(set!["64"]) {
+        let sum = thread.source_wide(step.operand(1)?)?.plus(thread.source_wide(step.operand(2)?)?);
+        thread.set_wide(step.to(0)?, sum);
+        return Ok(());
+    }
     let (a, b) = (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?);
-    let sum = match step.modifiers.has(set!["16x2"]) {
-        true => a.plus(b).joined(16, a.shifted_right(16).plus(b.shifted_right(16))),
-        false => a.plus(b),
+    let sum = match () {
+        () if has(set!["16x2"]) => a.plus(b).joined(16, a.shifted_right(16).plus(b.shifted_right(16))),
+        () if has(set!["ISAT"]) => a.known(32).zip(b.known(32)).map_or(Bits::UNDEFINED, |(a, b)| {
+            let signed = |of: u64| Bits::from(of).sign_extended(32).value().cast_signed();
+            let sum = (signed(a) + signed(b)).clamp(i64::from(i32::MIN), i64::from(i32::MAX));
+            Bits::from(sum.cast_unsigned())
+        }),
+        () => a.plus(b),
     };
     thread.set(step.to(0)?, 0, sum);
     Ok(())
@@ -150,7 +162,10 @@ pub(super) fn shift(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// the low ones.
 pub(super) fn compare(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let has = |any| step.modifiers.has(any);
-    let (a, b) = (thread.source(step.operand(2)?)?, thread.source(step.operand(3)?)?);
+    let (a, b) = match has(set!["U64", "S64"]) {
+        true => (thread.source_wide(step.operand(2)?)?, thread.source_wide(step.operand(3)?)?),
+        false => (thread.source(step.operand(2)?)?, thread.source(step.operand(3)?)?),
+    };
     let lower = match has(set!["EX"]) {
         true => Some(thread.predicate(step.predicate(5)?)),
         false => None,
@@ -168,11 +183,12 @@ pub(super) fn compare(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     Ok(())
 }
 
-/// The result of a comparison of 32 bits; `lower` is that of the halves below.
+/// The result of a comparison of 32 or 64 bits; `lower` is that of the halves below.
 fn comparison(step: &Step, a: Bits, b: Bits, lower: Option<Bits>) -> Bits {
     let has = |any| step.modifiers.has(any);
     let differ = a.defined() & b.defined() & (a.value() ^ b.value()) != 0;
-    let known = a.known(32).zip(b.known(32));
+    let width = if has(set!["U64", "S64"]) { 64 } else { 32 };
+    let known = a.known(width).zip(b.known(width));
     let undefined = Bits::UNDEFINED.zero_extended(1);
     if has(set!["EQ"]) || has(set!["NE"]) {
         return match (differ, known) {
@@ -182,10 +198,10 @@ fn comparison(step: &Step, a: Bits, b: Bits, lower: Option<Bits>) -> Bits {
         };
     }
     let Some((a, b)) = known else { return undefined };
-    let order = match has(set!["U32"]) {
+    let order = match has(set!["U32", "U64"]) {
         true => a.cmp(&b),
         false => {
-            let signed = |of: u64| Bits::from(of).sign_extended(32).value().cast_signed();
+            let signed = |of: u64| Bits::from(of).sign_extended(width).value().cast_signed();
             signed(a).cmp(&signed(b))
         }
     };

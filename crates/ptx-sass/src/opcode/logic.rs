@@ -35,6 +35,9 @@ pub(super) fn predicates(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         MachineOperand::Register(register, sign, part) if part == "SIGN" && *sign == Sign::default() => {
             Ok(thread.half(*register, 0).shifted_right(31).zero_extended(1))
         }
+        MachineOperand::SignOfConstant { bank, offset } => {
+            Ok(thread.constant(*bank, None, *offset, 4)?.shifted_right(31).zero_extended(1))
+        }
         _ => step.predicate(at).map(|predicate| thread.predicate(predicate)),
     };
     let (a, b, c) = (input(2)?, input(3)?, input(4)?);

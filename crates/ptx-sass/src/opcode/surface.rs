@@ -84,17 +84,23 @@ pub(super) fn reduce(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     Ok(())
 }
 
-/// `TXQ RZ, R5, R5, TEX_HEADER_DIMENSION, UR4, 0x0, 0x1`: an extent, by a mask of one bit.
+/// `TXQ RZ, R5, R5, TEX_HEADER_DIMENSION, UR4, 0x0, 0x1`, `TXQ.B RZ, R7, R6, TEX_HEADER_DIMENSION, 0x1`: an extent, by a
+/// mask of one bit. With `.B` the handle is in the register before the name of what is asked for.
 pub(super) fn query(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let [_, MachineOperand::Register(to, ..), _, MachineOperand::Other(what), _, _, MachineOperand::Integer(mask)] =
-        &step.operands[..]
-    else {
+    let (to, what, handle, mask) = match &step.operands[..] {
+        [_, MachineOperand::Register(to, ..), _, what, _, _, mask] if !step.modifiers.has(set!["B"]) => {
+            (to, what, 4, mask)
+        }
+        [_, MachineOperand::Register(to, ..), _, what, mask] if step.modifiers.has(set!["B"]) => (to, what, 2, mask),
+        _ => return Err(Halt::unknown("it has other operands than those of one extent")),
+    };
+    let (MachineOperand::Other(what), MachineOperand::Integer(mask)) = (what, mask) else {
         return Err(Halt::unknown("it has other operands than those of one extent"));
     };
     if what != "TEX_HEADER_DIMENSION" {
         return Err(Halt::Unknown(format!("{what} is unknown")));
     }
-    let surface = bound(thread, step, 4)?.surface();
+    let surface = bound(thread, step, handle)?.surface();
     let extent = match mask {
         1 => surface.width,
         2 => surface.height,

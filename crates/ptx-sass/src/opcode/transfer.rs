@@ -5,16 +5,26 @@ use crate::bits::Bits;
 use crate::instruction::MachineOperand;
 use crate::machine::{Halt, Thread};
 
-/// `MOV R0, R1`, `UMOV UR4, 0x400`
+/// `MOV R0, R1`, `UMOV UR4, 0x400`, `MOV.64 R8, R4`
 pub(super) fn copy(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    if step.modifiers.has(set!["64"]) {
+        let value = thread.source_wide(step.operand(1)?)?;
+        thread.set_wide(step.to(0)?, value);
+        return Ok(());
+    }
     let value = thread.source(step.operand(1)?)?;
     thread.set(step.to(0)?, 0, value);
     Ok(())
 }
 
-/// `SEL R6, R4, R6, P0`
+/// `SEL R6, R4, R6, P0`, `SEL.64 R6, R6, R12, P0`
 pub(super) fn select(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let (this, that) = (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?);
+    let wide = step.modifiers.has(set!["64"]);
+    let source = |at| match wide {
+        true => thread.source_wide(step.operand(at)?),
+        false => thread.source(step.operand(at)?),
+    };
+    let (this, that) = (source(1)?, source(2)?);
     let value = match thread.predicate(step.predicate(3)?).known(1) {
         Some(0) => that,
         Some(_) => this,
@@ -24,7 +34,10 @@ pub(super) fn select(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
             Bits::new(this.value(), same)
         }
     };
-    thread.set(step.to(0)?, 0, value);
+    match wide {
+        true => thread.set_wide(step.to(0)?, value),
+        false => thread.set(step.to(0)?, 0, value),
+    }
     Ok(())
 }
 
@@ -50,7 +63,7 @@ pub(super) fn special_wide(thread: &mut Thread, step: &Step) -> Result<(), Halt>
     Ok(())
 }
 
-/// `LDC.64 R2, c[0x0][0x210]`, `ULDC UR4, c[0x0][R0+0x20]`
+/// `LDC.64 R2, c[0x0][0x210]`, `ULDC UR4, c[0x0][R0+0x20]`, `LDCU.128 UR4, c[0x0][0x380]`
 pub(super) fn load_constant(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let MachineOperand::Constant { bank, base, offset, .. } = step.operand(1)? else {
         return Err(Halt::unknown("the source is not a constant"));
@@ -58,9 +71,15 @@ pub(super) fn load_constant(thread: &mut Thread, step: &Step) -> Result<(), Halt
     let has = |any| step.modifiers.has(any);
     let to = step.to(0)?;
     match () {
-        () if has(set!["64"]) => {
-            let value = thread.constant(*bank, *base, *offset, 8)?;
-            thread.set_wide(to, value);
+        () if has(set!["64", "128"]) => {
+            let lower = thread.constant(*bank, *base, *offset, 8)?;
+            // The base may be a destination as well.
+            let upper = thread.constant(*bank, *base, offset.wrapping_add(8), 8)?;
+            thread.set_wide(to, lower);
+            if has(set!["128"]) {
+                thread.set(to, 2, upper);
+                thread.set(to, 3, upper.shifted_right(32));
+            }
         }
         () => {
             let bytes = if has(set!["U8"]) || has(set!["S8"]) {
