@@ -7,6 +7,7 @@ mod disassembler;
 mod launch;
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 use ptx_exec::kernel::{self, Kernel};
@@ -16,16 +17,22 @@ use ptx_sass::image::Image;
 use ptx_sass::instruction::MachineInstruction;
 use ptx_sass::opcode::{Step, Unknown};
 use ptx_spec::environment::{Environment, Version};
+use rustc_hash::FxHashMap;
 
 use crate::Outcome;
 use crate::engine::{CaseExecutor, Engine, EngineId, LineJudge};
 use crate::health::Health;
 use crate::ptxas::{self, Ptxas};
-use disassembler::{Disassembler, PrintedWord};
+use disassembler::Disassembler;
 use launch::Launch;
+
+pub use disassembler::PrintedWord;
 
 /// The only target whose machine code is interpreted, and its name for the disassembler.
 const TARGET: (&str, &str) = ("sm_90", "SM90");
+
+/// Changes the machine code of a case before it is interpreted, as another assembler might have written it.
+pub type CodeChange = fn(&Program, &mut [PrintedWord]);
 
 /// A version of `ptxas`, and a disassembler of its machine code.
 #[derive(Debug)]
@@ -35,6 +42,7 @@ pub struct Sass {
     disassembler: Disassembler,
     /// Rows without an answer because something else than the assembler failed.
     health: Health,
+    change: Option<CodeChange>,
 }
 
 impl Sass {
@@ -50,7 +58,13 @@ impl Sass {
             ptxas::Error::NotPtxas { path, asked, answer }
         })?;
         let disassembler = Disassembler::new(disassembler, TARGET.1, cache);
-        Ok(Self { id, assembler, disassembler, health: Health::default() })
+        Ok(Self { id, assembler, disassembler, health: Health::default(), change: None })
+    }
+
+    /// The same, but it executes changed machine code. So tests plant wrong code, and look whether it is found.
+    #[must_use]
+    pub fn changing(self, change: CodeChange) -> Self {
+        Self { change: Some(change), ..self }
     }
 
     /// The newest PTX version that its `ptxas` supports.
@@ -89,19 +103,61 @@ impl Sass {
     }
 
     /// Reads the instructions of modules, and executes their cases.
-    fn run(&self, cases: &[Program], modules: &[CompiledModule], answers: &mut [Vec<Answer>]) -> Result<(), String> {
+    fn run(
+        &self,
+        cases: &[Program],
+        twins: &Twins,
+        modules: &[CompiledModule],
+        answers: &mut [Vec<Answer>],
+    ) -> Result<(), String> {
         // All at once: each start of the disassembler takes long.
         let words: Vec<u128> =
             modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words).collect();
         let mut printed = self.disassembler.print(&words)?.into_iter();
         for module in modules {
-            let loaded = LoadedCode::new(module, &mut printed);
+            let mut text = module.text(&mut printed);
+            if let Some(change) = self.change {
+                module.change(cases, change, &mut text);
+            }
+            let loaded = LoadedCode::new(module, &text);
             for (at, kernel) in module.cases.iter().zip(&module.kernels) {
                 answers[*at] = loaded.answers(&cases[*at], kernel);
+                for &twin in twins.get(at).into_iter().flatten() {
+                    answers[twin] = loaded.answers(&cases[twin], &as_twin(&cases[twin], kernel));
+                }
             }
         }
         Ok(())
     }
+}
+
+/// The positions of cases that are compiled, each with those of its twins: cases whose kernels have the same text.
+type Twins = BTreeMap<usize, Vec<usize>>;
+
+/// What a surface holds is not part of the text of a kernel, nor are its rows. Compiling it is what takes long.
+fn twins(cases: &[Program]) -> Twins {
+    let mut twins = Twins::new();
+    let mut first = FxHashMap::default();
+    for (at, case) in cases.iter().enumerate() {
+        let Program { ptx, target, declarations, line, surface, variables, inputs, outputs, writes, .. } = case;
+        let text = (ptx, target, declarations, line, surface.is_some(), variables, inputs, outputs, writes);
+        match first.entry(text) {
+            Entry::Vacant(place) => {
+                place.insert(at);
+                twins.insert(at, Vec::new());
+            }
+            Entry::Occupied(first) => twins.entry(*first.get()).or_default().push(at),
+        }
+    }
+    twins
+}
+
+/// The kernel of a case, with its own rows, from that of its twin.
+fn as_twin(case: &Program, twin: &Result<Kernel, String>) -> Result<Kernel, String> {
+    let twin = twin.as_ref().map_err(Clone::clone)?;
+    let (_, mut alone) = kernel::module(&[case]);
+    let own = alone.pop().unwrap_or_else(|| Err("it has no kernel".to_owned()))?;
+    Ok(Kernel { entry: twin.entry.clone(), ..own })
 }
 
 /// Cases that share a module of machine code.
@@ -111,6 +167,30 @@ struct CompiledModule {
     kernels: Vec<Result<Kernel, String>>,
     cubin: Cubin,
     image: Image,
+}
+
+/// What the disassembler prints for the words of each section of code, by its index.
+type PrintedCode = BTreeMap<usize, (Vec<u128>, Vec<PrintedWord>)>;
+
+impl CompiledModule {
+    /// Its code as text; `printed` has that of its words, in order.
+    fn text(&self, printed: &mut impl Iterator<Item = PrintedWord>) -> PrintedCode {
+        let section = |(section, words): (usize, Vec<u128>)| {
+            let text = printed.by_ref().take(words.len()).collect();
+            (section, (words, text))
+        };
+        self.cubin.code().map(section).collect()
+    }
+
+    /// Changes the code of each case.
+    fn change(&self, cases: &[Program], change: CodeChange, text: &mut PrintedCode) {
+        for (&at, kernel) in self.cases.iter().zip(&self.kernels) {
+            let entry = kernel.as_ref().ok().and_then(|kernel| self.cubin.entry(&kernel.entry));
+            if let Some((_, printed)) = entry.and_then(|entry| text.get_mut(&entry.section)) {
+                change(&cases[at], printed);
+            }
+        }
+    }
 }
 
 /// The answer to all rows of a case that the assembler does not compile.
@@ -133,14 +213,13 @@ struct LoadedCode<'a> {
 }
 
 impl<'a> LoadedCode<'a> {
-    /// Of a module, and what the disassembler prints for its words, in order.
-    fn new(module: &'a CompiledModule, printed: &mut impl Iterator<Item = PrintedWord>) -> Self {
-        let section = |(section, words): (usize, Vec<u128>)| {
-            let steps = words.iter().zip(printed.by_ref()).enumerate();
-            (section, steps.map(|(at, (word, printed))| step(at, *word, &printed)).collect())
+    /// Of a module, with its code as text.
+    fn new(module: &'a CompiledModule, text: &PrintedCode) -> Self {
+        let section = |(&section, (words, printed)): (&usize, &(Vec<u128>, Vec<PrintedWord>))| {
+            let steps = words.iter().zip(printed).enumerate();
+            (section, steps.map(|(at, (word, printed))| step(at, *word, printed)).collect())
         };
-        let code = module.cubin.code().map(section).collect();
-        Self { cubin: &module.cubin, image: &module.image, code }
+        Self { cubin: &module.cubin, image: &module.image, code: text.iter().map(section).collect() }
     }
 
     fn answers(&self, case: &Program, kernel: &Result<Kernel, String>) -> Vec<Answer> {
@@ -209,14 +288,28 @@ impl CaseExecutor for Sass {
     fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
         let mut answers = vec![Vec::new(); cases.len()];
         let mut modules = Vec::new();
-        for batch in kernel::batches(cases) {
+        let twins = twins(cases);
+        let compiled: Vec<usize> = twins.keys().copied().collect();
+        let texts: Vec<Program> = compiled.iter().map(|&at| cases[at].clone()).collect();
+        for batch in kernel::batches(&texts) {
+            let batch: Vec<usize> = batch.into_iter().map(|at| compiled[at]).collect();
             self.compile(cases, &batch, &mut modules, &mut answers);
         }
-        if let Err(why) = self.run(cases, &modules, &mut answers) {
+        if let Err(why) = self.run(cases, &twins, &modules, &mut answers) {
             for &at in modules.iter().flat_map(|module| &module.cases) {
                 // It says nothing about the machine code.
                 self.health.lost(&why, cases[at].rows.len());
                 answers[at] = vec![Answer::Skipped(why.clone()); cases[at].rows.len()];
+            }
+        }
+        // Twins of cases without code.
+        for (at, others) in &twins {
+            let answer = answers[*at].first().cloned();
+            for &twin in others {
+                if !answers[twin].is_empty() {
+                    continue;
+                }
+                answers[twin] = answer.iter().cloned().cycle().take(cases[twin].rows.len()).collect();
             }
         }
         answers

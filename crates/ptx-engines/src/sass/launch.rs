@@ -78,7 +78,7 @@ impl Launch<'_> {
         let region = thread.memory.region(results);
         for (place, output) in self.kernel.results.iter().zip(&self.case.outputs) {
             if !defined(region, *place) {
-                return Answer::Failed(format!("{} depends on what nothing wrote", output.register));
+                return Answer::Failed(format!("'{}' depends on what nothing wrote", output.register));
             }
         }
         // As if the launch had begun with this row.
