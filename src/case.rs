@@ -133,7 +133,8 @@ impl CaseResult {
         match (&self.behavior, &self.row) {
             (Behavior::Judged(outcome), _) => without_quotes(&first_message(outcome)),
             (_, Some(RowVerdict::Differs(Difference::Failed(how)))) => {
-                how.lines().next().unwrap_or_default().chars().filter(|c| !c.is_ascii_digit()).collect()
+                let first = without_quotes(how.lines().next().unwrap_or_default());
+                first.chars().filter(|c| !c.is_ascii_digit()).collect()
             }
             _ => String::new(),
         }

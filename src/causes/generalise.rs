@@ -236,15 +236,20 @@ impl Generalise<'_> {
             of_value.push(ValueEvidence::new(all.by_ref().take(end - start)));
             start = end;
         }
-        for (value, of_value) in (0..=u8::MAX).zip(&mut of_value) {
-            if of_value.points.is_empty() {
-                let mut with = sets.to_vec();
-                with[axis] = only(value);
-                let others = self.sample(&Cube::new(with.into_iter().enumerate().skip(self.prefix.len())), EACH).1;
-                let seen = ask(&others, Some(seed))?;
-                let seen = seen.into_iter().zip(others).map(|seen| known_elsewhere((seen, false)));
-                of_value.join(ValueEvidence::new(seen));
-            }
+        // All at once: asking may take long, however few points it is about.
+        let (mut others, mut counts) = (Vec::new(), Vec::new());
+        for (value, of_value) in (0..=u8::MAX).zip(&of_value) {
+            let mut with = sets.to_vec();
+            with[axis] = only(value);
+            let cube = Cube::new(with.into_iter().enumerate().skip(self.prefix.len()));
+            let drawn = if of_value.points.is_empty() { self.sample(&cube, EACH).1 } else { Vec::new() };
+            counts.push(drawn.len());
+            others.extend(drawn);
+        }
+        let seen = ask(&others, Some(seed))?;
+        let mut seen = seen.into_iter().zip(others).map(|seen| known_elsewhere((seen, false)));
+        for (of_value, count) in of_value.iter_mut().zip(counts) {
+            of_value.join(ValueEvidence::new(seen.by_ref().take(count)));
         }
         Ok(of_value)
     }

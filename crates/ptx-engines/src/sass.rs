@@ -6,8 +6,9 @@
 mod configuration;
 mod disassembler;
 mod launch;
+mod twins;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use ptx_exec::kernel::{self, Kernel};
@@ -22,9 +23,15 @@ use crate::Outcome;
 use crate::engine::{CaseExecutor, Engine, EngineId, LineJudge};
 use crate::health::Health;
 use crate::ptxas::{self, Ptxas};
-pub use configuration::Configuration;
-use disassembler::{Disassembler, PrintedWord};
+use disassembler::Disassembler;
 use launch::Launch;
+use twins::{Twins, as_twin, twins};
+
+pub use configuration::Configuration;
+pub use disassembler::PrintedWord;
+
+/// Changes the machine code of a case before it is interpreted, as another assembler might have written it.
+pub type CodeChange = fn(&Program, &mut [PrintedWord]);
 
 /// A version of `ptxas`, and a disassembler of its machine code.
 #[derive(Debug)]
@@ -35,6 +42,8 @@ pub struct Sass {
     disassembler: Disassembler,
     /// Rows without an answer because something else than the assembler failed.
     health: Health,
+    /// What tests plant.
+    change: Option<CodeChange>,
 }
 
 impl Sass {
@@ -55,7 +64,13 @@ impl Sass {
             ptxas::Error::NotPtxas { path, asked, answer }
         })?;
         let disassembler = Disassembler::new(disassembler, configuration.target.disassembler, cache);
-        Ok(Self { id, configuration, assembler, disassembler, health: Health::default() })
+        Ok(Self { id, configuration, assembler, disassembler, health: Health::default(), change: None })
+    }
+
+    /// The same, but it executes changed machine code. So tests plant wrong code, and look whether it is found.
+    #[must_use]
+    pub fn changing(self, change: CodeChange) -> Self {
+        Self { change: Some(change), ..self }
     }
 
     /// The newest PTX version that its `ptxas` supports.
@@ -66,9 +81,14 @@ impl Sass {
     /// Compiles cases.
     pub fn compile<'a>(&self, cases: &'a [Program]) -> CompiledCases<'a> {
         let mut compiled = CompiledCases { cases, modules: Vec::new(), answers: vec![Vec::new(); cases.len()] };
-        for batch in kernel::batches(cases) {
+        let twins = twins(cases);
+        let at: Vec<usize> = twins.keys().copied().collect();
+        let texts: Vec<Program> = at.iter().map(|&at| cases[at].clone()).collect();
+        for batch in kernel::batches(&texts) {
+            let batch: Vec<usize> = batch.into_iter().map(|number| at[number]).collect();
             self.compile_batch(&batch, &mut compiled);
         }
+        compiled.add(&twins);
         compiled
     }
 
@@ -115,7 +135,14 @@ impl Sass {
         let words: Vec<u128> =
             compiled.modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words).collect();
         let mut printed = self.disassembler.print(&words)?.into_iter();
-        let code = compiled.modules.iter().map(|module| LoadedCode::new(module, &mut printed)).collect();
+        let code = compiled.modules.iter().map(|module| {
+            let mut text = module.text(&mut printed);
+            if let Some(change) = self.change {
+                module.change(compiled.cases, change, &mut text);
+            }
+            LoadedCode::new(module, &text)
+        });
+        let code = code.collect();
         Ok(LoadedCases::new(compiled, code))
     }
 }
@@ -126,6 +153,26 @@ pub struct CompiledCases<'a> {
     modules: Vec<CompiledModule>,
     /// Of each case that has no machine code.
     answers: Vec<Vec<Answer>>,
+}
+
+impl CompiledCases<'_> {
+    /// Adds the twins of its cases: they share the machine code, or the answer.
+    fn add(&mut self, twins: &Twins) {
+        for module in &mut self.modules {
+            for number in 0..module.cases.len() {
+                for &twin in twins.get(&module.cases[number]).into_iter().flatten() {
+                    module.kernels.push(as_twin(&self.cases[twin], &module.kernels[number]));
+                    module.cases.push(twin);
+                }
+            }
+        }
+        for (&at, twins) in twins {
+            for &twin in twins {
+                let answer = self.answers[at].first().cloned();
+                self.answers[twin] = answer.map_or_else(Vec::new, |answer| vec![answer; self.cases[twin].rows.len()]);
+            }
+        }
+    }
 }
 
 /// Cases whose machine code is ready to run, as often as one likes.
@@ -173,6 +220,34 @@ struct CompiledModule {
     image: Image,
 }
 
+/// What the disassembler prints for the words of each section of code, by its index.
+type PrintedCode = BTreeMap<usize, (Vec<u128>, Vec<PrintedWord>)>;
+
+impl CompiledModule {
+    /// Its code as text; `printed` has that of its words, in order.
+    fn text(&self, printed: &mut impl Iterator<Item = PrintedWord>) -> PrintedCode {
+        let section = |(section, words): (usize, Vec<u128>)| {
+            let text = printed.by_ref().take(words.len()).collect();
+            (section, (words, text))
+        };
+        self.cubin.code().map(section).collect()
+    }
+
+    /// Changes the code of each case; twins share it.
+    fn change(&self, cases: &[Program], change: CodeChange, text: &mut PrintedCode) {
+        let mut changed = BTreeSet::new();
+        for (&at, kernel) in self.cases.iter().zip(&self.kernels) {
+            let entry = kernel.as_ref().ok().and_then(|kernel| self.cubin.entry(&kernel.entry));
+            let Some(section) = entry.map(|entry| entry.section).filter(|section| changed.insert(*section)) else {
+                continue;
+            };
+            if let Some((_, printed)) = text.get_mut(&section) {
+                change(&cases[at], printed);
+            }
+        }
+    }
+}
+
 /// The answer to all rows of a case that the assembler does not compile.
 fn without_code(outcome: Outcome) -> Answer {
     match outcome {
@@ -194,13 +269,13 @@ struct LoadedCode<'a> {
 }
 
 impl<'a> LoadedCode<'a> {
-    /// Of a module, and what the disassembler prints for its words, in order.
-    fn new(module: &'a CompiledModule, printed: &mut impl Iterator<Item = PrintedWord>) -> Self {
-        let section = |(section, words): (usize, Vec<u128>)| {
-            let steps = words.iter().zip(printed.by_ref()).enumerate();
-            (section, steps.map(|(at, (word, printed))| step(at, *word, &printed)).collect())
+    /// Of a module, with its code as text.
+    fn new(module: &'a CompiledModule, text: &PrintedCode) -> Self {
+        let section = |(&section, (words, printed)): (&usize, &(Vec<u128>, Vec<PrintedWord>))| {
+            let steps = words.iter().zip(printed).enumerate();
+            (section, steps.map(|(at, (word, printed))| step(at, *word, printed)).collect())
         };
-        let code = module.cubin.code().map(section).collect();
+        let code = text.iter().map(section).collect();
         let entry = |kernel: &Result<Kernel, String>| module.cubin.entry(&kernel.as_ref().ok()?.entry);
         let entries = module.kernels.iter().map(entry).collect();
         Self { module, code, entries }

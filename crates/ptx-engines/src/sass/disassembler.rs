@@ -16,15 +16,15 @@ use crate::child::{self, Allowance, End};
 
 /// What the disassembler prints for a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PrintedWord {
+pub struct PrintedWord {
     /// The address that the word had then: targets of branches depend on it.
-    pub(super) at: u64,
+    pub at: u64,
     /// `@!P0`, or empty.
-    pub(super) predicate: String,
+    pub predicate: String,
     /// `IMAD.WIDE.U32`
-    pub(super) opcode: String,
+    pub opcode: String,
     /// `R6,R11,0x4,R6`
-    pub(super) operands: String,
+    pub operands: String,
 }
 
 impl PrintedWord {

@@ -116,7 +116,7 @@ impl Launch<'_> {
         let region = of.thread.memory.region(of.results);
         for (place, output) in self.kernel.results.iter().zip(&self.case.outputs) {
             if !defined(region, *place) {
-                return Answer::Failed(format!("{} depends on what nothing wrote", output.register));
+                return Answer::Failed(format!("'{}' depends on what nothing wrote", output.register));
             }
         }
         // The results of one row, as if it were the first.

@@ -1,0 +1,227 @@
+//! Wrong machine code is found: each of many wrongs is planted in what the engine `sass` interprets. A run must notice it
+//! where it can show and nowhere else, and report one finding about its cause.
+//!
+//! Searching causes asks the disassembler again and again, which takes a quarter of a second each time. So by default only
+//! those of some wrongs are searched; `-- --ignored` searches the others. If the environment variable `WRONG` is set, only
+//! wrongs whose names begin with it are planted.
+//!
+//! Without a `ptxas` and its `nvdisasm` (`ptx-conform toolchain install 13.5`) the tests are ignored; with
+//! PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
+
+#[path = "planted/wrong_code.rs"]
+mod wrong_code;
+
+use std::fmt::Write as _;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Instant;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_conform::campaign::{self, Options, Progress, Results, Subject};
+use ptx_conform::causes::{self, Findings};
+use ptx_conform::divergences::Divergences;
+use ptx_conform::engine::sass::{CodeChange, Configuration, Sass};
+use ptx_conform::engine::toolchain;
+use ptx_conform::space::Values;
+use ptx_conform::spec::{Cube, Spec};
+use rayon::prelude::*;
+
+use wrong_code::{WRONG_CODE, WrongCode};
+
+const VERSION: &str = "13.5";
+/// The instructions whose wrongs are also searched for causes by default.
+const SEARCHED: [&str; 1] = ["add"];
+
+static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
+static KNOWN: LazyLock<Divergences> =
+    LazyLock::new(|| Divergences::load(None, &SPEC).expect("the list of known divergences is sound"));
+
+fn main() {
+    let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
+    let ignored = installed().is_err() && !required;
+    let trials = vec![
+        Trial::test("unchanged_code_is_right", unchanged_code_is_right).with_ignored_flag(ignored),
+        Trial::test("wrong_code_is_noticed", wrong_code_is_noticed).with_ignored_flag(ignored),
+        Trial::test("wrong_code_has_one_cause", || one_cause_each(true)).with_ignored_flag(ignored),
+        Trial::test("other_wrong_code_has_one_cause", || one_cause_each(false)).with_ignored_flag(true),
+    ];
+    // One after the other: each uses all cores, and the later ones what the assembler did for the first.
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// The assembler and the disassembler.
+fn installed() -> Result<(PathBuf, PathBuf), Failed> {
+    let assembler = toolchain::find(VERSION)?.path;
+    let disassembler = toolchain::disassembler(&assembler).ok_or("no nvdisasm")?;
+    Ok((assembler, disassembler))
+}
+
+/// The engine with changed code. All wrongs of an instruction begin with the same questions, so a script in front of the
+/// assembler keeps its answers in a folder, by the text of the module.
+fn opened(change: CodeChange) -> Result<Sass, Failed> {
+    let (assembler, disassembler) = installed()?;
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("planted-sass");
+    std::fs::create_dir_all(&folder)?;
+    let paths = [("FOLDER", &folder), ("PTXAS", &assembler)];
+    let text = paths.iter().fold(SCRIPT.to_owned(), |text, (name, path)| text.replace(name, &path.to_string_lossy()));
+    let script = folder.join("ptxas");
+    if std::fs::read_to_string(&script).ok().as_ref() != Some(&text) {
+        let new = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempfile_in(&folder)?;
+        std::fs::write(new.path(), &text)?;
+        // A file that is open for writing cannot be started.
+        new.into_temp_path().persist(&script)?;
+    }
+    Ok(Sass::open(&script, &disassembler, Some(folder.join("disassembled")), Configuration::default())?
+        .changing(change))
+}
+
+/// What is asked with `-arch sm_90 0.ptx -o code.cubin` is kept, also if it fails or dies; everything else is asked as it is.
+const SCRIPT: &str = r#"#!/bin/sh
+[ "$1" = -arch ] && [ $# = 5 ] || exec 'PTXAS' "$@"
+kept='FOLDER'/$(sha256sum < "$3" | cut -c 1-40)
+cp "$kept" "$5" 2> /dev/null && exit 0
+if [ ! -f "$kept.status" ]; then
+    'PTXAS' "$@" > "$kept.$$" 2>&1
+    status=$?
+    if [ $status = 0 ]; then
+        cp "$5" "$kept.$$" && mv "$kept.$$" "$kept"
+        exit 0
+    fi
+    mv "$kept.$$" "$kept.printed"
+    echo $status > "$kept.$$" && mv "$kept.$$" "$kept.status"
+fi
+cat "$kept.printed"
+status=$(cat "$kept.status")
+[ "$status" -gt 128 ] && kill -$((status - 128)) $$
+exit "$status"
+"#;
+
+/// Cases of each form. `suld` has one form only, so more of it.
+fn cases(instruction: &str) -> usize {
+    if instruction == "suld" { 200 } else { 60 }
+}
+
+/// Runs an instruction.
+fn run(sass: &Sass, instruction: &str) -> Results {
+    let options = Options {
+        instructions: vec![instruction.to_owned()],
+        random: 0,
+        cases: cases(instruction),
+        boundaries: false,
+        vocabulary: false,
+        ..Options::default()
+    };
+    campaign::run(&SPEC, &KNOWN, &[Subject::executing(sass, sass.newest_ptx())], &options, &Progress::default())
+}
+
+/// The cubes of a condition, by form.
+fn cubes(instruction: &str, when: &str) -> Vec<(String, Cube)> {
+    let when = if when.is_empty() { String::new() } else { format!("    when: {when}\n") };
+    let yaml = format!(
+        "engine: planted\ndivergences:\n  - id: {instruction}-computes-this\n    instructions: [{instruction}]\n    \
+        does: computes\n{when}    because: It is planted.\n"
+    );
+    let read = Divergences::from_texts(&[("planted.yaml".to_owned(), yaml)], &SPEC);
+    read.unwrap_or_else(|errors| panic!("{}", errors[0].render(false))).all[0].cubes().to_vec()
+}
+
+/// The wrongs to plant.
+fn chosen() -> impl ParallelIterator<Item = &'static WrongCode> {
+    let part = std::env::var("WRONG").unwrap_or_default();
+    WRONG_CODE.par_iter().filter(move |wrong| wrong.name.starts_with(&part))
+}
+
+/// Rows that fail without being listed, and those of them that are kept and outside of a condition, with an example.
+fn failed(results: &Results, instruction: &str, when: &str) -> Result<(u64, usize, String), Failed> {
+    let [result] = results.engines.as_slice() else { return Err(format!("{:?}", results.absent).into()) };
+    let truth = cubes(instruction, when);
+    let (mut all, mut outside, mut example) = (0, 0, String::new());
+    for (key, group) in result.tally.groups.iter().filter(|(key, _)| !key.mismatch.listed) {
+        let shows = |row: &&Values| truth.iter().any(|(of, cube)| *of == key.form && cube.contains(row));
+        all += group.count;
+        let others = group.kept.values().filter(|row| !shows(row)).count();
+        if let (1.., Some(sample)) = (others, &group.sample) {
+            example = format!("{} ({})", sample.line, sample.message);
+        }
+        outside += others;
+    }
+    Ok((all, outside, example))
+}
+
+/// Without a wrong, everything is as expected or listed.
+fn unchanged_code_is_right() -> Result<(), Failed> {
+    let wrong = |instruction: &&str| -> Result<(u64, usize, String), Failed> {
+        failed(&run(&opened(|_, _| {})?, instruction), instruction, "")
+    };
+    let instructions = ["ld", "atom", "st", "sust", "suld", "sured", "suq", "add"];
+    let failed: Vec<_> = instructions.par_iter().map(wrong).collect::<Result<_, _>>()?;
+    assert!(failed.iter().all(|(all, ..)| *all == 0), "{failed:?}");
+    Ok(())
+}
+
+/// Each wrong fails, and only where it can show.
+fn wrong_code_is_noticed() -> Result<(), Failed> {
+    let start = Instant::now();
+    let noticed = |wrong: &'static WrongCode| -> Result<_, Failed> {
+        let failed = failed(&run(&opened(wrong.change)?, wrong.instruction()), wrong.instruction(), wrong.when)?;
+        println!("{}: {} rows fail. {}", wrong.name, failed.0, wrong.says);
+        Ok((wrong.name, failed))
+    };
+    let all: Vec<(&str, (u64, usize, String))> = chosen().map(noticed).collect::<Result<_, _>>()?;
+    let missed: Vec<&str> = all.iter().filter(|(_, (rows, ..))| *rows == 0).map(|(name, _)| *name).collect();
+    let outside: Vec<_> = all.iter().filter(|(_, (_, outside, _))| *outside > 0).collect();
+    let noticed = all.iter().filter(|(_, (rows, ..))| *rows > 0).count();
+    println!("{noticed} of {} noticed in {:.0} s", all.len(), start.elapsed().as_secs_f64());
+    assert_eq!(missed, [""; 0], "not noticed");
+    assert!(outside.is_empty(), "outside of their conditions: {outside:?}");
+    Ok(())
+}
+
+/// What a run finds out about the cause of one wrong.
+struct SearchedWrong {
+    name: &'static str,
+    findings: usize,
+    /// The axes that some finding should name and does not.
+    unnamed: Vec<&'static str>,
+}
+
+fn search(wrong: &'static WrongCode) -> Result<SearchedWrong, Failed> {
+    let start = Instant::now();
+    let sass = opened(wrong.change)?;
+    let results = run(&sass, wrong.instruction());
+    let subjects = [Subject::executing(&sass, sass.newest_ptx())];
+    let Findings { all, not_reproduced, .. } = causes::find(&SPEC, &KNOWN, &subjects, &results, &Progress::default())?;
+    let mut text = String::new();
+    for finding in &all {
+        let evidence = finding.evidence.iter().map(|known| format!("{}/{}", known.failed, known.asked));
+        let evidence = evidence.collect::<Vec<_>>().join(" ");
+        let difference = finding.case.row.as_ref().map_or("", |row| row.difference.as_str());
+        let (forms, when, inputs) = (finding.forms.join(" "), &finding.when, &finding.inputs);
+        let _ = writeln!(text, "    {forms} {when} {inputs} [{evidence}] {difference}");
+    }
+    let (name, when, took) = (wrong.name, wrong.when, start.elapsed().as_secs_f64());
+    println!("{name} {when}: {} findings, {took:.1} s {not_reproduced:?}\n{text}", all.len());
+    let names = |axis: &&str| all.iter().all(|finding| finding.when.0.iter().any(|(named, _)| named == axis));
+    let unnamed = wrong.names.iter().copied().filter(|axis| !names(axis)).collect();
+    Ok(SearchedWrong { name, findings: all.len(), unnamed })
+}
+
+/// Each wrong is found, and has few findings, which name its axes.
+fn one_cause_each(by_default: bool) -> Result<(), Failed> {
+    let part = |wrong: &&WrongCode| SEARCHED.contains(&wrong.instruction()) == by_default;
+    let all: Vec<SearchedWrong> = chosen().filter(part).map(search).collect::<Result<_, _>>()?;
+    let named = |keep: &dyn Fn(&SearchedWrong) -> bool| -> Vec<&str> {
+        all.iter().filter(|wrong| keep(wrong)).map(|wrong| wrong.name).collect()
+    };
+    let findings: usize = all.iter().map(|wrong| wrong.findings).sum();
+    println!("{findings} findings of {} wrongs", all.len());
+    println!("several findings: {}", named(&|wrong| wrong.findings > 1).join(" "));
+    println!("without an axis that matters: {}", named(&|wrong| !wrong.unnamed.is_empty()).join(" "));
+    assert_eq!(named(&|wrong| wrong.findings == 0), [""; 0], "not found");
+    assert!(findings * 10 <= all.len() * 11, "more than 1.1 findings each");
+    assert!(named(&|wrong| !wrong.unnamed.is_empty()).len() * 10 <= all.len(), "too many name other axes");
+    Ok(())
+}
