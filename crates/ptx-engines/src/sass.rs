@@ -186,7 +186,7 @@ pub struct LoadedCases<'a> {
 
 /// What an execution of a case came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Executed {
+pub struct ExecutedCase {
     /// One answer for each of its rows.
     pub answers: Vec<Answer>,
     /// How many instructions were run.
@@ -203,10 +203,10 @@ impl<'a> LoadedCases<'a> {
     }
 
     /// Executes all rows of each case, in order.
-    pub fn execute(&self) -> impl Iterator<Item = Executed> {
+    pub fn execute(&self) -> impl Iterator<Item = ExecutedCase> {
         self.places.iter().enumerate().map(|(at, place)| match place {
             Some((module, number)) => self.code[*module].execute(*number, &self.compiled.cases[at]),
-            None => Executed { answers: self.compiled.answers[at].clone(), steps: 0 },
+            None => ExecutedCase { answers: self.compiled.answers[at].clone(), steps: 0 },
         })
     }
 }
@@ -282,8 +282,8 @@ impl<'a> LoadedCode<'a> {
     }
 
     /// Executes all rows of the module's case with this number.
-    fn execute(&self, number: usize, case: &Program) -> Executed {
-        let all = |answer: Answer| Executed { answers: vec![answer; case.rows.len()], steps: 0 };
+    fn execute(&self, number: usize, case: &Program) -> ExecutedCase {
+        let all = |answer: Answer| ExecutedCase { answers: vec![answer; case.rows.len()], steps: 0 };
         let CompiledModule { kernels, cubin, image, .. } = self.module;
         let kernel = match &kernels[number] {
             Err(why) => return all(Answer::Skipped(why.clone())),

@@ -1,6 +1,6 @@
 //! Launches a kernel row by row in the interpreter.
 
-use super::Executed;
+use super::ExecutedCase;
 use ptx_exec::kernel::{Kernel, Parameter, Place, changed, decode};
 use ptx_exec::program::{Answer, Program, Returned};
 use ptx_sass::cubin::EntryPoint;
@@ -40,10 +40,10 @@ struct RowThread {
 
 impl Launch<'_> {
     /// Executes all rows.
-    pub(super) fn execute(&self) -> Executed {
+    pub(super) fn execute(&self) -> ExecutedCase {
         let mut of = self.thread();
         let answers = (0..self.case.rows.len()).map(|row| self.row(&mut of, row)).collect();
-        Executed { answers, steps: of.thread.steps }
+        ExecutedCase { answers, steps: of.thread.steps }
     }
 
     fn row(&self, of: &mut RowThread, row: usize) -> Answer {
