@@ -1,8 +1,8 @@
 //! Wrong machine code is found: each of many wrongs is planted in what the engine `sass` interprets. A run must notice it
 //! where it can show and nowhere else, and report one finding about its cause.
 //!
-//! Searching causes asks the disassembler again and again, which takes a quarter of a second each time. So by default only
-//! those of some wrongs are searched; `-- --ignored` searches the others. If the environment variable `WRONG` is set, only
+//! All of it takes minutes, so by default only some wrongs are planted, and the causes of those of two instructions are
+//! searched; `-- --ignored` does the rest. If the environment variable `WRONG` is set, only
 //! wrongs whose names begin with it are planted.
 //!
 //! Without a `ptxas` and its `nvdisasm` (`ptx-conform toolchain install 13.5`) the tests are ignored; with
@@ -34,12 +34,11 @@ const VERSION: &str = "13.5";
 /// The instructions whose wrongs are also searched for causes by default.
 const SEARCHED: [&str; 2] = ["add", "suq"];
 
+/// One of this many wrongs is planted by default: a run takes seconds.
+const SAMPLED: usize = 8;
+
 /// Wrongs that no row shows, and why.
 const HARMLESS: &[(&str, &str)] = &[("suld-b8-sign-extended", "ptxas clears the bits above the byte again")];
-
-/// A defect of ptxas 13.5 that these tests found, and that is not listed yet: a surface load of a vector whose last lanes go to
-/// sinks becomes a narrower load, which is clamped to another place.
-const NARROWED: (&str, &str) = ("suld", "{ clamp: .clamp, d.sinks: ['1', '2+3', '0+2+3', '1+2+3'] }");
 
 static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
 static KNOWN: LazyLock<Divergences> =
@@ -50,8 +49,9 @@ fn main() {
     let ignored = installed().is_err() && !required;
     let trials = vec![
         Trial::test("unchanged_code_is_right", unchanged_code_is_right).with_ignored_flag(ignored),
-        Trial::test("wrong_code_is_noticed", wrong_code_is_noticed).with_ignored_flag(ignored),
+        Trial::test("some_wrong_code_is_noticed", || is_noticed(SAMPLED)).with_ignored_flag(ignored),
         Trial::test("wrong_code_has_one_cause", || one_cause_each(true)).with_ignored_flag(ignored),
+        Trial::test("all_wrong_code_is_noticed", || is_noticed(1)).with_ignored_flag(true),
         Trial::test("other_wrong_code_has_one_cause", || one_cause_each(false)).with_ignored_flag(true),
     ];
     // One after the other: each uses all cores, and the later ones what the assembler did for the first.
@@ -146,13 +146,12 @@ fn chosen() -> impl ParallelIterator<Item = &'static WrongCode> {
 fn failed(results: &Results, instruction: &str, when: Option<&str>) -> Result<(usize, usize, String), Failed> {
     let [result] = results.engines.as_slice() else { return Err(format!("{:?}", results.absent).into()) };
     let truth = when.map_or_else(Vec::new, |when| cubes(instruction, when));
-    let narrowed = if instruction == NARROWED.0 { cubes(NARROWED.0, NARROWED.1) } else { Vec::new() };
     let (mut all, mut outside, mut example) = (0, 0, String::new());
     for (key, group) in result.tally.groups.iter().filter(|(key, _)| !key.mismatch.listed) {
         let within = |cubes: &[(String, Cube)], row: &Values| {
             cubes.iter().any(|(of, cube)| *of == key.form && cube.contains(row))
         };
-        let fails = group.kept.values().filter(|row| within(&truth, row) || !within(&narrowed, row));
+        let fails = group.kept.values();
         let others = fails.clone().filter(|row| !within(&truth, row)).count();
         if let (1.., Some(sample)) = (others, &group.sample) {
             example = format!("{} ({})", sample.line, sample.message);
@@ -173,15 +172,18 @@ fn unchanged_code_is_right() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Each wrong fails, and only where it can show.
-fn wrong_code_is_noticed() -> Result<(), Failed> {
+/// Each wrong fails, and only where it can show. One of `step` wrongs is planted.
+fn is_noticed(step: usize) -> Result<(), Failed> {
     let start = Instant::now();
     let noticed = |wrong: &'static WrongCode| -> Result<_, Failed> {
         let failed = failed(&run(&opened(wrong.change)?, wrong.instruction()), wrong.instruction(), Some(wrong.when))?;
         println!("{}: {} rows fail. {}", wrong.name, failed.0, wrong.says);
         Ok((wrong.name, failed))
     };
-    let all: Vec<(&str, (usize, usize, String))> = chosen().map(noticed).collect::<Result<_, _>>()?;
+    let sampled = |wrong: &&WrongCode| {
+        WRONG_CODE.iter().position(|other| other.name == wrong.name).is_some_and(|at| at % step == 0)
+    };
+    let all: Vec<(&str, (usize, usize, String))> = chosen().filter(sampled).map(noticed).collect::<Result<_, _>>()?;
     let harmless = |name: &str| HARMLESS.iter().any(|(known, _)| *known == name);
     let unexpected: Vec<&str> =
         all.iter().filter(|(name, (rows, ..))| (*rows == 0) != harmless(name)).map(|(name, _)| *name).collect();
