@@ -5,8 +5,8 @@
 //! each of a sample of lines, scaled up.
 //!
 //! In the second, a line that stops the assembler is a file of its own, because nothing after it would be read, and a
-//! process gets many such files. A line that kills it is a process of its own. Processor time (ours and that of the processes) is compared as well as wall-clock
-//! time, because other work on the machine affects it less.
+//! process gets many such files. A line that kills it is a process of its own. Processor time (ours and that of the
+//! processes) is compared as well as wall-clock time, because other work on the machine affects it less.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -120,7 +120,7 @@ fn guard<'c>(case: &Program, code: &'c mut [PrintedWord]) -> FoundWord<'c> {
     (guarded(case) && !first.predicate.is_empty()).then_some(first)
 }
 
-/// Replaces a modifier; an empty name is none.
+/// Replaces a modifier, or removes it if the new name is empty.
 fn modifier(word: FoundWord<'_>, from: &str, to: &str) {
     let Some(word) = word else { return };
     let changed = |name: &str| if name == from { to.to_owned() } else { name.to_owned() };
@@ -128,7 +128,7 @@ fn modifier(word: FoundWord<'_>, from: &str, to: &str) {
     word.opcode = names.join(".");
 }
 
-/// Adds a modifier, if there is none of these.
+/// Adds a modifier to instructions that have none of the given ones.
 fn added(word: FoundWord<'_>, unless: &[&str], name: &str) {
     let Some(word) = word else { return };
     if !word.opcode.split('.').any(|known| unless.contains(&known)) {

@@ -50,8 +50,9 @@ pub(super) fn store_local(thread: &mut Thread, step: &Step) -> Result<(), Halt> 
 ///
 /// `LDG.E.ENL2.256 R12, R8, desc[UR4][R2.64], 0xf7` has the upper half first, `STG.E.ENL2.256 desc[UR4][R4.64], R8, R6`
 /// the lower one; a mask has a bit for each word, and is left out if all are accessed.
-fn halves(step: &Step, first: usize, upper_first: bool, mask: usize) -> Result<[(u64, Register, u64); 2], Halt> {
-    let mask = match step.operands.get(mask) {
+fn halves(step: &Step, first: usize, upper_first: bool) -> Result<[(u64, Register, u64); 2], Halt> {
+    // After two registers and the address.
+    let mask = match step.operands.get(3) {
         None => 0xff,
         Some(MachineOperand::Integer(mask)) => *mask,
         Some(_) => return Err(Halt::unknown("its mask is not a number")),
@@ -73,19 +74,19 @@ fn words(halves: [(u64, Register, u64); 2]) -> impl Iterator<Item = (u64, Regist
 const LARGEST: u64 = 32;
 
 fn load_halves(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
-    let address = address(thread, step, 2, window)?;
-    for (offset, register, at) in words(halves(step, 0, true, 3)?) {
-        let value = thread.memory.load(aligned(address)?.wrapping_add(offset), 4, 4)?;
+    let address = aligned(address(thread, step, 2, window)?)?;
+    for (offset, register, at) in words(halves(step, 0, true)?) {
+        let value = thread.memory.load(address.wrapping_add(offset), 4, 4)?;
         thread.set(register, at, value);
     }
     Ok(())
 }
 
 fn store_halves(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
-    let address = address(thread, step, 0, window)?;
-    for (offset, register, at) in words(halves(step, 1, false, 3)?) {
+    let address = aligned(address(thread, step, 0, window)?)?;
+    for (offset, register, at) in words(halves(step, 1, false)?) {
         let value = thread.half(register, at);
-        thread.memory.store(aligned(address)?.wrapping_add(offset), 4, 4, value)?;
+        thread.memory.store(address.wrapping_add(offset), 4, 4, value)?;
     }
     Ok(())
 }
