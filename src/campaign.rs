@@ -5,6 +5,7 @@ mod boundaries;
 mod examples;
 mod extras;
 mod first_answers;
+mod lowering;
 mod options;
 mod plan;
 mod planner;
@@ -33,6 +34,7 @@ use rows::Executor;
 use spaces::Spaces;
 
 pub use examples::newest;
+pub use lowering::LoweredModifier;
 pub use options::{Generate, Options, Progress, Shard, Strategy, Subject};
 pub use plan::{FormPlan, Purpose, Row, Task};
 pub(crate) use planner::CODE_BATCH;
@@ -207,6 +209,12 @@ impl Campaign<'_> {
             internal_errors.push(error.to_string());
         }
         result.rows_from = Some(RowSource::Executed(environment));
+        if self.options.shard.number == 1 && !self.progress.stopped() {
+            match lowering::lowered(self.spec, engine, &environment, &self.instructions) {
+                Ok(lowered) => result.lowered = lowered,
+                Err(error) => internal_errors.push(error.to_string()),
+            }
+        }
         result.gave_up = result.gave_up.take().or(health.gave_up());
         result.stale.extend(executor.stale(&result.tally));
         Ok(())

@@ -8,6 +8,7 @@ mod files;
 mod groups;
 mod html;
 mod listed;
+mod modifiers;
 mod text;
 
 use serde::Serialize;
@@ -21,6 +22,7 @@ pub use coverage::{ExampleReport, FormReport, FormTested, RuleReport};
 pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, UndefinedReport};
 pub use groups::{GroupCase, GroupReport};
 pub use listed::DivergenceReport;
+pub use modifiers::{CodeChanges, ModifierReport};
 
 /// Everything a run found.
 #[derive(Clone, Debug, Serialize)]
@@ -54,6 +56,8 @@ pub struct Report {
     pub not_analysed: Vec<String>,
     /// The mismatch groups, those that no divergence lists first.
     pub groups: Vec<GroupReport>,
+    /// What each modifier becomes in machine code.
+    pub modifiers: Vec<ModifierReport>,
     /// The divergences that the run exercised.
     pub divergences: Vec<DivergenceReport>,
     /// The manual's own examples.
@@ -133,6 +137,7 @@ impl Report {
             not_reproduced: findings.not_reproduced,
             not_analysed: findings.not_analysed,
             groups: groups::groups(spec, results),
+            modifiers: modifiers::modifiers(results),
             divergences: listed::met(divergences, results),
             examples: coverage::examples(&instructions, results),
             internal_errors,

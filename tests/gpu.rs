@@ -694,7 +694,7 @@ fn a_run_makes_kernels_and_gets_answers() {
 fn rows_that_may_trap_are_alone_and_few() {
     for instruction in ["suld", "sust", "ld"] {
         let Some(engine) = opened(&log_of(&format!("traps-{instruction}")), "FAKE_TRAPS=1") else { return };
-        let options = Options { instructions: vec![instruction.to_owned()], cases: 12, ..Options::default() };
+        let options = Options { instructions: vec![instruction.to_owned()], cases: Some(12), ..Options::default() };
         let (mut traps, mut returned) = (BTreeMap::<String, usize>::new(), 0);
         let recorded = campaign::record(spec(), &engine, &options, &Progress::default(), &mut |program, answers| {
             let prepared = model::prepare(spec(), program).expect("our own case is read");

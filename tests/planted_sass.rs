@@ -116,7 +116,7 @@ fn run(sass: &Sass, instruction: &str) -> Results {
     let options = Options {
         instructions: vec![instruction.to_owned()],
         random: 0,
-        cases: cases(instruction),
+        cases: Some(cases(instruction)),
         boundaries: false,
         vocabulary: false,
         ..Options::default()

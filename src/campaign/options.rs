@@ -79,8 +79,8 @@ pub struct Options {
     pub generate: Generate,
     /// The seed of random draws.
     pub seed: u64,
-    /// The maximum number of programs of each form.
-    pub cases: usize,
+    /// The maximum number of programs of each form; by default what is usual for each engine.
+    pub cases: Option<usize>,
     /// Rows of each program.
     pub rows: usize,
     /// Lines per batch.
@@ -105,7 +105,7 @@ impl Default for Options {
             boundaries: true,
             generate: Generate::Sample,
             seed: 0,
-            cases: usize::MAX,
+            cases: None,
             rows: 16,
             batch: 10_000,
             today: None,

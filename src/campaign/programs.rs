@@ -36,13 +36,19 @@ pub(super) struct ProgramPlan<'a> {
 impl<'a> ProgramPlan<'a> {
     /// A plan for an executed form; `points` is the form without numbers. None if the specification does
     /// not know the environment.
-    pub(super) fn new(form: &'a Form, points: &Form, environment: &Environment, options: &Options) -> Option<Self> {
+    pub(super) fn new(
+        form: &'a Form,
+        points: &Form,
+        environment: &Environment,
+        options: &Options,
+        engine: &dyn CaseExecutor,
+    ) -> Option<Self> {
         let environment = environment_values(form, environment)?;
         let diagram = Diagram::within(form, None, &environment);
         let points = Diagram::within(points, None, &environment);
         let (seed, rows) = (options.seed, options.rows);
         let mut plan = Self { form, diagram, points, seed, rows, programs: Vec::new(), environment };
-        plan.programs = plan.first_rows(options.cases);
+        plan.programs = plan.first_rows(options.cases.unwrap_or_else(|| engine.usual_cases()));
         Some(plan)
     }
 

@@ -36,7 +36,7 @@ pub fn record(
         let executed = setup::executed(spec, instruction);
         let points = setup::without_numbers(spec, instruction);
         for (at, form) in executed.forms.iter().enumerate() {
-            let Some(plan) = ProgramPlan::new(form, &points.forms[at], &environment, options) else { continue };
+            let Some(plan) = ProgramPlan::new(form, &points.forms[at], &environment, options, engine) else { continue };
             let costly = plan.costly(engine, UNDEFINED);
             for task in plan.tasks(&instruction.name, at, &environment) {
                 let TaskVariants::Programs { first, count, .. } = task.variants else { continue };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::lowering::LoweredModifier;
 use super::plan::FormPlan;
 use super::tally::{GroupKey, MismatchGroup, Tally};
 use super::vocabulary::TriedWords;
@@ -23,6 +24,8 @@ pub struct EngineResult {
     pub tally: Tally,
     /// The results of trying words in slots; none if they were not tried.
     pub words: Option<TriedWords>,
+    /// What each modifier becomes in its machine code; empty if it lists none.
+    pub lowered: Vec<LoweredModifier>,
     /// Divergences of the engine that need attention.
     pub stale: Vec<Stale>,
     /// The manual's own examples: instruction, position, and what the engine did.

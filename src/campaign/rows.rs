@@ -66,9 +66,8 @@ impl<'a> Executor<'a> {
             let points = setup::without_numbers(self.spec, instruction);
             for at in 0..executed.forms.len() {
                 let form = &executed.forms[at];
-                let Some(plan) = ProgramPlan::new(form, &points.forms[at], &environment, self.options) else {
-                    continue;
-                };
+                let plan = ProgramPlan::new(form, &points.forms[at], &environment, self.options, self.engine);
+                let Some(plan) = plan else { continue };
                 let count =
                     RowCount { instruction: instruction.name.clone(), space: plan.space(), ..RowCount::default() };
                 tally.rows.insert(form.id.clone(), count);
@@ -255,16 +254,21 @@ impl Tally {
 
 /// The difference of a row, in words.
 pub fn describe(difference: &model::Difference, program: &Program) -> String {
-    use model::Difference;
+    use model::{Difference, ResultPart};
+    let register = |at: &usize| program.outputs.get(*at).map_or("a register", |output| output.register.as_str());
     match difference {
         Difference::Returned => "it returned, but must trap".to_owned(),
         Difference::Trapped => "it trapped, but must not".to_owned(),
-        Difference::Register(at) => {
-            let name = program.outputs.get(*at).map_or("a register", |output| output.register.as_str());
-            format!("{name} is wrong")
-        }
-        Difference::Surface(at) => format!("the surface is wrong, first at byte {at}"),
-        Difference::Variable(_, at) => format!("a variable is wrong, first at byte {at}"),
+        Difference::Wrong(part) => match part {
+            ResultPart::Register(at) => format!("{} is wrong", register(at)),
+            ResultPart::Surface(at) => format!("the surface is wrong, first at byte {at}"),
+            ResultPart::Variable(_, at) => format!("a variable is wrong, first at byte {at}"),
+        },
+        Difference::Undefined(part) => match part {
+            ResultPart::Register(at) => format!("{} depends on what nothing wrote", register(at)),
+            ResultPart::Surface(at) => format!("byte {at} of the surface depends on what nothing wrote"),
+            ResultPart::Variable(_, at) => format!("byte {at} of a variable depends on what nothing wrote"),
+        },
         Difference::Failed(how) => how.clone(),
     }
 }

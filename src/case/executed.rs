@@ -14,7 +14,7 @@ use crate::space::Values;
 use crate::spec::{Form, Spec};
 
 /// Programs per request to an engine.
-const TOGETHER: usize = 64;
+const TOGETHER: usize = 128;
 
 /// How many rows that can end their kernel may still be executed.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::suspect::Blame;
 use crate::case;
 use crate::divergences::{Condition, Does};
-use crate::engine::Depth;
+use crate::engine::{Depth, Listing};
 use crate::program::Program;
 use crate::space::Values;
 
@@ -147,6 +147,9 @@ pub struct MinimalRow {
     pub expected: String,
     /// What the engine did.
     pub actual: String,
+    /// What the engine makes of the program, if it can tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listing: Option<Listing>,
     /// The program, with one row.
     pub execution: Program,
 }

@@ -4,7 +4,8 @@ use super::finding::{MinimalCase, MinimalRow};
 use super::shown_row::ShownRow;
 use crate::campaign::describe;
 use crate::case::{CaseResult, execution_id};
-use crate::model::{Allowed, Difference, Ending, Expectation};
+use crate::engine::Listing;
+use crate::model::{Allowed, Difference, Ending, Expectation, ResultPart};
 use crate::program::Answer;
 use crate::spec::Form;
 
@@ -13,16 +14,18 @@ pub(super) fn kind(result: &CaseResult) -> &'static str {
     match result.difference() {
         Some(Difference::Returned) => "it returned, but must trap",
         Some(Difference::Trapped) => "it trapped, but must not",
-        Some(Difference::Register(_)) => "a register",
-        Some(Difference::Surface(_)) => "the surface",
-        Some(Difference::Variable(..)) => "a variable",
+        Some(Difference::Wrong(part) | Difference::Undefined(part)) => match part {
+            ResultPart::Register(_) => "a register",
+            ResultPart::Surface(_) => "the surface",
+            ResultPart::Variable(..) => "a variable",
+        },
         Some(Difference::Failed(_)) => "it fails",
         None => "",
     }
 }
 
 /// The simplest case of a cause of rows.
-pub(super) fn minimal(form: &Form, shown: &ShownRow) -> MinimalCase {
+pub(super) fn minimal(form: &Form, shown: &ShownRow, listing: Option<Listing>) -> MinimalCase {
     let (program, result) = (&shown.program, &shown.result);
     let environment = program.environment();
     let inputs = program.inputs.iter().zip(program.rows.row(0));
@@ -33,6 +36,7 @@ pub(super) fn minimal(form: &Form, shown: &ShownRow) -> MinimalCase {
         difference: result.difference().map(|difference| describe(difference, program)).unwrap_or_default(),
         expected: result.expectation().map(expected).unwrap_or_default(),
         actual: result.answer().map(actual).unwrap_or_default(),
+        listing,
         execution: program.clone(),
     };
     let id = execution_id(program);

@@ -37,6 +37,8 @@ pub(crate) struct Opened {
     pub(crate) engine: Box<dyn Engine>,
     /// Its newest PTX version; none if it accepts any.
     newest: Option<Version>,
+    /// The file of a ptxas.
+    assembler: Option<PathBuf>,
 }
 
 impl Opened {
@@ -98,14 +100,28 @@ pub(crate) fn open_named(name: &str, specs: Option<&Path>, engines: &mut Vec<Ope
     Ok(())
 }
 
-/// The interpreter of the machine code of a `ptxas`.
+/// The interpreter of the machine code of a version of `ptxas`.
 fn open_sass(configuration: Configuration, version: &str) -> anyhow::Result<Opened> {
-    let assembler = installed::find(version)?.path;
-    let Some(disassembler) = installed::disassembler(&assembler) else {
-        bail!("no nvdisasm was found; `ptx-conform toolchain install {version}` installs it with its ptxas");
+    open_sass_of(configuration, &installed::find(version)?.path)
+}
+
+/// The interpreter of the machine code of a `ptxas`.
+fn open_sass_of(configuration: Configuration, assembler: &Path) -> anyhow::Result<Opened> {
+    let Some(disassembler) = installed::disassembler(assembler) else {
+        bail!("no nvdisasm was found; `ptx-conform toolchain install` installs it with a ptxas");
     };
-    let sass = Sass::open(&assembler, &disassembler, installed::disassembled(), configuration)?;
-    Ok(Opened { newest: Some(sass.newest_ptx()), engine: Box::new(sass) })
+    let sass = Sass::open(assembler, &disassembler, installed::disassembled(), configuration)?;
+    Ok(Opened { newest: Some(sass.newest_ptx()), assembler: None, engine: Box::new(sass) })
+}
+
+/// Adds the machine code of the newest `ptxas` that is asked, unless some machine code is asked for by name.
+fn add_sass(engines: &mut Vec<Opened>) -> anyhow::Result<()> {
+    if engines.iter().any(|known| known.engine.id().family().starts_with("sass")) {
+        return Ok(());
+    }
+    let newest = engines.iter().filter(|known| known.assembler.is_some()).max_by_key(|known| known.newest);
+    let assembler = newest.and_then(|known| known.assembler.clone());
+    assembler.map_or(Ok(()), |path| Ok(add(engines, open_sass_of(Configuration::default(), &path)?)))
 }
 
 /// Adds every `ptxas` found; warns about those that cannot be used.
@@ -129,10 +145,13 @@ fn add_all_ptxas(engines: &mut Vec<Opened>) -> anyhow::Result<()> {
 /// The directory of recordings.
 const RECORDINGS: &str = "corpus/recordings";
 
-/// Adds the executing engines that are available, a GPU and the recordings of the repository. Returns the
-/// others, with the reasons.
+/// Adds the executing engines that are available: the machine code of a `ptxas` that is asked, a GPU, and the recordings
+/// of the repository. Returns the others, with the reasons.
 pub(crate) fn add_executing(specs: Option<&Path>, engines: &mut Vec<Opened>) -> Vec<(String, String)> {
     let mut absent = Vec::new();
+    if let Err(why) = add_sass(engines) {
+        absent.push(("sass".to_owned(), format!("{why:#}")));
+    }
     if !engines.iter().any(|known| known.engine.id().family() == "gpu")
         && let Err(why) = open_named("gpu", specs, engines)
     {
@@ -177,7 +196,7 @@ fn add_named(engines: &mut Vec<Opened>, engine: Opened) -> anyhow::Result<()> {
 
 fn open_ptxas(path: &Path) -> anyhow::Result<Opened> {
     let ptxas = Ptxas::open(path)?;
-    Ok(Opened { newest: Some(ptxas.newest_ptx()), engine: Box::new(ptxas) })
+    Ok(Opened { newest: Some(ptxas.newest_ptx()), assembler: Some(path.to_owned()), engine: Box::new(ptxas) })
 }
 
 fn open_external(command: &str) -> anyhow::Result<Opened> {
@@ -186,7 +205,7 @@ fn open_external(command: &str) -> anyhow::Result<Opened> {
 
 fn open_limited(command: &str, limits: EngineLimits) -> anyhow::Result<Opened> {
     let external = External::with_limits(command, limits)?;
-    Ok(Opened { newest: external.newest_ptx(), engine: Box::new(external) })
+    Ok(Opened { newest: external.newest_ptx(), assembler: None, engine: Box::new(external) })
 }
 
 fn open_recording(file: &Path) -> anyhow::Result<Opened> {
@@ -198,7 +217,7 @@ fn open_recording(file: &Path) -> anyhow::Result<Opened> {
     for problem in &problems {
         say(&format!("warning: {}: {problem}", file.display()));
     }
-    Ok(Opened { newest: recording.newest_ptx(), engine: Box::new(recording) })
+    Ok(Opened { newest: recording.newest_ptx(), assembler: None, engine: Box::new(recording) })
 }
 
 /// Prints the notes of engines.

@@ -23,9 +23,14 @@ use ptx_conform::program::{Answer, Program};
 pub(crate) struct Opts {
     /// File with the case.
     file: PathBuf,
-    /// Engine that executes: `gpu`, `model`, `exec:COMMAND` or `recording:FILE`. Can be given several times.
+    /// Engine that executes: `gpu`, `model`, `sass@VERSION`, `exec:COMMAND` or `recording:FILE`. Can be given several
+    /// times.
     #[arg(long, value_name = "ENGINE")]
     engine: Vec<String>,
+    /// Print the PTX that each engine compiles, and its machine code, too; `>` marks the line, and what is executed for
+    /// it in the first row. Only machine code (`sass@VERSION`) can be listed.
+    #[arg(long)]
+    listing: bool,
 }
 
 impl Opts {
@@ -76,6 +81,21 @@ impl Opts {
                     }
                 };
                 text.push_str(&format!("  {name} {}: {verdict}\n", actual(answer)));
+            }
+        }
+        if self.listing {
+            for opened in &engines {
+                let executor = opened.engine.as_executor();
+                let listing = executor.and_then(|of| of.listings(std::slice::from_ref(&program)).pop().flatten());
+                let Some(listing) = listing else { bail!("{} has no listing", opened.engine.id()) };
+                text.push_str(&format!("{}: {}\n", opened.engine.id(), listing.command));
+                let mut line = |marked: bool, of: &str| {
+                    text.push_str(if marked { "> " } else { "  " });
+                    text.push_str(of);
+                    text.push('\n');
+                };
+                listing.ptx.iter().for_each(|of| line(of.marked, &of.text));
+                listing.code.iter().for_each(|of| line(of.marked, &of.text));
             }
         }
         super::output::print(&text)?;

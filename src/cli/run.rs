@@ -57,12 +57,12 @@ pub(crate) struct Opts {
     /// Seed of all random draws.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Do not execute. By default every engine that can execute is used: those given by --engine, a GPU
-    /// if there is one, and the recordings in corpus/recordings/.
+    /// Do not execute. By default every engine that can execute is used: those given by --engine, the machine code of
+    /// the newest ptxas among them, a GPU if there is one, and the recordings in corpus/recordings/.
     #[arg(long)]
     no_execution: bool,
     /// Cases to execute of each form [default: a covering array of all pairs of choices, and three
-    /// random cases for each of its cases].
+    /// random cases for each of its cases; at most 300 of them as machine code].
     #[arg(long, value_name = "N")]
     cases: Option<usize>,
     /// Rows of inputs for each executed case.
@@ -197,7 +197,7 @@ impl Opts {
                 GenerateOption::All => Generate::Everything,
             },
             seed: self.seed,
-            cases: self.cases.unwrap_or(usize::MAX),
+            cases: self.cases,
             rows: self.rows.max(1),
             batch: self.batch.max(1),
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),

@@ -96,6 +96,7 @@ mod tests {
             not_reproduced: vec![EVIL.to_owned()],
             not_analysed: vec!["several faults".to_owned(); 5],
             groups: Vec::new(),
+            modifiers: Vec::new(),
             divergences: vec![DivergenceReport {
                 id: EVIL.to_owned(),
                 because: EVIL.to_owned(),

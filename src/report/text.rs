@@ -170,5 +170,9 @@ fn write_row(case: &MinimalCase, row: &MinimalRow, to: &mut String) -> fmt::Resu
     writeln!(to, "  expected {}", row.expected)?;
     writeln!(to, "  actual   {}", row.actual)?;
     writeln!(to, "  failed   {}", row.difference)?;
+    if let Some(listing) = &row.listing {
+        writeln!(to, "  code     {}", listing.command)?;
+        listing.code.iter().filter(|line| line.marked).try_for_each(|line| writeln!(to, "    {}", line.text))?;
+    }
     writeln!(to, "  see it   {}", case.command)
 }

@@ -467,7 +467,7 @@ impl<'a> Thread<'a> {
             (variable.data != bytes).then(|| (variable.name.clone(), bytes))
         };
         let variables = self.memory.into_iter().filter_map(changed).collect();
-        Answer::Returned(Returned { registers: self.registers, surface, variables })
+        Answer::Returned(Returned { registers: self.registers, surface, variables, undefined: None })
     }
 
     fn bug(&self, name: &str) -> bool {

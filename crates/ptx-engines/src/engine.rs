@@ -186,6 +186,38 @@ pub trait LineJudge: Engine {
     fn words(&self) -> Vec<String>;
 }
 
+/// What an engine makes of a case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listing {
+    /// The PTX module that it compiles.
+    pub ptx: Vec<ListedLine>,
+    /// The machine code.
+    pub code: Vec<ListedInstruction>,
+    /// The command that compiles the module in the file `x.ptx`.
+    pub command: String,
+}
+
+/// A line of PTX.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ListedLine {
+    /// The text.
+    pub text: String,
+    /// Whether it is the line under test.
+    pub marked: bool,
+}
+
+/// An instruction of machine code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ListedInstruction {
+    /// Address, guard, operation and operands.
+    pub text: String,
+    /// The opcode with its modifiers.
+    #[serde(skip)]
+    pub operation: String,
+    /// Whether it is executed for the line under test.
+    pub marked: bool,
+}
+
 /// An engine that executes cases.
 pub trait CaseExecutor: Engine {
     /// Whether it can execute lines in this environment.
@@ -202,6 +234,16 @@ pub trait CaseExecutor: Engine {
 
     /// Whether a row that traps costs a process, so that few of them should be run.
     fn traps_cost(&self) -> bool;
+
+    /// How many cases of each form a run executes unless it is told otherwise: fewer where a case costs much.
+    fn usual_cases(&self) -> usize {
+        usize::MAX
+    }
+
+    /// What it makes of each case, whose first row it executes; `None` if it cannot tell.
+    fn listings(&self, cases: &[Program]) -> Vec<Option<Listing>> {
+        vec![None; cases.len()]
+    }
 }
 
 #[cfg(test)]

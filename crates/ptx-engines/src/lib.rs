@@ -23,5 +23,7 @@ pub mod toolchain;
 mod words;
 
 pub use child::interrupt;
-pub use engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
+pub use engine::{
+    Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, ListedInstruction, ListedLine, Listing, Outcome,
+};
 pub use health::Health;

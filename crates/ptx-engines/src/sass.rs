@@ -6,6 +6,7 @@
 mod configuration;
 mod disassembler;
 mod launch;
+mod listing;
 mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,11 +17,12 @@ use ptx_exec::program::{Answer, Program};
 use ptx_sass::cubin::{Cubin, EntryPoint};
 use ptx_sass::image::Image;
 use ptx_sass::instruction::MachineInstruction;
-use ptx_sass::opcode::{Step, Unknown};
+use ptx_sass::opcode::{Arrival, Step, Unknown};
+use ptx_sass::scoreboard::Synchronization;
 use ptx_spec::environment::{Environment, Version};
 
 use crate::Outcome;
-use crate::engine::{CaseExecutor, Engine, EngineId, LineJudge};
+use crate::engine::{CaseExecutor, Engine, EngineId, LineJudge, Listing};
 use crate::health::Health;
 use crate::ptxas::{self, Ptxas};
 use disassembler::Disassembler;
@@ -29,6 +31,9 @@ use twins::{Twins, as_twin, twins};
 
 pub use configuration::Configuration;
 pub use disassembler::PrintedWord;
+
+/// Cases of each form in a usual run: compiling one takes milliseconds.
+const USUAL_CASES: usize = 300;
 
 /// Changes the machine code of a case before it is interpreted, as another assembler might have written it.
 pub type CodeChange = fn(&Program, &mut [PrintedWord]);
@@ -78,6 +83,11 @@ impl Sass {
         self.assembler.newest_ptx()
     }
 
+    /// The command that shows the machine code of the module in `x.ptx`.
+    fn command(&self) -> String {
+        format!("ptxas {} x.ptx -o x.cubin && nvdisasm -c x.cubin", self.configuration.options().join(" "))
+    }
+
     /// Compiles cases.
     pub fn compile<'a>(&self, cases: &'a [Program]) -> CompiledCases<'a> {
         let mut compiled = CompiledCases { cases, modules: Vec::new(), answers: vec![Vec::new(); cases.len()] };
@@ -100,7 +110,7 @@ impl Sass {
         let options = self.configuration.options();
         let code = self
             .assembler
-            .compile(&text, &options.each_ref().map(String::as_str))
+            .compile(&text, &options.each_ref().map(String::as_str), at.len() == 1)
             .and_then(|code| Cubin::parse(&code).map_err(|why| Outcome::Crashed(why.to_string())));
         match (code, at, &kernels[..]) {
             (Ok(mut cubin), ..) => {
@@ -131,6 +141,16 @@ impl Sass {
     /// # Errors
     /// If the disassembler fails.
     pub fn disassemble<'a>(&self, compiled: &'a CompiledCases<'_>) -> Result<LoadedCases<'a>, String> {
+        let code = self.print(compiled)?;
+        let code = compiled.modules.iter().zip(&code).map(|(module, text)| LoadedCode::new(module, text)).collect();
+        Ok(LoadedCases::new(compiled, code))
+    }
+
+    /// The machine code of each module as text.
+    ///
+    /// # Errors
+    /// If the disassembler fails.
+    fn print(&self, compiled: &CompiledCases<'_>) -> Result<Vec<PrintedCode>, String> {
         // All at once: each start of the disassembler takes long.
         let words: Vec<u128> =
             compiled.modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words).collect();
@@ -140,10 +160,9 @@ impl Sass {
             if let Some(change) = self.change {
                 module.change(compiled.cases, change, &mut text);
             }
-            LoadedCode::new(module, &text)
+            text
         });
-        let code = code.collect();
-        Ok(LoadedCases::new(compiled, code))
+        Ok(code.collect())
     }
 }
 
@@ -272,8 +291,11 @@ impl<'a> LoadedCode<'a> {
     /// Of a module, with its code as text.
     fn new(module: &'a CompiledModule, text: &PrintedCode) -> Self {
         let section = |(&section, (words, printed)): (&usize, &(Vec<u128>, Vec<PrintedWord>))| {
+            // Without optimization, ptxas raises no barriers, and waits in other ways.
+            let raises = words.iter().any(|word| Synchronization::of(*word).raises.is_some());
             let steps = words.iter().zip(printed).enumerate();
-            (section, steps.map(|(at, (word, printed))| step(at, *word, printed)).collect())
+            let steps = steps.map(|(at, (word, printed))| step(at, *word, printed, raises));
+            (section, steps.collect())
         };
         let code = text.iter().map(section).collect();
         let entry = |kernel: &Result<Kernel, String>| module.cubin.entry(&kernel.as_ref().ok()?.entry);
@@ -284,26 +306,36 @@ impl<'a> LoadedCode<'a> {
     /// Executes all rows of the module's case with this number.
     fn execute(&self, number: usize, case: &Program) -> ExecutedCase {
         let all = |answer: Answer| ExecutedCase { answers: vec![answer; case.rows.len()], steps: 0 };
-        let CompiledModule { kernels, cubin, image, .. } = self.module;
-        let kernel = match &kernels[number] {
-            Err(why) => return all(Answer::Skipped(why.clone())),
-            Ok(kernel) => kernel,
-        };
-        let entry = self.entries[number].as_ref();
-        let Some((entry, code)) = entry.and_then(|entry| Some((entry, self.code.get(&entry.section)?))) else {
-            return all(Answer::Failed(format!("ptxas left out `{}`", kernel.entry)));
-        };
-        match image.check(cubin, entry) {
-            Ok(()) => Launch { case, kernel, image, entry, code }.execute(),
-            Err(why) => all(Answer::Skipped(why.to_string())),
+        match self.launch(number, case) {
+            Ok(launch) => launch.execute(),
+            Err(answer) => all(answer),
         }
+    }
+
+    /// The kernel of the module's case with this number, ready to run.
+    ///
+    /// # Errors
+    /// The answer to all rows if it cannot run.
+    fn launch<'l>(&'l self, number: usize, case: &'l Program) -> Result<Launch<'l>, Answer> {
+        let CompiledModule { kernels, cubin, image, .. } = self.module;
+        let kernel = kernels[number].as_ref().map_err(|why| Answer::Skipped(why.clone()))?;
+        let entry = self.entries[number].as_ref();
+        let found = entry.and_then(|entry| Some((entry, self.code.get(&entry.section)?)));
+        let left_out = || Answer::Failed(format!("ptxas left out `{}`", kernel.entry));
+        let (entry, code) = found.ok_or_else(left_out)?;
+        image.check(cubin, entry).map_err(|why| Answer::Skipped(why.to_string()))?;
+        Ok(Launch { case, kernel, image, entry, code })
     }
 }
 
-/// An instruction at a position of its section.
-fn step(at: usize, word: u128, printed: &PrintedWord) -> Result<Step, Unknown> {
+/// An instruction at a position of its section, in code that raises barriers or not.
+fn step(at: usize, word: u128, printed: &PrintedWord, raises: bool) -> Result<Step, Unknown> {
     let instruction = MachineInstruction::parse(&printed.predicate, &printed.opcode, &printed.operands)?;
-    Step::new(&instruction, at, word, printed.at)
+    let mut step = Step::new(&instruction, at, word, printed.at)?;
+    if !raises {
+        step.arrival = Arrival::Timed;
+    }
+    Ok(step)
 }
 
 impl Engine for Sass {
@@ -367,5 +399,13 @@ impl CaseExecutor for Sass {
 
     fn traps_cost(&self) -> bool {
         false
+    }
+
+    fn usual_cases(&self) -> usize {
+        USUAL_CASES
+    }
+
+    fn listings(&self, cases: &[Program]) -> Vec<Option<Listing>> {
+        listing::listings(self, cases).unwrap_or_else(|_| vec![None; cases.len()])
     }
 }

@@ -28,7 +28,7 @@ use ptx_spec::ptx::{Declarations, Line};
 use ptx_spec::spec::Spec;
 
 pub use effect::{Effect, ExpectedBits, Nans, Object, Write};
-pub use expectation::{Allowed, Difference, Ending, Expectation, RowVerdict};
+pub use expectation::{Allowed, Difference, Ending, Expectation, ResultPart, RowVerdict};
 pub use inference::{INFERENCES, Inference, Inferences};
 use operands::{Lane, Operands, ValueSource};
 pub use semantics::Unmodelled;

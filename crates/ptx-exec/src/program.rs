@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::object::{Surface, Variable};
 use ptx_spec::environment::{AddressSize, Environment, Target, Version};
 
-pub use answer::{Answer, Returned};
+pub use answer::{Answer, Returned, UndefinedBits};
 pub use rows::Rows;
 
 /// A line to execute, with everything that it can access.
@@ -138,6 +138,9 @@ impl Program {
                 return Err(format!("it returned {} bytes of `{name}` instead of {}", after.len(), before.data.len()));
             }
         }
+        if let Some(undefined) = &returned.undefined {
+            self.check_undefined(undefined)?;
+        }
         match (&returned.surface, &self.surface) {
             (None, _) => Ok(()),
             (Some(_), None) => Err("it returned a surface, but the case has none".to_owned()),
@@ -146,6 +149,23 @@ impl Program {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Checks that masks of undefined bits have the sizes of what they are for.
+    fn check_undefined(&self, undefined: &UndefinedBits) -> Result<(), String> {
+        let UndefinedBits { registers, surface, variables } = undefined;
+        let (written, given) = (self.outputs.len(), registers.len());
+        if given != 0 && given != written {
+            return Err(format!("it returned undefined bits of {given} registers, but the line writes {written}"));
+        }
+        let sizes = variables.iter().map(|(name, bits)| (name.as_str(), self.variable(name).map(|v| v.data.len()), bits));
+        let of_surface = surface.iter().map(|bits| ("the surface", self.surface.as_ref().map(Surface::size), bits));
+        for (name, size, bits) in sizes.chain(of_surface) {
+            if size != Some(bits.len()) {
+                return Err(format!("it returned undefined bits of {} bytes of {name}, which has another size", bits.len()));
+            }
+        }
+        Ok(())
     }
 
     /// Whether the line may write this object: a variable by its name, or [`SURFACE`].

@@ -3,6 +3,7 @@
 use crate::bits::Bits;
 use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register, Sign};
 use crate::memory::{Fault, Memory, MemoryRegion};
+use crate::scoreboard::{Destination, LateResults};
 use crate::surface::{BoundSurface, NoPlace};
 
 /// Where shared memory begins among generic addresses. Addresses in shared memory are the low 32 bits.
@@ -66,6 +67,10 @@ pub struct Thread {
     pub memory: Memory,
     /// The surface that it can access.
     pub surface: Option<BoundSurface>,
+    /// What has not arrived of the results of loads and other long operations.
+    late: LateResults,
+    /// Whether results arrive at once, whatever the machine code waits for.
+    pub at_once: bool,
     /// The registers below this one may have been written: few of them are.
     used: usize,
     /// The number of its first instruction.
@@ -86,6 +91,8 @@ impl Default for Thread {
             banks: Default::default(),
             memory: Memory::default(),
             surface: None,
+            late: LateResults::default(),
+            at_once: false,
             used: 255,
             first: 0,
             next: 0,
@@ -106,6 +113,7 @@ impl Thread {
         self.predicates = [unknown; 8];
         self.predicates[7] = Bits::from(true);
         self.uniform_predicates = self.predicates;
+        self.late.clear();
         (self.first, self.next) = (at, at);
     }
 
@@ -140,6 +148,7 @@ impl Thread {
             return;
         }
         let value = value.zero_extended(32);
+        self.late.note(Destination::Register(Register { index, ..register }));
         match register.uniform {
             true if index < 63 => self.uniform[usize::from(index)] = value,
             false if index < 255 => {
@@ -168,7 +177,57 @@ impl Thread {
     pub fn set_predicate(&mut self, predicate: Predicate, value: Bits) {
         let of = if predicate.uniform { &mut self.uniform_predicates } else { &mut self.predicates };
         if predicate.index < 7 {
+            self.late.note(Destination::Predicate(Predicate { negated: false, ..predicate }));
             of[usize::from(predicate.index)] = value.zero_extended(1);
+        }
+    }
+
+    /// Waits until these barriers are clear, a bit each: the results that they were raised for have arrived.
+    #[inline]
+    pub fn wait(&mut self, barriers: u8) {
+        if self.late.raised & barriers != 0 {
+            self.wait_but(barriers, 0);
+        }
+    }
+
+    /// Waits until these barriers are raised for so many instructions only.
+    pub fn wait_but(&mut self, barriers: u8, left: usize) {
+        let mut late = std::mem::take(&mut self.late);
+        late.arrive(barriers, left, |to, value| self.write(to, value));
+        self.late = late;
+    }
+
+    /// Does something whose results arrive with a barrier, or nobody can tell when; until then they are undefined.
+    ///
+    /// # Errors
+    /// Those of what is done.
+    pub fn late(
+        &mut self,
+        barrier: Option<u8>,
+        act: impl FnOnce(&mut Self) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        self.late.noting = true;
+        let done = act(self);
+        self.late.noting = false;
+        let mut late = std::mem::take(&mut self.late);
+        let written = late.add(barrier, |to| self.read(to));
+        written.iter().for_each(|to| self.write(*to, Bits::UNDEFINED));
+        late.reuse(written);
+        self.late = late;
+        done
+    }
+
+    fn read(&self, of: Destination) -> Bits {
+        match of {
+            Destination::Register(register) => self.half(register, 0),
+            Destination::Predicate(predicate) => self.predicate(predicate),
+        }
+    }
+
+    fn write(&mut self, to: Destination, value: Bits) {
+        match to {
+            Destination::Register(register) => self.set(register, 0, value),
+            Destination::Predicate(predicate) => self.set_predicate(predicate, value),
         }
     }
 

@@ -23,6 +23,7 @@ mod warp;
 use crate::cubin::WORD_BYTES;
 use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predicate, Register};
 use crate::machine::{Halt, Thread};
+use crate::scoreboard::Synchronization;
 
 /// What an instruction does to a thread, once its guard is true.
 pub type Action = fn(&mut Thread, &Step) -> Result<(), Halt>;
@@ -36,11 +37,32 @@ pub struct Step {
     pub run: Action,
     /// Its opcode with modifiers, as the disassembler prints it: `IMAD.WIDE.U32`.
     pub name: String,
+    /// The barriers that must be clear before it begins, a bit each.
+    pub waits: u8,
+    /// When its results arrive.
+    pub arrival: Arrival,
     /// Its modifiers that matter.
     modifiers: Modifiers,
     /// Its operands, destinations first.
     operands: Vec<MachineOperand>,
 }
+
+/// When the results of an instruction arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Before the next instruction that uses them: the assembler counts cycles, which is not checked.
+    Timed,
+    /// When the barrier is clear that it raises.
+    Raised(u8),
+    /// Nobody can tell: it raises no barrier, and its duration is unknown.
+    Untold,
+}
+
+/// The opcodes of unknown duration on all targets.
+const LATE: [&str; 17] = [
+    "ATOM", "ATOMG", "ATOMS", "F2I", "FLO", "I2F", "LD", "LDC", "LDG", "LDL", "LDS", "POPC", "QSPC", "S2R", "S2UR",
+    "SULD", "TXQ",
+];
 
 /// Why an instruction cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -154,7 +176,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "CGAERRBAR", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "CS2R", modifiers: "32", ignored: "", run: transfer::special_wide },
     Opcode { name: "DADD", modifiers: "", ignored: "", run: float::add_double },
-    Opcode { name: "DEPBAR", modifiers: "", ignored: "LE", run: control::nothing },
+    Opcode { name: "DEPBAR", modifiers: "", ignored: "LE", run: control::wait },
     Opcode { name: "ERRBAR", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "EXIT", modifiers: "", ignored: "", run: control::exit },
     Opcode { name: "F2I", modifiers: "U8 U16 U32 F16 F64", ignored: "TRUNC NTZ", run: float::to_integer },
@@ -223,6 +245,16 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     OPCODES.iter().map(|opcode| opcode.name)
 }
 
+/// The address of the instruction at a position of its section.
+pub fn address(at: usize) -> u64 {
+    u64::try_from(at * WORD_BYTES).unwrap_or(u64::MAX)
+}
+
+/// Whether the last operand of an opcode, with its modifiers, is the address of an instruction.
+pub fn has_target(opcode: &str) -> bool {
+    control::TARGETED.contains(&opcode.split('.').next().unwrap_or_default())
+}
+
 impl Step {
     /// An instruction at a position of its section, ready to run. `word` has the bits of the immediates that are
     /// printed as floats; the targets of branches are printed as if the word were at the address `printed_at`.
@@ -246,8 +278,8 @@ impl Step {
         // The bits 32 to 63 of the word, for one immediate or for the two halves of one.
         let immediate = u64::try_from(word >> 32 & 0xffff_ffff).unwrap_or(0);
         floats.for_each(|operand| *operand = MachineOperand::Integer(immediate));
-        if control::TARGETED.contains(&opcode.name) {
-            let own = u64::try_from(at * WORD_BYTES).unwrap_or(u64::MAX);
+        if has_target(opcode.name) {
+            let own = address(at);
             let moved = |operand: &mut MachineOperand| {
                 if let MachineOperand::Integer(target) = operand {
                     *target = target.wrapping_sub(printed_at).wrapping_add(own);
@@ -255,7 +287,14 @@ impl Step {
             };
             operands.iter_mut().for_each(moved);
         }
-        Ok(Self { guard: instruction.guard, run: opcode.run, name: instruction.to_string(), modifiers, operands })
+        let Synchronization { waits, raises } = Synchronization::of(word);
+        let arrival = match raises {
+            Some(barrier) => Arrival::Raised(barrier),
+            None if LATE.contains(&opcode.name) => Arrival::Untold,
+            None => Arrival::Timed,
+        };
+        let (guard, run, name) = (instruction.guard, opcode.run, instruction.to_string());
+        Ok(Self { guard, run, name, waits, arrival, modifiers, operands })
     }
 
     /// An operand.

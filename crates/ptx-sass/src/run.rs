@@ -2,7 +2,7 @@
 
 use crate::instruction::Predicate;
 use crate::machine::{Halt, Thread};
-use crate::opcode::{Step, Unknown};
+use crate::opcode::{Arrival, Step, Unknown};
 
 /// The instructions of a section of code, in order; those that are unknown stop whoever reaches them.
 pub type Code = [Result<Step, Unknown>];
@@ -17,16 +17,27 @@ pub fn run(thread: &mut Thread, code: &Code, most: u64) -> Halt {
     Halt::Unknown(format!("it does not end within {most} instructions"))
 }
 
+/// Runs the next instruction of a thread.
+///
+/// # Errors
+/// Why it stops.
 #[inline]
-fn step(thread: &mut Thread, code: &Code) -> Result<(), Halt> {
+pub fn step(thread: &mut Thread, code: &Code) -> Result<(), Halt> {
     let step = code.get(thread.next).ok_or_else(|| Halt::unknown("a branch leaves its section"))?;
     let step = step.as_ref().map_err(|unknown| Halt::Unknown(unknown.to_string()))?;
     thread.next += 1;
     thread.steps += 1;
+    thread.wait(step.waits);
     if step.guard != Predicate::TRUE && !thread.allows(step.guard)? {
         return Ok(());
     }
-    (step.run)(thread, step).map_err(|stop| match stop {
+    let done = match step.arrival {
+        Arrival::Timed => (step.run)(thread, step),
+        _ if thread.at_once => (step.run)(thread, step),
+        Arrival::Raised(barrier) => thread.late(Some(barrier), |thread| (step.run)(thread, step)),
+        Arrival::Untold => thread.late(None, |thread| (step.run)(thread, step)),
+    };
+    done.map_err(|stop| match stop {
         Halt::Unknown(why) => Halt::Unknown(format!("{}: {why}", step.name)),
         stop => stop,
     })

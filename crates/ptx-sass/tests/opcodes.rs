@@ -159,6 +159,7 @@ const CASES: &[(&str, Values, Values)] = &[
     // Floats: 1 + 2, 1 - 2, and halves by themselves.
     ("FADD R0,R1,R2", "R1=0x3f800000 R2=0x40000000", "R0=0x40400000"),
     ("FADD R0,R1,-R2", "R1=0x3f800000 R2=0x40000000", "R0=0xbf800000"),
+    ("DADD R0,R2,-c[0x3][0x0]", "R2=0 R3=0", "R0=0x93129110 R1=0x17169514"),
     ("DADD R0,R2,R4", "R2=0 R3=0x3ff00000 R4=0 R5=0x40000000", "R0=0 R1=0x40080000"),
     ("HADD2 R0,R1,R2.H0_H0", "R1=0x40003c00 R2=0x7c003c00", "R0=0x42004000"),
     ("HADD2 R0,R1,R2.H1_H1", "R1=0x40003c00 R2=0x3c007c00", "R0=0x42004000"),

@@ -402,7 +402,7 @@ impl PreparedCase {
             let held = copies.get(index).map(Array::read).transpose()?;
             let surface = held.filter(|held| Some(held.as_slice()) != before);
             let variables = kernel::changed(&self.kernel, &self.case.case, &results, index);
-            Ok(Answer::Returned(Returned { registers, surface, variables }))
+            Ok(Answer::Returned(Returned { registers, surface, variables, undefined: None }))
         };
         self.marks.read(first, count).into_iter().enumerate().map(answer).collect()
     }

@@ -32,8 +32,19 @@ impl Binary {
 
     /// Runs one process in `directory`; returns how it ended and what it printed.
     pub(super) fn run(&self, directory: &Path, arguments: &[&str], lines: usize) -> std::io::Result<(End, Vec<u8>)> {
+        self.run_within(self.limits.time, directory, arguments, lines)
+    }
+
+    /// The same, with another time than usual beside that for each line.
+    pub(super) fn run_within(
+        &self,
+        time: Duration,
+        directory: &Path,
+        arguments: &[&str],
+        lines: usize,
+    ) -> std::io::Result<(End, Vec<u8>)> {
         let extra = u32::try_from(lines).unwrap_or(u32::MAX);
-        let time = self.limits.time.saturating_add(self.limits.time_per_line.saturating_mul(extra));
+        let time = time.saturating_add(self.limits.time_per_line.saturating_mul(extra));
         let allowance = Allowance { time, ..self.allowance() };
         let started = Instant::now();
         let result = self.start(directory, arguments, &allowance);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Depth, Outcome};
 use ptx_exec::hex;
-use ptx_exec::program::{Answer, Program, Returned};
+use ptx_exec::program::{Answer, Program, Returned, UndefinedBits};
 use ptx_spec::environment::{AddressSize, Environment, Target, Version};
 
 /// The environment and declarations of judged lines.
@@ -76,6 +76,8 @@ pub(super) enum MoreThanRegisters {
         /// The changed parts of variables, by name.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         variables: BTreeMap<String, Vec<Change>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        undefined: Option<Box<UndefinedBits>>,
     },
     Trapped(String),
     Skipped(String),
@@ -157,7 +159,7 @@ impl StoredAnswer {
             Answer::Returned(returned) if *returned == Returned::registers(&returned.registers) => {
                 return Self::Registers(returned.registers.clone());
             }
-            Answer::Returned(Returned { registers, surface, variables }) => {
+            Answer::Returned(Returned { registers, surface, variables, undefined }) => {
                 let of_surface = case.surface.as_ref().zip(surface.as_ref());
                 let of_variable = |(name, after): (&String, &Vec<u8>)| {
                     Some((name.clone(), changes(&case.variable(name)?.data, after)))
@@ -166,6 +168,7 @@ impl StoredAnswer {
                     registers: registers.clone(),
                     surface: of_surface.map(|(before, after)| changes(&before.data, after)).unwrap_or_default(),
                     variables: variables.iter().filter_map(of_variable).collect(),
+                    undefined: undefined.clone(),
                 }
             }
         })
@@ -174,7 +177,7 @@ impl StoredAnswer {
     pub(super) fn answer(self, case: &Program) -> Result<Answer, String> {
         let returned = match self {
             Self::Registers(registers) => Returned::registers(&registers),
-            Self::MoreThanRegisters(MoreThanRegisters::Changed { registers, surface, variables }) => {
+            Self::MoreThanRegisters(MoreThanRegisters::Changed { registers, surface, variables, undefined }) => {
                 let before = case.surface.as_ref().map(|surface| &surface.data);
                 let after = |changes: &[Change]| {
                     let before = before.ok_or("a surface is changed, but the case has none")?;
@@ -189,7 +192,7 @@ impl StoredAnswer {
                         .ok_or_else(|| format!("a change is beyond the end of `{name}`"))
                 };
                 let variables = variables.into_iter().map(variable).collect::<Result<_, String>>()?;
-                Returned { registers, surface, variables }
+                Returned { registers, surface, variables, undefined }
             }
             Self::MoreThanRegisters(MoreThanRegisters::Trapped(why)) => return Ok(Answer::Trapped(why)),
             Self::MoreThanRegisters(MoreThanRegisters::Skipped(why)) => return Ok(Answer::Skipped(why)),

@@ -1,13 +1,13 @@
 //! Launches a kernel row by row in the interpreter.
 
 use super::ExecutedCase;
-use ptx_exec::kernel::{Kernel, Parameter, Place, changed, decode};
-use ptx_exec::program::{Answer, Program, Returned};
+use ptx_exec::kernel::{Kernel, Parameter, changed, decode};
+use ptx_exec::program::{Answer, Program, Returned, UndefinedBits};
 use ptx_sass::cubin::EntryPoint;
 use ptx_sass::image::{Image, SURFACE_HANDLE};
 use ptx_sass::machine::{Halt, Thread};
 use ptx_sass::memory::MemoryRegion;
-use ptx_sass::run::{Code, run};
+use ptx_sass::run::{Code, run, step};
 
 /// Where the buffers of a launch are.
 const ROWS: u64 = 0x7d00_0000_0000;
@@ -47,19 +47,58 @@ impl Launch<'_> {
     }
 
     fn row(&self, of: &mut RowThread, row: usize) -> Answer {
+        let (answer, undefined) = self.attempt(of, row);
+        if !undefined {
+            return answer;
+        }
+        of.thread.at_once = true;
+        let (_, still) = self.attempt(of, row);
+        of.thread.at_once = false;
+        if still { answer } else { Answer::Failed("the machine code does not wait for a result that it uses".to_owned()) }
+    }
+
+    /// Executes a row. Returns also whether something undefined decided what happened, or is part of the result.
+    fn attempt(&self, of: &mut RowThread, row: usize) -> (Answer, bool) {
         self.start(of, row);
         let stop = run(&mut of.thread, self.code, MOST);
         let marked = of.thread.memory.region(of.mark).data().first().copied().unwrap_or(0);
-        match (stop, marked) {
-            (Halt::Exit, 2) => self.returned(of),
+        let answer = match (stop, marked) {
+            (Halt::Exit, 2) => {
+                let returned = self.returned(of);
+                let undefined = returned.undefined.is_some();
+                return (Answer::Returned(returned), undefined);
+            }
             (Halt::Exit, _) => Answer::Failed("the thread exits before the end of its row".to_owned()),
             (Halt::Trap(fault), 1) => Answer::Trapped(fault.to_string()),
             (Halt::Trap(fault), _) => Answer::Failed(format!("beside the line: {fault}")),
             (Halt::Undefined(what), _) => {
-                Answer::Failed(format!("the machine code depends on what nothing wrote: {what}"))
+                return (Answer::Failed(format!("{what} depends on what nothing wrote")), true);
             }
             (Halt::Unknown(what), _) => Answer::Skipped(what),
+        };
+        (answer, false)
+    }
+
+    /// For each instruction of the section, whether it is executed for the line in the first row: after the mark
+    /// before the line, and before the first result is stored. What the assembler moved out of there is not told from
+    /// what is around the line.
+    pub(super) fn trace(&self) -> Vec<bool> {
+        let mut of = self.thread();
+        self.start(&mut of, 0);
+        let mut marked = vec![false; self.code.len()];
+        for _ in 0..MOST {
+            let at = of.thread.next;
+            let done = step(&mut of.thread, self.code);
+            let begun = of.thread.memory.region(of.mark).data().first() == Some(&1);
+            let stored = of.thread.memory.region(of.results).defined().iter().any(|bits| *bits != 0);
+            if begun && !stored && let Some(marked) = marked.get_mut(at) {
+                *marked = true;
+            }
+            if done.is_err() {
+                break;
+            }
         }
+        marked
     }
 
     /// A thread for all rows.
@@ -112,29 +151,29 @@ impl Launch<'_> {
         thread.memory.region_mut(of.mark).start = MARKS + row as u64 * 4;
     }
 
-    fn returned(&self, of: &RowThread) -> Answer {
-        let region = of.thread.memory.region(of.results);
-        for (place, output) in self.kernel.results.iter().zip(&self.case.outputs) {
-            if !defined(region, *place) {
-                return Answer::Failed(format!("'{}' depends on what nothing wrote", output.register));
+    /// The result of the row that has just ended.
+    fn returned(&self, of: &RowThread) -> Returned {
+        let Self { kernel, case, .. } = self;
+        let results = of.thread.memory.region(of.results);
+        // As if it were the first row.
+        let registers = decode(kernel, case, results.data(), 0);
+        let variables = changed(kernel, case, results.data(), 0);
+        let undefined: Vec<u8> = results.defined().iter().map(|bits| !bits).collect();
+        let mut bits = UndefinedBits { registers: decode(kernel, case, &undefined, 0), ..UndefinedBits::default() };
+        for observed in &kernel.variables {
+            let of_variable = undefined.get(observed.at..observed.at + observed.bytes).unwrap_or_default();
+            if of_variable.iter().any(|bits| *bits != 0) {
+                bits.variables.insert(observed.name.clone(), of_variable.to_vec());
             }
         }
-        // The results of one row, as if it were the first.
-        let registers = decode(self.kernel, self.case, region.data(), 0);
-        let variables = changed(self.kernel, self.case, region.data(), 0);
         let mut surface = None;
         let written = of.thread.surface.as_ref().filter(|surface| surface.written());
-        if let (Some(before), Some(after)) = (&self.case.surface, written) {
-            if after.defined().iter().any(|bits| *bits != 0xff) {
-                return Answer::Failed("the surface depends on what nothing wrote".to_owned());
-            }
+        if let (Some(before), Some(after)) = (&case.surface, written) {
+            let of_surface: Vec<u8> = after.defined().iter().map(|bits| !bits).collect();
+            bits.surface = Some(of_surface).filter(|bits| bits.iter().any(|bits| *bits != 0));
             surface = (before.data != after.surface().data).then(|| after.surface().data.clone());
         }
-        Answer::Returned(Returned { registers, surface, variables })
+        let none = bits.registers.iter().all(|bits| *bits == 0) && bits.variables.is_empty() && bits.surface.is_none();
+        Returned { registers, surface, variables, undefined: (!none).then(|| Box::new(bits)) }
     }
-}
-
-/// Whether all bits at a place are defined.
-fn defined(region: &MemoryRegion, place: Place) -> bool {
-    region.defined().get(place.at..place.at + place.bytes).is_some_and(|bits| bits.iter().all(|bits| *bits == 0xff))
 }

@@ -86,27 +86,45 @@ fn written(case: &Program, space: &str, name: &str) -> Result<bool, String> {
     }
 }
 
-/// Copies the contents of a variable byte by byte. The count is read from memory, so that the variable is
+/// The widest words that variables are copied by, in bytes. All copies are aligned to it.
+pub(super) const WIDEST: usize = 8;
+
+impl Filled<'_> {
+    /// The size of the words that it is copied by: the widest that leave nothing over.
+    fn word(&self) -> usize {
+        1 << self.bytes.len().trailing_zeros().min(WIDEST.trailing_zeros())
+    }
+
+    /// How many words it is copied by.
+    pub(super) fn words(&self) -> usize {
+        self.bytes.len() / self.word()
+    }
+}
+
+/// Copies the contents of a variable word by word. The count is read from memory, so that the variable is
 /// not split into registers.
 pub(super) fn copy(filled: &Filled<'_>, own: &str, text: &mut String) {
     let Filled { statement, name, mirror, .. } = filled;
-    put!(text, "ld.global.u32 %{own}a, [{mirror}_size];");
     put!(text, "mov.u64 %{own}x, {mirror};\nmov.u64 %{own}y, {name};");
-    put!(text, "{mirror}_next:");
-    put!(text, "ld.global.u8 %{own}b, [%{own}x];\nst{}.u8 [%{own}y], %{own}b;", statement.space());
-    put!(text, "add.u64 %{own}x, %{own}x, 1;\nadd.u64 %{own}y, %{own}y, 1;\nsub.u32 %{own}a, %{own}a, 1;");
-    put!(text, "setp.ne.u32 %{own}p, %{own}a, 0;\n@%{own}p bra {mirror}_next;");
+    copy_words(filled, [".global", statement.space()], "next", own, text);
 }
 
-/// Copies a variable to the results byte by byte, as [`copy`] does.
+/// Copies a variable to the results, as [`copy`] does.
 pub(super) fn observe(filled: &Filled<'_>, at: usize, own: &str, text: &mut String) {
-    let Filled { statement, name, mirror, .. } = filled;
-    put!(text, "ld.global.u32 %{own}a, [{mirror}_size];");
-    put!(text, "add.u64 %{own}x, %{own}result, {at};\nmov.u64 %{own}y, {name};");
-    put!(text, "{mirror}_back:");
-    put!(text, "ld{}.u8 %{own}b, [%{own}y];\nst.global.u8 [%{own}x], %{own}b;", statement.space());
-    put!(text, "add.u64 %{own}x, %{own}x, 1;\nadd.u64 %{own}y, %{own}y, 1;\nsub.u32 %{own}a, %{own}a, 1;");
-    put!(text, "setp.ne.u32 %{own}p, %{own}a, 0;\n@%{own}p bra {mirror}_back;");
+    let Filled { statement, name, .. } = filled;
+    put!(text, "mov.u64 %{own}x, {name};\nadd.u64 %{own}y, %{own}result, {at};");
+    copy_words(filled, [statement.space(), ".global"], "back", own, text);
+}
+
+/// Copies the words of a variable from `x` to `y`.
+fn copy_words(filled: &Filled<'_>, [from, to]: [&str; 2], label: &str, own: &str, text: &mut String) {
+    let (mirror, bytes) = (&filled.mirror, filled.word());
+    let bits = bytes * 8;
+    let between = if bytes == WIDEST { "w" } else { "b" };
+    put!(text, "ld.global.u32 %{own}a, [{mirror}_words];\n{mirror}_{label}:");
+    put!(text, "ld{from}.u{bits} %{own}{between}, [%{own}x];\nst{to}.u{bits} [%{own}y], %{own}{between};");
+    put!(text, "add.u64 %{own}x, %{own}x, {bytes};\nadd.u64 %{own}y, %{own}y, {bytes};\nsub.u32 %{own}a, %{own}a, 1;");
+    put!(text, "setp.ne.u32 %{own}p, %{own}a, 0;\n@%{own}p bra {mirror}_{label};");
 }
 
 /// Stores the contents of a variable to a parameter.

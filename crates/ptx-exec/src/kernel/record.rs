@@ -1,5 +1,6 @@
 //! The layout of inputs in a row's record, and of outputs in its results.
 
+use super::filled::WIDEST;
 use super::launch::{Observed, Place};
 use crate::program::{Holds, Program};
 
@@ -19,10 +20,10 @@ impl RecordLayout {
         Place { at, bytes }
     }
 
-    /// Bytes without alignment.
+    /// Bytes that are copied word by word.
     fn bytes(&mut self, count: usize) -> usize {
-        let at = self.used;
-        self.used += count;
+        let at = self.used.next_multiple_of(WIDEST);
+        self.used = at + count;
         at
     }
 

@@ -110,7 +110,7 @@ impl ThreadWriter<'_> {
             // time.
             put!(self.mirrors, ".visible .global .align 32 .b8 {mirror}[{size}] = {};", initial(&filled.bytes));
             if matches!(filled.how, Filling::Shared | Filling::Local | Filling::Global) {
-                put!(self.mirrors, ".visible .global .u32 {mirror}_size = {size};");
+                put!(self.mirrors, ".visible .global .u32 {mirror}_words = {};", filled.words());
             }
         }
         for filled in filled.iter().filter(|filled| filled.how == Filling::Returned) {
@@ -298,7 +298,7 @@ impl ThreadWriter<'_> {
 /// The generated registers.
 fn registers(own: &str, text: &mut String) {
     put!(text, ".reg .b16 %{own}h;\n.reg .b32 %{own}a, %{own}b, %{own}c;\n.reg .pred %{own}p;");
-    put!(text, ".reg .b64 %{own}x, %{own}y, %{own}row, %{own}result, %{own}mark;");
+    put!(text, ".reg .b64 %{own}w, %{own}x, %{own}y, %{own}row, %{own}result, %{own}mark;");
 }
 
 /// Loads a register from global memory. A component of a vector register is not loaded directly: for sm_80

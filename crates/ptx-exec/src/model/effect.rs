@@ -117,14 +117,18 @@ impl Effect {
         self.write.iter().chain(self.rest.iter().flatten())
     }
 
+    /// The expected value of a byte of an object, and which of its bits are defined; none if it is not written.
+    pub(super) fn byte(&self, object: Object, at: usize) -> Option<(u8, u8)> {
+        self.written().filter(|write| write.object == object).find_map(|write| write.byte(at))
+    }
+
     /// The position of the first wrong byte of an object, given its contents before and after.
     pub(super) fn differs(&self, object: Object, before: &[u8], after: &[u8]) -> Option<usize> {
         if before == after && !self.written().any(|write| write.object == object) {
             return None;
         }
         let differs = (0..before.len()).find(|&at| {
-            let byte = self.written().filter(|write| write.object == object).find_map(|write| write.byte(at));
-            let (bits, known) = byte.unwrap_or((before[at], u8::MAX));
+            let (bits, known) = self.byte(object, at).unwrap_or((before[at], u8::MAX));
             (after[at] ^ bits) & known != 0
         });
         differs.or_else(|| {

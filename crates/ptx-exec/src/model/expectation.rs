@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Effect, Inferences, Object, Undefined};
 use crate::object::Variable;
-use crate::program::{Answer, Program, Returned};
+use crate::program::{Answer, Program, Returned, UndefinedBits};
 
 /// The expectation of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,14 +57,23 @@ pub enum Difference {
     Returned,
     /// It trapped, but must not.
     Trapped,
-    /// The register at this position in the outputs is wrong.
-    Register(usize),
-    /// The surface is wrong, first at this byte.
-    Surface(usize),
-    /// The variable at this position in the case is wrong, first at this byte.
-    Variable(usize, usize),
+    /// This part of the result is wrong.
+    Wrong(ResultPart),
+    /// This part of the result is right at best by chance: it depends on what nothing wrote.
+    Undefined(ResultPart),
     /// The answer is missing or not valid; says what went wrong.
     Failed(String),
+}
+
+/// A part of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ResultPart {
+    /// The register at this position in the outputs.
+    Register(usize),
+    /// The surface; its first byte that differs.
+    Surface(usize),
+    /// The variable at this position in the case, and its first byte that differs.
+    Variable(usize, usize),
 }
 
 impl Expectation {
@@ -139,7 +148,28 @@ impl Expectation {
         } else {
             case.variables.iter().enumerate().filter_map(variable).collect()
         };
-        Answer::Returned(Returned { registers, surface, variables })
+        Answer::Returned(Returned { registers, surface, variables, undefined: None })
+    }
+}
+
+impl Effect {
+    /// The first part of a result that must be defined, but is not.
+    fn matters(&self, case: &Program, undefined: &UndefinedBits) -> Option<ResultPart> {
+        let mut registers = self.registers().iter().zip(&undefined.registers);
+        if let Some(register) = registers.position(|(expected, undefined)| expected.known & undefined != 0) {
+            return Some(ResultPart::Register(register));
+        }
+        let of = |object: Object, undefined: &[u8]| {
+            let known = |at: usize| self.byte(object, at).map_or(u8::MAX, |(_, known)| known);
+            undefined.iter().enumerate().position(|(at, bits)| bits & known(at) != 0)
+        };
+        if let Some(at) = undefined.surface.as_ref().and_then(|bits| of(Object::Surface, bits)) {
+            return Some(ResultPart::Surface(at));
+        }
+        case.variables.iter().enumerate().find_map(|(position, variable)| {
+            let at = of(Object::Variable(position), undefined.variables.get(&variable.name)?)?;
+            Some(ResultPart::Variable(position, at))
+        })
     }
 }
 
@@ -156,9 +186,12 @@ impl Ending {
             let words = format!("{} registers were returned, but the line writes {}", counts.0, counts.1);
             return RowVerdict::Differs(Difference::Failed(words));
         }
+        if let Some(part) = returned.undefined.as_ref().and_then(|undefined| effect.matters(case, undefined)) {
+            return RowVerdict::Differs(Difference::Undefined(part));
+        }
         let mut both = effect.registers().iter().zip(&returned.registers);
         if let Some(register) = both.position(|(expected, bits)| !expected.allows(*bits)) {
-            return RowVerdict::Differs(Difference::Register(register));
+            return RowVerdict::Differs(Difference::Wrong(ResultPart::Register(register)));
         }
         let before: &[u8] = case.surface.as_ref().map_or(&[], |surface| &surface.data);
         let after = returned.surface.as_deref().unwrap_or(before);
@@ -167,7 +200,7 @@ impl Ending {
             return RowVerdict::Differs(Difference::Failed(words));
         }
         if let Some(at) = effect.differs(Object::Surface, before, after) {
-            return RowVerdict::Differs(Difference::Surface(at));
+            return RowVerdict::Differs(Difference::Wrong(ResultPart::Surface(at)));
         }
         for (position, variable) in case.variables.iter().enumerate() {
             let after = returned.variables.get(&variable.name).unwrap_or(&variable.data);
@@ -177,7 +210,7 @@ impl Ending {
                 return RowVerdict::Differs(Difference::Failed(words));
             }
             if let Some(at) = effect.differs(Object::Variable(position), &variable.data, after) {
-                return RowVerdict::Differs(Difference::Variable(position, at));
+                return RowVerdict::Differs(Difference::Wrong(ResultPart::Variable(position, at)));
             }
         }
         RowVerdict::Agrees(effect.undefined)

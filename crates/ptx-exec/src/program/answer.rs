@@ -33,6 +33,25 @@ pub struct Returned {
     /// The contents of the variables that changed, by name.
     #[serde(default, with = "hex::named", skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, Vec<u8>>,
+    /// The bits of the results that are undefined, because they depend on what nothing wrote; absent if there are none,
+    /// or the engine cannot know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undefined: Option<Box<UndefinedBits>>,
+}
+
+/// Undefined bits of results: masks with a 1 for each.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UndefinedBits {
+    /// Of each output; absent if there are none.
+    #[serde(default, with = "hex::all", skip_serializing_if = "Vec::is_empty")]
+    pub registers: Vec<u128>,
+    /// Of the surface, if it has any.
+    #[serde(default, with = "hex::maybe", skip_serializing_if = "Option::is_none")]
+    pub surface: Option<Vec<u8>>,
+    /// Of the variables that have any, by name.
+    #[serde(default, with = "hex::named", skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, Vec<u8>>,
 }
 
 impl Returned {

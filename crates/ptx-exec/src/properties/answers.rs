@@ -2,7 +2,7 @@
 
 use arbitrary::Unstructured;
 
-use crate::model::{Allowed, Difference, Effect, Ending, Expectation, Object, RowVerdict};
+use crate::model::{Allowed, Difference, Effect, Ending, Expectation, Object, ResultPart, RowVerdict};
 use crate::program::{Answer, Program, Returned};
 
 /// The model's answer to a row is possible and passes. Another ending fails, and so does an answer that
@@ -84,7 +84,7 @@ impl CheckedAnswer<'_> {
         other.registers[register] ^= bit;
         if let Some(effect) = self.effect() {
             let known = effect.registers()[register].known & bit != 0;
-            self.assert_other(known, Difference::Register(register), other);
+            self.assert_other(known, Difference::Wrong(ResultPart::Register(register)), other);
         }
         Ok(())
     }
@@ -102,7 +102,7 @@ impl CheckedAnswer<'_> {
             let all = written().filter_map(|write| write.byte(byte)).all(|(_, known)| known >> bit & 1 == 1);
             // The last bit of a NaN's fraction is undefined, but without it the number is an infinity.
             let infinity = written().find_map(|write| Some(write.at + effect.nans.missing(after.get(write.at..)?)?));
-            let wrong = Difference::Surface(infinity.filter(|_| !all).unwrap_or(byte));
+            let wrong = Difference::Wrong(ResultPart::Surface(infinity.filter(|_| !all).unwrap_or(byte)));
             self.assert_other(all || infinity.is_some(), wrong, other.clone());
         }
         other.surface.iter_mut().for_each(|surface| surface.push(0));
@@ -123,7 +123,7 @@ impl CheckedAnswer<'_> {
         if let Some(effect) = self.effect() {
             let written = effect.written().filter(|write| write.object == Object::Variable(position));
             let known = written.filter_map(|write| write.byte(byte)).all(|(_, known)| known >> bit & 1 == 1);
-            self.assert_other(known, Difference::Variable(position, byte), other.clone());
+            self.assert_other(known, Difference::Wrong(ResultPart::Variable(position, byte)), other.clone());
         }
         other.variables.values_mut().for_each(|bytes| bytes.push(0));
         assert!(self.program.check(&other).is_err(), "a variable of another size");

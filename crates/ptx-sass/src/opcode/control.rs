@@ -15,6 +15,19 @@ pub(super) fn nothing(_: &mut Thread, _: &Step) -> Result<(), Halt> {
     Ok(())
 }
 
+/// `DEPBAR.LE SB5,0x1`: waits until a barrier is raised for so many instructions only.
+pub(super) fn wait(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    match (step.operand(0)?, step.operand(1)?, step.operands.len()) {
+        (MachineOperand::Other(name), MachineOperand::Integer(left), 2) => {
+            let barrier = name.strip_prefix("SB").and_then(|number| number.parse::<u8>().ok()).filter(|number| *number < 6);
+            let barrier = barrier.ok_or_else(|| Halt::unknown("it waits for something else than a barrier"))?;
+            thread.wait_but(1 << barrier, usize::try_from(*left).unwrap_or(usize::MAX));
+            Ok(())
+        }
+        _ => Err(Halt::unknown("it waits for several barriers")),
+    }
+}
+
 /// `BMOV.32.CLEAR R2, B0`, `BMOV.32 B0, R2`: saves which threads wait at a barrier, which no program may compute with.
 pub(super) fn move_barrier(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     if let MachineOperand::Register(to, ..) = step.operand(0)? {

@@ -161,18 +161,21 @@ pub(super) fn add_double(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 
 /// The number in one or two registers; `None` if it is undefined.
 fn number(thread: &Thread, step: &Step, at: usize, format: NumberFormat) -> Result<Option<f64>, Halt> {
-    let (register, sign) = match step.operand(at)? {
-        MachineOperand::Register(register, sign, part) if part.is_empty() && !sign.inverted => (*register, *sign),
+    let double = format == NumberFormat::F64;
+    let (bits, sign) = match step.operand(at)? {
+        MachineOperand::Register(register, sign, part) if part.is_empty() && !sign.inverted => {
+            let wide = Register { wide: true, ..*register };
+            (if double { thread.register(wide) } else { thread.half(*register, 0) }, *sign)
+        }
+        MachineOperand::Constant { bank, base, offset, sign } if !sign.inverted => {
+            (thread.constant(*bank, *base, *offset, if double { 8 } else { 4 })?, *sign)
+        }
         MachineOperand::Integer(value) if format == NumberFormat::F32 => return Ok(Some(format.value(*value))),
         // The immediate has the upper half.
-        MachineOperand::Integer(value) if format == NumberFormat::F64 => return Ok(Some(format.value(*value << 32))),
-        _ => return Err(Halt::unknown("a source is not a register")),
+        MachineOperand::Integer(value) if double => return Ok(Some(format.value(*value << 32))),
+        _ => return Err(Halt::unknown("a source is not a number")),
     };
-    let bits = match format {
-        NumberFormat::F64 => thread.register(Register { wide: true, ..register }).known(64),
-        _ => thread.half(register, 0).known(format.bits()),
-    };
-    let value = bits.map(|bits| format.value(bits));
+    let value = bits.known(format.bits()).map(|bits| format.value(bits));
     let value = if sign.absolute { value.map(f64::abs) } else { value };
     Ok(if sign.negated { value.map(|value| -value) } else { value })
 }

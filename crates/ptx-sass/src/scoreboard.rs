@@ -1,0 +1,144 @@
+//! Results that arrive late: loads and other long operations return before their results are there. An instruction
+//! raises one of six barriers until its results have arrived, and a later one waits for barriers before it begins. Both
+//! stand in the upper bits of each word.
+
+use crate::bits::Bits;
+use crate::instruction::{Predicate, Register};
+
+/// What the word of an instruction says about barriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Synchronization {
+    /// The barriers that must be clear before it begins, a bit each, even if its guard is false.
+    pub waits: u8,
+    /// The barrier that is raised until its results have arrived.
+    pub raises: Option<u8>,
+}
+
+impl Synchronization {
+    /// That of a word.
+    pub fn of(word: u128) -> Self {
+        let field = |at: u32, bits: u32| u8::try_from(word >> at & ((1 << bits) - 1)).unwrap_or(0);
+        // 7 is no barrier.
+        Self { waits: field(116, 6), raises: Some(field(110, 3)).filter(|barrier| *barrier < 7) }
+    }
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// A register.
+    Register(Register),
+    /// A predicate.
+    Predicate(Predicate),
+}
+
+/// The results of a thread that have not arrived. Until then, their destinations are undefined.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LateResults {
+    /// The oldest first.
+    results: Vec<LateResult>,
+    /// How many instructions had late results.
+    instructions: u64,
+    /// The barriers that are raised, a bit each.
+    pub(crate) raised: u8,
+    /// Whether an instruction with late results is running.
+    pub(crate) noting: bool,
+    /// What it wrote so far.
+    written: Vec<Destination>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LateResult {
+    /// The number of its instruction.
+    instruction: u64,
+    /// The barrier that is raised for it; without one it never arrives.
+    barrier: Option<u8>,
+    to: Destination,
+    value: Bits,
+}
+
+impl LateResults {
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.results.clear();
+        self.raised = 0;
+    }
+
+    /// Notes what an instruction writes whose results are late.
+    #[inline]
+    pub(crate) fn note(&mut self, to: Destination) {
+        if self.noting {
+            self.written.push(to);
+        }
+    }
+
+    /// Adds the results of an instruction that raises a barrier: what it wrote, and what `value` says that it is.
+    /// Returns where they go.
+    pub(crate) fn add(&mut self, barrier: Option<u8>, value: impl Fn(Destination) -> Bits) -> Vec<Destination> {
+        self.raised |= barrier.map_or(0, |barrier| 1 << barrier);
+        self.instructions += 1;
+        let instruction = self.instructions;
+        let written = std::mem::take(&mut self.written);
+        self.results.extend(written.iter().map(|&to| LateResult { instruction, barrier, to, value: value(to) }));
+        written
+    }
+
+    /// Makes use of the memory of a list of destinations.
+    pub(crate) fn reuse(&mut self, mut written: Vec<Destination>) {
+        written.clear();
+        self.written = written;
+    }
+
+    /// Gives what has arrived once barriers are raised for so many instructions only, in order.
+    pub(crate) fn arrive(&mut self, barriers: u8, left: usize, mut write: impl FnMut(Destination, Bits)) {
+        let bit = |result: &LateResult| result.barrier.map_or(0, |barrier| 1 << barrier);
+        let mut waiting: Vec<u64> = Vec::new();
+        if left > 0 {
+            waiting.extend(self.results.iter().filter(|of| bit(of) & barriers != 0).map(|of| of.instruction));
+            waiting.dedup();
+        }
+        let last = waiting.len().checked_sub(left).and_then(|at| waiting.get(at)).copied();
+        let last = if left == 0 { u64::MAX } else { last.unwrap_or(0) };
+        self.raised = 0;
+        self.results.retain(|result| {
+            let arrives = bit(result) & barriers != 0 && result.instruction < last;
+            if arrives { write(result.to, result.value) } else { self.raised |= bit(result) }
+            !arrives
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_says_what_it_waits_for() {
+        let of = |waits: u128, raises: u128| Synchronization::of(waits << 116 | raises << 110 | 0x918 | 0xfff << 96);
+        assert_eq!(of(0b10_0001, 7), Synchronization { waits: 0b10_0001, raises: None });
+        assert_eq!(of(0, 5), Synchronization { waits: 0, raises: Some(5) });
+    }
+
+    #[test]
+    fn results_arrive_in_order_with_their_barrier() {
+        let register = |index: u8| Destination::Register(Register { index, ..Register::ZERO });
+        let mut late = LateResults { noting: true, ..LateResults::default() };
+        for (first, barrier) in [(10, Some(0)), (20, Some(3)), (30, None), (40, Some(0)), (50, Some(0))] {
+            late.note(register(first));
+            late.note(register(first + 1));
+            let written = late.add(barrier, |_| Bits::ZERO);
+            assert_eq!(written, [register(first), register(first + 1)]);
+            late.reuse(written);
+        }
+        let mut arrive = |barriers: u8, left: usize| {
+            let mut arrived = Vec::new();
+            late.arrive(barriers, left, |to, _| arrived.push(to));
+            (arrived, late.raised)
+        };
+        let both = |first: u8| [register(first), register(first + 1)];
+        assert_eq!(arrive(1, 4), (vec![], 0b1001));
+        assert_eq!(arrive(1, 1), ([both(10), both(40)].concat(), 0b1001));
+        assert_eq!(arrive(1, 1), (vec![], 0b1001), "one instruction more");
+        assert_eq!(arrive(0b11_1111, 0), ([both(20), both(50)].concat(), 0), "one without a barrier never arrives");
+    }
+}

@@ -1,0 +1,112 @@
+//! What each modifier becomes in machine code: its simplest case is compared with the simplest case of the form that
+//! is like it otherwise.
+
+use std::collections::BTreeSet;
+
+use crate::case::InternalError;
+use crate::engine::{CaseExecutor, Listing};
+use crate::environment::Environment;
+use crate::model;
+use crate::program::Program;
+use crate::setup;
+use crate::space::{Diagram, Slice, Values, environment_values};
+use crate::spec::{Choice, Cube, Form, Instruction, Spec, ValueSet};
+
+/// What a modifier becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoweredModifier {
+    /// The form.
+    pub form: String,
+    /// The slot.
+    pub slot: String,
+    /// The modifier; `none` if the slot is empty.
+    pub modifier: String,
+    /// The line that has it.
+    pub line: String,
+    /// The line that it is compared with: it has another choice in the slot, and else only what that takes.
+    pub other: String,
+    /// Operations of the machine code for the line that the other does not have: `LDG.E.STRONG.SYS`.
+    pub added: Vec<String>,
+    /// Operations that only the other has.
+    pub removed: Vec<String>,
+}
+
+/// What each modifier of instructions becomes on an engine that lists machine code; empty if it does not.
+///
+/// # Errors
+/// If a generated text cannot be read.
+pub(super) fn lowered(
+    spec: &Spec,
+    engine: &dyn CaseExecutor,
+    environment: &Environment,
+    instructions: &[&Instruction],
+) -> Result<Vec<LoweredModifier>, InternalError> {
+    let mut all = Vec::new();
+    for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
+        let executed = setup::executed(spec, instruction);
+        for form in &executed.forms {
+            let Some(pairs) = pairs(form, environment) else { continue };
+            let program = |values: &Values| setup::program(spec, form, &[values]);
+            let programs: Result<Vec<Program>, InternalError> =
+                pairs.iter().flat_map(|pair| [&pair.with, &pair.other]).map(|values| Ok(program(values)?)).collect();
+            let programs = programs?;
+            let listings = engine.listings(&programs);
+            for ((pair, programs), listings) in pairs.iter().zip(programs.chunks(2)).zip(listings.chunks(2)) {
+                let ([with, other], [Some(code), Some(others)]) = (programs, listings) else { continue };
+                let (code, others) = (operations(code), operations(others));
+                all.push(LoweredModifier {
+                    form: form.id.clone(),
+                    slot: form.axes[pair.axis].name.clone(),
+                    modifier: form.value(&pair.with, pair.axis).to_owned(),
+                    line: with.line.clone(),
+                    other: other.line.clone(),
+                    added: code.difference(&others).map(|operation| (*operation).to_owned()).collect(),
+                    removed: others.difference(&code).map(|operation| (*operation).to_owned()).collect(),
+                });
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The name of the choice of an empty slot.
+const NO_MODIFIER: &str = "none";
+
+/// A case with a modifier, and one without it that is as like it as possible.
+struct Pair {
+    axis: usize,
+    with: Values,
+    other: Values,
+}
+
+/// A pair for each modifier of a form; none if the form does not know the environment.
+fn pairs(form: &Form, environment: &Environment) -> Option<Vec<Pair>> {
+    let environment = environment_values(form, environment)?;
+    let diagram = Diagram::within(form, None, &environment);
+    let region = diagram.all().below(&environment);
+    let simplest = |cube: &Cube| Slice::new(&region, cube).simplest();
+    let slots = form.axes.iter().enumerate().filter(|(_, axis)| axis.choice == Choice::Modifier);
+    let mut pairs = Vec::new();
+    for (axis, of) in slots {
+        let only = |at: usize, value: u8| (at, ValueSet::of(form.axes[at].values.len(), |known| known == usize::from(value)));
+        let modifiers = (0..=u8::MAX).zip(&of.values).filter(|(_, name)| *name != NO_MODIFIER);
+        for (value, _) in modifiers {
+            let Some(with) = simplest(&Cube::new([only(axis, value)])) else { continue };
+            // All other choices stay, if there is such a variant; otherwise the modifiers that need this one go with it.
+            let same = |kept: &dyn Fn(usize) -> bool| {
+                let kept = with.iter().enumerate().filter(|(at, _)| *at != axis && kept(*at));
+                let others = ValueSet::of(of.values.len(), |known| known != usize::from(value));
+                simplest(&Cube::new(kept.map(|(at, value)| only(at, *value)).chain([(axis, others)])))
+            };
+            let modifier = |at: usize| form.axes[at].choice == Choice::Modifier;
+            let other = same(&|_| true).or_else(|| same(&|at| !modifier(at))).or_else(|| same(&|_| false));
+            pairs.extend(other.map(|other| Pair { axis, with, other }));
+        }
+    }
+    Some(pairs)
+}
+
+/// The operations of the machine code for the line.
+fn operations(listing: &Listing) -> BTreeSet<&str> {
+    listing.code.iter().filter(|of| of.marked).map(|of| of.operation.as_str()).collect()
+}
