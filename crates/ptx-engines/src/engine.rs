@@ -211,7 +211,7 @@ pub struct ListedLine {
 pub struct ListedInstruction {
     /// Address, guard, operation and operands.
     pub text: String,
-    /// The opcode with its modifiers.
+    /// The opcode with its modifiers, and whether it accesses memory with a cache policy.
     #[serde(skip)]
     pub operation: String,
     /// Whether it is executed for the line under test.

@@ -17,7 +17,7 @@ use ptx_exec::program::{Answer, Program};
 use ptx_sass::cubin::{Cubin, EntryPoint};
 use ptx_sass::image::Image;
 use ptx_sass::instruction::MachineInstruction;
-use ptx_sass::opcode::{Arrival, Step, Unknown};
+use ptx_sass::opcode::{Step, Unknown};
 use ptx_sass::scoreboard::Synchronization;
 use ptx_spec::environment::{Environment, Version};
 
@@ -333,7 +333,7 @@ fn step(at: usize, word: u128, printed: &PrintedWord, raises: bool) -> Result<St
     let instruction = MachineInstruction::parse(&printed.predicate, &printed.opcode, &printed.operands)?;
     let mut step = Step::new(&instruction, at, word, printed.at)?;
     if !raises {
-        step.arrival = Arrival::Timed;
+        step.arrival = None;
     }
     Ok(step)
 }

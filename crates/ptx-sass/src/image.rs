@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ptx_exec::object::{Component, Format, Surface};
 
 use crate::cubin::{Cubin, EntryPoint, Relocation};
-use crate::machine::{LOCAL_WINDOW, SHARED_WINDOW, Thread};
+use crate::machine::{DEFAULT_DESCRIPTOR, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use crate::memory::{Memory, MemoryRegion};
 use crate::surface::BoundSurface;
 use crate::target::MachineTarget;
@@ -44,9 +44,6 @@ const TABLE_ENTRY_SYMBOL: &str = ".nv.surfrefDescSize";
 
 /// Where variables in constant memory begin among generic addresses.
 const CONSTANTS: u64 = 0x7ec0_0000_0000;
-
-/// The value of the default memory descriptor: no kernel computes with it.
-const DESCRIPTOR: u64 = 0x0dec_0dec_0dec_0dec;
 
 /// A module that is loaded.
 #[derive(Clone, Debug)]
@@ -217,7 +214,7 @@ impl Image {
         bank.poke(places.table, &TABLE.to_le_bytes());
         bank.poke(places.constants, &CONSTANTS.to_le_bytes());
         bank.poke(places.local, &LOCAL_WINDOW.to_le_bytes());
-        for (at, value) in [(places.shared, SHARED_WINDOW), (places.descriptor, DESCRIPTOR)] {
+        for (at, value) in [(places.shared, SHARED_WINDOW), (places.descriptor, DEFAULT_DESCRIPTOR)] {
             at.into_iter().for_each(|at| bank.poke(at, &value.to_le_bytes()));
         }
         for (place, bytes) in entry.parameters.iter().zip(parameters) {

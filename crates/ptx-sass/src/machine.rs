@@ -3,13 +3,19 @@
 use crate::bits::Bits;
 use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register, Sign};
 use crate::memory::{Fault, Memory, MemoryRegion};
-use crate::scoreboard::{Destination, LateResults};
+use crate::scoreboard::{Destination, LateArrival, LateResults};
 use crate::surface::{BoundSurface, NoPlace};
 
 /// Where shared memory begins among generic addresses. Addresses in shared memory are the low 32 bits.
 pub const SHARED_WINDOW: u64 = 0x7f01_0000_0000;
 /// Where local memory begins among generic addresses. Addresses in local memory are the low 32 bits.
 pub const LOCAL_WINDOW: u64 = 0x7f02_0000_0000;
+
+/// The memory descriptor that the driver puts into bank 0. No program computes with it.
+pub const DEFAULT_DESCRIPTOR: u64 = 0x0dec_0dec_0dec_0dec;
+/// That of the cache policy of kernels, `createpolicy.fractional.L2::evict_first.b64` of 1.0: what the machine code
+/// computes for it.
+pub const POLICY_DESCRIPTOR: u64 = 0x12f0_0000_0000_0000;
 
 /// What ends an execution.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +26,9 @@ pub enum Halt {
     /// The machine traps.
     #[error("{0}")]
     Trap(Fault),
+    /// An access has a memory descriptor that nothing in PTX asks for.
+    #[error("the memory descriptor 0x{0:x} is neither the default nor that of a cache policy")]
+    Descriptor(u64),
     /// Something undefined decides what happens.
     #[error("{0} is undefined")]
     Undefined(&'static str),
@@ -69,6 +78,8 @@ pub struct Thread {
     pub surface: Option<BoundSurface>,
     /// What has not arrived of the results of loads and other long operations.
     late: LateResults,
+    /// Whether an access since this was last reset had the descriptor of a cache policy.
+    pub used_policy: bool,
     /// Whether results arrive at once, whatever the machine code waits for.
     pub at_once: bool,
     /// The registers below this one may have been written: few of them are.
@@ -92,6 +103,7 @@ impl Default for Thread {
             memory: Memory::default(),
             surface: None,
             late: LateResults::default(),
+            used_policy: false,
             at_once: false,
             used: 255,
             first: 0,
@@ -197,20 +209,20 @@ impl Thread {
         self.late = late;
     }
 
-    /// Does something whose results arrive with a barrier, or nobody can tell when; until then they are undefined.
+    /// Does something whose results arrive later; until then they are undefined.
     ///
     /// # Errors
     /// Those of what is done.
     pub fn late(
         &mut self,
-        barrier: Option<u8>,
+        arrival: LateArrival,
         act: impl FnOnce(&mut Self) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
         self.late.noting = true;
         let done = act(self);
         self.late.noting = false;
         let mut late = std::mem::take(&mut self.late);
-        let written = late.add(barrier, |to| self.read(to));
+        let written = late.add(arrival, |to| self.read(to));
         written.iter().for_each(|to| self.write(*to, Bits::UNDEFINED));
         late.reuse(written);
         self.late = late;

@@ -23,7 +23,7 @@ mod warp;
 use crate::cubin::WORD_BYTES;
 use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predicate, Register};
 use crate::machine::{Halt, Thread};
-use crate::scoreboard::Synchronization;
+use crate::scoreboard::{LateArrival, Synchronization};
 
 /// What an instruction does to a thread, once its guard is true.
 pub type Action = fn(&mut Thread, &Step) -> Result<(), Halt>;
@@ -39,23 +39,12 @@ pub struct Step {
     pub name: String,
     /// The barriers that must be clear before it begins, a bit each.
     pub waits: u8,
-    /// When its results arrive.
-    pub arrival: Arrival,
+    /// When its results arrive; none if it has a fixed duration: the assembler counts cycles, which is not checked.
+    pub arrival: Option<LateArrival>,
     /// Its modifiers that matter.
     modifiers: Modifiers,
     /// Its operands, destinations first.
     operands: Vec<MachineOperand>,
-}
-
-/// When the results of an instruction arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
-    /// Before the next instruction that uses them: the assembler counts cycles, which is not checked.
-    Timed,
-    /// When the barrier is clear that it raises.
-    Raised(u8),
-    /// Nobody can tell: it raises no barrier, and its duration is unknown.
-    Untold,
 }
 
 /// The opcodes of unknown duration on all targets.
@@ -287,12 +276,9 @@ impl Step {
             };
             operands.iter_mut().for_each(moved);
         }
-        let Synchronization { waits, raises } = Synchronization::of(word);
-        let arrival = match raises {
-            Some(barrier) => Arrival::Raised(barrier),
-            None if LATE.contains(&opcode.name) => Arrival::Untold,
-            None => Arrival::Timed,
-        };
+        let Synchronization { waits, raises, reads } = Synchronization::of(word);
+        let late = raises.is_some() || LATE.contains(&opcode.name);
+        let arrival = late.then_some(LateArrival { registers: raises, predicates: reads.or(raises) });
         let (guard, run, name) = (instruction.guard, opcode.run, instruction.to_string());
         Ok(Self { guard, run, name, waits, arrival, modifiers, operands })
     }

@@ -2,7 +2,7 @@
 
 use crate::instruction::Predicate;
 use crate::machine::{Halt, Thread};
-use crate::opcode::{Arrival, Step, Unknown};
+use crate::opcode::{Step, Unknown};
 
 /// The instructions of a section of code, in order; those that are unknown stop whoever reaches them.
 pub type Code = [Result<Step, Unknown>];
@@ -32,10 +32,8 @@ pub fn step(thread: &mut Thread, code: &Code) -> Result<(), Halt> {
         return Ok(());
     }
     let done = match step.arrival {
-        Arrival::Timed => (step.run)(thread, step),
-        _ if thread.at_once => (step.run)(thread, step),
-        Arrival::Raised(barrier) => thread.late(Some(barrier), |thread| (step.run)(thread, step)),
-        Arrival::Untold => thread.late(None, |thread| (step.run)(thread, step)),
+        Some(arrival) if !thread.at_once => thread.late(arrival, |thread| (step.run)(thread, step)),
+        _ => (step.run)(thread, step),
     };
     done.map_err(|stop| match stop {
         Halt::Unknown(why) => Halt::Unknown(format!("{}: {why}", step.name)),

@@ -12,6 +12,9 @@ pub struct Synchronization {
     pub waits: u8,
     /// The barrier that is raised until its results have arrived.
     pub raises: Option<u8>,
+    /// The barrier that is raised until its sources have been read. A predicate that says what kind of address it was
+    /// given arrives with it.
+    pub reads: Option<u8>,
 }
 
 impl Synchronization {
@@ -19,8 +22,18 @@ impl Synchronization {
     pub fn of(word: u128) -> Self {
         let field = |at: u32, bits: u32| u8::try_from(word >> at & ((1 << bits) - 1)).unwrap_or(0);
         // 7 is no barrier.
-        Self { waits: field(116, 6), raises: Some(field(110, 3)).filter(|barrier| *barrier < 7) }
+        let barrier = |at: u32| Some(field(at, 3)).filter(|barrier| *barrier < 7);
+        Self { waits: field(116, 6), raises: barrier(110), reads: barrier(113) }
     }
+}
+
+/// The barriers with which late results arrive; without one they never do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LateArrival {
+    /// Those in registers.
+    pub registers: Option<u8>,
+    /// Those in predicates.
+    pub predicates: Option<u8>,
 }
 
 /// Where a result goes.
@@ -72,14 +85,19 @@ impl LateResults {
         }
     }
 
-    /// Adds the results of an instruction that raises a barrier: what it wrote, and what `value` says that it is.
-    /// Returns where they go.
-    pub(crate) fn add(&mut self, barrier: Option<u8>, value: impl Fn(Destination) -> Bits) -> Vec<Destination> {
-        self.raised |= barrier.map_or(0, |barrier| 1 << barrier);
+    /// Adds the results of an instruction: what it wrote, and what `value` says that it is. Returns where they go.
+    pub(crate) fn add(&mut self, arrival: LateArrival, value: impl Fn(Destination) -> Bits) -> Vec<Destination> {
         self.instructions += 1;
         let instruction = self.instructions;
         let written = std::mem::take(&mut self.written);
-        self.results.extend(written.iter().map(|&to| LateResult { instruction, barrier, to, value: value(to) }));
+        for &to in &written {
+            let barrier = match to {
+                Destination::Register(_) => arrival.registers,
+                Destination::Predicate(_) => arrival.predicates,
+            };
+            self.raised |= barrier.map_or(0, |barrier| 1 << barrier);
+            self.results.push(LateResult { instruction, barrier, to, value: value(to) });
+        }
         written
     }
 
@@ -114,9 +132,9 @@ mod tests {
 
     #[test]
     fn a_word_says_what_it_waits_for() {
-        let of = |waits: u128, raises: u128| Synchronization::of(waits << 116 | raises << 110 | 0x918 | 0xfff << 96);
-        assert_eq!(of(0b10_0001, 7), Synchronization { waits: 0b10_0001, raises: None });
-        assert_eq!(of(0, 5), Synchronization { waits: 0, raises: Some(5) });
+        let of = |waits: u128, raises: u128| Synchronization::of(waits << 116 | 2 << 113 | raises << 110 | 0x918 | 0xfff << 96);
+        assert_eq!(of(0b10_0001, 7), Synchronization { waits: 0b10_0001, raises: None, reads: Some(2) });
+        assert_eq!(of(0, 5), Synchronization { waits: 0, raises: Some(5), reads: Some(2) });
     }
 
     #[test]
@@ -126,7 +144,7 @@ mod tests {
         for (first, barrier) in [(10, Some(0)), (20, Some(3)), (30, None), (40, Some(0)), (50, Some(0))] {
             late.note(register(first));
             late.note(register(first + 1));
-            let written = late.add(barrier, |_| Bits::ZERO);
+            let written = late.add(LateArrival { registers: barrier, predicates: None }, |_| Bits::ZERO);
             assert_eq!(written, [register(first), register(first + 1)]);
             late.reuse(written);
         }

@@ -230,7 +230,7 @@ const CASES: &[(&str, Values, Values)] = &[
     ("LDC R2,c[0x3][0x10]", "", "R2=?"),
     ("ULDC.64 UR4,c[0x3][0x8]", "", "UR4=0x9b1a9918 UR5=0x9f1e9d1c"),
     // Loads; registers of addresses are 64 bits or 32.
-    ("LDG.E R0,desc[UR4][R2.64+0x4]", "R2=0x1000 R3=0 UR4=1 UR5=2", "R0=0x97169514"),
+    ("LDG.E R0,desc[UR4][R2.64+0x4]", "R2=0x1000 R3=0 UR4=0 UR5=0x12f00000", "R0=0x97169514"),
     ("LDG.E.U8 R0,[R2.64+0x1]", "R2=0x1000 R3=0", "R0=0x91"),
     ("LDG.E.S8 R0,[R2.64+0x1]", "R2=0x1000 R3=0", "R0=0xffffff91"),
     ("LDG.E.S16 R0,[R2.64]", "R2=0x1000 R3=0", "R0=0xffff9110"),
@@ -298,7 +298,7 @@ fn accesses_to_256_bits_have_two_halves_without_gaps_between_registers() {
 #[test]
 fn stores_write_what_they_say_and_nothing_else() {
     for (text, before, at, bytes) in [
-        ("STG.E desc[UR4][R2.64],R0", "R0=0x44332211 R2=0x1004 R3=0 UR4=0 UR5=0", 4, &[0x11, 0x22, 0x33, 0x44][..]),
+        ("STG.E desc[UR4][R2.64],R0", "R0=0x44332211 R2=0x1004 R3=0 UR4=0 UR5=0x12f00000", 4, &[0x11, 0x22, 0x33, 0x44][..]),
         ("ST.E.U8 [R2.64+0x1],R0", "R0=0x1ff R2=0x1000 R3=0", 1, &[0xff]),
         ("STG.E.64 [R2.64],R0", "R0=0x4030201 R1=0x8070605 R2=0x1008 R3=0", 8, &[1, 2, 3, 4, 5, 6, 7, 8]),
         ("STG.E.U16 [R2.64],RZ", "R2=0x1002 R3=0", 2, &[0, 0]),
@@ -321,7 +321,7 @@ fn stores_write_what_they_say_and_nothing_else() {
 /// The instruction, registers before, the destination after, and the bytes at the start of the memory after.
 #[rustfmt::skip]
 const ATOMICS: &[(&str, Values, Values, &[u8])] = &[
-    ("ATOMG.E.ADD.STRONG.GPU PT,R4,desc[UR4][R2.64],R5", "R5=1 UR4=0 UR5=0", "R4=0x93129110", &[0x11, 0x91, 0x12, 0x93]),
+    ("ATOMG.E.ADD.STRONG.GPU PT,R4,desc[UR4][R2.64],R5", "R5=1 UR4=0 UR5=0x12f00000", "R4=0x93129110", &[0x11, 0x91, 0x12, 0x93]),
     ("ATOMG.E.ADD.64.STRONG.GPU PT,R4,[R2.64],R6", "R6=0xffffffff R7=0", "R4=0x93129110 R5=0x97169514", &[0x0f, 0x91, 0x12, 0x93, 0x15]),
     ("ATOMG.E.MIN.STRONG.GPU PT,R4,[R2.64],R5", "R5=0", "R4=0x93129110", &[0; 4]),
     ("ATOMG.E.MIN.S32.STRONG.GPU PT,R4,[R2.64],R5", "R5=0", "R4=0x93129110", &[0x10, 0x91, 0x12, 0x93]),

@@ -25,6 +25,15 @@ pub(super) struct Launch<'a> {
     pub(super) code: &'a Code,
 }
 
+/// What an instruction did in the first row.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Traced {
+    /// Whether it was executed for the line.
+    pub(super) of_line: bool,
+    /// Whether it accessed memory with a cache policy.
+    pub(super) used_policy: bool,
+}
+
 /// The one thread of launches, before its first instruction, and what differs from row to row.
 struct RowThread {
     thread: Thread,
@@ -74,31 +83,34 @@ impl Launch<'_> {
             (Halt::Undefined(what), _) => {
                 return (Answer::Failed(format!("{what} depends on what nothing wrote")), true);
             }
+            (stop @ Halt::Descriptor(_), _) => Answer::Failed(stop.to_string()),
             (Halt::Unknown(what), _) => Answer::Skipped(what),
         };
         (answer, false)
     }
 
-    /// For each instruction of the section, whether it is executed for the line in the first row: after the mark
+    /// What each instruction of the section does in the first row. Those of the line are executed after the mark
     /// before the line, and before the first result is stored. What the assembler moved out of there is not told from
     /// what is around the line.
-    pub(super) fn trace(&self) -> Vec<bool> {
+    pub(super) fn trace(&self) -> Vec<Traced> {
         let mut of = self.thread();
         self.start(&mut of, 0);
-        let mut marked = vec![false; self.code.len()];
+        let mut traced = vec![Traced::default(); self.code.len()];
         for _ in 0..MOST {
             let at = of.thread.next;
-            let done = step(&mut of.thread, self.code);
             let begun = of.thread.memory.region(of.mark).data().first() == Some(&1);
+            of.thread.used_policy = false;
+            let done = step(&mut of.thread, self.code);
             let stored = of.thread.memory.region(of.results).defined().iter().any(|bits| *bits != 0);
-            if begun && !stored && let Some(marked) = marked.get_mut(at) {
-                *marked = true;
+            if let Some(traced) = traced.get_mut(at).filter(|_| begun && !stored) {
+                traced.of_line = true;
+                traced.used_policy |= of.thread.used_policy;
             }
             if done.is_err() {
                 break;
             }
         }
-        marked
+        traced
     }
 
     /// A thread for all rows.

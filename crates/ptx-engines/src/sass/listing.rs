@@ -4,6 +4,7 @@ use ptx_exec::kernel;
 use ptx_exec::program::Program;
 use ptx_sass::opcode;
 
+use super::launch::Traced;
 use super::{LoadedCode, PrintedCode, PrintedWord, Sass};
 use crate::engine::{ListedInstruction, ListedLine, Listing};
 
@@ -34,10 +35,10 @@ fn instructions(
 ) -> Option<Vec<ListedInstruction>> {
     let launch = code.launch(number, case).ok()?;
     let (_, words) = printed.get(&launch.entry.section)?;
-    let listed = |((at, word), marked): ((usize, &PrintedWord), bool)| ListedInstruction {
+    let listed = |((at, word), traced): ((usize, &PrintedWord), Traced)| ListedInstruction {
         text: text(at, word),
-        operation: word.opcode.clone(),
-        marked,
+        operation: word.opcode.clone() + if traced.used_policy { " with a cache policy" } else { "" },
+        marked: traced.of_line,
     };
     Some(words.iter().enumerate().zip(launch.trace()).map(listed).collect())
 }

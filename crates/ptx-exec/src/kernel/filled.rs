@@ -121,7 +121,8 @@ fn copy_words(filled: &Filled<'_>, [from, to]: [&str; 2], label: &str, own: &str
     let (mirror, bytes) = (&filled.mirror, filled.word());
     let bits = bytes * 8;
     let between = if bytes == WIDEST { "w" } else { "b" };
-    put!(text, "ld.global.u32 %{own}a, [{mirror}_words];\n{mirror}_{label}:");
+    // Unrolled, loops are what takes most of the time to compile a kernel.
+    put!(text, "ld.global.u32 %{own}a, [{mirror}_words];\n.pragma \"nounroll\";\n{mirror}_{label}:");
     put!(text, "ld{from}.u{bits} %{own}{between}, [%{own}x];\nst{to}.u{bits} [%{own}y], %{own}{between};");
     put!(text, "add.u64 %{own}x, %{own}x, {bytes};\nadd.u64 %{own}y, %{own}y, {bytes};\nsub.u32 %{own}a, %{own}a, 1;");
     put!(text, "setp.ne.u32 %{own}p, %{own}a, 0;\n@%{own}p bra {mirror}_{label};");

@@ -305,12 +305,14 @@ fn registers(own: &str, text: &mut String) {
 /// and later, all `ptxas` versions tried then generate a load with an undefined memory descriptor.
 fn load(register: &str, bits: u16, from: &str, own: &str, text: &mut String) {
     let between = match bits {
-        16 => "h",
+        8 | 16 => "h",
         32 => "a",
         _ => "x",
     };
     if bits == 1 {
         put!(text, "ld.global.u8 %{own}a, [{from}];\nsetp.ne.u32 {register}, %{own}a, 0;");
+    } else if register.contains('.') && bits == 8 {
+        put!(text, "ld.global.u8 %{own}{between}, [{from}];\ncvt.u8.u16 {register}, %{own}{between};");
     } else if register.contains('.') && matches!(bits, 16 | 32 | 64) {
         put!(text, "ld.global.b{bits} %{own}{between}, [{from}];\nmov.b{bits} {register}, %{own}{between};");
     } else {

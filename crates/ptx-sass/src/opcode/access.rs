@@ -3,7 +3,7 @@
 use super::Step;
 use crate::bits::Bits;
 use crate::instruction::{MachineAddress, MachineOperand, Register};
-use crate::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
+use crate::machine::{DEFAULT_DESCRIPTOR, Halt, LOCAL_WINDOW, POLICY_DESCRIPTOR, SHARED_WINDOW, Thread};
 use crate::memory::Fault;
 
 /// A kind of address.
@@ -155,7 +155,7 @@ pub(super) fn size(step: &Step) -> (usize, bool) {
 }
 
 /// The generic address of an operand; its memory descriptor must be defined.
-pub(super) fn address(thread: &Thread, step: &Step, at: usize, window: Window) -> Result<u64, Halt> {
+pub(super) fn address(thread: &mut Thread, step: &Step, at: usize, window: Window) -> Result<u64, Halt> {
     let MachineOperand::Address(address) = step.operand(at)? else {
         return Err(Halt::unknown("it has no address"));
     };
@@ -167,9 +167,16 @@ pub(super) fn address(thread: &Thread, step: &Step, at: usize, window: Window) -
     })
 }
 
-/// What a memory descriptor says is not interpreted, but it must be defined.
-fn descriptor(thread: &Thread, address: &MachineAddress) -> Result<(), Halt> {
+/// What a memory descriptor says is not interpreted, but it must be one that PTX asks for.
+fn descriptor(thread: &mut Thread, address: &MachineAddress) -> Result<(), Halt> {
     let Some(descriptor) = address.descriptor else { return Ok(()) };
-    let known = |half: u8| thread.half(descriptor, half).known(32).is_some();
-    if known(0) && known(1) { Ok(()) } else { Err(Halt::Undefined("a memory descriptor")) }
+    match thread.register(Register { wide: true, ..descriptor }).known(64) {
+        None => Err(Halt::Undefined("a memory descriptor")),
+        Some(DEFAULT_DESCRIPTOR) => Ok(()),
+        Some(POLICY_DESCRIPTOR) => {
+            thread.used_policy = true;
+            Ok(())
+        }
+        Some(other) => Err(Halt::Descriptor(other)),
+    }
 }
