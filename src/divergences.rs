@@ -149,6 +149,13 @@ struct NewestPtx {
 }
 
 impl Divergences {
+    /// The family under which divergences of engines with this name are listed: one that the name continues, or else
+    /// the name itself.
+    pub fn family<'d>(&'d self, name: &'d str) -> &'d str {
+        let known = self.all.iter().map(|known| known.engine.as_str()).filter(|known| of_family(name, known));
+        known.max_by_key(|known| known.len()).unwrap_or(name)
+    }
+
     fn new(all: Vec<Divergence>, newest: Vec<NewestPtx>) -> Self {
         let (mut judged, mut executed) = (CubesByForm::default(), CubesByForm::default());
         for (at, divergence) in all.iter().enumerate() {

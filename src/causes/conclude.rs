@@ -59,6 +59,7 @@ impl<'s> Poll<'_, 's> {
             fingerprint: String::new(),
             title: String::new(),
             versions: versions(&family, &engines),
+            listed_family: inquiries[shown.engine].divergences.family(&family).to_owned(),
             family,
             does: shown.mismatch.does,
             rules: unique(self.causes().flat_map(|cause| &cause.mismatch.rules).map(|rule| short(rule).to_owned())),
@@ -271,7 +272,11 @@ impl Finding {
         if self.does == Does::Computes && (asked == 0 || failed * 2 < asked) {
             return String::new();
         }
+        let shows = self.engines.iter().filter(|(_, vote)| **vote == Vote::Shows);
+        let shows: BTreeSet<&str> = shows.filter_map(|(name, _)| Some(name.split_once('@')?.0)).collect();
+        let engines: Vec<&str> = shows.into_iter().filter(|_| self.family != self.listed_family).collect();
         let proposal = Proposal {
+            engines: &engines,
             suffix: &self.fingerprint[..6],
             does: self.does,
             rules: &self.rules,

@@ -21,6 +21,8 @@ pub struct Finding {
     pub title: String,
     /// The family of engines.
     pub family: String,
+    /// The family under which its divergences are listed: engines whose names continue it after a `-` share its file.
+    pub listed_family: String,
     /// What the engine does.
     pub does: Does,
     /// The rules of which one is broken. Valid lines are affected if `valid` is set or the list is empty.

@@ -24,6 +24,8 @@ pub struct Proposal<'a> {
     pub instructions: &'a [&'a Instruction],
     /// When.
     pub when: &'a Condition,
+    /// The names of the engines that do it, if others of their family may not; empty for all.
+    pub engines: &'a [&'a str],
     /// The first version that does it if earlier ones do not, and the last one if later ones do not.
     pub versions: (Option<String>, Option<String>),
     /// Whether code must be generated to see it.
@@ -67,6 +69,9 @@ impl Proposal<'_> {
             let short: BTreeSet<&str> =
                 self.forms.iter().map(|form| form.split_once('.').map_or(form.as_str(), |(_, id)| id)).collect();
             writeln!(to, "    forms: [{}]", list(&mut short.iter().copied()))?;
+        }
+        if !self.engines.is_empty() {
+            writeln!(to, "    engines: [{}]", list(&mut self.engines.iter().copied()))?;
         }
         let (from, until) = &self.versions;
         from.iter().try_for_each(|from| writeln!(to, "    from: \"{from}\""))?;

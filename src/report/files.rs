@@ -51,10 +51,10 @@ impl Report {
 
     /// The YAML that would list the findings, one text for each family of engines.
     pub fn proposed(&self) -> String {
-        let families: BTreeSet<&str> = self.findings.iter().map(|finding| finding.family.as_str()).collect();
+        let families: BTreeSet<&str> = self.findings.iter().map(|finding| finding.listed_family.as_str()).collect();
         let mut text = String::new();
         for family in families {
-            let of_family = self.findings.iter().filter(|finding| finding.family == family);
+            let of_family = self.findings.iter().filter(|finding| finding.listed_family == family);
             let (new, stale): (Vec<&Finding>, Vec<&Finding>) = of_family.partition(|f| f.contradicts.is_none());
             stale.iter().for_each(|finding| text.push_str(&finding.yaml));
             let new: String = new.iter().map(|finding| finding.yaml.as_str()).collect();

@@ -31,6 +31,7 @@ mod tests {
             fingerprint: "0123456789ab".to_owned(),
             title: "judge accepts what breaks some-rule".to_owned(),
             family: "judge".to_owned(),
+            listed_family: "judge".to_owned(),
             does: Does::Accepts,
             rules: vec!["some-rule".to_owned()],
             valid: false,

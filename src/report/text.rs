@@ -144,7 +144,7 @@ fn write_finding(finding: &Finding, to: &mut String) -> fmt::Result {
     if finding.yaml.is_empty() {
         return Ok(());
     }
-    writeln!(to, "  list it in specs/divergences/{}.yaml", finding.family)?;
+    writeln!(to, "  list it in specs/divergences/{}.yaml", finding.listed_family)?;
     finding.yaml.lines().try_for_each(|line| writeln!(to, "  {line}"))
 }
 

@@ -270,7 +270,7 @@ impl CompiledModule {
 /// The answer to all rows of a case that the assembler does not compile.
 fn without_code(outcome: Outcome) -> Answer {
     match outcome {
-        Outcome::Rejected(why) => Answer::Skipped(format!("ptxas rejects it: {}", crate::words::visible(&why))),
+        Outcome::Rejected(why) => Answer::Failed(format!("ptxas rejects it: {}", crate::words::visible(&why))),
         Outcome::Crashed(how) => Answer::Failed(format!("ptxas crashed: {}", crate::words::visible(&how))),
         Outcome::TimedOut => Answer::Failed("ptxas did not end within its time".to_owned()),
         Outcome::Skipped(why) => Answer::Skipped(why),
@@ -292,7 +292,7 @@ impl<'a> LoadedCode<'a> {
     fn new(module: &'a CompiledModule, text: &PrintedCode) -> Self {
         let section = |(&section, (words, printed)): (&usize, &(Vec<u128>, Vec<PrintedWord>))| {
             // Without optimization, ptxas raises no barriers, and waits in other ways.
-            let raises = words.iter().any(|word| Synchronization::of(*word).raises.is_some());
+            let raises = words.iter().any(|word| *word != 0 && Synchronization::of(*word).raises.is_some());
             let steps = words.iter().zip(printed).enumerate();
             let steps = steps.map(|(at, (word, printed))| step(at, *word, printed, raises));
             (section, steps.collect())
@@ -330,6 +330,9 @@ impl<'a> LoadedCode<'a> {
 
 /// An instruction at a position of its section, in code that raises barriers or not.
 fn step(at: usize, word: u128, printed: &PrintedWord, raises: bool) -> Result<Step, Unknown> {
+    if word == 0 {
+        return Err(Unknown::Zeros);
+    }
     let instruction = MachineInstruction::parse(&printed.predicate, &printed.opcode, &printed.operands)?;
     let mut step = Step::new(&instruction, at, word, printed.at)?;
     if !raises {

@@ -26,9 +26,9 @@ pub enum Halt {
     /// The machine traps.
     #[error("{0}")]
     Trap(Fault),
-    /// An access has a memory descriptor that nothing in PTX asks for.
-    #[error("the memory descriptor 0x{0:x} is neither the default nor that of a cache policy")]
-    Descriptor(u64),
+    /// The machine code is wrong whatever its results are; says how.
+    #[error("{0}")]
+    Defect(String),
     /// Something undefined decides what happens.
     #[error("{0} is undefined")]
     Undefined(&'static str),

@@ -62,6 +62,9 @@ pub enum Unknown {
     /// The opcode has no such modifier in the table.
     #[error("the modifier .{1} of {0} is unknown")]
     Modifier(String, String),
+    /// The word is 0: the assembler wrote no instruction.
+    #[error("a word of zeros is executed: the assembler wrote no instruction")]
+    Zeros,
     /// An operand cannot be read.
     #[error(transparent)]
     Operand(#[from] BadOperand),
@@ -80,7 +83,7 @@ struct Opcode {
 
 /// Modifiers of accesses that one thread cannot tell apart: scopes and order, cache operations, eviction, prefetch.
 const ACCESS: &str =
-    "STRONG WEAK CONSTANT PRIVATE GPU SYS SM CTA MMIO EF EL EU NA LU LTC64B LTC128B LTC256B ENL2 EFL2 ELL2 SPIN RN";
+    "STRONG WEAK CONSTANT PRIVATE GPU SYS SM CTA MMIO EF EL EU NA LU LTC64B LTC128B LTC256B ENL2 EFL2 ELL2 SPIN RN U";
 
 /// What a load can load: 32 bits without a modifier.
 const LOADED: &str = "E U8 S8 U16 S16 64 128 256";
@@ -163,6 +166,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "CALL", modifiers: "", ignored: "REL NOINC", run: control::branch },
     Opcode { name: "CCTL", modifiers: "", ignored: "IVALL", run: control::nothing },
     Opcode { name: "CGAERRBAR", modifiers: "", ignored: "", run: control::nothing },
+    Opcode { name: "CREDUX", modifiers: "", ignored: "MIN MAX S32", run: warp::of_one_lane },
     Opcode { name: "CS2R", modifiers: "32", ignored: "", run: transfer::special_wide },
     Opcode { name: "DADD", modifiers: "", ignored: "", run: float::add_double },
     Opcode { name: "DEPBAR", modifiers: "", ignored: "LE", run: control::wait },
@@ -213,7 +217,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "SUST", modifiers: SURFACE, ignored: ACCESS, run: surface::store },
     Opcode { name: "TXQ", modifiers: "B", ignored: "", run: surface::query },
     Opcode { name: "UFLO", modifiers: "U32", ignored: "", run: integer::highest_bit },
-    Opcode { name: "UIADD3", modifiers: "X", ignored: "", run: integer::add },
+    Opcode { name: "UIADD3", modifiers: "X 64", ignored: "", run: integer::add },
     Opcode { name: "UIMAD", modifiers: "WIDE U32", ignored: "", run: integer::multiply_add },
     Opcode { name: "ULDC", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
     Opcode { name: "ULEA", modifiers: "", ignored: "", run: integer::shift_add },

@@ -24,7 +24,10 @@ pub fn run(thread: &mut Thread, code: &Code, most: u64) -> Halt {
 #[inline]
 pub fn step(thread: &mut Thread, code: &Code) -> Result<(), Halt> {
     let step = code.get(thread.next).ok_or_else(|| Halt::unknown("a branch leaves its section"))?;
-    let step = step.as_ref().map_err(|unknown| Halt::Unknown(unknown.to_string()))?;
+    let step = step.as_ref().map_err(|unknown| match unknown {
+        Unknown::Zeros => Halt::Defect(unknown.to_string()),
+        _ => Halt::Unknown(unknown.to_string()),
+    })?;
     thread.next += 1;
     thread.steps += 1;
     thread.wait(step.waits);

@@ -106,6 +106,7 @@ const CASES: &[(&str, Values, Values)] = &[
     ("IADD3 R0,R1,-0x4,RZ", "R1=3", "R0=0xffffffff"),
     ("IADD3 R0,R1,R2,RZ", "R1=0x3/0xffffff0f R2=1", "R0=0x4/0xf"),
     ("UIADD3 UR4,UR4,0x1,URZ", "UR4=9", "UR4=10"),
+    ("UIADD3.64 UR4,UPT,UPT,UR4,0x20,URZ", "UR4=0xfffffff0 UR5=1", "UR4=0x10 UR5=2"),
     ("IADD3 R0,P0,P1,R1,R2,R3", "R1=0xffffffff R2=0xffffffff R3=3", "R0=1 P0=1 P1=1"),
     ("IADD3.X R0,R1,R2,RZ,P0,P1", "R1=1 R2=2 P0=1 P1=1", "R0=5"),
     ("VIADD R0,R0,0xffffffff", "R0=1", "R0=0"),
@@ -175,6 +176,7 @@ const CASES: &[(&str, Values, Values)] = &[
     ("VOTEU.ANY UR4,UPT,P0", "P0=1", "UR4=1"),
     ("VOTE.ANY R0,P1,P0", "P0=0", "R0=0 P1=0"),
     ("VOTEU.ALL UP0,P0", "P0=1", "UP0=1"),
+    ("CREDUX.MIN.S32 UR4,R1", "R1=0xfffffff6", "UR4=0xfffffff6"),
     ("REDUX.OR UR4,R1", "R1=6", "UR4=6"),
     ("R2UR UR4,R1", "R1=6", "UR4=6"),
     ("R2UR P1,UR4,R1", "R1=6 P1=1", "UR4=6 P1=0"),
@@ -230,6 +232,7 @@ const CASES: &[(&str, Values, Values)] = &[
     ("LDC R2,c[0x3][0x10]", "", "R2=?"),
     ("ULDC.64 UR4,c[0x3][0x8]", "", "UR4=0x9b1a9918 UR5=0x9f1e9d1c"),
     // Loads; registers of addresses are 64 bits or 32.
+    ("LDG.E.U.64.CONSTANT.SYS R0,[UR4]", "UR4=0x1008 UR5=0", "R0=0x9b1a9918 R1=0x9f1e9d1c"),
     ("LDG.E R0,desc[UR4][R2.64+0x4]", "R2=0x1000 R3=0 UR4=0 UR5=0x12f00000", "R0=0x97169514"),
     ("LDG.E.U8 R0,[R2.64+0x1]", "R2=0x1000 R3=0", "R0=0x91"),
     ("LDG.E.S8 R0,[R2.64+0x1]", "R2=0x1000 R3=0", "R0=0xffffff91"),

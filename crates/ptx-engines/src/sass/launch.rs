@@ -83,7 +83,7 @@ impl Launch<'_> {
             (Halt::Undefined(what), _) => {
                 return (Answer::Failed(format!("{what} depends on what nothing wrote")), true);
             }
-            (stop @ Halt::Descriptor(_), _) => Answer::Failed(stop.to_string()),
+            (Halt::Defect(how), _) => Answer::Failed(how),
             (Halt::Unknown(what), _) => Answer::Skipped(what),
         };
         (answer, false)

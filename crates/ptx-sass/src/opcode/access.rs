@@ -177,6 +177,9 @@ fn descriptor(thread: &mut Thread, address: &MachineAddress) -> Result<(), Halt>
             thread.used_policy = true;
             Ok(())
         }
-        Some(other) => Err(Halt::Descriptor(other)),
+        Some(other) => {
+            let words = format!("the memory descriptor 0x{other:x} is neither the default nor that of a cache policy");
+            Err(Halt::Defect(words))
+        }
     }
 }

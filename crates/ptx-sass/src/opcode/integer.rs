@@ -13,7 +13,18 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let [a, b, c, ins @ ..] = rest else {
         return Err(Halt::unknown("it has fewer than three terms"));
     };
+    let mut carries = carries.filter(|carry| carry.index < 7);
     let mut sum = Bits::ZERO;
+    if step.modifiers.has(set!["64"]) {
+        if !ins.is_empty() || carries.next().is_some() {
+            return Err(Halt::unknown("it has carries of 64 bits"));
+        }
+        for source in [a, b, c] {
+            sum = sum.plus(thread.source_wide(source)?);
+        }
+        thread.set_wide(to, sum);
+        return Ok(());
+    }
     for source in [a, b, c] {
         sum = sum.plus(term(thread, source)?);
     }
@@ -24,7 +35,6 @@ pub(super) fn add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         sum = sum.plus(thread.predicate(*carry));
     }
     thread.set(to, 0, sum);
-    let mut carries = carries.filter(|carry| carry.index < 7);
     let high = sum.shifted_right(32).zero_extended(2);
     match (carries.next(), carries.next(), carries.next()) {
         (None, ..) => {}
