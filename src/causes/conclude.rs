@@ -274,7 +274,8 @@ impl Finding {
         }
         let shows = self.engines.iter().filter(|(_, vote)| **vote == Vote::Shows);
         let shows: BTreeSet<&str> = shows.filter_map(|(name, _)| Some(name.split_once('@')?.0)).collect();
-        let engines: Vec<&str> = shows.into_iter().filter(|_| self.family != self.listed_family).collect();
+        let own = |name: &&str| self.family != self.listed_family && name.starts_with(&self.listed_family);
+        let engines: Vec<&str> = shows.into_iter().filter(own).collect();
         let proposal = Proposal {
             engines: &engines,
             suffix: &self.fingerprint[..6],

@@ -18,13 +18,19 @@ pub(super) fn generic(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
             return undefined(thread, step, 1);
         }
     }
-    atomic(thread, step, at, 1)
+    atomic(thread, step, at, Some(1))
+}
+
+/// `RED.E.ADD.STRONG.GPU [R8], R11`: without a result.
+pub(super) fn reduce(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let at = address(thread, step, 0, Window::Generic)?;
+    atomic(thread, step, at, None)
 }
 
 /// `ATOMS.ADD R15, [R12+UR4], R13`, `ATOMS.POPC.INC.32 RZ, [UR4]`
 pub(super) fn shared(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let at = address(thread, step, 1, Window::At(SHARED_WINDOW))?;
-    atomic(thread, step, at, 0)
+    atomic(thread, step, at, Some(0))
 }
 
 /// Leaves the destination undefined.
@@ -46,8 +52,9 @@ fn registers(step: &Step) -> u8 {
     }
 }
 
-/// The operation at an address; the operand `to` is the destination, the address follows, then the sources.
-fn atomic(thread: &mut Thread, step: &Step, at: u64, to: usize) -> Result<(), Halt> {
+/// The operation at an address; the operand `to` is the destination, if there is one. The address follows, then the
+/// sources.
+fn atomic(thread: &mut Thread, step: &Step, at: u64, to: Option<usize>) -> Result<(), Halt> {
     let (count, has) = (registers(step), |any| step.modifiers.has(any));
     let source = |from: usize| match step.operand(from)? {
         MachineOperand::Register(register, ..) => Ok(*register),
@@ -79,6 +86,7 @@ fn atomic(thread: &mut Thread, step: &Step, at: u64, to: usize) -> Result<(), Ha
     for part in 0..count {
         let at = at.wrapping_add(u64::from(part) * 4);
         thread.memory.store(at, 4, 4, new[usize::from(part)])?;
+        let Some(to) = to else { continue };
         match step.operand(to)? {
             MachineOperand::Predicate(to) if part == 0 => thread.set_predicate(*to, result[0]),
             MachineOperand::Predicate(_) => {}
