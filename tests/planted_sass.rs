@@ -119,6 +119,7 @@ fn run(sass: &Sass, instruction: &str) -> Results {
         cases: Some(cases(instruction)),
         boundaries: false,
         vocabulary: false,
+        modifiers: false,
         ..Options::default()
     };
     campaign::run(&SPEC, &KNOWN, &[Subject::executing(sass, sass.newest_ptx())], &options, &Progress::default())

@@ -91,6 +91,8 @@ pub struct Options {
     pub environment: Option<Environment>,
     /// Whether to try each slot with the words of all of PTX and of the engine.
     pub vocabulary: bool,
+    /// Whether to compare what modifiers become in machine code.
+    pub modifiers: bool,
     /// The part of the plan that is run.
     pub shard: Shard,
 }
@@ -111,6 +113,7 @@ impl Default for Options {
             today: None,
             environment: None,
             vocabulary: true,
+            modifiers: true,
             shard: Shard::WHOLE,
         }
     }

@@ -203,6 +203,7 @@ impl Opts {
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
             environment,
             vocabulary: !self.no_vocabulary,
+            modifiers: true,
             shard: self.shard,
         })
     }

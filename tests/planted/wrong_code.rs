@@ -136,6 +136,13 @@ fn added(word: FoundWord<'_>, unless: &[&str], name: &str) {
     }
 }
 
+/// Waits for nothing, wherever it waits for what an instruction loads.
+fn without_waits(code: &mut [PrintedWord]) {
+    for word in fenced(code) {
+        word.word &= !(0x3f << 116);
+    }
+}
+
 /// Replaces a part of the operands.
 fn operands(word: FoundWord<'_>, from: &str, to: &str) {
     if let Some(word) = word {
@@ -382,6 +389,8 @@ pub(crate) const WRONG_CODE: &[WrongCode] = &[
         |case, code| unguarded(guard(case, code).filter(|word| opcode(word) == "BRA"))),
     wrong("suld-lane-byte", "The second byte of a vector is the third.", "{ dtype: .b8, vec: .v4 }", &["dtype", "vec"],
         |case, code| if line(case, &["b8", "v4"]) { operands(having(code, &["PRMT"], "0x7771"), "0x7771", "0x7772") }),
+    wrong("suld-result-too-early", "Nothing waits for what is loaded.", "{ geom: .3d }", &["geom"],
+        |case, code| if line(case, &["3d"]) { without_waits(code) }),
     // Stores to surfaces.
     wrong("sust-trap-ignored", "An access outside is ignored instead of trapping.", "{ geom: .3d, clamp: .trap }", &["geom", "clamp"],
         |case, code| if line(case, &["3d"]) { modifier(surface(code), "TRAP", "IGN") }),
@@ -427,6 +436,8 @@ pub(crate) const WRONG_CODE: &[WrongCode] = &[
         |case, code| if line(case, &["depth"]) { operand(surface(code), 4, unwritten_uniform) }),
     wrong("suq-array-size-elsewhere", "The array size is loaded from 4 bytes before it.", "{ query: .array_size }", &["query"],
         |case, code| if line(case, &["array_size"]) { operands(having(code, &["IMAD", "UIMAD"], ",0x1c"), ",0x1c", ",0x18") }),
+    wrong("suq-result-too-early", "Nothing waits for the result.", "{ query: .height }", &["query"],
+        |case, code| if line(case, &["height"]) { without_waits(code) }),
     wrong("suq-result-next", "The result goes to the next register.", "{ query: .width }", &["query"],
         |case, code| if line(case, &["width"]) { operand(surface(code), 1, next) }),
 ];

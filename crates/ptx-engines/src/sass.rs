@@ -240,14 +240,13 @@ struct CompiledModule {
 }
 
 /// What the disassembler prints for the words of each section of code, by its index.
-type PrintedCode = BTreeMap<usize, (Vec<u128>, Vec<PrintedWord>)>;
+type PrintedCode = BTreeMap<usize, Vec<PrintedWord>>;
 
 impl CompiledModule {
     /// Its code as text; `printed` has that of its words, in order.
     fn text(&self, printed: &mut impl Iterator<Item = PrintedWord>) -> PrintedCode {
         let section = |(section, words): (usize, Vec<u128>)| {
-            let text = printed.by_ref().take(words.len()).collect();
-            (section, (words, text))
+            (section, printed.by_ref().take(words.len()).collect())
         };
         self.cubin.code().map(section).collect()
     }
@@ -260,7 +259,7 @@ impl CompiledModule {
             let Some(section) = entry.map(|entry| entry.section).filter(|section| changed.insert(*section)) else {
                 continue;
             };
-            if let Some((_, printed)) = text.get_mut(&section) {
+            if let Some(printed) = text.get_mut(&section) {
                 change(&cases[at], printed);
             }
         }
@@ -290,12 +289,13 @@ struct LoadedCode<'a> {
 impl<'a> LoadedCode<'a> {
     /// Of a module, with its code as text.
     fn new(module: &'a CompiledModule, text: &PrintedCode) -> Self {
-        let section = |(&section, (words, printed)): (&usize, &(Vec<u128>, Vec<PrintedWord>))| {
+        let section = |(&section, words): (&usize, &Vec<PrintedWord>)| {
             // Without optimization, ptxas raises no barriers, and waits in other ways.
-            let raises = words.iter().any(|word| *word != 0 && Synchronization::of(*word).raises.is_some());
-            let steps = words.iter().zip(printed).enumerate();
-            let steps = steps.map(|(at, (word, printed))| step(at, *word, printed, raises));
-            (section, steps.collect())
+            let raises = |printed: &PrintedWord| {
+                printed.word != 0 && Synchronization::of(printed.word).raises.is_some()
+            };
+            let raises = words.iter().any(raises);
+            (section, words.iter().enumerate().map(|(at, printed)| step(at, printed, raises)).collect())
         };
         let code = text.iter().map(section).collect();
         let entry = |kernel: &Result<Kernel, String>| module.cubin.entry(&kernel.as_ref().ok()?.entry);
@@ -329,12 +329,12 @@ impl<'a> LoadedCode<'a> {
 }
 
 /// An instruction at a position of its section, in code that raises barriers or not.
-fn step(at: usize, word: u128, printed: &PrintedWord, raises: bool) -> Result<Step, Unknown> {
-    if word == 0 {
+fn step(at: usize, printed: &PrintedWord, raises: bool) -> Result<Step, Unknown> {
+    if printed.word == 0 {
         return Err(Unknown::Zeros);
     }
     let instruction = MachineInstruction::parse(&printed.predicate, &printed.opcode, &printed.operands)?;
-    let mut step = Step::new(&instruction, at, word, printed.at)?;
+    let mut step = Step::new(&instruction, at, printed.word, printed.at)?;
     if !raises {
         step.arrival = None;
     }

@@ -17,6 +17,8 @@ use crate::child::{self, Allowance, End};
 /// What the disassembler prints for a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintedWord {
+    /// The word.
+    pub word: u128,
     /// The address that the word had then: targets of branches depend on it.
     pub at: u64,
     /// `@!P0`, or empty.
@@ -30,7 +32,7 @@ pub struct PrintedWord {
 impl PrintedWord {
     /// A word that the disassembler does not know: no opcode has this name.
     fn unknown(word: u128) -> Self {
-        Self { at: 0, predicate: String::new(), opcode: format!("0x{word:032x}"), operands: String::new() }
+        Self { word, at: 0, predicate: String::new(), opcode: format!("0x{word:032x}"), operands: String::new() }
     }
 }
 
@@ -81,7 +83,7 @@ impl Disassembler {
         let printed = if new.is_empty() { Vec::new() } else { self.ask(&new)? };
         let mut known = self.known()?;
         let Some(known) = known.as_mut() else { return Ok(Vec::new()) };
-        known.add(new, printed);
+        known.add(printed);
         Ok(words.iter().filter_map(|word| known.words.get(word).cloned()).collect())
     }
 
@@ -101,7 +103,7 @@ impl Disassembler {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         std::fs::write(directory.path().join("words"), bytes).map_err(|why| self.failed(&why))?;
         let printed = match self.run(directory.path(), &["-b", self.target, "-ndf", "-json", "words"])? {
-            Ok(printed) => parse(&printed).map_err(|why| self.failed(&why))?,
+            Ok(printed) => parse(&printed, words).map_err(|why| self.failed(&why))?,
             Err(said) if said.contains(ILLEGAL) => match words {
                 [word] => vec![PrintedWord::unknown(*word)],
                 _ => {
@@ -157,20 +159,20 @@ fn version(printed: &[u8]) -> Option<String> {
 
 impl KnownWords {
     /// Adds what was not known yet, for later runs as well.
-    fn add(&mut self, words: Vec<u128>, printed: Vec<PrintedWord>) {
-        let new = words.into_iter().zip(printed).filter(|(word, _)| !self.words.contains_key(word));
-        let (words, printed): (Vec<u128>, Vec<PrintedWord>) = new.unzip();
-        if !words.is_empty() {
-            self.keep(&words, &printed);
-            self.words.extend(words.into_iter().zip(printed));
+    fn add(&mut self, printed: Vec<PrintedWord>) {
+        let new: Vec<PrintedWord> =
+            printed.into_iter().filter(|printed| !self.words.contains_key(&printed.word)).collect();
+        if !new.is_empty() {
+            self.keep(&new);
+            self.words.extend(new.into_iter().map(|printed| (printed.word, printed)));
         }
     }
 
     /// Adds to what later runs know. A cache that cannot be written costs time, and nothing else.
-    fn keep(&self, words: &[u128], printed: &[PrintedWord]) {
+    fn keep(&self, printed: &[PrintedWord]) {
         let Some(path) = &self.file else { return };
         let mut lines = String::new();
-        for (word, PrintedWord { at, predicate, opcode, operands }) in words.iter().zip(printed) {
+        for PrintedWord { word, at, predicate, opcode, operands } in printed {
             // Writing to a String cannot fail.
             let _ = writeln!(lines, "{word:032x}\t{at:x}\t{predicate}\t{opcode}\t{operands}");
         }
@@ -189,11 +191,11 @@ fn cached(line: &str) -> Option<(u128, PrintedWord)> {
     let word = u128::from_str_radix(fields.next()?, 16).ok()?;
     let at = u64::from_str_radix(fields.next()?, 16).ok()?;
     let mut text = || fields.next().map(str::to_owned);
-    Some((word, PrintedWord { at, predicate: text()?, opcode: text()?, operands: text()? }))
+    Some((word, PrintedWord { word, at, predicate: text()?, opcode: text()?, operands: text()? }))
 }
 
-/// The instructions in what `nvdisasm -json` prints: a header, and a list of functions.
-fn parse(printed: &[u8]) -> Result<Vec<PrintedWord>, serde_json::Error> {
+/// The instructions in what `nvdisasm -json` prints for words: a header, and a list of functions.
+fn parse(printed: &[u8], words: &[u128]) -> Result<Vec<PrintedWord>, serde_json::Error> {
     #[derive(Deserialize)]
     struct PrintedFunction {
         #[serde(rename = "sass-instructions")]
@@ -210,6 +212,7 @@ fn parse(printed: &[u8]) -> Result<Vec<PrintedWord>, serde_json::Error> {
     let (_, functions): (serde::de::IgnoredAny, Vec<PrintedFunction>) = serde_json::from_slice(printed)?;
     let instructions = functions.into_iter().flat_map(|function| function.instructions).enumerate();
     let printed = |(at, PrintedText { predicate, opcode, operands }): (usize, PrintedText)| PrintedWord {
+        word: words.get(at).copied().unwrap_or(0),
         at: (at * WORD_BYTES) as u64,
         predicate,
         opcode,
@@ -226,14 +229,16 @@ mod tests {
     fn instructions_are_read_from_json() {
         let text = br#"[{"ELF":{}},[{"function-name":"Unknown","sass-instructions":[{"opcode":"NOP"},
             {"predicate":"@P0","opcode":"BRA","operands":"0x40","other-attributes":{"control-flow":"True"}}]}]]"#;
-        let printed = |at, predicate: &str, opcode: &str, operands: &str| PrintedWord {
+        let printed = |word, at, predicate: &str, opcode: &str, operands: &str| PrintedWord {
+            word,
             at,
             predicate: predicate.to_owned(),
             opcode: opcode.to_owned(),
             operands: operands.to_owned(),
         };
-        assert_eq!(parse(text).expect("instructions"), [printed(0, "", "NOP", ""), printed(16, "@P0", "BRA", "0x40")]);
-        assert!(parse(b"nvdisasm error").is_err());
+        let instructions = [printed(8, 0, "", "NOP", ""), printed(9, 16, "@P0", "BRA", "0x40")];
+        assert_eq!(parse(text, &[8, 9]).expect("instructions"), instructions);
+        assert!(parse(b"nvdisasm error", &[]).is_err());
     }
 
     #[test]
@@ -245,8 +250,8 @@ mod tests {
             KnownWords { file: Some(file.clone()), words: text.split_inclusive('\n').filter_map(cached).collect() }
         };
         let printed =
-            PrintedWord { at: 32, predicate: "@!P0".into(), opcode: "MOV".into(), operands: "R0,c[0x0][0x28]".into() };
-        known(&path).keep(&[7], std::slice::from_ref(&printed));
+            PrintedWord { word: 7, at: 32, predicate: "@!P0".into(), opcode: "MOV".into(), operands: "R0,c[0x0][0x28]".into() };
+        known(&path).keep(std::slice::from_ref(&printed));
         // A line that is cut off.
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).expect("the cache");
         file.write_all(b"0009\t0\t").expect("written");

@@ -34,7 +34,7 @@ fn instructions(
     case: &Program,
 ) -> Option<Vec<ListedInstruction>> {
     let launch = code.launch(number, case).ok()?;
-    let (_, words) = printed.get(&launch.entry.section)?;
+    let words = printed.get(&launch.entry.section)?;
     let listed = |((at, word), traced): ((usize, &PrintedWord), Traced)| ListedInstruction {
         text: text(at, word),
         operation: word.opcode.clone() + if traced.used_policy { " with a cache policy" } else { "" },
