@@ -40,7 +40,7 @@ fn owned((key, value): (&str, &str)) -> (String, String) {
 
 fn record(engine: &dyn CaseExecutor, instructions: &[&str], cases: usize) -> Recording {
     let mut recording = recording();
-    let options = Options { cases, ..options(instructions) };
+    let options = Options { cases: Some(cases), ..options(instructions) };
     let recorded = campaign::record(&SPEC, engine, &options, &Progress::default(), &mut |program, answers| {
         assert_eq!(answers.len(), program.rows.len(), "{}", program.line);
         assert_eq!(recording.add(program, answers), Ok(()), "{}", program.line);

@@ -88,7 +88,8 @@ fn pairs(form: &Form, environment: &Environment) -> Option<Vec<Pair>> {
     let slots = form.axes.iter().enumerate().filter(|(_, axis)| axis.choice == Choice::Modifier);
     let mut pairs = Vec::new();
     for (axis, of) in slots {
-        let only = |at: usize, value: u8| (at, ValueSet::of(form.axes[at].values.len(), |known| known == usize::from(value)));
+        let only =
+            |at: usize, value: u8| (at, ValueSet::of(form.axes[at].values.len(), |known| known == usize::from(value)));
         let modifiers = (0..=u8::MAX).zip(&of.values).filter(|(_, name)| *name != NO_MODIFIER);
         for (value, _) in modifiers {
             let Some(with) = simplest(&Cube::new([only(axis, value)])) else { continue };

@@ -134,7 +134,8 @@ impl<'s> Poll<'_, 's> {
         let shown = self.shown;
         if let Some(rows) = &shown.rows {
             let executor = inquiries[shown.engine].subject.executor;
-            let listing = executor.and_then(|executor| executor.listings(std::slice::from_ref(&rows.shown.program)).pop()?);
+            let listing =
+                executor.and_then(|executor| executor.listings(std::slice::from_ref(&rows.shown.program)).pop()?);
             return Ok(row_words::minimal(&rows.executed.rows.forms[rows.form], &rows.shown, listing));
         }
         let judge = inquiries[shown.engine].subject.judge;

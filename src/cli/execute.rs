@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
+use super::engines::Opened;
 use ptx_conform::campaign::describe;
 use ptx_conform::causes::{actual, expected};
 use ptx_conform::engine::CaseExecutor;
@@ -84,19 +85,7 @@ impl Opts {
             }
         }
         if self.listing {
-            for opened in &engines {
-                let executor = opened.engine.as_executor();
-                let listing = executor.and_then(|of| of.listings(std::slice::from_ref(&program)).pop().flatten());
-                let Some(listing) = listing else { bail!("{} has no listing", opened.engine.id()) };
-                text.push_str(&format!("{}: {}\n", opened.engine.id(), listing.command));
-                let mut line = |marked: bool, of: &str| {
-                    text.push_str(if marked { "> " } else { "  " });
-                    text.push_str(of);
-                    text.push('\n');
-                };
-                listing.ptx.iter().for_each(|of| line(of.marked, &of.text));
-                listing.code.iter().for_each(|of| line(of.marked, &of.text));
-            }
+            text.push_str(&listings(&program, &engines)?);
         }
         super::output::print(&text)?;
         super::engines::say_notes(&engines);
@@ -106,4 +95,20 @@ impl Opts {
             () => ExitCode::SUCCESS,
         })
     }
+}
+
+/// What each engine makes of a case: the PTX and the machine code.
+fn listings(program: &Program, engines: &[Opened]) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for opened in engines {
+        let executor = opened.engine.as_executor();
+        let listing = executor.and_then(|of| of.listings(std::slice::from_ref(program)).pop().flatten());
+        let Some(listing) = listing else { bail!("{} has no listing", opened.engine.id()) };
+        text.push_str(&format!("{}: {}\n", opened.engine.id(), listing.command));
+        let ptx = listing.ptx.iter().map(|of| (of.marked, &of.text));
+        for (marked, line) in ptx.chain(listing.code.iter().map(|of| (of.marked, &of.text))) {
+            text.push_str(&format!("{} {line}\n", if marked { ">" } else { " " }));
+        }
+    }
+    Ok(text)
 }

@@ -245,9 +245,7 @@ type PrintedCode = BTreeMap<usize, Vec<PrintedWord>>;
 impl CompiledModule {
     /// Its code as text; `printed` has that of its words, in order.
     fn text(&self, printed: &mut impl Iterator<Item = PrintedWord>) -> PrintedCode {
-        let section = |(section, words): (usize, Vec<u128>)| {
-            (section, printed.by_ref().take(words.len()).collect())
-        };
+        let section = |(section, words): (usize, Vec<u128>)| (section, printed.by_ref().take(words.len()).collect());
         self.cubin.code().map(section).collect()
     }
 
@@ -291,9 +289,8 @@ impl<'a> LoadedCode<'a> {
     fn new(module: &'a CompiledModule, text: &PrintedCode) -> Self {
         let section = |(&section, words): (&usize, &Vec<PrintedWord>)| {
             // Without optimization, ptxas raises no barriers, and waits in other ways.
-            let raises = |printed: &PrintedWord| {
-                printed.word != 0 && Synchronization::of(printed.word).raises.is_some()
-            };
+            let raises =
+                |printed: &PrintedWord| printed.word != 0 && Synchronization::of(printed.word).raises.is_some();
             let raises = words.iter().any(raises);
             (section, words.iter().enumerate().map(|(at, printed)| step(at, printed, raises)).collect())
         };

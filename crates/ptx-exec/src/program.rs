@@ -158,11 +158,15 @@ impl Program {
         if given != 0 && given != written {
             return Err(format!("it returned undefined bits of {given} registers, but the line writes {written}"));
         }
-        let sizes = variables.iter().map(|(name, bits)| (name.as_str(), self.variable(name).map(|v| v.data.len()), bits));
+        let sizes =
+            variables.iter().map(|(name, bits)| (name.as_str(), self.variable(name).map(|v| v.data.len()), bits));
         let of_surface = surface.iter().map(|bits| ("the surface", self.surface.as_ref().map(Surface::size), bits));
         for (name, size, bits) in sizes.chain(of_surface) {
             if size != Some(bits.len()) {
-                return Err(format!("it returned undefined bits of {} bytes of {name}, which has another size", bits.len()));
+                return Err(format!(
+                    "it returned undefined bits of {} bytes of {name}, which has another size",
+                    bits.len()
+                ));
             }
         }
         Ok(())

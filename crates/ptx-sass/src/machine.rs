@@ -13,7 +13,7 @@ pub const LOCAL_WINDOW: u64 = 0x7f02_0000_0000;
 
 /// The memory descriptor that the driver puts into bank 0. No program computes with it.
 pub const DEFAULT_DESCRIPTOR: u64 = 0x0dec_0dec_0dec_0dec;
-/// That of the cache policy of kernels, `createpolicy.fractional.L2::evict_first.b64` of 1.0: what the machine code
+/// That of the cache policy that kernels create, `createpolicy.fractional.L2::evict_first.b64` of 1.0: what the machine code
 /// computes for it.
 pub const POLICY_DESCRIPTOR: u64 = 0x12f0_0000_0000_0000;
 
@@ -78,7 +78,9 @@ pub struct Thread {
     pub surface: Option<BoundSurface>,
     /// What has not arrived of the results of loads and other long operations.
     late: LateResults,
-    /// Whether an access since this was last reset had the descriptor of a cache policy.
+    /// The memory descriptors that it may use beside the default: cache policies.
+    pub policies: Vec<u64>,
+    /// Whether an access since this was last reset had one of these.
     pub used_policy: bool,
     /// Whether results arrive at once, whatever the machine code waits for.
     pub at_once: bool,
@@ -103,6 +105,7 @@ impl Default for Thread {
             memory: Memory::default(),
             surface: None,
             late: LateResults::default(),
+            policies: vec![POLICY_DESCRIPTOR],
             used_policy: false,
             at_once: false,
             used: 255,
@@ -213,11 +216,7 @@ impl Thread {
     ///
     /// # Errors
     /// Those of what is done.
-    pub fn late(
-        &mut self,
-        arrival: LateArrival,
-        act: impl FnOnce(&mut Self) -> Result<(), Halt>,
-    ) -> Result<(), Halt> {
+    pub fn late(&mut self, arrival: LateArrival, act: impl FnOnce(&mut Self) -> Result<(), Halt>) -> Result<(), Halt> {
         self.late.noting = true;
         let done = act(self);
         self.late.noting = false;

@@ -120,7 +120,11 @@ impl LateResults {
         self.raised = 0;
         self.results.retain(|result| {
             let arrives = bit(result) & barriers != 0 && result.instruction < last;
-            if arrives { write(result.to, result.value) } else { self.raised |= bit(result) }
+            if arrives {
+                write(result.to, result.value)
+            } else {
+                self.raised |= bit(result)
+            }
             !arrives
         });
     }
@@ -132,7 +136,9 @@ mod tests {
 
     #[test]
     fn a_word_says_what_it_waits_for() {
-        let of = |waits: u128, raises: u128| Synchronization::of(waits << 116 | 2 << 113 | raises << 110 | 0x918 | 0xfff << 96);
+        let of = |waits: u128, raises: u128| {
+            Synchronization::of(waits << 116 | 2 << 113 | raises << 110 | 0x918 | 0xfff << 96)
+        };
         assert_eq!(of(0b10_0001, 7), Synchronization { waits: 0b10_0001, raises: None, reads: Some(2) });
         assert_eq!(of(0, 5), Synchronization { waits: 0, raises: Some(5), reads: Some(2) });
     }

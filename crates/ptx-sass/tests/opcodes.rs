@@ -301,7 +301,12 @@ fn accesses_to_256_bits_have_two_halves_without_gaps_between_registers() {
 #[test]
 fn stores_write_what_they_say_and_nothing_else() {
     for (text, before, at, bytes) in [
-        ("STG.E desc[UR4][R2.64],R0", "R0=0x44332211 R2=0x1004 R3=0 UR4=0 UR5=0x12f00000", 4, &[0x11, 0x22, 0x33, 0x44][..]),
+        (
+            "STG.E desc[UR4][R2.64],R0",
+            "R0=0x44332211 R2=0x1004 R3=0 UR4=0 UR5=0x12f00000",
+            4,
+            &[0x11, 0x22, 0x33, 0x44][..],
+        ),
         ("ST.E.U8 [R2.64+0x1],R0", "R0=0x1ff R2=0x1000 R3=0", 1, &[0xff]),
         ("STG.E.64 [R2.64],R0", "R0=0x4030201 R1=0x8070605 R2=0x1008 R3=0", 8, &[1, 2, 3, 4, 5, 6, 7, 8]),
         ("STG.E.U16 [R2.64],RZ", "R2=0x1002 R3=0", 2, &[0, 0]),

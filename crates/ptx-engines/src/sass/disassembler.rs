@@ -249,8 +249,13 @@ mod tests {
             let text = std::fs::read_to_string(file).unwrap_or_default();
             KnownWords { file: Some(file.clone()), words: text.split_inclusive('\n').filter_map(cached).collect() }
         };
-        let printed =
-            PrintedWord { word: 7, at: 32, predicate: "@!P0".into(), opcode: "MOV".into(), operands: "R0,c[0x0][0x28]".into() };
+        let printed = PrintedWord {
+            word: 7,
+            at: 32,
+            predicate: "@!P0".into(),
+            opcode: "MOV".into(),
+            operands: "R0,c[0x0][0x28]".into(),
+        };
         known(&path).keep(std::slice::from_ref(&printed));
         // A line that is cut off.
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).expect("the cache");

@@ -2,7 +2,7 @@
 
 use super::ExecutedCase;
 use ptx_exec::kernel::{Kernel, Parameter, changed, decode};
-use ptx_exec::program::{Answer, Program, Returned, UndefinedBits};
+use ptx_exec::program::{Answer, Holds, Program, Returned, UndefinedBits};
 use ptx_sass::cubin::EntryPoint;
 use ptx_sass::image::{Image, SURFACE_HANDLE};
 use ptx_sass::machine::{Halt, Thread};
@@ -63,7 +63,11 @@ impl Launch<'_> {
         of.thread.at_once = true;
         let (_, still) = self.attempt(of, row);
         of.thread.at_once = false;
-        if still { answer } else { Answer::Failed("the machine code does not wait for a result that it uses".to_owned()) }
+        if still {
+            answer
+        } else {
+            Answer::Failed("the machine code does not wait for a result that it uses".to_owned())
+        }
     }
 
     /// Executes a row. Returns also whether something undefined decided what happened, or is part of the result.
@@ -146,6 +150,11 @@ impl Launch<'_> {
         let Kernel { rows, row_bytes, result_bytes, .. } = self.kernel;
         let thread = &mut of.thread;
         thread.restart();
+        // A row may have its own policy.
+        let inputs = self.case.inputs.iter().zip(self.case.rows.row(row));
+        let given = inputs.filter(|(input, _)| input.bits == 64 && input.holds == Holds::Bits);
+        thread.policies.truncate(1);
+        thread.policies.extend(given.map(|(_, bits)| u64::try_from(*bits & u128::from(u64::MAX)).unwrap_or(0)));
         if let Some(at) = of.number_at {
             thread.banks[0].poke(at, &u32::try_from(row).unwrap_or(u32::MAX).to_le_bytes());
         }

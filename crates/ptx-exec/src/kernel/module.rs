@@ -321,7 +321,10 @@ mod tests {
         assert!(kernel.single, "rows change what others see");
         assert_eq!(kernel.variables, [Observed { name: "g".to_owned(), at: 0, bytes: 10 }]);
         let (before, after) = text.split_once("st.global.b32 [g+4], %r;").expect("the line");
-        assert!(before.contains("st.global.u16 [%conform_y]"), "its contents must be restored before the line:\n{text}");
+        assert!(
+            before.contains("st.global.u16 [%conform_y]"),
+            "its contents must be restored before the line:\n{text}"
+        );
         assert!(after.contains("ld.global.u16 %conform_b, [%conform_x];"), "it must be read after the line:\n{text}");
         let mut results = vec![0xee; kernel.result_bytes];
         results.extend(1..=u8::try_from(kernel.result_bytes).expect("a byte"));

@@ -3,7 +3,7 @@
 use super::Step;
 use crate::bits::Bits;
 use crate::instruction::{MachineAddress, MachineOperand, Register};
-use crate::machine::{DEFAULT_DESCRIPTOR, Halt, LOCAL_WINDOW, POLICY_DESCRIPTOR, SHARED_WINDOW, Thread};
+use crate::machine::{DEFAULT_DESCRIPTOR, Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use crate::memory::Fault;
 
 /// A kind of address.
@@ -173,7 +173,7 @@ fn descriptor(thread: &mut Thread, address: &MachineAddress) -> Result<(), Halt>
     match thread.register(Register { wide: true, ..descriptor }).known(64) {
         None => Err(Halt::Undefined("a memory descriptor")),
         Some(DEFAULT_DESCRIPTOR) => Ok(()),
-        Some(POLICY_DESCRIPTOR) => {
+        Some(policy) if thread.policies.contains(&policy) => {
             thread.used_policy = true;
             Ok(())
         }

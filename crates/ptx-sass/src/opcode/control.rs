@@ -19,7 +19,8 @@ pub(super) fn nothing(_: &mut Thread, _: &Step) -> Result<(), Halt> {
 pub(super) fn wait(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     match (step.operand(0)?, step.operand(1)?, step.operands.len()) {
         (MachineOperand::Other(name), MachineOperand::Integer(left), 2) => {
-            let barrier = name.strip_prefix("SB").and_then(|number| number.parse::<u8>().ok()).filter(|number| *number < 6);
+            let barrier =
+                name.strip_prefix("SB").and_then(|number| number.parse::<u8>().ok()).filter(|number| *number < 6);
             let barrier = barrier.ok_or_else(|| Halt::unknown("it waits for something else than a barrier"))?;
             thread.wait_but(1 << barrier, usize::try_from(*left).unwrap_or(usize::MAX));
             Ok(())
