@@ -22,6 +22,7 @@ mod finding;
 mod generalise;
 mod inputs;
 mod inquiry;
+mod listed;
 mod merge;
 mod naming;
 mod open_group;
@@ -49,6 +50,7 @@ use inquiry::Inquiry;
 use open_group::OpenGroup;
 
 pub use finding::{Evidence, Finding, Findings, MinimalCase, MinimalRow, Vote};
+pub use listed::ListedCase;
 pub use row_words::{actual, expected};
 pub use suspect::{Blame, Suspect};
 
@@ -85,6 +87,11 @@ pub fn find(
         findings.not_reproduced.extend(vanished);
     }
     conclude(causes, &inquiries, &mut findings)?;
+    for (inquiry, result) in inquiries.iter().zip(&results.engines).filter(|(_, result)| result.gave_up.is_none()) {
+        for (id, case) in listed::cases(inquiry, result)? {
+            findings.listed.entry(id).or_default().push(case);
+        }
+    }
     Ok(findings)
 }
 

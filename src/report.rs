@@ -3,6 +3,7 @@
 //! Nothing in it depends on the clock, the machine's speed or the order in which threads ended.
 
 mod coverage;
+mod defect;
 mod engines;
 mod files;
 mod groups;
@@ -138,7 +139,7 @@ impl Report {
             not_analysed: findings.not_analysed,
             groups: groups::groups(spec, results),
             modifiers: modifiers::modifiers(results),
-            divergences: listed::met(divergences, results),
+            divergences: listed::met(divergences, results, findings.listed),
             examples: coverage::examples(&instructions, results),
             internal_errors,
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::listed::ListedCase;
 use super::suspect::Blame;
 use crate::case;
 use crate::divergences::{Condition, Does};
@@ -165,6 +166,8 @@ pub struct Findings {
     pub not_reproduced: Vec<String>,
     /// Groups that were not analysed, and why: of lines with several faults, or too many.
     pub not_analysed: Vec<String>,
+    /// For each listed divergence of rows that was met, by id, the simplest row of each engine.
+    pub listed: BTreeMap<String, Vec<ListedCase>>,
 }
 
 impl Finding {

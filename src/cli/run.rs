@@ -153,6 +153,7 @@ impl Opts {
         let report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
+        report.write_defects(&directory.join("defects")).context("the texts about divergences cannot be written")?;
         if self.write_divergences {
             let path = directory.join("divergences.yaml");
             std::fs::write(&path, report.proposed())

@@ -5,7 +5,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::Report;
+use super::{Report, defect};
 use crate::causes::Finding;
 
 impl Report {
@@ -49,6 +49,22 @@ impl Report {
         Ok(())
     }
 
+    /// Writes a text about each listed divergence that an executing engine showed, with its simplest case, into a new
+    /// directory: `ID.md`, as one would send it to whoever maintains the engine.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write_defects(&self, directory: &Path) -> std::io::Result<()> {
+        let of_ours = |path: &Path| path.extension().is_some_and(|extension| extension == "md");
+        remove_files(directory, of_ours)?;
+        let shown = self.divergences.iter().filter(|divergence| !divergence.cases.is_empty());
+        for divergence in shown {
+            std::fs::create_dir_all(directory)?;
+            std::fs::write(directory.join(format!("{}.md", divergence.id)), defect::text(divergence))?;
+        }
+        Ok(())
+    }
+
     /// The YAML that would list the findings, one text for each family of engines.
     pub fn proposed(&self) -> String {
         let families: BTreeSet<&str> = self.findings.iter().map(|finding| finding.listed_family.as_str()).collect();
@@ -67,11 +83,15 @@ impl Report {
 
 /// Removes the cases of an earlier report, and no other files.
 fn remove_cases(directory: &Path) -> std::io::Result<()> {
-    let ours = |path: &Path| {
+    remove_files(directory, |path| {
         let (Some(stem), Some(extension)) = (path.file_stem(), path.extension()) else { return false };
         let id = stem.to_str().is_some_and(|id| id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()));
         id && (extension == "ptx" || extension == "json")
-    };
+    })
+}
+
+/// Removes the files of an earlier report from a directory, and the directory if nothing else is in it.
+fn remove_files(directory: &Path, ours: impl Fn(&Path) -> bool) -> std::io::Result<()> {
     if !directory.is_dir() {
         return Ok(());
     }

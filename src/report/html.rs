@@ -104,6 +104,7 @@ mod tests {
                 section: None,
                 link: None,
                 counts: BTreeMap::new(),
+                cases: Vec::new(),
                 stale: BTreeMap::from([(EVIL.to_owned(), Problem::Expired)]),
             }],
             examples: Vec::new(),

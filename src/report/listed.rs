@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::campaign::{Problem, Results};
+use crate::causes::ListedCase;
 use crate::divergences::{Divergence, Divergences};
 
 /// A divergence that the run exercised.
@@ -16,13 +17,19 @@ pub struct DivergenceReport {
     pub(super) link: Option<String>,
     /// By engine: cases that behaved as listed, and cases that did not.
     pub(super) counts: BTreeMap<String, [u64; 2]>,
+    /// The simplest row that shows it, for each engine that executes.
+    pub(super) cases: Vec<ListedCase>,
     /// By engine: what is wrong with it.
     pub(super) stale: BTreeMap<String, Problem>,
 }
 
 /// The divergences that some engine was asked about, or that need attention.
-pub(super) fn met(divergences: &Divergences, results: &Results) -> Vec<DivergenceReport> {
-    let report = |divergence: &Divergence| {
+pub(super) fn met(
+    divergences: &Divergences,
+    results: &Results,
+    mut cases: BTreeMap<String, Vec<ListedCase>>,
+) -> Vec<DivergenceReport> {
+    let mut report = |divergence: &Divergence| {
         let mut counts: BTreeMap<String, [u64; 2]> = BTreeMap::new();
         let mut stale = BTreeMap::new();
         for engine in &results.engines {
@@ -39,9 +46,10 @@ pub(super) fn met(divergences: &Divergences, results: &Results) -> Vec<Divergenc
             section: divergence.section.clone(),
             link: divergence.link.clone(),
             counts,
+            cases: cases.remove(&divergence.id).unwrap_or_default(),
             stale,
         }
     };
-    let reports = divergences.all.iter().map(report);
+    let reports = divergences.all.iter().map(&mut report);
     reports.filter(|divergence| !divergence.counts.is_empty() || !divergence.stale.is_empty()).collect()
 }
