@@ -49,8 +49,7 @@ use executed::ExecutedInstruction;
 use inquiry::Inquiry;
 use open_group::OpenGroup;
 
-pub use finding::{Evidence, Finding, Findings, MinimalCase, MinimalRow, Vote};
-pub use listed::ListedCase;
+pub use finding::{Evidence, Finding, Findings, ListedCase, MinimalCase, MinimalRow, Vote};
 pub use row_words::{actual, expected};
 pub use suspect::{Blame, Suspect};
 

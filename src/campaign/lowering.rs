@@ -45,7 +45,7 @@ pub(super) fn lowered(
     for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
         let executed = setup::executed(spec, instruction);
         for form in &executed.forms {
-            let Some(pairs) = pairs(form, environment) else { continue };
+            let Some(pairs) = pairs(spec, form, environment) else { continue };
             let program = |values: &Values| setup::program(spec, form, &[values]);
             let programs: Result<Vec<Program>, InternalError> =
                 pairs.iter().flat_map(|pair| [&pair.with, &pair.other]).map(|values| Ok(program(values)?)).collect();
@@ -80,7 +80,7 @@ struct Pair {
 }
 
 /// A pair for each modifier of a form; none if the form does not know the environment.
-fn pairs(form: &Form, environment: &Environment) -> Option<Vec<Pair>> {
+fn pairs(spec: &Spec, form: &Form, environment: &Environment) -> Option<Vec<Pair>> {
     let environment = environment_values(form, environment)?;
     let diagram = Diagram::within(form, None, &environment);
     let region = diagram.all().below(&environment);
@@ -92,7 +92,7 @@ fn pairs(form: &Form, environment: &Environment) -> Option<Vec<Pair>> {
             |at: usize, value: u8| (at, ValueSet::of(form.axes[at].values.len(), |known| known == usize::from(value)));
         let modifiers = (0..=u8::MAX).zip(&of.values).filter(|(_, name)| *name != NO_MODIFIER);
         for (value, _) in modifiers {
-            let Some(with) = simplest(&Cube::new([only(axis, value)])) else { continue };
+            let Some(with) = with_inputs(spec, form, Cube::new([only(axis, value)]), &simplest) else { continue };
             // All other choices stay, if there is such a variant; otherwise the modifiers that need this one go with it.
             let same = |kept: &dyn Fn(usize) -> bool| {
                 let kept = with.iter().enumerate().filter(|(at, _)| *at != axis && kept(*at));
@@ -105,6 +105,22 @@ fn pairs(form: &Form, environment: &Environment) -> Option<Vec<Pair>> {
         }
     }
     Some(pairs)
+}
+
+/// The simplest variant of a cube whose operands are registers where they can be: constants are computed with when the
+/// code is generated.
+fn with_inputs(spec: &Spec, form: &Form, cube: Cube, simplest: &dyn Fn(&Cube) -> Option<Values>) -> Option<Values> {
+    let inputs = |values: &Values| setup::program(spec, form, &[values]).map_or(0, |program| program.inputs.len());
+    let (mut cube, mut best) = (cube.clone(), simplest(&cube)?);
+    for (axis, of) in form.axes.iter().enumerate().filter(|(_, axis)| matches!(axis.choice, Choice::Type(_))) {
+        let narrowed =
+            (0..of.values.len()).map(|at| cube.clone().with(axis, ValueSet::of(of.values.len(), |of| of == at)));
+        let candidates = narrowed.filter_map(|cube| Some((simplest(&cube)?, cube)));
+        if let Some((values, narrowed)) = { candidates }.find(|(values, _)| inputs(values) > inputs(&best)) {
+            (cube, best) = (narrowed, values);
+        }
+    }
+    Some(best)
 }
 
 /// The operations of the machine code for the line.

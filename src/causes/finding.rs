@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::listed::ListedCase;
 use super::suspect::Blame;
 use crate::case;
 use crate::divergences::{Condition, Does};
@@ -155,6 +154,15 @@ pub struct MinimalRow {
     pub listing: Option<Listing>,
     /// The program, with one row.
     pub execution: Program,
+}
+
+/// A row that shows a listed divergence.
+#[derive(Clone, Debug, Serialize)]
+pub struct ListedCase {
+    /// The engine.
+    pub engine: String,
+    /// The row.
+    pub case: MinimalCase,
 }
 
 /// The findings of a run.

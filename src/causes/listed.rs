@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
-use super::finding::MinimalCase;
+use super::finding::ListedCase;
 use super::inquiry::Inquiry;
 use super::row_words;
 use super::shown_row::ShownRow;
@@ -13,15 +11,6 @@ use crate::campaign::{EngineResult, Sample};
 use crate::case::InternalError;
 use crate::setup;
 use crate::space::distance;
-
-/// A row that shows a listed divergence.
-#[derive(Clone, Debug, Serialize)]
-pub struct ListedCase {
-    /// The engine.
-    pub engine: String,
-    /// The row.
-    pub case: MinimalCase,
-}
 
 /// The simplest row of an engine for each divergence, by id.
 ///
