@@ -121,7 +121,10 @@ fn add_sass(engines: &mut Vec<Opened>) -> anyhow::Result<()> {
     }
     let newest = engines.iter().filter(|known| known.assembler.is_some()).max_by_key(|known| known.newest);
     let assembler = newest.and_then(|known| known.assembler.clone());
-    assembler.map_or(Ok(()), |path| Ok(add(engines, open_sass_of(Configuration::default(), &path)?)))
+    if let Some(path) = assembler {
+        add(engines, open_sass_of(Configuration::default(), &path)?);
+    }
+    Ok(())
 }
 
 /// Adds every `ptxas` found; warns about those that cannot be used.
