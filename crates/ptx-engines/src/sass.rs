@@ -18,7 +18,6 @@ use ptx_sass::cubin::{Cubin, EntryPoint};
 use ptx_sass::image::Image;
 use ptx_sass::instruction::MachineInstruction;
 use ptx_sass::opcode::{Step, Unknown};
-use ptx_sass::scoreboard::Synchronization;
 use ptx_spec::environment::{Environment, Version};
 
 use crate::Outcome;
@@ -142,7 +141,9 @@ impl Sass {
     /// If the disassembler fails.
     pub fn disassemble<'a>(&self, compiled: &'a CompiledCases<'_>) -> Result<LoadedCases<'a>, String> {
         let code = self.print(compiled)?;
-        let code = compiled.modules.iter().zip(&code).map(|(module, text)| LoadedCode::new(module, text)).collect();
+        let waits = self.configuration.waits();
+        let code = compiled.modules.iter().zip(&code).map(|(module, text)| LoadedCode::new(module, text, waits));
+        let code = code.collect();
         Ok(LoadedCases::new(compiled, code))
     }
 
@@ -285,14 +286,10 @@ struct LoadedCode<'a> {
 }
 
 impl<'a> LoadedCode<'a> {
-    /// Of a module, with its code as text.
-    fn new(module: &'a CompiledModule, text: &PrintedCode) -> Self {
+    /// Of a module, with its code as text; `waits`: it waits for late results with barriers.
+    fn new(module: &'a CompiledModule, text: &PrintedCode, waits: bool) -> Self {
         let section = |(&section, words): (&usize, &Vec<PrintedWord>)| {
-            // Without optimization, ptxas raises no barriers, and waits in other ways.
-            let raises =
-                |printed: &PrintedWord| printed.word != 0 && Synchronization::of(printed.word).raises.is_some();
-            let raises = words.iter().any(raises);
-            (section, words.iter().enumerate().map(|(at, printed)| step(at, printed, raises)).collect())
+            (section, words.iter().enumerate().map(|(at, printed)| step(at, printed, waits)).collect())
         };
         let code = text.iter().map(section).collect();
         let entry = |kernel: &Result<Kernel, String>| module.cubin.entry(&kernel.as_ref().ok()?.entry);
@@ -325,14 +322,14 @@ impl<'a> LoadedCode<'a> {
     }
 }
 
-/// An instruction at a position of its section, in code that raises barriers or not.
-fn step(at: usize, printed: &PrintedWord, raises: bool) -> Result<Step, Unknown> {
+/// An instruction at a position of its section, in code that waits with barriers or not.
+fn step(at: usize, printed: &PrintedWord, waits: bool) -> Result<Step, Unknown> {
     if printed.word == 0 {
         return Err(Unknown::Zeros);
     }
     let instruction = MachineInstruction::parse(&printed.predicate, &printed.opcode, &printed.operands)?;
     let mut step = Step::new(&instruction, at, printed.word, printed.at)?;
-    if !raises {
+    if !waits {
         step.arrival = None;
     }
     Ok(step)

@@ -30,6 +30,11 @@ impl Configuration {
         MachineTarget::ALL.into_iter().flat_map(|target| [DEFAULT_LEVEL, 0].map(|level| Self { target, level }))
     }
 
+    /// Whether the code waits for late results with barriers: without optimization it does not, and waits in other ways.
+    pub(super) fn waits(self) -> bool {
+        self.level > 0
+    }
+
     /// The options of the assembler.
     pub(super) fn options(&self) -> [String; 3] {
         ["-arch".to_owned(), self.target.name.to_owned(), format!("-O{}", self.level)]
