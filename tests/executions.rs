@@ -69,7 +69,7 @@ fn only(results: &Results) -> &EngineResult {
 }
 
 /// One of this many bugs is planted by default: each needs a run, which takes seconds.
-const SAMPLED: usize = 3;
+const SAMPLED: usize = 6;
 
 /// What a run finds out about an executor with one bug.
 struct Found {
