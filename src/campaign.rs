@@ -209,8 +209,9 @@ impl Campaign<'_> {
             internal_errors.push(error.to_string());
         }
         result.rows_from = Some(RowSource::Executed(environment));
-        if self.options.modifiers && self.options.shard.number == 1 && !self.progress.stopped() {
-            match lowering::lowered(self.spec, engine, &environment, &self.instructions) {
+        let wanted = self.options.modifiers && self.options.shard.number == 1 && !self.progress.stopped();
+        if let Some(lister) = engine.as_lister().filter(|_| wanted) {
+            match lowering::lowered(self.spec, lister, &environment, &self.instructions) {
                 Ok(lowered) => result.lowered = lowered,
                 Err(error) => internal_errors.push(error.to_string()),
             }

@@ -68,7 +68,7 @@ fn only(results: &Results) -> &EngineResult {
     result
 }
 
-/// One of this many bugs is planted by default: each needs a run, which takes seconds.
+/// Every sixth bug is planted by default: each needs a run, which takes seconds.
 const SAMPLED: usize = 6;
 
 /// What a run finds out about an executor with one bug.
@@ -121,7 +121,7 @@ fn every_planted_bug_is_found_and_generalised() {
     are_found_and_generalised(1);
 }
 
-/// Plants one of so many bugs, each alone.
+/// Plants every `step`th bug, each in a run of its own.
 fn are_found_and_generalised(step: usize) {
     let judged = |bug: &&Bug| !NOT_JUDGED.iter().any(|(name, _)| *name == bug.name);
     let bugs: Vec<&'static Bug> = BUGS.iter().filter(judged).step_by(step).collect();

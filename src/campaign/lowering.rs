@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::case::InternalError;
-use crate::engine::{CaseExecutor, Listing};
+use crate::engine::{CodeLister, Listing};
 use crate::environment::Environment;
 use crate::model;
 use crate::program::Program;
@@ -19,7 +19,7 @@ pub struct LoweredModifier {
     pub form: String,
     /// The slot.
     pub slot: String,
-    /// The modifier; `none` if the slot is empty.
+    /// The modifier.
     pub modifier: String,
     /// The line that has it.
     pub line: String,
@@ -31,13 +31,13 @@ pub struct LoweredModifier {
     pub removed: Vec<String>,
 }
 
-/// What each modifier of instructions becomes on an engine that lists machine code; empty if it does not.
+/// What each modifier of instructions becomes on an engine.
 ///
 /// # Errors
 /// If a generated text cannot be read.
 pub(super) fn lowered(
     spec: &Spec,
-    engine: &dyn CaseExecutor,
+    engine: &dyn CodeLister,
     environment: &Environment,
     instructions: &[&Instruction],
 ) -> Result<Vec<LoweredModifier>, InternalError> {
@@ -115,8 +115,8 @@ fn with_inputs(spec: &Spec, form: &Form, cube: Cube, simplest: &dyn Fn(&Cube) ->
     for (axis, of) in form.axes.iter().enumerate().filter(|(_, axis)| matches!(axis.choice, Choice::Type(_))) {
         let narrowed =
             (0..of.values.len()).map(|at| cube.clone().with(axis, ValueSet::of(of.values.len(), |of| of == at)));
-        let candidates = narrowed.filter_map(|cube| Some((simplest(&cube)?, cube)));
-        if let Some((values, narrowed)) = { candidates }.find(|(values, _)| inputs(values) > inputs(&best)) {
+        let mut candidates = narrowed.filter_map(|cube| Some((simplest(&cube)?, cube)));
+        if let Some((values, narrowed)) = candidates.find(|(values, _)| inputs(values) > inputs(&best)) {
             (cube, best) = (narrowed, values);
         }
     }

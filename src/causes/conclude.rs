@@ -133,9 +133,7 @@ impl<'s> Poll<'_, 's> {
     fn minimal(&self, inquiries: &[Inquiry<'_>]) -> Result<MinimalCase, InternalError> {
         let shown = self.shown;
         if let Some(rows) = &shown.rows {
-            let executor = inquiries[shown.engine].subject.executor;
-            let listing =
-                executor.and_then(|executor| executor.listings(std::slice::from_ref(&rows.shown.program)).pop()?);
+            let listing = inquiries[shown.engine].listing(&rows.shown.program);
             return Ok(row_words::minimal(&rows.executed.rows.forms[rows.form], &rows.shown, listing));
         }
         let judge = inquiries[shown.engine].subject.judge;

@@ -7,9 +7,10 @@ use super::search::Seen;
 use crate::campaign::{CODE_BATCH, Mismatch, Progress, Subject, WordLine, newest};
 use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, Expected, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
-use crate::engine::{Batch, CaseExecutor, Depth};
+use crate::engine::{Batch, CaseExecutor, Depth, Listing};
 use crate::environment::AddressSize;
 use crate::judge::Judge;
+use crate::program::Program;
 use crate::ptx::{Declarations, Line};
 use crate::space::{Values, environment};
 use crate::spec::{Form, Instruction, Spec};
@@ -62,6 +63,11 @@ impl<'a> Inquiry<'a> {
             Some(executor) => case::execute(self.spec, executor, form, rows, costly),
             None => Ok(Vec::new()),
         }
+    }
+
+    /// What the engine makes of a program, if it can tell.
+    pub(super) fn listing(&self, program: &Program) -> Option<Listing> {
+        self.subject.executor?.as_lister()?.listing(program)
     }
 
     /// How many rows may end their kernel: `most` if each costs a process.

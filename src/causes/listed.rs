@@ -20,7 +20,6 @@ pub(super) fn cases(
     inquiry: &Inquiry<'_>,
     result: &EngineResult,
 ) -> Result<BTreeMap<String, ListedCase>, InternalError> {
-    let Some(executor) = inquiry.subject.executor else { return Ok(BTreeMap::new()) };
     let mut simplest: BTreeMap<&str, (&str, &str, &Sample)> = BTreeMap::new();
     for (key, group) in result.tally.groups.iter().filter(|(key, _)| key.mismatch.listed) {
         let sample = group.sample.as_ref().filter(|sample| sample.module.is_empty() && !sample.values.is_empty());
@@ -40,7 +39,7 @@ pub(super) fn cases(
         let found = inquiry.execute(form, rows, &inquiry.costly(1))?.pop().filter(|row| row.difference().is_some());
         let Some(found) = found else { continue };
         let program = setup::program(inquiry.spec, form, &[&sample.values])?;
-        let listing = executor.listings(std::slice::from_ref(&program)).pop().flatten();
+        let listing = inquiry.listing(&program);
         let shown = ShownRow { values: sample.values.clone(), program, result: found };
         let case = row_words::minimal(form, &shown, listing);
         cases.insert(id.to_owned(), ListedCase { engine: inquiry.name(), case });

@@ -101,8 +101,8 @@ impl Opts {
 fn listings(program: &Program, engines: &[Opened]) -> anyhow::Result<String> {
     let mut text = String::new();
     for opened in engines {
-        let executor = opened.engine.as_executor();
-        let listing = executor.and_then(|of| of.listings(std::slice::from_ref(program)).pop().flatten());
+        let lister = opened.engine.as_executor().and_then(|executor| executor.as_lister());
+        let listing = lister.and_then(|lister| lister.listing(program));
         let Some(listing) = listing else { bail!("{} has no listing", opened.engine.id()) };
         text.push_str(&format!("{}: {}\n", opened.engine.id(), listing.command));
         let ptx = listing.ptx.iter().map(|of| (of.marked, &of.text));

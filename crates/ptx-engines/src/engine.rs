@@ -235,14 +235,25 @@ pub trait CaseExecutor: Engine {
     /// Whether a row that traps costs a process, so that few of them should be run.
     fn traps_cost(&self) -> bool;
 
-    /// How many cases of each form a run executes unless it is told otherwise: fewer where a case costs much.
+    /// How many cases of each form a run executes, unless its options set another number.
     fn usual_cases(&self) -> usize {
         usize::MAX
     }
 
-    /// What it makes of each case, whose first row it executes; `None` if it cannot tell.
-    fn listings(&self, cases: &[Program]) -> Vec<Option<Listing>> {
-        vec![None; cases.len()]
+    /// The engine as one that shows its machine code; `None` if it cannot.
+    fn as_lister(&self) -> Option<&dyn CodeLister> {
+        None
+    }
+}
+
+/// An engine that shows the machine code of cases.
+pub trait CodeLister: CaseExecutor {
+    /// What it makes of each case, whose first row it executes; `None` for a case without machine code.
+    fn listings(&self, cases: &[Program]) -> Vec<Option<Listing>>;
+
+    /// What it makes of one case.
+    fn listing(&self, case: &Program) -> Option<Listing> {
+        self.listings(std::slice::from_ref(case)).pop().flatten()
     }
 }
 

@@ -24,6 +24,7 @@ mod words;
 
 pub use child::interrupt;
 pub use engine::{
-    Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, ListedInstruction, ListedLine, Listing, Outcome,
+    Batch, CaseExecutor, CodeLister, Depth, Engine, EngineId, LineJudge, ListedInstruction, ListedLine, Listing,
+    Outcome,
 };
 pub use health::Health;

@@ -21,7 +21,7 @@ use ptx_sass::opcode::{Step, Unknown};
 use ptx_spec::environment::{Environment, Version};
 
 use crate::Outcome;
-use crate::engine::{CaseExecutor, Engine, EngineId, LineJudge, Listing};
+use crate::engine::{CaseExecutor, CodeLister, Engine, EngineId, LineJudge, Listing};
 use crate::health::Health;
 use crate::ptxas::{self, Ptxas};
 use disassembler::Disassembler;
@@ -140,11 +140,15 @@ impl Sass {
     /// # Errors
     /// If the disassembler fails.
     pub fn disassemble<'a>(&self, compiled: &'a CompiledCases<'_>) -> Result<LoadedCases<'a>, String> {
-        let code = self.print(compiled)?;
+        let printed = self.print(compiled)?;
+        Ok(self.load(compiled, &printed))
+    }
+
+    /// Makes machine code ready to run: that of each module as text.
+    fn load<'a>(&self, compiled: &'a CompiledCases<'_>, printed: &[PrintedCode]) -> LoadedCases<'a> {
         let waits = self.configuration.waits();
-        let code = compiled.modules.iter().zip(&code).map(|(module, text)| LoadedCode::new(module, text, waits));
-        let code = code.collect();
-        Ok(LoadedCases::new(compiled, code))
+        let modules = compiled.modules.iter().zip(printed);
+        LoadedCases::new(compiled, modules.map(|(module, text)| LoadedCode::new(module, text, waits)).collect())
     }
 
     /// The machine code of each module as text.
@@ -402,6 +406,12 @@ impl CaseExecutor for Sass {
         USUAL_CASES
     }
 
+    fn as_lister(&self) -> Option<&dyn CodeLister> {
+        Some(self)
+    }
+}
+
+impl CodeLister for Sass {
     fn listings(&self, cases: &[Program]) -> Vec<Option<Listing>> {
         listing::listings(self, cases).unwrap_or_else(|_| vec![None; cases.len()])
     }

@@ -205,7 +205,7 @@ impl Thread {
         }
     }
 
-    /// Waits until these barriers are raised for so many instructions only.
+    /// Waits until at most `left` of the instructions that raised these barriers are not done.
     pub fn wait_but(&mut self, barriers: u8, left: usize) {
         let mut late = std::mem::take(&mut self.late);
         late.arrive(barriers, left, |to, value| self.write(to, value));

@@ -107,7 +107,7 @@ impl LateResults {
         self.written = written;
     }
 
-    /// Gives what has arrived once barriers are raised for so many instructions only, in order.
+    /// Gives what has arrived once at most `left` of the instructions that raised these barriers are not done, in order.
     pub(crate) fn arrive(&mut self, barriers: u8, left: usize, mut write: impl FnMut(Destination, Bits)) {
         let bit = |result: &LateResult| result.barrier.map_or(0, |barrier| 1 << barrier);
         let mut waiting: Vec<u64> = Vec::new();

@@ -15,7 +15,7 @@ use crate::engine::{ListedInstruction, ListedLine, Listing};
 pub(super) fn listings(sass: &Sass, cases: &[Program]) -> Result<Vec<Option<Listing>>, String> {
     let compiled = sass.compile(cases);
     let printed = sass.print(&compiled)?;
-    let loaded = sass.disassemble(&compiled)?;
+    let loaded = sass.load(&compiled, &printed);
     let listing = |(case, place): (&Program, &Option<(usize, usize)>)| {
         let (module, number) = (*place)?;
         let code = instructions(&loaded.code[module], &printed[module], number, case)?;

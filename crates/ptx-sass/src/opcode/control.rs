@@ -15,7 +15,7 @@ pub(super) fn nothing(_: &mut Thread, _: &Step) -> Result<(), Halt> {
     Ok(())
 }
 
-/// `DEPBAR.LE SB5,0x1`: waits until a barrier is raised for so many instructions only.
+/// `DEPBAR.LE SB5,0x1`: waits until at most one of the instructions that raised the barrier is not done.
 pub(super) fn wait(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     match (step.operand(0)?, step.operand(1)?, step.operands.len()) {
         (MachineOperand::Other(name), MachineOperand::Integer(left), 2) => {
