@@ -53,10 +53,17 @@ impl Register {
     pub fn is_zero(self) -> bool {
         self.index == if self.uniform { 63 } else { 255 }
     }
+
+    /// The register this many after it; zero registers have no others after them.
+    #[inline]
+    #[must_use]
+    pub fn after(self, count: u8) -> Self {
+        if self.is_zero() { self } else { Self { index: self.index.saturating_add(count), ..self } }
+    }
 }
 
 /// What is done to the value of a source before it is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sign {
     /// `-R5`
     pub negated: bool,
@@ -66,11 +73,48 @@ pub struct Sign {
     pub absolute: bool,
 }
 
+impl Sign {
+    /// Nothing.
+    pub const NONE: Self = Self { negated: false, inverted: false, absolute: false };
+}
+
+/// Which part of a register is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegisterPart {
+    /// All of it: `R5`, `R5.H1_H0`
+    Whole,
+    /// The low half: `R5.H0`
+    Low,
+    /// The high half: `R5.H1`
+    High,
+    /// The low half twice: `R5.H0_H0`
+    LowTwice,
+    /// The high half twice: `R5.H1_H1`
+    HighTwice,
+    /// The highest bit: `R5.SIGN`
+    Sign,
+}
+
+impl RegisterPart {
+    /// By the text after the register.
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "" | "H1_H0" => Self::Whole,
+            "H0" => Self::Low,
+            "H1" => Self::High,
+            "H0_H0" => Self::LowTwice,
+            "H1_H1" => Self::HighTwice,
+            "SIGN" => Self::Sign,
+            _ => return None,
+        })
+    }
+}
+
 /// An operand.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MachineOperand {
-    /// A register; the text after it that says which part is used, as `H0_H0`, is empty for all of it.
-    Register(Register, Sign, String),
+    /// A register, or a part of it.
+    Register(Register, Sign, RegisterPart),
     /// A predicate.
     Predicate(Predicate),
     /// A number, `0x10` or `-0x10`, as two's complement.
@@ -111,7 +155,7 @@ pub struct MachineAddress {
     /// The register with the memory descriptor, of 64 bits.
     pub descriptor: Option<Register>,
     /// The registers that are added; `R2.64` has 64 bits, `R2.U32` is zero-extended.
-    pub bases: Vec<Register>,
+    pub bases: [Option<Register>; 2],
     /// Whether one of them is printed without its width, as the registers of 64-bit addresses are by some opcodes.
     pub bare: bool,
     /// The offset in bytes.
@@ -212,15 +256,16 @@ fn operand(text: &str) -> Result<MachineOperand, BadOperand> {
     if inner.starts_with("desc[") || inner.starts_with('[') {
         return address(inner).map(MachineOperand::Address).ok_or_else(bad);
     }
-    if let Some((register, part)) = register(inner) {
-        return Ok(MachineOperand::Register(register, sign, part.to_owned()));
-    }
-    Ok(MachineOperand::Other(text.to_owned()))
+    let register = register(inner).and_then(|(register, part)| Some((register, RegisterPart::named(part)?)));
+    Ok(match register {
+        Some((register, part)) => MachineOperand::Register(register, sign, part),
+        None => MachineOperand::Other(text.to_owned()),
+    })
 }
 
 /// What is done to a source, and the source.
 fn signed(text: &str) -> (Sign, &str) {
-    let mut sign = Sign::default();
+    let mut sign = Sign::NONE;
     let mut inner = text;
     if let Some(rest) = inner.strip_prefix('-') {
         (sign.negated, inner) = (true, rest);
@@ -284,17 +329,13 @@ fn constant(text: &str, sign: Sign) -> Option<MachineOperand> {
     let bank = u8::try_from(integer(bank)?).ok()?;
     let mut found = MachineAddress::default();
     terms(rest.strip_suffix(']')?, &mut found)?;
-    let base = match found.bases.as_slice() {
-        [] => None,
-        [base] => Some(*base),
-        _ => return None,
-    };
+    let [base, None] = found.bases else { return None };
     Some(MachineOperand::Constant { bank, base, offset: found.offset, sign })
 }
 
 fn sign_of_constant(operand: MachineOperand) -> Option<MachineOperand> {
     match operand {
-        MachineOperand::Constant { bank, base: None, offset, sign } if sign == Sign::default() => {
+        MachineOperand::Constant { bank, base: None, offset, sign } if sign == Sign::NONE => {
             Some(MachineOperand::SignOfConstant { bank, offset })
         }
         _ => None,
@@ -323,7 +364,7 @@ fn terms(text: &str, to: &mut MachineAddress) -> Option<()> {
                 let (base, part) = register(term)?;
                 to.bare |= !base.uniform && !base.wide && part.is_empty();
                 match part {
-                    "" | "U32" => to.bases.push(base),
+                    "" | "U32" => *to.bases.iter_mut().find(|place| place.is_none())? = Some(base),
                     _ => return None,
                 }
             }
@@ -341,7 +382,7 @@ mod tests {
     }
 
     fn plain(index: u8) -> MachineOperand {
-        MachineOperand::Register(Register { index, uniform: false, wide: false }, Sign::default(), String::new())
+        MachineOperand::Register(Register { index, uniform: false, wide: false }, Sign::NONE, RegisterPart::Whole)
     }
 
     #[test]
@@ -351,7 +392,7 @@ mod tests {
         assert_eq!(read.guard, Predicate { index: 0, uniform: false, negated: true });
         assert_eq!(read.to_string(), "IMAD.WIDE.U32");
         assert!(read.has("WIDE") && !read.has("HI"));
-        let bank = MachineOperand::Constant { bank: 0, base: None, offset: 0x210, sign: Sign::default() };
+        let bank = MachineOperand::Constant { bank: 0, base: None, offset: 0x210, sign: Sign::NONE };
         assert_eq!(read.operands, [plain(6), plain(11), MachineOperand::Integer(4), bank]);
         let without_comma = |text| MachineInstruction::parse("", "LD", text).expect("an instruction").operands;
         assert_eq!(without_comma("PT,R12[R10+-0x20],R4"), without_comma("PT,R12,[R10+-0x20],R4"));
@@ -361,16 +402,15 @@ mod tests {
     #[test]
     fn sources_are_negated_and_in_parts() {
         let sign = |negated, inverted, absolute| Sign { negated, inverted, absolute };
-        let register = |index, sign, part: &str| {
-            MachineOperand::Register(Register { index, uniform: false, wide: false }, sign, part.to_owned())
-        };
+        let register =
+            |index, sign, part| MachineOperand::Register(Register { index, uniform: false, wide: false }, sign, part);
         assert_eq!(
             operands("-RZ,~R3,-|R4|,R5.H0_H0,1,-INF,5.9604644775390625e-08"),
             [
-                register(255, sign(true, false, false), ""),
-                register(3, sign(false, true, false), ""),
-                register(4, sign(true, false, true), ""),
-                register(5, Sign::default(), "H0_H0"),
+                register(255, sign(true, false, false), RegisterPart::Whole),
+                register(3, sign(false, true, false), RegisterPart::Whole),
+                register(4, sign(true, false, true), RegisterPart::Whole),
+                register(5, Sign::NONE, RegisterPart::LowTwice),
                 MachineOperand::Float,
                 MachineOperand::Float,
                 MachineOperand::Float,
@@ -382,20 +422,20 @@ mod tests {
     fn addresses_are_sums() {
         let register = |index, uniform, wide| Register { index, uniform, wide };
         let descriptor = Some(register(4, true, false));
-        let bases = vec![register(2, false, true)];
+        let bases = [Some(register(2, false, true)), None];
         assert_eq!(
             operands("desc[UR4][R2.64+-0x20],[R0+UR4+0x20],[UR5],c[0x3][R0+0x2],c[0x0][RZ]"),
             [
                 MachineOperand::Address(MachineAddress { descriptor, bases, bare: false, offset: -0x20 }),
                 MachineOperand::Address(MachineAddress {
                     descriptor: None,
-                    bases: vec![register(0, false, false), register(4, true, false)],
+                    bases: [Some(register(0, false, false)), Some(register(4, true, false))],
                     bare: true,
                     offset: 0x20
                 }),
                 MachineOperand::Address(MachineAddress {
                     descriptor: None,
-                    bases: vec![register(5, true, false)],
+                    bases: [Some(register(5, true, false)), None],
                     bare: false,
                     offset: 0
                 }),
@@ -403,9 +443,9 @@ mod tests {
                     bank: 3,
                     base: Some(register(0, false, false)),
                     offset: 2,
-                    sign: Sign::default()
+                    sign: Sign::NONE
                 },
-                MachineOperand::Constant { bank: 0, base: Some(Register::ZERO), offset: 0, sign: Sign::default() },
+                MachineOperand::Constant { bank: 0, base: Some(Register::ZERO), offset: 0, sign: Sign::NONE },
             ]
         );
     }

@@ -6,7 +6,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! bits cubin instruction memory scoreboard surface machine target image opcode run
+//! bits cubin instruction memory registers scoreboard surface machine target image opcode run
 //! ```
 
 pub mod bits;
@@ -16,6 +16,7 @@ pub mod instruction;
 pub mod machine;
 pub mod memory;
 pub mod opcode;
+mod registers;
 pub mod run;
 pub mod scoreboard;
 pub mod surface;

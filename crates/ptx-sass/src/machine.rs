@@ -1,9 +1,10 @@
 //! The state of a thread: registers, predicates, constant banks, memory.
 
 use crate::bits::Bits;
-use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register, Sign};
+use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register, RegisterPart, Sign};
 use crate::memory::{Fault, Memory, MemoryRegion};
-use crate::scoreboard::{Destination, LateArrival, LateResults};
+use crate::registers::{Destination, Registers};
+use crate::scoreboard::{LateArrival, LateResults};
 use crate::surface::{BoundSurface, NoPlace};
 
 /// Where shared memory begins among generic addresses. Addresses in shared memory are the low 32 bits.
@@ -62,14 +63,7 @@ impl From<Fault> for Halt {
 /// A thread of a launch.
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// Registers of 32 bits; their upper bits are 0. `RZ` stays 0.
-    registers: [Bits; 256],
-    /// Uniform registers, of the same kind. `URZ` stays 0.
-    uniform: [Bits; 64],
-    /// Predicates, in the lowest bit. `PT` stays 1.
-    predicates: [Bits; 8],
-    /// Uniform predicates.
-    uniform_predicates: [Bits; 8],
+    registers: Registers,
     /// Constant banks.
     pub banks: [MemoryRegion; 8],
     /// All memory but constant banks, by generic addresses.
@@ -84,8 +78,6 @@ pub struct Thread {
     pub used_policy: bool,
     /// Whether results arrive at once, whatever the machine code waits for.
     pub at_once: bool,
-    /// The registers below this one may have been written: few of them are.
-    used: usize,
     /// The number of its first instruction.
     first: usize,
     /// The number of the next instruction of its section.
@@ -97,10 +89,7 @@ pub struct Thread {
 impl Default for Thread {
     fn default() -> Self {
         Self {
-            registers: [Bits::ZERO; 256],
-            uniform: [Bits::ZERO; 64],
-            predicates: [Bits::ZERO; 8],
-            uniform_predicates: [Bits::ZERO; 8],
+            registers: Registers::default(),
             banks: Default::default(),
             memory: Memory::default(),
             surface: None,
@@ -108,7 +97,6 @@ impl Default for Thread {
             policies: vec![POLICY_DESCRIPTOR],
             used_policy: false,
             at_once: false,
-            used: 255,
             first: 0,
             next: 0,
             steps: 0,
@@ -119,15 +107,7 @@ impl Default for Thread {
 impl Thread {
     /// Forgets all registers and predicates, and continues at an instruction.
     pub fn start(&mut self, at: usize) {
-        let undefined = Bits::UNDEFINED.zero_extended(32);
-        self.registers[..self.used].fill(undefined);
-        self.used = 0;
-        self.uniform = [undefined; 64];
-        self.uniform[63] = Bits::ZERO;
-        let unknown = Bits::UNDEFINED.zero_extended(1);
-        self.predicates = [unknown; 8];
-        self.predicates[7] = Bits::from(true);
-        self.uniform_predicates = self.predicates;
+        self.registers.clear();
         self.late.clear();
         (self.first, self.next) = (at, at);
     }
@@ -148,29 +128,14 @@ impl Thread {
     /// The value of the register `after` a register; zero registers have no others after them.
     #[inline]
     pub fn half(&self, register: Register, after: u8) -> Bits {
-        let index = if register.is_zero() { register.index } else { register.index.saturating_add(after) };
-        match register.uniform {
-            true => self.uniform[usize::from(index.min(63))],
-            false => self.registers[usize::from(index)],
-        }
+        self.registers.get(register.after(after))
     }
 
     /// Writes 32 bits to the register `after` a register; zero registers stay 0.
     #[inline]
     pub fn set(&mut self, register: Register, after: u8, value: Bits) {
-        let index = register.index.saturating_add(after);
-        if register.is_zero() {
-            return;
-        }
-        let value = value.zero_extended(32);
-        self.late.note(Destination::Register(Register { index, ..register }));
-        match register.uniform {
-            true if index < 63 => self.uniform[usize::from(index)] = value,
-            false if index < 255 => {
-                self.registers[usize::from(index)] = value;
-                self.used = self.used.max(usize::from(index) + 1);
-            }
-            _ => {}
+        if !register.is_zero() {
+            self.write(Destination::Register(register.after(after)), value.zero_extended(32));
         }
     }
 
@@ -183,18 +148,22 @@ impl Thread {
     /// The value of a predicate, in the lowest bit.
     #[inline]
     pub fn predicate(&self, predicate: Predicate) -> Bits {
-        let of = if predicate.uniform { &self.uniform_predicates } else { &self.predicates };
-        let value = of[usize::from(predicate.index & 7)];
+        let value = self.registers.predicate(predicate);
         if predicate.negated { value.inverted().zero_extended(1) } else { value }
     }
 
     /// Writes a predicate; `PT` stays true.
     pub fn set_predicate(&mut self, predicate: Predicate, value: Bits) {
-        let of = if predicate.uniform { &mut self.uniform_predicates } else { &mut self.predicates };
         if predicate.index < 7 {
-            self.late.note(Destination::Predicate(Predicate { negated: false, ..predicate }));
-            of[usize::from(predicate.index)] = value.zero_extended(1);
+            self.write(Destination::Predicate(predicate), value.zero_extended(1));
         }
+    }
+
+    /// Writes to a destination; what arrives late leaves it undefined for now.
+    #[inline]
+    fn write(&mut self, to: Destination, value: Bits) {
+        let value = self.late.held_back(to, value);
+        self.registers.write(to, value);
     }
 
     /// Waits until these barriers are clear, a bit each: the results that they were raised for have arrived.
@@ -207,39 +176,20 @@ impl Thread {
 
     /// Waits until at most `left` of the instructions that raised these barriers are not done.
     pub fn wait_but(&mut self, barriers: u8, left: usize) {
-        let mut late = std::mem::take(&mut self.late);
-        late.arrive(barriers, left, |to, value| self.write(to, value));
-        self.late = late;
+        let Self { late, registers, .. } = self;
+        late.arrive(barriers, left, |to, value| registers.write(to, value));
     }
 
     /// Does something whose results arrive later; until then they are undefined.
     ///
     /// # Errors
     /// Those of what is done.
+    #[inline]
     pub fn late(&mut self, arrival: LateArrival, act: impl FnOnce(&mut Self) -> Result<(), Halt>) -> Result<(), Halt> {
-        self.late.noting = true;
+        self.late.begin(arrival);
         let done = act(self);
-        self.late.noting = false;
-        let mut late = std::mem::take(&mut self.late);
-        let written = late.add(arrival, |to| self.read(to));
-        written.iter().for_each(|to| self.write(*to, Bits::UNDEFINED));
-        late.reuse(written);
-        self.late = late;
+        self.late.end();
         done
-    }
-
-    fn read(&self, of: Destination) -> Bits {
-        match of {
-            Destination::Register(register) => self.half(register, 0),
-            Destination::Predicate(predicate) => self.predicate(predicate),
-        }
-    }
-
-    fn write(&mut self, to: Destination, value: Bits) {
-        match to {
-            Destination::Register(register) => self.set(register, 0, value),
-            Destination::Predicate(predicate) => self.set_predicate(predicate, value),
-        }
     }
 
     /// Whether a guard lets an instruction do anything.
@@ -257,9 +207,16 @@ impl Thread {
     /// If the operand has no value of 32 bits, or is a constant whose address is undefined.
     #[inline]
     pub fn source(&self, operand: &MachineOperand) -> Result<Bits, Halt> {
+        match operand {
+            MachineOperand::Register(register, Sign::NONE, RegisterPart::Whole) => Ok(self.half(*register, 0)),
+            MachineOperand::Integer(value) => Ok(Bits::from(*value).zero_extended(32)),
+            _ => self.source_with_sign(operand),
+        }
+    }
+
+    fn source_with_sign(&self, operand: &MachineOperand) -> Result<Bits, Halt> {
         let (value, sign) = match operand {
-            MachineOperand::Register(register, sign, part) if part.is_empty() => (self.half(*register, 0), *sign),
-            MachineOperand::Integer(value) => return Ok(Bits::from(*value).zero_extended(32)),
+            MachineOperand::Register(register, sign, RegisterPart::Whole) => (self.half(*register, 0), *sign),
             MachineOperand::Constant { bank, base, offset, sign } => (self.constant(*bank, *base, *offset, 4)?, *sign),
             _ => return Err(Halt::unknown("a source is not 32 bits")),
         };
@@ -278,13 +235,11 @@ impl Thread {
     /// As [`Self::source`].
     pub fn source_wide(&self, operand: &MachineOperand) -> Result<Bits, Halt> {
         match operand {
-            MachineOperand::Register(register, Sign { negated: false, inverted: false, absolute: false }, part)
-                if part.is_empty() =>
-            {
+            MachineOperand::Register(register, Sign::NONE, RegisterPart::Whole) => {
                 Ok(self.register(Register { wide: true, ..*register }))
             }
             MachineOperand::Integer(value) => Ok(Bits::from(*value)),
-            MachineOperand::Constant { bank, base, offset, sign } if *sign == Sign::default() => {
+            MachineOperand::Constant { bank, base, offset, sign } if *sign == Sign::NONE => {
                 self.constant(*bank, *base, *offset, 8)
             }
             _ => Err(Halt::unknown("a source is not 64 bits")),
@@ -326,7 +281,7 @@ impl Thread {
     /// If a part of it is undefined.
     pub fn address(&self, address: &MachineAddress, extended: bool) -> Result<u64, Halt> {
         let mut sum = address.offset.cast_unsigned();
-        for base in &address.bases {
+        for base in address.bases.iter().flatten() {
             let wide = base.wide || extended && (address.bare || base.uniform);
             let known = |half: u8| self.half(*base, half).known(32).ok_or(Halt::Undefined("an address"));
             let high = if wide && !base.is_zero() { known(1)? } else { 0 };

@@ -36,7 +36,7 @@ pub struct Step {
     /// What it does.
     pub run: Action,
     /// Its opcode with modifiers, as the disassembler prints it: `IMAD.WIDE.U32`.
-    pub name: String,
+    pub name: Box<str>,
     /// The barriers that must be clear before it begins, a bit each.
     pub waits: u8,
     /// When its results arrive; none if it has a fixed duration: the assembler counts cycles, which is not checked.
@@ -44,7 +44,7 @@ pub struct Step {
     /// Its modifiers that matter.
     modifiers: Modifiers,
     /// Its operands, destinations first.
-    operands: Vec<MachineOperand>,
+    operands: Box<[MachineOperand]>,
 }
 
 /// The opcodes of unknown duration on all targets.
@@ -284,8 +284,8 @@ impl Step {
         let Synchronization { waits, raises, reads } = Synchronization::of(word);
         let late = raises.is_some() || LATE.contains(&opcode.name);
         let arrival = late.then_some(LateArrival { registers: raises, predicates: reads.or(raises) });
-        let (guard, run, name) = (instruction.guard, opcode.run, instruction.to_string());
-        Ok(Self { guard, run, name, waits, arrival, modifiers, operands })
+        let (guard, run, name) = (instruction.guard, opcode.run, instruction.to_string().into());
+        Ok(Self { guard, run, name, waits, arrival, modifiers, operands: operands.into() })
     }
 
     /// An operand.

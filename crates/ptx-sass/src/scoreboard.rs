@@ -3,7 +3,7 @@
 //! stand in the upper bits of each word.
 
 use crate::bits::Bits;
-use crate::instruction::{Predicate, Register};
+use crate::registers::Destination;
 
 /// What the word of an instruction says about barriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,15 +36,6 @@ pub struct LateArrival {
     pub predicates: Option<u8>,
 }
 
-/// Where a result goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Destination {
-    /// A register.
-    Register(Register),
-    /// A predicate.
-    Predicate(Predicate),
-}
-
 /// The results of a thread that have not arrived. Until then, their destinations are undefined.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LateResults {
@@ -54,10 +45,8 @@ pub(crate) struct LateResults {
     instructions: u64,
     /// The barriers that are raised, a bit each.
     pub(crate) raised: u8,
-    /// Whether an instruction with late results is running.
-    pub(crate) noting: bool,
-    /// What it wrote so far.
-    written: Vec<Destination>,
+    /// When the results of the instruction that is running arrive, if it is one of those.
+    running: Option<LateArrival>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,37 +63,36 @@ impl LateResults {
     /// Forgets all.
     pub(crate) fn clear(&mut self) {
         self.results.clear();
-        self.raised = 0;
+        (self.raised, self.running) = (0, None);
     }
 
-    /// Notes what an instruction writes whose results are late.
+    /// An instruction whose results are late begins.
     #[inline]
-    pub(crate) fn note(&mut self, to: Destination) {
-        if self.noting {
-            self.written.push(to);
-        }
-    }
-
-    /// Adds the results of an instruction: what it wrote, and what `value` says that it is. Returns where they go.
-    pub(crate) fn add(&mut self, arrival: LateArrival, value: impl Fn(Destination) -> Bits) -> Vec<Destination> {
+    pub(crate) fn begin(&mut self, arrival: LateArrival) {
         self.instructions += 1;
-        let instruction = self.instructions;
-        let written = std::mem::take(&mut self.written);
-        for &to in &written {
-            let barrier = match to {
-                Destination::Register(_) => arrival.registers,
-                Destination::Predicate(_) => arrival.predicates,
-            };
-            self.raised |= barrier.map_or(0, |barrier| 1 << barrier);
-            self.results.push(LateResult { instruction, barrier, to, value: value(to) });
-        }
-        written
+        self.running = Some(arrival);
     }
 
-    /// Makes use of the memory of a list of destinations.
-    pub(crate) fn reuse(&mut self, mut written: Vec<Destination>) {
-        written.clear();
-        self.written = written;
+    /// It has done all that it does.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        self.running = None;
+    }
+
+    /// What can be seen of a result for now: all of it, or nothing if it arrives later.
+    #[inline]
+    pub(crate) fn held_back(&mut self, to: Destination, value: Bits) -> Bits {
+        if self.running.is_none() { value } else { self.hold_back(to, value) }
+    }
+
+    fn hold_back(&mut self, to: Destination, value: Bits) -> Bits {
+        let (width, barrier) = match to {
+            Destination::Register(_) => (32, self.running.and_then(|arrival| arrival.registers)),
+            Destination::Predicate(_) => (1, self.running.and_then(|arrival| arrival.predicates)),
+        };
+        self.raised |= barrier.map_or(0, |barrier| 1 << barrier);
+        self.results.push(LateResult { instruction: self.instructions, barrier, to, value });
+        Bits::UNDEFINED.zero_extended(width)
     }
 
     /// Gives what has arrived once at most `left` of the instructions that raised these barriers are not done, in order.
@@ -133,6 +121,7 @@ impl LateResults {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::instruction::Register;
 
     #[test]
     fn a_word_says_what_it_waits_for() {
@@ -146,13 +135,14 @@ mod tests {
     #[test]
     fn results_arrive_in_order_with_their_barrier() {
         let register = |index: u8| Destination::Register(Register { index, ..Register::ZERO });
-        let mut late = LateResults { noting: true, ..LateResults::default() };
+        let mut late = LateResults::default();
         for (first, barrier) in [(10, Some(0)), (20, Some(3)), (30, None), (40, Some(0)), (50, Some(0))] {
-            late.note(register(first));
-            late.note(register(first + 1));
-            let written = late.add(LateArrival { registers: barrier, predicates: None }, |_| Bits::ZERO);
-            assert_eq!(written, [register(first), register(first + 1)]);
-            late.reuse(written);
+            late.begin(LateArrival { registers: barrier, predicates: None });
+            for to in [first, first + 1] {
+                assert_eq!(late.held_back(register(to), Bits::ZERO), Bits::UNDEFINED.zero_extended(32));
+            }
+            late.end();
+            assert_eq!(late.held_back(register(first), Bits::ZERO), Bits::ZERO, "of an instruction that is not late");
         }
         let mut arrive = |barriers: u8, left: usize| {
             let mut arrived = Vec::new();

@@ -4,7 +4,7 @@ use half::{bf16, f16};
 
 use super::Step;
 use crate::bits::Bits;
-use crate::instruction::{MachineOperand, Register, Sign};
+use crate::instruction::{MachineOperand, Register, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
 
 /// A format of numbers in registers.
@@ -163,7 +163,7 @@ pub(super) fn add_double(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 fn number(thread: &Thread, step: &Step, at: usize, format: NumberFormat) -> Result<Option<f64>, Halt> {
     let double = format == NumberFormat::F64;
     let (bits, sign) = match step.operand(at)? {
-        MachineOperand::Register(register, sign, part) if part.is_empty() && !sign.inverted => {
+        MachineOperand::Register(register, sign, RegisterPart::Whole) if !sign.inverted => {
             let wide = Register { wide: true, ..*register };
             (if double { thread.register(wide) } else { thread.half(*register, 0) }, *sign)
         }
@@ -213,9 +213,7 @@ pub(super) fn multiply_add_halves(thread: &mut Thread, step: &Step) -> Result<()
 /// The two halves of a source, the low one first.
 fn halves(thread: &Thread, step: &Step, at: usize) -> Result<[Bits; 2], Halt> {
     let (value, part) = match step.operand(at)? {
-        MachineOperand::Register(register, sign, part) if *sign == Sign::default() => {
-            (thread.half(*register, 0), part.as_str())
-        }
+        MachineOperand::Register(register, sign, part) if *sign == Sign::NONE => (thread.half(*register, 0), part),
         MachineOperand::Register(register, ..) if register.is_zero() => {
             return Err(Halt::unknown("a source is minus zero"));
         }
@@ -223,9 +221,9 @@ fn halves(thread: &Thread, step: &Step, at: usize) -> Result<[Bits; 2], Halt> {
     };
     let (low, high) = (value.zero_extended(16), value.shifted_right(16).zero_extended(16));
     match part {
-        "" | "H1_H0" => Ok([low, high]),
-        "H0_H0" => Ok([low, low]),
-        "H1_H1" => Ok([high, high]),
+        RegisterPart::Whole => Ok([low, high]),
+        RegisterPart::LowTwice => Ok([low, low]),
+        RegisterPart::HighTwice => Ok([high, high]),
         _ => Err(Halt::unknown("a source has unknown halves")),
     }
 }
@@ -254,9 +252,13 @@ pub(super) fn from_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt>
 pub(super) fn to_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let has = |any| step.modifiers.has(any);
     let value = match step.operand(1)? {
-        MachineOperand::Register(register, sign, part) if has(set!["F16"]) && *sign == Sign::default() => {
+        MachineOperand::Register(register, sign, part) if has(set!["F16"]) && *sign == Sign::NONE => {
             let value = thread.half(*register, 0);
-            let value = if part == "H1" { value.shifted_right(16) } else { value };
+            let value = match part {
+                RegisterPart::Whole | RegisterPart::Low => value,
+                RegisterPart::High => value.shifted_right(16),
+                _ => return Err(Halt::unknown("the source has unknown halves")),
+            };
             value.known(16).map(|bits| NumberFormat::F16.value(bits))
         }
         _ => number(thread, step, 1, if has(set!["F64"]) { NumberFormat::F64 } else { NumberFormat::F32 })?,

@@ -2,7 +2,7 @@
 
 use super::Step;
 use crate::bits::Bits;
-use crate::instruction::{MachineOperand, Sign};
+use crate::instruction::{MachineOperand, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
 
 /// `IADD3 R4, P0, R14, R4, RZ`, `IADD3.X R5, RZ, R5, RZ, P1, !PT`: a sum of three with a carry to predicates, and with
@@ -78,7 +78,7 @@ pub(super) fn add_two(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// A term of a sum with a carry: minus x is the inverse of x, plus 1, so that the carry is that of a subtraction.
 fn term(thread: &Thread, operand: &MachineOperand) -> Result<Bits, Halt> {
     match operand {
-        MachineOperand::Register(register, Sign { negated: true, .. }, part) if part.is_empty() => {
+        MachineOperand::Register(register, Sign { negated: true, .. }, RegisterPart::Whole) => {
             Ok(thread.half(*register, 0).inverted().zero_extended(32).plus(Bits::from(1_u32)))
         }
         // The value of an immediate has 32 bits here.

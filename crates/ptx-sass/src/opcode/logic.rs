@@ -2,7 +2,7 @@
 
 use super::Step;
 use crate::bits::Bits;
-use crate::instruction::{MachineOperand, Sign};
+use crate::instruction::{MachineOperand, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
 
 /// `LOP3.LUT R6, R0, 0xffff, RZ, 0xc0, !PT`: a truth table of three inputs. With a predicate in front, it says whether
@@ -32,7 +32,7 @@ pub(super) fn table(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// `PLOP3.LUT P0, PT, P1, PT, R0.SIGN, 0x80, 0x0`: two truth tables of three predicates, or highest bits of registers.
 pub(super) fn predicates(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let input = |at| match step.operand(at)? {
-        MachineOperand::Register(register, sign, part) if part == "SIGN" && *sign == Sign::default() => {
+        MachineOperand::Register(register, sign, RegisterPart::Sign) if *sign == Sign::NONE => {
             Ok(thread.half(*register, 0).shifted_right(31).zero_extended(1))
         }
         MachineOperand::SignOfConstant { bank, offset } => {

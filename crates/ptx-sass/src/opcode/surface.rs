@@ -139,7 +139,7 @@ fn place(
     let MachineOperand::Address(address) = step.operand(address)? else {
         return Err(Halt::unknown("it has no coordinates"));
     };
-    let [base] = address.bases[..] else { return Err(Halt::unknown("it has no coordinates")) };
+    let [Some(base), None] = address.bases else { return Err(Halt::unknown("it has no coordinates")) };
     let coordinate = |at: u8| -> Result<u32, Halt> {
         let value = thread.half(base, at).known(32).ok_or(Halt::Undefined("a coordinate"))?;
         Ok(u32::try_from(value).unwrap_or(0))
