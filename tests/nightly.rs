@@ -222,6 +222,7 @@ fn a_wrong_option_is_rejected() -> Result<(), Failed> {
         (&["--seed", "x"], "--seed is a number"),
         (&["--fuzz-seconds", "0"], "--fuzz-seconds is a number above 0"),
         (&["--versions", " "], "--versions names none"),
+        (&["--versions", "13.5", "--machine-code", "13.5,12.9"], "--machine-code names 12.9, but --versions does not"),
     ] {
         Night::new(options, &[])?.ends_with(2)?.says(part)?.never_says("toolchain install")?;
     }

@@ -6,6 +6,7 @@
 #[path = "planted/cases.rs"]
 mod cases;
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use cases::Expected;
@@ -21,11 +22,12 @@ const VERSION: &str = "13.5";
 type Check = fn() -> Result<(), Failed>;
 
 fn main() {
-    let tests: [(&str, Check); 4] = [
+    let tests: [(&str, Check); 5] = [
         ("machine_code_does_what_was_computed_by_hand", machine_code_does_what_was_computed_by_hand),
         ("sums_are_what_the_model_expects", sums_are_what_the_model_expects),
         ("a_row_returns_what_the_machine_code_computes", a_row_returns_what_the_machine_code_computes),
         ("a_result_that_nothing_wrote_fails", a_result_that_nothing_wrote_fails),
+        ("machine_code_that_differs_the_second_time_fails", machine_code_that_differs_the_second_time_fails),
     ];
     let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
     let ignored = opened().is_err() && !required;
@@ -81,6 +83,30 @@ fn a_result_that_nothing_wrote_fails() -> Result<(), Failed> {
         return Err(format!("{answers:?}").into());
     };
     assert_eq!(**of_result, undefined);
+    Ok(())
+}
+
+/// A ptxas that does not optimize every other module.
+const MOODY: &str = r#"#!/bin/sh
+case "$*" in
+*-o*) ;;
+*) exec "PTXAS" "$@" ;;
+esac
+mkdir "$0.once" 2>/dev/null && exec "PTXAS" "$@"
+rmdir "$0.once"
+exec "PTXAS" $(echo "$@" | sed s/-O3/-O0/)
+"#;
+
+fn machine_code_that_differs_the_second_time_fails() -> Result<(), Failed> {
+    let assembler = toolchain::find(VERSION)?.path;
+    let disassembler = toolchain::disassembler(&assembler).ok_or("no nvdisasm")?;
+    let folder = tempfile::tempdir()?;
+    let moody = folder.path().join("ptxas");
+    std::fs::write(&moody, MOODY.replace("PTXAS", &assembler.display().to_string()))?;
+    std::fs::set_permissions(&moody, std::fs::Permissions::from_mode(0o755))?;
+    let engine = Sass::open(&moody, &disassembler, None, Configuration::default())?;
+    let answers = engine.execute(&[program("add.u32 %r0, %r1, %r2;", &[("%r1", 1), ("%r2", 3)])?]).concat();
+    assert!(matches!(&answers[..], [Answer::Failed(why)] if why.contains("same text again")), "{answers:?}");
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::DivergenceReport;
 use crate::causes::{ListedCase, MinimalRow};
-use crate::kernel;
+use crate::engine::{ListedInstruction, ListedLine};
 
 /// The text, as Markdown.
 pub(super) fn text(divergence: &DivergenceReport) -> String {
@@ -45,10 +45,10 @@ fn write_code(row: &MinimalRow, to: &mut String) -> fmt::Result {
         }
         writeln!(to, "```")
     };
-    let (module, _) = kernel::module(&[&row.execution]);
-    block("x.ptx", &mut module.lines().map(|line| (line == row.execution.line, line)))?;
+    let module = ListedLine::module(&row.execution);
+    block("x.ptx", &mut module.iter().map(|line| (line.marked, line.text.as_str())))?;
     let Some(listing) = &row.listing else { return Ok(()) };
-    let padding = |line: &&crate::engine::ListedInstruction| line.operation == "NOP";
+    let padding = |line: &&ListedInstruction| line.operation == "NOP";
     let end = listing.code.iter().rposition(|line| !padding(&line)).map_or(0, |last| last + 1);
     block("Machine code", &mut listing.code[..end].iter().map(|line| (line.marked, line.text.as_str())))
 }

@@ -206,6 +206,14 @@ pub struct ListedLine {
     pub marked: bool,
 }
 
+impl ListedLine {
+    /// The module of a case alone.
+    pub fn module(case: &Program) -> Vec<Self> {
+        let (module, _) = ptx_exec::kernel::module(&[case]);
+        module.lines().map(|text| Self { text: text.to_owned(), marked: text == case.line }).collect()
+    }
+}
+
 /// An instruction of machine code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedInstruction {

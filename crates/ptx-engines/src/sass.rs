@@ -7,6 +7,7 @@ mod configuration;
 mod disassembler;
 mod launch;
 mod listing;
+mod repeated;
 mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,15 +107,10 @@ impl Sass {
     fn compile_batch(&self, at: &[usize], compiled: &mut CompiledCases<'_>) {
         let CompiledCases { cases, modules, answers } = compiled;
         let (text, kernels) = kernel::module(&at.iter().map(|&at| &cases[at]).collect::<Vec<_>>());
-        let options = self.configuration.options();
-        let code = self
-            .assembler
-            .compile(&text, &options.each_ref().map(String::as_str), at.len() == 1)
-            .and_then(|code| Cubin::parse(&code).map_err(|why| Outcome::Crashed(why.to_string())));
-        match (code, at, &kernels[..]) {
-            (Ok(mut cubin), ..) => {
+        match (self.machine_code(&text, at.len()), at, &kernels[..]) {
+            (Ok((mut cubin, unrepeated)), ..) => {
                 let image = Image::load(&mut cubin, self.configuration.target);
-                modules.push(CompiledModule { cases: at.to_vec(), kernels, cubin, image });
+                modules.push(CompiledModule { cases: at.to_vec(), kernels, cubin, image, unrepeated });
             }
             (Err(_), [alone], [Err(why)]) => {
                 answers[*alone] = vec![Answer::Skipped(why.clone()); cases[*alone].rows.len()];
@@ -133,6 +129,21 @@ impl Sass {
                 self.compile_batch(second, compiled);
             }
         }
+    }
+
+    /// Compiles a module with this many kernels. Returns also the sections whose code is not the same the second time.
+    fn machine_code(&self, text: &str, kernels: usize) -> Result<(Cubin, BTreeSet<usize>), Outcome> {
+        let options = self.configuration.options();
+        let compile = || {
+            let code = self.assembler.compile(text, &options.each_ref().map(String::as_str), kernels == 1)?;
+            Cubin::parse(&code).map_err(|why| Outcome::Crashed(why.to_string()))
+        };
+        let first = compile()?;
+        let unrepeated = match repeated::is_repeated(text, kernels) {
+            true => repeated::unrepeated(&first, &compile()?),
+            false => BTreeSet::new(),
+        };
+        Ok((first, unrepeated))
     }
 
     /// Disassembles the machine code of cases, so that it is ready to run.
@@ -242,6 +253,8 @@ struct CompiledModule {
     kernels: Vec<Result<Kernel, String>>,
     cubin: Cubin,
     image: Image,
+    /// The sections whose code is not the same if the module is compiled again.
+    unrepeated: BTreeSet<usize>,
 }
 
 /// What the disassembler prints for the words of each section of code, by its index.
@@ -315,12 +328,17 @@ impl<'a> LoadedCode<'a> {
     /// # Errors
     /// The answer to all rows if it cannot run.
     fn launch<'l>(&'l self, number: usize, case: &'l Program) -> Result<Launch<'l>, Answer> {
-        let CompiledModule { kernels, cubin, image, .. } = self.module;
+        let CompiledModule { kernels, cubin, image, unrepeated, .. } = self.module;
         let kernel = kernels[number].as_ref().map_err(|why| Answer::Skipped(why.clone()))?;
         let entry = self.entries[number].as_ref();
         let found = entry.and_then(|entry| Some((entry, self.code.get(&entry.section)?)));
         let left_out = || Answer::Failed(format!("ptxas left out `{}`", kernel.entry));
         let (entry, code) = found.ok_or_else(left_out)?;
+        if unrepeated.contains(&entry.section) {
+            return Err(Answer::Failed(
+                "ptxas writes other machine code when it compiles the same text again".to_owned(),
+            ));
+        }
         image.check(cubin, entry).map_err(|why| Answer::Skipped(why.to_string()))?;
         Ok(Launch { case, kernel, image, entry, code })
     }
@@ -413,6 +431,9 @@ impl CaseExecutor for Sass {
 
 impl CodeLister for Sass {
     fn listings(&self, cases: &[Program]) -> Vec<Option<Listing>> {
-        listing::listings(self, cases).unwrap_or_else(|_| vec![None; cases.len()])
+        listing::listings(self, cases).unwrap_or_else(|why| {
+            self.health.lost(&format!("no listing: {why}"), cases.len());
+            vec![None; cases.len()]
+        })
     }
 }

@@ -1,6 +1,5 @@
 //! Cases as PTX and as machine code, with what is executed for their lines.
 
-use ptx_exec::kernel;
 use ptx_exec::program::Program;
 use ptx_sass::opcode;
 
@@ -19,9 +18,7 @@ pub(super) fn listings(sass: &Sass, cases: &[Program]) -> Result<Vec<Option<List
     let listing = |(case, place): (&Program, &Option<(usize, usize)>)| {
         let (module, number) = (*place)?;
         let code = instructions(&loaded.code[module], &printed[module], number, case)?;
-        let (module, _) = kernel::module(&[case]);
-        let ptx = module.lines().map(|text| ListedLine { text: text.to_owned(), marked: text == case.line });
-        Some(Listing { ptx: ptx.collect(), code, command: sass.command() })
+        Some(Listing { ptx: ListedLine::module(case), code, command: sass.command() })
     };
     Ok(cases.iter().zip(&loaded.places).map(listing).collect())
 }

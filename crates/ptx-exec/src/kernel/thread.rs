@@ -311,10 +311,10 @@ fn load(register: &str, bits: u16, from: &str, own: &str, text: &mut String) {
     };
     if bits == 1 {
         put!(text, "ld.global.u8 %{own}a, [{from}];\nsetp.ne.u32 {register}, %{own}a, 0;");
-    } else if register.contains('.') && bits == 8 {
-        put!(text, "ld.global.u8 %{own}{between}, [{from}];\ncvt.u8.u16 {register}, %{own}{between};");
-    } else if register.contains('.') && matches!(bits, 16 | 32 | 64) {
-        put!(text, "ld.global.b{bits} %{own}{between}, [{from}];\nmov.b{bits} {register}, %{own}{between};");
+    } else if register.contains('.') && matches!(bits, 8 | 16 | 32 | 64) {
+        // There is no mov of 8 bits.
+        let copy = if bits == 8 { "cvt.u8.u16".to_owned() } else { format!("mov.b{bits}") };
+        put!(text, "ld.global.b{bits} %{own}{between}, [{from}];\n{copy} {register}, %{own}{between};");
     } else {
         put!(text, "ld.global.b{bits} {register}, [{from}];");
     }
