@@ -38,6 +38,8 @@ mod words;
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use crate::campaign::{EngineResult, Mismatch, Progress, Results, Subject};
 use crate::case::{Case, InternalError};
 use crate::divergences::{Divergences, Does};
@@ -191,15 +193,52 @@ fn search<'s>(
         groups.drain(..).partition(OpenGroup::is_of_rows);
     let mut causes = words::causes(engine, &lines);
     causes.extend(exact::causes(inquiry, engine, &mut lines)?);
-    for group in &mut rows {
-        causes.extend(recorded::causes(engine, group));
-        let mut found = points::causes(inquiry, engine, group)?;
-        extents::settle(inquiry, &mut found)?;
-        causes.extend(found);
+    rows.sort_by(|a, b| a.instruction.name.cmp(&b.instruction.name));
+    let alike: Vec<&mut [OpenGroup<'s>]> = rows.chunk_by_mut(|a, b| a.instruction.name == b.instruction.name).collect();
+    let found = alike.into_par_iter().map(|groups| of_rows(inquiry, engine, groups));
+    for found in found.collect::<Vec<_>>() {
+        causes.extend(found?);
     }
     groups.extend(lines);
     groups.extend(rows);
     Ok(causes)
+}
+
+/// The causes of groups of rows of one instruction. What explains one form is tried first in the next ones; then the
+/// widest of it in all others, so that one cause has one condition.
+fn of_rows<'s>(
+    inquiry: &Inquiry<'_>,
+    engine: usize,
+    groups: &mut [OpenGroup<'s>],
+) -> Result<Vec<Cause<'s>>, InternalError> {
+    let mut found: Vec<Vec<Cause<'s>>> = Vec::new();
+    for group in groups.iter_mut() {
+        let known: Vec<&Cause<'_>> = found.iter().flatten().filter(|cause| cause.mismatch == group.mismatch).collect();
+        let causes = points::causes(inquiry, engine, group, &known)?;
+        found.push(causes);
+    }
+    for at in 0..groups.len() {
+        let of_others = found.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, causes)| causes);
+        let mut known: Vec<&Cause<'_>> = of_others.filter(|cause| cause.mismatch == groups[at].mismatch).collect();
+        let Some(own) = found[at].first() else { continue };
+        known.sort_by_cached_key(|cause| std::cmp::Reverse(own.size_of(&cause.named())));
+        let is_known = |cause: &&Cause<'_>| found[at].iter().any(|own| own.is_same(&cause.named()));
+        if known.first().is_none_or(is_known) {
+            continue;
+        }
+        let causes = points::causes(inquiry, engine, &mut groups[at], &known)?;
+        groups[at].vanished = None;
+        if (1..=found[at].len()).contains(&causes.len()) {
+            found[at] = causes;
+        }
+    }
+    let mut all = Vec::new();
+    for (group, mut causes) in groups.iter().zip(found) {
+        all.extend(recorded::causes(engine, group));
+        extents::settle(inquiry, &mut causes)?;
+        all.extend(causes);
+    }
+    Ok(all)
 }
 
 /// Makes findings of causes.

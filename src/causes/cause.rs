@@ -249,24 +249,14 @@ impl<'s> Cause<'s> {
         self.cube.sets().iter().map(name).collect()
     }
 
-    /// Named choices as a cube of its form; `None` if they never hold there.
-    fn resolve(&self, conditions: &Conditions) -> Option<Cube> {
-        let mut sets = Vec::new();
-        for (name, values) in conditions {
-            match self.form().axis(name) {
-                Some(axis) => sets.push((axis, self.form().axes[axis].select(|value| values.contains(value)))),
-                // A slot that the form lacks counts as empty.
-                None if values.contains("none") => {}
-                None => return None,
-            }
-        }
-        let cube = Cube::new(sets);
-        (!cube.is_empty()).then_some(cube)
+    /// For how many variants of its form named choices hold.
+    pub(super) fn size_of(&self, conditions: &Conditions) -> u128 {
+        resolve(self.form(), conditions).map_or(0, |cube| Slice::new(&self.region(), &cube).count())
     }
 
     /// Whether named choices hold for the same variants of its form as its own choices.
     pub(super) fn is_same(&self, conditions: &Conditions) -> bool {
-        let Some(cube) = self.resolve(conditions) else { return false };
+        let Some(cube) = resolve(self.form(), conditions) else { return false };
         let region = self.region();
         let both = cube.sets().iter().fold(self.cube.clone(), |both, (axis, set)| both.with(*axis, *set));
         Slice::new(&region, &cube).count() == self.size && Slice::new(&region, &both).count() == self.size
@@ -327,6 +317,21 @@ impl<'s> Cause<'s> {
             && these.rules.is_empty() == those.rules.is_empty()
             && (self.engine != other.engine || these.message == those.message)
     }
+}
+
+/// Named choices as a cube of a form; `None` if they never hold there.
+pub(super) fn resolve(form: &Form, conditions: &Conditions) -> Option<Cube> {
+    let mut sets = Vec::new();
+    for (name, values) in conditions {
+        match form.axis(name) {
+            Some(axis) => sets.push((axis, form.axes[axis].select(|value| values.contains(value)))),
+            // A slot that the form lacks counts as empty.
+            None if values.contains("none") => {}
+            None => return None,
+        }
+    }
+    let cube = Cube::new(sets);
+    (!cube.is_empty()).then_some(cube)
 }
 
 /// The name of a rule without the instruction.

@@ -72,6 +72,21 @@ pub(super) struct Combination {
     pub(super) size: u128,
 }
 
+/// A combination that explains failing points elsewhere, and may explain these.
+#[derive(Clone, Debug)]
+pub(super) struct Hint {
+    /// Its choices.
+    pub(super) cube: Cube,
+    /// The number of points that were tried elsewhere, and how many failed.
+    pub(super) asked: usize,
+    pub(super) failed: usize,
+}
+
+/// Of a thousand points that were asked about, how many failed.
+fn rate(asked: usize, failed: usize) -> usize {
+    failed * 1000 / asked.max(1)
+}
+
 /// The results at points with one value of an axis.
 struct ValueEvidence {
     /// Each point, and whether it failed.
@@ -116,11 +131,17 @@ pub(super) struct Generalise<'a> {
 }
 
 impl Generalise<'_> {
-    /// Combinations that together contain the failing points.
+    /// Combinations that together contain the failing points. A hint is taken if points fail there about as often as
+    /// elsewhere.
     ///
     /// # Errors
     /// Those of asking.
-    pub(super) fn explain<E>(&mut self, fails: &[Values], ask: &mut Ask<'_, E>) -> Result<Vec<Combination>, E> {
+    pub(super) fn explain<E>(
+        &mut self,
+        fails: &[Values],
+        hints: &[Hint],
+        ask: &mut Ask<'_, E>,
+    ) -> Result<Vec<Combination>, E> {
         let mut open: Vec<&Values> = fails.iter().collect();
         open.sort_by_key(|values| (distance(values), (*values).clone()));
         let mut found: Vec<Combination> = Vec::new();
@@ -130,9 +151,14 @@ impl Generalise<'_> {
             }
             open.retain(|values| *values != seed);
             if ask(std::slice::from_ref(seed), None)?.first() == Some(&PointSeen::Fails) {
-                let grown = self.grow(seed, ask)?;
-                found.push(grown);
-                self.join(&mut found, ask)?;
+                match self.hinted(seed, hints, ask)? {
+                    Some(combination) => found.push(combination),
+                    None => {
+                        let grown = self.grow(seed, ask)?;
+                        found.push(grown);
+                        self.join(&mut found, ask)?;
+                    }
+                }
                 open.retain(|values| !found.iter().any(|combination| combination.cube.contains(values)));
             }
         }
@@ -141,6 +167,26 @@ impl Generalise<'_> {
 
     fn region(&self) -> Region<'_> {
         self.diagram.all().below(&self.prefix)
+    }
+
+    /// The first hint that explains a failing point.
+    fn hinted<E>(&mut self, seed: &Values, hints: &[Hint], ask: &mut Ask<'_, E>) -> Result<Option<Combination>, E> {
+        for hint in hints.iter().filter(|hint| hint.cube.contains(seed)) {
+            let all = |axis: usize| ValueSet::of(self.form.axes[axis].values.len(), |_| true);
+            let mut sets: Vec<ValueSet> = (0..self.form.axes.len()).map(all).collect();
+            hint.cube.sets().iter().for_each(|(axis, set)| sets[*axis] = *set);
+            let unknown = vec![ValueSet::default(); sets.len()];
+            let mut combination = self.look(seed, &sets, unknown, ask)?;
+            let least = rate(hint.asked, hint.failed);
+            if combination.failed > 0 && rate(combination.asked, combination.failed) * 100 >= least * JOINED {
+                let simpler = (distance(seed), seed) < (distance(&combination.simplest), &combination.simplest);
+                if combination.simplest.is_empty() || simpler {
+                    combination.simplest = seed.clone();
+                }
+                return Ok(Some(combination));
+            }
+        }
+        Ok(None)
     }
 
     /// The combination around a failing point.
@@ -351,7 +397,7 @@ impl Generalise<'_> {
             let unknown = (0..sets.len()).map(unknown).collect();
             let seed = found[at].seed.clone();
             let mut joined = self.look(&seed, &sets, unknown, ask)?;
-            let rate = |combination: &Combination| combination.failed * 1000 / combination.asked.max(1);
+            let rate = |combination: &Combination| rate(combination.asked, combination.failed);
             // If one of them could not be asked about, nothing supports joining them.
             let least = rate(&found[at]).min(rate(&found[last]));
             if least > 0 && rate(&joined) * 100 >= least * JOINED {

@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::cause::{Cause, CauseRows, RowCause};
+use super::cause::{Cause, CauseRows, RowCause, resolve};
 use super::effect::ExpectedEffect;
 use super::executed::ExecutedInstruction;
-use super::generalise::{Combination, Generalise, PointSeen};
+use super::generalise::{Combination, Generalise, Hint, PointSeen};
 use super::inputs::{self, TriedRow};
 use super::inquiry::Inquiry;
 use super::open_group::OpenGroup;
@@ -66,17 +66,18 @@ impl PointResult {
     }
 }
 
-/// The causes of a group of rows of the engine at a position.
+/// The causes of a group of rows of the engine at a position; those `known` of other forms may be causes of it too.
 pub(super) fn causes<'s>(
     inquiry: &Inquiry<'_>,
     engine: usize,
     group: &mut OpenGroup<'s>,
+    known: &[&Cause<'_>],
 ) -> Result<Vec<Cause<'s>>, InternalError> {
     let Some(executed) = group.executed else { return Ok(Vec::new()) };
     if group.open.is_empty() {
         return Ok(Vec::new());
     }
-    let mut open: Vec<Values> = std::mem::take(&mut group.open);
+    let mut open: Vec<Values> = group.open.clone();
     open.sort_by_key(|values| (distance(values), values.clone()));
     let rows_form = &executed.rows.forms[group.form];
     if let Some(why) = not_reproduced(inquiry, rows_form, &group.mismatch, &open)? {
@@ -91,7 +92,12 @@ pub(super) fn causes<'s>(
     }
     let prefix = open[0][..ENVIRONMENT + usize::from(has_unguarded)].to_vec();
     let mut search = PointSearch::new(inquiry, executed, group, &open);
-    let causes = search.causes(engine, group, &open, prefix)?;
+    let form = search.points();
+    let hint = |cause: &&Cause<'_>| {
+        Some(Hint { cube: resolve(form, &cause.named())?, asked: cause.asked, failed: cause.failed })
+    };
+    let hints: Vec<Hint> = known.iter().filter_map(hint).collect();
+    let causes = search.causes(engine, group, &open, &hints, prefix)?;
     if causes.is_empty() && group.vanished.is_none() {
         group.vanished = Some("not reproduced");
     }
@@ -156,6 +162,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         engine: usize,
         group: &OpenGroup<'s>,
         open: &[Values],
+        hints: &[Hint],
         prefix: Values,
     ) -> Result<Vec<Cause<'s>>, InternalError> {
         let point_axes = self.executed.point_axes(self.form);
@@ -165,7 +172,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         let domain = Arc::new(Diagram::within(self.points(), None, &prefix[..ENVIRONMENT]));
         let draw = Draw::named(&format!("executed {}", self.points().id), 0);
         let mut generalise = Generalise { diagram: &domain, prefix: prefix.clone(), form: self.points(), draw };
-        let combinations = generalise.explain(&fails, &mut |points: &[Values], seed: Option<&Values>| {
+        let combinations = generalise.explain(&fails, hints, &mut |points: &[Values], seed: Option<&Values>| {
             self.ask(points)?;
             let effect = seed.and_then(|seed| self.asked.get(seed)?.effect());
             let stopped = self.inquiry.stopped();

@@ -53,6 +53,9 @@ const LATE: [&str; 17] = [
     "SULD", "TXQ",
 ];
 
+/// Those of them that one unit executes in order: `ptxas` waits only for the last of several.
+const IN_ORDER: [&str; 4] = ["F2I", "FLO", "I2F", "POPC"];
+
 /// Why an instruction cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
@@ -283,7 +286,8 @@ impl Step {
         }
         let Synchronization { waits, raises, reads } = Synchronization::of(word);
         let late = raises.is_some() || LATE.contains(&opcode.name);
-        let arrival = late.then_some(LateArrival { registers: raises, predicates: reads.or(raises) });
+        let in_order = IN_ORDER.contains(&opcode.name);
+        let arrival = late.then_some(LateArrival { registers: raises, predicates: reads.or(raises), in_order });
         let (guard, run, name) = (instruction.guard, opcode.run, instruction.to_string().into());
         Ok(Self { guard, run, name, waits, arrival, modifiers, operands: operands.into() })
     }

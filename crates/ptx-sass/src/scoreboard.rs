@@ -34,6 +34,8 @@ pub struct LateArrival {
     pub registers: Option<u8>,
     /// Those in predicates.
     pub predicates: Option<u8>,
+    /// Whether its unit returns results in order: they are there once later ones of the unit are.
+    pub in_order: bool,
 }
 
 /// The results of a thread that have not arrived. Until then, their destinations are undefined.
@@ -53,8 +55,10 @@ pub(crate) struct LateResults {
 struct LateResult {
     /// The number of its instruction.
     instruction: u64,
-    /// The barrier that is raised for it; without one it never arrives.
+    /// The barrier that is raised for it, or for a later one of a unit with results in order; without one it never
+    /// arrives.
     barrier: Option<u8>,
+    in_order: bool,
     to: Destination,
     value: Bits,
 }
@@ -71,6 +75,11 @@ impl LateResults {
     pub(crate) fn begin(&mut self, arrival: LateArrival) {
         self.instructions += 1;
         self.running = Some(arrival);
+        if let LateArrival { registers: Some(barrier), in_order: true, .. } = arrival {
+            for earlier in self.results.iter_mut().filter(|result| result.in_order && result.barrier.is_none()) {
+                (earlier.instruction, earlier.barrier) = (self.instructions, Some(barrier));
+            }
+        }
     }
 
     /// It has done all that it does.
@@ -91,7 +100,8 @@ impl LateResults {
             Destination::Predicate(_) => (1, self.running.and_then(|arrival| arrival.predicates)),
         };
         self.raised |= barrier.map_or(0, |barrier| 1 << barrier);
-        self.results.push(LateResult { instruction: self.instructions, barrier, to, value });
+        let in_order = self.running.is_some_and(|arrival| arrival.in_order);
+        self.results.push(LateResult { instruction: self.instructions, barrier, in_order, to, value });
         Bits::UNDEFINED.zero_extended(width)
     }
 
@@ -137,7 +147,7 @@ mod tests {
         let register = |index: u8| Destination::Register(Register { index, ..Register::ZERO });
         let mut late = LateResults::default();
         for (first, barrier) in [(10, Some(0)), (20, Some(3)), (30, None), (40, Some(0)), (50, Some(0))] {
-            late.begin(LateArrival { registers: barrier, predicates: None });
+            late.begin(LateArrival { registers: barrier, predicates: None, in_order: false });
             for to in [first, first + 1] {
                 assert_eq!(late.held_back(register(to), Bits::ZERO), Bits::UNDEFINED.zero_extended(32));
             }
@@ -154,5 +164,21 @@ mod tests {
         assert_eq!(arrive(1, 1), ([both(10), both(40)].concat(), 0b1001));
         assert_eq!(arrive(1, 1), (vec![], 0b1001), "one instruction more");
         assert_eq!(arrive(0b11_1111, 0), ([both(20), both(50)].concat(), 0), "one without a barrier never arrives");
+    }
+
+    #[test]
+    fn results_in_order_are_there_once_a_later_one_is() {
+        let register = |index: u8| Destination::Register(Register { index, ..Register::ZERO });
+        let mut late = LateResults::default();
+        for (index, registers, in_order) in
+            [(1, None, true), (2, None, false), (3, Some(4), false), (4, Some(5), true), (5, None, true)]
+        {
+            late.begin(LateArrival { registers, predicates: None, in_order });
+            late.held_back(register(index), Bits::ZERO);
+            late.end();
+        }
+        let mut arrived = Vec::new();
+        late.arrive(0b11_1111, 0, |to, _| arrived.push(to));
+        assert_eq!(arrived, [1, 3, 4].map(register));
     }
 }
