@@ -12,7 +12,7 @@ use std::process::Command;
 use cases::Expected;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_conform::engine::sass::{Configuration, Sass};
-use ptx_conform::engine::{CaseExecutor as _, toolchain};
+use ptx_conform::engine::{CaseExecutor as _, CodeLister as _, Listing, toolchain};
 use ptx_conform::environment::Suffix;
 use ptx_conform::program::{Answer, Holds, Input, Output, Program, Returned, Rows, UndefinedBits};
 
@@ -22,11 +22,12 @@ const VERSION: &str = "13.5";
 type Check = fn() -> Result<(), Failed>;
 
 fn main() {
-    let tests: [(&str, Check); 5] = [
+    let tests: [(&str, Check); 6] = [
         ("machine_code_does_what_was_computed_by_hand", machine_code_does_what_was_computed_by_hand),
         ("sums_are_what_the_model_expects", sums_are_what_the_model_expects),
         ("a_row_returns_what_the_machine_code_computes", a_row_returns_what_the_machine_code_computes),
         ("a_result_that_nothing_wrote_fails", a_result_that_nothing_wrote_fails),
+        ("the_smallest_module_has_the_same_answer", the_smallest_module_has_the_same_answer),
         ("machine_code_that_differs_the_second_time_fails", machine_code_that_differs_the_second_time_fails),
     ];
     let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
@@ -112,6 +113,35 @@ fn machine_code_that_differs_the_second_time_fails() -> Result<(), Failed> {
 
 /// The line for which `ptxas` 13.5 has an internal compiler error: a component of a vector is the destination.
 const CRASHES: &str = "ld.shared::cta.u32 %v.y, [sh+4];";
+
+fn the_smallest_module_has_the_same_answer() -> Result<(), Failed> {
+    let engine = opened()?;
+    let smallest = |case: &Program| engine.smallest(case).ok_or("no listing");
+    let lines = |listing: &Listing| listing.ptx.iter().map(|line| line.text.clone()).collect::<Vec<_>>().join("\n");
+    let marked = |listing: &Listing| -> Vec<String> {
+        let code = listing.code.iter().filter(|line| line.marked);
+        code.map(|line| line.operation.clone()).take_while(|operation| operation != "EXIT").collect()
+    };
+
+    let bare = smallest(&program("add.u32 %r0, %r1, %r2;", &[("%r1", 1), ("%r2", 3)])?)?;
+    assert!(["membar", "marks", "zero"].iter().all(|part| !lines(&bare).contains(part)), "{}", lines(&bare));
+    assert!(bare.command.contains("nvdisasm") && marked(&bare).iter().any(|of| of == "IADD3"), "{:?}", bare.code);
+
+    // The result is 0 only if the output was set to 0 before.
+    let mut guarded = program("@%p add.u32 %r0, %r1, %r1;", &[("%r1", 7), ("%p", 0)])?;
+    guarded.declarations = ".entry k() { .reg .b32 %r<2>; .reg .pred %p;".to_owned();
+    guarded.inputs[1].bits = 1;
+    let fenced = smallest(&guarded)?;
+    assert!(lines(&fenced).contains("membar.cta") && !lines(&fenced).contains("marks"), "{}", lines(&fenced));
+
+    let mut crashing = program(CRASHES, &[])?;
+    crashing.declarations = ".shared .align 4 .b8 sh[8]; .entry k() { .reg .v2 .b32 %v;".to_owned();
+    crashing.outputs = vec![Output { register: "%v.y".to_owned(), bits: 32 }];
+    let crashing = smallest(&crashing)?;
+    assert!(crashing.code.is_empty() && !crashing.command.contains("nvdisasm"), "{}", crashing.command);
+    assert!(!lines(&crashing).contains("marks"), "{}", lines(&crashing));
+    Ok(())
+}
 
 /// The cases of `corpus/executed/`, compiled for sm_90.
 fn machine_code_does_what_was_computed_by_hand() -> Result<(), Failed> {

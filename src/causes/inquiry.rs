@@ -65,9 +65,9 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// What the engine makes of a program, if it can tell.
+    /// What the engine makes of a program with one row in the smallest module, if it can tell.
     pub(super) fn listing(&self, program: &Program) -> Option<Listing> {
-        self.subject.executor?.as_lister()?.listing(program)
+        self.subject.executor?.as_lister()?.smallest(program)
     }
 
     /// How many rows may end their kernel: `most` if each costs a process.

@@ -45,9 +45,9 @@ fn write_code(row: &MinimalRow, to: &mut String) -> fmt::Result {
         }
         writeln!(to, "```")
     };
-    let module = ListedLine::module(&row.execution);
-    block("x.ptx", &mut module.iter().map(|line| (line.marked, line.text.as_str())))?;
-    let Some(listing) = &row.listing else { return Ok(()) };
+    let ptx = row.listing.as_ref().map_or_else(|| ListedLine::module(&row.execution), |listing| listing.ptx.clone());
+    block("x.ptx", &mut ptx.iter().map(|line| (line.marked, line.text.as_str())))?;
+    let Some(listing) = row.listing.as_ref().filter(|listing| !listing.code.is_empty()) else { return Ok(()) };
     let padding = |line: &&ListedInstruction| line.operation == "NOP";
     let end = listing.code.iter().rposition(|line| !padding(&line)).map_or(0, |last| last + 1);
     block("Machine code", &mut listing.code[..end].iter().map(|line| (line.marked, line.text.as_str())))

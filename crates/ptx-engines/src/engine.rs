@@ -263,6 +263,10 @@ pub trait CodeLister: CaseExecutor {
     fn listing(&self, case: &Program) -> Option<Listing> {
         self.listings(std::slice::from_ref(case)).pop().flatten()
     }
+
+    /// What it makes of the smallest module in which the first row of a case has the same answer; without machine code if
+    /// there is none.
+    fn smallest(&self, case: &Program) -> Option<Listing>;
 }
 
 #[cfg(test)]

@@ -38,6 +38,9 @@ const USUAL_CASES: usize = 300;
 /// Changes the machine code of a case before it is interpreted, as another assembler might have written it.
 pub type CodeChange = fn(&Program, &mut [PrintedWord]);
 
+/// Writes cases as a module, with the kernel of each or why it has none.
+type ModuleText = fn(&[&Program]) -> (String, Vec<Result<Kernel, String>>);
+
 /// A version of `ptxas`, and a disassembler of its machine code.
 #[derive(Debug)]
 pub struct Sass {
@@ -83,14 +86,14 @@ impl Sass {
         self.assembler.newest_ptx()
     }
 
-    /// The command that shows the machine code of the module in `x.ptx`.
-    fn command(&self) -> String {
-        format!("ptxas {} x.ptx -o x.cubin && nvdisasm -c x.cubin", self.configuration.options().join(" "))
-    }
-
     /// Compiles cases.
     pub fn compile<'a>(&self, cases: &'a [Program]) -> CompiledCases<'a> {
-        let mut compiled = CompiledCases { cases, modules: Vec::new(), answers: vec![Vec::new(); cases.len()] };
+        self.compile_as(cases, kernel::module)
+    }
+
+    /// Compiles cases as modules that are written in this way.
+    fn compile_as<'a>(&self, cases: &'a [Program], write: ModuleText) -> CompiledCases<'a> {
+        let mut compiled = CompiledCases { cases, write, modules: Vec::new(), answers: vec![Vec::new(); cases.len()] };
         let twins = twins(cases);
         let at: Vec<usize> = twins.keys().copied().collect();
         let texts: Vec<Program> = at.iter().map(|&at| cases[at].clone()).collect();
@@ -105,8 +108,8 @@ impl Sass {
     /// Compiles the cases at these positions as one module. If the assembler fails on it, they are compiled in halves,
     /// or each alone if it does not end; a case that it fails on alone gets its answer.
     fn compile_batch(&self, at: &[usize], compiled: &mut CompiledCases<'_>) {
-        let CompiledCases { cases, modules, answers } = compiled;
-        let (text, kernels) = kernel::module(&at.iter().map(|&at| &cases[at]).collect::<Vec<_>>());
+        let CompiledCases { cases, write, modules, answers } = compiled;
+        let (text, kernels) = write(&at.iter().map(|&at| &cases[at]).collect::<Vec<_>>());
         match (self.machine_code(&text, at.len()), at, &kernels[..]) {
             (Ok((mut cubin, unrepeated)), ..) => {
                 let image = Image::load(&mut cubin, self.configuration.target);
@@ -185,6 +188,7 @@ impl Sass {
 /// Cases, and the machine code of those that the assembler compiles.
 pub struct CompiledCases<'a> {
     cases: &'a [Program],
+    write: ModuleText,
     modules: Vec<CompiledModule>,
     /// Of each case that has no machine code.
     answers: Vec<Vec<Answer>>,
@@ -196,7 +200,7 @@ impl CompiledCases<'_> {
         for module in &mut self.modules {
             for number in 0..module.cases.len() {
                 for &twin in twins.get(&module.cases[number]).into_iter().flatten() {
-                    module.kernels.push(as_twin(&self.cases[twin], &module.kernels[number]));
+                    module.kernels.push(as_twin(&self.cases[twin], self.write, &module.kernels[number]));
                     module.cases.push(twin);
                 }
             }
@@ -431,9 +435,16 @@ impl CaseExecutor for Sass {
 
 impl CodeLister for Sass {
     fn listings(&self, cases: &[Program]) -> Vec<Option<Listing>> {
-        listing::listings(self, cases).unwrap_or_else(|why| {
+        listing::listings(self, cases, kernel::module).unwrap_or_else(|why| {
             self.health.lost(&format!("no listing: {why}"), cases.len());
             vec![None; cases.len()]
+        })
+    }
+
+    fn smallest(&self, case: &Program) -> Option<Listing> {
+        listing::smallest(self, case).unwrap_or_else(|why| {
+            self.health.lost(&format!("no listing: {why}"), 1);
+            None
         })
     }
 }

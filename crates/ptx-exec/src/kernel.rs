@@ -13,6 +13,9 @@
 //! Variables that the line may write are copied to the results after it. If they are in global or shared
 //! memory, each row is a launch of its own, and starts from their contents again.
 //!
+//! Fenced and bare modules are for whoever reads them: one thread executes the first row, without what only other rows
+//! need.
+//!
 //! Not executed are lines with a unified variable, a `.surfref` parameter, the address of a parameter that
 //! is not one of the entry, a 32-bit register for an address of 64 bits, or an address before the variable
 //! that is its base.
@@ -28,4 +31,4 @@ mod scopes;
 mod thread;
 
 pub use launch::{Bound, Kernel, Observed, Parameter, Place, changed, decode};
-pub use module::{batches, module};
+pub use module::{bare_module, batches, fenced_module, module};

@@ -122,6 +122,16 @@ impl Memory {
         &mut self.regions[number]
     }
 
+    /// The number of the region of the last access.
+    pub fn last(&self) -> Option<usize> {
+        (self.last < self.regions.len()).then_some(self.last)
+    }
+
+    /// Forgets which region the last access was in.
+    pub fn forget_last(&mut self) {
+        self.last = usize::MAX;
+    }
+
     /// Undoes all stores.
     pub fn undo(&mut self) {
         while let Some(Replaced { region, at, bytes, before }) = self.replaced.pop() {

@@ -43,8 +43,8 @@ struct RowThread {
     record: usize,
     /// The number of the region with its results.
     results: usize,
-    /// The number of the region with its mark.
-    mark: usize,
+    /// The number of the region with its mark; a bare kernel has none.
+    mark: Option<usize>,
 }
 
 impl Launch<'_> {
@@ -74,15 +74,15 @@ impl Launch<'_> {
     fn attempt(&self, of: &mut RowThread, row: usize) -> (Answer, bool) {
         self.start(of, row);
         let stop = run(&mut of.thread, self.code, MOST);
-        let marked = of.thread.memory.region(of.mark).data().first().copied().unwrap_or(0);
+        let marked = of.mark.and_then(|mark| of.thread.memory.region(mark).data().first().copied());
         let answer = match (stop, marked) {
-            (Halt::Exit, 2) => {
+            (Halt::Exit, Some(2) | None) => {
                 let returned = self.returned(of);
                 let undefined = returned.undefined.is_some();
                 return (Answer::Returned(returned), undefined);
             }
             (Halt::Exit, _) => Answer::Failed("the thread exits before the end of its row".to_owned()),
-            (Halt::Trap(fault), 1) => Answer::Trapped(fault.to_string()),
+            (Halt::Trap(fault), Some(1) | None) => Answer::Trapped(fault.to_string()),
             (Halt::Trap(fault), _) => Answer::Failed(format!("beside the line: {fault}")),
             (Halt::Undefined(what), _) => {
                 return (Answer::Failed(format!("{what} depends on what nothing wrote")), true);
@@ -93,25 +93,39 @@ impl Launch<'_> {
         (answer, false)
     }
 
-    /// What each instruction of the section does in the first row. Those of the line are executed after the mark
-    /// before the line, and before the first result is stored. What the assembler moved out of there is not told from
-    /// what is around the line.
+    /// What each instruction of the section does in the first row. Those of the line are executed after the mark before
+    /// the line, or in a bare kernel after the last input is loaded, and before the first result is stored. What the
+    /// assembler moved out of there is not told from what is around the line.
     pub(super) fn trace(&self) -> Vec<Traced> {
         let mut of = self.thread();
         self.start(&mut of, 0);
         let mut traced = vec![Traced::default(); self.code.len()];
-        for _ in 0..MOST {
+        let mut executed = Vec::new();
+        let mut begin = 0;
+        for (number, _) in (0_usize..).zip(0..MOST) {
             let at = of.thread.next;
-            let begun = of.thread.memory.region(of.mark).data().first() == Some(&1);
-            of.thread.used_policy = false;
-            let done = step(&mut of.thread, self.code);
-            let stored = of.thread.memory.region(of.results).defined().iter().any(|bits| *bits != 0);
-            if let Some(traced) = traced.get_mut(at).filter(|_| begun && !stored) {
-                traced.of_line = true;
-                traced.used_policy |= of.thread.used_policy;
+            let marked = |of: &RowThread, mark: usize| of.thread.memory.region(mark).data().first() == Some(&1);
+            if of.mark.is_some_and(|mark| !marked(&of, mark)) {
+                begin = number + 1;
             }
+            of.thread.used_policy = false;
+            of.thread.memory.forget_last();
+            let done = step(&mut of.thread, self.code);
+            if of.mark.is_none() && of.thread.memory.last() == Some(of.record) {
+                begin = number + 1;
+            }
+            if of.thread.memory.region(of.results).defined().iter().any(|bits| *bits != 0) {
+                break;
+            }
+            executed.push((at, of.thread.used_policy));
             if done.is_err() {
                 break;
+            }
+        }
+        for &(at, used_policy) in executed.iter().skip(begin) {
+            if let Some(traced) = traced.get_mut(at) {
+                traced.of_line = true;
+                traced.used_policy |= used_policy;
             }
         }
         traced
@@ -130,6 +144,7 @@ impl Launch<'_> {
         };
         let number = parameters.iter().position(|parameter| matches!(parameter, Parameter::First));
         let number = number.and_then(|number| self.entry.parameters.get(number));
+        let has_marks = parameters.contains(&Parameter::Marks);
         let parameters: Vec<Vec<u8>> = parameters.iter().map(value).collect();
         let mut thread = self.image.thread(self.entry, &parameters);
         if let (Some(surface), Some(_)) = (&self.case.surface, &self.kernel.surface) {
@@ -140,7 +155,7 @@ impl Launch<'_> {
             number_at: number.map(|place| self.entry.parameters_at + place.start),
             record: thread.memory.add(MemoryRegion::new(ROWS, vec![0; *row_bytes], false)),
             results: thread.memory.add(MemoryRegion::undefined(RESULTS, *result_bytes)),
-            mark: thread.memory.add(MemoryRegion::new(MARKS, vec![0; 4], true)),
+            mark: has_marks.then(|| thread.memory.add(MemoryRegion::new(MARKS, vec![0; 4], true))),
             thread,
         }
     }
@@ -169,7 +184,9 @@ impl Launch<'_> {
             }
         }
         thread.memory.region_mut(of.results).start = RESULTS + (result_bytes * row) as u64;
-        thread.memory.region_mut(of.mark).start = MARKS + row as u64 * 4;
+        if let Some(mark) = of.mark {
+            thread.memory.region_mut(mark).start = MARKS + row as u64 * 4;
+        }
     }
 
     /// The result of the row that has just ended.

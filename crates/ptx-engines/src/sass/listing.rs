@@ -1,26 +1,70 @@
 //! Cases as PTX and as machine code, with what is executed for their lines.
 
-use ptx_exec::program::Program;
+use ptx_exec::kernel;
+use ptx_exec::program::{Answer, Program, Rows};
 use ptx_sass::opcode;
 
 use super::launch::Traced;
-use super::{LoadedCode, PrintedCode, PrintedWord, Sass};
+use super::{LoadedCode, ModuleText, PrintedCode, PrintedWord, Sass};
 use crate::engine::{ListedInstruction, ListedLine, Listing};
 
 /// The listing of each case that has machine code.
 ///
 /// # Errors
 /// If the disassembler fails.
-pub(super) fn listings(sass: &Sass, cases: &[Program]) -> Result<Vec<Option<Listing>>, String> {
-    let compiled = sass.compile(cases);
+pub(super) fn listings(sass: &Sass, cases: &[Program], write: ModuleText) -> Result<Vec<Option<Listing>>, String> {
+    let compiled = sass.compile_as(cases, write);
     let printed = sass.print(&compiled)?;
     let loaded = sass.load(&compiled, &printed);
     let listing = |(case, place): (&Program, &Option<(usize, usize)>)| {
         let (module, number) = (*place)?;
         let code = instructions(&loaded.code[module], &printed[module], number, case)?;
-        Some(Listing { ptx: ListedLine::module(case), code, command: sass.command() })
+        Some(self::listing(sass, case, write, code))
     };
     Ok(cases.iter().zip(&loaded.places).map(listing).collect())
+}
+
+/// The listing of the smallest module in which the first row of a case has the same answer.
+///
+/// # Errors
+/// If the disassembler fails.
+pub(super) fn smallest(sass: &Sass, case: &Program) -> Result<Option<Listing>, String> {
+    let Some(row) = case.rows.iter().next() else { return Ok(None) };
+    let mut rows = Rows::new(case.rows.width());
+    rows.push(row);
+    let case = Program { rows, ..case.clone() };
+    let cases = std::slice::from_ref(&case);
+    let answer = |write: ModuleText| {
+        let compiled = sass.compile_as(cases, write);
+        let loaded = sass.disassemble(&compiled)?;
+        Ok::<_, String>(loaded.execute().next().and_then(|executed| executed.answers.into_iter().next()))
+    };
+    let whole = answer(kernel::module)?;
+    let is_same = |answer: Option<Answer>| match (answer, &whole) {
+        // The address may be another one.
+        (Some(Answer::Trapped(_)), Some(Answer::Trapped(_))) => true,
+        (answer, whole) => answer == *whole,
+    };
+    let mut write: ModuleText = kernel::module;
+    for smaller in [kernel::bare_module as ModuleText, kernel::fenced_module] {
+        if is_same(answer(smaller)?) {
+            write = smaller;
+            break;
+        }
+    }
+    let found = listings(sass, cases, write)?.pop().flatten();
+    Ok(Some(found.unwrap_or_else(|| listing(sass, &case, write, Vec::new()))))
+}
+
+/// A listing with this machine code.
+fn listing(sass: &Sass, case: &Program, write: ModuleText, code: Vec<ListedInstruction>) -> Listing {
+    let (module, _) = write(&[case]);
+    let ptx = module.lines().map(|text| ListedLine { text: text.to_owned(), marked: text == case.line }).collect();
+    let mut command = format!("ptxas {} x.ptx -o x.cubin", sass.configuration.options().join(" "));
+    if !code.is_empty() {
+        command.push_str(" && nvdisasm -c x.cubin");
+    }
+    Listing { ptx, code, command }
 }
 
 /// The instructions of a case, by its number in its module.

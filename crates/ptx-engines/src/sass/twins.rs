@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 
-use ptx_exec::kernel::{self, Kernel};
+use ptx_exec::kernel::Kernel;
 use ptx_exec::program::Program;
 use rustc_hash::FxHashMap;
+
+use super::ModuleText;
 
 /// The positions of cases that are compiled, each with those of its twins.
 pub(super) type Twins = BTreeMap<usize, Vec<usize>>;
@@ -29,9 +31,9 @@ pub(super) fn twins(cases: &[Program]) -> Twins {
 }
 
 /// The kernel of a case, with its own rows, from that of its twin.
-pub(super) fn as_twin(case: &Program, twin: &Result<Kernel, String>) -> Result<Kernel, String> {
+pub(super) fn as_twin(case: &Program, write: ModuleText, twin: &Result<Kernel, String>) -> Result<Kernel, String> {
     let twin = twin.as_ref().map_err(Clone::clone)?;
-    let (_, mut alone) = kernel::module(&[case]);
+    let (_, mut alone) = write(&[case]);
     let own = alone.pop().unwrap_or_else(|| Err("it has no kernel".to_owned()))?;
     Ok(Kernel { entry: twin.entry.clone(), ..own })
 }

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::declared::statements;
 use super::launch::Kernel;
 use super::renamed::{NewNames, new_names, old_name, renamed};
-use super::thread::{self, OwnNames};
+use super::thread::{self, Content, OwnNames};
 use crate::program::Program;
 use ptx_spec::environment::{AddressSize, Target, Version};
 use ptx_spec::ptx::{Lexer, Scaffold, Statement, Statements};
@@ -25,7 +25,22 @@ const ENTRIES: usize = 128;
 /// A line names one surface at most, so an entry never has more than the 32 of them that `ptxas`
 /// allows it.
 pub fn module(cases: &[&Program]) -> (String, Vec<Result<Kernel, String>>) {
-    let mut writer = ModuleWriter { names: names(cases), ..ModuleWriter::default() };
+    write(cases, Content::Rows)
+}
+
+/// The same for whoever reads it: an entry executes only the first row, by one thread that sets no marks. Fences keep the
+/// line apart from what is around it.
+pub fn fenced_module(cases: &[&Program]) -> (String, Vec<Result<Kernel, String>>) {
+    write(cases, Content::Fenced)
+}
+
+/// The same without fences, and without setting outputs to 0: the least text around the line.
+pub fn bare_module(cases: &[&Program]) -> (String, Vec<Result<Kernel, String>>) {
+    write(cases, Content::Bare)
+}
+
+fn write(cases: &[&Program], content: Content) -> (String, Vec<Result<Kernel, String>>) {
+    let mut writer = ModuleWriter { names: names(cases), content, ..ModuleWriter::default() };
     let kernels = cases.iter().enumerate().map(|(at, case)| writer.entry(case, at)).collect();
     (writer.text, kernels)
 }
@@ -63,6 +78,7 @@ fn shared(case: &Program) -> Result<Shared, String> {
 #[derive(Default)]
 struct ModuleWriter {
     names: OwnNames,
+    content: Content,
     text: String,
     shared: Option<Shared>,
     /// The texts at module scope so far, before any name was changed, and the names that were changed.
@@ -90,9 +106,9 @@ impl ModuleWriter {
         };
         let case = if changed.is_empty() { Cow::Borrowed(case) } else { Cow::Owned(renamed(case, &changed)) };
         let scaffold = scaffold(&case);
-        let (entry, mut kernel) = thread::entry(&case, &scaffold, at, &self.names)?;
+        let (entry, mut kernel) = thread::entry(&case, &scaffold, at, &self.names, self.content)?;
         if self.shared.is_none() {
-            self.text = start(&shared, &self.names);
+            self.text = start(&shared, &self.names, self.content);
             self.shared = Some(shared);
         }
         if known.is_none() {
@@ -132,12 +148,15 @@ fn scaffold(case: &Program) -> Scaffold {
 }
 
 /// The directives, and the zeros that outputs are initialized from.
-fn start((ptx, target, _): &Shared, names: &OwnNames) -> String {
+fn start((ptx, target, _): &Shared, names: &OwnNames, content: Content) -> String {
     let size = AddressSize::Bits64;
     let own = &names.own;
-    // An assembler cannot know its value, because it is visible.
-    let zero = format!(".visible .global .align 16 .b8 {own}zero[16];");
-    format!(".version {ptx}\n.target {target}\n.address_size {size}\n{zero}\n")
+    let zero = match content {
+        // An assembler cannot know its value, because it is visible.
+        Content::Rows | Content::Fenced => format!(".visible .global .align 16 .b8 {own}zero[16];\n"),
+        Content::Bare => String::new(),
+    };
+    format!(".version {ptx}\n.target {target}\n.address_size {size}\n{zero}")
 }
 
 /// Names that occur in no case.

@@ -18,6 +18,35 @@ pub(super) struct OwnNames {
     pub(super) own: String,
 }
 
+/// What the threads of an entry do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Each finds its row by its number, and marks how far it came.
+    #[default]
+    Rows,
+    /// One executes the first row: what is before the line, the line, and what is after it are apart.
+    Fenced,
+    /// One executes the first row, and does nothing else: the assembler can mix the line with the rest.
+    Bare,
+}
+
+impl Content {
+    /// The parameters of an entry that are not the case's, with their types and names.
+    fn parameters(self) -> Vec<(Parameter, &'static str, &'static str)> {
+        let mut all = vec![(Parameter::Rows, ".u64", "rows"), (Parameter::Results, ".u64", "results")];
+        if self == Self::Rows {
+            all.push((Parameter::Marks, ".u64", "marks"));
+            all.extend([(Parameter::First, ".u32", "first"), (Parameter::Count, ".u32", "count")]);
+        }
+        all
+    }
+
+    /// The registers with the addresses of a row.
+    fn addresses(self) -> &'static [&'static str] {
+        if self == Self::Rows { &["row", "result", "mark"] } else { &["row", "result"] }
+    }
+}
+
 /// The text at module scope before the entry of a case.
 ///
 /// # Errors
@@ -40,6 +69,7 @@ pub(super) fn entry(
     scaffold: &Scaffold,
     at: usize,
     names: &OwnNames,
+    content: Content,
 ) -> Result<(String, Kernel), String> {
     let line = Line::parse(&case.line).map_err(|error| format!("the line cannot be read: {error}"))?;
     let module = statements(&scaffold.globals)?;
@@ -51,6 +81,7 @@ pub(super) fn entry(
     let mut thread = ThreadWriter {
         scopes: Scopes { case, context: scaffold.context, declared },
         own: &names.own,
+        content,
         at,
         name: format!("{}{at}", names.entry),
         mirrors: String::new(),
@@ -64,7 +95,7 @@ pub(super) fn entry(
     let results = results(case, &observed.iter().map(|filled| filled.name).collect::<Vec<_>>())?;
     let single = observed.iter().any(|filled| filled.how != Filling::Local);
     thread.write(&filled, &body, &records, &results)?;
-    let ours = [Parameter::Rows, Parameter::Results, Parameter::Marks, Parameter::First, Parameter::Count];
+    let ours = content.parameters().into_iter().map(|(parameter, ..)| parameter);
     let theirs = filled.iter().filter(|filled| filled.how == Filling::EntryParameter);
     let kernel = Kernel {
         entry: thread.name,
@@ -84,6 +115,7 @@ pub(super) fn entry(
 struct ThreadWriter<'a> {
     scopes: Scopes<'a>,
     own: &'a str,
+    content: Content,
     at: usize,
     name: String,
     /// Global variables with the contents of others.
@@ -106,9 +138,11 @@ impl ThreadWriter<'_> {
         let declarations = with_contents(body, self.scopes.case)?;
         for filled in filled.iter().filter(|filled| filled.how != Filling::EntryParameter) {
             let (mirror, size) = (&filled.mirror, filled.bytes.len());
-            // A visible variable may be changed from outside, so nothing is computed from it at compile
-            // time.
-            put!(self.mirrors, ".visible .global .align 32 .b8 {mirror}[{size}] = {};", initial(&filled.bytes));
+            if self.has_mirror(filled.how) {
+                // A visible variable may be changed from outside, so nothing is computed from it at compile
+                // time.
+                put!(self.mirrors, ".visible .global .align 32 .b8 {mirror}[{size}] = {};", initial(&filled.bytes));
+            }
             if matches!(filled.how, Filling::Shared | Filling::Local | Filling::Global) {
                 put!(self.mirrors, ".visible .global .u32 {mirror}_words = {};", filled.words());
             }
@@ -116,62 +150,74 @@ impl ThreadWriter<'_> {
         for filled in filled.iter().filter(|filled| filled.how == Filling::Returned) {
             let (mirror, result) = (&filled.mirror, format!("{own}returned"));
             put!(self.before, ".func ({}) {mirror}_give()", filled.statement.bytes(&result, filled.bytes.len()));
-            self.before.push_str("{\n");
-            registers(own, &mut self.before);
-            pass(filled, &result, own, &mut self.before);
-            self.before.push_str("ret;\n}\n");
+            let mut body = String::new();
+            pass(filled, &result, own, &mut body);
+            put!(self.before, "{{\n{}{body}ret;\n}}", self.registers(&body));
         }
         match self.scopes.context {
             Context::Entry => {
                 self.header(filled);
                 self.text.push_str(&declarations);
-                self.address(filled, records.row_bytes, results.size);
-                let mut text = std::mem::take(&mut self.text);
-                self.execute(filled, records, results, &mut text)?;
-                self.text = text;
+                let mut body = String::new();
+                self.address(filled, records, results, &mut body);
+                self.execute(filled, records, results, &mut body)?;
+                self.text.push_str(&(self.registers(&body) + &body));
             }
             Context::Function => {
                 let function = self.function(filled, declarations, records, results)?;
                 self.before.push_str(&function);
                 self.header(filled);
-                self.address(filled, records.row_bytes, results.size);
-                self.call(filled);
+                let mut body = String::new();
+                self.address(filled, records, results, &mut body);
+                self.call(filled, &mut body);
+                self.text.push_str(&(self.registers(&body) + &body));
             }
         }
         self.text.push_str("ret;\n}\n");
         Ok(())
     }
 
+    /// Whether a variable's contents come from another: the first row finds those of global memory as they were.
+    fn has_mirror(&self, how: Filling) -> bool {
+        how != Filling::Global || self.content == Content::Rows
+    }
+
     fn header(&mut self, filled: &[Filled<'_>]) {
         let own = self.own;
         let theirs = filled.iter().filter(|filled| filled.how == Filling::EntryParameter);
-        let theirs: String = theirs.map(|of| of.statement.bytes(of.name, of.bytes.len()) + ", ").collect();
-        put!(
-            self.text,
-            ".visible .entry {}({theirs}.param .u64 {own}rows, .param .u64 {own}results, .param .u64 {own}marks, \
-            .param .u32 {own}first, .param .u32 {own}count)",
-            self.name
-        );
-        self.text.push_str("{\n");
+        let theirs = theirs.map(|of| of.statement.bytes(of.name, of.bytes.len()));
+        let ours = self.content.parameters().into_iter().map(|(_, kind, name)| format!(".param {kind} {own}{name}"));
+        let parameters: Vec<String> = theirs.chain(ours).collect();
+        put!(self.text, ".visible .entry {}({})\n{{", self.name, parameters.join(", "));
     }
 
     /// From the number of the thread to the addresses of its record, its results and its mark;
     /// shared memory is filled before any thread leaves.
-    fn address(&mut self, filled: &[Filled<'_>], row_bytes: usize, result_bytes: usize) {
-        let (own, text) = (self.own, &mut self.text);
-        registers(own, text);
+    fn address(&self, filled: &[Filled<'_>], records: &Records, results: &ResultLayout, text: &mut String) {
+        let own = self.own;
         let mut shared = filled.iter().filter(|filled| filled.how == Filling::Shared).peekable();
         let wait = shared.peek().is_some();
         shared.for_each(|filled| copy(filled, own, text));
         if wait {
             put!(text, "bar.sync 0;");
         }
+        if self.content != Content::Rows {
+            if records.places.iter().any(Option::is_some) {
+                put!(text, "ld.param.u64 %{own}row, [{own}rows];");
+            }
+            if !(results.outputs.is_empty() && results.variables.is_empty()) {
+                put!(text, "ld.param.u64 %{own}result, [{own}results];");
+            }
+            return;
+        }
         put!(text, "mov.u32 %{own}a, %ctaid.x;\nmov.u32 %{own}b, %ntid.x;\nmov.u32 %{own}c, %tid.x;");
         put!(text, "mad.lo.u32 %{own}a, %{own}a, %{own}b, %{own}c;");
         put!(text, "ld.param.u32 %{own}b, [{own}count];");
         put!(text, "setp.ge.u32 %{own}p, %{own}a, %{own}b;\n@%{own}p ret;");
         put!(text, "ld.param.u32 %{own}b, [{own}first];\nadd.u32 %{own}a, %{own}a, %{own}b;");
-        for (to, of, size) in [("row", "rows", row_bytes), ("result", "results", result_bytes), ("mark", "marks", 4)] {
+        for (to, of, size) in
+            [("row", "rows", records.row_bytes), ("result", "results", results.size), ("mark", "marks", 4)]
+        {
             put!(text, "ld.param.u64 %{own}x, [{own}{of}];\ncvta.to.global.u64 %{own}x, %{own}x;");
             put!(text, "mul.wide.u32 %{own}y, %{own}a, {size};\nadd.u64 %{own}{to}, %{own}x, %{own}y;");
         }
@@ -186,21 +232,26 @@ impl ThreadWriter<'_> {
         text: &mut String,
     ) -> Result<(), String> {
         let own = self.own;
-        filled
-            .iter()
-            .filter(|filled| matches!(filled.how, Filling::Local | Filling::Global))
-            .for_each(|filled| copy(filled, own, text));
-        for output in &self.scopes.case.outputs {
+        let copied = |how: Filling| matches!(how, Filling::Local | Filling::Global) && self.has_mirror(how);
+        filled.iter().filter(|filled| copied(filled.how)).for_each(|filled| copy(filled, own, text));
+        for output in self.scopes.case.outputs.iter().filter(|_| self.content != Content::Bare) {
             load(&output.register, output.bits, &format!("{own}zero"), own, text);
         }
         for (input, place) in self.scopes.case.inputs.iter().zip(&records.places) {
             self.input(input, place.as_ref(), text)?;
         }
-        put!(text, "st.volatile.global.u32 [%{own}mark], 1;\nmembar.sys;");
+        match self.content {
+            Content::Rows => put!(text, "st.volatile.global.u32 [%{own}mark], 1;\nmembar.sys;"),
+            Content::Fenced => put!(text, "membar.cta;"),
+            Content::Bare => {}
+        }
         for filled in filled.iter().filter(|filled| filled.how == Filling::Returned) {
             put!(text, "call ({}), {}_give, ();", filled.name, filled.mirror);
         }
         put!(text, "{}", self.scopes.case.line);
+        if self.content == Content::Fenced {
+            put!(text, "membar.cta;");
+        }
         for (output, place) in self.scopes.case.outputs.iter().zip(&results.outputs) {
             let (register, at) = (&output.register, place.at);
             if output.bits == 1 {
@@ -213,7 +264,9 @@ impl ThreadWriter<'_> {
         for (filled, observed) in filled.iter().filter(|filled| filled.observed).zip(&results.variables) {
             observe(filled, observed.at, own, text);
         }
-        put!(text, "membar.sys;\nst.volatile.global.u32 [%{own}mark], 2;");
+        if self.content == Content::Rows {
+            put!(text, "membar.sys;\nst.volatile.global.u32 [%{own}mark], 2;");
+        }
         Ok(())
     }
 
@@ -264,21 +317,20 @@ impl ThreadWriter<'_> {
         let own = self.own;
         let theirs = filled.iter().filter(|filled| filled.how == Filling::FunctionParameter);
         let theirs: String = theirs.map(|of| of.statement.bytes(of.name, of.bytes.len()) + ", ").collect();
-        let ours = ["row", "result", "mark"];
-        let parameters = ours.map(|name| format!(".param .b64 {own}{name}")).join(", ");
-        let mut text = format!(".func {own}{}({theirs}{parameters})\n{{\n{declarations}", self.at);
-        registers(own, &mut text);
+        let ours = self.content.addresses();
+        let parameters = ours.iter().map(|name| format!(".param .b64 {own}{name}")).collect::<Vec<_>>().join(", ");
+        let mut body = String::new();
         for name in ours {
-            put!(text, "ld.param.b64 %{own}{name}, [{own}{name}];");
+            put!(body, "ld.param.b64 %{own}{name}, [{own}{name}];");
         }
-        self.execute(filled, records, results, &mut text)?;
-        text.push_str("ret;\n}\n");
-        Ok(text)
+        self.execute(filled, records, results, &mut body)?;
+        let (at, registers) = (self.at, self.registers(&body));
+        Ok(format!(".func {own}{at}({theirs}{parameters})\n{{\n{declarations}{registers}{body}ret;\n}}\n"))
     }
 
     /// The call of that function.
-    fn call(&mut self, filled: &[Filled<'_>]) {
-        let (own, text) = (self.own, &mut self.text);
+    fn call(&self, filled: &[Filled<'_>], text: &mut String) {
+        let own = self.own;
         let mut arguments = Vec::new();
         for filled in filled.iter().filter(|filled| filled.how == Filling::FunctionParameter) {
             let argument = format!("{}_argument", filled.mirror);
@@ -286,19 +338,34 @@ impl ThreadWriter<'_> {
             pass(filled, &argument, own, text);
             arguments.push(argument);
         }
-        for name in ["row", "result", "mark"] {
+        for name in self.content.addresses() {
             let argument = format!("{own}{name}");
             put!(text, ".param .b64 {argument};\nst.param.b64 [{argument}], %{argument};");
             arguments.push(argument);
         }
         put!(text, "call {own}{}, ({});", self.at, arguments.join(", "));
     }
-}
 
-/// The generated registers.
-fn registers(own: &str, text: &mut String) {
-    put!(text, ".reg .b16 %{own}h;\n.reg .b32 %{own}a, %{own}b, %{own}c;\n.reg .pred %{own}p;");
-    put!(text, ".reg .b64 %{own}w, %{own}x, %{own}y, %{own}row, %{own}result, %{own}mark;");
+    /// The generated registers of a body; of one row, those that it uses.
+    fn registers(&self, body: &str) -> String {
+        let own = self.own;
+        let all: [(&str, &[&str]); 4] = [
+            (".b16", &["h"]),
+            (".b32", &["a", "b", "c"]),
+            (".pred", &["p"]),
+            (".b64", &["w", "x", "y", "row", "result", "mark"]),
+        ];
+        let mut text = String::new();
+        for (kind, names) in all {
+            let names = names.iter().map(|name| format!("%{own}{name}"));
+            let used = |name: &String| self.content == Content::Rows || body.contains(name);
+            let names: Vec<String> = names.filter(used).collect();
+            if !names.is_empty() {
+                put!(text, ".reg {kind} {};", names.join(", "));
+            }
+        }
+        text
+    }
 }
 
 /// Loads a register from global memory. A component of a vector register is not loaded directly: for sm_80
