@@ -209,6 +209,7 @@ impl Campaign<'_> {
             internal_errors.push(error.to_string());
         }
         result.rows_from = Some(RowSource::Executed(environment));
+        result.limits = engine.limits();
         let wanted = self.options.modifiers && self.options.shard.number == 1 && !self.progress.stopped();
         if let Some(lister) = engine.as_lister().filter(|_| wanted) {
             match lowering::lowered(self.spec, lister, &environment, &self.instructions) {

@@ -18,6 +18,8 @@ pub struct EngineResult {
     pub judges: bool,
     /// The source of its rows; none if it was not asked to execute.
     pub rows_from: Option<RowSource>,
+    /// What its answers to rows cannot tell.
+    pub limits: &'static [&'static str],
     /// The plan of each form.
     pub forms: Vec<FormPlan>,
     /// The comparison.

@@ -32,7 +32,7 @@ fn write(divergence: &DivergenceReport, to: &mut String) -> fmt::Result {
     }
     writeln!(to, "- inputs: `{}`\n- expected: `{}`\n- actual: `{}`", row.inputs, row.expected, row.actual)?;
     let command = row.listing.as_ref().map(|listing| listing.command.as_str());
-    command.map_or(Ok(()), |command| writeln!(to, "- to see the machine code: `{command}`"))?;
+    command.map_or(Ok(()), |command| writeln!(to, "- to see it: `{command}`"))?;
     write_code(row, to)
 }
 

@@ -30,6 +30,8 @@ pub struct EngineReport {
     pub skipped: BTreeMap<String, u64>,
     /// The environment in which its rows were executed; none if it was not asked to execute.
     pub environment: Option<String>,
+    /// What its answers to rows cannot tell.
+    pub limits: Vec<&'static str>,
     /// The results of its rows, by form.
     pub rows: Vec<RowReport>,
     /// Rows for which some or all of the result is undefined, by reason.
@@ -126,6 +128,7 @@ impl EngineReport {
             listed: listed.map(|(_, group)| group.count).sum(),
             unlisted: tally.unlisted(),
             skipped: tally.skipped.clone(),
+            limits: result.limits.to_vec(),
             environment: result.rows_from.map(|source| match source {
                 RowSource::Executed(environment) => environment.to_string(),
                 RowSource::Recorded => "as recorded".to_owned(),

@@ -1,5 +1,6 @@
 //! The report as text for a terminal.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use super::{EngineReport, ExampleReport, Report};
@@ -48,6 +49,13 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
     write_examples(&report.examples, to)?;
     writeln!(to)?;
     report.engines.iter().try_for_each(|engine| write_engine(engine, to))?;
+    let limits: BTreeSet<&str> = report.engines.iter().flat_map(|engine| &engine.limits).copied().collect();
+    for limit in limits {
+        let limited = report.engines.iter().filter(|engine| engine.limits.contains(&limit));
+        let names: Vec<&str> = limited.map(|engine| engine.name.as_str()).collect();
+        let more = if names.len() > 1 { format!(" and {} more", names.len() - 1) } else { String::new() };
+        writeln!(to, "limit of {}{more}: {limit}", names[0])?;
+    }
     for absent in &report.absent {
         writeln!(to, "{}", absent.words())?;
     }

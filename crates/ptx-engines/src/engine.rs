@@ -248,6 +248,11 @@ pub trait CaseExecutor: Engine {
         usize::MAX
     }
 
+    /// What its answers cannot tell, for the report.
+    fn limits(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The engine as one that shows its machine code; `None` if it cannot.
     fn as_lister(&self) -> Option<&dyn CodeLister> {
         None

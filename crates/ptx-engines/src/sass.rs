@@ -35,6 +35,12 @@ pub use disassembler::PrintedWord;
 /// Cases of each form in a usual run: compiling one takes milliseconds.
 const USUAL_CASES: usize = 300;
 
+const LIMITS: [&str; 3] = [
+    "one thread executes a row: what depends on other threads, or on the order in which they see accesses, does not show",
+    "time is not simulated: whether enough cycles are between instructions of fixed duration does not show",
+    "what memory and the surface unit do is what the model expects: only what the machine code asks of them is tested",
+];
+
 /// Changes the machine code of a case before it is interpreted, as another assembler might have written it.
 pub type CodeChange = fn(&Program, &mut [PrintedWord]);
 
@@ -426,6 +432,10 @@ impl CaseExecutor for Sass {
 
     fn usual_cases(&self) -> usize {
         USUAL_CASES
+    }
+
+    fn limits(&self) -> &'static [&'static str] {
+        &LIMITS
     }
 
     fn as_lister(&self) -> Option<&dyn CodeLister> {
