@@ -133,8 +133,10 @@ impl<'s> Poll<'_, 's> {
     fn minimal(&self, inquiries: &[Inquiry<'_>]) -> Result<MinimalCase, InternalError> {
         let shown = self.shown;
         if let Some(rows) = &shown.rows {
-            let listing = inquiries[shown.engine].listing(&rows.shown.program);
-            return Ok(row_words::minimal(&rows.executed.rows.forms[rows.form], &rows.shown, listing));
+            let inquiry = &inquiries[shown.engine];
+            let listing = inquiry.listing(&rows.shown.program);
+            let form = &rows.executed.rows.forms[rows.form];
+            return Ok(row_words::minimal(form, &rows.shown, &inquiry.name(), listing));
         }
         let judge = inquiries[shown.engine].subject.judge;
         if let Some(words) = &shown.words {

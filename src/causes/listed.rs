@@ -41,8 +41,9 @@ pub(super) fn cases(
         let program = setup::program(inquiry.spec, form, &[&sample.values])?;
         let listing = inquiry.listing(&program);
         let shown = ShownRow { values: sample.values.clone(), program, result: found };
-        let case = row_words::minimal(form, &shown, listing);
-        cases.insert(id.to_owned(), ListedCase { engine: inquiry.name(), case });
+        let engine = inquiry.name();
+        let case = row_words::minimal(form, &shown, &engine, listing);
+        cases.insert(id.to_owned(), ListedCase { engine, case });
     }
     Ok(cases)
 }

@@ -25,7 +25,9 @@ pub(super) fn kind(result: &CaseResult) -> &'static str {
 }
 
 /// The simplest case of a cause of rows.
-pub(super) fn minimal(form: &Form, shown: &ShownRow, listing: Option<Listing>) -> MinimalCase {
+pub(super) fn minimal(form: &Form, shown: &ShownRow, engine: &str, listing: Option<Listing>) -> MinimalCase {
+    // The name of an engine with machine code is its option; others may be commands.
+    let engine = if listing.is_some() { engine } else { "ENGINE" };
     let (program, result) = (&shown.program, &shown.result);
     let environment = program.environment();
     let inputs = program.inputs.iter().zip(program.rows.row(0));
@@ -47,7 +49,7 @@ pub(super) fn minimal(form: &Form, shown: &ShownRow, listing: Option<Listing>) -
         address_size: environment.address_size.bits(),
         message: String::new(),
         module: String::new(),
-        command: format!("ptx-conform execute cases/{id}.json --engine ENGINE"),
+        command: format!("ptx-conform execute cases/{id}.json --engine {engine}"),
         id,
         neighbours_without: 0,
         row: Some(row),

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::DivergenceReport;
 use crate::causes::{ListedCase, MinimalRow};
-use crate::engine::{ListedInstruction, ListedLine};
+use crate::engine::ListedLine;
 
 /// The text, as Markdown.
 pub(super) fn text(divergence: &DivergenceReport) -> String {
@@ -48,7 +48,5 @@ fn write_code(row: &MinimalRow, to: &mut String) -> fmt::Result {
     let ptx = row.listing.as_ref().map_or_else(|| ListedLine::module(&row.execution), |listing| listing.ptx.clone());
     block("x.ptx", &mut ptx.iter().map(|line| (line.marked, line.text.as_str())))?;
     let Some(listing) = row.listing.as_ref().filter(|listing| !listing.code.is_empty()) else { return Ok(()) };
-    let padding = |line: &&ListedInstruction| line.operation == "NOP";
-    let end = listing.code.iter().rposition(|line| !padding(&line)).map_or(0, |last| last + 1);
-    block("Machine code", &mut listing.code[..end].iter().map(|line| (line.marked, line.text.as_str())))
+    block("Machine code", &mut listing.code.iter().map(|line| (line.marked, line.text.as_str())))
 }

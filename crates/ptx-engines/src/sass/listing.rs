@@ -81,7 +81,10 @@ fn instructions(
         operation: word.opcode.clone() + if traced.used_policy { " with a cache policy" } else { "" },
         marked: traced.of_line,
     };
-    Some(words.iter().enumerate().zip(launch.trace()).map(listed).collect())
+    let mut code: Vec<ListedInstruction> = words.iter().enumerate().zip(launch.trace()).map(listed).collect();
+    // Padding.
+    code.truncate(code.iter().rposition(|line| line.operation != "NOP").map_or(0, |last| last + 1));
+    Some(code)
 }
 
 /// An instruction at a position of its section.
