@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use super::DivergenceReport;
 use crate::causes::{ListedCase, MinimalRow};
 use crate::engine::ListedLine;
+use crate::kernel;
 
 /// The text, as Markdown.
 pub(super) fn text(divergence: &DivergenceReport) -> String {
@@ -45,7 +46,8 @@ fn write_code(row: &MinimalRow, to: &mut String) -> fmt::Result {
         }
         writeln!(to, "```")
     };
-    let ptx = row.listing.as_ref().map_or_else(|| ListedLine::module(&row.execution), |listing| listing.ptx.clone());
+    let whole = || ListedLine::of_module(&kernel::module(&[&row.execution]).0, &row.execution.line);
+    let ptx = row.listing.as_ref().map_or_else(whole, |listing| listing.ptx.clone());
     block("x.ptx", &mut ptx.iter().map(|line| (line.marked, line.text.as_str())))?;
     let Some(listing) = row.listing.as_ref().filter(|listing| !listing.code.is_empty()) else { return Ok(()) };
     block("Machine code", &mut listing.code.iter().map(|line| (line.marked, line.text.as_str())))

@@ -207,10 +207,9 @@ pub struct ListedLine {
 }
 
 impl ListedLine {
-    /// The module of a case alone.
-    pub fn module(case: &Program) -> Vec<Self> {
-        let (module, _) = ptx_exec::kernel::module(&[case]);
-        module.lines().map(|text| Self { text: text.to_owned(), marked: text == case.line }).collect()
+    /// The lines of a module; the one under test is marked.
+    pub fn of_module(module: &str, line: &str) -> Vec<Self> {
+        module.lines().map(|text| Self { text: text.to_owned(), marked: text == line }).collect()
     }
 }
 

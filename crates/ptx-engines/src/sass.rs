@@ -35,6 +35,7 @@ pub use disassembler::PrintedWord;
 /// Cases of each form in a usual run: compiling one takes milliseconds.
 const USUAL_CASES: usize = 300;
 
+/// What its answers cannot tell.
 const LIMITS: [&str; 3] = [
     "one thread executes a row: what depends on other threads, or on the order in which they see accesses, does not show",
     "time is not simulated: whether enough cycles are between instructions of fixed duration does not show",

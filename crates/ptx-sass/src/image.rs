@@ -31,14 +31,19 @@ mod kind {
 
 /// The handle of the surface of a row. Machine code uses its lower half.
 pub const SURFACE_HANDLE: u64 = 0x5afe_0000_0000_0003;
-/// The driver's table that describes surfaces: where it is, the size of an entry, and where its entries have the number
-/// of layers, in bytes.
+/// The driver's table that describes surfaces: where it is, and the size of an entry.
 const TABLE: u64 = 0x7e80_0000_0000;
 const TABLE_ENTRY: usize = 0x20;
+/// Where its entries have the extents and the number of layers, in bytes.
+const WIDTH: usize = 0;
+const HEIGHT: usize = 4;
+const DEPTH: usize = 8;
 const LAYERS: usize = 0x1c;
-/// Where its entries have the type and the order of the components, in bytes.
+/// Where they have the type and the order of the components.
 const COMPONENT_TYPE: usize = 0xc;
 const COMPONENT_ORDER: usize = 0x10;
+/// Where they have the layout in memory, which is 0: as of arrays, not linear.
+const MEMORY_LAYOUT: usize = 0x14;
 /// The symbol that stands for the size of an entry.
 const TABLE_ENTRY_SYMBOL: &str = ".nv.surfrefDescSize";
 
@@ -161,13 +166,21 @@ impl Image {
     /// Binds the surface of a thread: its handle is [`SURFACE_HANDLE`], and the driver's table describes it.
     pub fn bind(thread: &mut Thread, surface: &Surface) {
         let handle = u32::try_from(SURFACE_HANDLE & 0xffff_ffff).unwrap_or(0);
-        let mut table = vec![0; TABLE_ENTRY];
         let (of_type, order) = enumerated(surface.format);
-        for (at, number) in [(LAYERS, surface.layers), (COMPONENT_TYPE, of_type), (COMPONENT_ORDER, order)] {
-            table[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        let mut entry = MemoryRegion::undefined(TABLE + u64::from(handle) * TABLE_ENTRY as u64, TABLE_ENTRY);
+        entry.writable = false;
+        for (at, number) in [
+            (WIDTH, surface.width),
+            (HEIGHT, surface.height),
+            (DEPTH, surface.depth),
+            (LAYERS, surface.layers),
+            (COMPONENT_TYPE, of_type),
+            (COMPONENT_ORDER, order),
+            (MEMORY_LAYOUT, 0),
+        ] {
+            entry.poke(at, &number.to_le_bytes());
         }
-        let entry = TABLE + u64::from(handle) * TABLE_ENTRY as u64;
-        thread.memory.add(MemoryRegion::new(entry, table, false));
+        thread.memory.add(entry);
         thread.surface = Some(BoundSurface::new(handle, surface.clone()));
     }
 

@@ -268,6 +268,7 @@ impl Thread {
             "SRZ" | "SR_TID.X" | "SR_CTAID.X" | "SR_CgaCtaId" | "SR_LANEID" | "SR_LTMASK" => Bits::ZERO,
             // The lowest address of the stack.
             "SR_LMEMHIOFF" => Bits::ZERO,
+            "SR_SWINLO" => Bits::from(SHARED_WINDOW & 0xffff_ffff),
             "SR_SWINHI" => Bits::from(SHARED_WINDOW >> 32),
             "SR_LWINHI" => Bits::from(LOCAL_WINDOW >> 32),
             _ => return Err(Halt::Unknown(format!("the special register {name} is unknown"))),

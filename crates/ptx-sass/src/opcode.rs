@@ -204,6 +204,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "QSPC", modifiers: "E S D", ignored: "", run: atomic::query_space },
     Opcode { name: "R2UR", modifiers: "OR", ignored: "", run: warp::to_uniform },
     Opcode { name: "RED", modifiers: ATOMIC, ignored: ACCESS, run: atomic::reduce },
+    Opcode { name: "REDG", modifiers: ATOMIC, ignored: ACCESS, run: atomic::reduce },
     Opcode { name: "REDUX", modifiers: "", ignored: "SUM MIN MAX OR XOR S32", run: warp::of_one_lane },
     Opcode { name: "RET", modifiers: "", ignored: "REL NODEC", run: control::leave },
     Opcode { name: "S2R", modifiers: "", ignored: "", run: transfer::special },

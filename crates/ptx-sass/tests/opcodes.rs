@@ -333,6 +333,7 @@ const ATOMICS: &[(&str, Values, Values, &[u8])] = &[
     ("ATOMG.E.ADD.64.STRONG.GPU PT,R4,[R2.64],R6", "R6=0xffffffff R7=0", "R4=0x93129110 R5=0x97169514", &[0x0f, 0x91, 0x12, 0x93, 0x15]),
     ("RED.E.ADD.STRONG.GPU [R2.64],R5", "R5=1", "R5=1", &[0x11, 0x91, 0x12, 0x93]),
     ("RED.E.AND.64.STRONG.SYS [R2.64],R6", "R6=0xffffffff R7=0", "R6=0xffffffff", &[0x10, 0x91, 0x12, 0x93, 0, 0, 0, 0]),
+    ("REDG.E.ADD.STRONG.GPU desc[UR4][R2.64],R5", "R5=1 UR4=0 UR5=0x12f00000", "R5=1", &[0x11, 0x91, 0x12, 0x93]),
     ("ATOMG.E.MIN.STRONG.GPU PT,R4,[R2.64],R5", "R5=0", "R4=0x93129110", &[0; 4]),
     ("ATOMG.E.MIN.S32.STRONG.GPU PT,R4,[R2.64],R5", "R5=0", "R4=0x93129110", &[0x10, 0x91, 0x12, 0x93]),
     ("ATOMG.E.MAX.S64.STRONG.GPU PT,RZ,[R2.64],R6", "R6=1 R7=0", "", &[1, 0, 0, 0, 0, 0, 0, 0]),

@@ -59,12 +59,11 @@ pub(super) fn smallest(sass: &Sass, case: &Program) -> Result<Option<Listing>, S
 /// A listing with this machine code.
 fn listing(sass: &Sass, case: &Program, write: ModuleText, code: Vec<ListedInstruction>) -> Listing {
     let (module, _) = write(&[case]);
-    let ptx = module.lines().map(|text| ListedLine { text: text.to_owned(), marked: text == case.line }).collect();
     let mut command = format!("ptxas {} x.ptx -o x.cubin", sass.configuration.options().join(" "));
     if !code.is_empty() {
         command.push_str(" && nvdisasm -c x.cubin");
     }
-    Listing { ptx, code, command }
+    Listing { ptx: ListedLine::of_module(&module, &case.line), code, command }
 }
 
 /// The instructions of a case, by its number in its module.
