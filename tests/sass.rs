@@ -132,7 +132,7 @@ fn the_smallest_module_has_the_same_answer() -> Result<(), Failed> {
     guarded.declarations = ".entry k() { .reg .b32 %r<2>; .reg .pred %p;".to_owned();
     guarded.inputs[1].bits = 1;
     let fenced = smallest(&guarded)?;
-    assert!(lines(&fenced).contains("membar.cta") && !lines(&fenced).contains("marks"), "{}", lines(&fenced));
+    assert!(lines(&fenced).contains("membar.gl") && !lines(&fenced).contains("marks"), "{}", lines(&fenced));
 
     let mut crashing = program(CRASHES, &[])?;
     crashing.declarations = ".shared .align 4 .b8 sh[8]; .entry k() { .reg .v2 .b32 %v;".to_owned();

@@ -242,7 +242,7 @@ impl ThreadWriter<'_> {
         }
         match self.content {
             Content::Rows => put!(text, "st.volatile.global.u32 [%{own}mark], 1;\nmembar.sys;"),
-            Content::Fenced => put!(text, "membar.cta;"),
+            Content::Fenced => put!(text, "membar.gl;"),
             Content::Bare => {}
         }
         for filled in filled.iter().filter(|filled| filled.how == Filling::Returned) {
@@ -250,7 +250,7 @@ impl ThreadWriter<'_> {
         }
         put!(text, "{}", self.scopes.case.line);
         if self.content == Content::Fenced {
-            put!(text, "membar.cta;");
+            put!(text, "membar.gl;");
         }
         for (output, place) in self.scopes.case.outputs.iter().zip(&results.outputs) {
             let (register, at) = (&output.register, place.at);
