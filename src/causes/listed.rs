@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use super::finding::ListedCase;
 use super::inquiry::Inquiry;
 use super::row_words;
@@ -29,21 +31,31 @@ pub(super) fn cases(
             *place = (&key.instruction, &key.form, sample);
         }
     }
-    let mut cases = BTreeMap::new();
-    for (id, (instruction, form, sample)) in simplest {
-        let Some(instruction) = inquiry.spec.instruction(instruction) else { continue };
-        let executed = setup::executed(inquiry.spec, instruction);
-        let Some(form) = executed.forms.iter().find(|known| known.id == form) else { continue };
-        let rows = std::slice::from_ref(&sample.values);
-        // It may not fail each time.
-        let found = inquiry.execute(form, rows, &inquiry.costly(1))?.pop().filter(|row| row.difference().is_some());
-        let Some(found) = found else { continue };
-        let program = setup::program(inquiry.spec, form, &[&sample.values])?;
-        let listing = inquiry.listing(&program);
-        let shown = ShownRow { values: sample.values.clone(), program, result: found };
-        let engine = inquiry.name();
-        let case = row_words::minimal(form, &shown, &engine, listing);
-        cases.insert(id.to_owned(), ListedCase { engine, case });
-    }
-    Ok(cases)
+    // An engine that compiles takes long for each.
+    let listed = simplest.into_par_iter().map(|(id, (instruction, form, sample))| {
+        Ok(listed(inquiry, instruction, form, sample)?.map(|listed| (id.to_owned(), listed)))
+    });
+    let listed = listed.collect::<Result<Vec<_>, InternalError>>()?;
+    Ok(listed.into_iter().flatten().collect())
+}
+
+/// The sample's row, if it fails again.
+fn listed(
+    inquiry: &Inquiry<'_>,
+    instruction: &str,
+    form: &str,
+    sample: &Sample,
+) -> Result<Option<ListedCase>, InternalError> {
+    let Some(instruction) = inquiry.spec.instruction(instruction) else { return Ok(None) };
+    let executed = setup::executed(inquiry.spec, instruction);
+    let Some(form) = executed.forms.iter().find(|known| known.id == form) else { return Ok(None) };
+    let rows = std::slice::from_ref(&sample.values);
+    let found = inquiry.execute(form, rows, &inquiry.costly(1))?.pop().filter(|row| row.difference().is_some());
+    let Some(found) = found else { return Ok(None) };
+    let program = setup::program(inquiry.spec, form, &[&sample.values])?;
+    let listing = inquiry.listing(&program);
+    let shown = ShownRow { values: sample.values.clone(), program, result: found };
+    let engine = inquiry.name();
+    let case = row_words::minimal(form, &shown, &engine, listing);
+    Ok(Some(ListedCase { engine, case }))
 }

@@ -178,8 +178,7 @@ impl Sass {
     /// If the disassembler fails.
     fn print(&self, compiled: &CompiledCases<'_>) -> Result<Vec<PrintedCode>, String> {
         // All at once: each start of the disassembler takes long.
-        let words: Vec<u128> =
-            compiled.modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words).collect();
+        let words: Vec<u128> = compiled.words().collect();
         let mut printed = self.disassembler.print(&words)?.into_iter();
         let code = compiled.modules.iter().map(|module| {
             let mut text = module.text(&mut printed);
@@ -202,6 +201,11 @@ pub struct CompiledCases<'a> {
 }
 
 impl CompiledCases<'_> {
+    /// The words of its machine code.
+    fn words(&self) -> impl Iterator<Item = u128> {
+        self.modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words)
+    }
+
     /// Adds the twins of its cases: they share the machine code, or the answer.
     fn add(&mut self, twins: &Twins) {
         for module in &mut self.modules {

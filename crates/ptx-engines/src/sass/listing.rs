@@ -5,7 +5,7 @@ use ptx_exec::program::{Answer, Program, Rows};
 use ptx_sass::opcode;
 
 use super::launch::Traced;
-use super::{LoadedCode, ModuleText, PrintedCode, PrintedWord, Sass};
+use super::{CompiledCases, LoadedCode, ModuleText, PrintedCode, PrintedWord, Sass};
 use crate::engine::{ListedInstruction, ListedLine, Listing};
 
 /// The listing of each case that has machine code.
@@ -34,24 +34,22 @@ pub(super) fn smallest(sass: &Sass, case: &Program) -> Result<Option<Listing>, S
     rows.push(row);
     let case = Program { rows, ..case.clone() };
     let cases = std::slice::from_ref(&case);
-    let answer = |write: ModuleText| {
-        let compiled = sass.compile_as(cases, write);
-        let loaded = sass.disassemble(&compiled)?;
-        Ok::<_, String>(loaded.execute().next().and_then(|executed| executed.answers.into_iter().next()))
-    };
-    let whole = answer(kernel::module)?;
-    let is_same = |answer: Option<Answer>| match (answer, &whole) {
+    let writes: [ModuleText; 3] = [kernel::bare_module, kernel::fenced_module, kernel::module];
+    let compiled = writes.map(|write| sass.compile_as(cases, write));
+    // All at once: each start of the disassembler takes long.
+    sass.disassembler.print(&compiled.iter().flat_map(CompiledCases::words).collect::<Vec<u128>>())?;
+    let mut answers = Vec::new();
+    for compiled in &compiled {
+        let loaded = sass.disassemble(compiled)?;
+        answers.push(loaded.execute().next().and_then(|executed| executed.answers.into_iter().next()));
+    }
+    let is_same = |answer: &Option<Answer>| match (answer, &answers[2]) {
         // The address may be another one.
         (Some(Answer::Trapped(_)), Some(Answer::Trapped(_))) => true,
-        (answer, whole) => answer == *whole,
+        (answer, whole) => answer == whole,
     };
-    let mut write: ModuleText = kernel::module;
-    for smaller in [kernel::bare_module as ModuleText, kernel::fenced_module] {
-        if is_same(answer(smaller)?) {
-            write = smaller;
-            break;
-        }
-    }
+    let write =
+        writes.into_iter().zip(&answers).find(|(_, answer)| is_same(answer)).map_or(writes[2], |(write, _)| write);
     let found = listings(sass, cases, write)?.pop().flatten();
     Ok(Some(found.unwrap_or_else(|| listing(sass, &case, write, Vec::new()))))
 }
