@@ -172,9 +172,8 @@ impl Generalise<'_> {
     /// The first hint that explains a failing point.
     fn hinted<E>(&mut self, seed: &Values, hints: &[Hint], ask: &mut Ask<'_, E>) -> Result<Option<Combination>, E> {
         for hint in hints.iter().filter(|hint| hint.cube.contains(seed)) {
-            let all = |axis: usize| ValueSet::of(self.form.axes[axis].values.len(), |_| true);
-            let mut sets: Vec<ValueSet> = (0..self.form.axes.len()).map(all).collect();
-            hint.cube.sets().iter().for_each(|(axis, set)| sets[*axis] = *set);
+            let sets: Vec<ValueSet> =
+                (0..self.form.axes.len()).map(|axis| values_of(&hint.cube, axis, self.form)).collect();
             let unknown = vec![ValueSet::default(); sets.len()];
             let mut combination = self.look(seed, &sets, unknown, ask)?;
             let least = rate(hint.asked, hint.failed);
@@ -425,11 +424,13 @@ fn only(value: u8) -> ValueSet {
     ValueSet::of(ValueSet::CAPACITY, |at| at == usize::from(value))
 }
 
+/// The values of an axis in a cube: all of them if it does not restrict the axis.
+fn values_of(cube: &Cube, axis: usize, form: &Form) -> ValueSet {
+    let named = cube.sets().iter().find(|(named, _)| *named == axis).map(|(_, set)| *set);
+    named.unwrap_or_else(|| ValueSet::of(form.axes[axis].values.len(), |_| true))
+}
+
 /// The values of either on each axis.
 fn union(one: &Cube, other: &Cube, form: &Form) -> Vec<ValueSet> {
-    let set = |cube: &Cube, axis: usize| {
-        let named = cube.sets().iter().find(|(named, _)| *named == axis).map(|(_, set)| *set);
-        named.unwrap_or_else(|| ValueSet::of(form.axes[axis].values.len(), |_| true))
-    };
-    (0..form.axes.len()).map(|axis| set(one, axis).or(&set(other, axis))).collect()
+    (0..form.axes.len()).map(|axis| values_of(one, axis, form).or(&values_of(other, axis, form))).collect()
 }

@@ -268,8 +268,8 @@ pub trait CodeLister: CaseExecutor {
         self.listings(std::slice::from_ref(case)).pop().flatten()
     }
 
-    /// What it makes of the smallest module in which the first row of a case has the same answer; without machine code if
-    /// there is none.
+    /// The smallest module that gives the first row of a case the same answer, with its machine code if the engine can
+    /// compile it.
     fn smallest(&self, case: &Program) -> Option<Listing>;
 }
 

@@ -194,6 +194,7 @@ impl Sass {
 /// Cases, and the machine code of those that the assembler compiles.
 pub struct CompiledCases<'a> {
     cases: &'a [Program],
+    /// How their modules are written.
     write: ModuleText,
     modules: Vec<CompiledModule>,
     /// Of each case that has no machine code.
@@ -450,7 +451,7 @@ impl CaseExecutor for Sass {
 
 impl CodeLister for Sass {
     fn listings(&self, cases: &[Program]) -> Vec<Option<Listing>> {
-        listing::listings(self, cases, kernel::module).unwrap_or_else(|why| {
+        listing::listings(self, &self.compile(cases)).unwrap_or_else(|why| {
             self.health.lost(&format!("no listing: {why}"), cases.len());
             vec![None; cases.len()]
         })

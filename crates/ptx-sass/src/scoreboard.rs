@@ -91,17 +91,20 @@ impl LateResults {
     /// What can be seen of a result for now: all of it, or nothing if it arrives later.
     #[inline]
     pub(crate) fn held_back(&mut self, to: Destination, value: Bits) -> Bits {
-        if self.running.is_none() { value } else { self.hold_back(to, value) }
+        match self.running {
+            None => value,
+            Some(arrival) => self.hold_back(arrival, to, value),
+        }
     }
 
-    fn hold_back(&mut self, to: Destination, value: Bits) -> Bits {
+    fn hold_back(&mut self, arrival: LateArrival, to: Destination, value: Bits) -> Bits {
         let (width, barrier) = match to {
-            Destination::Register(_) => (32, self.running.and_then(|arrival| arrival.registers)),
-            Destination::Predicate(_) => (1, self.running.and_then(|arrival| arrival.predicates)),
+            Destination::Register(_) => (32, arrival.registers),
+            Destination::Predicate(_) => (1, arrival.predicates),
         };
         self.raised |= barrier.map_or(0, |barrier| 1 << barrier);
-        let in_order = self.running.is_some_and(|arrival| arrival.in_order);
-        self.results.push(LateResult { instruction: self.instructions, barrier, in_order, to, value });
+        let (instruction, in_order) = (self.instructions, arrival.in_order);
+        self.results.push(LateResult { instruction, barrier, in_order, to, value });
         Bits::UNDEFINED.zero_extended(width)
     }
 

@@ -43,7 +43,7 @@ struct RowThread {
     record: usize,
     /// The number of the region with its results.
     results: usize,
-    /// The number of the region with its mark; a bare kernel has none.
+    /// The number of the region with its mark; a kernel of one row has none.
     mark: Option<usize>,
 }
 
@@ -94,7 +94,7 @@ impl Launch<'_> {
     }
 
     /// What each instruction of the section does in the first row. Those of the line are executed after the mark before
-    /// the line, or in a bare kernel after the last input is loaded, and before the first result is stored. What the
+    /// the line, or in a kernel of one row after the last input is loaded, and before the first result is stored. What the
     /// assembler moved out of there is not told from what is around the line.
     pub(super) fn trace(&self) -> Vec<Traced> {
         let mut of = self.thread();
@@ -102,17 +102,16 @@ impl Launch<'_> {
         let mut traced = vec![Traced::default(); self.code.len()];
         let mut executed = Vec::new();
         let mut begin = 0;
-        for (number, _) in (0_usize..).zip(0..MOST) {
-            let at = of.thread.next;
-            let marked = |of: &RowThread, mark: usize| of.thread.memory.region(mark).data().first() == Some(&1);
-            if of.mark.is_some_and(|mark| !marked(&of, mark)) {
-                begin = number + 1;
+        for _ in 0..MOST {
+            let (at, next) = (of.thread.next, executed.len() + 1);
+            if of.mark.is_some_and(|mark| of.thread.memory.region(mark).data().first() != Some(&1)) {
+                begin = next;
             }
             of.thread.used_policy = false;
             of.thread.memory.forget_last();
             let done = step(&mut of.thread, self.code);
             if of.mark.is_none() && of.thread.memory.last() == Some(of.record) {
-                begin = number + 1;
+                begin = next;
             }
             if of.thread.memory.region(of.results).defined().iter().any(|bits| *bits != 0) {
                 break;

@@ -8,20 +8,19 @@ use super::launch::Traced;
 use super::{CompiledCases, LoadedCode, ModuleText, PrintedCode, PrintedWord, Sass};
 use crate::engine::{ListedInstruction, ListedLine, Listing};
 
-/// The listing of each case that has machine code.
+/// The listing of each compiled case that has machine code.
 ///
 /// # Errors
 /// If the disassembler fails.
-pub(super) fn listings(sass: &Sass, cases: &[Program], write: ModuleText) -> Result<Vec<Option<Listing>>, String> {
-    let compiled = sass.compile_as(cases, write);
-    let printed = sass.print(&compiled)?;
-    let loaded = sass.load(&compiled, &printed);
+pub(super) fn listings(sass: &Sass, compiled: &CompiledCases<'_>) -> Result<Vec<Option<Listing>>, String> {
+    let printed = sass.print(compiled)?;
+    let loaded = sass.load(compiled, &printed);
     let listing = |(case, place): (&Program, &Option<(usize, usize)>)| {
         let (module, number) = (*place)?;
         let code = instructions(&loaded.code[module], &printed[module], number, case)?;
-        Some(self::listing(sass, case, write, code))
+        Some(self::listing(sass, case, compiled.write, code))
     };
-    Ok(cases.iter().zip(&loaded.places).map(listing).collect())
+    Ok(compiled.cases.iter().zip(&loaded.places).map(listing).collect())
 }
 
 /// The listing of the smallest module in which the first row of a case has the same answer.
@@ -36,6 +35,7 @@ pub(super) fn smallest(sass: &Sass, case: &Program) -> Result<Option<Listing>, S
     let cases = std::slice::from_ref(&case);
     let writes: [ModuleText; 3] = [kernel::bare_module, kernel::fenced_module, kernel::module];
     let compiled = writes.map(|write| sass.compile_as(cases, write));
+    let [.., whole] = &compiled;
     // All at once: each start of the disassembler takes long.
     sass.disassembler.print(&compiled.iter().flat_map(CompiledCases::words).collect::<Vec<u128>>())?;
     let mut answers = Vec::new();
@@ -48,10 +48,9 @@ pub(super) fn smallest(sass: &Sass, case: &Program) -> Result<Option<Listing>, S
         (Some(Answer::Trapped(_)), Some(Answer::Trapped(_))) => true,
         (answer, whole) => answer == whole,
     };
-    let write =
-        writes.into_iter().zip(&answers).find(|(_, answer)| is_same(answer)).map_or(writes[2], |(write, _)| write);
-    let found = listings(sass, cases, write)?.pop().flatten();
-    Ok(Some(found.unwrap_or_else(|| listing(sass, &case, write, Vec::new()))))
+    let smallest = compiled.iter().zip(&answers).find(|(_, answer)| is_same(answer)).map_or(whole, |(found, _)| found);
+    let found = listings(sass, smallest)?.pop().flatten();
+    Ok(Some(found.unwrap_or_else(|| listing(sass, &case, smallest.write, Vec::new()))))
 }
 
 /// A listing with this machine code.
