@@ -78,6 +78,7 @@ impl LateResults {
         if let LateArrival { registers: Some(barrier), in_order: true, .. } = arrival {
             for earlier in self.results.iter_mut().filter(|result| result.in_order && result.barrier.is_none()) {
                 (earlier.instruction, earlier.barrier) = (self.instructions, Some(barrier));
+                self.raised |= 1 << barrier;
             }
         }
     }
@@ -183,5 +184,12 @@ mod tests {
         let mut arrived = Vec::new();
         late.arrive(0b11_1111, 0, |to, _| arrived.push(to));
         assert_eq!(arrived, [1, 3, 4].map(register));
+
+        // It need not have a result itself.
+        late.begin(LateArrival { registers: Some(2), predicates: None, in_order: true });
+        late.end();
+        assert_eq!(late.raised, 0b100);
+        late.arrive(0b100, 0, |to, _| arrived.push(to));
+        assert_eq!(arrived, [1, 3, 4, 5].map(register));
     }
 }
