@@ -25,13 +25,14 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! environment spec text yaml role load print space judge
+//! environment spec text yaml role load print space judge review
 //! ```
 
 pub mod environment;
 pub mod judge;
 pub mod load;
 pub mod print;
+pub mod review;
 pub mod role;
 pub mod space;
 pub mod spec;

@@ -85,6 +85,10 @@ impl Attempt {
         if let Some(context) = form.context() {
             values[context] = u8::from(line.declarations.context == Context::Function);
         }
+        if let Some(mode) = form.mode() {
+            let options = line.declarations.options.split(',').map(str::trim);
+            values[mode] = options.filter_map(|option| form.axes[mode].position(option)).next().unwrap_or(0);
+        }
     }
 
     /// Adds the rules that the operands break, beside what the modifiers are inside of.

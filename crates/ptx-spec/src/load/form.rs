@@ -1,6 +1,7 @@
 //! From a syntax line to a form: its axes and the rules that they imply.
 
-use super::slots::{overlap, without};
+use super::notation::NotedSuffix;
+use super::slots::{overlap, suffix_values, without};
 use super::sources::FormSource;
 use super::text_rules;
 use super::writing::WritingBuilder;
@@ -26,12 +27,18 @@ impl<'a> FormBuilder<'a> {
     /// The form, without the rules of the YAML.
     pub(super) fn build(mut self) -> Form {
         self.environment();
-        let has_address =
-            self.source.syntax.operands.iter().any(|(name, _)| self.source.operand(name).role == RoleName::Address);
-        if has_address {
+        let operands = || self.source.syntax.operands.iter().map(|operand| self.source.operand(&operand.name));
+        if operands().any(|operand| operand.role == RoleName::Address) {
             let contexts = [ENTRY, FUNCTION].map(str::to_owned).to_vec();
             self.draft.axis("context", Choice::Context, contexts, |_| true);
         }
+        let modes = self.source.modes();
+        if !modes.is_empty() {
+            let values = [NONE.to_owned()].into_iter().chain(modes.iter().map(|mode| mode.value.clone())).collect();
+            self.draft.axis("mode", Choice::Mode, values, |_| true);
+        }
+        // The values follow when everything that they name has its axis.
+        let writing = self.draft.axis("writing", Choice::Writing, Vec::new(), |_| true);
         for slot in 0..self.draft.claims.len() {
             let slot = self.slot(slot);
             self.draft.slots.push(slot);
@@ -42,9 +49,9 @@ impl<'a> FormBuilder<'a> {
             .syntax
             .suffixes
             .iter()
-            .map(|(operand, suffix)| (*operand, self.suffix(*operand, suffix)))
+            .map(|suffix| (suffix.operand, self.suffix(suffix)))
             .collect();
-        let writings = WritingBuilder { draft: &mut self.draft, source: &self.source }.build(&operands);
+        let writings = WritingBuilder { draft: &mut self.draft, source: &self.source, axis: writing }.build(&operands);
         self.draft.rules.extend(text_rules::rules());
         Form {
             id: format!("{}.{}", self.draft.opcode, self.source.form.id.value),
@@ -55,7 +62,9 @@ impl<'a> FormBuilder<'a> {
             operands,
             pattern: self.source.syntax.pattern.clone(),
             suffixes,
+            writing,
             writings,
+            ends: self.source.form.ends,
             rules: self.draft.rules,
             writes: Vec::new(),
             setup: Vec::new(),
@@ -65,11 +74,29 @@ impl<'a> FormBuilder<'a> {
     }
 
     fn operand(&mut self, at: usize) -> Operand {
-        let (name, optional) = self.source.syntax.operands[at].clone();
-        let raw = self.source.operand(&name);
-        let names: Vec<&str> = self.source.syntax.operands.iter().map(|(name, _)| name.as_str()).collect();
+        let noted = &self.source.syntax.operands[at];
+        let raw = self.source.operand(&noted.name);
+        let names: Vec<&str> = self.source.syntax.operands.iter().map(|operand| operand.name.as_str()).collect();
         let role = role::resolve(&self.draft, raw, &names);
-        role::axes(&mut self.draft, raw, Operand::new(name, role, optional), at)
+        let mut operand = Operand::new(noted.name.clone(), role, noted.optional);
+        operand.elements = noted.elements;
+        operand = role::axes(&mut self.draft, raw, operand, at);
+        if let Some(sign) = noted.sign {
+            self.sign(&mut operand, at, sign);
+        }
+        operand
+    }
+
+    /// The axis of the sign before an operand, which only registers have.
+    fn sign(&mut self, operand: &mut Operand, at: usize, sign: char) {
+        let Some(of_type) = operand.of_type else { return };
+        let values = vec![NONE.to_owned(), sign.to_string()];
+        let axis = self.draft.axis(&format!("{}.sign", operand.name), Choice::Sign(at), values, |_| true);
+        let types = &self.draft.axes[of_type];
+        let signed = ValueSet::of(2, |value| value == 1);
+        let cubes = vec![Cube::new([(of_type, types.select(|value| !value.starts_with('.'))), (axis, signed)])];
+        self.draft.canonical(&format!("{}-sign-generated", operand.name), cubes);
+        operand.sign = Some(axis);
     }
 
     fn environment(&mut self) {
@@ -142,10 +169,15 @@ impl<'a> FormBuilder<'a> {
                 }
             }
         }
-        // A modifier known to two slots could not be read back as a probe of either.
+        // A modifier known to two slots cannot be read back as a probe of either if one can be left out: then the order
+        // does not tell which of them it is in.
+        let either = |other: &SlotClaims| other.optional || claims.optional;
         let taken = |value: &String| {
-            self.draft.claims.iter().any(|slot| slot.values.contains(value))
-                || self.draft.axes.iter().any(|axis| axis.choice == Choice::Modifier && axis.values.contains(value))
+            let claimed = all.iter().any(|slot| slot.values.contains(value) && either(slot));
+            let built = self.draft.slots.iter().zip(all);
+            claimed || built.into_iter().any(|(slot, claims)| {
+                either(claims) && self.draft.axes[slot.axis].values.contains(value)
+            })
         };
         probes.retain(|value| !taken(value));
         probes
@@ -195,8 +227,16 @@ impl<'a> FormBuilder<'a> {
                 || self.source.others[..self.source.earlier].iter().any(|other| same_rest(other)))
     }
 
-    fn suffix(&mut self, operand: usize, suffix: &str) -> usize {
-        let name = suffix.trim_start_matches('.').to_owned();
-        self.draft.axis(&name, Choice::Suffix(operand), vec![NONE.to_owned(), suffix.to_owned()], |_| true)
+    fn suffix(&mut self, suffix: &NotedSuffix) -> usize {
+        let name = &suffix.name;
+        let mut values = vec![NONE.to_owned()];
+        values.extend(suffix_values(self.source.instruction, self.source.form, name));
+        let axis = self.draft.axis(name, Choice::Suffix(suffix.operand), values, |value| {
+            suffix.optional || value != NONE
+        });
+        let missing = self.draft.axes[axis].select(|value| value == NONE && !suffix.optional);
+        let says = format!("the suffix `.{name}` is required");
+        self.draft.constraint(&format!("{name}-required"), says, vec![Cube::new([(axis, missing)])]);
+        axis
     }
 }

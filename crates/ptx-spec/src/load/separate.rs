@@ -1,7 +1,7 @@
 //! Keeps variants apart that two forms could both have.
 
 use crate::spec::words::NONE;
-use crate::spec::{Axis, Cube, Form, Rule, RuleKind, Slot, Source};
+use crate::spec::{Axis, Cube, Form, Pattern, Rule, RuleKind, Slot, Source, ValueSet};
 
 /// What two forms could both have belongs to the earlier form.
 pub(super) fn separate(forms: &mut [Form]) {
@@ -20,8 +20,9 @@ pub(super) fn separate(forms: &mut [Form]) {
     }
 }
 
-/// The combinations of modifiers of `later` that `earlier` has as well.
+/// The combinations of modifiers and operands of `later` that `earlier` has as well.
 fn covered(earlier: &Form, later: &Form) -> Option<Cube> {
+    let operands = shared_operands(earlier, later)?;
     let claims = |form: &Form, axis: usize| -> Vec<String> {
         let axis = &form.axes[axis];
         axis.claimed.iter().map(|v| axis.values[usize::from(v)].clone()).collect()
@@ -44,6 +45,43 @@ fn covered(earlier: &Form, later: &Form) -> Option<Cube> {
         };
         (slot.axis, axis.select(keep).and(&axis.claimed))
     });
-    let cube = Cube::new(sets);
+    let cube = Cube::new(sets.chain(operands));
     (possible && !cube.is_empty()).then_some(cube)
+}
+
+/// What the operands of `later` can be in `earlier` as well, as sets of the axes of `later`; none if the operands alone
+/// tell the forms apart.
+fn shared_operands(earlier: &Form, later: &Form) -> Option<Vec<(usize, ValueSet)>> {
+    let mandatory = |form: &Form| {
+        let needed = |part: &&Pattern| part.operands().iter().any(|&at| !form.operands[at].optional);
+        (form.pattern.iter().filter(needed).count(), form.pattern.len())
+    };
+    let ((least, most), (later_least, later_most)) = (mandatory(earlier), mandatory(later));
+    if least > later_most || later_least > most {
+        return None;
+    }
+    // Where operands are optional, which of them is which depends on what they are.
+    if least != most || later_least != later_most {
+        return Some(Vec::new());
+    }
+    let mut sets = Vec::new();
+    for (part, own) in earlier.pattern.iter().zip(&later.pattern) {
+        let (theirs, ours) = (part.operands(), own.operands());
+        let bracket = |part: &Pattern| matches!(part, Pattern::Bracket(_));
+        if bracket(part) != bracket(own) || bracket(part) && theirs.len() != ours.len() {
+            return None;
+        }
+        for (&their, &our) in theirs.iter().zip(&ours) {
+            let (their, our) = (&earlier.operands[their], &later.operands[our]);
+            let axes = [(their.shape, our.shape), (their.of_type, our.of_type)];
+            // The type of an address says something about registers only.
+            let axes = axes.into_iter().filter(|_| their.base.is_none() && our.base.is_none());
+            for (their, our) in axes.filter_map(|(their, our)| Some((&earlier.axes[their?], our?))) {
+                let claimed = |value: &str| their.position(value).is_some_and(|value| their.claimed.contains(value));
+                let axis = &later.axes[our];
+                sets.push((our, axis.select(claimed).and(&axis.claimed)));
+            }
+        }
+    }
+    Some(sets)
 }

@@ -19,7 +19,9 @@ pub enum Symbol {
     Variable(&'static str),
     /// A `.surfref`: whether it is a parameter.
     Surface(bool),
-    /// A `.texref`, `.samplerref`, an array of surfaces, or anything else without data.
+    /// Another object: what an operand that names it is, such as `texref` or `label`.
+    Object(&'static str),
+    /// An array of surfaces, or anything else without data.
     Opaque,
 }
 
@@ -28,6 +30,8 @@ pub enum Symbol {
 pub struct Declarations {
     /// Whether the line is in an entry or a function; without a header, it is in an entry.
     pub context: Context,
+    /// The options of the module's `.target`, separated by commas.
+    pub options: String,
     /// The meaning of each name, and the alignment of a variable in bytes.
     names: NameTable<(Symbol, Option<u32>)>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and their meaning.
@@ -76,7 +80,7 @@ impl Declarations {
     }
 
     fn add(&mut self, text: &str, isa: &Isa) -> Result<(), DeclarationError> {
-        let mut collector = Collector { isa, table: self, scopes: Vec::new(), body: None };
+        let mut collector = Collector { isa, table: self, label: None, scopes: Vec::new(), body: None };
         collector.text(text).map_err(|error| DeclarationError::new(text, &error))?;
         self.names.sort();
         self.families.sort();
@@ -135,8 +139,10 @@ enum Origin {
 
 /// Reads declarations into a table.
 struct Collector<'a, 't> {
-    isa: &'a Isa,
+    isa: &'t Isa,
     table: &'t mut Declarations,
+    /// The label before the statement.
+    label: Option<&'a str>,
     /// For each open brace, the number of names and of families before it.
     scopes: Vec<(usize, usize)>,
     /// Whether the next brace opens the body of an entry or function, whose parameters are already
@@ -144,13 +150,14 @@ struct Collector<'a, 't> {
     body: Option<(usize, usize)>,
 }
 
-impl Collector<'_, '_> {
-    fn text(&mut self, text: &str) -> Result<(), SyntaxError> {
+impl<'a> Collector<'a, '_> {
+    fn text(&mut self, text: &'a str) -> Result<(), SyntaxError> {
         let mut statements = Statements::of_part(text);
         loop {
             let start = statements.at();
             let error = |message| Err(SyntaxError { message, at: start });
             let Some(statement) = statements.next_statement()? else { return Ok(()) };
+            let label = self.label.take();
             match statement {
                 Statement::Declaration(declaration) => self.declare(&declaration, Origin::Statement, text)?,
                 Statement::Header(header) => self.header(&header, text)?,
@@ -164,9 +171,30 @@ impl Collector<'_, '_> {
                         self.table.families.truncate(families);
                     }
                 }
-                Statement::Directive(..) | Statement::Label(_) => {}
+                Statement::Directive(name, all) => self.directive(name, all, label),
+                Statement::Label(name) => {
+                    self.label = Some(name);
+                    self.table.names.insert(name, (Symbol::Object("label"), None));
+                }
                 Statement::Instruction(_) => return error("expected a declaration"),
             }
+        }
+    }
+
+    /// A directive after a label may say what the label is.
+    fn directive(&mut self, name: &str, all: &str, label: Option<&str>) {
+        let object = match name {
+            ".branchtargets" => "branch-targets",
+            ".calltargets" => "call-targets",
+            ".callprototype" => "prototype",
+            ".target" => {
+                all[name.len()..].trim().clone_into(&mut self.table.options);
+                return;
+            }
+            _ => return,
+        };
+        if let Some(label) = label {
+            self.table.names.insert(label, (Symbol::Object(object), None));
         }
     }
 
@@ -175,6 +203,9 @@ impl Collector<'_, '_> {
     }
 
     fn header(&mut self, header: &Header<'_>, text: &str) -> Result<(), SyntaxError> {
+        if header.function {
+            self.table.names.insert(header.name, (Symbol::Object("function"), None));
+        }
         // A prototype declares a function without a body.
         if header.prototype {
             return Ok(());
@@ -219,7 +250,7 @@ impl Collector<'_, '_> {
             match (name.family, symbol) {
                 (Some(count), _) => self.table.families.insert(name.name, (count, symbol)),
                 // An array of surfaces is not a surface, and cannot be indexed.
-                (None, Symbol::Surface(_)) if name.array => self.table.names.insert(name.name, (Symbol::Opaque, None)),
+                (None, Symbol::Surface(_) | Symbol::Object(_)) if name.array => self.table.names.insert(name.name, (Symbol::Opaque, None)),
                 (None, _) => self.table.names.insert(name.name, (symbol, alignment)),
             }
         }
@@ -232,7 +263,10 @@ impl Collector<'_, '_> {
                 Symbol::Register(self.isa.types.iter().position(|t| t.name == of), declaration.lanes)
             }
             (space, ".surfref") => Symbol::Surface(space == ".param"),
-            (".tex", _) | (_, ".texref" | ".samplerref") => Symbol::Opaque,
+            (".param", ".texref") => Symbol::Object("texref-parameter"),
+            (".param", ".samplerref") => Symbol::Object("samplerref-parameter"),
+            (".tex", _) | (_, ".texref") => Symbol::Object("texref"),
+            (_, ".samplerref") => Symbol::Object("samplerref"),
             (".global", _) if declaration.unified => Symbol::Variable("unified"),
             (".global", _) => Symbol::Variable("global"),
             (".const", _) => Symbol::Variable("const"),
