@@ -12,7 +12,7 @@ use ptx_conform::environment::Environment;
 use ptx_conform::space::lint::{Isolation, isolation};
 use ptx_conform::review;
 use ptx_conform::space::{Diagram, breakable, environment_values};
-use ptx_conform::spec::{Axis, Choice, Form, Instruction, RuleKind, Source};
+use ptx_conform::spec::{Axis, Choice, Form, Instruction, Rule, RuleKind, Source};
 
 /// Check, show and count the specification.
 #[derive(Debug, clap::Args)]
@@ -118,6 +118,11 @@ fn contradiction(form: &Form) -> String {
     )
 }
 
+/// Whether a rule is about how a line is written only.
+fn is_of_writing(form: &Form, rule: &Rule) -> bool {
+    rule.forbids.iter().all(|cube| cube.sets().iter().all(|(axis, _)| *axis == form.writing()))
+}
+
 fn lint(specs: Option<&Path>, names: &[String], all: bool) -> anyhow::Result<ExitCode> {
     let spec = match names {
         [] => super::load::load_whole_spec(specs)?,
@@ -151,6 +156,8 @@ fn lint(specs: Option<&Path>, names: &[String], all: bool) -> anyhow::Result<Exi
             let rule = &form.rules[rule];
             match isolation {
                 Isolation::Alone(_) => {}
+                // Faults of writing that would be lines of another form, or of other operands, are not made.
+                Isolation::Subsumed(along) if along.is_empty() && is_of_writing(form, rule) => {}
                 Isolation::Subsumed(along) if along.is_empty() => {
                     super::output::say(&format!(
                         "error: nothing can break `{}` in `{}`: {}\nhelp: remove the rule, or restrict it with `forms`\n",

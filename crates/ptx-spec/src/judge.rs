@@ -92,7 +92,8 @@ impl<'a> Judge<'a> {
 
     /// Reads a line as one of this instruction: as a line of the form that explains it best. That is the
     /// form with the fewest broken rules other than those about versions and targets, then the one with the
-    /// fewest broken rules, then the one that has the most of the line's modifiers, then the first.
+    /// fewest broken rules, then the one that has the most of the line's modifiers, then one whose operands fit, then the
+    /// first.
     pub fn read_as(&self, instruction: &Instruction, line: &Line<'_>, declarations: &Declarations) -> Reading {
         let modifiers = instruction.positions(&line.modifiers);
         let least = |(at, form): (usize, &Form)| (form.least_broken(&modifiers), at);

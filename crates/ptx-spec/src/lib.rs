@@ -41,7 +41,7 @@ pub mod yaml;
 
 /// PTX text, read and printed.
 pub mod ptx {
-    pub use crate::print::{Printer, print_variant, scaffold};
+    pub use crate::print::{Printer, Setting, print_variant, scaffold};
     pub use crate::role::Item;
     pub use crate::text::*;
 }

@@ -7,6 +7,15 @@ use crate::spec::words::NONE;
 use crate::spec::{Choice, Form, ModifierPattern, Pattern, Writing};
 use crate::text::{Context, Scaffold};
 
+/// What a line stands in, beside its declarations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Setting<'a> {
+    /// Whether it is in an entry or a function.
+    pub context: Context,
+    /// The options of the module's `.target`.
+    pub options: &'a str,
+}
+
 /// Writes variants of one form.
 pub struct Printer<'a> {
     form: &'a Form,
@@ -137,18 +146,14 @@ impl<'a> Printer<'a> {
         if value.contains('{') { to.push_str(&ModifierPattern::first(value)) } else { to.push_str(value) }
     }
 
-    /// Whether the line is in an entry or a function.
-    pub fn context(&self, values: &[u8]) -> Context {
-        match self.form.axis_of(Choice::Context).map(|axis| self.form.value(values, axis)) {
+    /// What the line stands in.
+    pub fn setting(&self, values: &[u8]) -> Setting<'a> {
+        let value = |choice| self.form.axis_of(choice).map(|axis| self.form.value(values, axis));
+        let context = match value(Choice::Context) {
             Some("function") => Context::Function,
             _ => Context::Entry,
-        }
-    }
-
-    /// The options of the module's `.target` that the line needs.
-    pub fn options(&self, values: &[u8]) -> &'a str {
-        let mode = self.form.axis_of(Choice::Mode).map(|axis| self.form.value(values, axis));
-        mode.filter(|mode| *mode != NONE).unwrap_or_default()
+        };
+        Setting { context, options: value(Choice::Mode).filter(|mode| *mode != NONE).unwrap_or_default() }
     }
 
     /// Statements that store every register that the line writes, so that it is not removed as unused;
@@ -168,9 +173,10 @@ fn separate(first: &mut bool, to: &mut String) {
 }
 
 /// The scaffold that declares these items and nothing else.
-pub fn scaffold<'a>(items: impl IntoIterator<Item = Item<'a>>, context: Context) -> Scaffold {
+pub fn scaffold<'a>(items: impl IntoIterator<Item = Item<'a>>, setting: Setting<'_>) -> Scaffold {
     let items: BTreeSet<Item<'a>> = items.into_iter().collect();
-    let mut scaffold = Scaffold { context, ..Scaffold::default() };
+    let Setting { context, options } = setting;
+    let mut scaffold = Scaffold { context, options: options.to_owned(), ..Scaffold::default() };
     role::declare(items, &mut scaffold);
     scaffold
 }
@@ -181,7 +187,5 @@ pub fn print_variant(form: &Form, values: &[u8]) -> (String, String) {
     let mut line = String::new();
     let mut items: Vec<Item<'_>> = Vec::new();
     printer.line(values, &mut line, |item| items.push(item));
-    let mut scaffold = scaffold(items, printer.context(values));
-    printer.options(values).clone_into(&mut scaffold.options);
-    (line, scaffold.declarations())
+    (line, scaffold(items, printer.setting(values)).declarations())
 }

@@ -1,6 +1,7 @@
 //! What is wrong with a specification that the loader cannot see: examples with another verdict than stated, and
 //! variants that are read as something else than they were made as.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::environment::{AddressSize, Environment};
@@ -104,7 +105,8 @@ fn wrong_example(spec: &Spec, example: &Example) -> Option<Mistake> {
         }
     };
     let stated = (example.spec, example.rules.clone());
-    (found != stated).then(|| Mistake::Example { line: example.line.clone(), stated, found })
+    let sorted = |rules: &[String]| rules.iter().cloned().collect::<BTreeSet<_>>();
+    (found.0 != stated.0 || sorted(&found.1) != sorted(&stated.1)).then(|| Mistake::Example { line: example.line.clone(), stated, found })
 }
 
 /// The first mistake of each kind in how the variants of an instruction are read, in the newest environment in which a
@@ -166,6 +168,11 @@ impl FormReview<'_> {
         }
         let rules: Vec<&str> = reading.rules(read_as).map(|rule| rule.id.as_str()).collect();
         let meant: Vec<&str> = rule.iter().map(|&rule| form.rules[rule].id.as_str()).collect();
+        // Where it is unclear what was meant, a breach may be one of another rule; it must not be valid.
+        let unclear = reading.form != self.at || form.has_unclear_operands();
+        if unclear && !meant.is_empty() && !rules.is_empty() {
+            return None;
+        }
         let broken = |rules: &[&str]| if rules.is_empty() { "no broken rule".to_owned() } else { rules.join(", ") };
         if rules != meant {
             let meanings = [broken(&meant), format!("{} as {}", broken(&rules), read_as.forms[reading.form].id)];

@@ -39,6 +39,7 @@ impl Attempt {
     /// not, the attempt is left unfinished.
     pub(super) fn read(&mut self, line: &LineInContext<'_>, form: &Form, best: Option<&Self>) -> bool {
         self.start(line, form);
+        self.mismatched = false;
         let assigned = assign::assign(form, line.modifiers, &mut self.values);
         self.matched = assigned.matched;
         let faults = || assigned.faults.iter().filter_map(|&fault| form.fault(fault));
@@ -131,7 +132,9 @@ impl Attempt {
         let of_environment =
             |rule: &&usize| matches!(form.rules[**rule].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
         self.anywhere = self.broken.len() - self.broken.iter().filter(of_environment).count();
-        let rank = |attempt: &Self| (attempt.anywhere, attempt.broken.len(), Reverse(attempt.matched), attempt.form);
+        let rank = |attempt: &Self| {
+            (attempt.anywhere, attempt.broken.len(), Reverse(attempt.matched), attempt.mismatched, attempt.form)
+        };
         best.is_none_or(|best| rank(self) < rank(best))
     }
 }

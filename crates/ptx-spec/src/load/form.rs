@@ -6,9 +6,9 @@ use super::sources::FormSource;
 use super::text_rules;
 use super::writing::WritingBuilder;
 use crate::environment::AddressSize;
-use crate::role::{self, ENTRY, FUNCTION, RoleName};
+use crate::role::{self, ENTRY, FUNCTION, RoleName, lanes_of};
 use crate::spec::words::NONE;
-use crate::spec::{Choice, Cube, Draft, Form, Isa, Operand, RuleKind, Slot, SlotClaims, Tables, ValueSet};
+use crate::spec::{Choice, Cube, Draft, Form, Isa, Operand, Pattern, RuleKind, Slot, SlotClaims, Tables, ValueSet};
 
 /// Builds one form. The rules of the YAML are added by the caller.
 pub(super) struct FormBuilder<'a> {
@@ -44,6 +44,7 @@ impl<'a> FormBuilder<'a> {
             self.draft.slots.push(slot);
         }
         let operands: Vec<Operand> = (0..self.source.syntax.operands.len()).map(|at| self.operand(at)).collect();
+        self.optional_operands(&operands);
         let suffixes: Vec<(usize, usize)> = self
             .source
             .syntax
@@ -87,6 +88,25 @@ impl<'a> FormBuilder<'a> {
         operand
     }
 
+    /// Where a line lacks one of several optional operands, no other is given what it never accepts: it could be read as the
+    /// one that is missing.
+    fn optional_operands(&mut self, operands: &[Operand]) {
+        let mut cubes = Vec::new();
+        let optional = |at: &&usize| operands[**at].optional;
+        let places: Vec<usize> = self.source.syntax.pattern.iter().flat_map(Pattern::operands).collect();
+        for &at in places.iter().filter(optional) {
+            for &other in places.iter().filter(optional).filter(|other| **other != at) {
+                let Some(missing) = operands[other].first_axis() else { continue };
+                let none = self.draft.axes[missing].select(|value| value == NONE);
+                for axis in [operands[at].shape, operands[at].of_type].into_iter().flatten() {
+                    let of = &self.draft.axes[axis];
+                    cubes.push(Cube::new([(axis, of.claimed.complement(of.values.len())), (missing, none)]));
+                }
+            }
+        }
+        self.draft.canonical("optional-operands-generated", cubes);
+    }
+
     /// The axis of the sign before an operand, which only registers have.
     fn sign(&mut self, operand: &mut Operand, at: usize, sign: char) {
         let Some(of_type) = operand.of_type else { return };
@@ -94,7 +114,12 @@ impl<'a> FormBuilder<'a> {
         let axis = self.draft.axis(&format!("{}.sign", operand.name), Choice::Sign(at), values, |_| true);
         let types = &self.draft.axes[of_type];
         let signed = ValueSet::of(2, |value| value == 1);
-        let cubes = vec![Cube::new([(of_type, types.select(|value| !value.starts_with('.'))), (axis, signed)])];
+        let mut cubes = vec![Cube::new([(of_type, types.select(|value| !value.starts_with('.'))), (axis, signed)])];
+        if let Some(shape) = operand.shape {
+            // Elements in braces have no sign.
+            let shapes = &self.draft.axes[shape];
+            cubes.push(Cube::new([(shape, shapes.select(|value| lanes_of(value) > 1 || value.ends_with('1'))), (axis, signed)]));
+        }
         self.draft.canonical(&format!("{}-sign-generated", operand.name), cubes);
         operand.sign = Some(axis);
     }
@@ -142,7 +167,8 @@ impl<'a> FormBuilder<'a> {
         let name = claims.name.clone();
         let listed = claims.values.join(" ");
         // A line without it may be a line of another form rather than a breach of this one.
-        let kind = if self.missing_is_another_form(at) { RuleKind::Given } else { RuleKind::Constraint };
+        let unclear = self.missing_is_another_form(at) || self.missing_is_another_slot(at);
+        let kind = if unclear { RuleKind::Given } else { RuleKind::Constraint };
         self.draft.rule(kind, &format!("{name}-required"), format!("one of {listed} is required"), vec![missing]);
         self.draft.constraint(&format!("{name}-value"), format!("only {listed} is allowed here"), vec![wrong]);
         let elsewhere = |slot: &SlotClaims| !slot.literal && slot.values.iter().any(|v| claims.values.contains(v));
@@ -185,6 +211,14 @@ impl<'a> FormBuilder<'a> {
 
     fn missing_is_another_form(&self, at: usize) -> bool {
         !self.draft.claims[at].optional && self.is_another_form(at, None)
+    }
+
+    /// Whether a line without this slot's modifier could lack that of another: of two slots with the same values, the
+    /// later one.
+    fn missing_is_another_slot(&self, at: usize) -> bool {
+        let all = self.draft.claims;
+        let shares = |other: usize| other != at && all[other].values.iter().any(|value| all[at].values.contains(value));
+        (0..all.len()).any(|other| shares(other) && (other > at || all[other].optional))
     }
 
     /// Whether a line with this value in a slot (or without one) can be a line of another form.

@@ -163,6 +163,7 @@ impl OperandsReader<'_> {
                 let (name, after) = inner.split_once('}').ok_or("`{` without `}`")?;
                 inside.push(self.operand(name, true)?);
                 text = after.trim_start();
+                text = text.strip_prefix(',').unwrap_or(text).trim_start();
             } else {
                 let (operand, after) = self.single(text, optional)?;
                 inside.push(operand);

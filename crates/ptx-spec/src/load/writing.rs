@@ -5,7 +5,7 @@ use super::raw::Order;
 use super::slots::without;
 use super::sources::FormSource;
 use crate::spec::words::{NONE, UNKNOWN_MODIFIER};
-use crate::spec::{Axis, Choice, Cube, Draft, Operand, Pattern, Slot, SlotClaims, ValueSet, Writing};
+use crate::spec::{Axis, Choice, Cube, Draft, Operand, Pattern, RuleKind, Slot, SlotClaims, ValueSet, Writing};
 
 /// Builds the axis of how a line is written, once the slots and operands of its form have theirs.
 pub(super) struct WritingBuilder<'b, 'a> {
@@ -80,10 +80,15 @@ impl WritingBuilder<'_, '_> {
         let fault = |keep: &dyn Fn(&Writing) -> bool| vec![Cube::new([(axis, of(keep))])];
         if self.source.form.order == Order::Fixed {
             let order = fault(&|w| matches!(w, Writing::Moved(_) | Writing::Reordered));
-            self.draft.constraint("modifier-order", "modifiers must be in the order of the syntax line", order);
+            // Where several slots know each modifier, a moved one is in another slot.
+            let movable = writings.iter().any(|w| matches!(w, Writing::Moved(_)) && !self.reads_otherwise(w));
+            let kind = if movable { RuleKind::Constraint } else { RuleKind::Given };
+            self.draft.rule(kind, "modifier-order", "modifiers must be in the order of the syntax line", order);
         }
         let twice = fault(&|w| matches!(w, Writing::Duplicate(_)));
-        self.draft.constraint("duplicate-modifier", "no modifier may appear twice", twice);
+        let repeatable = writings.iter().any(|w| matches!(w, Writing::Duplicate(_)) && !self.reads_otherwise(w));
+        let kind = if repeatable { RuleKind::Constraint } else { RuleKind::Given };
+        self.draft.rule(kind, "duplicate-modifier", "no modifier may appear twice", twice);
         let says = "every modifier must be in the syntax line";
         self.draft.constraint("unknown-modifier", says, fault(&|w| matches!(w, Writing::Extra(_))));
         let count = fault(&|w| matches!(w, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed));

@@ -2,7 +2,7 @@
 
 use super::address::LOCAL_PARAMETER;
 use super::arguments::PARAMETER;
-use super::item::{GLOBAL, Item, number};
+use super::item::{FUNCTION_OBJECT, GLOBAL, Item, number};
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, SINK, VARIABLE};
 
 /// The integer for a lane of an operand: 1 for the first.
@@ -24,6 +24,7 @@ pub(super) fn element<'a>(
         SINK => return to.push('_'),
         VARIABLE => Item::Variable(GLOBAL),
         PARAMETER => Item::Variable(LOCAL_PARAMETER),
+        FUNCTION_OBJECT => Item::Function(false, false),
         other => Item::object(other).unwrap_or(Item::Register(of_type, 1, number(operand, lane))),
     };
     item.write(to);

@@ -100,7 +100,7 @@ impl OperandReader<'_> {
                     None => (Word(OTHER), 1),
                 },
             },
-            Argument::Sum(name, _) => match self.declarations.symbol(name) {
+            Argument::Sum(name, _) | Argument::Element(name, None, _) => match self.declarations.symbol(name) {
                 Some(Symbol::Variable(_)) => (Word(VARIABLE), 1),
                 _ => (Word(OTHER), 1),
             },

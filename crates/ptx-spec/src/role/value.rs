@@ -440,6 +440,7 @@ impl OperandReader<'_> {
                     && self.isa.special(name).is_some()
                 {
                     values[axis] = self.on_axis(axis, Word(&special::canonical(name)));
+                    set(self.operand.shape, Word(SCALAR), values);
                     set(self.operand.of_type, Word(SPECIAL), values);
                 }
             }

@@ -108,6 +108,12 @@ impl Form {
         self.id.rsplit_once('.').map_or(self.id.as_str(), |(opcode, _)| opcode)
     }
 
+    /// Whether a line may lack several operands, so that of an invalid one it may be unclear which ones it has.
+    pub fn has_unclear_operands(&self) -> bool {
+        let second = |at: usize| self.pattern.iter().any(|part| matches!(part, Pattern::Pair(_, second) if *second == at));
+        (0..self.operands.len()).filter(|&at| self.operands[at].optional && !second(at)).count() > 1
+    }
+
     /// The position of a writing on the writing axis.
     pub(crate) fn writing_of(&self, writing: &Writing) -> Option<usize> {
         self.writings.iter().position(|known| known == writing)

@@ -203,9 +203,7 @@ impl<'a> Collector<'a, '_> {
     }
 
     fn header(&mut self, header: &Header<'_>, text: &str) -> Result<(), SyntaxError> {
-        if header.function {
-            self.table.names.insert(header.name, (Symbol::Object("function"), None));
-        }
+        self.table.names.insert(header.name, (Symbol::Object("function"), None));
         // A prototype declares a function without a body.
         if header.prototype {
             return Ok(());
