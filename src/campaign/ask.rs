@@ -11,6 +11,7 @@ use crate::divergences::{Comparison, Divergences, Does, EngineVersion};
 use crate::engine::{Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::Reading;
+use crate::review::is_as_meant;
 use crate::spec::{Instruction, Spec};
 
 /// The most lines of a task that are asked about where a divergence lists them as killing the engine: each costs
@@ -162,12 +163,17 @@ impl<'a> Asker<'a> {
         let as_meant = if judged.row.loose {
             meant.is_none_or(|meant| rules.contains(&meant))
         } else {
-            rules.iter().copied().eq(meant)
+            is_as_meant(judged.case.form(), judged.reading.form == judged.row.form, meant, rules)
         };
         if !as_meant {
             let words = |rules: &[&str]| if rules.is_empty() { "valid".to_owned() } else { rules.join(", ") };
-            let meant = words(meant.as_slice());
-            tally.note_internal_error(format!("{}: meant {meant}, judged {}", judged.case.line(), words(rules)));
+            let (form, read) = (&judged.case.form().id, &judged.case.instruction.forms[judged.reading.form].id);
+            tally.note_internal_error(format!(
+                "{}: made from `{form}` as {}, read as `{read}` and {}; `spec lint` says more",
+                judged.case.line(),
+                words(meant.as_slice()),
+                words(rules)
+            ));
         }
     }
 

@@ -158,10 +158,9 @@ fn bases(form: &Form, space: &Diagram, slot: usize) -> Vec<Values> {
 
 /// The line of a variant with a word in a slot, replacing its value.
 fn with_word(form: &Form, values: &[u8], slot: usize, line: &str, word: &str) -> Option<String> {
-    let (head, operands) = line.split_once(' ')?;
-    let opcode = head.split('.').next()?;
+    let (_, operands) = line.split_once(' ')?;
     let mut text = String::with_capacity(line.len() + word.len());
-    text.push_str(opcode);
+    text.push_str(form.opcode());
     for (at, of) in form.slots.iter().enumerate() {
         let value = form.value(values, of.axis);
         match (at == slot, value) {

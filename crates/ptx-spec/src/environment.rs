@@ -87,6 +87,11 @@ impl Target {
         format!("{}{}", self.sm, self.suffix.letter())
     }
 
+    /// The number by which the target's family goes: PTX 9.0 renamed sm_101 to sm_110.
+    fn renamed(self) -> u16 {
+        if self.sm == 101 { 110 } else { self.sm }
+    }
+
     /// Whether a feature that needs `self` may be used where the module's target is `other`.
     ///
     /// A plain target is met by every later one; a family target (`sm_100f`) by the family and exact
@@ -95,7 +100,10 @@ impl Target {
     pub fn met_by(self, other: Self) -> bool {
         match self.suffix {
             Suffix::Plain => other.sm >= self.sm,
-            Suffix::Family => other.suffix != Suffix::Plain && other.sm >= self.sm && other.sm / 10 == self.sm / 10,
+            Suffix::Family => {
+                let (own, others) = (self.renamed(), other.renamed());
+                other.suffix != Suffix::Plain && others >= own && others / 10 == own / 10
+            }
             Suffix::Exact => other == self,
         }
     }

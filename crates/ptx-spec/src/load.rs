@@ -7,6 +7,7 @@ mod form;
 mod instruction;
 mod isa;
 mod notation;
+mod opcodes;
 pub mod raw;
 mod relations;
 mod rules;
@@ -113,10 +114,15 @@ impl Spec {
                 Ok(mut raw) => {
                     tables::expand(&mut raw, &raw_isa);
                     let (isa, isa_file) = (&checked, &isa);
-                    match instruction::build(&Sources { isa, raw_isa: &raw_isa, isa_file, file: &file, raw: &raw }) {
-                        Ok(instruction) => instructions.push(instruction),
+                    let named = opcodes::each(&raw);
+                    let built: Result<Vec<Instruction>, Vec<Error>> = named
+                        .iter()
+                        .map(|raw| instruction::build(&Sources { isa, raw_isa: &raw_isa, isa_file, file: &file, raw }))
+                        .collect();
+                    match built {
+                        Ok(built) => instructions.extend(built),
                         Err(more) => {
-                            left_out.push(stem(file.name));
+                            left_out.extend(named.iter().map(|raw| raw.instruction.value.clone()));
                             errors.extend(more);
                         }
                     }

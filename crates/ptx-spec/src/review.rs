@@ -71,6 +71,14 @@ impl fmt::Display for Mistake {
     }
 }
 
+/// Whether a line that was made as a variant of a form, to break this rule or none, is read as meant: as one of this form
+/// that breaks these rules. Where it is unclear which operands an invalid line has, or of which form it is, it may break
+/// others; it must not be valid.
+pub fn is_as_meant(form: &Form, same_form: bool, meant: Option<&str>, broken: &[&str]) -> bool {
+    let unclear = !same_form || form.has_unclear_operands();
+    broken.iter().copied().eq(meant) || unclear && meant.is_some() && !broken.is_empty()
+}
+
 /// The mistakes in an instruction's examples.
 pub fn examples(spec: &Spec, instruction: &Instruction) -> Vec<Mistake> {
     instruction.examples.iter().filter_map(|example| wrong_example(spec, example)).collect()
@@ -168,13 +176,8 @@ impl FormReview<'_> {
         }
         let rules: Vec<&str> = reading.rules(read_as).map(|rule| rule.id.as_str()).collect();
         let meant: Vec<&str> = rule.iter().map(|&rule| form.rules[rule].id.as_str()).collect();
-        // Where it is unclear what was meant, a breach may be one of another rule; it must not be valid.
-        let unclear = reading.form != self.at || form.has_unclear_operands();
-        if unclear && !meant.is_empty() && !rules.is_empty() {
-            return None;
-        }
         let broken = |rules: &[&str]| if rules.is_empty() { "no broken rule".to_owned() } else { rules.join(", ") };
-        if rules != meant {
+        if !is_as_meant(form, reading.form == self.at, meant.first().copied(), &rules) {
             let meanings = [broken(&meant), format!("{} as {}", broken(&rules), read_as.forms[reading.form].id)];
             return Some(Mistake::AnotherMeaning { line, form: form.id.clone(), meanings });
         }

@@ -98,7 +98,9 @@ impl<'a> Assumed<'a> {
         }
         // `%v.x` is a component of a vector.
         let (name, vector) = match name.split_once('.') {
-            Some((name, _)) => (name, ".v4 "),
+            Some((name, component)) if "xyzwrgba".contains(component) => (name, ".v4 "),
+            // `%r1.b0` is a part of a register.
+            Some((name, _)) => (name, ""),
             None => (name, ""),
         };
         if name.is_empty() || self.names.contains(&name) {

@@ -77,6 +77,7 @@ fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) ->
         | Choice::Type(at)
         | Choice::Sinks(at)
         | Choice::Sign(at)
+        | Choice::First(at)
         | Choice::Number(at)
         | Choice::Special(at)
         | Choice::Base(at)

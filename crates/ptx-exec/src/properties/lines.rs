@@ -2,6 +2,7 @@
 
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::{Judge, Reading};
+use ptx_spec::review::is_as_meant;
 use ptx_spec::ptx::{Declarations, Line, OperandText, print_variant};
 use ptx_spec::space::{Diagram, breakable, environment, environment_values};
 use ptx_spec::spec::{Form, Instruction, Rule, Spec, UNREAD, Writing};
@@ -18,9 +19,7 @@ pub fn check_variant(spec: &Spec, instruction: &Instruction, at: usize, values: 
     let reading = judge.read_as(instruction, &parsed, &symbols);
     let found: Vec<&str> = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
     let expected: Vec<&str> = expected.iter().map(|rule| rule.id.as_str()).collect();
-    // Where it is unclear what was meant, a breach may be one of another rule; it must not be valid.
-    let unclear = reading.form != at || form.has_unclear_operands();
-    if unclear && !found.is_empty() && !expected.is_empty() {
+    if is_as_meant(form, reading.form == at, expected.first().copied(), &found) && found != expected {
         return;
     }
     assert_eq!(found, expected, "the rules that `{line}` breaks in {environment}, with {declarations}");

@@ -25,7 +25,8 @@ pub(super) fn names(sources: &Sources<'_>) -> Vec<Error> {
     let raw = sources.raw;
     let mut errors = Vec::new();
     let stem = Path::new(sources.file.name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    if stem != raw.instruction.value {
+    // A file of several opcodes is called after the first.
+    if stem != raw.instruction.value && raw.also.iter().all(|name| name.value != raw.instruction.value) {
         let message = format!("the file of `{}` must not be called `{stem}.yaml`", raw.instruction.value);
         errors.push(sources.file.at(&raw.instruction, message).help("name the file after the opcode"));
     }

@@ -47,8 +47,9 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
             errors.push(file.at(word, format!("`{}` is neither a type nor a kind of types", word.value)));
         }
     }
-    for special in raw.specials.iter().filter(|special| !types.iter().any(|of| of.name == special.of_type)) {
-        let message = format!("`{}`, the type of a special register, is not one of `types`", special.of_type);
+    let of_specials = raw.specials.iter().flat_map(|special| [&special.of_type].into_iter().chain(&special.also));
+    for name in of_specials.filter(|name| !types.iter().any(|of| of.name == **name)) {
+        let message = format!("`{name}`, the type of a special register, is not one of `types`");
         errors.push(file.at(&raw.versions, message));
     }
     let variable =
@@ -131,6 +132,7 @@ fn specials(raw: &[RawSpecial]) -> FxHashMap<String, Special> {
         let needs = of.needs.as_ref();
         let special = Special {
             of_type: of.of_type.clone(),
+            also: of.also.clone(),
             lanes: if of.vector { 4 } else { 1 },
             ptx: needs.and_then(|needs| needs.ptx),
             target: needs.and_then(|needs| needs.target.first()),

@@ -65,6 +65,9 @@ pub struct RawSpecial {
     /// Their type.
     #[serde(rename = "type")]
     pub of_type: String,
+    /// Further types that they are read as.
+    #[serde(default)]
+    pub also: Vec<String>,
     /// Whether they are vectors of four, with components such as `%tid.x`.
     #[serde(default)]
     pub vector: bool,
@@ -104,6 +107,9 @@ pub struct RawRegisters {
 pub struct RawInstruction {
     /// The opcode, which is also the file's name.
     pub instruction: At<String>,
+    /// The other opcodes that the page describes with it: what holds for the one holds for each.
+    #[serde(default)]
+    pub also: Vec<At<String>>,
     /// What it does, in one line.
     pub summary: String,
     /// The anchor of its page in the manual.

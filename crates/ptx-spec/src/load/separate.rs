@@ -73,7 +73,20 @@ fn modifiers_in(earlier: &Form, later: &Form) -> Option<Vec<(usize, ValueSet)>> 
         };
         (slot.axis, axis.select(keep).and(&axis.claimed))
     });
-    let sets: Vec<(usize, ValueSet)> = sets.collect();
+    let mut sets: Vec<(usize, ValueSet)> = sets.collect();
+    // Where slots share values, as the types of a conversion, the order tells forms apart.
+    let mandatory = |form: &Form| form.slots.iter().filter(|slot| !slot.optional).map(|slot| slot.axis).collect::<Vec<_>>();
+    let (theirs, ours) = (mandatory(earlier), mandatory(later));
+    let optional = |form: &Form| form.slots.iter().filter(|slot| slot.optional).flat_map(|slot| claims(form, slot.axis)).collect::<Vec<_>>();
+    let loose = [optional(earlier), optional(later)].concat();
+    let strict = |axis: &usize| claims(later, *axis).iter().all(|value| !loose.contains(value));
+    if theirs.len() == ours.len() && ours.iter().all(strict) {
+        for (&their, &our) in theirs.iter().zip(&ours) {
+            let known = claims(earlier, their);
+            let axis = &later.axes[our];
+            sets.push((our, axis.select(|value| known.iter().any(|of| of == value)).and(&axis.claimed)));
+        }
+    }
     (possible && sets.iter().all(|(_, set)| !set.is_empty())).then_some(sets)
 }
 

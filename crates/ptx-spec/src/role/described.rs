@@ -44,6 +44,8 @@ pub struct RawOperand {
     pub shapes: Option<Vec<At<String>>>,
     /// What it may be beside the types that suit `type`: register types, `immediates`, `special`, `sink`, ...
     pub accepts: Option<Vec<At<String>>>,
+    /// The type of the first lane, where that may differ from the others: the index into an array of textures.
+    pub first: Option<At<String>>,
     /// What an integer immediate may be.
     pub value: Option<At<RawNumbers>>,
     /// Whether its lanes may be `_`, which makes the pattern of sinks a choice.
@@ -101,7 +103,7 @@ impl RawOperand {
 }
 
 /// The fields of operands, and the roles that have each.
-const PARAMETERS: [(&str, &[RoleName]); 12] = {
+const PARAMETERS: [(&str, &[RoleName]); 13] = {
     use RoleName::{Address, Coordinate, Destination, Object, Policy, Source};
     [
         ("type", &[Destination, Source, Coordinate, Policy]),
@@ -110,6 +112,7 @@ const PARAMETERS: [(&str, &[RoleName]); 12] = {
         ("sinks", &[Destination, Source]),
         ("width", &[Destination, Source]),
         ("value", &[Source, Coordinate, Policy]),
+        ("first", &[Source]),
         ("of", &[Object, Coordinate]),
         ("unit", &[Coordinate]),
         ("geometry", &[Object]),
@@ -132,6 +135,7 @@ pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slot
         ("sinks", raw.sinks),
         ("width", raw.width != Width::default()),
         ("value", raw.value.is_some()),
+        ("first", raw.first.is_some()),
         ("of", raw.of.is_some()),
         ("unit", raw.unit.is_some()),
         ("geometry", raw.geometry.is_some()),

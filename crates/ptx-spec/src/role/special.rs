@@ -11,6 +11,7 @@ pub(super) fn axis(
     operand: &mut Operand,
     at: usize,
     instruction_types: &[(SlotSets, &RegisterType)],
+    relaxed: bool,
 ) {
     let Some(of_type) = operand.of_type else { return };
     let name = operand.name.clone();
@@ -29,10 +30,8 @@ pub(super) fn axis(
     let unsuited = |(when, instruction): &(SlotSets, &RegisterType)| {
         let suits = |special: &str| {
             let special = isa.specials.get(special);
-            special.is_none_or(|special| {
-                special.lanes == 1
-                    && isa.register_type(&special.of_type).is_some_and(|register| isa.suits(register, instruction, false))
-            })
+            let suits = |of: &String| isa.register_type(of).is_some_and(|of| isa.suits(of, instruction, relaxed));
+            special.is_none_or(|special| special.lanes == 1 && [&special.of_type].into_iter().chain(&special.also).any(suits))
         };
         let wrong = of.select(|special| special != NONE && !suits(special));
         Cube::new(when.iter().copied().chain([(axis, wrong)]))

@@ -69,6 +69,9 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
     if raw.sinks {
         sinks(draft, operand, at, &shapes.claimed);
     }
+    if let Some(first) = &raw.first {
+        first_axis(draft, operand, at, &first.value);
+    }
     if let Some(numbers) = &raw.value {
         operand.numbers = Some(numbers.value.0.clone());
         numbers_axis(draft, operand, at);
@@ -253,8 +256,30 @@ fn types(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOpera
     draft.declarable(of_type);
     generated(draft, &name, of_type, operand.shape, raw.role);
     if accepts.iter().any(|value| value == SPECIAL) {
-        special::axis(draft, operand, at, &instruction_types);
+        special::axis(draft, operand, at, &instruction_types, raw.width == Width::Relaxed);
     }
+}
+
+/// The values of the axis of the first lane: it has the type of the others, or its own.
+const FIRSTS: [&str; 2] = ["same", "own"];
+
+/// The axis of whether the first lane has a type of its own, which only registers in braces can have.
+fn first_axis(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, first: &str) {
+    let (Some(shape), Some(of_type)) = (operand.shape, operand.of_type) else { return };
+    let values = FIRSTS.map(str::to_owned).to_vec();
+    let axis = draft.axis(&format!("{}.first", operand.name), Choice::First(at), values, |_| true);
+    let (shapes, types) = (&draft.axes[shape], &draft.axes[of_type]);
+    let own = (axis, ValueSet::of(2, |value| value == 1));
+    let alike = |value: &str| {
+        let (one, other) = (draft.isa.register_type(value), draft.isa.instruction_type(first));
+        one.zip(other).is_none_or(|(one, other)| draft.isa.suits(one, other, false))
+    };
+    let cubes = vec![
+        Cube::new([(shape, shapes.select(|value| !value.starts_with(TUPLE) || lanes_of(value) < 2)), own]),
+        Cube::new([(of_type, types.select(alike)), own]),
+    ];
+    draft.canonical(&format!("{}-first-generated", operand.name), cubes);
+    operand.first = Some((axis, first.to_owned()));
 }
 
 /// The axis of the number that an immediate is.
@@ -357,10 +382,11 @@ pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
         if lane > 0 {
             to.push_str(", ");
         }
-        if sinks >> lane.min(127) & 1 == 1 {
-            to.push('_');
-        } else {
-            element(of_type, (at, lane), to, uses);
+        let own = operand.first.as_ref().filter(|(axis, _)| lane == 0 && values[*axis] == 1);
+        match own {
+            Some((_, first)) => element(first, (at, lane), to, uses),
+            None if sinks >> lane.min(127) & 1 == 1 => to.push('_'),
+            None => element(of_type, (at, lane), to, uses),
         }
     }
     to.push('}');
@@ -419,6 +445,9 @@ impl OperandReader<'_> {
             }
         };
         set(self.operand.number, Word(NONE), values);
+        if let Some((axis, _)) = &self.operand.first {
+            values[*axis] = 0;
+        }
         set(self.operand.special, Word(NONE), values);
         match argument {
             Argument::Tuple(elements) => {
@@ -447,14 +476,36 @@ impl OperandReader<'_> {
         }
     }
 
+    /// Whether the first element has the type that only the first may have, and the second another one.
+    fn first_of_its_own(&self, elements: &[Argument<'_>]) -> bool {
+        let (Some((_, of)), [first, second, ..]) = (&self.operand.first, elements) else { return false };
+        let Some(of) = self.isa.instruction_type(of) else { return false };
+        let suits = |element: &Argument<'_>| match element {
+            Argument::Integer(_) => true,
+            Argument::Name(name) => match self.declarations.symbol(name) {
+                Some(Symbol::Register(Some(register), 1)) => self.isa.suits(&self.isa.types[register], of, false),
+                _ => false,
+            },
+            _ => false,
+        };
+        suits(first) && !suits(second)
+    }
+
     fn elements(&self, elements: &[Argument<'_>], values: &mut [u8], found: &mut Found) {
         let mut mask = 0_usize;
         let mut first = None;
-        for (lane, element) in elements.iter().enumerate() {
+        let shapes = self.operand.shape.map(|axis| &self.form.axes[axis]);
+        let long = elements.len() > MOST_SINKS
+            && shapes.is_some_and(|shapes| shapes.position(&format!("{TUPLE}{}", elements.len())).is_some());
+        let own = self.first_of_its_own(elements);
+        if let Some((axis, _)) = &self.operand.first {
+            values[*axis] = u8::from(own);
+        }
+        for (lane, element) in elements.iter().enumerate().skip(usize::from(own)) {
             if *element == Argument::Sink && self.operand.sinks.is_some() {
-                // The sinks of longer tuples are no choice.
-                if elements.len() <= MOST_SINKS {
-                    mask |= 1 << lane;
+                // The sinks of long tuples are no choice; of tuples longer than any here the shape is wrong anyway.
+                if !long {
+                    mask |= 1 << lane.min(MOST_SINKS);
                 }
                 continue;
             }
@@ -467,7 +518,7 @@ impl OperandReader<'_> {
                     if !found.more.contains(&another) {
                         found.more.push(another);
                     }
-                    if self.mixed(element, &elements[..lane]) {
+                    if self.mixed(element, &elements[usize::from(own)..lane]) {
                         found.fault(TextFault::MixedVector);
                     }
                 }

@@ -34,6 +34,8 @@ pub enum Choice {
     Sinks(usize),
     /// The sign before an operand.
     Sign(usize),
+    /// Whether the first lane of an operand has a type of its own.
+    First(usize),
     /// The number that an integer immediate is.
     Number(usize),
     /// The special register that an operand is.

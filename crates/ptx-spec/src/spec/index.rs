@@ -107,6 +107,7 @@ impl Tables {
                 Choice::Shape(_)
                 | Choice::Sinks(_)
                 | Choice::Sign(_)
+                | Choice::First(_)
                 | Choice::Number(_)
                 | Choice::Special(_)
                 | Choice::Base(_)

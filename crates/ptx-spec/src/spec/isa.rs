@@ -163,6 +163,8 @@ impl Kind {
 pub struct Special {
     /// Its type, such as `.u32`.
     pub of_type: String,
+    /// Further types that it is read as.
+    pub also: Vec<String>,
     /// 4 for a vector such as `%tid`, 1 otherwise.
     pub lanes: u8,
     /// The PTX version that introduced it.

@@ -31,6 +31,8 @@ pub struct Operand {
     pub number: Option<usize>,
     /// What the values of that axis stand for.
     pub(crate) numbers: Option<Numbers>,
+    /// The axis of whether its first lane has a type of its own, and that type.
+    pub first: Option<(usize, String)>,
     /// The axis of the special register that it is.
     pub special: Option<usize>,
     /// The axis of an address's base.
@@ -52,7 +54,8 @@ impl Operand {
 
     /// The axes of its choices, without those of suffixes.
     pub(crate) fn axes(&self) -> impl Iterator<Item = usize> {
-        let of_value = [self.shape, self.of_type, self.sinks, self.sign, self.number, self.special];
+        let first = self.first.as_ref().map(|(axis, _)| *axis);
+        let of_value = [self.shape, self.of_type, self.sinks, self.sign, first, self.number, self.special];
         of_value.into_iter().chain([self.base, self.offset]).flatten()
     }
 
@@ -70,6 +73,7 @@ impl Operand {
             sign: None,
             number: None,
             numbers: None,
+            first: None,
             special: None,
             base: None,
             offset: None,

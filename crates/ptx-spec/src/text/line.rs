@@ -353,9 +353,27 @@ impl<'a> LineReader<'_, 'a> {
             Some(value) if self.ends() => Ok(value.into()),
             _ => {
                 self.lexer.reset(start);
+                if let Some(pair) = self.number_and_name() {
+                    return Ok(pair);
+                }
+                self.lexer.reset(start);
                 self.other()
             }
         }
+    }
+
+    /// Reads `1|%p`, which is not a constant expression.
+    fn number_and_name(&mut self) -> Option<Argument<'a>> {
+        let value = self.lexer.number().parse().ok()?;
+        self.lexer.blank();
+        if !self.lexer.eat(b'|') {
+            return None;
+        }
+        self.lexer.blank();
+        let name = self.lexer.name();
+        let named = !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()) && self.after_blank_ends();
+        let number = Argument::Integer(Integer { bits: value, signed: true });
+        named.then(|| Argument::Pair(Box::new([number, Argument::Name(name)])))
     }
 
     /// Whether an argument can end here.
