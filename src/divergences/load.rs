@@ -38,6 +38,9 @@ struct RawDivergence {
     /// The instructions it applies to; all by default.
     #[serde(default)]
     instructions: Vec<At<String>>,
+    /// The instructions it does not apply to.
+    #[serde(default)]
+    except: Vec<At<String>>,
     /// The forms it applies to; all by default.
     #[serde(default)]
     forms: Vec<At<String>>,
@@ -137,6 +140,11 @@ impl Divergences {
                 }
             }
             for raw in &file.divergences {
+                // Nothing can be said about instructions whose own files have errors.
+                let left_out = |name: &At<String>| spec.left_out.contains(&name.value);
+                if !raw.instructions.is_empty() && raw.instructions.iter().all(left_out) {
+                    continue;
+                }
                 let spec = if raw.does == Does::Computes { &*executed } else { spec };
                 let known = all.iter().any(|other| other.id == raw.id.value);
                 match DivergenceCompiler::new(&file.engine, raw, spec, name, text).compile() {
@@ -171,12 +179,13 @@ struct DivergenceCompiler<'a> {
 impl<'a> DivergenceCompiler<'a> {
     fn new(engine: &'a str, raw: &'a RawDivergence, spec: &'a Spec, file: &'a str, text: &'a str) -> Self {
         let named = |list: &[At<String>], name: &str| list.is_empty() || list.iter().any(|known| known.value == name);
-        let instructions: Vec<&Instruction> =
-            spec.instructions.iter().filter(|known| named(&raw.instructions, &known.name)).collect();
+        let excepted = |name: &str| raw.except.iter().any(|known| known.value == name);
+        let applies = |of: &&Instruction| named(&raw.instructions, &of.name) && !excepted(&of.name);
+        let instructions: Vec<&Instruction> = spec.instructions.iter().filter(applies).collect();
         let forms = instructions
             .iter()
             .flat_map(|instruction| &instruction.forms)
-            .filter(|form| named(&raw.forms, form.id.split_once('.').map_or("", |(_, id)| id)))
+            .filter(|form| named(&raw.forms, form.id.rsplit_once('.').map_or("", |(_, id)| id)))
             .collect();
         Self { engine, raw, file, text, instructions, forms, spec, errors: Vec::new() }
     }
@@ -241,7 +250,11 @@ impl<'a> DivergenceCompiler<'a> {
                 None,
             );
         }
-        for name in self.raw.instructions.iter().filter(|name| self.spec.instruction(&name.value).is_none()) {
+        let known =
+            |name: &str| self.spec.instruction(name).is_some() || self.spec.left_out.iter().any(|of| of == name);
+        let named = self.raw.instructions.iter().chain(&self.raw.except);
+        let unknown: Vec<&At<String>> = named.filter(|name| !known(&name.value)).collect();
+        for name in unknown {
             self.error(name, format!("there is no specification of `{}`", name.value), None);
         }
         let rules: Vec<String> = self.forms.iter().flat_map(|form| &form.rules).map(|rule| rule.id.clone()).collect();
@@ -264,7 +277,10 @@ impl<'a> DivergenceCompiler<'a> {
             let mut plain: Vec<String> = Vec::new();
             for value in values.0.iter().skip(usize::from(negated)) {
                 match value.strip_prefix('$') {
-                    None => plain.push(value.clone()),
+                    None => match self.spec.isa.range(&axis.value, value) {
+                        Some(range) => plain.extend(range),
+                        None => plain.push(value.clone()),
+                    },
                     Some(set) => match self.set(set) {
                         Some(members) => plain.extend(members),
                         None => {

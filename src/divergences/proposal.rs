@@ -51,7 +51,8 @@ impl Proposal<'_> {
     }
 
     fn id(&self) -> String {
-        let opcode = self.forms.first().map_or("", |form| form.split('.').next().unwrap_or(form));
+        let opcode =
+            self.forms.first().map_or("", |form| form.rsplit_once('.').map_or(form.as_str(), |(opcode, _)| opcode));
         let rule = self.rules.first().map_or("valid", |rule| rule.rsplit('/').next().unwrap_or(rule));
         match self.does {
             Does::Computes => format!("{opcode}-computes-{}", self.suffix),
@@ -67,7 +68,7 @@ impl Proposal<'_> {
         let listed = |form: &Form| self.forms.contains(&form.id);
         if !self.instructions.iter().all(|instruction| instruction.forms.iter().all(listed)) {
             let short: BTreeSet<&str> =
-                self.forms.iter().map(|form| form.split_once('.').map_or(form.as_str(), |(_, id)| id)).collect();
+                self.forms.iter().map(|form| form.rsplit_once('.').map_or(form.as_str(), |(_, id)| id)).collect();
             writeln!(to, "    forms: [{}]", list(&mut short.iter().copied()))?;
         }
         if !self.engines.is_empty() {

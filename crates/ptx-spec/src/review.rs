@@ -114,7 +114,11 @@ fn wrong_example(spec: &Spec, example: &Example) -> Option<Mistake> {
     };
     let stated = (example.spec, example.rules.clone());
     let sorted = |rules: &[String]| rules.iter().cloned().collect::<BTreeSet<_>>();
-    (found.0 != stated.0 || sorted(&found.1) != sorted(&stated.1)).then(|| Mistake::Example { line: example.line.clone(), stated, found })
+    (found.0 != stated.0 || sorted(&found.1) != sorted(&stated.1)).then(|| Mistake::Example {
+        line: example.line.clone(),
+        stated,
+        found,
+    })
 }
 
 /// The first mistake of each kind in how the variants of an instruction are read, in the newest environment in which a
@@ -181,7 +185,8 @@ impl FormReview<'_> {
             let meanings = [broken(&meant), format!("{} as {}", broken(&rules), read_as.forms[reading.form].id)];
             return Some(Mistake::AnotherMeaning { line, form: form.id.clone(), meanings });
         }
-        let differing = (0..form.variant_axes()).find(|&axis| rule.is_none() && reading.values[axis] != values[axis])?;
+        let differing =
+            (0..form.variant_axes()).find(|&axis| rule.is_none() && reading.values[axis] != values[axis])?;
         let meaning = |values: &[u8]| format!("{}: {}", form.axes[differing].name, form.value(values, differing));
         let meanings = [meaning(values), meaning(&reading.values)];
         Some(Mistake::AnotherMeaning { line, form: form.id.clone(), meanings })

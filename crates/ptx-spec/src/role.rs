@@ -8,11 +8,13 @@ mod arguments;
 mod declare;
 mod described;
 mod element;
+mod extra;
 mod fields;
 mod item;
 mod object;
 mod reader;
 pub mod setup;
+mod shape;
 mod special;
 mod value;
 
@@ -24,17 +26,17 @@ pub use address::{
     BASES, ENTRY, FUNCTION, OFFSET, REGISTER, UNIFIED, added, base_of_space, is_negative, is_parameter,
     is_parameter_space,
 };
-pub(crate) use arguments::PARAMETER;
 pub(crate) use declare::declare;
 pub(crate) use described::check;
 pub use described::{RawOperand, RoleName, Width};
 pub use element::immediate_of_lane;
 pub use fields::{RawLanes, RawNumbers, RawTypeOf, Scale, ScaledType, SlotTable};
+pub(crate) use item::PARAMETER;
 pub use item::{Item, OBJECT_KINDS, OBJECTS, SURFREF, SURFREF_PARAMETER};
 pub(crate) use reader::Found;
 use reader::{OperandReader, Position};
-pub use value::lanes_of;
-pub(crate) use value::{is_lanes, is_shape};
+pub use shape::lanes_of;
+pub(crate) use shape::{is_lanes, is_shape};
 
 /// The role of an operand in a form with these operands, once its slots have axes.
 pub(crate) fn resolve(draft: &Draft<'_>, raw: &RawOperand, operands: &[&str]) -> Role {

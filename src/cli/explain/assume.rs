@@ -56,7 +56,10 @@ fn nearest<'i>(instruction: &'i Instruction, line: &Line<'_>) -> &'i Form {
     let fit = |form: &&Form| {
         let missing = form.slots.iter().filter(|slot| !slot.optional).count();
         let matched = line.modifiers.iter().filter(|modifier| known(form, modifier)).count();
-        (line.modifiers.len().abs_diff(matched) + missing.saturating_sub(matched), form.pattern.len().abs_diff(line.operands.len()))
+        (
+            line.modifiers.len().abs_diff(matched) + missing.saturating_sub(matched),
+            form.pattern.len().abs_diff(line.operands.len()),
+        )
     };
     instruction.forms.iter().min_by_key(fit).unwrap_or(&instruction.forms[0])
 }

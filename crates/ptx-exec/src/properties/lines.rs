@@ -2,8 +2,8 @@
 
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::{Judge, Reading};
-use ptx_spec::review::is_as_meant;
 use ptx_spec::ptx::{Declarations, Line, OperandText, print_variant};
+use ptx_spec::review::is_as_meant;
 use ptx_spec::space::{Diagram, breakable, environment, environment_values};
 use ptx_spec::spec::{Form, Instruction, Rule, Spec, UNREAD, Writing};
 

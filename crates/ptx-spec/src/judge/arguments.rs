@@ -12,12 +12,15 @@ pub fn arguments<'l, 'a>(form: &Form, values: &[u8], line: &'l Line<'a>) -> Vec<
     for part in form.pattern.iter().filter(|part| part.operands().iter().any(present)) {
         let Some(text) = texts.next() else { break };
         match (part, &text.argument) {
-            (Pattern::Bracket(inside), Argument::Bracket(elements)) | (Pattern::Braces(inside), Argument::Tuple(elements)) => {
+            (Pattern::Bracket(inside), Argument::Bracket(elements))
+            | (Pattern::Braces(inside), Argument::Tuple(elements)) => {
                 let there = inside.iter().copied().filter(present);
                 let bracketed = matches!(part, Pattern::Bracket(_));
                 found.extend(there.zip(elements).map(|(at, element)| (at, element, bracketed)));
             }
-            (Pattern::Bracket(inside) | Pattern::Braces(inside), element) => found.extend(inside.first().map(|&at| (at, element, false))),
+            (Pattern::Bracket(inside) | Pattern::Braces(inside), element) => {
+                found.extend(inside.first().map(|&at| (at, element, false)))
+            }
             (Pattern::Pair(first, second), Argument::Pair(halves)) => {
                 found.extend([(*first, &halves[0], false), (*second, &halves[1], false)]);
             }

@@ -69,14 +69,16 @@ impl OperandsReader<'_> {
             absent.map(|(_, &at)| at).collect::<SmallVec<[usize; 4]>>()
         };
         let masks = (0..1_u32 << optional.len().min(MOST_OPTIONAL)).map(left_out);
-        let fitting: SmallVec<[SmallVec<[usize; 4]>; 2]> = masks.filter(|absent| self.counts(absent, writing)).collect();
+        let fitting: SmallVec<[SmallVec<[usize; 4]>; 2]> =
+            masks.filter(|absent| self.counts(absent, writing)).collect();
         if let [absent] = fitting.as_slice() {
             return self.read_without(absent, writing, values, read);
         }
         let mut best: Option<(usize, Values, Read)> = None;
         for absent in fitting {
             let mut tried: Values = values.to_vec();
-            let mut found = Read { found: Found { faults: read.found.faults.clone(), ..Found::default() }, ..Read::default() };
+            let mut found =
+                Read { found: Found { faults: read.found.faults.clone(), ..Found::default() }, ..Read::default() };
             if !self.read_without(&absent, writing, &mut tried, &mut found) {
                 continue;
             }
@@ -121,8 +123,11 @@ impl OperandsReader<'_> {
             self.leave_out(at, values);
         }
         for part in &self.form.pattern {
-            let there: SmallVec<[usize; 2]> =
-                part.operands().into_iter().filter(|at| !absent.contains(at) && *writing != Writing::Without(*at)).collect();
+            let there: SmallVec<[usize; 2]> = part
+                .operands()
+                .into_iter()
+                .filter(|at| !absent.contains(at) && *writing != Writing::Without(*at))
+                .collect();
             let Some(&first) = there.first() else { continue };
             let fits = match part {
                 Pattern::Bracket(_) => self.bracket(&there, writing, &mut texts, values, read),

@@ -12,9 +12,9 @@ use super::sources::Sources;
 use crate::role::{
     self, OBJECT_KINDS, PARAMETER, RawLanes, RawOperand, RawTypeOf, RoleName, SlotTable, is_lanes, is_shape,
 };
-use crate::spec::{ModifierPattern, SlotClaims};
 use crate::spec::is_modifier;
 use crate::spec::words::{IMMEDIATES, NONE, PSEUDO};
+use crate::spec::{ModifierPattern, SlotClaims};
 use crate::yaml::{At, Error, FilePosition, nearest};
 
 /// The axes that are not slots.
@@ -29,6 +29,11 @@ pub(super) fn names(sources: &Sources<'_>) -> Vec<Error> {
     if stem != raw.instruction.value && raw.also.iter().all(|name| name.value != raw.instruction.value) {
         let message = format!("the file of `{}` must not be called `{stem}.yaml`", raw.instruction.value);
         errors.push(sources.file.at(&raw.instruction, message).help("name the file after the opcode"));
+    }
+    let modes = raw.modes.iter().chain(raw.forms.iter().flat_map(|form| &form.modes));
+    for mode in modes.filter(|mode| !sources.isa.modes.contains(&mode.value)) {
+        let message = format!("`{}` is not one of `modes` in {}", mode.value, sources.isa_file.name);
+        errors.push(sources.file.at(mode, message));
     }
     if raw.forms.is_empty() {
         errors.push(sources.file.at(&raw.instruction, "an instruction must have at least one form"));
@@ -95,7 +100,8 @@ pub(super) fn uses(sources: &Sources<'_>, syntaxes: &[(&RawForm, Syntax)]) -> Ve
         }
         errors.extend(operand(sources, name, described, &slots));
     }
-    let known = |list: &At<String>| sources.raw_isa.rules.0.iter().any(|(name, _)| name.value == used_list(&list.value).0);
+    let known =
+        |list: &At<String>| sources.raw_isa.rules.0.iter().any(|(name, _)| name.value == used_list(&list.value).0);
     for list in raw.uses.iter().filter(|list| !known(list)) {
         let known = sources.raw_isa.rules.0.iter().map(|(name, _)| name.value.as_str()).collect::<Vec<_>>().join(", ");
         let message = format!("`{}` is not a list of rules in {}", list.value, sources.isa_file.name);
@@ -121,7 +127,7 @@ fn modifiers(sources: &Sources<'_>, values: &[At<String>]) -> Vec<Error> {
             Err(why) => errors.push(sources.file.at(value, why)),
             Ok(_) if !is_modifier(&ModifierPattern::first(&value.value)) => {
                 let message = format!("`{}` is not a modifier", value.value);
-                errors.push(sources.file.at(value, message).help("write it with its dot, as in `.v2`"));
+                errors.push(sources.file.at(value, message).help("write it with its dot"));
             }
             Ok(_) => {}
         }
@@ -154,7 +160,8 @@ fn operand(sources: &Sources<'_>, name: &At<String>, operand: &RawOperand, slots
     }
     for shape in operand.shapes.iter().flatten().filter(|shape| !is_shape(&shape.value)) {
         let message = format!("`{}` is not a shape", shape.value);
-        errors.push(sources.file.at(shape, message).help("the shapes are scalar, tuple1 to tuple128, vector2, vector4"));
+        errors
+            .push(sources.file.at(shape, message).help("the shapes are scalar, tuple1 to tuple128, vector2, vector4"));
     }
     errors
 }
@@ -195,10 +202,16 @@ fn lanes(sources: &Sources<'_>, operand: &RawOperand, slots: &[SlotClaims]) -> V
     let is_slot = |of: &str| slots.iter().any(|slot| slot.name == of);
     if let Some(lanes) = &operand.lanes {
         match &lanes.value {
-            RawLanes::Slot(of) if !is_slot(of) => wrong.push((lanes.place, format!("`{of}` is not a slot"))),
+            RawLanes::Slot(of) if !is_slot(of) => {
+                let near = nearest(of, slots.iter().map(|slot| slot.name.as_str()));
+                let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                wrong.push((lanes.place, format!("`{of}` is not a slot{meant}")));
+            }
             RawLanes::Slot(_) => {}
             RawLanes::Table(table) => {
-                let says = |last: &str| (!is_lanes(last)).then(|| format!("`{last}` is neither a number of lanes nor a shape"));
+                let says = |last: &str| {
+                    (!is_lanes(last)).then(|| format!("`{last}` is neither a number of lanes nor a shape"))
+                };
                 wrong.extend(wrong_rows(table, slots, says).into_iter().map(|why| (lanes.place, why)));
             }
         }

@@ -82,7 +82,9 @@ impl RuleConditions<'_> {
                 // In a form without the axis the value is `none`.
                 let everywhere = self.forms.iter().all(|form| form.axis(&name.value).is_some());
                 let unknown = |value: &&String| {
-                    *value != "any" && (everywhere || *value != NONE) && !axes.iter().any(|axis| axis.values.contains(value))
+                    *value != "any"
+                        && (everywhere || *value != NONE)
+                        && !axes.iter().any(|axis| axis.values.contains(value))
                 };
                 plain.iter().filter(unknown).map(|value| self.no_value(name, value, &axes)).collect()
             }

@@ -45,13 +45,8 @@ impl<'a> FormBuilder<'a> {
         }
         let operands: Vec<Operand> = (0..self.source.syntax.operands.len()).map(|at| self.operand(at)).collect();
         self.optional_operands(&operands);
-        let suffixes: Vec<(usize, usize)> = self
-            .source
-            .syntax
-            .suffixes
-            .iter()
-            .map(|suffix| (suffix.operand, self.suffix(suffix)))
-            .collect();
+        let suffixes: Vec<(usize, usize)> =
+            self.source.syntax.suffixes.iter().map(|suffix| (suffix.operand, self.suffix(suffix))).collect();
         let writings = WritingBuilder { draft: &mut self.draft, source: &self.source, axis: writing }.build(&operands);
         self.draft.rules.extend(text_rules::rules());
         Form {
@@ -118,7 +113,10 @@ impl<'a> FormBuilder<'a> {
         if let Some(shape) = operand.shape {
             // Elements in braces have no sign.
             let shapes = &self.draft.axes[shape];
-            cubes.push(Cube::new([(shape, shapes.select(|value| lanes_of(value) > 1 || value.ends_with('1'))), (axis, signed)]));
+            cubes.push(Cube::new([
+                (shape, shapes.select(|value| lanes_of(value) > 1 || value.ends_with('1'))),
+                (axis, signed),
+            ]));
         }
         self.draft.canonical(&format!("{}-sign-generated", operand.name), cubes);
         operand.sign = Some(axis);
@@ -201,9 +199,10 @@ impl<'a> FormBuilder<'a> {
         let taken = |value: &String| {
             let claimed = all.iter().any(|slot| slot.values.contains(value) && either(slot));
             let built = self.draft.slots.iter().zip(all);
-            claimed || built.into_iter().any(|(slot, claims)| {
-                either(claims) && self.draft.axes[slot.axis].values.contains(value)
-            })
+            claimed
+                || built
+                    .into_iter()
+                    .any(|(slot, claims)| either(claims) && self.draft.axes[slot.axis].values.contains(value))
         };
         probes.retain(|value| !taken(value));
         probes
@@ -265,9 +264,8 @@ impl<'a> FormBuilder<'a> {
         let name = &suffix.name;
         let mut values = vec![NONE.to_owned()];
         values.extend(suffix_values(self.source.instruction, self.source.form, name));
-        let axis = self.draft.axis(name, Choice::Suffix(suffix.operand), values, |value| {
-            suffix.optional || value != NONE
-        });
+        let axis =
+            self.draft.axis(name, Choice::Suffix(suffix.operand), values, |value| suffix.optional || value != NONE);
         let missing = self.draft.axes[axis].select(|value| value == NONE && !suffix.optional);
         let says = format!("the suffix `.{name}` is required");
         self.draft.constraint(&format!("{name}-required"), says, vec![Cube::new([(axis, missing)])]);

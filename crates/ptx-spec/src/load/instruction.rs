@@ -41,7 +41,8 @@ fn syntaxes<'a>(sources: &Sources<'a>) -> Result<Vec<ReadForm<'a>>, Vec<Error>> 
     let mut errors = check::names(sources);
     let mut syntaxes: Vec<ReadForm<'_>> = Vec::new();
     for form in &sources.raw.forms {
-        let described = |name: &str| form.operands.0.iter().chain(&sources.raw.operands.0).any(|(of, _)| of.value == name);
+        let described =
+            |name: &str| form.operands.0.iter().chain(&sources.raw.operands.0).any(|(of, _)| of.value == name);
         match Syntax::parse(&form.syntax.value, &sources.raw.instruction.value, described) {
             Ok(syntax) => syntaxes.push((form, syntax)),
             Err(why) => errors.push(sources.file.at(&form.syntax, why)),

@@ -36,24 +36,13 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
             errors.push(file.at(shape, format!("`{}` is not a shape", shape.value)).help(help));
         }
     }
-    for (kind, suiting) in &raw.immediates.0 {
-        let kinds = [INTEGER, FLOAT, DOUBLE];
-        if !kinds.contains(&kind.value.as_str()) {
-            let error = file.at(kind, format!("`{}` is not a kind of immediate", kind.value));
-            errors.push(error.help(format!("the kinds are {}", kinds.join(", "))));
-        }
-        let known = |word: &str| raw.types.0.iter().any(|(name, of)| name.value == word || of.kind.name() == word);
-        for word in suiting.iter().filter(|word| !known(&word.value)) {
-            errors.push(file.at(word, format!("`{}` is neither a type nor a kind of types", word.value)));
-        }
-    }
+    check_immediates(file, raw, &mut errors);
     let of_specials = raw.specials.iter().flat_map(|special| [&special.of_type].into_iter().chain(&special.also));
     for name in of_specials.filter(|name| !types.iter().any(|of| of.name == **name)) {
         let message = format!("`{name}`, the type of a special register, is not one of `types`");
         errors.push(file.at(&raw.versions, message));
     }
-    let variable =
-        |(name, needs): &(At<String>, RawNeeds)| (name.value.clone(), needs.ptx, needs.target.first());
+    let variable = |(name, needs): &(At<String>, RawNeeds)| (name.value.clone(), needs.ptx, needs.target.first());
     let fitting = |(name, shapes): &(At<String>, Vec<At<String>>)| {
         (name.value.clone(), shapes.iter().map(|shape| shape.value.clone()).collect())
     };
@@ -74,6 +63,21 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
         specials: specials(&raw.specials),
     };
     (isa, errors)
+}
+
+/// Adds what is wrong with the table of immediates.
+fn check_immediates(file: &File<'_>, raw: &RawIsa, errors: &mut Vec<Error>) {
+    for (kind, suiting) in &raw.immediates.0 {
+        let kinds = [INTEGER, FLOAT, DOUBLE];
+        if !kinds.contains(&kind.value.as_str()) {
+            let error = file.at(kind, format!("`{}` is not a kind of immediate", kind.value));
+            errors.push(error.help(format!("the kinds are {}", kinds.join(", "))));
+        }
+        let known = |word: &str| raw.types.0.iter().any(|(name, of)| name.value == word || of.kind.name() == word);
+        for word in suiting.iter().filter(|word| !known(&word.value)) {
+            errors.push(file.at(word, format!("`{}` is neither a type nor a kind of types", word.value)));
+        }
+    }
 }
 
 /// The targets with their PTX versions; adds what is wrong with versions and targets.

@@ -68,15 +68,15 @@ impl Syntax {
         }
         let modifiers = modifiers(&head[end..])?;
         let described = &described;
-        let mut reader = OperandsReader { described, operands: Vec::new(), pattern: Vec::new(), suffixes: Vec::new() };
+        let mut reader = OperandNotation { described, operands: Vec::new(), pattern: Vec::new(), suffixes: Vec::new() };
         reader.read(operands.trim())?;
-        let OperandsReader { operands, pattern, suffixes, .. } = reader;
+        let OperandNotation { operands, pattern, suffixes, .. } = reader;
         Ok(Self { opcode, modifiers, operands, pattern, suffixes })
     }
 }
 
 /// Reads the operands of a syntax line.
-struct OperandsReader<'a> {
+struct OperandNotation<'a> {
     /// Whether an operand of this name is described: if all names in braces are, the braces group operands.
     described: &'a dyn Fn(&str) -> bool,
     operands: Vec<NotedOperand>,
@@ -84,7 +84,7 @@ struct OperandsReader<'a> {
     suffixes: Vec<NotedSuffix>,
 }
 
-impl OperandsReader<'_> {
+impl OperandNotation<'_> {
     fn read(&mut self, mut rest: &str) -> Result<(), String> {
         while !rest.is_empty() {
             if let Some(inner) = rest.strip_prefix("{,") {
@@ -297,7 +297,8 @@ mod tests {
     #[test]
     fn operands_have_signs_suffixes_halves_elements_and_parentheses() {
         let parse = |line| Syntax::parse(line, "x.y", |name| ["j", "k"].contains(&name));
-        let syntax = parse("x.y.z{.w} p[|q], {!}c{.sel}, {a, b}, (l), d|e{, [f{, g}]}, h.s{, i}, {j, k};").expect("a line");
+        let syntax =
+            parse("x.y.z{.w} p[|q], {!}c{.sel}, {a, b}, (l), d|e{, [f{, g}]}, h.s{, i}, {j, k};").expect("a line");
         assert_eq!((syntax.opcode.as_str(), syntax.modifiers.len()), ("x.y", 2));
         let operands: Vec<_> =
             syntax.operands.iter().map(|of| (of.name.as_str(), of.optional, of.sign, of.elements)).collect();

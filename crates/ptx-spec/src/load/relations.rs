@@ -19,7 +19,9 @@ pub(super) fn check(conditions: &RuleConditions<'_>, rule: &RawRule, used: &mut 
         errors.push(conditions.file.at(&rule.id, "a relation must name at least two axes"));
     }
     if rule.table.is_empty() != rule.rows.is_empty() {
-        errors.push(conditions.file.at(&rule.id, "`table` names the axes, and `rows` lists what is allowed: both are needed"));
+        errors.push(
+            conditions.file.at(&rule.id, "`table` names the axes, and `rows` lists what is allowed: both are needed"),
+        );
     }
     let any = |axis: &At<String>| (axis.clone(), OneOrMany(vec![ANY.to_owned()]));
     errors.extend(conditions.check(&Ordered(rule.same.iter().map(any).collect()), used));
@@ -76,12 +78,18 @@ pub(super) fn unlisted(conditions: &RuleConditions<'_>, rule: &RawRule, form: &F
     for row in &rule.rows {
         let cube = cube(conditions, rule, row);
         // A row about what this form lacks does not apply to it.
-        let sets: Option<Vec<Option<ValueSet>>> = conditions.entries(&cube).iter().map(|entry| cell(form, entry)).collect();
+        let sets: Option<Vec<Option<ValueSet>>> =
+            conditions.entries(&cube).iter().map(|entry| cell(form, entry)).collect();
         rows.extend(sets);
     }
     let axes: Vec<Option<usize>> = rule.table.iter().map(|axis| form.axis(&axis.value)).collect();
     let mut cubes = Vec::new();
-    Unlisted { form, axes: &axes, rows: &rows }.below(0, &Cube::default(), &(0..rows.len()).collect::<Vec<_>>(), &mut cubes);
+    Unlisted { form, axes: &axes, rows: &rows }.below(
+        0,
+        &Cube::default(),
+        &(0..rows.len()).collect::<Vec<_>>(),
+        &mut cubes,
+    );
     cubes
 }
 

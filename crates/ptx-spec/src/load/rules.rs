@@ -64,7 +64,8 @@ fn shared(sources: &Sources<'_>, list: &str) -> Vec<RawRule> {
         rule.id.value = format!("{operand}-{}", rule.id.value);
         let listed = [&mut rule.never, &mut rule.require, &mut rule.undefined].into_iter().flatten();
         let cubes = listed.flat_map(|listed| &mut listed.0).chain([&mut rule.when]);
-        let axes = cubes.flat_map(|cube| &mut cube.0).map(|(axis, _)| axis).chain(&mut rule.same).chain(&mut rule.table);
+        let axes =
+            cubes.flat_map(|cube| &mut cube.0).map(|(axis, _)| axis).chain(&mut rule.same).chain(&mut rule.table);
         for axis in axes {
             if let Some(choice) = axis.value.strip_prefix("operand.") {
                 axis.value = format!("{operand}.{choice}");
@@ -91,7 +92,11 @@ fn rows_of_needs(rule: &RawRule) -> Result<Vec<RawRule>, String> {
         row.when.0.extend(given.map(|(axis, cell)| (axis.clone(), cell.clone())));
         let present = |cell: &OneOrMany<String>| cell.0.iter().all(|value| value != NONE);
         if present(ptx) {
-            let version = ptx.0.first().and_then(|version| version.parse().ok()).ok_or("a PTX version is written as in \"8.6\"")?;
+            let version = ptx
+                .0
+                .first()
+                .and_then(|version| version.parse().ok())
+                .ok_or("a PTX version is written as in \"8.6\"")?;
             let mut rule = row.clone();
             rule.id.value = format!("{}-ptx-{version}", rule.id.value);
             rule.needs = Some(RawNeeds { ptx: Some(version), ..RawNeeds::default() });
@@ -196,7 +201,12 @@ fn in_form(conditions: &RuleConditions<'_>, rule: &RawRule, form: &Form) -> Vec<
     let make = |suffix: &str, kind: RuleKind, forbids: Vec<Cube>| {
         let forbids: Vec<Cube> = forbids.into_iter().filter(|cube| !cube.is_empty()).collect();
         (!forbids.is_empty()).then(|| Rule {
-            id: format!("{}/{}{}", conditions.sources.raw.instruction.value, rule.id.value, if rule.of_table { "" } else { suffix }),
+            id: format!(
+                "{}/{}{}",
+                conditions.sources.raw.instruction.value,
+                rule.id.value,
+                if rule.of_table { "" } else { suffix }
+            ),
             kind,
             source: rule.source,
             section: rule.section.clone(),
@@ -223,7 +233,8 @@ fn in_form(conditions: &RuleConditions<'_>, rule: &RawRule, form: &Form) -> Vec<
         return make("", RuleKind::Constraint, cubes.iter().map(join).collect()).into_iter().collect();
     }
     let Some(needs) = &rule.needs else { return Vec::new() };
-    let targets = needs.target.resolve(&[&conditions.sources.raw.sets, &conditions.sources.raw_isa.sets]).unwrap_or_default();
+    let targets =
+        needs.target.resolve(&[&conditions.sources.raw.sets, &conditions.sources.raw_isa.sets]).unwrap_or_default();
     let (too_old, unmet) = (too_old(needs, &when, form), unmet(&targets, &when, form));
     let ptx = too_old.and_then(|(kind, cube)| make("-ptx", kind, vec![cube]));
     let target = unmet.and_then(|(kind, cube)| make("-target", kind, vec![cube]));

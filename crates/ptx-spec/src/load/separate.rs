@@ -75,9 +75,12 @@ fn modifiers_in(earlier: &Form, later: &Form) -> Option<Vec<(usize, ValueSet)>> 
     });
     let mut sets: Vec<(usize, ValueSet)> = sets.collect();
     // Where slots share values, as the types of a conversion, the order tells forms apart.
-    let mandatory = |form: &Form| form.slots.iter().filter(|slot| !slot.optional).map(|slot| slot.axis).collect::<Vec<_>>();
+    let mandatory =
+        |form: &Form| form.slots.iter().filter(|slot| !slot.optional).map(|slot| slot.axis).collect::<Vec<_>>();
     let (theirs, ours) = (mandatory(earlier), mandatory(later));
-    let optional = |form: &Form| form.slots.iter().filter(|slot| slot.optional).flat_map(|slot| claims(form, slot.axis)).collect::<Vec<_>>();
+    let optional = |form: &Form| {
+        form.slots.iter().filter(|slot| slot.optional).flat_map(|slot| claims(form, slot.axis)).collect::<Vec<_>>()
+    };
     let loose = [optional(earlier), optional(later)].concat();
     let strict = |axis: &usize| claims(later, *axis).iter().all(|value| !loose.contains(value));
     if theirs.len() == ours.len() && ours.iter().all(strict) {

@@ -6,7 +6,8 @@ use crate::yaml::{At, OneOrMany};
 
 /// Replaces `$name` in the tables of all operands by the values of the set.
 pub(super) fn expand(raw: &mut RawInstruction, isa: &RawIsa) {
-    let sets: Vec<(String, Vec<String>)> = raw.sets.0.iter().chain(&isa.sets.0).map(|(name, values)| (name.value.clone(), plain(values))).collect();
+    let sets: Vec<(String, Vec<String>)> =
+        raw.sets.0.iter().chain(&isa.sets.0).map(|(name, values)| (name.value.clone(), plain(values))).collect();
     let of_forms = raw.forms.iter_mut().flat_map(|form| &mut form.operands.0);
     for (_, operand) in raw.operands.0.iter_mut().chain(of_forms) {
         for cell in tables(operand).flat_map(|table| &mut table.rows).flatten() {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::described::RawOperand;
 use super::element::element;
-use super::item::{GLOBAL, Item, ScaffoldPart};
+use super::item::{GLOBAL, Item, LOCAL_PARAMETER, ScaffoldPart};
 use super::reader::{Found, OperandReader, Position, ReadValue, Type, Word};
 use crate::spec::words::{INTEGER, NONE, OTHER};
 use crate::spec::{Axis, Choice, Cube, Draft, Form, Kind, Operand, RuleKind, TextFault, ValueSet};
@@ -14,7 +14,6 @@ use crate::text::{Argument, Integer, Symbol};
 pub const REGISTER: &str = "register";
 const ENTRY_PARAMETER: &str = "entry-parameter";
 const FUNCTION_PARAMETER: &str = "function-parameter";
-pub(super) const LOCAL_PARAMETER: &str = "local-parameter";
 /// A variable that all devices share.
 pub const UNIFIED: &str = "unified";
 /// The variables that can be the base of an address.
@@ -61,7 +60,8 @@ pub fn is_negative(offset: &str) -> bool {
 pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) {
     let name = operand.name.clone();
     let absent: &[&str] = if operand.optional { &[NONE] } else { &[] };
-    let bases = absent.iter().chain(&[REGISTER]).chain(&BASES).chain(&[INTEGER, OTHER]).map(|&b| b.to_owned()).collect();
+    let bases =
+        absent.iter().chain(&[REGISTER]).chain(&BASES).chain(&[INTEGER, OTHER]).map(|&b| b.to_owned()).collect();
     let base = draft.axis(&format!("{name}.base"), Choice::Base(at), bases, |b| b != OTHER);
     let accepts = raw.accepted();
     let types = draft.isa.types.iter().map(|t| t.name.clone()).collect();

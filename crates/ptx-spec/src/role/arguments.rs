@@ -1,14 +1,12 @@
 //! The arguments and results of a call, in parentheses. PTX ISA `control-flow-instructions-call`.
 
 use super::described::RawOperand;
+use super::item::PARAMETER;
 use super::reader::{Found, OperandReader, Position, ReadValue, Word};
 use super::value;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK};
 use crate::spec::{Choice, Cube, Draft, Operand};
 use crate::text::{Argument, Symbol};
-
-/// A variable in the space of parameters, as an argument.
-pub(crate) const PARAMETER: &str = "parameter";
 
 /// The axis of an operand that is a list: what its elements are, of which one is generated.
 pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) {
@@ -20,9 +18,8 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
         values.insert(0, NONE.to_owned());
     }
     let name = operand.name.clone();
-    let of_type = draft.axis(&format!("{name}.type"), Choice::Type(at), values, |v| {
-        v == NONE || accepts.iter().any(|a| a == v)
-    });
+    let of_type =
+        draft.axis(&format!("{name}.type"), Choice::Type(at), values, |v| v == NONE || accepts.iter().any(|a| a == v));
     operand.of_type = Some(of_type);
     let axis = &draft.axes[of_type];
     let unlisted = Cube::new([(of_type, axis.claimed.complement(axis.values.len()))]);

@@ -73,9 +73,7 @@ fn object(kind: &str, parameter: bool, name: &str) -> ScaffoldPart {
             let function = function(Item::Function(true, true), "target_1");
             ScaffoldPart::Both(format!("{function}; "), format!("{name}: .calltargets target_1; "))
         }
-        "prototype" => {
-            ScaffoldPart::Local(format!("{name}: .callprototype (.param .b32 _) _ (.param .b32 _); "))
-        }
+        "prototype" => ScaffoldPart::Local(format!("{name}: .callprototype (.param .b32 _) _ (.param .b32 _); ")),
         _ if parameter => ScaffoldPart::Parameter(format!(".param .{opaque} {name}")),
         _ => ScaffoldPart::Global(format!(".global .{opaque} {name}; ")),
     }

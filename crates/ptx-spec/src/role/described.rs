@@ -5,8 +5,8 @@ use serde::Deserialize;
 
 use super::fields::{RawLanes, RawNumbers, RawTypeOf};
 use super::item::OBJECTS;
-use crate::spec::words::IMMEDIATES;
 use crate::spec::Unit;
+use crate::spec::words::IMMEDIATES;
 use crate::yaml::{At, nearest};
 
 /// The name of a role in the YAML.

@@ -1,8 +1,6 @@
 //! How one element of an operand is printed.
 
-use super::address::LOCAL_PARAMETER;
-use super::arguments::PARAMETER;
-use super::item::{FUNCTION_OBJECT, GLOBAL, Item, number};
+use super::item::{FUNCTION_OBJECT, GLOBAL, Item, LOCAL_PARAMETER, PARAMETER, number};
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, SINK, VARIABLE};
 
 /// The integer for a lane of an operand: 1 for the first.

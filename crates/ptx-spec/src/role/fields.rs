@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
-use crate::spec::{Isa, Numbers, RegisterType};
+use crate::spec::{AllowedNumbers, Isa, RegisterType};
 use crate::yaml::OneOrMany;
 
 /// The type of an operand.
@@ -102,7 +102,7 @@ fn one() -> i64 {
 
 /// What an integer immediate may be, as the file has it.
 #[derive(Clone, Debug)]
-pub struct RawNumbers(pub Numbers);
+pub struct RawNumbers(pub AllowedNumbers);
 
 /// A visitor of something that is a text, a list or a mapping.
 macro_rules! read {
@@ -148,14 +148,14 @@ read! { RawLanes, "a vector slot, or `{ by: [slot], rows: [[value, lanes]] }`",
 
 read! { RawNumbers, "numbers, or `{ from: 0, to: 255, multiple_of: 1 }`",
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(seq)).map(|listed| RawNumbers(Numbers::Listed(listed)))
+        Vec::deserialize(SeqAccessDeserializer::new(seq)).map(|listed| RawNumbers(AllowedNumbers::Listed(listed)))
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
         let NumberRange { from, to, multiple_of } = NumberRange::deserialize(MapAccessDeserializer::new(map))?;
         if multiple_of < 1 || from.zip(to).is_some_and(|(from, to)| from > to) {
             return Err(serde::de::Error::custom("a range must have numbers, and `multiple_of` must be at least 1"));
         }
-        Ok(RawNumbers(Numbers::Range { from, to, multiple: multiple_of }))
+        Ok(RawNumbers(AllowedNumbers::Range { from, to, multiple: multiple_of }))
     }
 }
 

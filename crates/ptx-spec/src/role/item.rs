@@ -41,6 +41,10 @@ pub const OBJECT_KINDS: [&str; 11] = {
     }
     words
 };
+/// A variable in the space of parameters, as an argument.
+pub(crate) const PARAMETER: &str = "parameter";
+/// A parameter of a call, declared in the body.
+pub(super) const LOCAL_PARAMETER: &str = "local-parameter";
 /// A variable in global memory.
 pub(super) const GLOBAL: &str = "global";
 

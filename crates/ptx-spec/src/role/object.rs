@@ -20,9 +20,8 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
         values.insert(0, NONE.to_owned());
     }
     let name = operand.name.clone();
-    let of_type = draft.axis(&format!("{name}.type"), Choice::Type(at), values, |v| {
-        v == NONE || accepts.iter().any(|a| a == v)
-    });
+    let of_type =
+        draft.axis(&format!("{name}.type"), Choice::Type(at), values, |v| v == NONE || accepts.iter().any(|a| a == v));
     operand.of_type = Some(of_type);
     let axis = &draft.axes[of_type];
     let unlisted = Cube::new([(of_type, axis.claimed.complement(axis.values.len()))]);

@@ -1,6 +1,6 @@
 //! Special registers as operands. PTX ISA `special-registers`.
 
-use super::value::SlotSets;
+use super::shape::SlotSets;
 use crate::spec::words::{NONE, OTHER, SPECIAL};
 use crate::spec::{Choice, Cube, Draft, Operand, RegisterType, RuleKind, ValueSet};
 
@@ -31,7 +31,9 @@ pub(super) fn axis(
         let suits = |special: &str| {
             let special = isa.specials.get(special);
             let suits = |of: &String| isa.register_type(of).is_some_and(|of| isa.suits(of, instruction, relaxed));
-            special.is_none_or(|special| special.lanes == 1 && [&special.of_type].into_iter().chain(&special.also).any(suits))
+            special.is_none_or(|special| {
+                special.lanes == 1 && [&special.of_type].into_iter().chain(&special.also).any(suits)
+            })
         };
         let wrong = of.select(|special| special != NONE && !suits(special));
         Cube::new(when.iter().copied().chain([(axis, wrong)]))

@@ -5,61 +5,21 @@ use std::fmt::Write as _;
 
 use super::described::{RawOperand, RoleName, Width};
 use super::element::element;
-use super::fields::{RawLanes, RawTypeOf};
+use super::extra::{first_axis, numbers_axis};
+use super::fields::RawTypeOf;
 use super::item::{GLOBAL, Item, number};
 use super::reader::{Found, OperandReader, Position, ReadValue, Word};
+use super::shape::{SCALAR, SlotSets, TUPLE, VECTOR, cell_set, lanes_of, of_register, shapes};
 use super::special;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK, SPECIAL};
 use crate::spec::{Choice, Cube, Draft, Form, Kind, Operand, RegisterType, TextFault, ValueSet};
 use crate::text::{Argument, Symbol};
 use crate::yaml::OneOrMany;
 
-/// One element, without braces.
-const SCALAR: &str = "scalar";
-/// Elements in braces.
-const TUPLE: &str = "tuple";
-/// A register of a vector type.
-const VECTOR: &str = "vector";
-/// The shapes that every value operand is tried with: lanes in braces, or a variable of a vector type.
-const SHAPES: [&str; 8] = [SCALAR, "tuple1", "tuple2", "tuple3", "tuple4", "tuple8", "vector2", "vector4"];
-/// The most elements in braces.
-const MOST_LANES: usize = 128;
 /// More lanes than this have no sinks that are a choice of their own.
 const MOST_SINKS: usize = 8;
 /// The components of a vector register.
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
-
-/// The number of lanes of a shape.
-pub fn lanes_of(shape: &str) -> usize {
-    shape.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(1)
-}
-
-/// Whether a text is the name of a shape.
-pub(crate) fn is_shape(text: &str) -> bool {
-    let lanes = |lanes: &str| lanes.parse().is_ok_and(|lanes| (1..=MOST_LANES).contains(&lanes)) && !lanes.starts_with('0');
-    SHAPES.contains(&text) || text.strip_prefix(TUPLE).is_some_and(lanes)
-}
-
-/// The shapes that a number of lanes, or the name of a shape, stands for.
-fn shapes_of(text: &str) -> Vec<String> {
-    match text {
-        "1" => vec![SCALAR.to_owned(), format!("{TUPLE}1")],
-        "2" | "4" => vec![format!("{TUPLE}{text}"), format!("{VECTOR}{text}")],
-        lanes if lanes.parse::<usize>().is_ok() => vec![format!("{TUPLE}{lanes}")],
-        shape => vec![shape.to_owned()],
-    }
-}
-
-/// What is wrong with a cell that gives lanes.
-pub(crate) fn is_lanes(text: &str) -> bool {
-    shapes_of(text).iter().all(|shape| is_shape(shape))
-}
-
-/// Values of slots, by their axes.
-pub(super) type SlotSets = Vec<(usize, ValueSet)>;
-
-/// The shapes that go with values of slots.
-type FittingShapes = (SlotSets, Vec<String>);
 
 /// A register, a vector or an immediate: shape, type and sinks.
 pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) {
@@ -76,103 +36,6 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
         operand.numbers = Some(numbers.value.0.clone());
         numbers_axis(draft, operand, at);
     }
-}
-
-/// The shapes of an operand that has their axis.
-struct ClaimedShapes {
-    claimed: Vec<String>,
-    /// Those that are not claimed.
-    unlisted: Cube,
-    /// Those that do not fit the other choices.
-    mismatched: Vec<Cube>,
-}
-
-impl ClaimedShapes {
-    /// Adds the rules about the shape, which are about an operand that is there.
-    fn add_rules(&self, draft: &mut Draft<'_>, operand: &Operand) {
-        let name = &operand.name;
-        let there =
-            operand.of_type.filter(|_| operand.optional).map(|axis| (axis, draft.axes[axis].select(|v| v != NONE)));
-        let of_present = |cube: &Cube| there.iter().fold(cube.clone(), |cube, (axis, set)| cube.with(*axis, *set));
-        let says = format!("`{name}` must be {}", self.claimed.join(" or "));
-        draft.constraint(&format!("{name}-shape"), says, vec![of_present(&self.unlisted)]);
-        let says = format!("`{name}` must have as many lanes as the other choices say");
-        draft.constraint(&format!("{name}-lanes"), says, self.mismatched.iter().map(of_present).collect());
-    }
-}
-
-/// The axis of shapes.
-fn shapes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) -> ClaimedShapes {
-    let name = operand.name.clone();
-    let fitting: Vec<FittingShapes> = match raw.lanes.as_ref().map(|lanes| &lanes.value) {
-        Some(RawLanes::Slot(slot)) => by_slot(draft, slot),
-        Some(RawLanes::Table(table)) => {
-            let fitting = |row: &Vec<OneOrMany<String>>| {
-                let (lanes, cells) = row.split_last()?;
-                let sets = table.by.iter().zip(cells).map(|(slot, cell)| cell_set(draft, slot, &cell.0));
-                let sets: Vec<_> = sets.collect::<Option<_>>()?;
-                let shapes = lanes.0.iter().flat_map(|lanes| shapes_of(lanes)).collect();
-                Some((sets.into_iter().flatten().collect(), shapes))
-            };
-            table.rows.iter().filter_map(fitting).collect()
-        }
-        None => Vec::new(),
-    };
-    let claimed: Vec<String> = match (&raw.shapes, operand.elements) {
-        (Some(shapes), _) => shapes.iter().map(|shape| shape.value.clone()).collect(),
-        (None, Some(elements)) => vec![format!("{TUPLE}{elements}")],
-        (None, None) if raw.lanes.is_some() => fitting.iter().flat_map(|(_, shapes)| shapes.clone()).collect(),
-        (None, None) => vec![SCALAR.to_owned()],
-    };
-    let mut values: Vec<String> = SHAPES.iter().map(|&s| s.to_owned()).collect();
-    values.extend(claimed.clone());
-    values.push(OTHER.to_owned());
-    let mut seen = std::collections::BTreeSet::new();
-    values.retain(|value| seen.insert(value.clone()));
-    let shape = draft.axis(&format!("{name}.shape"), Choice::Shape(at), values, |s| {
-        claimed.iter().any(|claimed| claimed == s)
-    });
-    operand.shape = Some(shape);
-    let of = &draft.axes[shape];
-    let unlisted = Cube::new([(shape, of.claimed.complement(of.values.len()))]);
-    let mismatched = |(sets, shapes): &FittingShapes| {
-        let wrong = of.select(|s| !shapes.iter().any(|shape| shape == s)).and(&of.claimed);
-        Cube::new(sets.iter().copied().chain([(shape, wrong)]))
-    };
-    let mismatched: Vec<Cube> = fitting.iter().map(mismatched).collect();
-    let not_generated = Cube::new([(shape, of.select(|s| s == OTHER))]);
-    draft.canonical(&format!("{name}-shape-generated"), vec![not_generated]);
-    ClaimedShapes { claimed, unlisted, mismatched }
-}
-
-/// The shapes that fit each value of a vector slot.
-fn by_slot(draft: &Draft<'_>, slot: &str) -> Vec<FittingShapes> {
-    let Some(vec) = draft.slot(slot) else {
-        // In a form without the vector slot, operands are as without a vector modifier.
-        return vec![(Vec::new(), draft.isa.shapes(NONE).to_vec())];
-    };
-    let at = draft.slots[vec].axis;
-    let axis = &draft.axes[at];
-    let fitting = |value: u8| {
-        let only = ValueSet::of(ValueSet::CAPACITY, |v| v == usize::from(value));
-        (vec![(at, only)], draft.isa.shapes(&axis.values[usize::from(value)]).to_vec())
-    };
-    let mut values: Vec<u8> = axis.claimed.iter().collect();
-    // Without a modifier first.
-    values.sort_by_key(|value| axis.values[usize::from(*value)] != NONE);
-    values.into_iter().map(fitting).collect()
-}
-
-/// The values of a slot in a row of a table; none if the form has no such line, and an empty set of conditions if it lacks
-/// the slot.
-fn cell_set(draft: &Draft<'_>, slot: &str, cell: &[String]) -> Option<Option<(usize, ValueSet)>> {
-    let any = cell.iter().any(|value| value == "any");
-    let Some(at) = draft.slot_axis(slot) else {
-        return (any || cell.iter().any(|value| value == NONE)).then_some(None);
-    };
-    let axis = &draft.axes[at];
-    let set = axis.select(|value| any || cell.iter().any(|cell| cell == value)).and(&axis.claimed);
-    (!set.is_empty()).then_some(Some((at, set)))
 }
 
 /// The instruction types that an operand must suit, each with the values of slots for which it must; without any for a type
@@ -258,51 +121,6 @@ fn types(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOpera
     if accepts.iter().any(|value| value == SPECIAL) {
         special::axis(draft, operand, at, &instruction_types, raw.width == Width::Relaxed);
     }
-}
-
-/// The values of the axis of the first lane: it has the type of the others, or its own.
-const FIRSTS: [&str; 2] = ["same", "own"];
-
-/// The axis of whether the first lane has a type of its own, which only registers in braces can have.
-fn first_axis(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, first: &str) {
-    let (Some(shape), Some(of_type)) = (operand.shape, operand.of_type) else { return };
-    let values = FIRSTS.map(str::to_owned).to_vec();
-    let axis = draft.axis(&format!("{}.first", operand.name), Choice::First(at), values, |_| true);
-    let (shapes, types) = (&draft.axes[shape], &draft.axes[of_type]);
-    let own = (axis, ValueSet::of(2, |value| value == 1));
-    let alike = |value: &str| {
-        let (one, other) = (draft.isa.register_type(value), draft.isa.instruction_type(first));
-        one.zip(other).is_none_or(|(one, other)| draft.isa.suits(one, other, false))
-    };
-    let cubes = vec![
-        Cube::new([(shape, shapes.select(|value| !value.starts_with(TUPLE) || lanes_of(value) < 2)), own]),
-        Cube::new([(of_type, types.select(alike)), own]),
-    ];
-    draft.canonical(&format!("{}-first-generated", operand.name), cubes);
-    operand.first = Some((axis, first.to_owned()));
-}
-
-/// The axis of the number that an immediate is.
-fn numbers_axis(draft: &mut Draft<'_>, operand: &mut Operand, at: usize) {
-    let (Some(numbers), Some(of_type)) = (&operand.numbers, operand.of_type) else { return };
-    let name = &operand.name;
-    let values = numbers.values().into_iter().map(|(value, _)| value).collect();
-    let axis = draft.axis(&format!("{name}.value"), Choice::Number(at), values, |value| numbers.claims(value));
-    let (of, types) = (&draft.axes[axis], &draft.axes[of_type]);
-    let wrong = Cube::new([(axis, of.claimed.complement(of.values.len()))]);
-    let mut canonical = vec![
-        Cube::new([(of_type, types.select(|value| value == INTEGER)), (axis, of.select(|value| value == NONE))]),
-        Cube::new([(of_type, types.select(|value| value != INTEGER)), (axis, of.select(|value| value != NONE))]),
-    ];
-    // Numbers in braces have no choices of their own.
-    if let Some(shape) = operand.shape {
-        let shapes = &draft.axes[shape];
-        let integer = (of_type, types.select(|value| value == INTEGER));
-        canonical.push(Cube::new([integer, (shape, shapes.select(|value| value != SCALAR))]));
-    }
-    draft.constraint(&format!("{name}-value"), format!("an immediate `{name}` must be {}", numbers.says()), vec![wrong]);
-    draft.canonical(&format!("{name}-value-generated"), canonical);
-    operand.number = Some(axis);
 }
 
 /// Forbids variants that cannot be declared or are not generated; they can still be read.
@@ -575,15 +393,5 @@ impl OperandReader<'_> {
             }
             _ => None,
         }
-    }
-}
-
-/// The shape of a register with these lanes.
-fn of_register(lanes: u8) -> &'static str {
-    match lanes {
-        1 => SCALAR,
-        2 => SHAPES[6],
-        4 => SHAPES[7],
-        _ => OTHER,
     }
 }

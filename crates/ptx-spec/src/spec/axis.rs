@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::pattern::ModifierPattern;
 use super::ValueSet;
+use super::pattern::ModifierPattern;
 use super::words::{NONE, OTHER};
 
 /// The value of an axis that could not be read from a text. No rule about it is judged.
@@ -87,7 +87,8 @@ impl Axis {
 
     /// The position of a value that is this word, or that stands for it among others.
     pub(crate) fn position_of_word(&self, word: &str) -> Option<u8> {
-        let matches = |value: &String| ModifierPattern::parse(value).ok().flatten().is_some_and(|value| value.matches(word));
+        let matches =
+            |value: &String| ModifierPattern::parse(value).ok().flatten().is_some_and(|value| value.matches(word));
         let pattern = || (0..=u8::MAX).zip(&self.values).find(|(_, value)| matches(value)).map(|(at, _)| at);
         self.position(word).or_else(pattern)
     }

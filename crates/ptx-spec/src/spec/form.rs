@@ -110,7 +110,8 @@ impl Form {
 
     /// Whether a line may lack several operands, so that of an invalid one it may be unclear which ones it has.
     pub fn has_unclear_operands(&self) -> bool {
-        let second = |at: usize| self.pattern.iter().any(|part| matches!(part, Pattern::Pair(_, second) if *second == at));
+        let second =
+            |at: usize| self.pattern.iter().any(|part| matches!(part, Pattern::Pair(_, second) if *second == at));
         (0..self.operands.len()).filter(|&at| self.operands[at].optional && !second(at)).count() > 1
     }
 

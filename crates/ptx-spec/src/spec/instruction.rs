@@ -45,7 +45,8 @@ pub struct Instruction {
 impl Instruction {
     /// Whether these modifiers of a line begin with those of its name.
     pub(crate) fn begins(&self, modifiers: &[&str]) -> bool {
-        self.prefix.len() <= modifiers.len() && self.prefix.iter().zip(modifiers).all(|(word, modifier)| word == modifier)
+        self.prefix.len() <= modifiers.len()
+            && self.prefix.iter().zip(modifiers).all(|(word, modifier)| word == modifier)
     }
 
     /// Its page in the manual; a form may have another.

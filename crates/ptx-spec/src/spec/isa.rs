@@ -57,7 +57,9 @@ impl Isa {
             "ptx" => {
                 let end = |end: &str| if end.is_empty() { Some(None) } else { end.parse::<Version>().ok().map(Some) };
                 let (from, to) = (end(from)?, end(to)?);
-                let inside = |version: &&Version| from.is_none_or(|from| **version >= from) && to.is_none_or(|to| **version <= to);
+                let inside = |version: &&Version| {
+                    from.is_none_or(|from| **version >= from) && to.is_none_or(|to| **version <= to)
+                };
                 Some(self.versions.iter().filter(inside).map(ToString::to_string).collect())
             }
             "target" => {

@@ -147,7 +147,8 @@ impl Instruction {
         let mut rest = if self.begins(modifiers) { &modifiers[self.prefix.len()..] } else { modifiers };
         let mut positions = Vec::with_capacity(rest.len());
         while let Some(first) = rest.first() {
-            let joined = self.joined.iter().find(|words| rest.len() >= words.len() && words.iter().eq(&rest[..words.len()]));
+            let joined =
+                self.joined.iter().find(|words| rest.len() >= words.len() && words.iter().eq(&rest[..words.len()]));
             match joined {
                 Some(words) => positions.push(self.modifiers.get(&words.concat()).copied()),
                 None => positions.push(self.modifier(first)),
@@ -158,7 +159,8 @@ impl Instruction {
     }
 
     fn modifier(&self, name: &str) -> Option<usize> {
-        let pattern = || self.patterns.iter().find(|pattern| pattern.matches(name)).map(|pattern| pattern.name.as_str());
+        let pattern =
+            || self.patterns.iter().find(|pattern| pattern.matches(name)).map(|pattern| pattern.name.as_str());
         self.modifiers.get(name).or_else(|| self.modifiers.get(pattern()?)).copied()
     }
 }

@@ -4,7 +4,7 @@ use super::words::NONE;
 
 /// What an integer immediate may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Numbers {
+pub enum AllowedNumbers {
     /// The multiples of a number in a range, of which either end may be open.
     Range {
         /// The least.
@@ -29,7 +29,7 @@ const BETWEEN: &str = "between";
 /// A number that is not listed.
 const UNLISTED: &str = "other";
 
-impl Numbers {
+impl AllowedNumbers {
     /// The values of the axis: first none, for what is not an immediate, then what is claimed, then probes;
     /// each with a number that it stands for.
     pub(crate) fn values(&self) -> Vec<(String, i64)> {

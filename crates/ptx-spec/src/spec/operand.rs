@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::words::NONE;
-use super::{Form, Numbers};
+use super::{AllowedNumbers, Form};
 
 /// An operand of a form, with the axes of its choices.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct Operand {
     /// The axis of the number that an integer immediate is.
     pub number: Option<usize>,
     /// What the values of that axis stand for.
-    pub(crate) numbers: Option<Numbers>,
+    pub(crate) numbers: Option<AllowedNumbers>,
     /// The axis of whether its first lane has a type of its own, and that type.
     pub first: Option<(usize, String)>,
     /// The axis of the special register that it is.

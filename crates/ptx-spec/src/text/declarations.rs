@@ -248,7 +248,9 @@ impl<'a> Collector<'a, '_> {
             match (name.family, symbol) {
                 (Some(count), _) => self.table.families.insert(name.name, (count, symbol)),
                 // An array of surfaces is not a surface, and cannot be indexed.
-                (None, Symbol::Surface(_) | Symbol::Object(_)) if name.array => self.table.names.insert(name.name, (Symbol::Opaque, None)),
+                (None, Symbol::Surface(_) | Symbol::Object(_)) if name.array => {
+                    self.table.names.insert(name.name, (Symbol::Opaque, None))
+                }
                 (None, _) => self.table.names.insert(name.name, (symbol, alignment)),
             }
         }

@@ -146,7 +146,9 @@ impl Argument<'_> {
     fn has_other(&self) -> bool {
         match self {
             Self::Other => true,
-            Self::Tuple(elements) | Self::Bracket(elements) | Self::List(elements) => elements.iter().any(Self::has_other),
+            Self::Tuple(elements) | Self::Bracket(elements) | Self::List(elements) => {
+                elements.iter().any(Self::has_other)
+            }
             Self::Pair(halves) => halves.iter().any(Self::has_other),
             _ => false,
         }
@@ -227,7 +229,9 @@ impl<'a> LineReader<'_, 'a> {
         let text = self.lexer.since(start);
         self.lexer.blank();
         let suffix = match (&argument, self.lexer.peek()) {
-            (Argument::Bracket(_) | Argument::Element(..) | Argument::Tuple(_), Some(b'.')) => Some(self.lexer.directive()?),
+            (Argument::Bracket(_) | Argument::Element(..) | Argument::Tuple(_), Some(b'.')) => {
+                Some(self.lexer.directive()?)
+            }
             _ => None,
         };
         self.lexer.blank();
@@ -371,7 +375,8 @@ impl<'a> LineReader<'_, 'a> {
         }
         self.lexer.blank();
         let name = self.lexer.name();
-        let named = !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()) && self.after_blank_ends();
+        let named =
+            !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()) && self.after_blank_ends();
         let number = Argument::Integer(Integer { bits: value, signed: true });
         named.then(|| Argument::Pair(Box::new([number, Argument::Name(name)])))
     }
