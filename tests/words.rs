@@ -1,5 +1,5 @@
 //! Generic code contains no word of `specs/*.yaml` (opcodes, modifiers, spaces, geometries, names of operands). Such
-//! words may appear only in `model/`, `role/` and `object/`, which define their meaning. Otherwise code for all
+//! words may appear only in `model/`, `role/` and `object/`, which define their meaning, and in `kernel/`, which writes PTX. Otherwise code for all
 //! instructions would collect special cases for single ones.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,11 @@ use std::path::Path;
 use ptx_conform::spec::{Choice, Spec};
 
 /// The directories that may contain such words.
-const HOMES: [&str; 3] = ["/model/", "/role/", "/object/"];
+const HOMES: [&str; 4] = ["/model/", "/role/", "/object/", "/kernel/"];
+
+/// Words that are English, or single letters, as well: these count as words of PTX only with their dots.
+const ORDINARY: [&str; 14] =
+    ["a", "b", "g", "r", "row", "col", "any", "all", "not", "index", "offset", "infinite", "alias", "wide"];
 
 /// A file, the words that it may contain, and why.
 type Exception = (&'static str, &'static [&'static str], &'static str);
@@ -27,37 +31,20 @@ const EXCEPTIONS: &[Exception] = &[
     ),
     (
         "crates/ptx-spec/src/text/declarations.rs",
-        &[".const", ".global", ".local", ".param", ".shared"],
+        &[".const", ".global", ".local", ".param", ".samplerref", ".shared", ".surfref", ".texref"],
         "the syntax of declarations",
     ),
     ("crates/ptx-spec/src/load/vocabulary.rs", &[".v2"], "an example in a message"),
-    ("crates/ptx-exec/src/kernel/module.rs", &[".const", ".global"], "the text of a kernel"),
-    (
-        "crates/ptx-exec/src/kernel/declared.rs",
-        &[".const", ".global", ".local", ".param", ".shared"],
-        "the declarations of a kernel",
-    ),
-    (
-        "crates/ptx-exec/src/kernel/filled.rs",
-        &[".global", ".local", ".param", ".shared", "add", "ld", "st"],
-        "the instructions of a kernel that copy variables",
-    ),
     ("crates/ptx-sass/src/cubin.rs", &[".shared"], "a section of a cubin"),
     ("crates/ptx-sass/src/image.rs", &[".global"], "a section of a cubin"),
-    ("crates/ptx-exec/src/kernel/scopes.rs", &[".param"], "the declarations of a kernel"),
-    (
-        "crates/ptx-exec/src/kernel/thread.rs",
-        &[".L2::evict_first", ".global", ".param", ".sys", "add", "ld", "st"],
-        "the instructions of a kernel around the line",
-    ),
     (
         "crates/ptx-exec/src/properties/drawn.rs",
-        &[".global", ".param", ".shared", ".v4"],
+        &[".global", ".param", ".shared", ".surfref", ".v4"],
         "pieces of random declarations",
     ),
     (
         "crates/ptx-engines/src/external/check/session.rs",
-        &[".1d", ".global", ".width", ".zero", "ld", "suld", "suq", "sust"],
+        &[".1d", ".b", ".global", ".surfref", ".width", ".zero", "ld", "suld", "suq", "sust"],
         "the lines that an engine is checked with",
     ),
     ("crates/ptx-engines/src/external/check/judging.rs", &["suq"], "the line that an engine is checked with"),
@@ -66,13 +53,31 @@ const EXCEPTIONS: &[Exception] = &[
     ("crates/ptx-engines/src/gpu/about.rs", &[".gpu"], "the name of an engine"),
     ("crates/ptx-engines/src/gpu/crew.rs", &[".gpu"], "the name of an engine"),
     ("crates/ptx-engines/src/ptxas/answer.rs", &[".local", ".v2", "st"], "a line that marks a position in a module"),
-    ("crates/ptx-engines/src/ptxas/company.rs", &[".trap"], "statements that end a block"),
+    (
+        "crates/ptx-engines/src/ptxas/company.rs",
+        &[".trap", "bra", "exit", "ret", "trap"],
+        "statements that end a block",
+    ),
+    ("crates/ptx-spec/src/text/statement.rs", &[".alias"], "a directive"),
+    ("src/case/stored.rs", &["ret"], "the end of a stored case"),
     ("src/cli.rs", &[".global", ".v4"], "examples in the help"),
     ("src/cli/engine.rs", &[".gpu"], "the name of an engine"),
     ("src/cli/explain.rs", &[".global", "ld"], "examples in the help"),
     (
         "src/cli/explain/assume.rs",
-        &[".const", ".global", ".local", ".param", ".param::func", ".shared", ".v4"],
+        &[
+            ".b",
+            ".const",
+            ".global",
+            ".local",
+            ".param",
+            ".param::func",
+            ".samplerref",
+            ".shared",
+            ".surfref",
+            ".texref",
+            ".v4",
+        ],
         "the declarations that are assumed for a line without any",
     ),
 ];
@@ -108,18 +113,18 @@ impl Words {
     /// The words that a text contains: as the whole text, as a dotted part, or as an opcode before a dot.
     fn within(&self, text: &str) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
-        if self.plain.contains(text) {
-            found.insert(text.to_owned());
+        if !ORDINARY.contains(&text) {
+            found.extend(self.plain.get(text).cloned());
+            found.extend(self.modifiers.get(&format!(".{text}")).cloned());
         }
-        let whole = format!(".{text}");
-        found.extend(self.modifiers.get(&whole).cloned());
         let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
         for (at, _) in text.match_indices('.') {
             let end = text[at + 1..].find(|c| !part(c)).map_or(text.len(), |end| at + 1 + end);
             found.extend(self.modifiers.get(text[at..end].trim_end_matches(':')).cloned());
             let start = text[..at].rfind(|c: char| !c.is_ascii_lowercase()).map_or(0, |before| before + 1);
             let begins = text[..start].chars().next_back().is_none_or(|c| c.is_whitespace() || c == '`' || c == ';');
-            found.extend(self.plain.get(&text[start..at]).filter(|_| begins).cloned());
+            let opcode = &text[start..at];
+            found.extend(self.plain.get(opcode).filter(|_| begins && !ORDINARY.contains(&opcode)).cloned());
         }
         found
     }

@@ -12,7 +12,7 @@ use ptx_conform::environment::Environment;
 use ptx_conform::review;
 use ptx_conform::space::lint::{Isolation, isolation};
 use ptx_conform::space::{Diagram, breakable, environment_values};
-use ptx_conform::spec::{Axis, Choice, Form, Instruction, Rule, RuleKind, Source};
+use ptx_conform::spec::{Axis, Choice, Form, Instruction, RuleKind, Source, Spec};
 
 /// Check, show and count the specification.
 #[derive(Debug, clap::Args)]
@@ -118,9 +118,14 @@ fn contradiction(form: &Form) -> String {
     )
 }
 
-/// Whether a rule is about how a line is written only.
-fn is_of_writing(form: &Form, rule: &Rule) -> bool {
-    rule.forbids.iter().all(|cube| cube.sets().iter().all(|(axis, _)| *axis == form.writing()))
+/// What is wrong with the examples of an instruction and with how its variants are read, as messages.
+fn mistakes(spec: &Spec, instruction: &Instruction) -> Vec<String> {
+    // Rules that contradict each other are reported by themselves: all else would follow from that.
+    if instruction.forms.iter().any(|form| Diagram::valid(form).count() == 0) {
+        return Vec::new();
+    }
+    let found = review::examples(spec, instruction).into_iter().chain(review::misread(spec, instruction));
+    found.map(|mistake| format!("error: {}.yaml: {mistake}\n", instruction.name)).collect()
 }
 
 fn lint(specs: Option<&Path>, names: &[String], all: bool) -> anyhow::Result<ExitCode> {
@@ -136,16 +141,7 @@ fn lint(specs: Option<&Path>, names: &[String], all: bool) -> anyhow::Result<Exi
     let mut errors = 0;
     let mut text = String::new();
     let mut rules = 0;
-    let reviewed = |instruction: &&Instruction| {
-        // Rules that contradict each other are reported first: all else would follow from that.
-        if instruction.forms.iter().any(|form| Diagram::valid(form).count() == 0) {
-            return Vec::new();
-        }
-        let mut mistakes = review::examples(&spec, instruction);
-        mistakes.extend(review::misread(&spec, instruction));
-        mistakes.iter().map(|mistake| format!("error: {}.yaml: {mistake}\n", instruction.name)).collect::<Vec<_>>()
-    };
-    for mistake in instructions.par_iter().flat_map(reviewed).collect::<Vec<_>>() {
+    for mistake in instructions.par_iter().flat_map(|instruction| mistakes(&spec, instruction)).collect::<Vec<_>>() {
         super::output::say(&mistake);
         errors += 1;
     }
@@ -161,7 +157,7 @@ fn lint(specs: Option<&Path>, names: &[String], all: bool) -> anyhow::Result<Exi
             match isolation {
                 Isolation::Alone(_) => {}
                 // Faults of writing that would be lines of another form, or of other operands, are not made.
-                Isolation::Subsumed(along) if along.is_empty() && is_of_writing(form, rule) => {}
+                Isolation::Subsumed(along) if along.is_empty() && form.is_of_writing(rule) => {}
                 Isolation::Subsumed(along) if along.is_empty() => {
                     super::output::say(&format!(
                         "error: nothing can break `{}` in `{}`: {}\nhelp: remove the rule, or restrict it with `forms`\n",

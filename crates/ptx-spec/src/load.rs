@@ -130,15 +130,7 @@ impl Spec {
             }
         }
         instructions.sort_by(|a, b| a.name.cmp(&b.name));
-        let by_name: FxHashMap<String, usize> =
-            instructions.iter().enumerate().map(|(at, instruction)| (instruction.name.clone(), at)).collect();
-        let mut by_opcode: FxHashMap<String, Vec<usize>> = FxHashMap::default();
-        let mut longest: Vec<usize> = (0..instructions.len()).collect();
-        longest.sort_by_key(|&at| std::cmp::Reverse(instructions[at].prefix.len()));
-        for at in longest {
-            let opcode = instructions[at].name.split('.').next().unwrap_or_default();
-            by_opcode.entry(opcode.to_owned()).or_default().push(at);
-        }
+        let (by_name, by_opcode) = lookups(&instructions);
         let mut hasher = blake3::Hasher::new();
         for text in [isa.text].into_iter().chain(files.iter().map(|(_, text)| text.as_str())) {
             hasher.update(text.as_bytes());
@@ -147,6 +139,20 @@ impl Spec {
         let spec = Self { isa: checked, instructions, left_out, vocabulary, fingerprint, by_name, by_opcode };
         Ok((spec, errors))
     }
+}
+
+/// The positions of instructions by their names, and by their opcodes: there those with the longest names first.
+fn lookups(instructions: &[Instruction]) -> (FxHashMap<String, usize>, FxHashMap<String, Vec<usize>>) {
+    let by_name: FxHashMap<String, usize> =
+        instructions.iter().enumerate().map(|(at, instruction)| (instruction.name.clone(), at)).collect();
+    let mut by_opcode: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+    let mut longest: Vec<usize> = (0..instructions.len()).collect();
+    longest.sort_by_key(|&at| std::cmp::Reverse(instructions[at].prefix.len()));
+    for at in longest {
+        let opcode = instructions[at].name.split('.').next().unwrap_or_default();
+        by_opcode.entry(opcode.to_owned()).or_default().push(at);
+    }
+    (by_name, by_opcode)
 }
 
 /// The name of the instruction that a file describes.

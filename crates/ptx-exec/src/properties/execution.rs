@@ -19,7 +19,8 @@ use ptx_spec::spec::Spec;
 pub fn execution_is_sound(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     let Shipped { spec, executed, .. } = Shipped::get();
     let environment = newest();
-    let at = u.choose_index(executed.len())?;
+    let modelled: Vec<usize> = (0..executed.len()).filter(|&at| model::models(&spec.instructions[at].name)).collect();
+    let at = *u.choose(&modelled)?;
     let ExecutedSpaces { instruction, forms } = &executed[at];
     let instruction = instruction.get_or_init(|| setup::executed(spec, &spec.instructions[at]));
     let number = u.choose_index(forms.len())?;

@@ -115,6 +115,11 @@ impl Form {
         (0..self.operands.len()).filter(|&at| self.operands[at].optional && !second(at)).count() > 1
     }
 
+    /// Whether a rule is about how a line is written only.
+    pub fn is_of_writing(&self, rule: &Rule) -> bool {
+        rule.forbids.iter().all(|cube| cube.sets().iter().all(|(axis, _)| *axis == self.writing))
+    }
+
     /// The position of a writing on the writing axis.
     pub(crate) fn writing_of(&self, writing: &Writing) -> Option<usize> {
         self.writings.iter().position(|known| known == writing)
