@@ -1,17 +1,18 @@
 //! `ptx-conform spec`: checks, shows and counts the specification.
 
+mod count;
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::bail;
 use rayon::prelude::*;
-use serde::Serialize;
 
-use ptx_conform::environment::Environment;
+use count::CountFormat;
 use ptx_conform::review;
 use ptx_conform::space::lint::{Isolation, isolation};
-use ptx_conform::space::{Diagram, breakable, environment_values};
+use ptx_conform::space::{Diagram, breakable};
 use ptx_conform::spec::{Axis, Choice, Form, Instruction, RuleKind, Source, Spec};
 
 /// Check, show and count the specification.
@@ -52,6 +53,9 @@ enum SpecCommand {
         /// Opcodes [default: all].
         #[arg(value_name = "OPCODE")]
         instructions: Vec<String>,
+        /// One row for each form, and not for each family of pages; always so with opcodes.
+        #[arg(long)]
+        forms: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -86,7 +90,14 @@ impl Opts {
                 }
                 Ok(ExitCode::SUCCESS)
             }
-            SpecCommand::Count { instructions, json, environment } => count(specs, &instructions, json, &environment),
+            SpecCommand::Count { instructions, forms, json, environment } => {
+                let form = match (json, forms || !instructions.is_empty()) {
+                    (true, _) => CountFormat::Json,
+                    (false, true) => CountFormat::Forms,
+                    (false, false) => CountFormat::Families,
+                };
+                count::count(specs, &instructions, form, &environment)
+            }
             SpecCommand::Schema { isa, divergences, vocabulary } => {
                 let schema = match (isa, divergences) {
                     _ if vocabulary => ptx_conform::load::vocabulary_schema(),
@@ -280,100 +291,4 @@ fn values(axis: &Axis, claimed: bool) -> String {
         .map(|(_, name)| name.as_str())
         .collect();
     names.join(if axis.choice == Choice::Writing { ", " } else { " " })
-}
-
-/// The sizes of the spaces of one form.
-#[derive(Serialize)]
-struct Sizes<'s> {
-    form: &'s str,
-    /// Over all environments.
-    valid: u128,
-    breaches: u128,
-    /// In one.
-    valid_here: u128,
-    breaches_here: u128,
-}
-
-#[derive(Serialize)]
-struct Counted<'s> {
-    ptx: String,
-    target: String,
-    address_size: u32,
-    forms: Vec<Sizes<'s>>,
-}
-
-fn count(
-    specs: Option<&Path>,
-    names: &[String],
-    json: bool,
-    environment: &super::environment::EnvironmentOpts,
-) -> anyhow::Result<ExitCode> {
-    let spec = super::load::load_spec(specs)?;
-    let environment = environment.resolve(&spec.isa)?;
-    let forms: Vec<&Form> =
-        super::load::instructions(&spec, names)?.into_iter().flat_map(|instruction| &instruction.forms).collect();
-    let sizes: Vec<Sizes<'_>> = forms.par_iter().map(|form| sizes(form, &environment)).collect();
-    if json {
-        let Environment { ptx, target, address_size } = environment;
-        let counted = Counted {
-            ptx: ptx.to_string(),
-            target: target.to_string(),
-            address_size: address_size.bits(),
-            forms: sizes,
-        };
-        super::output::print(&format!("{}\n", serde_json::to_string_pretty(&counted)?))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut text = format!(
-        "{:<18} {:>26} {:>26} {:>20} {:>20}\n",
-        "form", "valid", "breaking one rule", "valid here", "breaking one here"
-    );
-    let mut total = Sizes { form: "all", valid: 0, breaches: 0, valid_here: 0, breaches_here: 0 };
-    let mut row = |of: &Sizes<'_>| {
-        let [valid, breaches] = [of.valid, of.breaches].map(grouped);
-        let [valid_here, breaches_here] = [of.valid_here, of.breaches_here].map(grouped);
-        let _ = writeln!(text, "{:<18} {valid:>26} {breaches:>26} {valid_here:>20} {breaches_here:>20}", of.form);
-    };
-    for of in &sizes {
-        row(of);
-        total.valid += of.valid;
-        total.breaches += of.breaches;
-        total.valid_here += of.valid_here;
-        total.breaches_here += of.breaches_here;
-    }
-    if sizes.len() > 1 {
-        row(&total);
-    }
-    super::output::print(&format!("{text}here: {environment}\n"))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn sizes<'s>(form: &'s Form, environment: &Environment) -> Sizes<'s> {
-    let count = |diagram: &Diagram| {
-        let here = environment_values(form, environment).map_or(0, |values| diagram.all().below(&values).count());
-        (diagram.count(), here)
-    };
-    let (valid, valid_here) = count(&Diagram::valid(form));
-    let rules: Vec<usize> = breakable(form).collect();
-    let breaches: Vec<(u128, u128)> = rules.par_iter().map(|&rule| count(&Diagram::breaking(form, rule))).collect();
-    Sizes {
-        form: &form.id,
-        valid,
-        breaches: breaches.iter().map(|(all, _)| all).sum(),
-        valid_here,
-        breaches_here: breaches.iter().map(|(_, here)| here).sum(),
-    }
-}
-
-/// Digits in groups of three.
-fn grouped(number: u128) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push('_');
-        }
-        text.push(digit);
-    }
-    text
 }
