@@ -22,9 +22,10 @@ mod writing;
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::spec::{Instruction, Spec};
+use crate::spec::{Instruction, Isa, Spec};
 use crate::yaml::{Error, FilePosition, parse};
 use file::File;
 use raw::{RawInstruction, RawIsa};
@@ -94,38 +95,28 @@ impl Spec {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let mut instructions: Vec<Instruction> = Vec::new();
+        let is_vocabulary = |name: &str| Path::new(name).file_name().is_some_and(|file| file == vocabulary::FILE);
+        let (words, files_of_instructions): (Vec<_>, Vec<_>) = files.iter().partition(|(name, _)| is_vocabulary(name));
         let mut vocabulary = Vec::new();
-        let mut left_out = Vec::new();
-        for (name, text) in files {
-            if Path::new(name).file_name().is_some_and(|file| file == vocabulary::FILE) {
-                match vocabulary::read(name, text) {
-                    Ok(words) => vocabulary = words,
-                    Err(more) => errors.extend(more),
-                }
-                continue;
+        for (name, text) in words {
+            match vocabulary::read(name, text) {
+                Ok(words) => vocabulary = words,
+                Err(more) => errors.extend(more),
             }
-            let file = File { name, text };
-            match parse::<RawInstruction>(name, text) {
-                Err(error) => {
-                    left_out.push(stem(name));
-                    errors.push(error);
-                }
-                Ok(mut raw) => {
-                    tables::expand(&mut raw, &raw_isa);
-                    let (isa, isa_file) = (&checked, &isa);
-                    let named = opcodes::each(&raw);
-                    let built: Result<Vec<Instruction>, Vec<Error>> = named
-                        .iter()
-                        .map(|raw| instruction::build(&Sources { isa, raw_isa: &raw_isa, isa_file, file: &file, raw }))
-                        .collect();
-                    match built {
-                        Ok(built) => instructions.extend(built),
-                        Err(more) => {
-                            left_out.extend(named.iter().map(|raw| raw.instruction.value.clone()));
-                            errors.extend(more);
-                        }
-                    }
+        }
+        // No file depends on another, and reading them takes most of the time.
+        let loaded: Vec<LoadedFile> = files_of_instructions
+            .par_iter()
+            .map(|(name, text)| LoadedFile::read(&checked, (&isa, &raw_isa), &File { name, text }))
+            .collect();
+        let mut instructions: Vec<Instruction> = Vec::new();
+        let mut left_out = Vec::new();
+        for file in loaded {
+            match file {
+                LoadedFile::Sound(built) => instructions.extend(built),
+                LoadedFile::Faulty(names, more) => {
+                    left_out.extend(names);
+                    errors.extend(more);
                 }
             }
         }
@@ -138,6 +129,30 @@ impl Spec {
         let fingerprint = hasher.finalize().to_hex()[..16].to_owned();
         let spec = Self { isa: checked, instructions, left_out, vocabulary, fingerprint, by_name, by_opcode };
         Ok((spec, errors))
+    }
+}
+
+/// What the file of an instruction holds.
+enum LoadedFile {
+    /// The instruction, or one for each of its opcodes.
+    Sound(Vec<Instruction>),
+    /// The names of the instructions that are missing, and what is wrong.
+    Faulty(Vec<String>, Vec<Error>),
+}
+
+impl LoadedFile {
+    fn read(isa: &Isa, (isa_file, raw_isa): (&File<'_>, &RawIsa), file: &File<'_>) -> Self {
+        let mut raw = match parse::<RawInstruction>(file.name, file.text) {
+            Ok(raw) => raw,
+            Err(error) => return Self::Faulty(vec![stem(file.name)], vec![error]),
+        };
+        tables::expand(&mut raw, raw_isa);
+        let named = opcodes::each(&raw);
+        let build = |raw| instruction::build(&Sources { isa, raw_isa, isa_file, file, raw });
+        match named.iter().map(build).collect() {
+            Ok(built) => Self::Sound(built),
+            Err(errors) => Self::Faulty(named.iter().map(|raw| raw.instruction.value.clone()).collect(), errors),
+        }
     }
 }
 
