@@ -378,7 +378,8 @@ impl<'a> LineReader<'_, 'a> {
         let named =
             !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()) && self.after_blank_ends();
         let number = Argument::Integer(Integer { bits: value, signed: true });
-        named.then(|| Argument::Pair(Box::new([number, Argument::Name(name)])))
+        let second = if name == "_" { Argument::Sink } else { Argument::Name(name) };
+        named.then(|| Argument::Pair(Box::new([number, second])))
     }
 
     /// Whether an argument can end here.
