@@ -3,6 +3,8 @@
 mod constant;
 mod declaration;
 mod declarations;
+mod file_statements;
+mod header;
 mod lexer;
 mod line;
 mod module;
@@ -12,11 +14,12 @@ mod statement;
 
 pub use declaration::{Declaration, Declarator, parameters};
 pub use declarations::{DeclarationError, Declarations, Symbol};
+pub use header::Header;
 pub use lexer::{Lexer, Token, TokenKind, uncommented};
 pub use line::{Argument, Integer, Line, OperandText};
 pub use module::{Module, Placed};
 pub use scaffold::{Context, Scaffold};
-pub use statement::{Header, Statement, Statements};
+pub use statement::{Statement, Statements};
 
 /// Why a text cannot be read, and the byte at which that is noticed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

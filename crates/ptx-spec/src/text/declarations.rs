@@ -4,8 +4,9 @@
 //! or function, registers and local variables.
 
 use super::declaration::{Declaration, parameters};
+use super::header::Header;
 use super::name_table::NameTable;
-use super::statement::{Header, Statement, Statements};
+use super::statement::{Statement, Statements};
 use super::{Context, Lexer, SyntaxError};
 use crate::spec::Isa;
 

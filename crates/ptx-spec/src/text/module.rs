@@ -1,8 +1,9 @@
 //! Modules: their directives, and their instructions with their scopes.
 
 use super::SyntaxError;
+use super::header::Header;
 use super::line::Line;
-use super::statement::{Header, Statement, Statements};
+use super::statement::{Statement, Statements};
 
 /// A parsed module or part of one; all texts borrow from the text that was read.
 #[derive(Clone, Debug, Default, PartialEq)]
