@@ -8,18 +8,25 @@ mod header;
 mod lexer;
 mod line;
 mod module;
+mod module_reader;
+mod module_text;
 mod name_table;
+mod problem;
 mod scaffold;
 mod statement;
+mod walk;
 
 pub use declaration::{Declaration, Declarator, parameters};
 pub use declarations::{DeclarationError, Declarations, Symbol};
 pub use header::Header;
 pub use lexer::{Lexer, Token, TokenKind, uncommented};
 pub use line::{Argument, Integer, Line, OperandText};
-pub use module::{Module, Placed};
+pub use module::{Body, Module, ModuleDirective};
+pub use module_text::{ModuleText, Placed};
+pub use problem::{Problem, ProblemKind};
 pub use scaffold::{Context, Scaffold};
 pub use statement::{Statement, Statements};
+pub use walk::{Step, Walk};
 
 /// Why a text cannot be read, and the byte at which that is noticed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -102,6 +102,11 @@ impl<'a> Declaration<'a> {
         if read.of_type.is_empty() { Err(lexer.error("expected a type")) } else { Ok(read) }
     }
 
+    /// The position of its names in a text that it is a part of.
+    pub(super) fn names_at(&self, text: &str) -> usize {
+        self.names.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
+    }
+
     /// Its names, each with what follows it.
     pub fn declarators(&self) -> Declarators<'a> {
         Declarators { lexer: Lexer::new(self.names), more: true }

@@ -204,7 +204,7 @@ impl<'a> Statements<'a> {
                 }
                 Ok(Statement::Directive(name, self.lexer.since(start)))
             }
-            _ => Err(SyntaxError { message: UNKNOWN_DIRECTIVE, at: start }),
+            _ => Err(SyntaxError { message: UNKNOWN_DIRECTIVE, at: self.lexer.at() - name.len() }),
         }
     }
 

@@ -1,0 +1,65 @@
+//! The smallest header of a file, in words.
+
+use ptx_conform::check::{CheckedFile, Demand, JudgedLine, SmallestHeader, smallest_header};
+use ptx_conform::spec::Spec;
+
+use super::place::Lines;
+
+/// How many lines are named that are valid nowhere.
+const NAMED: usize = 5;
+/// How much of a line is shown, in characters.
+const SHOWN: usize = 100;
+
+/// The smallest header of a file, line by line.
+pub(super) fn advice(spec: &Spec, name: &str, lines: &Lines<'_>, checked: &CheckedFile<'_>) -> Vec<String> {
+    let place = |line: &JudgedLine<'_>| {
+        let place = lines.place(line.at.start);
+        format!("{name}:{}:{}: `{}`", place.line, place.column, short(line.text()))
+    };
+    let mut said = Vec::new();
+    match smallest_header(spec, &checked.samples, checked.address_size()) {
+        SmallestHeader::Found { ptx, ptx_demand, target, target_demand } => {
+            said.push(format!("smallest header: .version {ptx}, .target {target}"));
+            said.push(match ptx_demand {
+                Demand::Line(line) => format!("  .version {ptx} is demanded by {}", place(line)),
+                Demand::Target => format!("  .version {ptx} is demanded by .target {target}, which came with it"),
+                Demand::First => format!("  .version {ptx} is the oldest"),
+            });
+            said.push(match target_demand {
+                Demand::Line(line) => format!("  .target {target} is demanded by {}", place(line)),
+                Demand::Target | Demand::First => format!("  .target {target} is the oldest"),
+            });
+        }
+        SmallestHeader::Nowhere(nowhere) => {
+            said.push("smallest header: there is none, since lines are valid under no header:".to_owned());
+            said.extend(nowhere.iter().take(NAMED).map(|line| format!("  {}", place(line))));
+            if nowhere.len() > NAMED {
+                said.push(format!("  and {} more kinds of lines", nowhere.len() - NAMED));
+            }
+        }
+        SmallestHeader::Conflict(conflict) => {
+            said.push("smallest header: there is none, since these lines are not valid under the same:".to_owned());
+            said.extend(conflict.iter().map(|line| match line.needs(&spec.isa) {
+                Some(needs) => format!("  {} needs PTX {} and {}", place(line), needs.ptx, needs.target),
+                None => format!("  {}", place(line)),
+            }));
+        }
+    }
+    let counts = &checked.counts;
+    if counts.unknown() + counts.unjudged > 0 {
+        let others = counts.unknown() + counts.unjudged;
+        said.push(format!("  {others} instructions that are unknown or not judged may demand more, as may directives"));
+    } else {
+        said.push("  directives may demand more".to_owned());
+    }
+    said
+}
+
+/// The beginning of a text, on one line.
+fn short(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &words[..end]),
+        None => words,
+    }
+}
