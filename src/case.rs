@@ -175,7 +175,7 @@ impl<'a> Case<'a> {
         if depth == Depth::Generate {
             printer.stores(self.values, &mut line, |item| items.push(item));
         }
-        Ok(scaffold(items, printer.context(self.values)).module(&self.environment()?, "k", &[&line]).0)
+        Ok(scaffold(items, printer.setting(self.values)).module(&self.environment()?, "k", &[&line]).0)
     }
 }
 

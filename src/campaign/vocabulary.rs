@@ -23,7 +23,7 @@ use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, LineJudge};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
-use crate::ptx::{Context, Declarations, Item, Line, Printer, scaffold};
+use crate::ptx::{Declarations, Item, Line, Printer, Setting, scaffold};
 use crate::space::{Diagram, Slice, Values, environment_values};
 use crate::spec::{Cube, Form, Instruction, Spec, UNREAD, ValueSet, is_modifier};
 
@@ -68,7 +68,7 @@ struct Try {
 /// Lines of one instruction that can share a module.
 struct WordModule<'a> {
     instruction: &'a Instruction,
-    context: Context,
+    setting: Setting<'a>,
     items: FxHashSet<Item<'a>>,
     tries: Vec<Try>,
 }
@@ -114,16 +114,16 @@ fn words(spec: &Spec, subject: &Subject<'_>) -> Vec<String> {
 /// The lines of an instruction, each once.
 fn modules<'a>(instruction: &'a Instruction, environment: &Environment, words: &[String]) -> Vec<WordModule<'a>> {
     let mut seen = FxHashSet::default();
-    let mut modules: BTreeMap<Context, WordModule<'a>> = BTreeMap::new();
+    let mut modules: BTreeMap<Setting<'a>, WordModule<'a>> = BTreeMap::new();
     for (at, form) in instruction.forms.iter().enumerate() {
         let Some(choices) = environment_values(form, environment) else { continue };
         let space = Diagram::within(form, None, &choices);
         let printer = Printer::new(form);
         for slot in 0..form.slots.len() {
             for values in bases(form, &space, slot) {
-                let context = printer.context(&values);
-                let empty = || WordModule { instruction, context, items: FxHashSet::default(), tries: Vec::new() };
-                let module = modules.entry(context).or_insert_with(empty);
+                let setting = printer.setting(&values);
+                let empty = || WordModule { instruction, setting, items: FxHashSet::default(), tries: Vec::new() };
+                let module = modules.entry(setting).or_insert_with(empty);
                 let mut line = String::new();
                 printer.line(&values, &mut line, |item| {
                     module.items.insert(item);
@@ -135,7 +135,7 @@ fn modules<'a>(instruction: &'a Instruction, environment: &Environment, words: &
                     .filter(|(_, word)| !known.contains(word) && !instruction.elsewhere.contains(word))
                 {
                     let Some(line) = with_word(form, &values, slot, &line, text) else { continue };
-                    if seen.insert((context, line.clone())) {
+                    if seen.insert((setting, line.clone())) {
                         module.tries.push(Try { form: at, slot, word, line });
                     }
                 }
@@ -190,7 +190,7 @@ impl WordAsker<'_> {
         tries: &[Try],
         words: &[String],
     ) -> Result<(TriedWords, Tally), InternalError> {
-        let scaffold = Arc::new(scaffold(module.items.iter().copied(), module.context));
+        let scaffold = Arc::new(scaffold(module.items.iter().copied(), module.setting));
         let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa)
             .map_err(|error| InternalError(format!("generated declarations cannot be read: {error}")))?;
         let judge = Judge::new(self.spec, &self.environment).map_err(|error| InternalError(error.to_string()))?;

@@ -9,20 +9,21 @@ use super::{Behavior, Case, CaseResult, Expected, InternalError};
 use crate::engine::{Batch, Depth, LineJudge};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
-use crate::ptx::{Context, Declarations, Item, Line, Printer, Scaffold, scaffold};
+use crate::ptx::{Declarations, Item, Line, Printer, Scaffold, Setting, scaffold};
 use crate::spec::Spec;
 
-/// What the cases of one module have in common: the environment, the context of the lines, and whether
-/// there is a `.unified` variable, which changes how a module is assembled.
-type Surroundings = ([u8; 3], Context, bool);
+/// What the cases of one module have in common: the environment, what the lines stand in, and whether
+/// there is a `.unified` variable, which changes how a module is assembled. A line after which control does not go on
+/// has a module of its own, by its position, if code is generated: there would be no code for the lines after it.
+type Surroundings<'a> = ([u8; 3], Setting<'a>, bool, Option<usize>);
 
 impl Case<'_> {
-    fn surroundings(&self, printer: &Printer<'_>) -> Surroundings {
+    fn surroundings<'p>(&self, printer: &Printer<'p>, ends: Option<usize>) -> Surroundings<'p> {
         let form = self.form();
         let unified = |axis: usize| form.value(self.values, axis) == "unified";
         let unified = form.operands.iter().filter_map(|operand| operand.base).any(unified);
         let [size, target, ptx] = [0, 1, 2].map(|axis| self.values.get(axis).copied().unwrap_or_default());
-        ([target, ptx, size], printer.context(self.values), unified)
+        ([target, ptx, size], printer.setting(self.values), unified, ends)
     }
 }
 
@@ -38,19 +39,20 @@ pub fn ask(
     batch: usize,
 ) -> Result<Vec<CaseResult>, InternalError> {
     let mut printers: BTreeMap<&str, Printer<'_>> = BTreeMap::new();
-    let mut surroundings: BTreeMap<Surroundings, Vec<usize>> = BTreeMap::new();
+    let mut surroundings: BTreeMap<Surroundings<'_>, Vec<usize>> = BTreeMap::new();
     for (at, case) in cases.iter().enumerate() {
         let form = case.form();
         let printer = printers.entry(&form.id).or_insert_with(|| Printer::new(form));
-        surroundings.entry(case.surroundings(printer)).or_default().push(at);
+        let ends = (form.ends && depth == Depth::Generate).then_some(at);
+        surroundings.entry(case.surroundings(printer, ends)).or_default().push(at);
     }
     let question = Question { spec, engine, depth, cases, printers: &printers };
-    let modules: Vec<(Context, &[usize])> = surroundings
+    let modules: Vec<(Setting<'_>, &[usize])> = surroundings
         .iter()
-        .flat_map(|((_, context, _), group)| group.chunks(batch.max(1)).map(|group| (*context, group)))
+        .flat_map(|((_, setting, ..), group)| group.chunks(batch.max(1)).map(|group| (*setting, group)))
         .collect();
     let answered: Result<Vec<Vec<CaseResult>>, InternalError> =
-        modules.par_iter().map(|(context, group)| question.ask(group, *context)).collect();
+        modules.par_iter().map(|(setting, group)| question.ask(group, *setting)).collect();
     let mut results: Vec<Option<CaseResult>> = vec![None; cases.len()];
     for ((_, group), answered) in modules.iter().zip(answered?) {
         group.iter().zip(answered).for_each(|(&at, result)| results[at] = Some(result));
@@ -69,7 +71,7 @@ struct Question<'a> {
 
 impl Question<'_> {
     /// Asks about the cases at these positions in one module.
-    fn ask(&self, group: &[usize], context: Context) -> Result<Vec<CaseResult>, InternalError> {
+    fn ask(&self, group: &[usize], setting: Setting<'_>) -> Result<Vec<CaseResult>, InternalError> {
         let mut items: FxHashSet<Item<'_>> = FxHashSet::default();
         let mut lines: Vec<String> = Vec::with_capacity(group.len());
         let mut texts: Vec<String> = Vec::new();
@@ -90,7 +92,7 @@ impl Question<'_> {
         }
         let Some(&first) = group.first() else { return Ok(Vec::new()) };
         let environment = self.cases[first].environment()?;
-        let scaffold = scaffold(items, context);
+        let scaffold = scaffold(items, setting);
         let readings = self.read(&environment, &scaffold, group, &lines)?;
         let asked = if texts.is_empty() { &lines } else { &texts };
         let batch = Batch { environment, scaffold, lines: asked.iter().map(String::as_str).collect() };

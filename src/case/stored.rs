@@ -57,7 +57,10 @@ impl Stored {
             Some(size) => size.parse::<AddressSize>().map_err(|why| wrong(&why))?,
             None => AddressSize::Bits32,
         };
-        let found = read.instructions.iter().find(|placed| spec.instruction(placed.line.opcode).is_some());
+        let found = read
+            .instructions
+            .iter()
+            .find(|placed| spec.instruction_of(placed.line.opcode, &placed.line.modifiers).is_some());
         let found = found.ok_or_else(|| error("it has no line of a specified instruction"))?;
         let behind = read.instructions.iter().filter(|placed| placed.at > found.at && placed.scope == found.scope);
         let rest: Vec<&str> =

@@ -59,7 +59,7 @@ pub(super) fn minimal(form: &Form, shown: &ShownRow, engine: &str, listing: Opti
 
 /// A setup and a row as names of choices, without those at their first value.
 fn setup(form: &Form, values: &[u8]) -> String {
-    let of_setup = form.axes.iter().enumerate().skip(form.writing() + 1);
+    let of_setup = form.axes.iter().enumerate().skip(form.variant_axes());
     let chosen = of_setup.filter(|(axis, _)| values.get(*axis).is_some_and(|value| *value != 0));
     let words: Vec<String> = chosen.map(|(axis, of)| format!("{}: {}", of.name, form.value(values, axis))).collect();
     words.join(", ")

@@ -40,7 +40,7 @@ impl Opts {
             Ok(line) => line,
             Err(error) => return unreadable(&spec, &self.line, &error),
         };
-        let Some(instruction) = spec.instruction(line.opcode) else {
+        let Some(instruction) = spec.instruction_of(line.opcode, &line.modifiers) else {
             let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
             super::output::print(&format!(
                 "unknown: `{}` has no specification; the instructions are {}\n",

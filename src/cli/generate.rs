@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use ptx_conform::environment::{AddressSize, Environment, Target, Version};
-use ptx_conform::ptx::{Context, Item, Printer, Scaffold, scaffold};
+use ptx_conform::ptx::{Context, Item, Printer, Scaffold, Setting, scaffold};
 use ptx_conform::space::{Diagram, Draw, Region, Values, breakable, covering, environment_values};
 use ptx_conform::spec::{Form, Instruction, Spec};
 
@@ -304,10 +304,10 @@ impl<'s, W: Write> PrintedCases<'s, W> {
         let mut line = String::new();
         let mut items = Vec::new();
         printer.line(values, &mut line, |item| items.push(item));
-        let context = printer.context(values);
+        let setting = printer.setting(values);
         if self.format == OutputFormat::Jsonl {
             let Environment { ptx, target, address_size } = self.environment;
-            let declarations = scaffold(items, context).declarations();
+            let declarations = scaffold(items, setting).declarations();
             let request = GeneratedRequest {
                 line: &line,
                 ptx,
@@ -326,7 +326,7 @@ impl<'s, W: Write> PrintedCases<'s, W> {
         if self.format == OutputFormat::Text {
             return writeln!(self.out, "{line}");
         }
-        let body = if context == Context::Entry { &mut self.entry } else { &mut self.function };
+        let body = if setting.context == Context::Entry { &mut self.entry } else { &mut self.function };
         body.lines.push(line);
         for item in items {
             if !body.items.contains(&item) {
@@ -348,9 +348,9 @@ impl<'s, W: Write> PrintedCases<'s, W> {
     fn module(&self) -> String {
         let (entry, function) = (&self.entry, &self.function);
         // Variables of the module are declared once, before both.
-        let all = scaffold(entry.items.iter().chain(&function.items).copied(), Context::Entry);
+        let all = scaffold(entry.items.iter().chain(&function.items).copied(), Setting::default());
         let text = |body: &Body<'_>, context, name: &str, globals: &str| {
-            let own = scaffold(body.items.iter().copied(), context);
+            let own = scaffold(body.items.iter().copied(), Setting { context, ..Setting::default() });
             let lines: Vec<&str> = body.lines.iter().map(String::as_str).collect();
             Scaffold { globals: globals.to_owned(), ..own }.module(&self.environment, name, &lines).0
         };

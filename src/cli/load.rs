@@ -22,8 +22,27 @@ fn directory(specs: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// Reads the specification. Prints every error with the line it is about.
+/// Reads the specification. Prints every error with the line it is about. A file with errors leaves out its own
+/// instruction only.
 pub(crate) fn load_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
+    let loaded = match directory(specs) {
+        Some(directory) => Spec::load_sound_part(&directory),
+        None => shipped::spec().map(|spec| (spec, Vec::new())),
+    };
+    let (spec, errors) = sound(loaded, "specification")?;
+    show(&errors);
+    if !errors.is_empty() {
+        say(&format!(
+            "warning: {} in the specification: without {}\n",
+            counted(errors.len(), "error"),
+            spec.left_out.join(", ")
+        ));
+    }
+    Ok(spec)
+}
+
+/// As [`load_spec`], but every error in any file is one.
+pub(crate) fn load_whole_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
     let spec = match directory(specs) {
         Some(directory) => Spec::load(&directory),
         None => shipped::spec(),
@@ -40,11 +59,15 @@ fn sound<T>(loaded: Result<T, Vec<Error>>, what: &str) -> anyhow::Result<T> {
     match loaded {
         Ok(loaded) => Ok(loaded),
         Err(errors) => {
-            for error in &errors {
-                say(&format!("{}\n", error.render(color(&io::stderr()))));
-            }
+            show(&errors);
             bail!("{} in the {what}", counted(errors.len(), "error"))
         }
+    }
+}
+
+fn show(errors: &[Error]) {
+    for error in errors {
+        say(&format!("{}\n", error.render(color(&io::stderr()))));
     }
 }
 
@@ -55,6 +78,7 @@ pub(crate) fn instructions<'s>(spec: &'s Spec, names: &[String]) -> anyhow::Resu
     }
     let find = |name: &String| match spec.instruction(name) {
         Some(instruction) => Ok(instruction),
+        None if spec.left_out.contains(name) => bail!("the specification of `{name}` has errors"),
         None => {
             let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
             bail!("`{name}` has no specification; the instructions are {}", known.join(", "))

@@ -165,6 +165,8 @@ impl Opts {
             () if results.interrupted || results.without_verdict() || report.contradicts_itself() => ExitCode::from(2),
             () if !results.agreed() => ExitCode::from(1),
             () if !results.lost.is_empty() => ExitCode::from(2),
+            // An instruction whose file has errors was not asked about.
+            () if self.instructions.is_empty() && !spec.left_out.is_empty() => ExitCode::from(2),
             () => ExitCode::SUCCESS,
         })
     }

@@ -9,9 +9,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use ptx_conform::environment::Environment;
+use ptx_conform::review;
 use ptx_conform::space::lint::{Isolation, isolation};
 use ptx_conform::space::{Diagram, breakable, environment_values};
-use ptx_conform::spec::{Axis, Choice, Form, Instruction, RuleKind, Source};
+use ptx_conform::spec::{Axis, Choice, Form, Instruction, Rule, RuleKind, Source};
 
 /// Check, show and count the specification.
 #[derive(Debug, clap::Args)]
@@ -24,11 +25,19 @@ pub(crate) struct Opts {
 enum SpecCommand {
     /// Check every file, and search the spaces for contradictory and useless rules.
     ///
-    /// Errors are: a file that cannot be read, rules that leave no valid variant, and rules that nothing
-    /// can break. Rules that cannot be broken alone are listed with the rules that are always broken too.
+    /// Errors are: a file that cannot be read, an example with another verdict than stated, variants of one form
+    /// that are read as another, rules that leave no valid variant, and rules that nothing can break. With
+    /// `--all`, rules that cannot be broken alone are listed with the rules that are always broken too.
     ///
-    /// Example: ptx-conform spec lint --specs specs
-    Lint,
+    /// Example: ptx-conform spec lint suld --specs specs
+    Lint {
+        /// Opcodes [default: all].
+        #[arg(value_name = "OPCODE")]
+        instructions: Vec<String>,
+        /// List rules that cannot be broken alone, too.
+        #[arg(long)]
+        all: bool,
+    },
     /// Show the forms, axes, rules and notes of an instruction, or an overview of all.
     ///
     /// Example: ptx-conform spec show suld
@@ -68,7 +77,7 @@ enum SpecCommand {
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         match self.command {
-            SpecCommand::Lint => lint(specs),
+            SpecCommand::Lint { instructions, all } => lint(specs, &instructions, all),
             SpecCommand::Show { opcode: None } => overview(specs),
             SpecCommand::Show { opcode: Some(opcode) } => {
                 let spec = super::load::load_spec(specs)?;
@@ -109,13 +118,33 @@ fn contradiction(form: &Form) -> String {
     )
 }
 
-fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-    let spec = super::load::load_spec(specs)?;
-    super::load::load_divergences(specs, &spec)?;
-    let forms: Vec<&Form> = spec.instructions.iter().flat_map(|instruction| &instruction.forms).collect();
+/// Whether a rule is about how a line is written only.
+fn is_of_writing(form: &Form, rule: &Rule) -> bool {
+    rule.forbids.iter().all(|cube| cube.sets().iter().all(|(axis, _)| *axis == form.writing()))
+}
+
+fn lint(specs: Option<&Path>, names: &[String], all: bool) -> anyhow::Result<ExitCode> {
+    let spec = match names {
+        [] => super::load::load_whole_spec(specs)?,
+        _ => super::load::load_spec(specs)?,
+    };
+    if names.is_empty() {
+        super::load::load_divergences(specs, &spec)?;
+    }
+    let instructions = super::load::instructions(&spec, names)?;
+    let forms: Vec<&Form> = instructions.iter().flat_map(|instruction| &instruction.forms).collect();
     let mut errors = 0;
     let mut text = String::new();
     let mut rules = 0;
+    let reviewed = |instruction: &&Instruction| {
+        let mut mistakes = review::examples(&spec, instruction);
+        mistakes.extend(review::misread(&spec, instruction));
+        mistakes.iter().map(|mistake| format!("error: {}.yaml: {mistake}\n", instruction.name)).collect::<Vec<_>>()
+    };
+    for mistake in instructions.par_iter().flat_map(reviewed).collect::<Vec<_>>() {
+        super::output::say(&mistake);
+        errors += 1;
+    }
     for form in &forms {
         if Diagram::valid(form).count() == 0 {
             super::output::say(&contradiction(form));
@@ -127,6 +156,8 @@ fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
             let rule = &form.rules[rule];
             match isolation {
                 Isolation::Alone(_) => {}
+                // Faults of writing that would be lines of another form, or of other operands, are not made.
+                Isolation::Subsumed(along) if along.is_empty() && is_of_writing(form, rule) => {}
                 Isolation::Subsumed(along) if along.is_empty() => {
                     super::output::say(&format!(
                         "error: nothing can break `{}` in `{}`: {}\nhelp: remove the rule, or restrict it with `forms`\n",
@@ -135,9 +166,10 @@ fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
                     errors += 1;
                 }
                 // Writing to a String cannot fail.
-                Isolation::Subsumed(along) => {
+                Isolation::Subsumed(along) if all => {
                     let _ = writeln!(text, "{}: {} cannot be broken without {}", form.id, rule.id, along.join(", "));
                 }
+                Isolation::Subsumed(_) => {}
             }
         }
     }
@@ -145,7 +177,7 @@ fn lint(specs: Option<&Path>) -> anyhow::Result<ExitCode> {
     if errors > 0 {
         bail!("{} in the specification", super::output::counted(errors, "error"));
     }
-    let counts = [(spec.instructions.len(), "instruction"), (forms.len(), "form"), (rules, "rule")];
+    let counts = [(instructions.len(), "instruction"), (forms.len(), "form"), (rules, "rule")];
     let counts: Vec<String> = counts.iter().map(|(count, what)| super::output::counted(*count, what)).collect();
     super::output::print(&format!("{}: no errors\n", counts.join(", ")))?;
     Ok(ExitCode::SUCCESS)

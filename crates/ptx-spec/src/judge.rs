@@ -3,6 +3,7 @@
 //! The verdict on a case always comes from here, from its text, and never from what a generator
 //! meant.
 
+mod arguments;
 mod assign;
 mod attempt;
 mod operands;
@@ -11,6 +12,7 @@ use crate::environment::{Environment, Target, Version};
 use crate::space::{Values, environment_values};
 use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds};
 use crate::text::{Declarations, Line};
+pub use arguments::arguments;
 use attempt::{Attempt, LineInContext};
 
 /// A line read as a line of one form.
@@ -80,7 +82,7 @@ impl<'a> Judge<'a> {
 
     /// Reads a line; `None` if no specification covers its opcode, or the page it belongs to.
     pub fn read(&self, line: &Line<'_>, declarations: &Declarations) -> Option<(&'a Instruction, Reading)> {
-        let instruction = self.spec.instruction(line.opcode)?;
+        let instruction = self.spec.instruction_of(line.opcode, &line.modifiers)?;
         let elsewhere = |modifier: &&str| instruction.elsewhere.iter().any(|word| word == modifier);
         if !instruction.elsewhere.is_empty() && line.modifiers.iter().any(elsewhere) {
             return None;
@@ -90,9 +92,10 @@ impl<'a> Judge<'a> {
 
     /// Reads a line as one of this instruction: as a line of the form that explains it best. That is the
     /// form with the fewest broken rules other than those about versions and targets, then the one with the
-    /// fewest broken rules, then the one that has the most of the line's modifiers, then the first.
+    /// fewest broken rules, then the one that has the most of the line's modifiers, then one whose operands fit, then the
+    /// first.
     pub fn read_as(&self, instruction: &Instruction, line: &Line<'_>, declarations: &Declarations) -> Reading {
-        let modifiers: Vec<_> = line.modifiers.iter().map(|modifier| instruction.modifier(modifier)).collect();
+        let modifiers = instruction.positions(&line.modifiers);
         let least = |(at, form): (usize, &Form)| (form.least_broken(&modifiers), at);
         let mut forms: Vec<(usize, usize)> = instruction.forms.iter().enumerate().map(least).collect();
         // The most promising forms come first, so that the others can be skipped.

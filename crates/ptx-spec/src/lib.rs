@@ -25,7 +25,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! environment spec text yaml role load print space judge explain check
+//! environment spec text yaml role load print space judge review explain check
 //! ```
 
 pub mod check;
@@ -34,6 +34,7 @@ pub mod explain;
 pub mod judge;
 pub mod load;
 pub mod print;
+pub mod review;
 pub mod role;
 pub mod space;
 pub mod spec;
@@ -42,7 +43,7 @@ pub mod yaml;
 
 /// PTX text, read and printed.
 pub mod ptx {
-    pub use crate::print::{Printer, print_variant, scaffold};
+    pub use crate::print::{Printer, Setting, print_variant, scaffold};
     pub use crate::role::Item;
     pub use crate::text::*;
 }

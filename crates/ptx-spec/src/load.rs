@@ -8,11 +8,13 @@ mod instruction;
 mod isa;
 mod notation;
 pub mod raw;
+mod relations;
 mod rules;
 mod separate;
 mod setup;
 mod slots;
 mod sources;
+mod tables;
 mod text_rules;
 mod vocabulary;
 mod writing;
@@ -39,6 +41,17 @@ impl Spec {
     /// # Errors
     /// Every error in the files, each with file, line and column.
     pub fn load(directory: &Path) -> Result<Self, Vec<Error>> {
+        match Self::load_sound_part(directory)? {
+            (spec, errors) if errors.is_empty() => Ok(spec),
+            (_, errors) => Err(errors),
+        }
+    }
+
+    /// As [`Spec::load`], but without the instructions whose files have errors, which come with it.
+    ///
+    /// # Errors
+    /// Every error in `isa.yaml`, and a directory or file that cannot be read.
+    pub fn load_sound_part(directory: &Path) -> Result<(Self, Vec<Error>), Vec<Error>> {
         let unreadable = |path: &Path, why: std::io::Error| {
             vec![Error::new(&path.display().to_string(), "", FilePosition::default(), format!("cannot be read: {why}"))]
         };
@@ -53,7 +66,7 @@ impl Spec {
             }
         }
         instructions.sort();
-        Self::from_texts((&isa_path.display().to_string(), &isa), &instructions)
+        Self::sound_part((&isa_path.display().to_string(), &isa), &instructions)
     }
 
     /// Reads and checks a specification from texts: `isa.yaml` and instructions, each with the file name to
@@ -62,6 +75,17 @@ impl Spec {
     /// # Errors
     /// As [`Spec::load`].
     pub fn from_texts(isa: (&str, &str), files: &[(String, String)]) -> Result<Self, Vec<Error>> {
+        match Self::sound_part(isa, files)? {
+            (spec, errors) if errors.is_empty() => Ok(spec),
+            (_, errors) => Err(errors),
+        }
+    }
+
+    /// As [`Spec::from_texts`], but without the instructions whose files have errors, which come with it.
+    ///
+    /// # Errors
+    /// Every error in `isa.yaml`, on which all others depend.
+    pub fn sound_part(isa: (&str, &str), files: &[(String, String)]) -> Result<(Self, Vec<Error>), Vec<Error>> {
         let raw_isa: RawIsa = parse(isa.0, isa.1).map_err(|error| vec![error])?;
         let isa = File { name: isa.0, text: isa.1 };
         let (checked, mut errors) = isa::checked(&isa, &raw_isa);
@@ -71,6 +95,7 @@ impl Spec {
         }
         let mut instructions: Vec<Instruction> = Vec::new();
         let mut vocabulary = Vec::new();
+        let mut left_out = Vec::new();
         for (name, text) in files {
             if Path::new(name).file_name().is_some_and(|file| file == vocabulary::FILE) {
                 match vocabulary::read(name, text) {
@@ -81,29 +106,47 @@ impl Spec {
             }
             let file = File { name, text };
             match parse::<RawInstruction>(name, text) {
-                Err(error) => errors.push(error),
-                Ok(raw) => {
+                Err(error) => {
+                    left_out.push(stem(name));
+                    errors.push(error);
+                }
+                Ok(mut raw) => {
+                    tables::expand(&mut raw, &raw_isa);
                     let (isa, isa_file) = (&checked, &isa);
                     match instruction::build(&Sources { isa, raw_isa: &raw_isa, isa_file, file: &file, raw: &raw }) {
                         Ok(instruction) => instructions.push(instruction),
-                        Err(more) => errors.extend(more),
+                        Err(more) => {
+                            left_out.push(stem(file.name));
+                            errors.extend(more);
+                        }
                     }
                 }
             }
         }
         instructions.sort_by(|a, b| a.name.cmp(&b.name));
-        if !errors.is_empty() {
-            return Err(errors);
-        }
         let by_name: FxHashMap<String, usize> =
             instructions.iter().enumerate().map(|(at, instruction)| (instruction.name.clone(), at)).collect();
+        let mut by_opcode: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        let mut longest: Vec<usize> = (0..instructions.len()).collect();
+        longest.sort_by_key(|&at| std::cmp::Reverse(instructions[at].prefix.len()));
+        for at in longest {
+            let opcode = instructions[at].name.split('.').next().unwrap_or_default();
+            by_opcode.entry(opcode.to_owned()).or_default().push(at);
+        }
         let mut hasher = blake3::Hasher::new();
         for text in [isa.text].into_iter().chain(files.iter().map(|(_, text)| text.as_str())) {
             hasher.update(text.as_bytes());
         }
         let fingerprint = hasher.finalize().to_hex()[..16].to_owned();
-        Ok(Self { isa: checked, instructions, vocabulary, fingerprint, by_name })
+        let spec = Self { isa: checked, instructions, left_out, vocabulary, fingerprint, by_name, by_opcode };
+        Ok((spec, errors))
     }
+}
+
+/// The name of the instruction that a file describes.
+fn stem(name: &str) -> String {
+    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str());
+    stem.unwrap_or(name).to_owned()
 }
 
 /// The JSON Schema of an instruction's YAML, for editors.

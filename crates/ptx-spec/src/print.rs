@@ -4,8 +4,17 @@ use std::collections::BTreeSet;
 
 use crate::role::{self, Item};
 use crate::spec::words::NONE;
-use crate::spec::{Choice, Form, Pattern, Writing};
+use crate::spec::{Choice, Form, ModifierPattern, Pattern, Writing};
 use crate::text::{Context, Scaffold};
+
+/// What a line stands in, beside its declarations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Setting<'a> {
+    /// Whether it is in an entry or a function.
+    pub context: Context,
+    /// The options of the module's `.target`.
+    pub options: &'a str,
+}
 
 /// Writes variants of one form.
 pub struct Printer<'a> {
@@ -29,11 +38,12 @@ impl<'a> Printer<'a> {
             to.push(' ');
             uses(Item::GUARD);
         }
-        let opcode = form.id.split_once('.').map_or(form.id.as_str(), |(opcode, _)| opcode);
-        to.push_str(opcode);
+        to.push_str(form.opcode());
         let writing = form.writings.get(usize::from(values[form.writing()])).unwrap_or(&Writing::Plain);
         self.modifiers(values, writing, to);
-        to.push(' ');
+        if !form.pattern.is_empty() || *writing == Writing::ExtraOperand {
+            to.push(' ');
+        }
         let mut first = true;
         for part in &form.pattern {
             self.part(values, writing, part, &mut first, to, &mut uses);
@@ -56,28 +66,40 @@ impl<'a> Printer<'a> {
         to: &mut String,
         uses: &mut impl FnMut(Item<'a>),
     ) {
-        let operands = match part {
-            Pattern::Operand(operand) => std::slice::from_ref(operand),
-            Pattern::Bracket(operands) => operands,
-        };
+        let operands = part.operands();
         let left: Vec<usize> = operands.iter().copied().filter(|&at| self.present(values, at, writing)).collect();
         if left.is_empty() {
             return;
         }
         separate(first, to);
-        let bracket = matches!(part, Pattern::Bracket(_)) && *writing != Writing::Unbracketed;
-        if bracket {
-            to.push('[');
-        }
-        let mut first_inside = true;
-        for &operand in &left {
-            separate(&mut first_inside, to);
+        let (open, between, close) = match part {
+            Pattern::Bracket(_) if *writing != Writing::Unbracketed => ("[", ", ", "]"),
+            Pattern::Operand(_) | Pattern::Bracket(_) => ("", ", ", ""),
+            Pattern::Pair(..) => ("", "|", ""),
+            Pattern::List(_) => ("(", ", ", ")"),
+            Pattern::Braces(_) => ("{", ", ", "}"),
+        };
+        to.push_str(open);
+        for (at, &operand) in left.iter().enumerate() {
+            if at > 0 {
+                to.push_str(between);
+            }
+            self.sign(values, operand, to);
             role::print(self.form, values, operand, to, uses);
+            if between == "|" {
+                self.suffixes(values, writing, operand, to);
+            }
         }
-        if bracket {
-            to.push(']');
+        to.push_str(close);
+        if between != "|" {
+            self.suffixes(values, writing, operands.last().copied().unwrap_or_default(), to);
         }
-        self.suffixes(values, writing, operands.last().copied().unwrap_or_default(), to);
+    }
+
+    /// Appends the sign before an operand.
+    fn sign(&self, values: &[u8], operand: usize, to: &mut String) {
+        let sign = self.form.operands[operand].sign.map(|axis| self.form.value(values, axis));
+        to.push_str(sign.filter(|sign| *sign != NONE).unwrap_or_default());
     }
 
     /// Appends the suffixes after an operand.
@@ -85,7 +107,7 @@ impl<'a> Printer<'a> {
         for (_, suffix) in self.form.suffixes.iter().filter(|(of, _)| *of == operand) {
             let suffix = self.form.value(values, *suffix);
             if suffix != NONE {
-                to.push_str(suffix);
+                self.word(suffix, to);
             }
         }
         match writing {
@@ -95,16 +117,14 @@ impl<'a> Printer<'a> {
     }
 
     fn present(&self, values: &[u8], operand: usize, writing: &Writing) -> bool {
-        let of = &self.form.operands[operand];
-        let left_out = of.optional && of.of_type.is_some_and(|axis| self.form.value(values, axis) == NONE);
-        !left_out && *writing != Writing::Without(operand)
+        !self.form.operands[operand].left_out(self.form, values) && *writing != Writing::Without(operand)
     }
 
     fn modifiers(&self, values: &[u8], writing: &Writing, to: &mut String) {
         let mut put = |slot: usize, times: usize| {
             let value = self.form.value(values, self.form.slots[slot].axis);
             if value != NONE {
-                (0..times).for_each(|_| to.push_str(value));
+                (0..times).for_each(|_| self.word(value, to));
             }
         };
         for slot in 0..self.form.slots.len() {
@@ -121,12 +141,19 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Whether the line is in an entry or a function.
-    pub fn context(&self, values: &[u8]) -> Context {
-        match self.form.axis_of(Choice::Context).map(|axis| self.form.value(values, axis)) {
+    /// Appends a modifier; of a pattern, the first word that it stands for.
+    fn word(&self, value: &str, to: &mut String) {
+        if value.contains('{') { to.push_str(&ModifierPattern::first(value)) } else { to.push_str(value) }
+    }
+
+    /// What the line stands in.
+    pub fn setting(&self, values: &[u8]) -> Setting<'a> {
+        let value = |choice| self.form.axis_of(choice).map(|axis| self.form.value(values, axis));
+        let context = match value(Choice::Context) {
             Some("function") => Context::Function,
             _ => Context::Entry,
-        }
+        };
+        Setting { context, options: value(Choice::Mode).filter(|mode| *mode != NONE).unwrap_or_default() }
     }
 
     /// Statements that store every register that the line writes, so that it is not removed as unused;
@@ -146,9 +173,10 @@ fn separate(first: &mut bool, to: &mut String) {
 }
 
 /// The scaffold that declares these items and nothing else.
-pub fn scaffold<'a>(items: impl IntoIterator<Item = Item<'a>>, context: Context) -> Scaffold {
+pub fn scaffold<'a>(items: impl IntoIterator<Item = Item<'a>>, setting: Setting<'_>) -> Scaffold {
     let items: BTreeSet<Item<'a>> = items.into_iter().collect();
-    let mut scaffold = Scaffold { context, ..Scaffold::default() };
+    let Setting { context, options } = setting;
+    let mut scaffold = Scaffold { context, options: options.to_owned(), ..Scaffold::default() };
     role::declare(items, &mut scaffold);
     scaffold
 }
@@ -159,5 +187,5 @@ pub fn print_variant(form: &Form, values: &[u8]) -> (String, String) {
     let mut line = String::new();
     let mut items: Vec<Item<'_>> = Vec::new();
     printer.line(values, &mut line, |item| items.push(item));
-    (line, scaffold(items, printer.context(values)).declarations())
+    (line, scaffold(items, printer.setting(values)).declarations())
 }

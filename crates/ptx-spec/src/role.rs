@@ -4,13 +4,16 @@
 //! The inputs of each role when a line is executed are in `ptx-exec`, in `setup/`.
 
 mod address;
+mod arguments;
 mod declare;
 mod described;
 mod element;
+mod fields;
 mod item;
 mod object;
 mod reader;
 pub mod setup;
+mod special;
 mod value;
 
 use crate::spec::{Draft, Form, Isa, Operand, Role, Size, SizeOf, Unit};
@@ -21,14 +24,17 @@ pub use address::{
     BASES, ENTRY, FUNCTION, OFFSET, REGISTER, UNIFIED, added, base_of_space, is_negative, is_parameter,
     is_parameter_space,
 };
+pub(crate) use arguments::PARAMETER;
 pub(crate) use declare::declare;
 pub(crate) use described::check;
 pub use described::{RawOperand, RoleName, Width};
 pub use element::immediate_of_lane;
+pub use fields::{RawLanes, RawNumbers, RawTypeOf, Scale, ScaledType, SlotTable};
 pub use item::{Item, OBJECT_KINDS, OBJECTS, SURFREF, SURFREF_PARAMETER};
 pub(crate) use reader::Found;
 use reader::{OperandReader, Position};
-pub use value::{SHAPES, lanes_of};
+pub use value::lanes_of;
+pub(crate) use value::{is_lanes, is_shape};
 
 /// The role of an operand in a form with these operands, once its slots have axes.
 pub(crate) fn resolve(draft: &Draft<'_>, raw: &RawOperand, operands: &[&str]) -> Role {
@@ -50,19 +56,27 @@ pub(crate) fn resolve(draft: &Draft<'_>, raw: &RawOperand, operands: &[&str]) ->
         RoleName::Source => Role::Source,
         RoleName::Coordinate => Role::Coordinate { of: operand(&raw.of), unit: raw.unit.unwrap_or(Unit::Bytes) },
         RoleName::Policy => Role::Policy,
-        RoleName::Object => Role::Surface { geometry: axis(&raw.geometry), size: size() },
+        RoleName::Object => match item::kind(raw.of.as_ref().map_or("", |of| of.value.as_str())) {
+            item::SURFACE => Role::Surface { geometry: axis(&raw.geometry), size: size() },
+            other => Role::Object(other),
+        },
+        RoleName::Arguments => Role::Arguments,
         RoleName::Address => Role::Address { space: axis(&raw.space), size: size() },
     }
 }
 
 /// Adds the axes of an operand, and the rules that they imply.
 pub(crate) fn axes(draft: &mut Draft<'_>, raw: &RawOperand, mut operand: Operand, at: usize) -> Operand {
-    operand.instruction_type = raw.matches.as_ref().map(|of| of.value.clone());
+    operand.instruction_type = raw.matches.as_ref().and_then(|of| match &of.value {
+        RawTypeOf::Of(scaled) => Some(scaled.of.clone()),
+        RawTypeOf::Table(_) => None,
+    });
     match raw.role {
         RoleName::Destination | RoleName::Source | RoleName::Coordinate | RoleName::Policy => {
             value::axes(draft, &mut operand, at, raw);
         }
         RoleName::Object => object::axes(draft, &mut operand, at, raw),
+        RoleName::Arguments => arguments::axes(draft, &mut operand, at, raw),
         RoleName::Address => address::axes(draft, &mut operand, at, raw),
     }
     operand
@@ -72,6 +86,7 @@ pub(crate) fn axes(draft: &mut Draft<'_>, raw: &RawOperand, mut operand: Operand
 pub(crate) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
     match form.operands[at].role {
         Role::Address { .. } => address::print(form, values, at, to, uses),
+        Role::Object(kind) => object::print(kind, form, values, at, to, uses),
         _ => value::print(form, values, at, to, uses),
     }
 }
@@ -96,7 +111,8 @@ pub(crate) fn read(
     let position = if bracketed { Position::Bracket } else { Position::Operand };
     match operand.role {
         Role::Address { .. } => reader.address(argument, position, values, found),
-        Role::Surface { .. } => reader.object(argument, position, values, found),
+        Role::Surface { .. } | Role::Object(_) => reader.object(argument, position, values, found),
+        Role::Arguments => reader.arguments(argument, values, found),
         _ => reader.value(argument, position, values, found),
     }
 }

@@ -12,7 +12,9 @@ mod index;
 mod instruction;
 mod isa;
 mod lookup;
+mod numbers;
 mod operand;
+mod pattern;
 mod rule;
 pub(crate) mod setup;
 mod tables;
@@ -29,7 +31,9 @@ pub(crate) use form::page as manual_page;
 pub use form::{Form, Pattern, Slot, Writing};
 pub use instruction::{Example, Instruction, Note, Verdict};
 pub use isa::{Isa, Kind, KindTable, RegisterType, Special, SpecialNeeds};
+pub use numbers::Numbers;
 pub use operand::{Operand, Role, Size, SizeOf, Unit};
+pub(crate) use pattern::ModifierPattern;
 pub use rule::{Rule, RuleKind, SetupRule, Source};
 pub use setup::SetupAxis;
 pub(crate) use tables::{Candidate, Cubes, Tables};
@@ -42,17 +46,28 @@ pub struct Spec {
     pub isa: Isa,
     /// The instructions, by name.
     pub instructions: Vec<Instruction>,
+    /// The names of instructions that are missing because their files have errors.
+    pub left_out: Vec<String>,
     /// Every modifier of the manual, sorted, for trying words in slots. Empty if the specification has no
     /// `vocabulary.yaml`.
     pub vocabulary: Vec<String>,
     /// A hash of the files it was read from.
     pub fingerprint: String,
     pub(crate) by_name: FxHashMap<String, usize>,
+    /// For each opcode, its instructions, those with the longest names first.
+    pub(crate) by_opcode: FxHashMap<String, Vec<usize>>,
 }
 
 impl Spec {
-    /// The instruction with this opcode.
-    pub fn instruction(&self, opcode: &str) -> Option<&Instruction> {
-        self.by_name.get(opcode).map(|&at| &self.instructions[at])
+    /// The instruction with this name: an opcode, or an opcode with its first modifiers.
+    pub fn instruction(&self, name: &str) -> Option<&Instruction> {
+        self.by_name.get(name).map(|&at| &self.instructions[at])
+    }
+
+    /// The instruction of a line with this opcode and these modifiers: of those whose names the line begins
+    /// with, the one with the longest name.
+    pub fn instruction_of(&self, opcode: &str, modifiers: &[&str]) -> Option<&Instruction> {
+        let candidates = self.by_opcode.get(opcode)?;
+        candidates.iter().map(|&at| &self.instructions[at]).find(|instruction| instruction.begins(modifiers))
     }
 }

@@ -9,8 +9,7 @@ use ptx_conform::spec::{Form, Instruction, Isa, Operand, Pattern, Role};
 /// Declarations of every name of the line. Names such as `%rd1` are registers of the type that compilers
 /// give them; the type of others depends on their use.
 pub(super) fn declarations(isa: &Isa, instruction: &Instruction, line: &Line<'_>, environment: &Environment) -> String {
-    // Forms of one instruction have the same operands, except for optional ones at the end.
-    let form = &instruction.forms[0];
+    let form = nearest(instruction, line);
     let mut assumed = Assumed {
         isa,
         form,
@@ -20,22 +19,49 @@ pub(super) fn declarations(isa: &Isa, instruction: &Instruction, line: &Line<'_>
         globals: String::new(),
         parameters: Vec::new(),
         registers: Vec::new(),
+        locals: String::new(),
     };
     if let Some((_, predicate)) = line.guard {
         assumed.register(predicate, ".pred");
     }
     for (at, written) in line.operands.iter().enumerate() {
         match (form.pattern.get(at), &written.argument) {
+            (Some(Pattern::Pair(first, second)), Argument::Pair(halves)) => {
+                for (at, half) in [first, second].into_iter().zip(halves.iter()) {
+                    assumed.argument(half, Some(&form.operands[*at]), false);
+                }
+            }
             (Some(Pattern::Bracket(inside)), Argument::Bracket(elements)) => {
                 for (at, element) in elements.iter().enumerate() {
                     assumed.argument(element, inside.get(at).map(|&at| &form.operands[at]), true);
                 }
             }
-            (Some(Pattern::Operand(at)), argument) => assumed.argument(argument, Some(&form.operands[*at]), false),
+            (Some(Pattern::Operand(at) | Pattern::List(at) | Pattern::Pair(at, _)), argument) => {
+                assumed.argument(argument, Some(&form.operands[*at]), false);
+            }
             (_, argument) => assumed.argument(argument, None, false),
         }
     }
     assumed.text()
+}
+
+/// The form whose modifiers and number of operands fit the line best.
+fn nearest<'i>(instruction: &'i Instruction, line: &Line<'_>) -> &'i Form {
+    let known = |form: &Form, modifier: &&&str| {
+        form.slots.iter().any(|slot| {
+            let axis = &form.axes[slot.axis];
+            axis.position(modifier).is_some_and(|value| axis.claimed.contains(value))
+        })
+    };
+    let fit = |form: &&Form| {
+        let missing = form.slots.iter().filter(|slot| !slot.optional).count();
+        let matched = line.modifiers.iter().filter(|modifier| known(form, modifier)).count();
+        (
+            line.modifiers.len().abs_diff(matched) + missing.saturating_sub(matched),
+            form.pattern.len().abs_diff(line.operands.len()),
+        )
+    };
+    instruction.forms.iter().min_by_key(fit).unwrap_or(&instruction.forms[0])
 }
 
 struct Assumed<'a> {
@@ -48,17 +74,21 @@ struct Assumed<'a> {
     parameters: Vec<String>,
     /// By type, in the order of the line.
     registers: Vec<(String, Vec<String>)>,
+    /// Labels, and variables of the body.
+    locals: String,
 }
 
 impl<'a> Assumed<'a> {
     fn argument(&mut self, argument: &Argument<'a>, operand: Option<&Operand>, bracketed: bool) {
         match argument {
-            Argument::Name(name) | Argument::Sum(name, ..) => self.name(name, operand, bracketed),
+            Argument::Name(name) | Argument::Sum(name, ..) | Argument::Signed(_, name) => {
+                self.name(name, operand, bracketed);
+            }
             Argument::Element(name, register, _) => {
                 self.name(name, operand, bracketed);
                 register.iter().for_each(|register| self.name(register, None, false));
             }
-            Argument::Tuple(elements) | Argument::Bracket(elements) => {
+            Argument::Tuple(elements) | Argument::Bracket(elements) | Argument::List(elements) => {
                 elements.iter().for_each(|element| self.argument(element, operand, bracketed));
             }
             _ => {}
@@ -87,6 +117,11 @@ impl<'a> Assumed<'a> {
                 let _ = write!(self.globals, ".global .surfref {name}; ");
             }
             (Role::Surface { .. }, None) => self.register(name, ".b64"),
+            (Role::Object(kind), None) if !name.starts_with('%') => self.object(kind, name),
+            (Role::Arguments, None) if !name.starts_with('%') => {
+                self.names.push(name);
+                self.locals.push_str(&format!(".param .b32 {name}; "));
+            }
             (Role::Address { .. }, None) if name.starts_with('%') || !self.variable(name) => {
                 self.register(name, pointer)
             }
@@ -96,6 +131,22 @@ impl<'a> Assumed<'a> {
                 self.register(name, &format!("{vector}{of}"));
             }
         }
+    }
+
+    /// Declares a texture, a label, a function or the like.
+    fn object(&mut self, kind: &str, name: &'a str) {
+        let (globals, locals) = match kind {
+            "texture" => (format!(".global .texref {name}; "), String::new()),
+            "sampler" => (format!(".global .samplerref {name}; "), String::new()),
+            "function" => (format!(".func {name}; "), String::new()),
+            "label" => (String::new(), format!("{name}: ")),
+            "branch-targets" => (String::new(), format!("target: {name}: .branchtargets target; ")),
+            "call-targets" => (".func target; ".to_owned(), format!("{name}: .calltargets target; ")),
+            _ => (String::new(), format!("{name}: .callprototype _; ")),
+        };
+        self.names.push(name);
+        self.globals.push_str(&globals);
+        self.locals.push_str(&locals);
     }
 
     /// Declares a variable in the space that the line names; `false` if it names none.
@@ -151,6 +202,7 @@ impl<'a> Assumed<'a> {
         for (of, names) in &self.registers {
             let _ = write!(text, ".reg {of} {}; ", names.join(", "));
         }
+        text.push_str(&self.locals);
         text.trim_end().to_owned()
     }
 }

@@ -69,7 +69,7 @@ fn texts(point: &Point<'_>, base: Option<&str>) -> (String, String) {
         items.insert(item);
     });
     items.extend(base.map(Item::Variable));
-    let declarations = scaffold(items, printer.context(point.values)).declarations();
+    let declarations = scaffold(items, printer.setting(point.values)).declarations();
     (line, declarations)
 }
 

@@ -95,6 +95,8 @@ impl LineRegisters {
                     Role::Coordinate { .. } => Feed::Coordinate(at),
                     Role::Source => Feed::Source(operand, at),
                     Role::Policy => Feed::Policy,
+                    // Lines with these are not executed yet.
+                    Role::Object(_) | Role::Arguments => continue,
                 };
                 self.inputs.push((register, bits, feed));
             }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::spec::{Choice, Form, Pattern, Rule, RuleKind};
+use crate::judge::arguments;
+use crate::spec::{Choice, Form, Rule, RuleKind};
 use crate::text::{Argument, Line};
 
 /// A part of a line, in bytes, and what it is.
@@ -63,7 +64,8 @@ fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) 
 /// The part of a line that makes the choice of an axis; `None` for the environment.
 fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) -> Option<Range<usize>> {
     match form.axes[axis].choice {
-        Choice::AddressSize | Choice::Target | Choice::Ptx | Choice::Context | Choice::Writing | Choice::Setup => None,
+        Choice::AddressSize | Choice::Target | Choice::Ptx => None,
+        Choice::Context | Choice::Mode | Choice::Writing | Choice::Setup => None,
         Choice::Guard => line.guard.map(|(_, name)| range(text, name)),
         Choice::Modifier => {
             let value = form.value(values, axis);
@@ -74,34 +76,32 @@ fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) ->
         Choice::Shape(at)
         | Choice::Type(at)
         | Choice::Sinks(at)
+        | Choice::Sign(at)
+        | Choice::Number(at)
+        | Choice::Special(at)
         | Choice::Base(at)
         | Choice::Offset(at)
-        | Choice::Suffix(at) => Some(operand(text, line, form, at).unwrap_or_else(|| operands(text, line))),
+        | Choice::Suffix(at) => Some(operand(text, line, form, values, at).unwrap_or_else(|| operands(text, line))),
     }
 }
 
 /// The position of an operand of the form in the line.
-fn operand(text: &str, line: &Line<'_>, form: &Form, at: usize) -> Option<Range<usize>> {
-    let place = form.pattern.iter().position(|part| match part {
-        Pattern::Operand(operand) => *operand == at,
-        Pattern::Bracket(inside) => inside.contains(&at),
-    })?;
-    let written = line.operands.get(place)?;
-    let whole = range(text, written.text.trim_end());
-    let element = match (&form.pattern[place], &written.argument) {
-        (Pattern::Bracket(inside), Argument::Bracket(elements)) => {
-            inside.iter().position(|operand| *operand == at).and_then(|element| elements.get(element))
-        }
-        _ => None,
-    };
-    Some(element.and_then(|element| extent(text, element)).unwrap_or(whole))
+fn operand(text: &str, line: &Line<'_>, form: &Form, values: &[u8], at: usize) -> Option<Range<usize>> {
+    let (_, argument, _) = arguments(form, values, line).into_iter().find(|(operand, ..)| *operand == at)?;
+    let whole = line.operands.iter().find(|written| std::ptr::eq(&written.argument, argument));
+    match whole {
+        Some(written) => Some(range(text, written.text.trim_end())),
+        None => extent(text, argument),
+    }
 }
 
 /// From the first to the last name in an argument.
 fn extent(text: &str, argument: &Argument<'_>) -> Option<Range<usize>> {
     match argument {
-        Argument::Name(name) | Argument::Sum(name, ..) | Argument::Element(name, ..) => Some(range(text, name)),
-        Argument::Tuple(elements) | Argument::Bracket(elements) => {
+        Argument::Name(name) | Argument::Sum(name, ..) | Argument::Element(name, ..) | Argument::Signed(_, name) => {
+            Some(range(text, name))
+        }
+        Argument::Tuple(elements) | Argument::Bracket(elements) | Argument::List(elements) => {
             let mut extents = elements.iter().filter_map(|element| extent(text, element));
             let first = extents.next()?;
             Some(extents.fold(first, |all, next| all.start..next.end))

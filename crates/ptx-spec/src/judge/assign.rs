@@ -16,7 +16,21 @@ pub(super) struct Assigned {
 /// A modifier takes the first free slot that claims it, if possible after the previous modifier's slot;
 /// then the first that knows it as a probe, unless a later modifier claims that slot: of `.pred.s32` the
 /// type is `.s32`. A modifier without a slot is a duplicate if some slot knows it, and otherwise unknown.
+///
+/// Where several slots know one modifier, as the two types of a conversion, modifiers that can fill the slots in their
+/// order do so.
 pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]) -> Assigned {
+    if form.shares_modifiers()
+        && let Some(candidates) = in_order(form, modifiers)
+    {
+        let mut matched = 0;
+        for candidate in candidates {
+            let slot = &form.slots[candidate.slot];
+            values[slot.axis] = candidate.value;
+            matched += usize::from(candidate.claimed) + usize::from(candidate.claimed && slot.telling);
+        }
+        return Assigned { matched, faults: Vec::new() };
+    }
     let mut displaced = 0;
     loop {
         match assign_but(form, modifiers, displaced, values) {
@@ -25,6 +39,46 @@ pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]
         }
         form.slots.iter().for_each(|slot| values[slot.axis] = form.blank()[slot.axis]);
     }
+}
+
+/// A slot for each modifier, in the order of the slots and with every mandatory one filled: of several ways the one with
+/// the fewest probes, and of these the one that fills the first slots.
+fn in_order<'f>(form: &'f Form, modifiers: &[Option<usize>]) -> Option<Vec<&'f Candidate>> {
+    // `best[slot]` is the way to give the modifiers from a position on slots from `slot` on: its probes, and its
+    // first slot. The tables are kept from the last modifier to the first.
+    let slots = form.slots.len();
+    let mut best: Vec<Option<usize>> = vec![None; slots + 1];
+    best[slots] = Some(0);
+    for slot in (0..slots).rev() {
+        best[slot] = best[slot + 1].filter(|_| form.slots[slot].optional);
+    }
+    let mut ways: Vec<Vec<Option<&Candidate>>> = Vec::new();
+    for modifier in modifiers.iter().rev() {
+        let candidates = &form.modifier(*modifier).candidates;
+        let mut next: Vec<Option<usize>> = vec![None; slots + 1];
+        let mut way: Vec<Option<&Candidate>> = vec![None; slots + 1];
+        for slot in (0..slots).rev() {
+            let taken = candidates.iter().find(|candidate| candidate.slot == slot);
+            let taking = taken.and_then(|candidate| Some(best[slot + 1]? + usize::from(!candidate.claimed)));
+            let skipping = next[slot + 1].filter(|_| form.slots[slot].optional);
+            (next[slot], way[slot]) = match (taking, skipping) {
+                (Some(taking), Some(skipping)) if skipping < taking => (Some(skipping), way[slot + 1]),
+                (None, skipping) => (skipping, way[slot + 1].filter(|_| skipping.is_some())),
+                (taking, _) => (taking, taken),
+            };
+        }
+        ways.push(way);
+        best = next;
+    }
+    best[0]?;
+    let mut chosen = Vec::with_capacity(modifiers.len());
+    let mut slot = 0;
+    for way in ways.iter().rev() {
+        let candidate = way[slot]?;
+        chosen.push(candidate);
+        slot = candidate.slot + 1;
+    }
+    Some(chosen)
 }
 
 /// Gives modifiers their slots, but those `displaced` (a bit for each position): they are unknown.

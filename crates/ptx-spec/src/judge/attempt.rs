@@ -39,6 +39,7 @@ impl Attempt {
     /// not, the attempt is left unfinished.
     pub(super) fn read(&mut self, line: &LineInContext<'_>, form: &Form, best: Option<&Self>) -> bool {
         self.start(line, form);
+        self.mismatched = false;
         let assigned = assign::assign(form, line.modifiers, &mut self.values);
         self.matched = assigned.matched;
         let faults = || assigned.faults.iter().filter_map(|&fault| form.fault(fault));
@@ -85,6 +86,10 @@ impl Attempt {
         if let Some(context) = form.context() {
             values[context] = u8::from(line.declarations.context == Context::Function);
         }
+        if let Some(mode) = form.mode() {
+            let options = line.declarations.options.split(',').map(str::trim);
+            values[mode] = options.filter_map(|option| form.axes[mode].position(option)).next().unwrap_or(0);
+        }
     }
 
     /// Adds the rules that the operands break, beside what the modifiers are inside of.
@@ -127,7 +132,9 @@ impl Attempt {
         let of_environment =
             |rule: &&usize| matches!(form.rules[**rule].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
         self.anywhere = self.broken.len() - self.broken.iter().filter(of_environment).count();
-        let rank = |attempt: &Self| (attempt.anywhere, attempt.broken.len(), Reverse(attempt.matched), attempt.form);
+        let rank = |attempt: &Self| {
+            (attempt.anywhere, attempt.broken.len(), Reverse(attempt.matched), attempt.mismatched, attempt.form)
+        };
         best.is_none_or(|best| rank(self) < rank(best))
     }
 }

@@ -1,9 +1,14 @@
 //! Reads the choices of a line's operands.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::role::{self, Found};
 use crate::space::Values;
-use crate::spec::{Form, Isa, Kind, Pattern, Role, TextFault, UNREAD, Writing};
+use crate::spec::{Form, Isa, Kind, Operand, Pattern, Role, TextFault, UNREAD, Writing};
 use crate::text::{Argument, Declarations, Line, OperandText, Symbol};
+
+/// More optional operands than this are read in their order.
+const MOST_OPTIONAL: usize = 6;
 
 /// What the operands say beside the values of their axes.
 #[derive(Default)]
@@ -50,25 +55,86 @@ struct OperandsReader<'l> {
 }
 
 impl OperandsReader<'_> {
-    /// Reads the operands as they stand in a writing, and returns whether their punctuation fits it.
+    /// Reads the operands as they stand in a writing, and returns whether their punctuation fits it. Of optional
+    /// operands those are there with which the line breaks the fewest rules, and of several such choices the first
+    /// ones.
     fn read(&self, writing: &Writing, values: &mut [u8], read: &mut Read) -> bool {
+        let optional = self.optional();
+        if optional.is_empty() {
+            return self.read_without(&[], writing, values, read);
+        }
+        // The last ones are left out first.
+        let left_out = |mask: u32| {
+            let absent = optional.iter().rev().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1);
+            absent.map(|(_, &at)| at).collect::<SmallVec<[usize; 4]>>()
+        };
+        let masks = (0..1_u32 << optional.len().min(MOST_OPTIONAL)).map(left_out);
+        let fitting: SmallVec<[SmallVec<[usize; 4]>; 2]> =
+            masks.filter(|absent| self.counts(absent, writing)).collect();
+        if let [absent] = fitting.as_slice() {
+            return self.read_without(absent, writing, values, read);
+        }
+        let mut best: Option<(usize, Values, Read)> = None;
+        for absent in fitting {
+            let mut tried: Values = values.to_vec();
+            let mut found =
+                Read { found: Found { faults: read.found.faults.clone(), ..Found::default() }, ..Read::default() };
+            if !self.read_without(&absent, writing, &mut tried, &mut found) {
+                continue;
+            }
+            let mut rules = Vec::new();
+            self.form.rules_of(&self.form.judged_operands(&self.form.judged(&tried), &tried), &mut rules);
+            let rank = rules.len() + found.found.faults.len() + found.found.more.len() + usize::from(found.mismatched);
+            if best.as_ref().is_none_or(|(best, ..)| rank < *best) {
+                best = Some((rank, tried, found));
+            }
+        }
+        let Some((_, tried, found)) = best else { return false };
+        values.copy_from_slice(&tried);
+        *read = found;
+        true
+    }
+
+    /// The operands that can be left out, but those that are the second half of a pair: there the text says it.
+    fn optional(&self) -> SmallVec<[usize; 4]> {
+        let of_part = |part: &Pattern| match part {
+            Pattern::Pair(first, _) => smallvec![*first],
+            other => other.operands(),
+        };
+        let all = self.form.pattern.iter().flat_map(of_part);
+        all.filter(|&at| self.form.operands[at].optional).collect()
+    }
+
+    /// Whether there are as many texts as parts when these operands are left out.
+    fn counts(&self, absent: &[usize], writing: &Writing) -> bool {
+        let left = |at: &usize| !absent.contains(at) && *writing != Writing::Without(*at);
+        let parts = self.form.pattern.iter().map(|part| match part {
+            Pattern::Bracket(inside) if *writing == Writing::Unbracketed => inside.iter().filter(|at| left(at)).count(),
+            Pattern::Pair(first, _) => usize::from(left(first)),
+            part => usize::from(part.operands().iter().any(left)),
+        });
+        parts.sum::<usize>() + usize::from(*writing == Writing::ExtraOperand) == self.texts.len()
+    }
+
+    /// Reads the operands of which these are left out.
+    fn read_without(&self, absent: &[usize], writing: &Writing, values: &mut [u8], read: &mut Read) -> bool {
         let (mut texts, surplus) = (self.texts.iter(), usize::from(*writing == Writing::ExtraOperand));
+        for &at in absent {
+            self.leave_out(at, values);
+        }
         for part in &self.form.pattern {
+            let there: SmallVec<[usize; 2]> = part
+                .operands()
+                .into_iter()
+                .filter(|at| !absent.contains(at) && *writing != Writing::Without(*at))
+                .collect();
+            let Some(&first) = there.first() else { continue };
             let fits = match part {
-                Pattern::Operand(at) if *writing == Writing::Without(*at) => true,
-                Pattern::Operand(at) => match texts.next() {
-                    None if self.form.operands[*at].optional => {
-                        let operand = &self.form.operands[*at];
-                        operand.of_type.iter().chain(&operand.shape).for_each(|&axis| values[axis] = 0);
-                        true
-                    }
-                    Some(OperandText { argument, .. }) if !matches!(argument, Argument::Bracket(_)) => {
-                        self.operand(*at, (argument, false), values, read);
-                        true
-                    }
-                    _ => false,
+                Pattern::Bracket(_) => self.bracket(&there, writing, &mut texts, values, read),
+                _ => match texts.next() {
+                    Some(text) => self.part(part, first, &there, text, values, read),
+                    None => false,
                 },
-                Pattern::Bracket(inside) => self.bracket(inside, writing, &mut texts, values, read),
             };
             if !fits {
                 return false;
@@ -77,22 +143,91 @@ impl OperandsReader<'_> {
         texts.len() == surplus
     }
 
+    /// Reads a part without brackets, of which these operands are there.
+    fn part<'t>(
+        &self,
+        part: &Pattern,
+        first: usize,
+        there: &[usize],
+        text: &'t OperandText<'t>,
+        values: &mut [u8],
+        read: &mut Read,
+    ) -> bool {
+        match (part, &text.argument) {
+            (Pattern::Braces(_), Argument::Tuple(elements)) if elements.len() == there.len() => {
+                for (&at, element) in there.iter().zip(elements) {
+                    self.operand(at, (element, false), values, read);
+                }
+            }
+            (Pattern::Braces(_), _) | (_, Argument::Bracket(_)) => return false,
+            (Pattern::List(_), argument) => self.operand(first, (argument, false), values, read),
+            (_, Argument::List(_)) => return false,
+            (Pattern::Pair(..), Argument::Pair(halves)) if there.len() == 2 => {
+                for (&at, half) in there.iter().zip(halves.iter()) {
+                    self.suffixed(at, half, None, values, read);
+                }
+            }
+            (Pattern::Pair(_, second), argument) if !matches!(argument, Argument::Pair(_)) => {
+                if there.len() == 2 && !self.form.operands[*second].optional {
+                    return false;
+                }
+                if there.len() == 2 {
+                    self.leave_out(*second, values);
+                }
+                self.suffixed(first, argument, text.suffix, values, read);
+            }
+            (_, Argument::Pair(_)) => return false,
+            (_, argument) => self.suffixed(first, argument, text.suffix, values, read),
+        }
+        true
+    }
+
+    /// Reads an operand that may have a suffix, which the text reader takes for a component of a register.
+    fn suffixed(&self, at: usize, argument: &Argument<'_>, suffix: Option<&str>, values: &mut [u8], read: &mut Read) {
+        let has = self.form.suffixes.iter().any(|(of, _)| *of == at);
+        let (sign, name) = match argument {
+            Argument::Name(name) => (None, *name),
+            Argument::Signed(sign, name) => (Some(*sign), *name),
+            _ => (None, ""),
+        };
+        let declared = |name: &str| self.declarations.symbol(name).is_some() || self.isa.special(name).is_some();
+        if has
+            && suffix.is_none()
+            && !declared(name)
+            && let Some((register, _)) = name.rsplit_once('.')
+        {
+            let argument = match sign {
+                None => Argument::Name(register),
+                Some(sign) => Argument::Signed(sign, register),
+            };
+            self.operand(at, (&argument, false), values, read);
+            read.suffix(self.form, Some(at), Some(&name[register.len()..]), values);
+            return;
+        }
+        self.operand(at, (argument, false), values, read);
+        if has || suffix.is_some() {
+            read.suffix(self.form, Some(at), suffix, values);
+        }
+    }
+
+    /// Sets the axes of an operand that is left out.
+    fn leave_out(&self, at: usize, values: &mut [u8]) {
+        let suffixes = self.form.suffixes.iter().filter(|(of, _)| *of == at).map(|(_, axis)| *axis);
+        self.form.operands[at].axes().chain(suffixes).for_each(|axis| values[axis] = 0);
+    }
+
     /// Reads operands that belong in square brackets.
     fn bracket<'t>(
         &self,
-        inside: &[usize],
+        there: &[usize],
         writing: &Writing,
         texts: &mut impl Iterator<Item = &'t OperandText<'t>>,
         values: &mut [u8],
         read: &mut Read,
     ) -> bool {
-        let there = || inside.iter().copied().filter(|&at| *writing != Writing::Without(at));
-        if there().next().is_none() {
-            return true;
-        }
         let mut last = None;
         if *writing == Writing::Unbracketed {
-            for at in there() {
+            for &at in there {
                 let Some(text) = texts.next().filter(|text| !matches!(text.argument, Argument::Bracket(_))) else {
                     return false;
                 };
@@ -102,25 +237,38 @@ impl OperandsReader<'_> {
         } else {
             let Some(OperandText { argument, suffix, .. }) = texts.next() else { return false };
             match argument {
-                Argument::Bracket(elements) if there().count() == elements.len() => {
-                    for (at, element) in there().zip(elements) {
+                Argument::Bracket(elements) if there.len() == elements.len() => {
+                    for (&at, element) in there.iter().zip(elements) {
                         self.operand(at, (element, true), values, read);
                     }
                 }
                 // `a[4]` is an address without brackets around it.
-                Argument::Element(..) if matches!(inside, &[at] if self.is_address(at)) => {
-                    self.operand(inside[0], (argument, false), values, read);
+                Argument::Element(..) if matches!(there, &[at] if self.is_address(at)) => {
+                    self.operand(there[0], (argument, false), values, read);
                 }
                 _ => return false,
             }
             last = *suffix;
         }
-        read.suffix(self.form, inside.last().copied(), last, values);
+        read.suffix(self.form, there.last().copied(), last, values);
         true
     }
 
     fn operand(&self, at: usize, argument: (&Argument<'_>, bool), values: &mut [u8], read: &mut Read) {
         let operand = &self.form.operands[at];
+        let (argument, bracketed) = argument;
+        // A sign that the operand may have is a choice of its own.
+        let unsigned = match (argument, operand.sign) {
+            (Argument::Signed(sign, name), Some(axis)) if self.form.axes[axis].values[1].starts_with(*sign) => {
+                values[axis] = 1;
+                Some(Argument::Name(name))
+            }
+            (_, sign) => {
+                sign.into_iter().for_each(|axis| values[axis] = 0);
+                None
+            }
+        };
+        let argument = (unsigned.as_ref().unwrap_or(argument), bracketed);
         role::read((self.isa, self.form), self.declarations, operand, argument, values, &mut read.found);
     }
 
@@ -130,9 +278,9 @@ impl OperandsReader<'_> {
 
     /// Leaves all axes of operands unread.
     fn forget(&self, values: &mut [u8]) {
-        let axes = self.form.operands.iter().flat_map(|o| [o.shape, o.of_type, o.sinks, o.base, o.offset]);
+        let axes = self.form.operands.iter().flat_map(Operand::axes);
         let suffixes = self.form.suffixes.iter().map(|(_, axis)| *axis);
-        axes.flatten().chain(suffixes).for_each(|axis| values[axis] = UNREAD);
+        axes.chain(suffixes).for_each(|axis| values[axis] = UNREAD);
     }
 
     /// The choices of the faulty writing that the operands fit best, unless the modifiers have a fault that the
@@ -182,7 +330,7 @@ impl Read {
         let mut known = suffix.is_none();
         for (at, axis) in &form.suffixes {
             if Some(*at) == operand {
-                let value = suffix.and_then(|suffix| form.axes[*axis].position(suffix));
+                let value = suffix.and_then(|suffix| form.axes[*axis].position_of_word(suffix));
                 known |= value.is_some();
                 values[*axis] = value.unwrap_or(0);
             }

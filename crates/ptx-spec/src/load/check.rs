@@ -9,10 +9,13 @@ use super::notation::Syntax;
 use super::raw::RawForm;
 use super::slots::claims;
 use super::sources::Sources;
-use crate::role::{self, OBJECT_KINDS, RawOperand, RoleName, SHAPES};
-use crate::spec::SlotClaims;
-use crate::spec::words::PSEUDO;
-use crate::yaml::{At, Error, nearest};
+use crate::role::{
+    self, OBJECT_KINDS, PARAMETER, RawLanes, RawOperand, RawTypeOf, RoleName, SlotTable, is_lanes, is_shape,
+};
+use crate::spec::is_modifier;
+use crate::spec::words::{IMMEDIATES, NONE, PSEUDO};
+use crate::spec::{ModifierPattern, SlotClaims};
+use crate::yaml::{At, Error, FilePosition, nearest};
 
 /// The axes that are not slots.
 const RESERVED: [&str; 6] = ["address_size", "target", "ptx", "guard", "context", "writing"];
@@ -59,7 +62,7 @@ pub(super) fn form(sources: &Sources<'_>, form: &RawForm, syntax: &Syntax) -> Ve
             errors.push(sources.file.at(&form.syntax, message).help("choose another name for the slot"));
         }
     }
-    for (operand, _) in &syntax.operands {
+    for operand in syntax.operands.iter().map(|operand| &operand.name) {
         let mut described = form.operands.0.iter().chain(&raw.operands.0);
         if !described.any(|(name, _)| name.value == *operand) {
             let message = format!("the operand `{operand}` has no description");
@@ -76,20 +79,24 @@ pub(super) fn uses(sources: &Sources<'_>, syntaxes: &[(&RawForm, Syntax)]) -> Ve
     let lines: Vec<&str> = syntaxes.iter().map(|(form, _)| form.syntax.value.as_str()).collect();
     let claimed = syntaxes.iter().filter_map(|(form, syntax)| claims(raw, form, syntax).ok());
     let slots: Vec<SlotClaims> = claimed.flatten().collect();
+    let of_forms = syntaxes.iter().flat_map(|(form, _)| &form.modifiers.0);
+    errors.extend(raw.modifiers.0.iter().chain(of_forms).flat_map(|(_, values)| modifiers(sources, values)));
     for (name, _) in &raw.modifiers.0 {
-        if !slots.iter().any(|slot| slot.name == name.value) {
+        let suffix = |syntax: &Syntax| syntax.suffixes.iter().any(|suffix| suffix.name == name.value);
+        if !slots.iter().any(|slot| slot.name == name.value) && !syntaxes.iter().any(|(_, syntax)| suffix(syntax)) {
             let message = format!("no syntax line has a slot `.{}`", name.value);
             errors.push(sources.file.at(name, message).help(format!("the syntax lines are: {}", lines.join(" "))));
         }
     }
     for (name, described) in raw.operands.0.iter().chain(syntaxes.iter().flat_map(|(form, _)| &form.operands.0)) {
-        if !syntaxes.iter().any(|(_, syntax)| syntax.operands.iter().any(|(known, _)| *known == name.value)) {
+        if !syntaxes.iter().any(|(_, syntax)| syntax.operands.iter().any(|known| known.name == name.value)) {
             errors.push(sources.file.at(name, format!("no syntax line has an operand `{}`", name.value)));
         }
         errors.extend(operand(sources, name, described, &slots));
     }
-    for list in raw.uses.iter().filter(|list| !sources.raw_isa.rules.0.iter().any(|(name, _)| name.value == list.value))
-    {
+    let known =
+        |list: &At<String>| sources.raw_isa.rules.0.iter().any(|(name, _)| name.value == used_list(&list.value).0);
+    for list in raw.uses.iter().filter(|list| !known(list)) {
         let known = sources.raw_isa.rules.0.iter().map(|(name, _)| name.value.as_str()).collect::<Vec<_>>().join(", ");
         let message = format!("`{}` is not a list of rules in {}", list.value, sources.isa_file.name);
         errors.push(sources.file.at(list, message).help(format!("the lists are: {known}")));
@@ -97,19 +104,40 @@ pub(super) fn uses(sources: &Sources<'_>, syntaxes: &[(&RawForm, Syntax)]) -> Ve
     errors
 }
 
+/// The name of a list of rules, and the operand that it is used for: `immediates(b)`.
+pub(super) fn used_list(text: &str) -> (&str, Option<&str>) {
+    match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+        Some((list, operand)) => (list, Some(operand)),
+        None => (text, None),
+    }
+}
+
+/// What is wrong with the values of a slot.
+fn modifiers(sources: &Sources<'_>, values: &[At<String>]) -> Vec<Error> {
+    let mut errors = Vec::new();
+    let mut seen = FxHashSet::default();
+    for value in values.iter().filter(|value| value.value != NONE) {
+        match ModifierPattern::parse(&value.value) {
+            Err(why) => errors.push(sources.file.at(value, why)),
+            Ok(_) if !is_modifier(&ModifierPattern::first(&value.value)) => {
+                let message = format!("`{}` is not a modifier", value.value);
+                errors.push(sources.file.at(value, message).help("write it with its dot, as in `.v2`"));
+            }
+            Ok(_) => {}
+        }
+        if !seen.insert(&value.value) {
+            errors.push(sources.file.at(value, format!("`{}` appears twice", value.value)));
+        }
+    }
+    errors
+}
+
 /// What is wrong with the description of an operand.
 fn operand(sources: &Sources<'_>, name: &At<String>, operand: &RawOperand, slots: &[SlotClaims]) -> Vec<Error> {
     let mut errors = Vec::new();
+    errors.extend(types(sources, operand, slots));
+    errors.extend(lanes(sources, operand, slots));
     let slots: Vec<&str> = slots.iter().map(|slot| slot.name.as_str()).collect();
-    let known =
-        |of: &At<String>| slots.contains(&of.value.as_str()) || sources.isa.instruction_type(&of.value).is_some();
-    for of in operand.matches.iter().chain(&operand.lanes).chain(operand.size.first()).filter(|of| !known(of)) {
-        let mut error = sources.file.at(of, format!("`{}` is neither a slot nor a type", of.value));
-        if let Some(near) = nearest(&of.value, slots.iter().copied()) {
-            error = error.help(format!("did you mean `{near}`?"));
-        }
-        errors.push(error);
-    }
     let roles: Vec<(&str, RoleName)> =
         sources.raw.operands.0.iter().map(|(name, operand)| (name.value.as_str(), operand.role)).collect();
     for (at, message, help) in role::check(operand, &roles, &slots) {
@@ -121,13 +149,95 @@ fn operand(sources: &Sources<'_>, name: &At<String>, operand: &RawOperand, slots
     }
     let types = || sources.isa.types.iter().map(|of| of.name.as_str());
     for value in operand.accepts.iter().flatten() {
-        let known = types().chain(PSEUDO).chain(OBJECT_KINDS);
+        let known = types().chain(PSEUDO).chain([IMMEDIATES, PARAMETER]).chain(OBJECT_KINDS);
         errors.extend(unknown(sources, value, "not something that an operand can be", known));
     }
-    for shape in operand.shapes.iter().flatten() {
-        errors.extend(unknown(sources, shape, "not a shape", SHAPES));
+    for shape in operand.shapes.iter().flatten().filter(|shape| !is_shape(&shape.value)) {
+        let message = format!("`{}` is not a shape", shape.value);
+        errors
+            .push(sources.file.at(shape, message).help("the shapes are scalar, tuple1 to tuple128, vector2, vector4"));
     }
     errors
+}
+
+/// What is wrong with the type of an operand, and with those of the size of an access.
+fn types(sources: &Sources<'_>, operand: &RawOperand, slots: &[SlotClaims]) -> Vec<Error> {
+    let mut errors = Vec::new();
+    let of_operand = operand.matches.iter().filter_map(|of| match &of.value {
+        RawTypeOf::Of(scaled) => Some((scaled.of.as_str(), of.place)),
+        RawTypeOf::Table(_) => None,
+    });
+    let of_size = operand.size.first().map(|of| (of.value.as_str(), of.place));
+    for (of, place) in of_operand.chain(of_size) {
+        let file = sources.file;
+        let named: Vec<&SlotClaims> = slots.iter().filter(|slot| slot.name == of).collect();
+        if named.is_empty() && sources.isa.instruction_type(of).is_none() {
+            let error = Error::new(file.name, file.text, place, format!("`{of}` is neither a slot nor a type"));
+            errors.push(match nearest(of, slots.iter().map(|slot| slot.name.as_str())) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error,
+            });
+        }
+        let mut unknown: Vec<&String> = named.iter().flat_map(|slot| &slot.values).collect();
+        unknown.retain(|value| sources.isa.instruction_type(value).is_none());
+        unknown.dedup();
+        if let Some(value) = unknown.first() {
+            let message = format!("the slot `.{of}` has the value `{value}`, which is not a type");
+            let help = format!("add it to `types` in {}, or take the slot from the operand", sources.isa_file.name);
+            errors.push(Error::new(file.name, file.text, place, message).help(help));
+        }
+    }
+    errors
+}
+
+/// What is wrong with the lanes of an operand, and with a table of its types.
+fn lanes(sources: &Sources<'_>, operand: &RawOperand, slots: &[SlotClaims]) -> Vec<Error> {
+    let mut wrong: Vec<(FilePosition, String)> = Vec::new();
+    let is_slot = |of: &str| slots.iter().any(|slot| slot.name == of);
+    if let Some(lanes) = &operand.lanes {
+        match &lanes.value {
+            RawLanes::Slot(of) if !is_slot(of) => wrong.push((lanes.place, format!("`{of}` is not a slot"))),
+            RawLanes::Slot(_) => {}
+            RawLanes::Table(table) => {
+                let says = |last: &str| {
+                    (!is_lanes(last)).then(|| format!("`{last}` is neither a number of lanes nor a shape"))
+                };
+                wrong.extend(wrong_rows(table, slots, says).into_iter().map(|why| (lanes.place, why)));
+            }
+        }
+    }
+    if let Some(of) = &operand.matches
+        && let RawTypeOf::Table(table) = &of.value
+    {
+        let known = |last: &str| sources.isa.instruction_type(last).is_some();
+        let says = |last: &str| (!known(last)).then(|| format!("`{last}` is not a type"));
+        wrong.extend(wrong_rows(table, slots, says).into_iter().map(|why| (of.place, why)));
+    }
+    let error = |(place, why)| Error::new(sources.file.name, sources.file.text, place, why);
+    wrong.into_iter().map(error).collect()
+}
+
+/// What is wrong with the rows of a table; `last` says it of their last cells.
+fn wrong_rows(table: &SlotTable, slots: &[SlotClaims], last: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let unknown = table.by.iter().filter(|of| !slots.iter().any(|slot| slot.name == **of));
+    let mut wrong: Vec<String> = unknown.map(|of| format!("`{of}` is not a slot")).collect();
+    for row in &table.rows {
+        if row.len() != table.by.len() + 1 {
+            wrong.push(format!("a row must have {} cells and then what follows from them", table.by.len()));
+            continue;
+        }
+        wrong.extend(row.last().and_then(|cell| cell.0.iter().find_map(|value| last(value))));
+        for (of, cell) in table.by.iter().zip(row) {
+            let known = |value: &&String| {
+                ["any", NONE].contains(&value.as_str())
+                    || slots.iter().any(|slot| slot.name == *of && slot.values.contains(value))
+            };
+            if let Some(value) = cell.0.iter().find(|value| !known(value)) {
+                wrong.push(format!("`{value}` is not a value of the slot `.{of}`"));
+            }
+        }
+    }
+    wrong
 }
 
 /// The error that a word is not one of these.

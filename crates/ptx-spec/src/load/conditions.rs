@@ -6,6 +6,7 @@ use super::file::File;
 use super::raw::RawCube;
 use super::sources::Sources;
 use crate::role::setup::SETUP;
+use crate::spec::words::NONE;
 use crate::spec::{Axis, Entry, Form};
 use crate::yaml::{At, Error, OneOrMany, Ordered, nearest};
 
@@ -48,7 +49,7 @@ impl RuleConditions<'_> {
                 errors.extend(self.check(&Ordered(vec![(name.clone(), values.clone())]), &mut used));
                 continue;
             };
-            match self.expand(values, &mut used) {
+            match self.expand(&name.value, values, &mut used) {
                 Err(why) => errors.push(self.file.at(name, why)),
                 Ok((_, plain)) => {
                     let unknown = plain.iter().filter(|value| !words.is_empty() && !words.contains(&value.as_str()));
@@ -74,11 +75,17 @@ impl RuleConditions<'_> {
         if axes.is_empty() {
             return if shared { Vec::new() } else { vec![self.no_axis(name)] };
         }
-        match self.expand(values, used) {
+        match self.expand(&name.value, values, used) {
             Err(why) => vec![self.file.at(name, why)],
             Ok(_) if shared => Vec::new(),
             Ok((_, plain)) => {
-                let unknown = |value: &&String| *value != "any" && !axes.iter().any(|axis| axis.values.contains(value));
+                // In a form without the axis the value is `none`.
+                let everywhere = self.forms.iter().all(|form| form.axis(&name.value).is_some());
+                let unknown = |value: &&String| {
+                    *value != "any"
+                        && (everywhere || *value != NONE)
+                        && !axes.iter().any(|axis| axis.values.contains(value))
+                };
                 plain.iter().filter(unknown).map(|value| self.no_value(name, value, &axes)).collect()
             }
         }
@@ -107,7 +114,12 @@ impl RuleConditions<'_> {
     }
 
     /// The values of a condition with its sets expanded, and whether they are excluded.
-    fn expand(&self, values: &OneOrMany<String>, used: &mut FxHashSet<String>) -> Result<(bool, Vec<String>), String> {
+    fn expand(
+        &self,
+        axis: &str,
+        values: &OneOrMany<String>,
+        used: &mut FxHashSet<String>,
+    ) -> Result<(bool, Vec<String>), String> {
         let mut values = values.0.as_slice();
         let negated = values.first().is_some_and(|value| value == "not");
         if negated {
@@ -116,7 +128,10 @@ impl RuleConditions<'_> {
         let mut plain = Vec::new();
         for value in values {
             let Some(set) = value.strip_prefix('$') else {
-                plain.push(value.clone());
+                match self.sources.isa.range(axis, value) {
+                    Some(range) => plain.extend(range),
+                    None => plain.push(value.clone()),
+                }
                 continue;
             };
             let sets = self.sources.raw.sets.0.iter().chain(&self.sources.raw_isa.sets.0);
@@ -136,7 +151,7 @@ impl RuleConditions<'_> {
     /// The entries of a condition that [`RuleConditions::check`] found sound.
     pub(super) fn entries(&self, cube: &RawCube) -> Vec<Entry> {
         let entry = |(name, values): &(At<String>, OneOrMany<String>)| {
-            let (negated, values) = self.expand(values, &mut FxHashSet::default()).unwrap_or_default();
+            let (negated, values) = self.expand(&name.value, values, &mut FxHashSet::default()).unwrap_or_default();
             Entry { axis: name.value.clone(), negated, values }
         };
         cube.0.iter().map(entry).collect()

@@ -1,13 +1,14 @@
 //! From a syntax line to a form: its axes and the rules that they imply.
 
-use super::slots::{overlap, without};
+use super::notation::NotedSuffix;
+use super::slots::{overlap, suffix_values, without};
 use super::sources::FormSource;
 use super::text_rules;
 use super::writing::WritingBuilder;
 use crate::environment::AddressSize;
-use crate::role::{self, ENTRY, FUNCTION, RoleName};
+use crate::role::{self, ENTRY, FUNCTION, RoleName, lanes_of};
 use crate::spec::words::NONE;
-use crate::spec::{Choice, Cube, Draft, Form, Isa, Operand, RuleKind, Slot, SlotClaims, Tables, ValueSet};
+use crate::spec::{Choice, Cube, Draft, Form, Isa, Operand, Pattern, RuleKind, Slot, SlotClaims, Tables, ValueSet};
 
 /// Builds one form. The rules of the YAML are added by the caller.
 pub(super) struct FormBuilder<'a> {
@@ -26,25 +27,27 @@ impl<'a> FormBuilder<'a> {
     /// The form, without the rules of the YAML.
     pub(super) fn build(mut self) -> Form {
         self.environment();
-        let has_address =
-            self.source.syntax.operands.iter().any(|(name, _)| self.source.operand(name).role == RoleName::Address);
-        if has_address {
+        let operands = || self.source.syntax.operands.iter().map(|operand| self.source.operand(&operand.name));
+        if operands().any(|operand| operand.role == RoleName::Address) {
             let contexts = [ENTRY, FUNCTION].map(str::to_owned).to_vec();
             self.draft.axis("context", Choice::Context, contexts, |_| true);
         }
+        let modes = self.source.modes();
+        if !modes.is_empty() {
+            let values = [NONE.to_owned()].into_iter().chain(modes.iter().map(|mode| mode.value.clone())).collect();
+            self.draft.axis("mode", Choice::Mode, values, |_| true);
+        }
+        // The values follow when everything that they name has its axis.
+        let writing = self.draft.axis("writing", Choice::Writing, Vec::new(), |_| true);
         for slot in 0..self.draft.claims.len() {
             let slot = self.slot(slot);
             self.draft.slots.push(slot);
         }
         let operands: Vec<Operand> = (0..self.source.syntax.operands.len()).map(|at| self.operand(at)).collect();
-        let suffixes: Vec<(usize, usize)> = self
-            .source
-            .syntax
-            .suffixes
-            .iter()
-            .map(|(operand, suffix)| (*operand, self.suffix(*operand, suffix)))
-            .collect();
-        let writings = WritingBuilder { draft: &mut self.draft, source: &self.source }.build(&operands);
+        self.optional_operands(&operands);
+        let suffixes: Vec<(usize, usize)> =
+            self.source.syntax.suffixes.iter().map(|suffix| (suffix.operand, self.suffix(suffix))).collect();
+        let writings = WritingBuilder { draft: &mut self.draft, source: &self.source, axis: writing }.build(&operands);
         self.draft.rules.extend(text_rules::rules());
         Form {
             id: format!("{}.{}", self.draft.opcode, self.source.form.id.value),
@@ -55,7 +58,9 @@ impl<'a> FormBuilder<'a> {
             operands,
             pattern: self.source.syntax.pattern.clone(),
             suffixes,
+            writing,
             writings,
+            ends: self.source.form.ends,
             rules: self.draft.rules,
             writes: Vec::new(),
             setup: Vec::new(),
@@ -65,11 +70,56 @@ impl<'a> FormBuilder<'a> {
     }
 
     fn operand(&mut self, at: usize) -> Operand {
-        let (name, optional) = self.source.syntax.operands[at].clone();
-        let raw = self.source.operand(&name);
-        let names: Vec<&str> = self.source.syntax.operands.iter().map(|(name, _)| name.as_str()).collect();
+        let noted = &self.source.syntax.operands[at];
+        let raw = self.source.operand(&noted.name);
+        let names: Vec<&str> = self.source.syntax.operands.iter().map(|operand| operand.name.as_str()).collect();
         let role = role::resolve(&self.draft, raw, &names);
-        role::axes(&mut self.draft, raw, Operand::new(name, role, optional), at)
+        let mut operand = Operand::new(noted.name.clone(), role, noted.optional);
+        operand.elements = noted.elements;
+        operand = role::axes(&mut self.draft, raw, operand, at);
+        if let Some(sign) = noted.sign {
+            self.sign(&mut operand, at, sign);
+        }
+        operand
+    }
+
+    /// Where a line lacks one of several optional operands, no other is given what it never accepts: it could be read as the
+    /// one that is missing.
+    fn optional_operands(&mut self, operands: &[Operand]) {
+        let mut cubes = Vec::new();
+        let optional = |at: &&usize| operands[**at].optional;
+        let places: Vec<usize> = self.source.syntax.pattern.iter().flat_map(Pattern::operands).collect();
+        for &at in places.iter().filter(optional) {
+            for &other in places.iter().filter(optional).filter(|other| **other != at) {
+                let Some(missing) = operands[other].first_axis() else { continue };
+                let none = self.draft.axes[missing].select(|value| value == NONE);
+                for axis in [operands[at].shape, operands[at].of_type].into_iter().flatten() {
+                    let of = &self.draft.axes[axis];
+                    cubes.push(Cube::new([(axis, of.claimed.complement(of.values.len())), (missing, none)]));
+                }
+            }
+        }
+        self.draft.canonical("optional-operands-generated", cubes);
+    }
+
+    /// The axis of the sign before an operand, which only registers have.
+    fn sign(&mut self, operand: &mut Operand, at: usize, sign: char) {
+        let Some(of_type) = operand.of_type else { return };
+        let values = vec![NONE.to_owned(), sign.to_string()];
+        let axis = self.draft.axis(&format!("{}.sign", operand.name), Choice::Sign(at), values, |_| true);
+        let types = &self.draft.axes[of_type];
+        let signed = ValueSet::of(2, |value| value == 1);
+        let mut cubes = vec![Cube::new([(of_type, types.select(|value| !value.starts_with('.'))), (axis, signed)])];
+        if let Some(shape) = operand.shape {
+            // Elements in braces have no sign.
+            let shapes = &self.draft.axes[shape];
+            cubes.push(Cube::new([
+                (shape, shapes.select(|value| lanes_of(value) > 1 || value.ends_with('1'))),
+                (axis, signed),
+            ]));
+        }
+        self.draft.canonical(&format!("{}-sign-generated", operand.name), cubes);
+        operand.sign = Some(axis);
     }
 
     fn environment(&mut self) {
@@ -115,7 +165,8 @@ impl<'a> FormBuilder<'a> {
         let name = claims.name.clone();
         let listed = claims.values.join(" ");
         // A line without it may be a line of another form rather than a breach of this one.
-        let kind = if self.missing_is_another_form(at) { RuleKind::Given } else { RuleKind::Constraint };
+        let unclear = self.missing_is_another_form(at) || self.missing_is_another_slot(at);
+        let kind = if unclear { RuleKind::Given } else { RuleKind::Constraint };
         self.draft.rule(kind, &format!("{name}-required"), format!("one of {listed} is required"), vec![missing]);
         self.draft.constraint(&format!("{name}-value"), format!("only {listed} is allowed here"), vec![wrong]);
         let elsewhere = |slot: &SlotClaims| !slot.literal && slot.values.iter().any(|v| claims.values.contains(v));
@@ -142,10 +193,16 @@ impl<'a> FormBuilder<'a> {
                 }
             }
         }
-        // A modifier known to two slots could not be read back as a probe of either.
+        // A modifier known to two slots cannot be read back as a probe of either if one can be left out: then the order
+        // does not tell which of them it is in.
+        let either = |other: &SlotClaims| other.optional || claims.optional;
         let taken = |value: &String| {
-            self.draft.claims.iter().any(|slot| slot.values.contains(value))
-                || self.draft.axes.iter().any(|axis| axis.choice == Choice::Modifier && axis.values.contains(value))
+            let claimed = all.iter().any(|slot| slot.values.contains(value) && either(slot));
+            let built = self.draft.slots.iter().zip(all);
+            claimed
+                || built
+                    .into_iter()
+                    .any(|(slot, claims)| either(claims) && self.draft.axes[slot.axis].values.contains(value))
         };
         probes.retain(|value| !taken(value));
         probes
@@ -153,6 +210,14 @@ impl<'a> FormBuilder<'a> {
 
     fn missing_is_another_form(&self, at: usize) -> bool {
         !self.draft.claims[at].optional && self.is_another_form(at, None)
+    }
+
+    /// Whether a line without this slot's modifier could lack that of another: of two slots with the same values, the
+    /// later one.
+    fn missing_is_another_slot(&self, at: usize) -> bool {
+        let all = self.draft.claims;
+        let shares = |other: usize| other != at && all[other].values.iter().any(|value| all[at].values.contains(value));
+        (0..all.len()).any(|other| shares(other) && (other > at || all[other].optional))
     }
 
     /// Whether a line with this value in a slot (or without one) can be a line of another form.
@@ -195,8 +260,15 @@ impl<'a> FormBuilder<'a> {
                 || self.source.others[..self.source.earlier].iter().any(|other| same_rest(other)))
     }
 
-    fn suffix(&mut self, operand: usize, suffix: &str) -> usize {
-        let name = suffix.trim_start_matches('.').to_owned();
-        self.draft.axis(&name, Choice::Suffix(operand), vec![NONE.to_owned(), suffix.to_owned()], |_| true)
+    fn suffix(&mut self, suffix: &NotedSuffix) -> usize {
+        let name = &suffix.name;
+        let mut values = vec![NONE.to_owned()];
+        values.extend(suffix_values(self.source.instruction, self.source.form, name));
+        let axis =
+            self.draft.axis(name, Choice::Suffix(suffix.operand), values, |value| suffix.optional || value != NONE);
+        let missing = self.draft.axes[axis].select(|value| value == NONE && !suffix.optional);
+        let says = format!("the suffix `.{name}` is required");
+        self.draft.constraint(&format!("{name}-required"), says, vec![Cube::new([(axis, missing)])]);
+        axis
     }
 }

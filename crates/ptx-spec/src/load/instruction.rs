@@ -41,7 +41,9 @@ fn syntaxes<'a>(sources: &Sources<'a>) -> Result<Vec<ReadForm<'a>>, Vec<Error>> 
     let mut errors = check::names(sources);
     let mut syntaxes: Vec<ReadForm<'_>> = Vec::new();
     for form in &sources.raw.forms {
-        match Syntax::parse(&form.syntax.value) {
+        let described =
+            |name: &str| form.operands.0.iter().chain(&sources.raw.operands.0).any(|(of, _)| of.value == name);
+        match Syntax::parse(&form.syntax.value, &sources.raw.instruction.value, described) {
             Ok(syntax) => syntaxes.push((form, syntax)),
             Err(why) => errors.push(sources.file.at(&form.syntax, why)),
         }
@@ -66,8 +68,11 @@ fn forms(sources: &Sources<'_>, syntaxes: &[ReadForm<'_>]) -> Result<Vec<Form>, 
     for (at, (form, syntax)) in syntaxes.iter().enumerate() {
         let others = slots.iter().enumerate().filter(|(other, _)| *other != at);
         let others: Vec<&[SlotClaims]> = others.map(|(_, slots)| slots.as_slice()).collect();
+        let other_lines = syntaxes.iter().enumerate().filter(|(other, _)| *other != at);
+        let other_lines: Vec<&Syntax> = other_lines.map(|(_, (_, syntax))| syntax).collect();
         let Sources { isa, raw_isa, raw: instruction, .. } = *sources;
-        let source = FormSource { raw_isa, instruction, form, syntax, others: &others, earlier: at };
+        let (others, other_lines) = (&others, &other_lines);
+        let source = FormSource { raw_isa, instruction, form, syntax, others, other_lines, earlier: at };
         forms.push(FormBuilder::new(isa, source, &slots[at]).build());
     }
     for (form, (raw, _)) in forms.iter().zip(syntaxes) {
@@ -100,7 +105,7 @@ fn instruction(sources: &Sources<'_>, forms: Vec<Form>) -> Instruction {
     let shared = raw.examples.declarations.trim();
     let example = |raw: &RawExample| Example {
         line: raw.line.value.clone(),
-        declarations: [raw.globals.as_str(), shared, &raw.declares].join("\n").trim().to_owned(),
+        declarations: declarations(raw, shared),
         spec: raw.spec,
         rules: raw.rules.iter().map(|rule| rule.value.clone()).collect(),
         why: raw.why.clone(),
@@ -121,6 +126,15 @@ fn instruction(sources: &Sources<'_>, forms: Vec<Form>) -> Instruction {
         elsewhere: raw.elsewhere.iter().map(|word| word.value.clone()).collect(),
         notes: raw.notes.iter().map(note).collect(),
         examples: raw.examples.lines.iter().map(example).collect(),
+        prefix: raw.instruction.value.split('.').skip(1).map(|word| format!(".{word}")).collect(),
         modifiers: FxHashMap::default(),
+        joined: Vec::new(),
+        patterns: Vec::new(),
     }
+}
+
+/// The declarations of an example, with those that all share.
+fn declarations(raw: &RawExample, shared: &str) -> String {
+    let mode = raw.mode.as_ref().map(|mode| format!(".target {mode}")).unwrap_or_default();
+    [mode.as_str(), raw.globals.as_str(), shared, &raw.declares].join("\n").trim().to_owned()
 }

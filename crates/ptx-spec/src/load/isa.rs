@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use super::file::File;
 use super::raw::{RawIsa, RawNeeds, RawSpecial, RawType};
 use crate::environment::{Target, Version};
-use crate::role::{BASES, OBJECT_KINDS, SHAPES};
+use crate::role::{BASES, OBJECT_KINDS, is_shape};
+use crate::spec::words::{DOUBLE, FLOAT, INTEGER};
 use crate::spec::{Isa, Kind, KindTable, RegisterType, Special, ValueSet};
 use crate::yaml::{At, Error, Ordered};
 
@@ -30,17 +31,27 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
         check_type(file, name, of, &mut errors);
     }
     for (_, shapes) in &raw.lanes.0 {
-        for shape in shapes.iter().filter(|shape| !SHAPES.contains(&shape.value.as_str())) {
-            let help = format!("the shapes are {}", SHAPES.join(", "));
+        for shape in shapes.iter().filter(|shape| !is_shape(&shape.value)) {
+            let help = "the shapes are scalar, tuple1 to tuple128, vector2, vector4";
             errors.push(file.at(shape, format!("`{}` is not a shape", shape.value)).help(help));
+        }
+    }
+    for (kind, suiting) in &raw.immediates.0 {
+        let kinds = [INTEGER, FLOAT, DOUBLE];
+        if !kinds.contains(&kind.value.as_str()) {
+            let error = file.at(kind, format!("`{}` is not a kind of immediate", kind.value));
+            errors.push(error.help(format!("the kinds are {}", kinds.join(", "))));
+        }
+        let known = |word: &str| raw.types.0.iter().any(|(name, of)| name.value == word || of.kind.name() == word);
+        for word in suiting.iter().filter(|word| !known(&word.value)) {
+            errors.push(file.at(word, format!("`{}` is neither a type nor a kind of types", word.value)));
         }
     }
     for special in raw.specials.iter().filter(|special| !types.iter().any(|of| of.name == special.of_type)) {
         let message = format!("`{}`, the type of a special register, is not one of `types`", special.of_type);
         errors.push(file.at(&raw.versions, message));
     }
-    let variable =
-        |(name, needs): &(At<String>, RawNeeds)| (name.value.clone(), needs.ptx, needs.target.0.first().copied());
+    let variable = |(name, needs): &(At<String>, RawNeeds)| (name.value.clone(), needs.ptx, needs.target.first());
     let fitting = |(name, shapes): &(At<String>, Vec<At<String>>)| {
         (name.value.clone(), shapes.iter().map(|shape| shape.value.clone()).collect())
     };
@@ -54,6 +65,8 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
         held,
         variables: raw.variables.0.iter().map(variable).collect(),
         lanes: raw.lanes.0.iter().map(fitting).collect(),
+        immediates: raw.immediates.0.iter().map(fitting).collect(),
+        modes: raw.modes.iter().map(|mode| mode.value.clone()).collect(),
         same_size: kinds(&raw.registers.same_size),
         wider: kinds(&raw.registers.wider),
         specials: specials(&raw.specials),
@@ -93,7 +106,7 @@ fn register_type((name, of): &(At<String>, RawType)) -> RegisterType {
         bits: of.bits,
         kind: of.kind,
         ptx: of.needs.as_ref().and_then(|needs| needs.ptx),
-        target: of.needs.as_ref().and_then(|needs| needs.target.0.first().copied()),
+        target: of.needs.as_ref().and_then(|needs| needs.target.first()),
     }
 }
 
@@ -119,7 +132,7 @@ fn specials(raw: &[RawSpecial]) -> FxHashMap<String, Special> {
             of_type: of.of_type.clone(),
             lanes: if of.vector { 4 } else { 1 },
             ptx: needs.and_then(|needs| needs.ptx),
-            target: needs.and_then(|needs| needs.target.0.first().copied()),
+            target: needs.and_then(|needs| needs.target.first()),
         };
         for name in &of.names {
             if of.vector {

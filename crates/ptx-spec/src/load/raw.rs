@@ -33,6 +33,12 @@ pub struct RawIsa {
     pub specials: Vec<RawSpecial>,
     /// For each kind of instruction type, the kinds of registers that suit it.
     pub registers: RawRegisters,
+    /// For each kind of immediate, the types, or kinds of types, that it suits.
+    #[serde(default)]
+    pub immediates: Ordered<Vec<At<String>>>,
+    /// The options of `.target` that change how lines are read.
+    #[serde(default)]
+    pub modes: Vec<At<String>>,
     /// For each vector modifier, the operand shapes that fit it.
     pub lanes: Ordered<Vec<At<String>>>,
     /// Families of modifiers: the values that PTX has for one purpose. A slot with some values of a family
@@ -110,11 +116,12 @@ pub struct RawInstruction {
     #[serde(default)]
     pub modifiers: Ordered<Vec<At<String>>>,
     /// The operands.
+    #[serde(default)]
     pub operands: Ordered<RawOperand>,
     /// Named sets of values, used in conditions as `$name`.
     #[serde(default)]
     pub sets: Ordered<Vec<At<String>>>,
-    /// Lists of rules taken from `isa.yaml`.
+    /// Lists of rules taken from `isa.yaml`; a list for one operand is `list(operand)`.
     #[serde(default, rename = "use")]
     pub uses: Vec<At<String>>,
     /// The constraints on the choices.
@@ -124,6 +131,9 @@ pub struct RawInstruction {
     /// on a line with one of them is `unknown`.
     #[serde(default)]
     pub elsewhere: Vec<At<String>>,
+    /// The options of `.target` that change how the lines of all forms are read.
+    #[serde(default)]
+    pub modes: Vec<At<String>>,
     /// The operands through which it may write: objects and addresses.
     #[serde(default)]
     pub writes: Vec<At<String>>,
@@ -136,6 +146,9 @@ pub struct RawInstruction {
     /// The manual's own examples.
     #[serde(default)]
     pub examples: RawExamples,
+    /// The sets that tables of operands name, which are expanded before anything is checked.
+    #[serde(skip)]
+    pub sets_of_tables: Vec<String>,
 }
 
 /// A syntax line of the manual.
@@ -157,6 +170,12 @@ pub struct RawForm {
     /// Whether the order of the modifiers matters.
     #[serde(default)]
     pub order: Order,
+    /// The options of `.target` that change how its lines are read.
+    #[serde(default)]
+    pub modes: Vec<At<String>>,
+    /// Whether control does not go on after a line: `ret`.
+    #[serde(default)]
+    pub ends: bool,
 }
 
 /// Whether the order of the modifiers matters.
@@ -182,7 +201,7 @@ pub struct RawSetup {
     pub because: String,
 }
 
-/// A rule. Exactly one of `never`, `require`, `undefined` and `needs`.
+/// A rule. Exactly one of `never`, `require`, `same`, `table`, `undefined` and `needs`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawRule {
@@ -197,6 +216,15 @@ pub struct RawRule {
     pub never: Option<Combinations>,
     /// What must hold: a combination, or one of a list.
     pub require: Option<Combinations>,
+    /// Axes that must have the same value where several of them have one.
+    #[serde(default)]
+    pub same: Vec<At<String>>,
+    /// Axes of which only the combinations in `rows` are allowed.
+    #[serde(default)]
+    pub table: Vec<At<String>>,
+    /// The combinations of a table: for each of its axes, a value or several.
+    #[serde(default)]
+    pub rows: Vec<Vec<OneOrMany<String>>>,
     /// A combination that the manual leaves undefined, or a list of them: such a line is not invalid.
     pub undefined: Option<Combinations>,
     /// The PTX version and target that are needed.
@@ -207,6 +235,9 @@ pub struct RawRule {
     pub section: Option<String>,
     /// The rule in our own words.
     pub says: String,
+    /// Whether it is a row of a table of needs, which names it.
+    #[serde(skip)]
+    pub of_table: bool,
 }
 
 /// A combination: for each axis named, a set of values.
@@ -249,8 +280,8 @@ impl JsonSchema for Combinations {
     }
 }
 
-/// A PTX version, targets one of which must be met, or both.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+/// A PTX version, targets one of which must be met, or both; or a table of these.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawNeeds {
     /// The first PTX version.
@@ -258,17 +289,54 @@ pub struct RawNeeds {
     /// A target, or several one of which must be met.
     #[serde(default)]
     pub target: Targets,
+    /// For a table of needs, its axes.
+    #[serde(default)]
+    pub by: Vec<At<String>>,
+    /// The rows of the table: for each axis a value or several, then the PTX version and the target or targets, or
+    /// `none`.
+    #[serde(default)]
+    pub rows: Vec<Vec<OneOrMany<String>>>,
 }
 
-/// A target or a list of targets.
+/// A target or a list of targets, or of sets of targets.
 #[derive(Clone, Debug, Default)]
-pub struct Targets(pub Vec<Target>);
+pub struct Targets(pub Vec<String>);
+
+impl Targets {
+    /// The targets, with the sets replaced by their members.
+    ///
+    /// # Errors
+    /// If a text is neither a target nor a set of targets.
+    pub fn resolve(&self, sets: &[&Ordered<Vec<At<String>>>]) -> Result<Vec<Target>, String> {
+        let mut targets = Vec::new();
+        for text in &self.0 {
+            let members = match text.strip_prefix('$') {
+                Some(set) => match sets.iter().flat_map(|sets| &sets.0).find(|(name, _)| name.value == set) {
+                    Some((_, members)) => members.iter().map(|member| member.value.as_str()).collect(),
+                    None => return Err(format!("there is no set `${set}` of targets")),
+                },
+                None => vec![text.as_str()],
+            };
+            for member in members {
+                targets.push(member.parse().map_err(|why| format!("{why}"))?);
+            }
+        }
+        Ok(targets)
+    }
+
+    /// The first target.
+    pub fn first(&self) -> Option<Target> {
+        self.0.first().and_then(|target| target.parse().ok())
+    }
+}
 
 impl<'de> Deserialize<'de> for Targets {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let texts = OneOrMany::<String>::deserialize(from)?.0;
-        let targets = texts.iter().map(|text| text.parse().map_err(serde::de::Error::custom));
-        targets.collect::<Result<_, _>>().map(Self)
+        for text in texts.iter().filter(|text| !text.starts_with('$')) {
+            text.parse::<Target>().map_err(serde::de::Error::custom)?;
+        }
+        Ok(Self(texts))
     }
 }
 
@@ -324,4 +392,6 @@ pub struct RawExample {
     pub why: Option<String>,
     /// The target it is judged for; the newest plain one by default.
     pub target: Option<Target>,
+    /// The option of `.target` that it is judged with.
+    pub mode: Option<String>,
 }

@@ -1,27 +1,56 @@
 //! Keeps variants apart that two forms could both have.
 
 use crate::spec::words::NONE;
-use crate::spec::{Axis, Cube, Form, Rule, RuleKind, Slot, Source};
+use crate::spec::{Axis, Cube, Form, Pattern, Rule, RuleKind, Slot, Source, ValueSet};
 
-/// What two forms could both have belongs to the earlier form.
+/// What two forms could both have belongs to the earlier form, and what one form never has is not tried where it is what
+/// another one has.
 pub(super) fn separate(forms: &mut [Form]) {
+    for at in 0..forms.len() {
+        let others = (0..forms.len()).filter(|other| *other != at);
+        let cubes: Vec<Cube> = others.flat_map(|other| probes_elsewhere(&forms[at], &forms[other])).collect();
+        add(forms, at, "probes-of-another-form", "another form has it", cubes);
+    }
     for later in 1..forms.len() {
         let mut cubes = Vec::new();
         for earlier in 0..later {
             cubes.extend(covered(&forms[earlier], &forms[later]));
         }
-        if !cubes.is_empty() {
-            let id = format!("{}/belongs-to-an-earlier-form", forms[later].id);
-            let says = "an earlier form has it".to_owned();
-            let source = Source::Manual;
-            let rule = Rule { id, kind: RuleKind::Canonical, source, section: None, says, forbids: cubes };
-            forms[later].rules.push(rule);
-        }
+        add(forms, later, "belongs-to-an-earlier-form", "an earlier form has it", cubes);
     }
 }
 
-/// The combinations of modifiers of `later` that `earlier` has as well.
+/// Adds a rule that generated variants of a form obey, unless it forbids nothing.
+fn add(forms: &mut [Form], at: usize, id: &str, says: &str, forbids: Vec<Cube>) {
+    if !forbids.is_empty() {
+        let id = format!("{}/{id}", forms[at].id);
+        let (kind, source) = (RuleKind::Canonical, Source::Manual);
+        forms[at].rules.push(Rule { id, kind, source, section: None, says: says.to_owned(), forbids });
+    }
+}
+
+/// The combinations with a shape or a type of an operand that the form never has, where another form has all of it.
+fn probes_elsewhere(form: &Form, other: &Form) -> Vec<Cube> {
+    let Some(operands) = operands_in(other, form, false) else { return Vec::new() };
+    let Some(modifiers) = modifiers_in(other, form) else { return Vec::new() };
+    let unclaimed = |&(axis, set): &(usize, ValueSet)| {
+        let of = &form.axes[axis];
+        let cube = Cube::new(modifiers.iter().chain(&operands).copied());
+        cube.with(axis, set.and(&of.claimed.complement(of.values.len())))
+    };
+    operands.iter().map(unclaimed).filter(|cube| !cube.is_empty()).collect()
+}
+
+/// The combinations of modifiers and operands of `later` that `earlier` has as well.
 fn covered(earlier: &Form, later: &Form) -> Option<Cube> {
+    let operands = operands_in(earlier, later, true)?;
+    let cube = Cube::new(modifiers_in(earlier, later)?.into_iter().chain(operands));
+    (!cube.is_empty()).then_some(cube)
+}
+
+/// What the modifiers of `later` can be in `earlier` as well, as sets of the axes of `later`; none if the modifiers tell the
+/// forms apart.
+fn modifiers_in(earlier: &Form, later: &Form) -> Option<Vec<(usize, ValueSet)>> {
     let claims = |form: &Form, axis: usize| -> Vec<String> {
         let axis = &form.axes[axis];
         axis.claimed.iter().map(|v| axis.values[usize::from(v)].clone()).collect()
@@ -44,6 +73,44 @@ fn covered(earlier: &Form, later: &Form) -> Option<Cube> {
         };
         (slot.axis, axis.select(keep).and(&axis.claimed))
     });
-    let cube = Cube::new(sets);
-    (possible && !cube.is_empty()).then_some(cube)
+    let sets: Vec<(usize, ValueSet)> = sets.collect();
+    (possible && sets.iter().all(|(_, set)| !set.is_empty())).then_some(sets)
+}
+
+/// What the operands of `later` can be in `earlier` as well, as sets of the axes of `later`, of which only the claimed values
+/// count if `claimed_only`; none if the operands alone tell the forms apart.
+fn operands_in(earlier: &Form, later: &Form, claimed_only: bool) -> Option<Vec<(usize, ValueSet)>> {
+    let mandatory = |form: &Form| {
+        let needed = |part: &&Pattern| part.operands().iter().any(|&at| !form.operands[at].optional);
+        (form.pattern.iter().filter(needed).count(), form.pattern.len())
+    };
+    let ((least, most), (later_least, later_most)) = (mandatory(earlier), mandatory(later));
+    if least > later_most || later_least > most {
+        return None;
+    }
+    // Where operands are optional, which of them is which depends on what they are.
+    if least != most || later_least != later_most {
+        return Some(Vec::new());
+    }
+    let mut sets = Vec::new();
+    for (part, own) in earlier.pattern.iter().zip(&later.pattern) {
+        let (theirs, ours) = (part.operands(), own.operands());
+        let bracket = |part: &Pattern| matches!(part, Pattern::Bracket(_));
+        if bracket(part) != bracket(own) || bracket(part) && theirs.len() != ours.len() {
+            return None;
+        }
+        for (&their, &our) in theirs.iter().zip(&ours) {
+            let (their, our) = (&earlier.operands[their], &later.operands[our]);
+            let axes = [(their.shape, our.shape), (their.of_type, our.of_type)];
+            // The type of an address says something about registers only.
+            let axes = axes.into_iter().filter(|_| their.base.is_none() && our.base.is_none());
+            for (their, our) in axes.filter_map(|(their, our)| Some((&earlier.axes[their?], our?))) {
+                let claimed = |value: &str| their.position(value).is_some_and(|value| their.claimed.contains(value));
+                let axis = &later.axes[our];
+                let set = axis.select(claimed);
+                sets.push((our, if claimed_only { set.and(&axis.claimed) } else { set }));
+            }
+        }
+    }
+    Some(sets)
 }

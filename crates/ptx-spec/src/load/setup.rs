@@ -3,7 +3,7 @@
 use super::conditions::RuleConditions;
 use super::sources::Sources;
 use crate::role::RoleName;
-use crate::spec::{Entry, Form, Role, SetupRule};
+use crate::spec::{Entry, Form, SetupRule};
 use crate::yaml::Error;
 
 /// Adds both to every form.
@@ -15,11 +15,6 @@ pub(super) fn add(sources: &Sources<'_>, forms: &mut [Form]) -> Result<(), Vec<E
         if !of.is_some_and(|role| matches!(role, RoleName::Object | RoleName::Address)) {
             let message = format!("`{}` is not an operand with the role `object` or `address`", operand.value);
             errors.push(sources.file.at(operand, message));
-        }
-    }
-    for (role, what) in [(Role::is_address as fn(&Role) -> bool, "address"), (Role::is_object, "object")] {
-        if forms.iter().any(|form| form.operands.iter().filter(|operand| role(&operand.role)).count() > 1) {
-            errors.push(sources.file.at(&raw.instruction, format!("a form can have at most one {what}")));
         }
     }
     let mut compiled: Vec<Vec<SetupRule>> = vec![Vec::new(); forms.len()];

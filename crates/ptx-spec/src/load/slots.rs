@@ -42,7 +42,25 @@ pub(super) fn claims(instruction: &RawInstruction, form: &RawForm, syntax: &Synt
         values.retain(|value| value != NONE);
         Ok(SlotClaims { name, optional, literal, values })
     };
-    syntax.modifiers.iter().map(claim).collect()
+    let mut slots: Vec<SlotClaims> = syntax.modifiers.iter().map(claim).collect::<Result<_, String>>()?;
+    // A literal may stand in a line several times.
+    for at in 1..slots.len() {
+        let (before, rest) = slots.split_at_mut(at);
+        let earlier = before.iter().filter(|slot| slot.literal && slot.values == rest[0].values).count();
+        if rest[0].literal && earlier > 0 {
+            rest[0].name = format!("{}-{}", rest[0].name, earlier + 1);
+        }
+    }
+    Ok(slots)
+}
+
+/// The values that a suffix may have: those of a slot, or itself.
+pub(super) fn suffix_values(instruction: &RawInstruction, form: &RawForm, name: &str) -> Vec<String> {
+    let mut slots = form.modifiers.0.iter().chain(&instruction.modifiers.0);
+    match slots.find(|(key, _)| key.value == name) {
+        Some((_, values)) => values.iter().map(|value| value.value.clone()).filter(|value| value != NONE).collect(),
+        None => vec![format!(".{name}")],
+    }
 }
 
 /// Whether some line of these slots could also be read as a line of those.

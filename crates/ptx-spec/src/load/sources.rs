@@ -25,8 +25,9 @@ pub(super) struct FormSource<'a> {
     pub(super) instruction: &'a RawInstruction,
     pub(super) form: &'a RawForm,
     pub(super) syntax: &'a Syntax,
-    /// The slots of the other forms.
+    /// The slots of the other forms, and their syntax lines.
     pub(super) others: &'a [&'a [SlotClaims]],
+    pub(super) other_lines: &'a [&'a Syntax],
     /// How many of the other forms come before this one.
     pub(super) earlier: usize,
 }
@@ -37,6 +38,11 @@ impl<'a> FormSource<'a> {
         let named = |(known, _): &&(At<String>, RawOperand)| known.value == name;
         let found = self.form.operands.0.iter().find(named).or_else(|| self.instruction.operands.0.iter().find(named));
         &found.expect("the loader checks that every operand of a syntax line is described").1
+    }
+
+    /// The options of `.target` that the form asks about.
+    pub(super) fn modes(&self) -> &'a [At<String>] {
+        if self.form.modes.is_empty() { &self.instruction.modes } else { &self.form.modes }
     }
 
     /// Whether a modifier belongs to a page of the manual that the file does not describe.

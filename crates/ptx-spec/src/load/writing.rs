@@ -5,12 +5,14 @@ use super::raw::Order;
 use super::slots::without;
 use super::sources::FormSource;
 use crate::spec::words::{NONE, UNKNOWN_MODIFIER};
-use crate::spec::{Choice, Cube, Draft, Operand, Pattern, Slot, SlotClaims, ValueSet, Writing};
+use crate::spec::{Axis, Choice, Cube, Draft, Operand, Pattern, RuleKind, Slot, SlotClaims, ValueSet, Writing};
 
 /// Builds the axis of how a line is written, once the slots and operands of its form have theirs.
 pub(super) struct WritingBuilder<'b, 'a> {
     pub(super) draft: &'b mut Draft<'a>,
     pub(super) source: &'b FormSource<'a>,
+    /// The axis, which has no values yet.
+    pub(super) axis: usize,
 }
 
 impl WritingBuilder<'_, '_> {
@@ -48,9 +50,28 @@ impl WritingBuilder<'_, '_> {
             Writing::Suffixed(operand, suffix) => format!("with {suffix} after {}", operands[*operand].name),
         };
         let labels = writings.iter().map(label).collect();
-        let axis = self.draft.axis("writing", Choice::Writing, labels, |_| true);
-        self.rules(axis, operands, &writings, &extras);
+        let mut axis = Axis::new("writing", Choice::Writing, labels);
+        axis.claimed = axis.select(|_| true);
+        self.draft.axes[self.axis] = axis;
+        self.rules(self.axis, operands, &writings, &extras);
         writings
+    }
+
+    /// Whether a line with this fault could be read as one without it, or with another: a modifier that several slots
+    /// know is in the slot that its place says, and one half of a pair without the other is the first.
+    fn reads_otherwise(&self, writing: &Writing) -> bool {
+        let claims = self.draft.claims;
+        let knows = |slot: usize, value: &String| self.draft.axes[self.draft.slots[slot].axis].values.contains(value);
+        let shared = |slot: usize| {
+            (0..claims.len()).any(|other| other != slot && claims[slot].values.iter().any(|value| knows(other, value)))
+        };
+        match writing {
+            Writing::Moved(slot) | Writing::Duplicate(slot) => shared(*slot),
+            Writing::Without(operand) => self.source.syntax.pattern.iter().any(|part| {
+                matches!(part, Pattern::Pair(first, second) if first == operand && !self.source.syntax.operands[*second].optional)
+            }),
+            _ => false,
+        }
     }
 
     /// What the faults of the writing break, and which of them are not generated.
@@ -59,10 +80,15 @@ impl WritingBuilder<'_, '_> {
         let fault = |keep: &dyn Fn(&Writing) -> bool| vec![Cube::new([(axis, of(keep))])];
         if self.source.form.order == Order::Fixed {
             let order = fault(&|w| matches!(w, Writing::Moved(_) | Writing::Reordered));
-            self.draft.constraint("modifier-order", "modifiers must be in the order of the syntax line", order);
+            // Where several slots know each modifier, a moved one is in another slot.
+            let movable = writings.iter().any(|w| matches!(w, Writing::Moved(_)) && !self.reads_otherwise(w));
+            let kind = if movable { RuleKind::Constraint } else { RuleKind::Given };
+            self.draft.rule(kind, "modifier-order", "modifiers must be in the order of the syntax line", order);
         }
         let twice = fault(&|w| matches!(w, Writing::Duplicate(_)));
-        self.draft.constraint("duplicate-modifier", "no modifier may appear twice", twice);
+        let repeatable = writings.iter().any(|w| matches!(w, Writing::Duplicate(_)) && !self.reads_otherwise(w));
+        let kind = if repeatable { RuleKind::Constraint } else { RuleKind::Given };
+        self.draft.rule(kind, "duplicate-modifier", "no modifier may appear twice", twice);
         let says = "every modifier must be in the syntax line";
         self.draft.constraint("unknown-modifier", says, fault(&|w| matches!(w, Writing::Extra(_))));
         let count = fault(&|w| matches!(w, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed));
@@ -79,12 +105,18 @@ impl WritingBuilder<'_, '_> {
             let moved = of(&|w| *w == Writing::Moved(at));
             cubes.push(Cube::new([(axis, moved)].into_iter().chain(slots[at + 1..].iter().map(none))));
         }
-        // Without this operand, an optional one after it would be read in its place.
-        for (at, follower) in self.followers() {
+        // Without this operand, an optional one beside it would be read in its place.
+        for (at, beside) in self.beside() {
             let without = of(&|w| *w == Writing::Without(at));
             let present = |axis: usize| (axis, self.draft.axes[axis].select(|value| value != NONE));
-            let follower = operands[follower].of_type.map(present);
-            cubes.extend(follower.map(|present| Cube::new([(axis, without), present])));
+            let beside = operands[beside].first_axis().map(present);
+            cubes.extend(beside.map(|present| Cube::new([(axis, without), present])));
+        }
+        cubes.push(Cube::new([(axis, of(&|w| self.reads_otherwise(w)))]));
+        cubes.extend(self.unbracketed(axis, operands, &of(&|w| *w == Writing::Unbracketed)));
+        for (at, writing) in writings.iter().enumerate() {
+            let this = ValueSet::of(writings.len(), |value| value == at);
+            cubes.extend(self.lines_of_others(writing).into_iter().map(|cube| cube.with(axis, this)));
         }
         for (value, elsewhere) in extras {
             let this = of(&|w| matches!(w, Writing::Extra(extra) if extra == value));
@@ -110,31 +142,78 @@ impl WritingBuilder<'_, '_> {
     }
 
     /// Each operand without brackets, with each optional one that no bracket separates from it.
-    fn followers(&self) -> Vec<(usize, usize)> {
-        let mut followers = Vec::new();
-        let parts: Vec<Option<usize>> = self.source.syntax.pattern.iter().map(|part| part.plain()).collect();
+    fn beside(&self) -> Vec<(usize, usize)> {
+        let mut beside = Vec::new();
+        let first = |part: &Pattern| match part {
+            Pattern::Operand(at) | Pattern::Pair(at, _) => Some(*at),
+            Pattern::Bracket(_) | Pattern::Braces(_) | Pattern::List(_) => None,
+        };
+        let parts: Vec<Option<usize>> = self.source.syntax.pattern.iter().map(first).collect();
         for run in parts.split(Option::is_none) {
             let run: Vec<usize> = run.iter().flatten().copied().collect();
-            for (before, &at) in run.iter().enumerate() {
-                let optional = run[before + 1..].iter().filter(|&&later| self.source.syntax.operands[later].1);
-                followers.extend(optional.map(|&later| (at, later)));
+            for &at in &run {
+                let optional = run.iter().filter(|&&other| other != at && self.source.syntax.operands[other].optional);
+                beside.extend(optional.map(|&other| (at, other)));
             }
         }
-        followers
+        // Inside of brackets, and the second half of a pair.
+        for part in &self.source.syntax.pattern {
+            let inside = part.operands();
+            let optional = inside.iter().filter(|&&at| self.source.syntax.operands[at].optional);
+            beside.extend(optional.flat_map(|&at| inside.iter().map(move |&of| (of, at))).filter(|(of, at)| of != at));
+        }
+        beside
+    }
+
+    /// The combinations without anything in brackets, where a line without brackets is nothing new.
+    fn unbracketed(&self, axis: usize, operands: &[Operand], writing: &ValueSet) -> Option<Cube> {
+        let brackets = self.source.syntax.pattern.iter().filter(|part| matches!(part, Pattern::Bracket(_)));
+        let inside: Vec<usize> = brackets.flat_map(Pattern::operands).collect();
+        let absent = |&at: &usize| {
+            let axis = operands[at].first_axis()?;
+            operands[at].optional.then(|| (axis, self.draft.axes[axis].select(|value| value == NONE)))
+        };
+        let absent: Vec<_> = inside.iter().map(absent).collect::<Option<_>>()?;
+        (!absent.is_empty()).then(|| Cube::new(absent.into_iter().chain([(axis, *writing)])))
+    }
+
+    /// The combinations of modifiers with which a line with this fault of its operands has the operands of another form.
+    fn lines_of_others(&self, writing: &Writing) -> Vec<Cube> {
+        let parts = punctuation(self.source.syntax, Some(writing));
+        let same = |other: &&Syntax| punctuation(other, None).iter().any(|one| parts.contains(one));
+        let faulty = matches!(writing, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed);
+        let forms = self.source.others.iter().zip(self.source.other_lines).filter(|(_, other)| faulty && same(other));
+        forms.filter_map(|(slots, _)| self.modifiers_of(slots)).collect()
+    }
+
+    /// The combinations of this form that have the modifiers of another.
+    fn modifiers_of(&self, other: &[SlotClaims]) -> Option<Cube> {
+        let claimed = |value: &str| other.iter().any(|slot| slot.values.iter().any(|v| v == value));
+        let possible = other.iter().all(|slot| {
+            slot.optional || slot.values.iter().any(|v| self.draft.claims.iter().any(|own| own.values.contains(v)))
+        });
+        let sets = self.draft.claims.iter().map(|slot| {
+            let axis = self.draft.named(&slot.name);
+            (axis, self.draft.axes[axis].select(|value| value == NONE || claimed(value)))
+        });
+        let cube = Cube::new(sets);
+        (possible && !cube.is_empty()).then_some(cube)
     }
 
     /// The suffixes that other forms have after an operand of this one, which has none there.
     fn foreign_suffixes(&self) -> Vec<Writing> {
         let mut foreign: Vec<Writing> = Vec::new();
-        // The lines were read before; one that cannot be read never gets here.
-        for syntax in self.source.instruction.forms.iter().filter_map(|form| Syntax::parse(&form.syntax.value).ok()) {
-            for (operand, suffix) in &syntax.suffixes {
-                let name = &syntax.operands[*operand].0;
-                let at = self.source.syntax.operands.iter().position(|(own, _)| own == name);
-                let Some(at) = at.filter(|at| !self.source.syntax.suffixes.iter().any(|(own, _)| own == at)) else {
-                    continue;
+        let own = self.source.syntax;
+        for syntax in self.source.other_lines {
+            for suffix in &syntax.suffixes {
+                let name = &syntax.operands[suffix.operand].name;
+                let at = own.operands.iter().position(|operand| operand.name == *name);
+                let bracketed = |at: &usize| {
+                    own.pattern.iter().any(|part| matches!(part, Pattern::Bracket(inside) if inside.contains(at)))
                 };
-                let writing = Writing::Suffixed(at, suffix.clone());
+                let has_one = |at: &usize| own.suffixes.iter().any(|own| own.operand == *at);
+                let Some(at) = at.filter(|at| bracketed(at) && !has_one(at)) else { continue };
+                let writing = Writing::Suffixed(at, format!(".{}", suffix.name));
                 if !foreign.contains(&writing) {
                     foreign.push(writing);
                 }
@@ -203,4 +282,39 @@ impl WritingBuilder<'_, '_> {
         let cube = Cube::new(sets);
         (possible && !cube.is_empty()).then_some(cube)
     }
+}
+
+/// The punctuation that the operands of a line can have, with a fault: for each part, how many operands it has in
+/// brackets; 0 for one without brackets.
+fn punctuation(syntax: &Syntax, fault: Option<&Writing>) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+    let without = |at: &usize| matches!(fault, Some(Writing::Without(operand)) if operand == at);
+    for part in &syntax.pattern {
+        let inside = part.operands();
+        let there: Vec<usize> = inside.iter().copied().filter(|at| !without(at)).collect();
+        let optional = there.iter().filter(|&&at| syntax.operands[at].optional).count();
+        let bare = !matches!(part, Pattern::Bracket(_));
+        let unbracketed = fault == Some(&Writing::Unbracketed) && !bare;
+        let mut next = Vec::new();
+        for left_out in 0..=optional {
+            let count = there.len() - left_out;
+            for parts in &all {
+                let mut parts = parts.clone();
+                match count {
+                    0 => {}
+                    _ if bare => parts.push(0),
+                    _ if unbracketed => parts.extend((0..count).map(|_| 0)),
+                    _ => parts.push(count),
+                }
+                next.push(parts);
+            }
+        }
+        next.sort_unstable();
+        next.dedup();
+        all = next;
+    }
+    if fault == Some(&Writing::ExtraOperand) {
+        all.iter_mut().for_each(|parts| parts.push(0));
+    }
+    all
 }

@@ -14,7 +14,7 @@ use crate::text::{Argument, Integer, Symbol};
 pub const REGISTER: &str = "register";
 const ENTRY_PARAMETER: &str = "entry-parameter";
 const FUNCTION_PARAMETER: &str = "function-parameter";
-const LOCAL_PARAMETER: &str = "local-parameter";
+pub(super) const LOCAL_PARAMETER: &str = "local-parameter";
 /// A variable that all devices share.
 pub const UNIFIED: &str = "unified";
 /// The variables that can be the base of an address.
@@ -60,7 +60,9 @@ pub fn is_negative(offset: &str) -> bool {
 /// Three axes: the base, the type of the register that may be the base, and the offset.
 pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) {
     let name = operand.name.clone();
-    let bases = [REGISTER].iter().chain(&BASES).chain(&[INTEGER, OTHER]).map(|&b| b.to_owned()).collect();
+    let absent: &[&str] = if operand.optional { &[NONE] } else { &[] };
+    let bases =
+        absent.iter().chain(&[REGISTER]).chain(&BASES).chain(&[INTEGER, OTHER]).map(|&b| b.to_owned()).collect();
     let base = draft.axis(&format!("{name}.base"), Choice::Base(at), bases, |b| b != OTHER);
     let accepts = raw.accepted();
     let types = draft.isa.types.iter().map(|t| t.name.clone()).collect();
@@ -78,7 +80,7 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
     let canonical = vec![
         unreadable.clone(),
         Cube::new([(base, bases.select(|b| b != REGISTER)), (of_type, ValueSet::of(types.values.len(), |v| v != 0))]),
-        Cube::new([(base, is(bases, INTEGER)), (offset, offsets.select(|o| o != NONE))]),
+        Cube::new([(base, bases.select(|b| b == INTEGER || b == NONE)), (offset, offsets.select(|o| o != NONE))]),
         Cube::new([(base, is(bases, ENTRY_PARAMETER)), (context, is(contexts, FUNCTION))]),
         Cube::new([(base, is(bases, FUNCTION_PARAMETER)), (context, is(contexts, ENTRY))]),
     ];
@@ -95,7 +97,7 @@ pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
     let operand = &form.operands[at];
     let value = |axis: Option<usize>| axis.map_or("", |axis| form.value(values, axis));
     match value(operand.base) {
-        REGISTER => element(value(operand.of_type), Item::first(at), to, uses),
+        REGISTER => element(value(operand.of_type), (at, 0), to, uses),
         INTEGER => to.push_str(IMMEDIATE),
         base => {
             let variable = Item::Variable(base);

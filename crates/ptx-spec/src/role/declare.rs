@@ -1,7 +1,7 @@
 //! How what a line names is declared.
 
 use super::address;
-use super::item::{Item, SURFREF, ScaffoldPart};
+use super::item::{Item, LABEL, SURFREF, ScaffoldPart};
 use crate::text::Scaffold;
 
 /// Declares items, which ascend, in a scaffold: registers of one type together.
@@ -24,6 +24,10 @@ pub(crate) fn declare<'a>(items: impl IntoIterator<Item = Item<'a>>, scaffold: &
             }
             ScaffoldPart::Parameter(text) => parameters.push(text),
             ScaffoldPart::Local(text) => scaffold.locals.push_str(&text),
+            ScaffoldPart::Both(global, local) => {
+                scaffold.globals.push_str(&global);
+                scaffold.locals.push_str(&local);
+            }
         }
     }
     for ((of, lanes), names) in registers {
@@ -42,7 +46,35 @@ fn declaration(item: Item<'_>) -> ScaffoldPart {
         Item::Register(of, 1, _) => ScaffoldPart::Local(format!(".reg {of} {name}; ")),
         Item::Register(of, lanes, _) => ScaffoldPart::Local(format!(".reg .v{lanes} {of} {name}; ")),
         Item::Variable(base) => address::declaration(base, &name),
-        Item::Object(_, false) => ScaffoldPart::Global(format!(".global .{SURFREF} {name}; ")),
-        Item::Object(_, true) => ScaffoldPart::Parameter(format!(".param .{SURFREF} {name}")),
+        Item::Object(kind, parameter) => object(kind, parameter, &name),
+        Item::Function(..) => ScaffoldPart::Global(format!("{}; ", function(item, &name))),
+    }
+}
+
+/// The header of a function with at most one result and one parameter.
+fn function(item: Item<'_>, name: &str) -> String {
+    let Item::Function(result, parameter) = item else { return String::new() };
+    let result = if result { "(.param .b32 result) " } else { "" };
+    let parameter = if parameter { " (.param .b32 argument)" } else { "" };
+    format!(".func {result}{name}{parameter}")
+}
+
+/// How an object is declared.
+fn object(kind: &str, parameter: bool, name: &str) -> ScaffoldPart {
+    let opaque = match kind {
+        "texture" => "texref",
+        "sampler" => "samplerref",
+        _ => SURFREF,
+    };
+    match kind {
+        LABEL => ScaffoldPart::Local(format!("{name}: ")),
+        "branch-targets" => ScaffoldPart::Local(format!("target_0: {name}: .branchtargets target_0; ")),
+        "call-targets" => {
+            let function = function(Item::Function(true, true), "target_1");
+            ScaffoldPart::Both(format!("{function}; "), format!("{name}: .calltargets target_1; "))
+        }
+        "prototype" => ScaffoldPart::Local(format!("{name}: .callprototype (.param .b32 _) _ (.param .b32 _); ")),
+        _ if parameter => ScaffoldPart::Parameter(format!(".param .{opaque} {name}")),
+        _ => ScaffoldPart::Global(format!(".global .{opaque} {name}; ")),
     }
 }

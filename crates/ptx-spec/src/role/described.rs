@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::fields::{RawLanes, RawNumbers, RawTypeOf};
 use super::item::OBJECTS;
 use crate::spec::Unit;
+use crate::spec::words::IMMEDIATES;
 use crate::yaml::{At, nearest};
 
 /// The name of a role in the YAML.
@@ -19,8 +21,10 @@ pub enum RoleName {
     Coordinate,
     /// A cache policy.
     Policy,
-    /// An object, such as a surface: its variable, or a register that holds it.
+    /// An object, such as a surface or a label: its name, or a register that holds it.
     Object,
+    /// The arguments or results of a call, in parentheses.
+    Arguments,
     /// An address in a state space.
     Address,
 }
@@ -33,13 +37,15 @@ pub struct RawOperand {
     pub role: RoleName,
     /// The slot or type that its registers must suit.
     #[serde(rename = "type")]
-    pub matches: Option<At<String>>,
-    /// The vector slot that gives the number of lanes.
-    pub lanes: Option<At<String>>,
+    pub matches: Option<At<RawTypeOf>>,
+    /// The number of lanes: a vector slot, or a table.
+    pub lanes: Option<At<RawLanes>>,
     /// The valid shapes; by default all that `lanes` allows, or a scalar.
     pub shapes: Option<Vec<At<String>>>,
-    /// What it may be: register types, `integer`, `float`, ...; by default every type that suits `type`.
+    /// What it may be beside the types that suit `type`: register types, `immediates`, `special`, `sink`, ...
     pub accepts: Option<Vec<At<String>>>,
+    /// What an integer immediate may be.
+    pub value: Option<At<RawNumbers>>,
     /// Whether its lanes may be `_`, which makes the pattern of sinks a choice.
     #[serde(default)]
     pub sinks: bool,
@@ -75,9 +81,14 @@ pub enum Width {
 }
 
 impl RawOperand {
-    /// What it is said to accept.
+    /// What it is said to accept, whatever the type is.
     pub(super) fn accepted(&self) -> Vec<String> {
-        self.accepts.iter().flatten().map(|value| value.value.clone()).collect()
+        self.accepts.iter().flatten().map(|value| value.value.clone()).filter(|value| value != IMMEDIATES).collect()
+    }
+
+    /// Whether it may be an immediate that suits its type.
+    pub(super) fn accepts_immediates(&self) -> bool {
+        self.accepts.iter().flatten().any(|value| value.value == IMMEDIATES)
     }
 
     /// What it is said to accept, then all others as probes.
@@ -90,7 +101,7 @@ impl RawOperand {
 }
 
 /// The fields of operands, and the roles that have each.
-const PARAMETERS: [(&str, &[RoleName]); 11] = {
+const PARAMETERS: [(&str, &[RoleName]); 12] = {
     use RoleName::{Address, Coordinate, Destination, Object, Policy, Source};
     [
         ("type", &[Destination, Source, Coordinate, Policy]),
@@ -98,6 +109,7 @@ const PARAMETERS: [(&str, &[RoleName]); 11] = {
         ("shapes", &[Destination, Source, Coordinate, Policy]),
         ("sinks", &[Destination, Source]),
         ("width", &[Destination, Source]),
+        ("value", &[Source, Coordinate, Policy]),
         ("of", &[Object, Coordinate]),
         ("unit", &[Coordinate]),
         ("geometry", &[Object]),
@@ -119,6 +131,7 @@ pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slot
         ("shapes", raw.shapes.is_some()),
         ("sinks", raw.sinks),
         ("width", raw.width != Width::default()),
+        ("value", raw.value.is_some()),
         ("of", raw.of.is_some()),
         ("unit", raw.unit.is_some()),
         ("geometry", raw.geometry.is_some()),

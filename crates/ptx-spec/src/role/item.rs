@@ -4,14 +4,43 @@ use std::fmt::Write as _;
 
 use crate::text::Symbol;
 
+/// A surface, of which more is known than of other objects.
+pub(super) const SURFACE: &str = "surface";
+/// A function.
+pub(super) const FUNCTION_OBJECT: &str = "function";
+/// A label.
+pub(super) const LABEL: &str = "label";
 /// The kinds of objects.
-pub const OBJECTS: [&str; 1] = ["surface"];
+pub const OBJECTS: [&str; 8] =
+    [SURFACE, "texture", "sampler", LABEL, FUNCTION_OBJECT, "branch-targets", "call-targets", "prototype"];
 /// A `.surfref` at module scope.
 pub const SURFREF: &str = "surfref";
 /// A `.surfref` among the parameters of the entry.
 pub const SURFREF_PARAMETER: &str = "surfref-parameter";
-/// The kinds of object operands other than registers.
-pub const OBJECT_KINDS: [&str; 2] = [SURFREF, SURFREF_PARAMETER];
+/// What an object operand other than a register can be, each with its kind and whether it is a parameter.
+const OBJECT_WORDS: [(&str, &str, bool); 11] = [
+    (SURFREF, SURFACE, false),
+    (SURFREF_PARAMETER, SURFACE, true),
+    ("texref", "texture", false),
+    ("texref-parameter", "texture", true),
+    ("samplerref", "sampler", false),
+    ("samplerref-parameter", "sampler", true),
+    (LABEL, LABEL, false),
+    (FUNCTION_OBJECT, FUNCTION_OBJECT, false),
+    ("branch-targets", "branch-targets", false),
+    ("call-targets", "call-targets", false),
+    ("prototype", "prototype", false),
+];
+/// The words of [`OBJECT_WORDS`].
+pub const OBJECT_KINDS: [&str; 11] = {
+    let mut words = [""; OBJECT_WORDS.len()];
+    let mut at = 0;
+    while at < words.len() {
+        words[at] = OBJECT_WORDS[at].0;
+        at += 1;
+    }
+    words
+};
 /// A variable in global memory.
 pub(super) const GLOBAL: &str = "global";
 
@@ -20,25 +49,47 @@ pub(super) fn object_word(symbol: Symbol) -> Option<&'static str> {
     match symbol {
         Symbol::Surface(false) => Some(SURFREF),
         Symbol::Surface(true) => Some(SURFREF_PARAMETER),
+        Symbol::Object(word) => Some(word),
         _ => None,
     }
+}
+
+/// The words for a kind of object.
+pub(super) fn words_of(kind: &str) -> impl Iterator<Item = &'static str> {
+    OBJECT_WORDS.iter().filter(move |(_, of, _)| *of == kind).map(|(word, ..)| *word)
+}
+
+/// The kind of objects with this name in the YAML.
+pub(super) fn kind(name: &str) -> &'static str {
+    OBJECTS.into_iter().find(|kind| *kind == name).unwrap_or(SURFACE)
 }
 
 /// Something a line uses that must be declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Item<'a> {
     /// A register: its type, the lanes of its vector type (1 for a scalar) and its number.
-    Register(&'a str, u8, u8),
+    Register(&'a str, u8, u16),
     /// A variable with data, by its kind as the base of an address.
     Variable(&'a str),
     /// An object: its kind, and whether it is a parameter.
     Object(&'static str, bool),
+    /// A function: whether it has a result, and whether it has a parameter.
+    Function(bool, bool),
 }
 
-/// The registers of each operand have their own numbers, up to this many.
-pub(super) const LANES: u8 = 8;
+/// The registers of each operand have their own numbers, up to this many; those of further lanes, and of further
+/// operands, come after all of these.
+const LANES: u16 = 8;
+/// How many registers an operand can have.
+const MOST_LANES: u16 = 128;
 /// The number of the predicate of a guard, and of the register of a surplus operand.
-const SPARE: u8 = 99;
+const SPARE: u16 = 99;
+
+/// The number of the register of a lane of an operand.
+pub(super) fn number(operand: usize, lane: u16) -> u16 {
+    let operand = u16::try_from(operand).unwrap_or(0);
+    if lane < LANES && operand < SPARE / LANES { operand * LANES + lane } else { (operand + 1) * MOST_LANES + lane }
+}
 
 impl Item<'static> {
     /// The predicate of a guard.
@@ -48,11 +99,8 @@ impl Item<'static> {
 
     /// The object for a value of the axis of types, if it is one.
     pub(super) fn object(of_type: &str) -> Option<Self> {
-        match of_type {
-            SURFREF => Some(Self::Object(OBJECTS[0], false)),
-            SURFREF_PARAMETER => Some(Self::Object(OBJECTS[0], true)),
-            _ => None,
-        }
+        let (_, kind, parameter) = OBJECT_WORDS.iter().find(|(word, ..)| *word == of_type)?;
+        Some(Self::Object(kind, *parameter))
     }
 }
 
@@ -64,8 +112,11 @@ impl Item<'_> {
             Self::Register(of, 1, number) => write!(to, "%{}_{number}", &of[1..]),
             Self::Register(of, lanes, number) => write!(to, "%v{lanes}{}_{number}", &of[1..]),
             Self::Variable(base) => write!(to, "{}_0", base.replace('-', "_")),
-            Self::Object(_, false) => write!(to, "surface_0"),
-            Self::Object(_, true) => write!(to, "surface_parameter_0"),
+            Self::Object(kind, false) => write!(to, "{}_0", kind.replace('-', "_")),
+            Self::Object(kind, true) => write!(to, "{kind}_parameter_0"),
+            Self::Function(result, parameter) => {
+                write!(to, "{FUNCTION_OBJECT}_{}", u8::from(result) + 2 * u8::from(parameter))
+            }
         };
     }
 
@@ -74,11 +125,6 @@ impl Item<'_> {
         let mut name = String::new();
         self.write(&mut name);
         name
-    }
-
-    /// The first register of an operand.
-    pub(super) fn first(operand: usize) -> u8 {
-        u8::try_from(operand).unwrap_or(0).wrapping_mul(LANES)
     }
 }
 
@@ -93,4 +139,6 @@ pub(crate) enum ScaffoldPart {
     Parameter(String),
     /// In the body.
     Local(String),
+    /// At module scope, and in the body.
+    Both(String, String),
 }

@@ -1,6 +1,6 @@
 //! Reading operands: what roles share.
 
-use super::item::object_word;
+use super::item::{self, LABEL, object_word};
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
 use crate::spec::{Form, Isa, Operand, Role, Special, SpecialNeeds, TextFault};
 use crate::text::{Argument, Declarations, Symbol};
@@ -84,12 +84,15 @@ impl OperandReader<'_> {
             Argument::Name(name) => match self.declarations.symbol(name) {
                 Some(Symbol::Register(Some(of), lanes)) => (Type(of), lanes),
                 Some(Symbol::Variable(_)) => (Word(VARIABLE), 1),
+                // A name that is not declared may be a label further down.
+                None if self.isa.special(name).is_none() && self.names_a(LABEL) => (Word(LABEL), 1),
                 Some(symbol) => (Word(object_word(symbol).unwrap_or(OTHER)), 1),
                 None => match self.isa.special(name) {
                     Some(special) => {
                         found.special(self.isa, special, values);
                         let source = matches!(self.operand.role, Role::Source | Role::Coordinate { .. });
-                        if position != Position::Element || !source {
+                        let element = position == Position::Element && source;
+                        if !element && self.operand.special.is_none() {
                             found.fault(TextFault::Special);
                         }
                         (Word(&special.of_type), special.lanes)
@@ -97,8 +100,17 @@ impl OperandReader<'_> {
                     None => (Word(OTHER), 1),
                 },
             },
+            Argument::Sum(name, _) | Argument::Element(name, None, _) => match self.declarations.symbol(name) {
+                Some(Symbol::Variable(_)) => (Word(VARIABLE), 1),
+                _ => (Word(OTHER), 1),
+            },
             _ => (Word(OTHER), 1),
         }
+    }
+
+    /// Whether the operand is an object of this kind.
+    fn names_a(&self, kind: &str) -> bool {
+        self.operand.role == Role::Object(item::kind(kind))
     }
 
     pub(super) fn on_axis(&self, axis: usize, what: ReadValue<'_>) -> u8 {

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::ValueSet;
+use super::pattern::ModifierPattern;
 use super::words::{NONE, OTHER};
 
 /// The value of an axis that could not be read from a text. No rule about it is judged.
@@ -21,6 +22,8 @@ pub enum Choice {
     Guard,
     /// Whether the line is in an entry or a function.
     Context,
+    /// The option of `.target` that changes how lines are read.
+    Mode,
     /// The modifier in a slot.
     Modifier,
     /// The shape of an operand (its position in [`Form::operands`](super::Form::operands)).
@@ -29,6 +32,12 @@ pub enum Choice {
     Type(usize),
     /// Which lanes of a vector are sinks; the value is a bit mask.
     Sinks(usize),
+    /// The sign before an operand.
+    Sign(usize),
+    /// The number that an integer immediate is.
+    Number(usize),
+    /// The special register that an operand is.
+    Special(usize),
     /// The base of an address.
     Base(usize),
     /// The offset of an address.
@@ -72,6 +81,14 @@ impl Axis {
     /// The position of a value.
     pub fn position(&self, value: &str) -> Option<u8> {
         self.positions.get(value).copied()
+    }
+
+    /// The position of a value that is this word, or that stands for it among others.
+    pub(crate) fn position_of_word(&self, word: &str) -> Option<u8> {
+        let matches =
+            |value: &String| ModifierPattern::parse(value).ok().flatten().is_some_and(|value| value.matches(word));
+        let pattern = || (0..=u8::MAX).zip(&self.values).find(|(_, value)| matches(value)).map(|(at, _)| at);
+        self.position(word).or_else(pattern)
     }
 
     /// The set of the values for which `keep` holds.

@@ -1,5 +1,7 @@
 //! Forms: the syntax lines of the manual, with every choice that they leave open.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::condition::Entry;
 use super::tables::Tables;
 use super::words::NONE;
@@ -14,8 +16,8 @@ pub struct Form {
     pub syntax: String,
     /// The anchor of its page in the manual.
     pub manual: String,
-    /// Every choice: environment first, then guard, modifiers, operands, and the writing last. Where the
-    /// form is executed, the axes of the setup follow.
+    /// Every choice: environment first, then guard, writing, modifiers and operands. Where the form is
+    /// executed, the axes of the setup follow.
     pub axes: Vec<Axis>,
     /// The modifier slots in the order of the line.
     pub slots: Vec<Slot>,
@@ -25,8 +27,12 @@ pub struct Form {
     pub pattern: Vec<Pattern>,
     /// The axis of a suffix after an operand, by operand.
     pub suffixes: Vec<(usize, usize)>,
+    /// The position of the writing axis.
+    pub(crate) writing: usize,
     /// What each value of the writing axis means.
     pub writings: Vec<Writing>,
+    /// Whether control does not go on after a line: `ret`.
+    pub ends: bool,
     /// The rules that restrict it.
     pub rules: Vec<Rule>,
     /// The positions of the operands through which it may write: objects and addresses.
@@ -87,13 +93,26 @@ impl Form {
     }
 
     /// How many axes the variant has; those of the setup follow.
-    pub(crate) fn variant_axes(&self) -> usize {
+    pub fn variant_axes(&self) -> usize {
         self.axes.len() - self.setup_axes
     }
 
-    /// The position of the writing axis, which is the last one of the variant.
+    /// The position of the writing axis. It comes before those of modifiers and operands: the faults of
+    /// writing name many of these, and a diagram that met the writing last would have to remember them all.
     pub fn writing(&self) -> usize {
-        self.variant_axes() - 1
+        self.writing
+    }
+
+    /// The opcode, with the modifiers that belong to the instruction's name.
+    pub fn opcode(&self) -> &str {
+        self.id.rsplit_once('.').map_or(self.id.as_str(), |(opcode, _)| opcode)
+    }
+
+    /// Whether a line may lack several operands, so that of an invalid one it may be unclear which ones it has.
+    pub fn has_unclear_operands(&self) -> bool {
+        let second =
+            |at: usize| self.pattern.iter().any(|part| matches!(part, Pattern::Pair(_, second) if *second == at));
+        (0..self.operands.len()).filter(|&at| self.operands[at].optional && !second(at)).count() > 1
     }
 
     /// The position of a writing on the writing axis.
@@ -141,14 +160,29 @@ pub enum Pattern {
     Operand(usize),
     /// Operands in square brackets.
     Bracket(Vec<usize>),
+    /// Two operands with a `|` between them; without the second there is no `|`.
+    Pair(usize, usize),
+    /// Operands in braces, each of which is described by itself.
+    Braces(Vec<usize>),
+    /// Arguments in parentheses, which are one operand.
+    List(usize),
 }
 
 impl Pattern {
-    /// The operand, if it has no brackets.
+    /// Its operands.
+    pub fn operands(&self) -> SmallVec<[usize; 2]> {
+        match self {
+            Self::Operand(operand) | Self::List(operand) => smallvec![*operand],
+            Self::Bracket(operands) | Self::Braces(operands) => SmallVec::from_slice(operands),
+            Self::Pair(first, second) => smallvec![*first, *second],
+        }
+    }
+
+    /// The operand, if it has no punctuation of its own.
     pub(crate) fn plain(&self) -> Option<usize> {
         match self {
             Self::Operand(operand) => Some(*operand),
-            Self::Bracket(_) => None,
+            _ => None,
         }
     }
 }

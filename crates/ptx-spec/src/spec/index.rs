@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::fault::FAULTS;
+use super::pattern::ModifierPattern;
 use super::tables::{Block, Candidate, Tables, add};
 use super::words::{NONE, UNKNOWN_MODIFIER};
 use super::{Choice, Cube, Form, Instruction, Isa, RuleKind, UNREAD, Writing};
@@ -23,6 +24,13 @@ impl Instruction {
             }
         }
         self.forms.iter_mut().for_each(|form| form.tables = Tables::new(form, &modifiers, isa));
+        let words = |name: &String| name.split_inclusive('.').count() - 1;
+        let split = |name: &String| name[1..].split('.').map(|word| format!(".{word}")).collect::<Vec<_>>();
+        let mut names: Vec<&String> = modifiers.keys().collect();
+        // Of two that begin alike, the longer one.
+        names.sort_unstable_by_key(|name| (std::cmp::Reverse(words(name)), *name));
+        self.joined = names.iter().filter(|name| words(name) > 1).map(|name| split(name)).collect();
+        self.patterns = names.iter().filter_map(|name| ModifierPattern::parse(name).ok()?).collect();
         self.modifiers = modifiers;
     }
 }
@@ -85,6 +93,7 @@ impl Tables {
     fn axes(&mut self, form: &Form, isa: &Isa) {
         self.guard = form.axis_of(Choice::Guard);
         self.context = form.axis_of(Choice::Context);
+        self.mode = form.axis_of(Choice::Mode);
         self.blank = vec![UNREAD; form.axes.len()];
         self.blank[form.writing()] = 0;
         form.slots.iter().for_each(|slot| self.blank[slot.axis] = form.axes[slot.axis].none);
@@ -95,7 +104,14 @@ impl Tables {
                     self.types[at] = isa.types.iter().map(|of| axis.position_or_other(&of.name)).collect();
                     true
                 }
-                Choice::Shape(_) | Choice::Sinks(_) | Choice::Base(_) | Choice::Offset(_) | Choice::Suffix(_) => true,
+                Choice::Shape(_)
+                | Choice::Sinks(_)
+                | Choice::Sign(_)
+                | Choice::Number(_)
+                | Choice::Special(_)
+                | Choice::Base(_)
+                | Choice::Offset(_)
+                | Choice::Suffix(_) => true,
                 _ => false,
             };
             if chosen_by_operand { self.operand.push(at) } else { self.plain.push(at) }
@@ -128,6 +144,7 @@ impl Tables {
                     modifier.candidates.push(Candidate { slot, value, claimed: axis.claimed.contains(value) });
                 }
             }
+            self.shared |= modifier.candidates.len() > 1;
         }
     }
 }

@@ -8,13 +8,16 @@ use serde::Deserialize;
 
 use super::Form;
 use super::form::page;
+use super::pattern::ModifierPattern;
 use crate::environment::{Target, Version};
 
 /// One instruction: a file of the specification.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// The opcode.
+    /// The opcode, with the modifiers that tell it from other instructions of the opcode: `cvt.pack`.
     pub name: String,
+    /// Those modifiers, with their dots.
+    pub(crate) prefix: Vec<String>,
     /// What it does.
     pub summary: String,
     /// The anchor of its page in the manual.
@@ -33,9 +36,19 @@ pub struct Instruction {
     pub sets: BTreeMap<String, Vec<String>>,
     /// The modifiers that the forms know, and the position of each among them.
     pub(crate) modifiers: FxHashMap<String, usize>,
+    /// Those that consist of several words, each with its dot: `.xorsign.abs`.
+    pub(crate) joined: Vec<Vec<String>>,
+    /// Those that stand for many words: `.b{0-7}{0-7}`.
+    pub(crate) patterns: Vec<ModifierPattern>,
 }
 
 impl Instruction {
+    /// Whether these modifiers of a line begin with those of its name.
+    pub(crate) fn begins(&self, modifiers: &[&str]) -> bool {
+        self.prefix.len() <= modifiers.len()
+            && self.prefix.iter().zip(modifiers).all(|(word, modifier)| word == modifier)
+    }
+
     /// Its page in the manual; a form may have another.
     pub fn page(&self) -> String {
         page(&self.manual)

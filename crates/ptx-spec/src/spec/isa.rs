@@ -28,6 +28,10 @@ pub struct Isa {
     pub same_size: KindTable,
     /// For each kind of instruction type, the kinds of larger registers that suit it.
     pub wider: KindTable,
+    /// For each kind of immediate, the types and the kinds of types that it suits.
+    pub(crate) immediates: Vec<(String, Vec<String>)>,
+    /// The options of `.target` that change how lines are read.
+    pub modes: Vec<String>,
     /// Special registers by name.
     pub(crate) specials: FxHashMap<String, Special>,
 }
@@ -42,6 +46,38 @@ impl Isa {
     /// The instruction type with this name: a register type, or one that registers hold.
     pub fn instruction_type(&self, name: &str) -> Option<&RegisterType> {
         self.register_type(name).or_else(|| self.held.iter().find(|of| of.name == name))
+    }
+
+    /// The values of an ordered axis, of PTX versions or of targets, in a range such as `6.4..`, `..6.3` or
+    /// `sm_70..sm_90`, both ends included; none if the text is not a range or the axis is another. A range of
+    /// targets is one of their numbers.
+    pub fn range(&self, axis: &str, text: &str) -> Option<Vec<String>> {
+        let (from, to) = text.split_once("..")?;
+        match axis {
+            "ptx" => {
+                let end = |end: &str| if end.is_empty() { Some(None) } else { end.parse::<Version>().ok().map(Some) };
+                let (from, to) = (end(from)?, end(to)?);
+                let inside = |version: &&Version| {
+                    from.is_none_or(|from| **version >= from) && to.is_none_or(|to| **version <= to)
+                };
+                Some(self.versions.iter().filter(inside).map(ToString::to_string).collect())
+            }
+            "target" => {
+                let end = |end: &str| if end.is_empty() { Some(None) } else { end.parse::<Target>().ok().map(Some) };
+                let (from, to) = (end(from)?, end(to)?);
+                let inside = |(target, _): &&(Target, Version)| {
+                    from.is_none_or(|from| target.sm >= from.sm) && to.is_none_or(|to| target.sm <= to.sm)
+                };
+                Some(self.targets.iter().filter(inside).map(|(target, _)| target.to_string()).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an immediate of this kind suits an instruction type.
+    pub(crate) fn immediate(&self, kind: &str, of: &RegisterType) -> bool {
+        let row = self.immediates.iter().find(|(known, _)| known == kind);
+        row.is_some_and(|(_, suiting)| suiting.iter().any(|word| *word == of.name || *word == of.kind.name()))
     }
 
     /// The operand shapes that fit a vector modifier, or none of them.

@@ -99,6 +99,16 @@ impl Form {
         self.tables.context
     }
 
+    /// The axis of the mode.
+    pub(crate) fn mode(&self) -> Option<usize> {
+        self.tables.mode
+    }
+
+    /// Whether several slots know one modifier.
+    pub(crate) fn shares_modifiers(&self) -> bool {
+        self.tables.shared
+    }
+
     /// The meaning of one of the instruction's modifiers in this form; `None` is any other.
     pub(crate) fn modifier(&self, modifier: Option<usize>) -> &FormModifier {
         modifier.and_then(|modifier| self.tables.modifiers.get(modifier)).unwrap_or(&self.tables.unknown)
@@ -131,8 +141,26 @@ impl Form {
 }
 
 impl Instruction {
-    /// The position of a modifier among those that the forms know.
-    pub(crate) fn modifier(&self, name: &str) -> Option<usize> {
-        self.modifiers.get(name).copied()
+    /// The position of each of a line's modifiers among those that the forms know; without those of the instruction's
+    /// name, and with the words of one that consists of several together.
+    pub(crate) fn positions(&self, modifiers: &[&str]) -> Vec<Option<usize>> {
+        let mut rest = if self.begins(modifiers) { &modifiers[self.prefix.len()..] } else { modifiers };
+        let mut positions = Vec::with_capacity(rest.len());
+        while let Some(first) = rest.first() {
+            let joined =
+                self.joined.iter().find(|words| rest.len() >= words.len() && words.iter().eq(&rest[..words.len()]));
+            match joined {
+                Some(words) => positions.push(self.modifiers.get(&words.concat()).copied()),
+                None => positions.push(self.modifier(first)),
+            }
+            rest = &rest[joined.map_or(1, Vec::len)..];
+        }
+        positions
+    }
+
+    fn modifier(&self, name: &str) -> Option<usize> {
+        let pattern =
+            || self.patterns.iter().find(|pattern| pattern.matches(name)).map(|pattern| pattern.name.as_str());
+        self.modifiers.get(name).or_else(|| self.modifiers.get(pattern()?)).copied()
     }
 }

@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::words::NONE;
+use super::{Form, Numbers};
+
 /// An operand of a form, with the axes of its choices.
 #[derive(Clone, Debug)]
 pub struct Operand {
@@ -12,6 +15,8 @@ pub struct Operand {
     pub role: Role,
     /// Whether it is optional.
     pub optional: bool,
+    /// How many elements the syntax line has in its place, if it has them in braces.
+    pub(crate) elements: Option<usize>,
     /// The slot of its type, or the type itself.
     pub instruction_type: Option<String>,
     /// The axis of its shape.
@@ -20,6 +25,14 @@ pub struct Operand {
     pub of_type: Option<usize>,
     /// The axis of its sinks.
     pub sinks: Option<usize>,
+    /// The axis of the sign before it.
+    pub sign: Option<usize>,
+    /// The axis of the number that an integer immediate is.
+    pub number: Option<usize>,
+    /// What the values of that axis stand for.
+    pub(crate) numbers: Option<Numbers>,
+    /// The axis of the special register that it is.
+    pub special: Option<usize>,
     /// The axis of an address's base.
     pub base: Option<usize>,
     /// The axis of an address's offset.
@@ -27,16 +40,37 @@ pub struct Operand {
 }
 
 impl Operand {
+    /// Whether these choices leave it out.
+    pub fn left_out(&self, form: &Form, values: &[u8]) -> bool {
+        self.optional && self.first_axis().is_some_and(|axis| form.value(values, axis) == NONE)
+    }
+
+    /// The axis that says whether it is there: that of the base of an address, and that of types for others.
+    pub(crate) fn first_axis(&self) -> Option<usize> {
+        self.base.or(self.of_type)
+    }
+
+    /// The axes of its choices, without those of suffixes.
+    pub(crate) fn axes(&self) -> impl Iterator<Item = usize> {
+        let of_value = [self.shape, self.of_type, self.sinks, self.sign, self.number, self.special];
+        of_value.into_iter().chain([self.base, self.offset]).flatten()
+    }
+
     /// An operand without axes.
     pub(crate) fn new(name: String, role: Role, optional: bool) -> Self {
         Self {
             name,
             role,
             optional,
+            elements: None,
             instruction_type: None,
             shape: None,
             of_type: None,
             sinks: None,
+            sign: None,
+            number: None,
+            numbers: None,
+            special: None,
             base: None,
             offset: None,
         }
@@ -66,6 +100,10 @@ pub enum Role {
         /// How much of it one access moves, if the line says so.
         size: Option<Size>,
     },
+    /// Anything else that has a name: its kind.
+    Object(&'static str),
+    /// The arguments or results of a call, in parentheses.
+    Arguments,
     /// An address in a state space.
     Address {
         /// The axis of the modifier that names the space, if the line has one.
@@ -88,7 +126,7 @@ impl Role {
 
     /// Whether it is an object.
     pub fn is_object(&self) -> bool {
-        matches!(self, Self::Surface { .. })
+        matches!(self, Self::Surface { .. } | Self::Object(_))
     }
 }
 

@@ -62,6 +62,10 @@ pub(crate) struct Tables {
     pub(super) guard: Option<usize>,
     /// The axis of the context.
     pub(super) context: Option<usize>,
+    /// The axis of the mode.
+    pub(super) mode: Option<usize>,
+    /// Whether several slots know one modifier, so that the order of modifiers decides which slot has which.
+    pub(super) shared: bool,
     /// The mandatory slots, as a bit mask.
     pub(super) mandatory: u64,
     /// The meaning of each modifier of the instruction in this form.

@@ -14,15 +14,19 @@ pub const FLOAT: &str = "float";
 pub const DOUBLE: &str = "double";
 /// A `_` in place of a whole operand.
 pub const SINK: &str = "sink";
-/// A variable that is not a surface.
+/// A variable with data, by its name: its address.
 pub const VARIABLE: &str = "variable";
+/// A special register.
+pub const SPECIAL: &str = "special";
+/// In a file: the immediates that suit the type.
+pub const IMMEDIATES: &str = "immediates";
 
 /// Values for operands that are neither register types nor objects.
-pub const PSEUDO: [&str; 5] = [INTEGER, FLOAT, DOUBLE, SINK, VARIABLE];
+pub const PSEUDO: [&str; 6] = [INTEGER, FLOAT, DOUBLE, SINK, VARIABLE, SPECIAL];
 
 /// Whether a text could be a modifier of PTX: `.v2`, `.L2::cache_hint`, `.128x256b`.
 pub fn is_modifier(text: &str) -> bool {
     let Some(word) = text.strip_prefix('.') else { return false };
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    word.split("::").all(plain) && word.bytes().any(|b| b.is_ascii_alphabetic())
+    word.split('.').flat_map(|word| word.split("::")).all(plain) && word.bytes().any(|b| b.is_ascii_alphabetic())
 }

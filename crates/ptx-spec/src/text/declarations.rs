@@ -22,12 +22,10 @@ pub enum Symbol {
     Variable(&'static str),
     /// A `.surfref`: whether it is a parameter.
     Surface(bool),
-    /// A `.texref`, `.samplerref`, an array of surfaces, or anything else without data.
+    /// Another object: what an operand that names it is, such as `texref` or `label`.
+    Object(&'static str),
+    /// An array of surfaces, or anything else without data.
     Opaque,
-    /// A label: of an instruction, of a list of targets, or of a prototype.
-    Label,
-    /// An entry or a function.
-    Function,
 }
 
 /// The names that a line can use, and its context: those of one scope, and of the scopes around it.
@@ -35,6 +33,8 @@ pub enum Symbol {
 pub struct Declarations {
     /// Whether the line is in an entry or a function; without a header, it is in an entry.
     pub context: Context,
+    /// The options of the module's `.target`, separated by commas.
+    pub options: String,
     /// The meaning of each name, and the alignment of a variable in bytes.
     names: NameTable<(Symbol, Option<u32>)>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and their meaning.
@@ -60,6 +60,19 @@ impl DeclarationError {
     }
 }
 
+/// What the label of an instruction is.
+pub(super) const LABEL: &str = "label";
+
+/// What the label before a directive is.
+pub(super) fn labelled(directive: &str) -> Option<&'static str> {
+    match directive {
+        ".branchtargets" => Some("branch-targets"),
+        ".calltargets" => Some("call-targets"),
+        ".callprototype" => Some("prototype"),
+        _ => None,
+    }
+}
+
 /// How deep blocks may be nested.
 pub(super) const NESTING: usize = 1_000;
 
@@ -79,7 +92,7 @@ impl Declarations {
     /// # Errors
     /// If something is not a declaration; says what and where.
     pub fn parse(text: &str, isa: &Isa) -> Result<Self, DeclarationError> {
-        let mut collector = Collector { isa, scope: Self::default(), open: 0, body: false };
+        let mut collector = Collector { isa, scope: Self::default(), label: None, open: 0, body: false };
         // Few declarations need more room.
         collector.scope.names.reserve((text.len() / 16).min(16), text.len().min(256) / 2);
         collector.text(text).map_err(|error| DeclarationError::new(text, &error))?;
@@ -88,7 +101,7 @@ impl Declarations {
 
     /// An empty scope inside of another.
     pub(super) fn inside(outer: Arc<Self>) -> Self {
-        Self { context: outer.context, outer: Some(outer), ..Self::default() }
+        Self { context: outer.context, options: outer.options.clone(), outer: Some(outer), ..Self::default() }
     }
 
     /// Opens a scope in this one.
@@ -156,16 +169,16 @@ impl Declarations {
         self.names.get(name, hash(name)).is_some() || (!self.families.is_empty() && family().is_some())
     }
 
-    /// Adds a label; returns whether the scope has such a name already.
-    pub(super) fn label(&mut self, name: &str) -> bool {
+    /// Adds a label, which is such an object; returns whether the scope has such a name already.
+    pub(super) fn label(&mut self, name: &str, object: &'static str) -> bool {
         let twice = self.declares(name);
-        self.names.insert(name, (Symbol::Label, None));
+        self.names.insert(name, (Symbol::Object(object), None));
         twice
     }
 
     /// Adds an entry or function.
     pub(super) fn function(&mut self, name: &str) {
-        self.names.insert(name, (Symbol::Function, None));
+        self.names.insert(name, (Symbol::Object("function"), None));
     }
 
     /// Adds the parameters of the header of a body to its scope, which is this one. Returns the names that it has twice.
@@ -231,7 +244,9 @@ impl Declarations {
             match (name.family, symbol) {
                 (Some(count), _) => self.families.insert(name.name, (count, symbol)),
                 // An array of surfaces is not a surface, and cannot be indexed.
-                (None, Symbol::Surface(_)) if name.array => self.names.insert(name.name, (Symbol::Opaque, None)),
+                (None, Symbol::Surface(_) | Symbol::Object(_)) if name.array => {
+                    self.names.insert(name.name, (Symbol::Opaque, None));
+                }
                 (None, _) => self.names.insert(name.name, (symbol, alignment)),
             }
         }
@@ -240,7 +255,7 @@ impl Declarations {
 
     /// Only some names of this scope and those around it, for use without them.
     pub(crate) fn only<'n>(&self, names: impl Iterator<Item = &'n str>) -> Self {
-        let mut few = Self { context: self.context, ..Self::default() };
+        let mut few = Self { context: self.context, options: self.options.clone(), ..Self::default() };
         for name in names {
             if let Some(found) = self.whole(name) {
                 few.names.insert(name, found);
@@ -272,7 +287,10 @@ fn symbol(isa: &Isa, declaration: &Declaration<'_>, origin: Origin) -> Symbol {
     match (declaration.space, declaration.of_type) {
         (".reg" | ".sreg", of) => Symbol::Register(isa.types.iter().position(|t| t.name == of), declaration.lanes),
         (space, ".surfref") => Symbol::Surface(space == ".param"),
-        (".tex", _) | (_, ".texref" | ".samplerref") => Symbol::Opaque,
+        (".param", ".texref") => Symbol::Object("texref-parameter"),
+        (".param", ".samplerref") => Symbol::Object("samplerref-parameter"),
+        (".tex", _) | (_, ".texref") => Symbol::Object("texref"),
+        (_, ".samplerref") => Symbol::Object("samplerref"),
         (".global", _) if declaration.unified => Symbol::Variable("unified"),
         (".global", _) => Symbol::Variable("global"),
         (".const", _) => Symbol::Variable("const"),
@@ -288,23 +306,26 @@ fn symbol(isa: &Isa, declaration: &Declaration<'_>, origin: Origin) -> Symbol {
 }
 
 /// Reads declarations into scopes.
-struct Collector<'i> {
+struct Collector<'a, 'i> {
     isa: &'i Isa,
     /// The innermost scope.
     scope: Declarations,
+    /// The label before the statement.
+    label: Option<&'a str>,
     /// The number of open braces.
     open: usize,
     /// Whether the next brace opens the body of an entry or function, whose scope is open already.
     body: bool,
 }
 
-impl Collector<'_> {
-    fn text(&mut self, text: &str) -> Result<(), SyntaxError> {
+impl<'a> Collector<'a, '_> {
+    fn text(&mut self, text: &'a str) -> Result<(), SyntaxError> {
         let mut statements = Statements::of_part(text);
         loop {
             let start = statements.at();
             let error = |message| Err(SyntaxError { message, at: start });
             let Some(statement) = statements.next_statement()? else { return Ok(()) };
+            let label = self.label.take();
             match statement {
                 Statement::Declaration(declaration) => {
                     self.scope.declare(self.isa, &declaration, Origin::Statement, text)?;
@@ -321,8 +342,19 @@ impl Collector<'_> {
                     self.open -= 1;
                     self.scope.close();
                 }
-                Statement::Label(name) => drop(self.scope.label(name)),
-                Statement::Directive(..) | Statement::Close => {}
+                Statement::Label(name) => {
+                    self.label = Some(name);
+                    self.scope.label(name, LABEL);
+                }
+                Statement::Directive(".target", all) => {
+                    self.scope.options = all[".target".len()..].trim().to_owned();
+                }
+                Statement::Directive(name, _) => {
+                    if let Some((label, object)) = label.zip(labelled(name)) {
+                        self.scope.label(label, object);
+                    }
+                }
+                Statement::Close => {}
                 Statement::Instruction(_) => return error("expected a declaration"),
             }
         }

@@ -75,6 +75,12 @@ pub enum Argument<'a> {
     Tuple(Vec<Argument<'a>>),
     /// Elements in square brackets.
     Bracket(Vec<Argument<'a>>),
+    /// Elements in parentheses; a constant in parentheses is that constant.
+    List(Vec<Argument<'a>>),
+    /// Two halves, `p|q`.
+    Pair(Box<[Argument<'a>; 2]>),
+    /// A name with a sign before it: `!p`, `-a`.
+    Signed(char, &'a str),
     /// Anything else.
     Other,
 }
@@ -140,7 +146,10 @@ impl Argument<'_> {
     fn has_other(&self) -> bool {
         match self {
             Self::Other => true,
-            Self::Tuple(elements) | Self::Bracket(elements) => elements.iter().any(Self::has_other),
+            Self::Tuple(elements) | Self::Bracket(elements) | Self::List(elements) => {
+                elements.iter().any(Self::has_other)
+            }
+            Self::Pair(halves) => halves.iter().any(Self::has_other),
             _ => false,
         }
     }
@@ -220,7 +229,9 @@ impl<'a> LineReader<'_, 'a> {
         let text = self.lexer.since(start);
         self.lexer.blank();
         let suffix = match (&argument, self.lexer.peek()) {
-            (Argument::Bracket(_) | Argument::Element(..), Some(b'.')) => Some(self.lexer.directive()?),
+            (Argument::Bracket(_) | Argument::Element(..) | Argument::Tuple(_), Some(b'.')) => {
+                Some(self.lexer.directive()?)
+            }
             _ => None,
         };
         self.lexer.blank();
@@ -232,9 +243,18 @@ impl<'a> LineReader<'_, 'a> {
             return Err(self.lexer.error("brackets are nested too deep"));
         }
         self.depth += 1;
-        self.lexer.eat(if close == b']' { b'[' } else { b'{' });
+        self.lexer.eat(match close {
+            b']' => b'[',
+            b'}' => b'{',
+            _ => b'(',
+        });
         self.lexer.blank();
-        let mut elements = Vec::with_capacity(if close == b']' { 2 } else { 8 });
+        let mut elements = Vec::with_capacity(if close == b'}' { 8 } else { 2 });
+        // A call without arguments may have empty parentheses.
+        if close == b')' && self.lexer.eat(close) {
+            self.depth -= 1;
+            return Ok(elements);
+        }
         loop {
             elements.push(self.argument()?);
             self.lexer.blank();
@@ -249,13 +269,85 @@ impl<'a> LineReader<'_, 'a> {
         }
     }
 
+    /// Reads an argument: one, or two with a `|` between them.
     fn argument(&mut self) -> Result<Argument<'a>, SyntaxError> {
+        let start = self.lexer.at();
+        let first = self.single()?;
+        if !matches!(first, Argument::Name(_) | Argument::Sink | Argument::Tuple(_)) {
+            return Ok(first);
+        }
+        let end = self.lexer.at();
+        self.lexer.blank();
+        if !self.lexer.eat(b'|') {
+            self.lexer.reset(end);
+            return Ok(first);
+        }
+        self.lexer.blank();
+        match self.single() {
+            Ok(second) => Ok(Argument::Pair(Box::new([first, second]))),
+            Err(_) => {
+                self.lexer.reset(start);
+                self.other()
+            }
+        }
+    }
+
+    fn single(&mut self) -> Result<Argument<'a>, SyntaxError> {
         match self.lexer.peek() {
             Some(b'[') => self.list(b']').map(Argument::Bracket),
             Some(b'{') => self.list(b'}').map(Argument::Tuple),
+            Some(b'(') => self.parentheses(),
+            Some(b'!' | b'-') => match self.signed() {
+                Some(signed) => Ok(signed),
+                None => self.constant(),
+            },
             _ if constant::starts(self.lexer) => self.constant(),
             _ => self.named(),
         }
+    }
+
+    /// Reads `(2*2)` as a constant, and `(a, b)` as a list.
+    fn parentheses(&mut self) -> Result<Argument<'a>, SyntaxError> {
+        let start = self.lexer.at();
+        if let Ok(Some(value)) = constant::expression(self.lexer)
+            && self.ends()
+        {
+            return Ok(value.into());
+        }
+        self.lexer.reset(start);
+        match self.list(b')') {
+            Ok(elements) if self.after_blank_ends() => Ok(Argument::List(elements)),
+            _ => {
+                self.lexer.reset(start);
+                self.other()
+            }
+        }
+    }
+
+    /// Reads `!p` or `-a`; if something else comes next, returns none and reads nothing.
+    fn signed(&mut self) -> Option<Argument<'a>> {
+        let start = self.lexer.at();
+        let sign = if self.lexer.eat(b'!') { '!' } else { '-' };
+        if sign == '-' {
+            self.lexer.eat(b'-');
+        }
+        self.lexer.blank();
+        let name = self.lexer.name();
+        let named = !name.is_empty() && name != "WARP_SZ" && !name.starts_with(|first: char| first.is_ascii_digit());
+        if named && self.after_blank_ends() {
+            return Some(Argument::Signed(sign, name));
+        }
+        self.lexer.reset(start);
+        None
+    }
+
+    /// Whether an argument can end here, after white space, which is not read.
+    fn after_blank_ends(&mut self) -> bool {
+        let end = self.lexer.at();
+        self.lexer.blank();
+        let ends = self.ends();
+        self.lexer.reset(end);
+        ends
     }
 
     /// Reads a constant expression, or an `Other` argument if it contains a name.
@@ -293,7 +385,7 @@ impl<'a> LineReader<'_, 'a> {
             Some(b'+') => self.sum(start, name),
             Some(b'[') => self.element(start, name),
             // `a-4` is not allowed: a negative constant is added, `a+-4`.
-            Some(b'-' | b'|' | b'(' | b'*') => self.other(),
+            Some(b'-' | b'(' | b'*') => self.other(),
             _ => Ok(Argument::Name(name)),
         }
     }
@@ -391,7 +483,8 @@ mod tests {
                 "@!p ld.global.u32 %r1, [a+-4].unified, 1;",
             ),
             ("st.v2.b32[%rd1],{_,0f00000000// x\n};", "st.v2.b32 [%rd1], {_, 0f00000000};"),
-            ("setp.eq.u32 p | q, a, ( b );", "setp.eq.u32 p | q, a, ( b );"),
+            ("setp.eq.u32 p | q, a, ( b ), ! r;", "setp.eq.u32 p|q, a, (b), !r;"),
+            ("x a |;", "x a |;"),
             ("ret ;", "ret;"),
             // A vertical tab is not a blank.
             ("x ++4\u{b} ;", "x ++4\u{b};"),

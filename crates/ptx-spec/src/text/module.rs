@@ -36,6 +36,13 @@ pub struct Module<'a> {
     pub cut: Option<usize>,
 }
 
+impl<'a> Module<'a> {
+    /// The directive `.target` that applies at a position: the last before it, or else the first of all.
+    pub fn target_at(&self, at: usize) -> Option<&ModuleDirective<'a>> {
+        self.targets.iter().rfind(|target| target.at < at).or(self.targets.first())
+    }
+}
+
 /// A directive that says what the module is made for: `.version 8.0`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleDirective<'a> {
@@ -58,6 +65,16 @@ pub struct Body<'a> {
     pub whole: bool,
     /// Whether it follows a statement that could not be read.
     pub after_error: bool,
-    /// The labels, each with the number of its block: blocks are numbered as they open.
-    pub(super) labels: Vec<(usize, &'a str)>,
+    /// The labels, by block.
+    pub(super) labels: Vec<BlockLabel<'a>>,
+}
+
+/// A label of a block.
+#[derive(Clone, Debug)]
+pub(super) struct BlockLabel<'a> {
+    /// The number of the block: blocks are numbered as they open, and that of the body is 0.
+    pub(super) block: usize,
+    pub(super) name: &'a str,
+    /// What it is: see [`Symbol::Object`](super::Symbol::Object).
+    pub(super) object: &'static str,
 }

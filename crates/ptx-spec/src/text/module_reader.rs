@@ -6,10 +6,10 @@ use rustc_hash::FxHashSet;
 
 use super::SyntaxError;
 use super::declaration::Declaration;
-use super::declarations::{Declarations, NESTING, Origin};
+use super::declarations::{Declarations, LABEL, NESTING, Origin, labelled};
 use super::file_statements::{FileStatements, ReadStatement};
 use super::header::Header;
-use super::module::{Body, Module, ModuleDirective};
+use super::module::{BlockLabel, Body, Module, ModuleDirective};
 use super::problem::Problem;
 use super::statement::Statement;
 use crate::spec::Isa;
@@ -59,13 +59,15 @@ struct ModuleReader<'a, 'i> {
     errors: usize,
     /// Whether the last one outside of the bodies could not be read.
     after_error: bool,
+    /// Whether the last one is a label.
+    labelled: bool,
 }
 
 impl<'a, 'i> ModuleReader<'a, 'i> {
     fn new(text: &'a str, isa: &'i Isa, scope: Declarations) -> Self {
         let module = Module { text, whole: true, ..Module::default() };
         let defined = FxHashSet::default();
-        Self { module, isa, scope, defined, header: None, body: None, errors: 0, after_error: false }
+        Self { module, isa, scope, defined, header: None, body: None, errors: 0, after_error: false, labelled: false }
     }
 
     fn read(mut self) -> Module<'a> {
@@ -124,6 +126,7 @@ impl<'a, 'i> ModuleReader<'a, 'i> {
             self.module.contents.get_or_insert(start);
         }
         let failed = read.statement.is_err();
+        let after_label = std::mem::take(&mut self.labelled);
         match read.statement {
             Err(error) => {
                 self.errors += 1;
@@ -135,9 +138,18 @@ impl<'a, 'i> ModuleReader<'a, 'i> {
             Ok(Statement::Header(header)) if !header.prototype => self.header(start, header),
             Ok(Statement::Open) => self.open(start),
             Ok(Statement::Close) => self.close(start, end),
-            Ok(Statement::Label(name)) => self.within(start).label(name),
+            Ok(Statement::Label(name)) => {
+                self.within(start).label(name);
+                self.labelled = true;
+            }
             Ok(Statement::Instruction(_)) => drop(self.within(start)),
-            Ok(Statement::Directive(name, all)) => self.directive(start, name, all),
+            Ok(Statement::Directive(name, all)) => {
+                // The directive says what the label is.
+                if let (true, Some(object), Some(open)) = (after_label, labelled(name), &mut self.body) {
+                    open.body.labels.iter_mut().rev().take(1).for_each(|label| label.object = object);
+                }
+                self.directive(start, name, all);
+            }
             // What is in a body is declared when the body is read.
             Ok(Statement::Header(_) | Statement::Declaration(_)) if self.body.is_some() => {}
             Ok(Statement::Header(header)) => {
@@ -201,7 +213,7 @@ impl<'a, 'i> ModuleReader<'a, 'i> {
     fn end_body(&mut self, end: usize) {
         if let Some(mut open) = self.body.take() {
             open.body.range.end = end;
-            open.body.labels.sort_by_key(|(block, _)| *block);
+            open.body.labels.sort_by_key(|label| label.block);
             self.module.bodies.push(open.body);
         }
     }
@@ -250,6 +262,6 @@ impl<'a> OpenBody<'a> {
 
     fn label(&mut self, name: &'a str) {
         let block = self.block();
-        self.body.labels.push((block, name));
+        self.body.labels.push(BlockLabel { block, name, object: LABEL });
     }
 }

@@ -29,6 +29,8 @@ pub struct Scaffold {
     pub parameters: String,
     /// Registers and local variables, each ending in `;`.
     pub locals: String,
+    /// The options of `.target`, separated by commas.
+    pub options: String,
     /// A module with a `.unified` variable can only be assembled separately (`--compile-only`).
     pub separate: bool,
 }
@@ -37,7 +39,8 @@ impl Scaffold {
     /// A whole module whose entry or function is called `name`, and the number (from 1) of the text line
     /// with the first of `lines`. Each of `lines` is one text line.
     pub fn module(&self, environment: &Environment, name: &str, lines: &[&str]) -> (String, usize) {
-        let mut text = format!(".version {}\n.target {}\n", environment.ptx, environment.target);
+        let options = if self.options.is_empty() { String::new() } else { format!(", {}", self.options) };
+        let mut text = format!(".version {}\n.target {}{options}\n", environment.ptx, environment.target);
         let mut put = |part: &str| {
             text.push_str(part);
             text.push('\n');
@@ -57,6 +60,11 @@ impl Scaffold {
             text.push('\n');
         }
         text.push_str("ret;\n}\n");
+        // A function that is only declared gets an empty body.
+        for prototype in prototypes(&self.globals) {
+            text.push_str(prototype);
+            text.push_str(" { ret; }\n");
+        }
         (text, first)
     }
 
@@ -68,12 +76,18 @@ impl Scaffold {
         let mut scaffold = Self { separate: unified, ..Self::default() };
         let part = |text: &str| one_line(&uncommented(text));
         let mut statements = Statements::of_part(text);
+        // The part before it has been dealt with.
+        let mut before = 0;
         loop {
             let start = statements.at();
             match statements.next_statement() {
+                Ok(Some(Statement::Directive(".target", all))) => {
+                    all[".target".len()..].trim().clone_into(&mut scaffold.options);
+                    before = statements.end();
+                }
                 Ok(Some(Statement::Header(header))) if !header.prototype => {
                     scaffold.context = if header.function { Context::Function } else { Context::Entry };
-                    scaffold.globals = part(&text[..start]);
+                    scaffold.globals = part(&text[before..start]);
                     scaffold.results = part(header.results);
                     scaffold.parameters = part(header.parameters);
                     let after = &text[statements.end()..];
@@ -82,7 +96,7 @@ impl Scaffold {
                 }
                 Ok(Some(_)) => {}
                 Ok(None) | Err(_) => {
-                    scaffold.locals = part(text);
+                    scaffold.locals = part(&text[before..]);
                     return scaffold;
                 }
             }
@@ -91,7 +105,8 @@ impl Scaffold {
 
     /// The declarations as the text between the module's directives and a line.
     pub fn declarations(&self) -> String {
-        let parts = [self.globals.as_str(), &self.header("k"), &self.locals];
+        let options = if self.options.is_empty() { String::new() } else { format!(".target {}", self.options) };
+        let parts = [options.as_str(), &self.globals, &self.header("k"), &self.locals];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
@@ -109,6 +124,24 @@ impl Scaffold {
         header.push_str(" {");
         header
     }
+}
+
+/// The headers of the functions that a text declares without a body, and that no other module has.
+fn prototypes(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    if !text.contains(".func") {
+        return found;
+    }
+    let mut statements = Statements::of_part(text);
+    while let Ok(Some(statement)) = statements.next_statement() {
+        if let Statement::Header(header) = statement
+            && header.prototype
+            && !header.text.starts_with(".extern")
+        {
+            found.push(header.text);
+        }
+    }
+    found
 }
 
 fn one_line(text: &str) -> String {

@@ -8,7 +8,7 @@ use super::SyntaxError;
 use super::declarations::{Declarations, NESTING, Origin};
 use super::file_statements::FileStatements;
 use super::line::Line;
-use super::module::{Body, Module};
+use super::module::{BlockLabel, Body, Module};
 use super::problem::Problem;
 use super::statement::Statement;
 use crate::spec::Isa;
@@ -29,7 +29,7 @@ pub struct Walk<'a, 'm> {
     isa: &'m Isa,
     text: &'a str,
     end: usize,
-    labels: &'m [(usize, &'a str)],
+    labels: &'m [BlockLabel<'a>],
     statements: FileStatements<'a>,
     scope: Declarations,
     /// Whether the body begins with a brace, which opens no further block.
@@ -69,6 +69,9 @@ impl<'a, 'm> Walk<'a, 'm> {
             declared: 0,
             directives: 0,
         };
+        if let Some(target) = module.target_at(body.range.start) {
+            target.argument.clone_into(&mut walk.scope.options);
+        }
         if let Some(header) = &body.header {
             match walk.scope.parameters(isa, header, module.text) {
                 Ok(twice) => walk.twice(&twice),
@@ -145,10 +148,10 @@ impl<'a, 'm> Walk<'a, 'm> {
 
     /// Adds the labels of the block that was opened last: branches may lead forward.
     fn add_labels(&mut self) {
-        let from = self.labels.partition_point(|(block, _)| *block < self.blocks);
-        for (_, name) in self.labels[from..].iter().take_while(|(block, _)| *block == self.blocks) {
-            if self.scope.label(name) {
-                self.problems.push_back(Problem::twice(self.text, name));
+        let from = self.labels.partition_point(|label| label.block < self.blocks);
+        for label in self.labels[from..].iter().take_while(|label| label.block == self.blocks) {
+            if self.scope.label(label.name, label.object) {
+                self.problems.push_back(Problem::twice(self.text, label.name));
             }
         }
     }
