@@ -20,12 +20,13 @@ use ptx_conform::check::{Checker, Counts};
 use super::load::{load_divergences, load_spec};
 use super::output;
 use file_report::{FileReport, Reporter, Status};
-use prediction::Prediction;
+use prediction::{Leniency, Prediction};
 
 /// Diagnose PTX files: every instruction, with the broken rules, where the manual states them, and what would be valid
 ///
 /// Each instruction is judged for the `.version`, `.target` and `.address_size` of its file. Those of opcodes without
-/// a specification are counted, never guessed at. Names that are not declared, names that are declared twice and
+/// a specification are counted, never guessed at. What the manual forbids, but every known ptxas accepts, is a warning.
+/// Names that are not declared, names that are declared twice and
 /// statements that cannot be read are errors, and reading goes on after them. Declarations and directives are read,
 /// but not judged.
 ///
@@ -57,6 +58,10 @@ pub(crate) struct Opts {
     /// is not run, and need not be installed.
     #[arg(long, value_name = "ENGINE")]
     engine: Option<String>,
+    /// Treat instructions that the manual forbids, but that every known ptxas accepts, as invalid. By default they are
+    /// warned about.
+    #[arg(long)]
+    strict: bool,
     /// Exit with 1 if there are instructions of unknown opcodes.
     #[arg(long)]
     deny_unknown: bool,
@@ -75,15 +80,19 @@ const BATCH: usize = 64;
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         let spec = load_spec(specs)?;
+        let divergences = load_divergences(specs, &spec)?;
         let prediction = match &self.engine {
             None => None,
-            Some(name) => Some(Prediction::new(name, load_divergences(specs, &spec)?)?),
+            Some(name) => Some(Prediction::new(name, divergences.clone())?),
         };
         let remark = prediction.as_ref().map(Prediction::remark);
+        let leniency = Leniency::new(divergences);
+        let tolerated = (!self.strict).then(|| leniency.remark());
         let checker = Checker {
             spec: &spec,
             limit: if self.quiet { 0 } else { self.limit },
             remark: remark.as_deref(),
+            tolerated: tolerated.as_deref(),
             sample: self.fix_header,
         };
         let (files, missing) = files::find(&self.files);
@@ -108,9 +117,11 @@ impl Opts {
             }
         }
         match self.format {
-            OutputFormat::Text if !alone => output::print(&summary::total(total.files, &total.counts))?,
+            OutputFormat::Text if !alone => {
+                output::print(&summary::total(total.files, total.unreadable, &total.counts))?
+            }
             OutputFormat::Text => {}
-            OutputFormat::Json => output::print(&json::total(total.files, &total.counts))?,
+            OutputFormat::Json => output::print(&json::total(total.files, total.unreadable, &total.counts))?,
             OutputFormat::Sarif => output::print(&document.print(total.status < Status::Incomplete)?)?,
         }
         let denied = self.deny_unknown && total.counts.unknown() > 0;
@@ -120,7 +131,11 @@ impl Opts {
 
     fn add(&self, report: FileReport, total: &mut Total, document: &mut sarif::Document) -> anyhow::Result<()> {
         output::print(&report.output)?;
+        if let (Some((name, why)), true) = (&report.notification, self.format == OutputFormat::Text) {
+            output::say(&format!("error: {}: {}", output::printable(name), output::printable(why)));
+        }
         total.files += 1;
+        total.unreadable += usize::from(report.notification.is_some());
         total.counts.add(&report.counts);
         total.status = total.status.max(report.status);
         document.add(report.results, report.notification);
@@ -132,6 +147,7 @@ impl Opts {
 #[derive(Default)]
 struct Total {
     files: usize,
+    unreadable: usize,
     counts: Counts,
     status: Status,
 }

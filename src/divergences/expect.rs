@@ -103,6 +103,13 @@ impl Divergences {
         self.newest.iter().find(of_engine).map(|known| known.ptx)
     }
 
+    /// The versions of a family of engines that are known, each with the newest PTX version that it accepts.
+    pub fn versions(&self, family: &str) -> Vec<(EngineVersion, Version)> {
+        let of_family = self.newest.iter().filter(|known| known.family == family);
+        let engine = |known: &NewestPtx| EngineVersion { family: family.to_owned(), parts: known.version.clone() };
+        of_family.map(|known| (engine(known), known.ptx)).collect()
+    }
+
     /// Whether there is a list for a family of engines.
     pub fn lists(&self, family: &str) -> bool {
         family == "ptxas" || self.all.iter().any(|divergence| divergence.engine == family)

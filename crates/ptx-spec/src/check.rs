@@ -36,6 +36,8 @@ pub struct Checker<'s> {
     pub limit: usize,
     /// What else is known of judged lines.
     pub remark: Option<&'s Remark<'s>>,
+    /// Why invalid lines are only warned about, if they are: nobody has enforced the rules that they break so far.
+    pub tolerated: Option<&'s Remark<'s>>,
     /// Whether to keep a sample of each kind of line, from which [`smallest_header`] follows.
     pub sample: bool,
 }

@@ -4,6 +4,7 @@ use ptx_conform::check::{CheckedFile, Demand, JudgedLine, SmallestHeader, smalle
 use ptx_conform::spec::Spec;
 
 use super::place::Lines;
+use crate::cli::output::counted;
 
 /// How many lines are named that are valid nowhere.
 const NAMED: usize = 5;
@@ -45,13 +46,9 @@ pub(super) fn advice(spec: &Spec, name: &str, lines: &Lines<'_>, checked: &Check
             }));
         }
     }
-    let counts = &checked.counts;
-    if counts.unknown() + counts.unjudged > 0 {
-        let others = counts.unknown() + counts.unjudged;
-        said.push(format!("  {others} instructions that are unknown or not judged may demand more, as may directives"));
-    } else {
-        said.push("  directives may demand more".to_owned());
-    }
+    let others = checked.counts.unknown() + checked.counts.unjudged;
+    let others = counted(usize::try_from(others).unwrap_or(usize::MAX), "instruction");
+    said.push(format!("  not considered: {others} of unknown opcodes or not judged, and all directives"));
     said
 }
 

@@ -83,9 +83,8 @@ impl Reporter<'_> {
     pub(super) fn unreadable(&self, name: &str, why: &str) -> FileReport {
         let mut report = FileReport { status: Status::Incomplete, ..FileReport::default() };
         report.output = match self.format {
-            OutputFormat::Text => format!("error: {}: {}\n", printable(name), printable(why)),
             OutputFormat::Json => json::unreadable(name, why),
-            OutputFormat::Sarif => String::new(),
+            OutputFormat::Text | OutputFormat::Sarif => String::new(),
         };
         report.notification = Some((name.to_owned(), why.to_owned()));
         report

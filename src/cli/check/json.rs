@@ -65,6 +65,7 @@ struct UnreadableObject<'d> {
 #[derive(Serialize)]
 struct TotalObject<'d> {
     files: usize,
+    unreadable: usize,
     summary: &'d Counts,
 }
 
@@ -116,6 +117,6 @@ pub(super) fn unreadable(file: &str, error: &str) -> String {
 }
 
 /// The summary of all files.
-pub(super) fn total(files: usize, summary: &Counts) -> String {
-    line(&TotalObject { files, summary })
+pub(super) fn total(files: usize, unreadable: usize, summary: &Counts) -> String {
+    line(&TotalObject { files, unreadable, summary })
 }

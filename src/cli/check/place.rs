@@ -35,6 +35,11 @@ impl<'a> Lines<'a> {
         Place { line: line + 1, column: before.chars().count() + 1 }
     }
 
+    /// Whether a line begins at a byte.
+    pub(super) fn starts_line(&self, at: usize) -> bool {
+        self.starts.binary_search(&at).is_ok()
+    }
+
     /// The bytes of the lines of a part, without the end of the last line.
     pub(super) fn whole(&self, part: &Range<usize>) -> Range<usize> {
         let start = self.starts[self.line(part.start)];

@@ -6,7 +6,7 @@ use ptx_conform::check::Remark;
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::environment::Version;
 use ptx_conform::judge::Reading;
-use ptx_conform::spec::Instruction;
+use ptx_conform::spec::{Choice, Instruction};
 
 /// A version of an engine, and what is known of it. It is not run.
 pub(super) struct Prediction {
@@ -56,5 +56,39 @@ impl Prediction {
     /// The name of the engine.
     pub(super) fn engine(&self) -> &str {
         &self.name
+    }
+}
+
+/// The engines whose leniency counts.
+const FAMILY: &str = "ptxas";
+
+/// What no known version of the assembler enforces.
+pub(super) struct Leniency {
+    divergences: Divergences,
+    /// Each with the newest PTX version that it reads.
+    engines: Vec<(EngineVersion, Version)>,
+}
+
+impl Leniency {
+    pub(super) fn new(divergences: Divergences) -> Self {
+        let engines = divergences.versions(FAMILY);
+        Self { divergences, engines }
+    }
+
+    /// What is said of invalid lines that every known version accepts that reads their PTX version.
+    pub(super) fn remark(&self) -> Box<Remark<'_>> {
+        Box::new(|instruction, reading| self.of(instruction, reading))
+    }
+
+    fn of(&self, instruction: &Instruction, reading: &Reading) -> Option<String> {
+        let form = &instruction.forms[reading.form];
+        let ptx: Version = form.value(&reading.values, form.axis_of(Choice::Ptx)?).parse().ok()?;
+        let mut accepting = self.engines.iter().filter(|(_, newest)| *newest >= ptx).map(|(engine, _)| {
+            let expected = self.divergences.expect(engine, instruction, reading);
+            expected.divergence.filter(|_| expected.outcome == Does::Accepts)
+        });
+        let id = accepting.next()??;
+        let all = accepting.all(|divergence| divergence.is_some());
+        all.then(|| format!("every known {FAMILY} accepts this (known divergence `{id}`); --strict makes it an error"))
     }
 }

@@ -14,6 +14,9 @@ pub(super) fn of_file(counts: &Counts) -> String {
     let mut text = format!("checked {}: {} valid", count(counts.instructions, "instruction"), counts.valid);
     // Writing to a String cannot fail.
     let _ = write!(text, ", {} invalid", counts.invalid);
+    if counts.tolerated > 0 {
+        let _ = write!(text, ", {} forbidden by the manual but accepted by every known ptxas", counts.tolerated);
+    }
     if counts.unknown() > 0 {
         let _ = write!(text, ", {} of unknown opcodes ({})", counts.unknown(), opcodes(counts));
     }
@@ -32,8 +35,9 @@ pub(super) fn of_file(counts: &Counts) -> String {
 }
 
 /// The same on all files.
-pub(super) fn total(files: usize, counts: &Counts) -> String {
-    format!("in all {}: {}", counted(files, "file"), of_file(counts))
+pub(super) fn total(files: usize, unreadable: usize, counts: &Counts) -> String {
+    let lost = if unreadable > 0 { format!(" ({unreadable} of them cannot be read)") } else { String::new() };
+    format!("in all {}{lost}: {}", counted(files, "file"), of_file(counts))
 }
 
 fn count(number: u64, what: &str) -> String {
@@ -46,6 +50,6 @@ fn opcodes(counts: &Counts) -> String {
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let named: Vec<String> = sorted.iter().take(NAMED).map(|(opcode, count)| format!("{opcode} {count}")).collect();
     let more = sorted.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let more = if more > 0 { format!(", {more} other opcodes") } else { String::new() };
     named.join(", ") + &more
 }

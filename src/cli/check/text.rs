@@ -37,13 +37,20 @@ pub(super) fn diagnostic(
     });
     let source = same_length(&text[shown.clone()]);
     let snippet = Snippet::source(source).line_start(lines.place(shown.start).line).annotations(annotations);
+    let name = printable(name);
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let title = level.primary_title(printable(&diagnostic.message)).id(printable(&diagnostic.rule));
-    let origin = Origin::path(printable(name)).line(place.line).char_column(place.column);
-    let mut group = title.element(origin).element(snippet);
+    let mut group = match lines.starts_line(shown.start) {
+        true => title.element(snippet.path(name)),
+        // In a piece of a line, columns are not those of the file.
+        false => {
+            let origin = Origin::path(name).line(place.line).char_column(place.column);
+            title.element(origin).element(snippet)
+        }
+    };
     for note in &details.notes {
         group = group.element(Level::NOTE.message(printable(note)));
     }

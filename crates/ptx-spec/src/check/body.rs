@@ -118,6 +118,8 @@ pub(super) struct BodyChecker<'c, 'a, 's> {
     undeclared: Vec<UndeclaredName<'a>>,
     /// The positions of names in `undeclared`.
     positions: FxHashMap<&'a str, usize>,
+    /// Of opcodes without a specification, whether there are instructions with the same.
+    partly: FxHashMap<&'a str, bool>,
 }
 
 impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
@@ -128,7 +130,8 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         judge: Option<&'c (Environment, Judge<'s>)>,
     ) -> Self {
         let found = CheckedBody::new(checker.limit);
-        Self { checker, module, body, judge, found, undeclared: Vec::new(), positions: FxHashMap::default() }
+        let (positions, partly) = (FxHashMap::default(), FxHashMap::default());
+        Self { checker, module, body, judge, found, undeclared: Vec::new(), positions, partly }
     }
 
     pub(super) fn check(mut self) -> CheckedBody<'a> {
@@ -164,10 +167,10 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
             }
             return;
         }
-        let Some(instruction) = spec.instruction(line.opcode) else {
-            return self.found.counts.add_unknown(line.opcode);
+        let Some(instruction) = spec.instruction_of(line.opcode, &line.modifiers) else {
+            return self.unknown(&line);
         };
-        let Some((environment, judge)) = self.judge.filter(|_| !known.untyped) else {
+        let Some((environment, judge)) = self.judge.filter(|_| !known.strange) else {
             self.found.counts.unjudged += 1;
             return;
         };
@@ -187,13 +190,36 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
                 }
                 let (environment, declarations) = (*environment, walk.declarations().only(names(&line)));
                 let file = self.module.text;
-                let judged = JudgedLine { file, at, line, declarations, environment, instruction, reading };
-                self.judged(&Arc::new(judged), remark);
+                let tolerated = self.checker.tolerated.filter(|_| !reading.valid());
+                let tolerated = tolerated.and_then(|tolerated| tolerated(instruction, &reading));
+                let judged = JudgedLine {
+                    file,
+                    at,
+                    line,
+                    declarations,
+                    environment,
+                    instruction,
+                    reading,
+                    tolerated: tolerated.is_some(),
+                };
+                self.judged(&Arc::new(judged), tolerated, remark);
             }
         }
     }
 
-    fn judged(&mut self, line: &Arc<JudgedLine<'a>>, remark: Option<String>) {
+    /// Counts a line without a specification by its opcode, and its first modifier if there is an instruction with the
+    /// same opcode.
+    fn unknown(&mut self, line: &Line<'a>) {
+        let same = |instruction: &Instruction| instruction.name.split('.').next() == Some(line.opcode);
+        let instructions = &self.checker.spec.instructions;
+        let partly = self.partly.entry(line.opcode).or_insert_with(|| instructions.iter().any(same));
+        match line.modifiers.first().filter(|_| *partly) {
+            Some(modifier) => self.found.counts.add_unknown(&format!("{}{modifier}", line.opcode)),
+            None => self.found.counts.add_unknown(line.opcode),
+        }
+    }
+
+    fn judged(&mut self, line: &Arc<JudgedLine<'a>>, tolerated: Option<String>, remark: Option<String>) {
         if self.checker.sample {
             self.found.samples.add(line);
         }
@@ -201,12 +227,8 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         let form = &line.instruction.forms[line.reading.form];
         let of_line = |rule: &&usize| !of_environment(form, **rule);
         let broken: Vec<usize> = line.reading.broken.iter().filter(of_line).copied().collect();
-        for &rule in &broken {
-            let diagnostic = Diagnostic::of_rule(Severity::Error, line, rule);
-            self.found.say(remark.iter().fold(diagnostic, |diagnostic, remark| diagnostic.with_note(remark)));
-        }
         if !broken.is_empty() {
-            self.found.counts.invalid += 1;
+            self.invalid(line, &broken, tolerated, remark);
             return;
         }
         self.found.counts.valid += 1;
@@ -218,6 +240,30 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         }
         if let Some(remark) = remark {
             self.found.say(Diagnostic::new(Severity::Warning, REMARK, line.at.clone(), remark));
+        }
+    }
+
+    fn invalid(
+        &mut self,
+        line: &Arc<JudgedLine<'a>>,
+        broken: &[usize],
+        tolerated: Option<String>,
+        remark: Option<String>,
+    ) {
+        let severity = match line.tolerated {
+            true => {
+                self.found.counts.tolerated += 1;
+                Severity::Warning
+            }
+            false => {
+                self.found.counts.invalid += 1;
+                Severity::Error
+            }
+        };
+        for &rule in broken {
+            let diagnostic = Diagnostic::of_rule(severity, line, rule);
+            let notes = tolerated.iter().chain(&remark);
+            self.found.say(notes.fold(diagnostic, |diagnostic, note| diagnostic.with_note(note)));
         }
     }
 

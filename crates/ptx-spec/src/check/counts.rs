@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// How many there are of what. Each instruction is valid, invalid, unknown or unjudged.
+/// How many there are of what. Each instruction is valid, invalid, tolerated, unknown or unjudged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Instructions.
@@ -13,6 +13,8 @@ pub struct Counts {
     pub valid: u64,
     /// Instructions that break a rule, or use a name that is not declared.
     pub invalid: u64,
+    /// Instructions that break a rule that nobody has enforced so far.
+    pub tolerated: u64,
     /// Instructions without a specification, by opcode.
     pub unknown: BTreeMap<String, u64>,
     /// Instructions that could not be judged: the version or the target of the file is not known, or the declaration of
@@ -58,6 +60,7 @@ impl Counts {
         self.instructions += other.instructions;
         self.valid += other.valid;
         self.invalid += other.invalid;
+        self.tolerated += other.tolerated;
         self.unjudged += other.unjudged;
         self.undefined += other.undefined;
         self.remarked += other.remarked;

@@ -48,6 +48,8 @@ pub struct JudgedLine<'a> {
     pub instruction: &'a Instruction,
     /// Its form, its choices, and the rules that it breaks.
     pub reading: Reading,
+    /// Whether it is only warned about although it breaks rules.
+    pub tolerated: bool,
 }
 
 impl JudgedLine<'_> {

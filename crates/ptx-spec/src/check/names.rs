@@ -1,5 +1,6 @@
 //! The names that an instruction uses.
 
+use crate::role::BASES;
 use crate::spec::Isa;
 use crate::text::{Declarations, Lexer, Line, Symbol, TokenKind};
 
@@ -19,8 +20,8 @@ pub(super) fn names<'l, 'a>(line: &'l Line<'a>) -> impl Iterator<Item = &'a str>
 pub(super) struct KnownNames<'a> {
     /// Those that are neither declared nor special registers.
     pub(super) undeclared: Vec<&'a str>,
-    /// Whether one is a register of a type that the specification does not have.
-    pub(super) untyped: bool,
+    /// Whether one is a register of a type, or a variable of a kind, that the specification does not have.
+    pub(super) strange: bool,
 }
 
 impl<'a> KnownNames<'a> {
@@ -28,7 +29,9 @@ impl<'a> KnownNames<'a> {
         let mut known = Self::default();
         for name in names(line) {
             match declarations.symbol(name) {
-                Some(symbol) => known.untyped |= matches!(symbol, Symbol::Register(None, _)),
+                Some(Symbol::Register(of, _)) => known.strange |= of.is_none(),
+                Some(Symbol::Variable(kind)) => known.strange |= !BASES.contains(&kind),
+                Some(_) => {}
                 // A guard may be a component of a special register.
                 None if PREDEFINED.contains(&name) || isa.special(name).is_some() => {}
                 None if known.undeclared.contains(&name) => {}

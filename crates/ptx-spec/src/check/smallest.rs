@@ -36,7 +36,7 @@ pub enum SmallestHeader<'l, 'a> {
     Conflict(Vec<&'l JudgedLine<'a>>),
 }
 
-/// The smallest header under which these lines are valid: tries all targets, smallest first, and the versions of each,
+/// The smallest header under which these lines are valid, apart from rules of which that is tolerated: tries all targets, smallest first, and the versions of each,
 /// oldest first.
 pub fn smallest_header<'l, 'a>(
     spec: &Spec,
@@ -95,10 +95,13 @@ impl<'l, 'a> HeaderSearch<'_, 'l, 'a> {
         self.lines.iter().find(|line| !self.valid(line, ptx, target)).map_or(Demand::First, Demand::Line)
     }
 
+    /// Whether a line is valid in an environment, or breaks only the rules of which that is tolerated.
     fn valid(&self, line: &JudgedLine<'_>, ptx: Version, target: Target) -> bool {
         let environment = Environment { ptx, target, address_size: self.address_size };
-        let judge = Judge::new(self.spec, &environment);
-        judge.is_ok_and(|judge| judge.read_as(line.instruction, &line.line, &line.declarations).valid())
+        let Ok(judge) = Judge::new(self.spec, &environment) else { return false };
+        let reading = judge.read_as(line.instruction, &line.line, &line.declarations);
+        let tolerated = |id: &str| line.tolerated && line.reading.rules(line.instruction).any(|rule| rule.id == id);
+        reading.rules(line.instruction).all(|rule| tolerated(&rule.id))
     }
 
     /// Why there is no header.

@@ -1,7 +1,7 @@
 //! The statements of a whole file, including those that cannot be read.
 
 use super::SyntaxError;
-use super::lexer::{Lexer, Token, TokenKind};
+use super::lexer::{Lexer, TokenKind};
 use super::statement::{Statement, Statements};
 
 /// A statement of a file, or why there is none.
@@ -62,8 +62,7 @@ fn resume(text: &str, start: usize, at: usize) -> usize {
     lexer.reset(start);
     let directive = lexer.peek() == Some(b'.');
     let mut depth = 0_u32;
-    let mut first = true;
-    let mut before = Token { kind: TokenKind::Sign, text: "" };
+    let (mut first, mut assigned) = (true, false);
     loop {
         let end = lexer.at();
         lexer.blank();
@@ -79,7 +78,8 @@ fn resume(text: &str, start: usize, at: usize) -> usize {
             ";" => return lexer.at(),
             "}" if depth == 0 && !first => return here,
             // A body; the braces of operands and of initial values belong to the statement.
-            "{" if depth == 0 && !first && directive && before.text != "=" => return here,
+            "{" if !first && directive && !assigned => return here,
+            "=" => assigned = true,
             "{" | "(" | "[" => depth += 1,
             "}" | ")" | "]" => depth = depth.saturating_sub(1),
             _ => {}
@@ -88,7 +88,6 @@ fn resume(text: &str, start: usize, at: usize) -> usize {
             return lexer.at();
         }
         first = false;
-        before = token;
     }
 }
 
@@ -139,6 +138,7 @@ mod tests {
                 ".entry k(\n.param .b32 a\n.param .b32 b\n) foo {\nret; }",
                 &["<.entry k(\n.param .b32 a\n.param .b32 b\n) foo>", "{", "ret;", "}"],
             ),
+            (".entry k( { ret; }", &["<.entry k(>", "{", "ret;", "}"]),
             (".entry { ret; }", &["<.entry>", "{", "ret;", "}"]),
             (".globl .b32 x;\nret;", &["<.globl .b32 x;>", "ret;"]),
             (".global .b8 x[2] = {1, 2;\nret;", &["<.global .b8 x[2] = {1, 2;>", "ret;"]),
