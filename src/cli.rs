@@ -3,6 +3,7 @@
 //! Results go to stdout, everything else to stderr. Exit codes: 0 all agreed, 1 a mismatch, 2 something
 //! could not be judged.
 
+mod check;
 mod engine;
 mod engines;
 mod environment;
@@ -42,6 +43,7 @@ Example: ptx-conform explain 'ld.global.v4.f64 {%fd1, %fd2, %fd3, %fd4}, [%rd1];
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Run(run::Opts),
+    Check(check::Opts),
     Judge(judge::Opts),
     Explain(explain::Opts),
     Generate(generate::Opts),
@@ -59,6 +61,7 @@ pub(crate) fn main() -> ExitCode {
     let specs = cli.specs.as_deref();
     let done = match cli.command {
         Command::Run(opts) => opts.run(specs),
+        Command::Check(opts) => opts.run(specs),
         Command::Judge(opts) => opts.run(specs),
         Command::Explain(opts) => opts.run(specs),
         Command::Generate(opts) => opts.run(specs),

@@ -20,6 +20,6 @@ pub mod causes;
 pub mod divergences;
 pub use ptx_engines as engine;
 pub use ptx_exec::{hex, kernel, model, object, program, properties, setup};
-pub use ptx_spec::{environment, judge, load, ptx, review, space, spec, yaml};
+pub use ptx_spec::{check, environment, explain, judge, load, ptx, review, space, spec, yaml};
 pub mod report;
 pub mod shipped;

@@ -182,7 +182,8 @@ fn modifiers(form: &Form, region: &Region<'_>) -> Vec<Values> {
         }
         let choices = region.choices();
         let taken = if form.axes[axis].choice == Choice::Modifier { choices.len() } else { 1 };
-        open.extend(choices[..taken].iter().map(|&choice| (axis + 1, region.below(&[choice]))));
+        // A form that is never executed has none.
+        open.extend(choices.iter().take(taken).map(|&choice| (axis + 1, region.below(&[choice]))));
     }
     variants
 }

@@ -3,7 +3,7 @@
 use crate::engine::Depth;
 use crate::environment::{AddressSize, Environment};
 use crate::judge::{Judge, Reading};
-use crate::ptx::{Declarations, Line, Module, Scaffold, uncommented};
+use crate::ptx::{Declarations, Line, Scaffold, SourceText, uncommented};
 use crate::spec::{Instruction, Spec};
 
 /// A case read from a text.
@@ -48,7 +48,7 @@ impl Stored {
         let module: String =
             clean.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect();
         let wrong = |why: &dyn std::fmt::Display| StoredError(why.to_string());
-        let read = Module::parse(&module).map_err(|why| StoredError(format!("{why} at byte {}", why.at)))?;
+        let read = SourceText::parse(&module).map_err(|why| StoredError(format!("{why} at byte {}", why.at)))?;
         let ptx = read.version.ok_or_else(|| error("there is no `.version`"))?;
         let ptx = ptx.parse().map_err(|why| wrong(&why))?;
         let target = read.target.ok_or_else(|| error("there is no `.target`"))?;

@@ -1,22 +1,19 @@
 //! `ptx-conform explain`: everything that the specification says about one line.
 
 mod assume;
-mod point;
 
 use std::fmt::Write as _;
 use std::io;
-use std::ops::Range;
 use std::path::Path;
 use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anyhow::Context as _;
 
-use ptx_conform::environment::Environment;
-use ptx_conform::judge::{Judge, Reading, needs};
-use ptx_conform::ptx::{Declarations, Line, SyntaxError, print_variant};
-use ptx_conform::space::{Values, environment, twin};
-use ptx_conform::spec::{Choice, Form, Instruction, Rule, RuleKind, Source, Spec, UNREAD};
+use ptx_conform::explain::ExplainedLine;
+use ptx_conform::judge::{Judge, needs};
+use ptx_conform::ptx::{Declarations, Line, SyntaxError};
+use ptx_conform::spec::Spec;
 
 /// Explain one line: its verdict, broken rules, the manual's section, and what it needs
 ///
@@ -32,18 +29,6 @@ pub(crate) struct Opts {
     /// PTX text between a module's directives and the line [default: guessed from the names].
     #[arg(long, value_name = "TEXT")]
     declarations: Option<String>,
-}
-
-/// A line, and everything known about it.
-struct ExplainedLine<'a> {
-    text: &'a str,
-    line: &'a Line<'a>,
-    judge: &'a Judge<'a>,
-    declarations: &'a Declarations,
-    environment: Environment,
-    instruction: &'a Instruction,
-    form: &'a Form,
-    reading: &'a Reading,
 }
 
 impl Opts {
@@ -77,11 +62,10 @@ impl Opts {
             declarations: &declarations,
             environment,
             instruction,
-            form: &instruction.forms[reading.form],
             reading: &reading,
         };
-        let mut output = case.diagnostics();
-        output += &case.summary(&spec, if assumed && !text.is_empty() { Some(&text) } else { None });
+        let mut output = diagnostics(&case);
+        output += &summary(&case, &spec, if assumed && !text.is_empty() { Some(&text) } else { None });
         if assumed && !text.is_empty() && !reading.valid() {
             output += "         declare the names with --declarations if this is wrong\n";
         }
@@ -108,102 +92,47 @@ fn render(group: Group<'_>) -> String {
     renderer.render(&[group])
 }
 
-impl ExplainedLine<'_> {
-    /// Every broken rule, with the parts of the line that break it.
-    fn diagnostics(&self) -> String {
-        let mut text = String::new();
-        for &broken in &self.reading.broken {
-            let rule = &self.form.rules[broken];
-            let annotations = point::parts(self.text, self.line, self.form, &self.reading.values, rule)
-                .into_iter()
-                .map(|(span, label)| AnnotationKind::Primary.span(span).label(label));
-            let title = Level::ERROR.primary_title(rule.says.as_str()).id(rule.id.as_str());
-            let mut group = title.element(Snippet::source(self.text).annotations(annotations));
-            let needs = matches!(rule.kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
-            if needs {
-                group = group.element(Level::NOTE.message(format!("it {}; judged in {}", rule.kind, self.environment)));
-            }
-            group = group.element(Level::NOTE.message(self.source(rule)));
-            // A line that is too new for this environment is right elsewhere and needs no change.
-            if let Some(better) = self.instead(broken).filter(|_| !needs) {
-                group = group.element(Level::HELP.message(better));
-            }
-            let _ = writeln!(text, "{}\n", render(group));
+/// Every broken rule, with the parts of the line that break it.
+fn diagnostics(case: &ExplainedLine<'_>) -> String {
+    let mut text = String::new();
+    for &broken in &case.reading.broken {
+        let rule = &case.form().rules[broken];
+        let parts = case.parts(broken).into_iter();
+        let annotations = parts.map(|(span, label)| AnnotationKind::Primary.span(span).label(label));
+        let title = Level::ERROR.primary_title(rule.says.as_str()).id(rule.id.as_str());
+        let mut group = title.element(Snippet::source(case.text).annotations(annotations));
+        if let Some(needs) = case.needs(rule) {
+            group = group.element(Level::NOTE.message(needs));
         }
-        text
+        group = group.element(Level::NOTE.message(case.source(rule)));
+        if let Some(better) = case.instead(broken) {
+            group = group.element(Level::HELP.message(better));
+        }
+        let _ = writeln!(text, "{}\n", render(group));
     }
+    text
+}
 
-    /// Where a rule comes from.
-    fn source(&self, rule: &Rule) -> String {
-        match (rule.source, &rule.section) {
-            (Source::Manual, Some(section)) => {
-                format!("the manual, under `{section}`: {}", self.form.page())
-            }
-            (Source::Manual, None) => {
-                format!("the manual, syntax of `{}`: {}", self.form.id, self.form.page())
-            }
-            (Source::Observed, _) => {
-                "observed: the manual is silent; every implementation examined does this".to_owned()
-            }
-        }
+fn summary(case: &ExplainedLine<'_>, spec: &Spec, assumed: Option<&str>) -> String {
+    let (form, reading) = (case.form(), case.reading);
+    let mut text = match reading.valid() {
+        true => format!("valid: {}\n", case.line),
+        false => format!("invalid: it breaks {}\n", super::output::counted(reading.broken.len(), "rule")),
+    };
+    let mut row = |name: &str, what: &str| {
+        let _ = writeln!(text, "{name:>8} {what}");
+    };
+    row("form", &format!("{}: {}", form.id, form.syntax));
+    if let Some(needs) = needs(&spec.isa, form, reading) {
+        row("needs", &format!("PTX {}, {}", needs.ptx, needs.target));
     }
-
-    /// A valid line that differs in one choice.
-    fn instead(&self, broken: usize) -> Option<String> {
-        let values = &self.reading.values;
-        if values.contains(&UNREAD) {
-            return None;
-        }
-        let twin = twin(self.form, values, broken, |_| true)?;
-        let changed = (0..twin.len()).find(|&axis| twin[axis] != values[axis])?;
-        let axis = &self.form.axes[changed];
-        match axis.choice {
-            Choice::AddressSize | Choice::Target | Choice::Ptx => {
-                Some(format!("it is valid in {}", environment(self.form, &twin)?))
-            }
-            Choice::Modifier | Choice::Writing => {
-                let better = self.rewritten(&twin)?;
-                Some(format!("this is valid: `{better}`"))
-            }
-            _ => {
-                let (better, _) = print_variant(self.form, &twin);
-                Some(format!("this is valid, with {} {}: `{better}`", axis.name, self.form.value(&twin, changed)))
-            }
-        }
+    for rule in form.undefined(&reading.values) {
+        row("undefined", &format!("by {}: {}", form.rules[rule].id, form.rules[rule].says));
     }
-
-    /// The line with the modifiers of these values, if it is valid.
-    fn rewritten(&self, values: &Values) -> Option<String> {
-        let modifiers = self.form.slots.iter().map(|slot| self.form.value(values, slot.axis));
-        let modifiers: String = modifiers.filter(|value| *value != "none").collect();
-        let head: Range<usize> = point::head(self.text, self.line);
-        let better = format!("{}{}{modifiers}{}", &self.text[..head.start], self.line.opcode, &self.text[head.end..]);
-        let line = Line::parse(&better).ok()?;
-        let valid = self.judge.read_as(self.instruction, &line, self.declarations).valid();
-        valid.then(|| line.to_string())
+    row("judged", &format!("in {}", case.environment));
+    row("manual", &form.page());
+    if let Some(assumed) = assumed {
+        row("assumed", assumed);
     }
-
-    fn summary(&self, spec: &Spec, assumed: Option<&str>) -> String {
-        let broken = self.reading.broken.len();
-        let mut text = match self.reading.valid() {
-            true => format!("valid: {}\n", self.line),
-            false => format!("invalid: it breaks {}\n", super::output::counted(broken, "rule")),
-        };
-        let mut row = |name: &str, what: &str| {
-            let _ = writeln!(text, "{name:>8} {what}");
-        };
-        row("form", &format!("{}: {}", self.form.id, self.form.syntax));
-        if let Some(needs) = needs(&spec.isa, self.form, self.reading) {
-            row("needs", &format!("PTX {}, {}", needs.ptx, needs.target));
-        }
-        for rule in self.form.undefined(&self.reading.values) {
-            row("undefined", &format!("by {}: {}", self.form.rules[rule].id, self.form.rules[rule].says));
-        }
-        row("judged", &format!("in {}", self.environment));
-        row("manual", &self.form.page());
-        if let Some(assumed) = assumed {
-            row("assumed", assumed);
-        }
-        text
-    }
+    text
 }

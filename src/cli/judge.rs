@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::environment::{AddressSize, Environment, Target, Version};
 use ptx_conform::judge::{Judge, Needs, Reading, needs};
-use ptx_conform::ptx::{DeclarationError, Declarations, Line, Module, SyntaxError};
+use ptx_conform::ptx::{
+    DeclarationError, Declarations, Line, Module, ProblemKind, Step, SyntaxError, TextProblem, Walk,
+};
 use ptx_conform::spec::{Form, Isa, Spec, Verdict};
 
 /// Judge lines for other programs: JSON Lines in, verdicts out
@@ -65,9 +67,7 @@ impl Opts {
 
 fn engine(name: &str, divergences: &Divergences) -> anyhow::Result<EngineVersion> {
     let engine = EngineVersion::parse(name).map_err(|why| anyhow!(why))?;
-    let known =
-        |family: &str| family == "ptxas" || divergences.all.iter().any(|divergence| divergence.engine == family);
-    if !known(&engine.family) {
+    if !divergences.lists(&engine.family) {
         bail!("there is no list of divergences for the engine `{}`; there is one for `ptxas`", engine.family);
     }
     Ok(engine)
@@ -370,13 +370,29 @@ fn several<'s>(
     text: &'s str,
     declarations: &Declarations,
 ) -> Result<LineAnswer<'s>, String> {
-    let module = Module::parse(text).map_err(|error| format!("`line` cannot be read: {error} at byte {}", error.at))?;
-    let mut statements = Vec::with_capacity(module.instructions.len());
-    for placed in &module.instructions {
-        let inner = module.declarations(placed);
-        let visible = declarations.with(&inner, &spec.isa).map_err(|error| error.to_string())?;
-        let answer = answer(spec, judge, engine, &placed.line, &visible);
-        statements.push(StatementAnswer { line: placed.text.to_owned(), answer });
+    let unread = |at: usize, why: &str| format!("`line` cannot be read: {why} at byte {at}");
+    let module = Module::read_inside(text, &spec.isa, declarations);
+    let mut problems: Vec<TextProblem<'_>> = module.problems.clone();
+    let mut statements = Vec::new();
+    for body in &module.bodies {
+        let mut walk = Walk::new(&module, &spec.isa, body);
+        while let Some(step) = walk.next_step() {
+            match step {
+                Step::TextProblem(problem) => problems.push(problem),
+                Step::Instruction(line, at) => {
+                    let answer = answer(spec, judge, engine, &line, walk.declarations());
+                    statements.push(StatementAnswer { line: text[at].to_owned(), answer });
+                }
+            }
+        }
+    }
+    let why = problems.into_iter().find_map(|problem| match problem.kind {
+        ProblemKind::Syntax(why) => Some(unread(problem.at.start, why)),
+        ProblemKind::Directive(name) => Some(unread(problem.at.start, &format!("`{name}` is not a directive of PTX"))),
+        ProblemKind::Twice(_) => None,
+    });
+    if let Some(why) = why {
+        return Err(why);
     }
     if statements.len() < 2 {
         let only = statements.pop().map(|statement| statement.answer);

@@ -34,3 +34,8 @@ pub(crate) fn color(stream: &impl IsTerminal) -> bool {
 pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
+
+/// A text from a file without the characters that control a terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}

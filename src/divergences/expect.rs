@@ -97,10 +97,27 @@ impl Divergences {
         })
     }
 
+    /// The newest PTX version that an engine accepts, if that is known.
+    pub fn newest_ptx(&self, engine: &EngineVersion) -> Option<Version> {
+        let of_engine = |known: &&NewestPtx| known.family == engine.family && engine.parts.starts_with(&known.version);
+        self.newest.iter().find(of_engine).map(|known| known.ptx)
+    }
+
+    /// The versions of a family of engines that are known, each with the newest PTX version that it accepts.
+    pub fn versions(&self, family: &str) -> Vec<(EngineVersion, Version)> {
+        let of_family = self.newest.iter().filter(|known| known.family == family);
+        let engine = |known: &NewestPtx| EngineVersion { family: family.to_owned(), parts: known.version.clone() };
+        of_family.map(|known| (engine(known), known.ptx)).collect()
+    }
+
+    /// Whether there is a list for a family of engines.
+    pub fn lists(&self, family: &str) -> bool {
+        family == "ptxas" || self.all.iter().any(|divergence| divergence.engine == family)
+    }
+
     /// Whether the PTX version of a line is newer than any that the engine accepts.
     fn too_new(&self, engine: &EngineVersion, form: &Form, values: &[u8]) -> bool {
-        let of_engine = |known: &&NewestPtx| known.family == engine.family && engine.parts.starts_with(&known.version);
-        let newest = self.newest.iter().find(of_engine).map(|known| known.ptx);
+        let newest = self.newest_ptx(engine);
         let ptx = form.axis_of(Choice::Ptx).and_then(|axis| form.value(values, axis).parse::<Version>().ok());
         newest.zip(ptx).is_some_and(|(newest, ptx)| ptx > newest)
     }

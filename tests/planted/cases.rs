@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use ptx_conform::environment::{Target, Version};
+use ptx_conform::model;
 use ptx_conform::object::{Surface, Variable};
 use ptx_conform::program::{Answer, Holds, Input, Output, Program, Rows};
 use ptx_conform::ptx::{Declarations, Symbol};
@@ -194,7 +195,7 @@ impl Value {
 pub(crate) fn all(spec: &Spec) -> anyhow::Result<Vec<Case>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/executed");
     let mut cases = Vec::new();
-    for instruction in &spec.instructions {
+    for instruction in spec.instructions.iter().filter(|instruction| model::models(&instruction.name)) {
         let path = directory.join(format!("{}.yaml", instruction.name));
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let raw: Vec<Raw> = serde_yaml::from_str(&text).with_context(|| path.display().to_string())?;

@@ -4,6 +4,7 @@
 mod answers;
 mod drawn;
 mod execution;
+mod files;
 mod lines;
 mod shipped;
 
@@ -12,5 +13,6 @@ pub use drawn::{
     valid_is_judged_valid,
 };
 pub use execution::execution_is_sound;
+pub use files::any_file_is_checked;
 pub use lines::{check_every_variant, check_line, check_variant};
 pub use shipped::Shipped;

@@ -25,10 +25,12 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! environment spec text yaml role load print space judge review
+//! environment spec text yaml role load print space judge review explain check
 //! ```
 
+pub mod check;
 pub mod environment;
+pub mod explain;
 pub mod judge;
 pub mod load;
 pub mod print;

@@ -27,6 +27,7 @@ pub use condition::Entry;
 pub use cube::{Cube, ValueSet};
 pub(crate) use draft::{Draft, SlotClaims};
 pub(crate) use fault::TextFault;
+pub(crate) use form::page as manual_page;
 pub use form::{Form, Pattern, Slot, Writing};
 pub use instruction::{Example, Instruction, Note, Verdict};
 pub use isa::{Isa, Kind, KindTable, RegisterType, Special, SpecialNeeds};

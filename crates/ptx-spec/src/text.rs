@@ -3,20 +3,30 @@
 mod constant;
 mod declaration;
 mod declarations;
+mod file_statements;
+mod header;
 mod lexer;
 mod line;
 mod module;
+mod module_reader;
+mod module_text;
 mod name_table;
+mod problem;
 mod scaffold;
 mod statement;
+mod walk;
 
 pub use declaration::{Declaration, Declarator, parameters};
 pub use declarations::{DeclarationError, Declarations, Symbol};
+pub use header::Header;
 pub use lexer::{Lexer, Token, TokenKind, uncommented};
 pub use line::{Argument, Integer, Line, OperandText};
-pub use module::{Module, Placed};
+pub use module::{FunctionBody, Module, ModuleDirective};
+pub use module_text::{Placed, SourceText};
+pub use problem::{ProblemKind, TextProblem};
 pub use scaffold::{Context, Scaffold};
-pub use statement::{Header, Statement, Statements};
+pub use statement::{Statement, Statements};
+pub use walk::{Step, Walk};
 
 /// Why a text cannot be read, and the byte at which that is noticed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

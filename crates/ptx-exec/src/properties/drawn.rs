@@ -114,7 +114,7 @@ pub fn loader_survives(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
 }
 
 /// Changes a text in one place: a byte, or a piece of it that is removed or repeated elsewhere.
-fn mutate(bytes: &mut Vec<u8>, u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
+pub(super) fn mutate(bytes: &mut Vec<u8>, u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     const TELLING: &[u8] = b"@!%._+-0x1fdv,;:{}[]()| \t/*\x80";
     let at = u.int_in_range(0..=bytes.len().saturating_sub(1))?;
     match u.int_in_range(0..=3)? {

@@ -10,7 +10,7 @@ use crate::program::Program;
 use crate::{model, setup};
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::judge::Judge;
-use ptx_spec::ptx::{Declarations, Line, Module};
+use ptx_spec::ptx::{Declarations, Line, Module, Step, Walk};
 use ptx_spec::space::{Diagram, draw_variant, environment_values};
 use ptx_spec::spec::Spec;
 
@@ -79,23 +79,28 @@ fn check_kernel(spec: &Spec, program: &Program) {
 
     let judge = Judge::new(spec, &program.environment()).expect("a known environment");
     let line = Line::parse(&program.line).expect("a line of ours");
-    let read = |declarations: &str| {
-        let symbols = Declarations::parse(declarations, &spec.isa).unwrap_or_else(|why| panic!("{why}: {text}"));
-        judge.read(&line, &symbols).expect("an instruction of the specification")
-    };
-    let (instruction, meant) = read(&program.declarations);
-    let (_, reading) = read(&declarations(&text, &program.line));
+    let symbols = Declarations::parse(&program.declarations, &spec.isa).unwrap_or_else(|why| panic!("{why}: {text}"));
+    let (instruction, meant) = judge.read(&line, &symbols).expect("an instruction of the specification");
+    let (_, reading) = judge.read(&line, &visible(&text, &program.line, spec)).expect("the same instruction");
     assert!(reading.valid(), "{:?}: {text}", reading.rules(instruction).map(|rule| &rule.id).collect::<Vec<_>>());
     let form = &instruction.forms[meant.form];
     assert_eq!(reading.form, meant.form, "{text}");
     assert_eq!(names(form, &reading.values), names(form, &meant.values), "{text}");
 }
 
-/// The declarations of a module for its only instruction with this text.
-fn declarations(module: &str, line: &str) -> String {
-    let read = Module::parse(module).unwrap_or_else(|why| panic!("{why} at byte {}: {module}", why.at));
-    match read.instructions.iter().find(|placed| placed.text == line) {
-        Some(placed) => read.declarations(placed),
-        None => panic!("`{line}` is not in the module: {module}"),
+/// The names that the only instruction of a module with this text can use.
+fn visible(text: &str, line: &str, spec: &Spec) -> Declarations {
+    let module = Module::read(text, &spec.isa);
+    assert!(module.problems.is_empty(), "{:?}: {text}", module.problems);
+    for body in &module.bodies {
+        let mut walk = Walk::new(&module, &spec.isa, body);
+        while let Some(step) = walk.next_step() {
+            match step {
+                Step::Instruction(_, at) if text[at.clone()] == *line => return walk.declarations().clone(),
+                Step::Instruction(..) => {}
+                Step::TextProblem(problem) => panic!("{problem:?}: {text}"),
+            }
+        }
     }
+    panic!("`{line}` is not in the module: {text}");
 }

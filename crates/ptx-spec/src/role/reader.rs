@@ -1,8 +1,9 @@
 //! Reading operands: what roles share.
 
 use super::item::{self, LABEL, object_word};
+use super::shape::of_register;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
-use crate::spec::{Form, Isa, Operand, Role, Special, SpecialNeeds, TextFault};
+use crate::spec::{Axis, Form, Isa, Operand, Role, Special, SpecialNeeds, TextFault};
 use crate::text::{Argument, Declarations, Symbol};
 
 /// What operands contain besides the values of their axes.
@@ -92,7 +93,7 @@ impl OperandReader<'_> {
                         found.special(self.isa, special, values);
                         let source = matches!(self.operand.role, Role::Source | Role::Coordinate { .. });
                         let element = position == Position::Element && source;
-                        if !element && self.operand.special.is_none() {
+                        if !element && self.operand.special.is_none() && !self.takes_vector(special.lanes) {
                             found.fault(TextFault::Special);
                         }
                         (Word(&special.of_type), special.lanes)
@@ -106,6 +107,13 @@ impl OperandReader<'_> {
             },
             _ => (Word(OTHER), 1),
         }
+    }
+
+    /// Whether the operand is a source that may be a vector with these lanes, as `%tid` is one.
+    fn takes_vector(&self, lanes: u8) -> bool {
+        let shape = self.operand.shape.map(|axis| &self.form.axes[axis]);
+        let claims = |shapes: &Axis| shapes.position(of_register(lanes)).is_some_and(|at| shapes.claimed.contains(at));
+        lanes > 1 && self.operand.role == Role::Source && shape.is_some_and(claims)
     }
 
     /// Whether the operand is an object of this kind.

@@ -142,7 +142,7 @@ impl Form {
 }
 
 /// The manual's page with this anchor.
-pub(super) fn page(anchor: &str) -> String {
+pub(crate) fn page(anchor: &str) -> String {
     format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{anchor}")
 }
 

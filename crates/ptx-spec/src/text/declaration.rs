@@ -37,6 +37,9 @@ pub struct Declarator<'a> {
     pub elements: Option<u64>,
 }
 
+/// The space that had banks.
+const BANKED: &str = ".const";
+
 /// Whether a directive begins a declaration of registers or variables.
 pub(super) fn is_space(directive: &str) -> bool {
     matches!(directive, ".reg" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".tex" | ".sreg")
@@ -52,6 +55,13 @@ impl<'a> Declaration<'a> {
 
     /// The directives up to the names: alignment, attributes, vector and type.
     fn directives(lexer: &mut Lexer<'a>, start: usize, space: &'a str) -> Result<Self, SyntaxError> {
+        // `.const[2]`, a bank of constants, which PTX 2.2 removed.
+        if space == BANKED && lexer.eat(b'[') {
+            lexer.skip_until(|byte| byte == b';');
+            if !lexer.eat(b']') {
+                return Err(lexer.error("expected `]`"));
+            }
+        }
         let (directives, of_type) = ("", "");
         let mut read = Self { directives, space, of_type, lanes: 1, alignment: None, unified: false, names: "" };
         let mut pointer = false;
@@ -73,7 +83,7 @@ impl<'a> Declaration<'a> {
                     if !lexer.eat(b'(') {
                         return Err(lexer.error("expected `(`"));
                     }
-                    let attributes = lexer.skip_until(|_| false);
+                    let attributes = lexer.skip_until(|byte| byte == b';');
                     read.unified |= Lexer::new(attributes).any(|token| token.text == ".unified");
                     if !lexer.eat(b')') {
                         return Err(lexer.error("expected `)`"));
@@ -90,6 +100,11 @@ impl<'a> Declaration<'a> {
         }
         read.directives = &lexer.text()[start..end];
         if read.of_type.is_empty() { Err(lexer.error("expected a type")) } else { Ok(read) }
+    }
+
+    /// The position of its names in a text that it is a part of.
+    pub(super) fn names_at(&self, text: &str) -> usize {
+        self.names.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
     }
 
     /// Its names, each with what follows it.
@@ -148,7 +163,7 @@ impl<'a> Declarators<'a> {
         }
         while lexer.eat(b'[') {
             read.array = true;
-            let dimension = lexer.skip_until(|_| false).trim().parse::<u64>().ok();
+            let dimension = lexer.skip_until(|byte| byte == b';').trim().parse::<u64>().ok();
             read.elements =
                 read.elements.zip(dimension).and_then(|(elements, dimension)| elements.checked_mul(dimension));
             if !lexer.eat(b']') {

@@ -3,9 +3,12 @@
 //! Reads the text between a module's directives and a line: module-scope variables, the header of the entry
 //! or function, registers and local variables.
 
+use std::sync::Arc;
+
 use super::declaration::{Declaration, parameters};
-use super::name_table::NameTable;
-use super::statement::{Header, Statement, Statements};
+use super::header::Header;
+use super::name_table::{NameTable, hash};
+use super::statement::{Statement, Statements};
 use super::{Context, Lexer, SyntaxError};
 use crate::spec::Isa;
 
@@ -25,7 +28,7 @@ pub enum Symbol {
     Opaque,
 }
 
-/// The names that a line can use, and its context.
+/// The names that a line can use, and its context: those of one scope, and of the scopes around it.
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
     /// Whether the line is in an entry or a function; without a header, it is in an entry.
@@ -36,6 +39,8 @@ pub struct Declarations {
     names: NameTable<(Symbol, Option<u32>)>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and their meaning.
     families: NameTable<(u32, Symbol)>,
+    /// The scope around it, whose names it hides if it has the same.
+    outer: Option<Arc<Declarations>>,
 }
 
 /// Why declarations cannot be read.
@@ -55,6 +60,31 @@ impl DeclarationError {
     }
 }
 
+/// What the label of an instruction is.
+pub(super) const LABEL: &str = "label";
+
+/// What the label before a directive is.
+pub(super) fn labelled(directive: &str) -> Option<&'static str> {
+    match directive {
+        ".branchtargets" => Some("branch-targets"),
+        ".calltargets" => Some("call-targets"),
+        ".callprototype" => Some("prototype"),
+        _ => None,
+    }
+}
+
+/// How deep blocks may be nested.
+pub(super) const NESTING: usize = 1_000;
+
+/// Where a name is declared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    Statement,
+    EntryParameter,
+    FunctionParameter,
+    ReturnParameter,
+}
+
 impl Declarations {
     /// Reads declarations: the text between a module's directives and a line. Declarations in closed braces
     /// are dropped.
@@ -62,40 +92,41 @@ impl Declarations {
     /// # Errors
     /// If something is not a declaration; says what and where.
     pub fn parse(text: &str, isa: &Isa) -> Result<Self, DeclarationError> {
-        let mut table = Self::default();
+        let mut collector = Collector { isa, scope: Self::default(), label: None, open: 0, body: false };
         // Few declarations need more room.
-        table.names.reserve((text.len() / 16).min(16), text.len().min(256) / 2);
-        table.add(text, isa)?;
-        Ok(table)
-    }
-
-    /// Adds declarations in an inner scope, which hide others with the same name.
-    ///
-    /// # Errors
-    /// As [`Declarations::parse`].
-    pub fn with(&self, text: &str, isa: &Isa) -> Result<Self, DeclarationError> {
-        let mut table = self.clone();
-        table.add(text, isa)?;
-        Ok(table)
-    }
-
-    fn add(&mut self, text: &str, isa: &Isa) -> Result<(), DeclarationError> {
-        let mut collector = Collector { isa, table: self, label: None, scopes: Vec::new(), body: None };
+        collector.scope.names.reserve((text.len() / 16).min(16), text.len().min(256) / 2);
         collector.text(text).map_err(|error| DeclarationError::new(text, &error))?;
-        self.names.sort();
-        self.families.sort();
-        Ok(())
+        Ok(collector.scope)
     }
 
-    /// The meaning of a name: a declared one, one of a family (`%r3` of `%r<9>`), a component of a vector
-    /// (`%v.x`) or a special register.
+    /// An empty scope inside of another.
+    pub(super) fn inside(outer: Arc<Self>) -> Self {
+        Self { context: outer.context, options: outer.options.clone(), outer: Some(outer), ..Self::default() }
+    }
+
+    /// Opens a scope in this one.
+    pub(super) fn open(&mut self) {
+        let outer = Arc::new(std::mem::take(self));
+        *self = Self::inside(outer);
+    }
+
+    /// Closes this scope: it becomes the one around it, if there is one.
+    pub(super) fn close(&mut self) {
+        if let Some(outer) = self.outer.take() {
+            // Nobody else holds a scope that was opened here.
+            *self = Arc::try_unwrap(outer).unwrap_or_else(|outer| (*outer).clone());
+        }
+    }
+
+    /// The meaning of a name: a declared one, one of a family (`%r3` of `%r<9>`), or a component of a vector
+    /// (`%v.x`).
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
-        if let Some(symbol) = self.whole(name) {
+        if let Some((symbol, _)) = self.whole(name) {
             return Some(symbol);
         }
         let (vector, component) = name.rsplit_once('.')?;
         let lane = ["x", "y", "z", "w"].iter().chain(&["r", "g", "b", "a"]).position(|&c| c == component)? % 4;
-        match self.whole(vector)? {
+        match self.whole(vector)?.0 {
             Symbol::Register(of, lanes) if lanes > 1 && usize::from(lanes) > lane => Some(Symbol::Register(of, 1)),
             _ => None,
         }
@@ -104,50 +135,187 @@ impl Declarations {
     /// The alignment of a variable in bytes, by its declaration or by the size of its type. PTX ISA
     /// `alignment`.
     pub fn alignment(&self, name: &str) -> Option<u32> {
-        self.names.get(name)?.1
+        self.whole(name)?.1
     }
 
-    /// The meaning of a name without a component.
-    fn whole(&self, name: &str) -> Option<Symbol> {
-        if let Some((symbol, _)) = self.names.get(name) {
-            return Some(symbol);
-        }
-        if self.families.is_empty() {
-            return None;
-        }
-        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let digits = &name[prefix.len()..];
-        let canonical = !digits.is_empty() && (digits == "0" || !digits.starts_with('0'));
-        if canonical
-            && let Some((count, symbol)) = self.families.get(prefix)
-            && digits.parse::<u32>().is_ok_and(|number| number < count)
-        {
-            return Some(symbol);
+    /// The meaning of a name without a component, and the alignment of a variable.
+    fn whole(&self, name: &str) -> Option<(Symbol, Option<u32>)> {
+        let (hash, mut member) = (hash(name), None);
+        let mut next = Some(self);
+        while let Some(scope) = next {
+            if let Some(found) = scope.names.get(name, hash) {
+                return Some(found);
+            }
+            if !scope.families.is_empty() {
+                let member = member.get_or_insert_with(|| Member::of(name));
+                if let Some(symbol) = member.as_ref().and_then(|member| scope.family(member)) {
+                    return Some((symbol, None));
+                }
+            }
+            next = scope.outer.as_deref();
         }
         None
     }
+
+    /// The meaning of a name that is a member of a family of this scope.
+    fn family(&self, member: &Member<'_>) -> Option<Symbol> {
+        let (count, symbol) = self.families.get(member.prefix, member.hash)?;
+        (member.number < count).then_some(symbol)
+    }
+
+    /// Whether this scope, and not one around it, has a name.
+    fn declares(&self, name: &str) -> bool {
+        let family = || Member::of(name).and_then(|member| self.family(&member));
+        self.names.get(name, hash(name)).is_some() || (!self.families.is_empty() && family().is_some())
+    }
+
+    /// Adds a label, which is such an object; returns whether the scope has such a name already.
+    pub(super) fn label(&mut self, name: &str, object: &'static str) -> bool {
+        let twice = self.declares(name);
+        self.names.insert(name, (Symbol::Object(object), None));
+        twice
+    }
+
+    /// Adds an entry or function.
+    pub(super) fn function(&mut self, name: &str) {
+        self.names.insert(name, (Symbol::Object("function"), None));
+    }
+
+    /// Adds the parameters of the header of a body to its scope, which is this one. Returns the names that it has twice.
+    ///
+    /// # Errors
+    /// If something is not a parameter; says what, and where in `text`, of which the header is a part.
+    pub(super) fn parameters<'a>(
+        &mut self,
+        isa: &Isa,
+        header: &Header<'a>,
+        text: &str,
+    ) -> Result<Vec<&'a str>, SyntaxError> {
+        let mut twice = Vec::new();
+        let (context, origin) = match header.function {
+            true => (Context::Function, Origin::FunctionParameter),
+            false => (Context::Entry, Origin::EntryParameter),
+        };
+        self.context = context;
+        for (part, origin) in [(header.results, Origin::ReturnParameter), (header.parameters, origin)] {
+            let inside = |error: SyntaxError| SyntaxError { at: offset(text, part) + error.at, ..error };
+            for parameter in parameters(part).map_err(inside)? {
+                twice.extend(self.declare(isa, &parameter, origin, text)?);
+            }
+        }
+        Ok(twice)
+    }
+
+    /// Adds the names of a declaration. Returns those that the scope has already.
+    ///
+    /// # Errors
+    /// If the declaration is malformed; says how, and where in `text`, of which it is a part.
+    pub(super) fn declare<'a>(
+        &mut self,
+        isa: &Isa,
+        declaration: &Declaration<'a>,
+        origin: Origin,
+        text: &str,
+    ) -> Result<Vec<&'a str>, SyntaxError> {
+        let symbol = symbol(isa, declaration, origin);
+        let at = offset(text, declaration.directives);
+        let wrong = |message| Err(SyntaxError { message, at });
+        if let Symbol::Register(Some(of), lanes) = symbol
+            && u16::from(lanes) * isa.types[of].bits > 128
+        {
+            return wrong("a vector has at most 128 bits");
+        }
+        let of = isa.register_type(declaration.of_type);
+        let natural = of.map(|of| u32::from(of.bits / 8) * u32::from(declaration.lanes));
+        let alignment = declaration.alignment.or(natural);
+        let mut twice = Vec::new();
+        for name in declaration.declarators() {
+            let name = name.map_err(|error| SyntaxError { at: declaration.names_at(text) + error.at, ..error })?;
+            if name.array && matches!(declaration.space, ".reg" | ".sreg") {
+                return wrong("there are no arrays of registers");
+            }
+            let known = match name.family {
+                Some(_) => self.families.get(name.name, hash(name.name)).is_some(),
+                None => self.declares(name.name),
+            };
+            if known {
+                twice.push(name.name);
+            }
+            match (name.family, symbol) {
+                (Some(count), _) => self.families.insert(name.name, (count, symbol)),
+                // An array of surfaces is not a surface, and cannot be indexed.
+                (None, Symbol::Surface(_) | Symbol::Object(_)) if name.array => {
+                    self.names.insert(name.name, (Symbol::Opaque, None));
+                }
+                (None, _) => self.names.insert(name.name, (symbol, alignment)),
+            }
+        }
+        Ok(twice)
+    }
+
+    /// Only some names of this scope and those around it, for use without them.
+    pub(crate) fn only<'n>(&self, names: impl Iterator<Item = &'n str>) -> Self {
+        let mut few = Self { context: self.context, options: self.options.clone(), ..Self::default() };
+        for name in names {
+            if let Some(found) = self.whole(name) {
+                few.names.insert(name, found);
+            }
+        }
+        few
+    }
 }
 
-/// The declaration of a name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    Statement,
-    EntryParameter,
-    FunctionParameter,
-    ReturnParameter,
+/// A name as a member of a family: `%r3` of `%r<9>`.
+struct Member<'n> {
+    prefix: &'n str,
+    hash: u64,
+    number: u32,
 }
 
-/// Reads declarations into a table.
-struct Collector<'a, 't> {
-    isa: &'t Isa,
-    table: &'t mut Declarations,
+impl<'n> Member<'n> {
+    /// None if it ends in no number, or in one with leading zeros.
+    fn of(name: &'n str) -> Option<Self> {
+        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = &name[prefix.len()..];
+        let canonical = !digits.is_empty() && (digits == "0" || !digits.starts_with('0'));
+        let number = if canonical { digits.parse().ok()? } else { return None };
+        Some(Self { prefix, hash: hash(prefix), number })
+    }
+}
+
+fn symbol(isa: &Isa, declaration: &Declaration<'_>, origin: Origin) -> Symbol {
+    match (declaration.space, declaration.of_type) {
+        (".reg" | ".sreg", of) => Symbol::Register(isa.types.iter().position(|t| t.name == of), declaration.lanes),
+        (space, ".surfref") => Symbol::Surface(space == ".param"),
+        (".param", ".texref") => Symbol::Object("texref-parameter"),
+        (".param", ".samplerref") => Symbol::Object("samplerref-parameter"),
+        (".tex", _) | (_, ".texref") => Symbol::Object("texref"),
+        (_, ".samplerref") => Symbol::Object("samplerref"),
+        (".global", _) if declaration.unified => Symbol::Variable("unified"),
+        (".global", _) => Symbol::Variable("global"),
+        (".const", _) => Symbol::Variable("const"),
+        (".shared", _) => Symbol::Variable("shared"),
+        (".local", _) => Symbol::Variable("local"),
+        _ => Symbol::Variable(match origin {
+            Origin::Statement => "local-parameter",
+            Origin::EntryParameter => "entry-parameter",
+            Origin::FunctionParameter => "function-parameter",
+            Origin::ReturnParameter => "return-parameter",
+        }),
+    }
+}
+
+/// Reads declarations into scopes.
+struct Collector<'a, 'i> {
+    isa: &'i Isa,
+    /// The innermost scope.
+    scope: Declarations,
     /// The label before the statement.
     label: Option<&'a str>,
-    /// For each open brace, the number of names and of families before it.
-    scopes: Vec<(usize, usize)>,
-    /// Whether the next brace opens the body of an entry or function, whose parameters are already
-    /// in the table.
-    body: Option<(usize, usize)>,
+    /// The number of open braces.
+    open: usize,
+    /// Whether the next brace opens the body of an entry or function, whose scope is open already.
+    body: bool,
 }
 
 impl<'a> Collector<'a, '_> {
@@ -159,126 +327,52 @@ impl<'a> Collector<'a, '_> {
             let Some(statement) = statements.next_statement()? else { return Ok(()) };
             let label = self.label.take();
             match statement {
-                Statement::Declaration(declaration) => self.declare(&declaration, Origin::Statement, text)?,
-                Statement::Header(header) => self.header(&header, text)?,
-                Statement::Open => {
-                    let outside = self.body.take().unwrap_or_else(|| self.sizes());
-                    self.scopes.push(outside);
+                Statement::Declaration(declaration) => {
+                    self.scope.declare(self.isa, &declaration, Origin::Statement, text)?;
                 }
-                Statement::Close => {
-                    if let Some((names, families)) = self.scopes.pop() {
-                        self.table.names.truncate(names);
-                        self.table.families.truncate(families);
+                Statement::Header(header) => self.header(&header, text)?,
+                Statement::Open if self.open == NESTING => return error("blocks are nested too deep"),
+                Statement::Open => {
+                    self.open += 1;
+                    if !std::mem::take(&mut self.body) {
+                        self.scope.open();
                     }
                 }
-                Statement::Directive(name, all) => self.directive(name, all, label),
+                Statement::Close if self.open > 0 => {
+                    self.open -= 1;
+                    self.scope.close();
+                }
                 Statement::Label(name) => {
                     self.label = Some(name);
-                    self.table.names.insert(name, (Symbol::Object("label"), None));
+                    self.scope.label(name, LABEL);
                 }
+                Statement::Directive(".target", all) => {
+                    self.scope.options = all[".target".len()..].trim().to_owned();
+                }
+                Statement::Directive(name, _) => {
+                    if let Some((label, object)) = label.zip(labelled(name)) {
+                        self.scope.label(label, object);
+                    }
+                }
+                Statement::Close => {}
                 Statement::Instruction(_) => return error("expected a declaration"),
             }
         }
     }
 
-    /// A directive after a label may say what the label is.
-    fn directive(&mut self, name: &str, all: &str, label: Option<&str>) {
-        let object = match name {
-            ".branchtargets" => "branch-targets",
-            ".calltargets" => "call-targets",
-            ".callprototype" => "prototype",
-            ".target" => {
-                all[name.len()..].trim().clone_into(&mut self.table.options);
-                return;
-            }
-            _ => return,
-        };
-        if let Some(label) = label {
-            self.table.names.insert(label, (Symbol::Object(object), None));
-        }
-    }
-
-    fn sizes(&self) -> (usize, usize) {
-        (self.table.names.len(), self.table.families.len())
-    }
-
     fn header(&mut self, header: &Header<'_>, text: &str) -> Result<(), SyntaxError> {
-        self.table.names.insert(header.name, (Symbol::Object("function"), None));
+        self.scope.function(header.name);
         // A prototype declares a function without a body.
         if header.prototype {
             return Ok(());
         }
-        if !self.scopes.is_empty() || self.body.is_some() {
+        if self.open > 0 || self.body {
             let at = offset(text, header.text);
             return Err(SyntaxError { message: "an entry or function is inside another", at });
         }
-        self.body = Some(self.sizes());
-        let (context, origin) = match header.function {
-            true => (Context::Function, Origin::FunctionParameter),
-            false => (Context::Entry, Origin::EntryParameter),
-        };
-        self.table.context = context;
-        for (part, origin) in [(header.results, Origin::ReturnParameter), (header.parameters, origin)] {
-            let inside = |error: SyntaxError| SyntaxError { at: offset(text, part) + error.at, ..error };
-            for parameter in parameters(part).map_err(inside)? {
-                self.declare(&parameter, origin, text)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn declare(&mut self, declaration: &Declaration<'_>, origin: Origin, text: &str) -> Result<(), SyntaxError> {
-        let symbol = self.symbol(declaration, origin);
-        let at = offset(text, declaration.directives);
-        let wrong = |message| Err(SyntaxError { message, at });
-        if let Symbol::Register(Some(of), lanes) = symbol
-            && u16::from(lanes) * self.isa.types[of].bits > 128
-        {
-            return wrong("a vector has at most 128 bits");
-        }
-        let of = self.isa.register_type(declaration.of_type);
-        let natural = of.map(|of| u32::from(of.bits / 8) * u32::from(declaration.lanes));
-        let alignment = declaration.alignment.or(natural);
-        for name in declaration.declarators() {
-            // The position is that of a name, which is part of the text.
-            let name = name.map_err(|error| SyntaxError { at: at + declaration.directives.len(), ..error })?;
-            if name.array && matches!(declaration.space, ".reg" | ".sreg") {
-                return wrong("there are no arrays of registers");
-            }
-            match (name.family, symbol) {
-                (Some(count), _) => self.table.families.insert(name.name, (count, symbol)),
-                // An array of surfaces is not a surface, and cannot be indexed.
-                (None, Symbol::Surface(_) | Symbol::Object(_)) if name.array => {
-                    self.table.names.insert(name.name, (Symbol::Opaque, None))
-                }
-                (None, _) => self.table.names.insert(name.name, (symbol, alignment)),
-            }
-        }
-        Ok(())
-    }
-
-    fn symbol(&self, declaration: &Declaration<'_>, origin: Origin) -> Symbol {
-        match (declaration.space, declaration.of_type) {
-            (".reg" | ".sreg", of) => {
-                Symbol::Register(self.isa.types.iter().position(|t| t.name == of), declaration.lanes)
-            }
-            (space, ".surfref") => Symbol::Surface(space == ".param"),
-            (".param", ".texref") => Symbol::Object("texref-parameter"),
-            (".param", ".samplerref") => Symbol::Object("samplerref-parameter"),
-            (".tex", _) | (_, ".texref") => Symbol::Object("texref"),
-            (_, ".samplerref") => Symbol::Object("samplerref"),
-            (".global", _) if declaration.unified => Symbol::Variable("unified"),
-            (".global", _) => Symbol::Variable("global"),
-            (".const", _) => Symbol::Variable("const"),
-            (".shared", _) => Symbol::Variable("shared"),
-            (".local", _) => Symbol::Variable("local"),
-            _ => Symbol::Variable(match origin {
-                Origin::Statement => "local-parameter",
-                Origin::EntryParameter => "entry-parameter",
-                Origin::FunctionParameter => "function-parameter",
-                Origin::ReturnParameter => "return-parameter",
-            }),
-        }
+        self.body = true;
+        self.scope.open();
+        self.scope.parameters(self.isa, header, text).map(|_| ())
     }
 }
 

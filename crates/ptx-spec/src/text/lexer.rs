@@ -71,6 +71,8 @@ pub struct Lexer<'a> {
     at: usize,
     /// Whether a comment was skipped.
     commented: bool,
+    /// The first comment or quoted text without an end.
+    unclosed: Option<SyntaxError>,
 }
 
 /// The tokens of a text; comments and white space are left out.
@@ -108,12 +110,17 @@ impl<'a> Iterator for Lexer<'a> {
 impl<'a> Lexer<'a> {
     /// A reader at the start of a text.
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0, commented: false }
+        Self { text, at: 0, commented: false, unclosed: None }
     }
 
     /// Whether a comment was skipped so far.
     pub fn commented(&self) -> bool {
         self.commented
+    }
+
+    /// The first comment or quoted text so far that has no end.
+    pub(super) fn unclosed(&self) -> Option<&SyntaxError> {
+        self.unclosed.as_ref()
     }
 
     fn word(&mut self) -> TokenKind {
@@ -141,7 +148,7 @@ impl<'a> Lexer<'a> {
         self.at
     }
 
-    /// Goes back to an earlier position.
+    /// Goes to another position.
     pub(super) fn reset(&mut self, at: usize) {
         self.at = at;
     }
@@ -206,7 +213,11 @@ impl<'a> Lexer<'a> {
                 self.at += rest.find('\n').unwrap_or(rest.len());
             } else if let Some(comment) = rest.strip_prefix("/*") {
                 self.commented = true;
-                self.at += comment.find("*/").map_or(rest.len(), |end| end + 4);
+                let end = comment.find("*/");
+                if end.is_none() {
+                    self.leave_unclosed("a comment is not closed", self.at);
+                }
+                self.at += end.map_or(rest.len(), |end| end + 4);
             } else {
                 return;
             }
@@ -270,25 +281,54 @@ impl<'a> Lexer<'a> {
         self.since(start)
     }
 
-    /// Skips the rest of a quoted string.
+    /// Skips the rest of a quoted text.
     fn skip_text(&mut self) {
         let rest = self.rest();
-        self.at += rest.find(['"', '\n']).map_or(rest.len(), |end| end + usize::from(rest.as_bytes()[end] == b'"'));
+        let end = rest.find(['"', '\n']);
+        let closed = end.is_some_and(|end| rest.as_bytes()[end] == b'"');
+        if !closed {
+            self.leave_unclosed("a quoted text is not closed", self.at.saturating_sub(1));
+        }
+        self.at += end.map_or(rest.len(), |end| end + usize::from(closed));
+    }
+
+    fn leave_unclosed(&mut self, message: &'static str, at: usize) {
+        self.unclosed.get_or_insert(SyntaxError { message, at });
+    }
+
+    /// Skips the rest of the line, without its end.
+    pub(super) fn skip_line(&mut self) {
+        let rest = self.rest();
+        self.at += rest.find('\n').unwrap_or(rest.len());
     }
 
     /// Skips tokens up to a sign for which `stop` holds outside brackets, and returns what was skipped. It
-    /// also stops at the end of the text, and before an unmatched closing bracket.
+    /// also stops at the end of the text, before an unmatched closing bracket, and before an opening bracket that
+    /// is still open at a semicolon or the end of the text.
     pub(super) fn skip_until(&mut self, stop: impl Fn(u8) -> bool) -> &'a str {
         let start = self.at;
         let mut depth = 0_u32;
+        let mut opened = start;
         loop {
             self.blank();
-            let Some(byte) = self.peek() else { break };
+            let byte = match self.peek() {
+                None | Some(b';') if depth > 0 => {
+                    self.at = opened;
+                    break;
+                }
+                None => break,
+                Some(byte) => byte,
+            };
             if depth == 0 && stop(byte) {
                 break;
             }
             match byte {
-                b'(' | b'[' | b'{' => depth += 1,
+                b'(' | b'[' | b'{' => {
+                    if depth == 0 {
+                        opened = self.at;
+                    }
+                    depth += 1;
+                }
                 b')' | b']' | b'}' => match depth.checked_sub(1) {
                     Some(less) => depth = less,
                     None => break,

@@ -1,142 +1,80 @@
-//! Modules: their directives, and their instructions with their scopes.
+//! Modules: their directives, the names at module scope, and where the bodies of entries and functions are.
 
-use super::SyntaxError;
-use super::line::Line;
-use super::statement::{Header, Statement, Statements};
+use std::ops::Range;
+use std::sync::Arc;
 
-/// A parsed module or part of one; all texts borrow from the text that was read.
-#[derive(Clone, Debug, Default, PartialEq)]
+use super::declarations::Declarations;
+use super::header::Header;
+use super::problem::TextProblem;
+
+/// A module or a part of one, read on after errors; all texts borrow from the text that was read.
+#[derive(Clone, Debug, Default)]
 pub struct Module<'a> {
-    /// The argument of `.version`.
-    pub version: Option<&'a str>,
-    /// The first name after `.target`.
-    pub target: Option<&'a str>,
-    /// The argument of `.address_size`.
-    pub address_size: Option<&'a str>,
-    /// The instructions in their order.
-    pub instructions: Vec<Placed<'a>>,
-    /// All scopes (braces) with their declarations; the first is the module's own.
-    scopes: Vec<Scope<'a>>,
-}
-
-/// An instruction, and its position.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Placed<'a> {
-    /// The instruction.
-    pub line: Line<'a>,
-    /// Its text, up to its semicolon.
+    /// All of it.
     pub text: &'a str,
-    /// The first byte of it in the module.
-    pub at: usize,
-    /// Its scope.
-    pub scope: usize,
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Scope<'a> {
-    parent: Option<usize>,
-    /// The entry or function whose body it is.
-    header: Option<Header<'a>>,
-    declarations: Vec<&'a str>,
+    /// Its directives `.version`.
+    pub versions: Vec<ModuleDirective<'a>>,
+    /// Its directives `.target`.
+    pub targets: Vec<ModuleDirective<'a>>,
+    /// Its directives `.address_size`.
+    pub address_sizes: Vec<ModuleDirective<'a>>,
+    /// The position of the first statement that is none of these, in bytes.
+    pub contents: Option<usize>,
+    /// The names at module scope.
+    pub scope: Arc<Declarations>,
+    /// The bodies of entries and functions, and instructions outside of them, in order.
+    pub bodies: Vec<FunctionBody<'a>>,
+    /// What is wrong outside of the bodies, in order.
+    pub problems: Vec<TextProblem<'a>>,
+    /// How many declarations of variables there are outside of the bodies.
+    pub declarations: usize,
+    /// How many other directives, headers among them, there are outside of the bodies.
+    pub directives: usize,
+    /// Whether all statements outside of the bodies could be read, so that every name at module scope is known.
+    pub whole: bool,
+    /// Where reading ended although the text goes on, in bytes.
+    pub cut: Option<usize>,
 }
 
 impl<'a> Module<'a> {
-    /// Reads a module.
-    ///
-    /// # Errors
-    /// If something is not a statement; says what and where.
-    pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
-        let mut module = Self { scopes: vec![Scope::default()], ..Self::default() };
-        let mut statements = Statements::new(text);
-        let (mut scope, mut header) = (0, None);
-        loop {
-            let at = statements.at();
-            let Some(statement) = statements.next_statement()? else { return Ok(module) };
-            let text = &text[at..statements.end()];
-            match statement {
-                Statement::Open => {
-                    module.scopes.push(Scope { parent: Some(scope), header: header.take(), declarations: Vec::new() });
-                    scope = module.scopes.len() - 1;
-                }
-                Statement::Close => scope = module.scopes[scope].parent.unwrap_or(0),
-                Statement::Header(read) => header = (!read.prototype).then_some(read),
-                Statement::Declaration(_) => module.scopes[scope].declarations.push(text),
-                Statement::Directive(name, all) => module.directive(name, all),
-                Statement::Label(_) => {}
-                Statement::Instruction(line) => module.instructions.push(Placed { line, text, at, scope }),
-            }
-        }
-    }
-
-    fn directive(&mut self, name: &str, all: &'a str) {
-        let after = || all[name.len()..].trim();
-        match name {
-            ".version" => self.version = Some(after()),
-            ".target" => self.target = after().split(',').next().map(str::trim),
-            ".address_size" => self.address_size = Some(after()),
-            _ => {}
-        }
-    }
-
-    /// The declarations for an instruction, as a text between the module's directives and the instruction.
-    pub fn declarations(&self, instruction: &Placed<'a>) -> String {
-        let mut inwards = Vec::new();
-        let mut next = Some(instruction.scope);
-        while let Some(scope) = next.and_then(|at| self.scopes.get(at)) {
-            inwards.push(scope);
-            next = scope.parent;
-        }
-        let mut text = String::new();
-        for (depth, scope) in inwards.iter().rev().enumerate() {
-            if let Some(header) = &scope.header {
-                text.push_str(header.text);
-            }
-            if depth > 0 {
-                text.push_str(" {\n");
-            }
-            for declaration in &scope.declarations {
-                text.push_str(declaration);
-                text.push('\n');
-            }
-        }
-        text
+    /// The directive `.target` that applies at a position: the last before it, or else the first of all.
+    pub fn target_at(&self, at: usize) -> Option<&ModuleDirective<'a>> {
+        self.targets.iter().rfind(|target| target.at < at).or(self.targets.first())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A directive that says what the module is made for: `.version 8.0`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleDirective<'a> {
+    /// Its first byte in the module.
+    pub at: usize,
+    /// All of it.
+    pub text: &'a str,
+    /// The part after its name: `sm_90, debug`.
+    pub argument: &'a str,
+}
 
-    #[test]
-    fn a_module_is_instructions_in_scopes() {
-        let text = ".version 9.0 .target sm_90, debug\n.address_size 64 // ; {\n.file 1 \"a.cu\"\n\
-            .extern .func (.param .b32 r) f(.param .b32 a);\n.visible .global .b32 g[2] = {1, 2};\n\
-            .entry k(.param .u64 p) .maxntid 32, 1 {\n.reg .b32 %r<3>; .reg .pred p;\n\
-            .loc 1 2 3, function_name $info, inlined_at 1 4 5\n\
-            @p bra L; { .reg .f32 x; $t: mov.f32 x, 0f00000000; }\nL: ld.u32 %r1, [g+4]; ret; }\n\
-            .func h() { .reg .b64 y; mov.b64 y, 1; }\n.section .debug { .b8 1 }";
-        let module = Module::parse(text).expect("a module");
-        assert_eq!((module.version, module.target, module.address_size), (Some("9.0"), Some("sm_90"), Some("64")));
-        let texts: Vec<&str> = module.instructions.iter().map(|placed| placed.text).collect();
-        assert_eq!(texts, ["@p bra L;", "mov.f32 x, 0f00000000;", "ld.u32 %r1, [g+4];", "ret;", "mov.b64 y, 1;"]);
-        let declared = |at: usize| module.declarations(&module.instructions[at]).replace('\n', " ");
-        let kernel = ".visible .global .b32 g[2] = {1, 2}; .entry k(.param .u64 p) .maxntid 32, 1 { .reg .b32 %r<3>; .reg .pred p; ";
-        assert_eq!(declared(0), kernel);
-        assert_eq!(declared(1), format!("{kernel} {{ .reg .f32 x; "));
-        assert_eq!(declared(2), kernel);
-        assert_eq!(declared(4), ".visible .global .b32 g[2] = {1, 2}; .func h() { .reg .b64 y; ");
-        for placed in &module.instructions {
-            assert!(text[placed.at..].starts_with(placed.text));
-        }
-    }
+/// The body of an entry or function, or instructions outside of both.
+#[derive(Clone, Debug)]
+pub struct FunctionBody<'a> {
+    /// The header; none for instructions outside.
+    pub header: Option<Header<'a>>,
+    /// The bytes of the module from its first statement up to its closing brace.
+    pub range: Range<usize>,
+    /// Whether all statements could be read, so that all labels are known.
+    pub whole: bool,
+    /// Whether it follows a statement that could not be read.
+    pub after_error: bool,
+    /// The labels, by block.
+    pub(super) labels: Vec<BlockLabel<'a>>,
+}
 
-    #[test]
-    fn malformed_modules_are_rejected_with_a_position() {
-        for (text, at) in [("{ ret;", 6), ("ret; }", 5), (".pragma \"x\"", 11), ("L: M:", 5), (".entry {", 7)] {
-            match Module::parse(text) {
-                Err(error) => assert_eq!(error.at, at, "{text}: {error}"),
-                Ok(module) => assert!(at == text.len() && module.instructions.is_empty(), "{text}"),
-            }
-        }
-    }
+/// A label of a block.
+#[derive(Clone, Debug)]
+pub(super) struct BlockLabel<'a> {
+    /// The number of the block: blocks are numbered as they open, and that of the body is 0.
+    pub(super) block: usize,
+    pub(super) name: &'a str,
+    /// What it is: see [`Symbol::Object`](super::Symbol::Object).
+    pub(super) object: &'static str,
 }

@@ -3,14 +3,15 @@
 use std::hash::Hasher;
 use std::ops::Range;
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
-/// A map by name that is cheap to make: one text of all names, with their positions in it, sorted by hash
-/// at the end.
+/// A map by name that is cheap to make and can grow at any time: one text of all names, with their positions in it.
 #[derive(Clone, Debug)]
 pub(super) struct NameTable<T> {
     text: String,
     entries: Vec<NamedEntry<T>>,
+    /// The last entry with each hash; empty as long as there are few entries.
+    last: FxHashMap<u64, usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -18,12 +19,24 @@ struct NamedEntry<T> {
     hash: u64,
     name: Range<usize>,
     what: T,
+    /// The entry before it with the same hash.
+    previous: Option<usize>,
 }
+
+/// The number of entries that are searched one by one.
+const FEW: usize = 16;
 
 impl<T> Default for NameTable<T> {
     fn default() -> Self {
-        Self { text: String::new(), entries: Vec::new() }
+        Self { text: String::new(), entries: Vec::new(), last: FxHashMap::default() }
     }
+}
+
+/// The hash of a name, for lookups in several tables.
+pub(super) fn hash(name: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(name.as_bytes());
+    hasher.finish()
 }
 
 impl<T: Copy> NameTable<T> {
@@ -33,48 +46,44 @@ impl<T: Copy> NameTable<T> {
         self.entries.reserve(entries);
     }
 
-    /// How many entries there are.
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
     /// Whether there are no entries.
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    fn hash(name: &str) -> u64 {
-        let mut hasher = FxHasher::default();
-        hasher.write(name.as_bytes());
-        hasher.finish()
-    }
-
-    /// Adds an entry.
+    /// Adds an entry, which hides those with the same name.
     pub(super) fn insert(&mut self, name: &str, what: T) {
-        let start = self.text.len();
+        let (start, hash, at) = (self.text.len(), hash(name), self.entries.len());
         self.text.push_str(name);
-        self.entries.push(NamedEntry { hash: Self::hash(name), name: start..self.text.len(), what });
+        self.entries.push(NamedEntry { hash, name: start..self.text.len(), what, previous: None });
+        if at == FEW {
+            for at in 0..FEW {
+                self.index(at);
+            }
+        }
+        if at >= FEW {
+            self.index(at);
+        }
     }
 
-    /// Forgets all but the first entries.
-    pub(super) fn truncate(&mut self, entries: usize) {
-        self.entries.truncate(entries);
-    }
-
-    /// Makes the entries ready to be found.
-    pub(super) fn sort(&mut self) {
-        // If a name occurs twice, the last one counts, so the sort must be stable.
-        self.entries.sort_by_key(|entry| entry.hash);
+    fn index(&mut self, at: usize) {
+        let entry = &mut self.entries[at];
+        entry.previous = self.last.insert(entry.hash, at);
     }
 
     /// The last entry with this name.
-    pub(super) fn get(&self, name: &str) -> Option<T> {
-        if self.entries.is_empty() {
-            return None;
+    pub(super) fn get(&self, name: &str, hash: u64) -> Option<T> {
+        let is = |entry: &&NamedEntry<T>| entry.hash == hash && self.text[entry.name.clone()] == *name;
+        if self.last.is_empty() {
+            return self.entries.iter().rev().find(is).map(|entry| entry.what);
         }
-        let hash = Self::hash(name);
-        let end = self.entries.partition_point(|entry| entry.hash <= hash);
-        let same = self.entries[..end].iter().rev().take_while(|entry| entry.hash == hash);
-        same.into_iter().find(|entry| self.text[entry.name.clone()] == *name).map(|entry| entry.what)
+        let mut next = self.last.get(&hash).copied();
+        while let Some(entry) = next.map(|at| &self.entries[at]) {
+            if is(&entry) {
+                return Some(entry.what);
+            }
+            next = entry.previous;
+        }
+        None
     }
 }

@@ -2,11 +2,14 @@
 
 use super::SyntaxError;
 use super::declaration::{self, Declaration};
+use super::header::Header;
 use super::lexer::{Lexer, TokenKind};
 use super::line::Line;
 
 /// The error message if text follows the instruction.
 pub(super) const SURPLUS: &str = "nothing but a comment may follow the `;`";
+/// The error message for a directive that PTX does not have.
+pub(super) const UNKNOWN_DIRECTIVE: &str = "this is not a directive of PTX";
 
 /// One statement; all texts borrow from the text that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,23 +30,6 @@ pub enum Statement<'a> {
     Instruction(Line<'a>),
 }
 
-/// `.visible .entry name(parameters) .maxntid 32` or `.func (results) name(parameters)`
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header<'a> {
-    /// Whether it belongs to a function.
-    pub function: bool,
-    /// What it declares.
-    pub name: &'a str,
-    /// The text in parentheses before the name.
-    pub results: &'a str,
-    /// The text in parentheses after it.
-    pub parameters: &'a str,
-    /// All of it, without the `{` or `;` after it.
-    pub text: &'a str,
-    /// Whether it ends in a semicolon: it has no body.
-    pub prototype: bool,
-}
-
 /// Reads statements in order.
 #[derive(Clone, Debug)]
 pub struct Statements<'a> {
@@ -52,17 +38,32 @@ pub struct Statements<'a> {
     open: usize,
     /// Whether braces need not be balanced, because the text is a part of a module.
     part: bool,
+    /// Whether the text is a whole file: line markers of a preprocessor and old debugging directives may be in it.
+    file: bool,
 }
 
 impl<'a> Statements<'a> {
     /// The statements of a text whose braces are balanced.
     pub fn new(text: &'a str) -> Self {
-        Self { lexer: Lexer::new(text), open: 0, part: false }
+        Self { lexer: Lexer::new(text), open: 0, part: false, file: false }
     }
 
     /// The statements of a part of a module, in which braces may be open at the end.
     pub fn of_part(text: &'a str) -> Self {
         Self { part: true, ..Self::new(text) }
+    }
+
+    /// The statements of a whole file from a position on. Braces need not be balanced, but each semicolon must end a
+    /// statement.
+    pub(super) fn of_file(text: &'a str, at: usize) -> Self {
+        let mut statements = Self { part: true, file: true, ..Self::new(text) };
+        statements.lexer.reset(at);
+        statements
+    }
+
+    /// The reader of the text.
+    pub(super) fn lexer(&mut self) -> &mut Lexer<'a> {
+        &mut self.lexer
     }
 
     /// The position of the next statement, in bytes.
@@ -86,11 +87,17 @@ impl<'a> Statements<'a> {
     /// If something is not a statement; says what and where.
     pub fn next_statement(&mut self) -> Result<Option<Statement<'a>>, SyntaxError> {
         self.lexer.blank();
-        while self.part && self.lexer.eat(b';') {
+        while self.part && !self.file && self.lexer.eat(b';') {
             self.lexer.blank();
         }
         let start = self.lexer.at();
         match self.lexer.peek() {
+            Some(b'#' | b'@' | b';')
+                if self.file
+                    && let Some(read) = self.of_files(start)? =>
+            {
+                Ok(Some(read))
+            }
             None if self.open > 0 && !self.part => Err(self.error("a brace is not closed")),
             None => Ok(None),
             Some(b'{') => {
@@ -108,6 +115,23 @@ impl<'a> Statements<'a> {
             Some(b'@') => Line::read(&mut self.lexer).map(|line| Some(Statement::Instruction(line))),
             Some(_) => self.named().map(Some),
         }
+    }
+
+    /// What only whole files have: `# 12 "a.cu"`, `@@DWARF .byte 0`. None if it is something else.
+    fn of_files(&mut self, start: usize) -> Result<Option<Statement<'a>>, SyntaxError> {
+        if self.lexer.eat(b';') {
+            return Err(SyntaxError { message: "there is no instruction before this `;`", at: start });
+        }
+        let rest = self.lexer.rest();
+        let marker = rest.strip_prefix('#').map(|rest| rest.trim_start_matches([' ', '\t']));
+        let name = match marker {
+            Some(marker) if marker.starts_with("line") || marker.starts_with(|c: char| c.is_ascii_digit()) => "#",
+            Some(_) => return Err(self.error("a preprocessor directive: run the C preprocessor first")),
+            None if rest.starts_with("@@") => "@@",
+            None => return Ok(None),
+        };
+        self.lexer.skip_line();
+        Ok(Some(Statement::Directive(name, self.lexer.since(start))))
     }
 
     /// A label or an instruction without a guard.
@@ -154,7 +178,9 @@ impl<'a> Statements<'a> {
             return Declaration::read(&mut self.lexer, start, name).map(Statement::Declaration);
         }
         match name {
-            ".entry" | ".func" => self.header(start, name == ".func").map(Statement::Header),
+            ".entry" | ".func" => {
+                Header::read(&mut self.lexer, start, name == ".func", self.part).map(Statement::Header)
+            }
             // These end without a semicolon.
             ".version" | ".address_size" => {
                 self.lexer.blank();
@@ -178,7 +204,7 @@ impl<'a> Statements<'a> {
                 }
                 Ok(Statement::Directive(name, self.lexer.since(start)))
             }
-            _ => Err(SyntaxError { message: "expected an opcode", at: start }),
+            _ => Err(SyntaxError { message: UNKNOWN_DIRECTIVE, at: self.lexer.at() - name.len() }),
         }
     }
 
@@ -202,16 +228,19 @@ impl<'a> Statements<'a> {
             self.lexer.name();
             end = self.lexer.at();
             self.lexer.blank();
-            // `function_name $label+4`
-            if name == ".loc" && self.lexer.peek().is_some_and(|byte| byte == b'$' || byte.is_ascii_alphabetic()) {
-                let label = self.lexer.at();
-                self.lexer.name();
+            // `function_name $label+4`, `function_name .debug_str+4`
+            let label = |byte: u8| matches!(byte, b'.' | b'$' | b'_' | b'%') || byte.is_ascii_alphabetic();
+            if name == ".loc" && self.lexer.peek().is_some_and(label) {
+                match self.lexer.peek() {
+                    Some(b'.') => drop(self.lexer.directive()?),
+                    _ => drop(self.lexer.name()),
+                }
                 end = self.lexer.at();
+                self.lexer.blank();
                 if self.lexer.eat_sign("+") {
                     self.lexer.number();
                     end = self.lexer.at();
                 }
-                self.lexer.reset(label.max(end));
             }
             end = self.numbers_and_texts(end);
         }
@@ -231,42 +260,6 @@ impl<'a> Statements<'a> {
             }
             end = self.lexer.at();
         }
-    }
-
-    /// Reads a header after its `.entry` or `.func`.
-    fn header(&mut self, start: usize, function: bool) -> Result<Header<'a>, SyntaxError> {
-        self.lexer.blank();
-        let results = self.parenthesized()?;
-        let name = self.lexer.name();
-        if name.is_empty() {
-            return Err(self.error("expected the name of an entry or function"));
-        }
-        self.lexer.blank();
-        let parameters = self.parenthesized()?;
-        self.lexer.skip_until(|byte| matches!(byte, b'{' | b';'));
-        let text = self.lexer.since(start).trim_end();
-        match self.lexer.peek() {
-            Some(b'{') => Ok(Header { function, name, results, parameters, text, prototype: false }),
-            Some(b';') => {
-                self.lexer.eat(b';');
-                Ok(Header { function, name, results, parameters, text, prototype: true })
-            }
-            None if self.part => Ok(Header { function, name, results, parameters, text, prototype: false }),
-            _ => Err(self.error("expected `{`")),
-        }
-    }
-
-    /// Reads parentheses, if they come next, and returns the text between them.
-    fn parenthesized(&mut self) -> Result<&'a str, SyntaxError> {
-        if !self.lexer.eat(b'(') {
-            return Ok("");
-        }
-        let inside = self.lexer.skip_until(|_| false);
-        if !self.lexer.eat(b')') {
-            return Err(self.error("expected `)`"));
-        }
-        self.lexer.blank();
-        Ok(inside)
     }
 
     /// The opcode of the first instruction, even if the labels and the guard before it cannot be read.

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use ptx_conform::judge::arguments;
-use ptx_conform::ptx::{Argument, Line};
-use ptx_conform::spec::{Choice, Form, Rule, RuleKind};
+use crate::judge::arguments;
+use crate::spec::{Choice, Form, Rule, RuleKind};
+use crate::text::{Argument, Line};
 
-/// A part of a line, and what it is.
-type Passage = (Range<usize>, String);
+/// A part of a line, in bytes, and what it is.
+pub type Passage = (Range<usize>, String);
 
 /// The parts of a line that make the choices for which a rule is broken.
 pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Passage> {

@@ -1,0 +1,11 @@
+// The attributes of CUDA, so that clang needs no headers of NVIDIA.
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __noinline__ __attribute__((noinline))
+#define TID __nvvm_read_ptx_sreg_tid_x()
+#define CTAID __nvvm_read_ptx_sreg_ctaid_x()
+#define NTID __nvvm_read_ptx_sreg_ntid_x()

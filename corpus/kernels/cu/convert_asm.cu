@@ -1,0 +1,32 @@
+// Conversions in inline assembly: integer saturation, floats to integral floats, flush to zero, f16 operands.
+// targets: 50+
+#define C(text, co, o, ci, v) asm(text " %0, %1;" : "=" co(o) : ci(v));
+extern "C" __global__ void saturate(int *r, short *h, long long *l, float *f, double *d)
+{
+    C("cvt.sat.u8.s32", "r", r[0], "r", r[1])
+    C("cvt.sat.s8.s32", "r", r[2], "r", r[3])
+    C("cvt.sat.u16.s32", "h", h[0], "r", r[4])
+    C("cvt.sat.s16.u64", "h", h[1], "l", l[0])
+    C("cvt.sat.s32.s64", "r", r[5], "l", l[1])
+    C("cvt.sat.u64.s16", "l", l[2], "h", h[2])
+    C("cvt.rni.sat.s32.f32", "r", r[6], "f", f[0])
+    C("cvt.rzi.ftz.u16.f32", "h", h[3], "f", f[1])
+    C("cvt.rpi.sat.u64.f64", "l", l[3], "d", d[0])
+    C("cvt.rmi.s8.f64", "r", r[7], "d", d[1])
+    C("cvt.rni.f32.f32", "f", f[2], "f", f[3])
+    C("cvt.rzi.ftz.sat.f32.f32", "f", f[4], "f", f[5])
+    C("cvt.rpi.f64.f64", "d", d[2], "d", d[3])
+    C("cvt.sat.f32.f32", "f", f[6], "f", f[7])
+    C("cvt.rn.ftz.f32.f64", "f", f[8], "d", d[4])
+    C("cvt.ftz.f64.f32", "d", d[5], "f", f[9])
+    C("cvt.rz.sat.f32.u32", "f", f[10], "r", r[8])
+    C("cvt.rm.f64.s64", "d", d[6], "l", l[4])
+    C("cvt.rn.f16.f32", "h", h[4], "f", f[11])
+    C("cvt.rz.ftz.f16.f32", "h", h[5], "f", f[12])
+    C("cvt.rp.f16.f64", "h", h[6], "d", d[7])
+    C("cvt.f32.f16", "f", f[13], "h", h[7])
+    C("cvt.f64.f16", "d", d[8], "h", h[8])
+    C("cvt.rn.f16.u8", "h", h[9], "r", r[9])
+    C("cvt.rni.s32.f16", "r", r[10], "h", h[10])
+    C("cvt.rmi.f16.f16", "h", h[11], "h", h[12])
+}

@@ -1,0 +1,100 @@
+//! Whole files: which of their instructions are valid, and what is wrong with the others.
+//!
+//! A file is read once for its module scope, its labels and where its bodies are, and then body by body, in
+//! parallel. Nothing is guessed: what is not judged is counted.
+
+mod body;
+mod counts;
+mod diagnostic;
+mod environments;
+mod names;
+mod smallest;
+
+use rayon::prelude::*;
+
+use crate::environment::AddressSize;
+use crate::judge::Reading;
+use crate::spec::{Instruction, Spec};
+use crate::text::Module;
+use body::{BodyChecker, CheckedBody};
+use environments::ModuleEnvironments;
+
+pub use counts::Counts;
+pub use diagnostic::{CheckedLine, Details, Diagnostic, DiagnosticSeverity, SourcePart};
+pub use environments::FileHeader;
+pub use smallest::{Demand, SmallestHeader, smallest_header};
+
+/// What else is known of a judged line, such as that an engine does something else with it than the specification says.
+pub type Remark<'s> = dyn Fn(&Instruction, &Reading) -> Option<String> + Sync + 's;
+
+/// Checks files by a specification.
+#[derive(Clone, Copy)]
+pub struct Checker<'s> {
+    /// The specification.
+    pub spec: &'s Spec,
+    /// How many diagnostics of a file are kept; the others are only counted.
+    pub limit: usize,
+    /// What else is known of judged lines.
+    pub remark: Option<&'s Remark<'s>>,
+    /// Why invalid lines are only warned about, if they are: nobody has enforced the rules that they break so far.
+    pub tolerated: Option<&'s Remark<'s>>,
+    /// Whether to keep a sample of each kind of line, from which [`smallest_header`] follows.
+    pub sample: bool,
+}
+
+/// What was found in a file.
+#[derive(Clone, Debug)]
+pub struct CheckedFile<'a> {
+    /// What the file says that it is made for.
+    pub header: FileHeader,
+    /// How many there are of what.
+    pub counts: Counts,
+    /// The first diagnostics, in the order of the file.
+    pub diagnostics: Vec<Diagnostic<'a>>,
+    /// One line of each kind, in the order of the file, if they are to be kept.
+    pub samples: Vec<CheckedLine<'a>>,
+    /// Whether some of the file could not be judged: its version or target is not known, or some of its text was skipped.
+    pub incomplete: bool,
+}
+
+impl CheckedFile<'_> {
+    /// How many diagnostics were not kept.
+    pub fn unkept(&self) -> u64 {
+        let kept = u64::try_from(self.diagnostics.len()).unwrap_or(u64::MAX);
+        (self.counts.errors + self.counts.warnings).saturating_sub(kept)
+    }
+
+    /// The address size that the file has.
+    pub fn address_size(&self) -> AddressSize {
+        self.header.address_size
+    }
+}
+
+impl<'s> Checker<'s> {
+    /// Checks the text of a file.
+    pub fn check<'a>(&self, text: &'a str) -> CheckedFile<'a>
+    where
+        's: 'a,
+    {
+        let module = Module::read(text, &self.spec.isa);
+        let environments = ModuleEnvironments::new(self.spec, &module);
+        let bodies: Vec<CheckedBody<'a>> = module
+            .bodies
+            .par_iter()
+            .map(|body| BodyChecker::new(self, &module, body, environments.of(body.range.start)).check())
+            .collect();
+        let mut all = CheckedBody::of_module(self.limit, &module, &environments);
+        bodies.into_iter().for_each(|body| all.add(body));
+        // Those of the module stand between those of the bodies.
+        all.diagnostics.sort_by_key(|diagnostic| diagnostic.at.start);
+        all.diagnostics.truncate(self.limit);
+        let incomplete = !environments.known() || module.cut.is_some() || all.counts.skipped > 0;
+        CheckedFile {
+            header: environments.header,
+            counts: all.counts,
+            diagnostics: all.diagnostics,
+            samples: all.samples.into_lines(),
+            incomplete,
+        }
+    }
+}

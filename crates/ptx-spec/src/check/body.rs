@@ -1,0 +1,314 @@
+//! Checks the body of an entry or function.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Checker;
+use super::counts::Counts;
+use super::diagnostic::{CheckedLine, Diagnostic, DiagnosticSeverity, OBSERVED};
+use super::environments::ModuleEnvironments;
+use super::names::{KnownNames, names};
+use crate::environment::{Environment, Target, Version};
+use crate::judge::Judge;
+use crate::spec::{Choice, Form, Instruction, SpecialNeeds};
+use crate::text::{FunctionBody, Line, Module, ProblemKind, Step, TextProblem, Walk};
+
+/// What was found in a body, or in what is outside of all.
+pub(super) struct CheckedBody<'a> {
+    limit: usize,
+    pub(super) counts: Counts,
+    pub(super) diagnostics: Vec<Diagnostic<'a>>,
+    pub(super) samples: Samples<'a>,
+}
+
+/// What a line of a kind has in common with the others: its opcode and modifiers, its form, its choices except for the
+/// environment, the rules that it breaks, and what its special registers need.
+type LineKind<'a> = (&'a str, Vec<&'a str>, usize, Vec<u8>, Vec<usize>, (Option<Version>, Option<Target>));
+
+/// One line of each kind.
+#[derive(Default)]
+pub(super) struct Samples<'a> {
+    known: FxHashSet<LineKind<'a>>,
+    lines: Vec<Arc<CheckedLine<'a>>>,
+}
+
+impl<'a> Samples<'a> {
+    fn add(&mut self, line: &Arc<CheckedLine<'a>>) {
+        if self.known.insert(kind(line)) {
+            self.lines.push(Arc::clone(line));
+        }
+    }
+
+    pub(super) fn into_lines(self) -> Vec<CheckedLine<'a>> {
+        self.lines.into_iter().map(Arc::unwrap_or_clone).collect()
+    }
+}
+
+fn kind<'a>(line: &CheckedLine<'a>) -> LineKind<'a> {
+    let CheckedLine { line, reading, .. } = line;
+    let (form, SpecialNeeds { ptx, target }) = (reading.form, reading.specials);
+    let choices = reading.values.get(ENVIRONMENT..).unwrap_or_default().to_vec();
+    (line.opcode, line.modifiers.clone(), form, choices, reading.broken.clone(), (ptx, target))
+}
+
+/// How many axes of a form are about the environment; they come first.
+const ENVIRONMENT: usize = 3;
+
+impl<'a> CheckedBody<'a> {
+    fn new(limit: usize) -> Self {
+        Self { limit, counts: Counts::default(), diagnostics: Vec::new(), samples: Samples::default() }
+    }
+
+    /// What is outside of the bodies.
+    pub(super) fn of_module(limit: usize, module: &Module<'a>, environments: &ModuleEnvironments<'_>) -> Self {
+        let mut found = Self::new(limit);
+        let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        found.counts.declarations = count(module.declarations);
+        found.counts.directives = count(module.directives);
+        environments.diagnostics.iter().for_each(|diagnostic| found.say(diagnostic.clone()));
+        module.problems.iter().for_each(|problem| found.problem(problem));
+        found
+    }
+
+    /// Adds what was found in another part of the file.
+    pub(super) fn add(&mut self, other: Self) {
+        self.counts.add(&other.counts);
+        self.diagnostics.extend(other.diagnostics);
+        other.samples.lines.iter().for_each(|line| self.samples.add(line));
+    }
+
+    fn say(&mut self, diagnostic: Diagnostic<'a>) {
+        match diagnostic.severity {
+            DiagnosticSeverity::Error => self.counts.errors += 1,
+            DiagnosticSeverity::Warning => self.counts.warnings += 1,
+        }
+        if self.diagnostics.len() < self.limit {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn problem(&mut self, problem: &TextProblem<'a>) {
+        match problem.kind {
+            ProblemKind::Syntax(_) => self.counts.unread += 1,
+            ProblemKind::Directive(_) => self.counts.skipped += 1,
+            ProblemKind::Twice(_) => {}
+        }
+        self.say(Diagnostic::of_problem(problem));
+    }
+}
+
+/// A name that is not declared: where it is used first, and how often.
+struct UndeclaredName<'a> {
+    name: &'a str,
+    at: Range<usize>,
+    uses: u64,
+}
+
+/// Checks one body.
+pub(super) struct BodyChecker<'c, 'a, 's> {
+    checker: &'c Checker<'s>,
+    module: &'c Module<'a>,
+    body: &'c FunctionBody<'a>,
+    judge: Option<&'c (Environment, Judge<'s>)>,
+    found: CheckedBody<'a>,
+    /// In the order of their first uses.
+    undeclared: Vec<UndeclaredName<'a>>,
+    /// The positions of names in `undeclared`.
+    positions: FxHashMap<&'a str, usize>,
+    /// Of opcodes without a specification, whether there are instructions with the same.
+    partly: FxHashMap<&'a str, bool>,
+}
+
+impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
+    pub(super) fn new(
+        checker: &'c Checker<'s>,
+        module: &'c Module<'a>,
+        body: &'c FunctionBody<'a>,
+        judge: Option<&'c (Environment, Judge<'s>)>,
+    ) -> Self {
+        let found = CheckedBody::new(checker.limit);
+        let (positions, partly) = (FxHashMap::default(), FxHashMap::default());
+        Self { checker, module, body, judge, found, undeclared: Vec::new(), positions, partly }
+    }
+
+    pub(super) fn check(mut self) -> CheckedBody<'a> {
+        let mut walk = Walk::new(self.module, &self.checker.spec.isa, self.body);
+        while let Some(step) = walk.next_step() {
+            match step {
+                Step::TextProblem(problem) => self.found.problem(&problem),
+                Step::Instruction(line, at) => self.instruction(line, at, &walk),
+            }
+        }
+        let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        self.found.counts.declarations += count(walk.declared);
+        self.found.counts.directives += count(walk.directives);
+        self.say_undeclared();
+        self.found
+    }
+
+    fn instruction(&mut self, line: Line<'a>, at: Range<usize>, walk: &Walk<'a, '_>) {
+        self.found.counts.instructions += 1;
+        if self.found.counts.instructions == 1 && self.body.header.is_none() && !self.body.after_error {
+            let message = "an instruction is outside of any entry or function";
+            let diagnostic = Diagnostic::new(DiagnosticSeverity::Error, "isa/outside", at.clone(), message);
+            self.found.say(diagnostic.with_page("kernel-and-function-directives"));
+        }
+        let spec = self.checker.spec;
+        let known = KnownNames::of(&line, walk.declarations(), &spec.isa);
+        if !known.undeclared.is_empty() {
+            if walk.whole() {
+                self.found.counts.invalid += 1;
+                known.undeclared.into_iter().for_each(|name| self.use_undeclared(name));
+            } else {
+                self.found.counts.unjudged += 1;
+            }
+            return;
+        }
+        let Some(instruction) = spec.instruction_of(line.opcode, &line.modifiers) else {
+            return self.unknown(&line);
+        };
+        let Some((environment, judge)) = self.judge.filter(|_| !known.strange) else {
+            self.found.counts.unjudged += 1;
+            return;
+        };
+        match judge.read(&line, walk.declarations()) {
+            None => self.found.counts.add_unknown(&elsewhere(instruction, &line)),
+            Some((instruction, reading)) => {
+                // Most lines are valid, and nothing more is to be known of them.
+                let form = &instruction.forms[reading.form];
+                let remark = self.checker.remark.and_then(|remark| remark(instruction, &reading));
+                if reading.valid()
+                    && remark.is_none()
+                    && !self.checker.sample
+                    && form.undefined(&reading.values).is_empty()
+                {
+                    self.found.counts.valid += 1;
+                    return;
+                }
+                let (environment, declarations) = (*environment, walk.declarations().only(names(&line)));
+                let file = self.module.text;
+                let tolerated = self.checker.tolerated.filter(|_| !reading.valid());
+                let tolerated = tolerated.and_then(|tolerated| tolerated(instruction, &reading));
+                let judged = CheckedLine {
+                    file,
+                    at,
+                    line,
+                    declarations,
+                    environment,
+                    instruction,
+                    reading,
+                    tolerated: tolerated.is_some(),
+                };
+                self.judged(&Arc::new(judged), tolerated, remark);
+            }
+        }
+    }
+
+    /// Counts a line without a specification by its opcode, and its first modifier if there is an instruction with the
+    /// same opcode.
+    fn unknown(&mut self, line: &Line<'a>) {
+        let same = |instruction: &Instruction| instruction.name.split('.').next() == Some(line.opcode);
+        let instructions = &self.checker.spec.instructions;
+        let partly = self.partly.entry(line.opcode).or_insert_with(|| instructions.iter().any(same));
+        match line.modifiers.first().filter(|_| *partly) {
+            Some(modifier) => self.found.counts.add_unknown(&format!("{}{modifier}", line.opcode)),
+            None => self.found.counts.add_unknown(line.opcode),
+        }
+    }
+
+    fn judged(&mut self, line: &Arc<CheckedLine<'a>>, tolerated: Option<String>, remark: Option<String>) {
+        if self.checker.sample {
+            self.found.samples.add(line);
+        }
+        self.found.counts.remarked += u64::from(remark.is_some());
+        let form = &line.instruction.forms[line.reading.form];
+        let of_line = |rule: &&usize| !of_environment(form, **rule);
+        let broken: Vec<usize> = line.reading.broken.iter().filter(of_line).copied().collect();
+        if !broken.is_empty() {
+            self.invalid(line, &broken, tolerated, remark);
+            return;
+        }
+        self.found.counts.valid += 1;
+        let undefined = form.undefined(&line.reading.values);
+        self.found.counts.undefined += u64::from(!undefined.is_empty());
+        for rule in undefined {
+            self.found.say(
+                Diagnostic::of_rule(DiagnosticSeverity::Warning, line, rule)
+                    .with_note("the manual leaves this undefined"),
+            );
+        }
+        if let Some(remark) = remark {
+            self.found.say(Diagnostic::new(DiagnosticSeverity::Warning, REMARK, line.at.clone(), remark));
+        }
+    }
+
+    fn invalid(
+        &mut self,
+        line: &Arc<CheckedLine<'a>>,
+        broken: &[usize],
+        tolerated: Option<String>,
+        remark: Option<String>,
+    ) {
+        let severity = match line.tolerated {
+            true => {
+                self.found.counts.tolerated += 1;
+                DiagnosticSeverity::Warning
+            }
+            false => {
+                self.found.counts.invalid += 1;
+                DiagnosticSeverity::Error
+            }
+        };
+        for &rule in broken {
+            let diagnostic = Diagnostic::of_rule(severity, line, rule);
+            let notes = tolerated.iter().chain(&remark);
+            self.found.say(notes.fold(diagnostic, |diagnostic, note| diagnostic.with_note(note)));
+        }
+    }
+
+    fn use_undeclared(&mut self, name: &'a str) {
+        let start = name.as_ptr().addr().saturating_sub(self.module.text.as_ptr().addr());
+        let next = self.undeclared.len();
+        let at = *self.positions.entry(name).or_insert(next);
+        if at == next {
+            self.undeclared.push(UndeclaredName { name, at: start..start + name.len(), uses: 0 });
+        }
+        self.undeclared[at].uses += 1;
+    }
+
+    fn say_undeclared(&mut self) {
+        for UndeclaredName { name, at, uses } in std::mem::take(&mut self.undeclared) {
+            let message = format!("`{name}` is not declared before this, nor a label around it");
+            let diagnostic =
+                Diagnostic::new(DiagnosticSeverity::Error, "isa/undeclared", at, message).with_note(OBSERVED);
+            self.found.say(match uses {
+                1 => diagnostic,
+                uses => diagnostic.with_note(format!("{uses} instructions here use it")),
+            });
+        }
+        self.found.diagnostics.sort_by_key(|diagnostic| diagnostic.at.start);
+    }
+}
+
+/// What a line with a known opcode is called that belongs to another page of the manual.
+fn elsewhere<'l>(instruction: &Instruction, line: &'l Line<'_>) -> Cow<'l, str> {
+    let of_page = |modifier: &&&str| instruction.elsewhere.iter().any(|word| word == **modifier);
+    match line.modifiers.iter().find(of_page) {
+        Some(modifier) => Cow::Owned(format!("{}{modifier}", line.opcode)),
+        None => Cow::Borrowed(line.opcode),
+    }
+}
+
+/// The rule of diagnostics that say what else is known of a valid line.
+const REMARK: &str = "engine/prediction";
+
+/// Whether a rule is only about the version, the target and the address size, and is said of the file.
+fn of_environment(form: &Form, rule: usize) -> bool {
+    let rule = &form.rules[rule];
+    let about = |axis: usize| matches!(form.axes[axis].choice, Choice::AddressSize | Choice::Target | Choice::Ptx);
+    let forbids = rule.forbids.iter().flat_map(|cube| cube.sets());
+    rule.id.starts_with("isa/") && !rule.forbids.is_empty() && forbids.into_iter().all(|(axis, _)| about(*axis))
+}

@@ -1,0 +1,211 @@
+//! What is said about a place in a file.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::environment::Environment;
+use crate::explain::ExplainedLine;
+use crate::judge::{Judge, Needs, Reading, needs};
+use crate::spec::{Instruction, Isa, Rule, RuleKind, Source, Spec, manual_page};
+use crate::text::{Declarations, Line, ProblemKind, TextProblem};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DiagnosticSeverity {
+    /// The file is not valid, or could not be judged.
+    Error,
+    /// The file may still be valid.
+    Warning,
+}
+
+impl DiagnosticSeverity {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// An instruction of a file with its reading.
+#[derive(Clone, Debug)]
+pub struct CheckedLine<'a> {
+    /// The text of the file.
+    pub file: &'a str,
+    /// Its bytes in the file.
+    pub at: Range<usize>,
+    /// The instruction.
+    pub line: Line<'a>,
+    /// The names that it uses.
+    pub declarations: Declarations,
+    /// Where it is judged.
+    pub environment: Environment,
+    /// What it is a line of.
+    pub instruction: &'a Instruction,
+    /// Its form, its choices, and the rules that it breaks.
+    pub reading: Reading,
+    /// Whether it is only warned about although it breaks rules.
+    pub tolerated: bool,
+}
+
+impl CheckedLine<'_> {
+    /// Its text.
+    pub fn text(&self) -> &str {
+        &self.file[self.at.clone()]
+    }
+
+    /// The version and target that it needs.
+    pub fn needs(&self, isa: &Isa) -> Option<Needs> {
+        needs(isa, &self.instruction.forms[self.reading.form], &self.reading)
+    }
+}
+
+/// Something about a place in a file.
+#[derive(Clone, Debug)]
+pub struct Diagnostic<'a> {
+    /// How bad it is.
+    pub severity: DiagnosticSeverity,
+    /// The rule that is broken.
+    pub rule: String,
+    /// The bytes of the file.
+    pub at: Range<usize>,
+    /// What the rule says, or what is wrong.
+    pub message: String,
+    /// What else is to be said.
+    pub notes: Vec<String>,
+    /// The anchor of the manual's page about it.
+    anchor: Option<&'static str>,
+    /// The instruction, and the position of the rule in its form.
+    line: Option<(Arc<CheckedLine<'a>>, usize)>,
+}
+
+/// A part of a file, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourcePart {
+    /// Its bytes.
+    pub at: Range<usize>,
+    /// What it is; may be empty.
+    pub label: String,
+}
+
+/// What takes time to find out, so that it is only done for diagnostics that are shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Details {
+    /// The parts of the file that break the rule.
+    pub parts: Vec<SourcePart>,
+    /// What else is to be said.
+    pub notes: Vec<String>,
+    /// The heading on the manual's page.
+    pub section: Option<String>,
+    /// The manual's page.
+    pub page: Option<String>,
+    /// What would be valid.
+    pub help: Option<String>,
+    /// The version and target that the line needs.
+    pub needs: Option<Needs>,
+}
+
+impl<'a> Diagnostic<'a> {
+    /// Something that is not about one rule of an instruction.
+    pub(super) fn new(severity: DiagnosticSeverity, rule: &str, at: Range<usize>, message: impl Into<String>) -> Self {
+        let (rule, message) = (rule.to_owned(), message.into());
+        Self { severity, rule, at, message, notes: Vec::new(), anchor: None, line: None }
+    }
+
+    /// With the anchor of a page of the manual.
+    pub(super) fn with_page(self, anchor: &'static str) -> Self {
+        Self { anchor: Some(anchor), ..self }
+    }
+
+    pub(super) fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// A line that has to do with a rule of its form.
+    pub(super) fn of_rule(severity: DiagnosticSeverity, line: &Arc<CheckedLine<'a>>, rule: usize) -> Self {
+        let broken = &line.instruction.forms[line.reading.form].rules[rule];
+        let new = Self::new(severity, &broken.id, line.at.clone(), broken.says.as_str());
+        Self { line: Some((Arc::clone(line), rule)), ..new }
+    }
+
+    /// A problem of the text.
+    pub(super) fn of_problem(problem: &TextProblem<'_>) -> Self {
+        let at = problem.at.clone();
+        match problem.kind {
+            ProblemKind::Syntax(message) => {
+                Self::new(DiagnosticSeverity::Error, "isa/syntax", at, message).with_page("statements")
+            }
+            ProblemKind::Directive(name) => {
+                let message = format!("`{name}` is not a directive that is known, and is skipped");
+                Self::new(DiagnosticSeverity::Warning, "isa/directive", at, message).with_page("directive-statements")
+            }
+            ProblemKind::Twice(name) => {
+                let message = format!("`{name}` is declared twice in one scope");
+                Self::new(DiagnosticSeverity::Error, "isa/declared-twice", at, message).with_note(OBSERVED)
+            }
+        }
+    }
+
+    /// All that is to be said.
+    pub fn details(&self, spec: &Spec) -> Details {
+        let notes = self.notes.clone();
+        let page = self.anchor.map(manual_page);
+        let plain = || Details { parts: self.whole(), notes: notes.clone(), page: page.clone(), ..Details::default() };
+        let Some((line, rule)) = &self.line else { return plain() };
+        let Ok(judge) = Judge::new(spec, &line.environment) else { return plain() };
+        let text = line.text();
+        let explained = ExplainedLine {
+            text,
+            line: &line.line,
+            judge: &judge,
+            declarations: &line.declarations,
+            environment: line.environment,
+            instruction: line.instruction,
+            reading: &line.reading,
+        };
+        let of_rule = &explained.form().rules[*rule];
+        let needed = version_note(explained.needs(of_rule), of_rule, line, &spec.isa);
+        let source = explained.source(of_rule);
+        Details {
+            parts: self.parts(&explained, *rule),
+            notes: needed.into_iter().chain([source]).chain(notes).collect(),
+            section: of_rule.section.clone(),
+            page: (of_rule.source == Source::Manual).then(|| explained.form().page()),
+            help: if self.severity == DiagnosticSeverity::Error { explained.instead(*rule) } else { None },
+            needs: line.needs(&spec.isa),
+        }
+    }
+
+    fn whole(&self) -> Vec<SourcePart> {
+        vec![SourcePart { at: self.at.clone(), label: String::new() }]
+    }
+
+    /// The parts of the line that break the rule, in the file.
+    fn parts(&self, explained: &ExplainedLine<'_>, rule: usize) -> Vec<SourcePart> {
+        let moved = |(at, label): (Range<usize>, String)| SourcePart {
+            at: self.at.start + at.start..self.at.start + at.end,
+            label,
+        };
+        let parts: Vec<SourcePart> = explained.parts(rule).into_iter().map(moved).collect();
+        if parts.is_empty() { self.whole() } else { parts }
+    }
+}
+
+/// What no page of the manual says.
+pub(super) const OBSERVED: &str = "observed: the manual is silent; every ptxas examined does this";
+
+/// What a line needs whose version or target is not enough, if a rule is about that.
+fn version_note(note: Option<String>, rule: &Rule, line: &CheckedLine<'_>, isa: &Isa) -> Option<String> {
+    let needs = line.needs(isa)?;
+    match rule.kind {
+        RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_) => {
+            Some(format!("{}; the whole line needs PTX {} and {}", note?, needs.ptx, needs.target))
+        }
+        _ => None,
+    }
+}

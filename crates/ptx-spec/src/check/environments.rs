@@ -1,0 +1,168 @@
+//! What a file says that it is made for: `.version`, `.target` and `.address_size`.
+
+use std::ops::Range;
+use std::str::FromStr;
+
+use super::diagnostic::{Diagnostic, DiagnosticSeverity};
+use crate::environment::{AddressSize, Environment, ParseError, Target, Version};
+use crate::judge::Judge;
+use crate::spec::{Isa, Spec};
+use crate::text::{Module, ModuleDirective};
+
+/// What a file says that it is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileHeader {
+    /// Its first `.version`, if it can be read.
+    pub ptx: Option<Version>,
+    /// Its first `.target`, if it can be read.
+    pub target: Option<Target>,
+    /// Its `.address_size`; 32 without one.
+    pub address_size: AddressSize,
+}
+
+/// The environments of a module, of which it can have several: each `.target` begins another.
+pub(super) struct ModuleEnvironments<'s> {
+    pub(super) header: FileHeader,
+    /// The positions of the directives `.target`, with what is judged after each; none if it is not known.
+    judges: Vec<(usize, Option<(Environment, Judge<'s>)>)>,
+    pub(super) diagnostics: Vec<Diagnostic<'static>>,
+}
+
+/// The name of a target in `.target`, without its number.
+const TARGETS: [&str; 2] = ["sm_", "compute_"];
+
+impl<'s> ModuleEnvironments<'s> {
+    pub(super) fn new(spec: &'s Spec, module: &Module<'_>) -> Self {
+        let mut reader = HeaderReader { isa: &spec.isa, diagnostics: Vec::new() };
+        let ptx = reader.version(module);
+        let address_size = reader.address_size(module, ptx);
+        let targets = reader.targets(module, ptx);
+        let judge = |target: Option<Target>| {
+            let environment = Environment { ptx: ptx?, target: target?, address_size };
+            Some((environment, Judge::new(spec, &environment).ok()?))
+        };
+        let header = FileHeader { ptx, target: targets.first().and_then(|(_, target)| *target), address_size };
+        let judges = targets.into_iter().map(|(at, target)| (at, judge(target))).collect();
+        Self { header, judges, diagnostics: reader.diagnostics }
+    }
+
+    /// Whether every part of the module has an environment that the specification knows.
+    pub(super) fn known(&self) -> bool {
+        !self.judges.is_empty() && self.judges.iter().all(|(_, judge)| judge.is_some())
+    }
+
+    /// The environment at a position of the module.
+    pub(super) fn of(&self, at: usize) -> Option<&(Environment, Judge<'s>)> {
+        let before = self.judges.iter().rfind(|(start, _)| *start < at);
+        before.or(self.judges.first()).and_then(|(_, judge)| judge.as_ref())
+    }
+}
+
+struct HeaderReader<'i> {
+    isa: &'i Isa,
+    diagnostics: Vec<Diagnostic<'static>>,
+}
+
+const VERSION: &str = "ptx-module-directives-version";
+const TARGET: &str = "ptx-module-directives-target";
+const ADDRESS_SIZE: &str = "ptx-module-directives-address-size";
+
+impl HeaderReader<'_> {
+    fn error(&mut self, rule: &str, at: Range<usize>, message: impl Into<String>, page: &'static str) {
+        self.diagnostics.push(Diagnostic::new(DiagnosticSeverity::Error, rule, at, message).with_page(page));
+    }
+
+    fn version(&mut self, module: &Module<'_>) -> Option<Version> {
+        let rule = "isa/version";
+        let first = module.contents.into_iter().chain(module.targets.first().map(|target| target.at)).min();
+        let Some(directive) = module.versions.first() else {
+            let at = first.unwrap_or(module.text.len());
+            self.error(rule, at..at, "a module begins with `.version`, and there is none", VERSION);
+            return None;
+        };
+        if first.is_some_and(|first| first < directive.at) {
+            self.error(rule, span(directive), "`.version` must be the first statement of a module", VERSION);
+        }
+        for again in &module.versions[1..] {
+            self.error(rule, span(again), "a module has only one `.version`", VERSION);
+        }
+        let version = self.parsed(rule, directive, directive.argument, VERSION)?;
+        if !self.isa.versions.contains(&version) {
+            let newest = self.isa.versions.last().map(ToString::to_string).unwrap_or_default();
+            let message = format!("PTX {version} is not known: the newest version that is known is {newest}");
+            self.error(rule, span(directive), message, VERSION);
+        }
+        Some(version)
+    }
+
+    /// The argument of a directive.
+    fn parsed<T: FromStr<Err = ParseError>>(
+        &mut self,
+        rule: &str,
+        directive: &ModuleDirective<'_>,
+        argument: &str,
+        page: &'static str,
+    ) -> Option<T> {
+        match argument.parse() {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.error(rule, span(directive), error.to_string(), page);
+                None
+            }
+        }
+    }
+
+    fn address_size(&mut self, module: &Module<'_>, ptx: Option<Version>) -> AddressSize {
+        let rule = "isa/address-size";
+        let Some(directive) = module.address_sizes.first() else { return AddressSize::Bits32 };
+        for again in &module.address_sizes[1..] {
+            self.error(rule, span(again), "a module has only one `.address_size`", ADDRESS_SIZE);
+        }
+        let size = self.parsed(rule, directive, directive.argument, ADDRESS_SIZE).unwrap_or(AddressSize::Bits32);
+        if ptx.is_some_and(|ptx| ptx < AddressSize::SINCE) {
+            let message = format!("`.address_size` needs PTX {}", AddressSize::SINCE);
+            self.error("isa/address-size-since", span(directive), message, ADDRESS_SIZE);
+        }
+        size
+    }
+
+    fn targets(&mut self, module: &Module<'_>, ptx: Option<Version>) -> Vec<(usize, Option<Target>)> {
+        let rule = "isa/target";
+        let Some(first) = module.targets.first() else {
+            let at = module.contents.unwrap_or(module.text.len());
+            self.error(rule, at..at, "`.version` is followed by `.target`, and there is none", TARGET);
+            return Vec::new();
+        };
+        if module.contents.is_some_and(|contents| contents < first.at) {
+            self.error(rule, span(first), "`.target` must follow `.version`", TARGET);
+        }
+        module.targets.iter().map(|directive| (directive.at, self.target(directive, ptx))).collect()
+    }
+
+    fn target(&mut self, directive: &ModuleDirective<'_>, ptx: Option<Version>) -> Option<Target> {
+        let rule = "isa/target";
+        let words = directive.argument.split(',').map(str::trim);
+        let named = words.filter_map(|word| TARGETS.iter().find_map(|prefix| word.strip_prefix(prefix)));
+        let numbers: Vec<&str> = named.collect();
+        if numbers.is_empty() {
+            let message = "`.target` names a target such as sm_90 or sm_90a";
+            self.error(rule, span(directive), message, TARGET);
+        }
+        // A module for several targets has what the newest has.
+        let parse = |number: &&str| self.parsed::<Target>(rule, directive, &format!("sm_{number}"), TARGET);
+        let target = numbers.iter().filter_map(parse).max()?;
+        match self.isa.targets.iter().find(|(known, _)| *known == target) {
+            None => self.error(rule, span(directive), format!("the target {target} is not known"), TARGET),
+            Some((_, since)) if ptx.is_some_and(|ptx| ptx < *since) => {
+                let message = format!("a target needs the PTX version that introduced it: {target} needs PTX {since}");
+                self.error("isa/target-since", span(directive), message, TARGET);
+            }
+            Some(_) => {}
+        }
+        Some(target)
+    }
+}
+
+fn span(directive: &ModuleDirective<'_>) -> Range<usize> {
+    directive.at..directive.at + directive.text.len()
+}

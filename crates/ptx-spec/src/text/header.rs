@@ -1,0 +1,98 @@
+//! The header of an entry or function. PTX ISA `kernel-and-function-directives`.
+
+use super::SyntaxError;
+use super::constant;
+use super::lexer::Lexer;
+
+/// `.visible .entry name(parameters) .maxntid 32` or `.func (results) name(parameters)`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header<'a> {
+    /// Whether it belongs to a function.
+    pub function: bool,
+    /// What it declares.
+    pub name: &'a str,
+    /// The text in parentheses before the name.
+    pub results: &'a str,
+    /// The text in parentheses after it.
+    pub parameters: &'a str,
+    /// All of it, without the `{` or `;` after it.
+    pub text: &'a str,
+    /// Whether it ends in a semicolon: it has no body.
+    pub prototype: bool,
+}
+
+impl<'a> Header<'a> {
+    /// Reads a header, which begins at `start`, after its `.entry` or `.func`. In a part of a module the text may end
+    /// after it.
+    pub(super) fn read(lexer: &mut Lexer<'a>, start: usize, function: bool, part: bool) -> Result<Self, SyntaxError> {
+        lexer.blank();
+        // `.func .attribute(.unified(1, 2)) name`
+        while lexer.peek() == Some(b'.') {
+            tuning(lexer)?;
+            lexer.blank();
+        }
+        let results = parenthesized(lexer)?;
+        let name = lexer.name();
+        if name.is_empty() {
+            return Err(lexer.error("expected the name of an entry or function"));
+        }
+        lexer.blank();
+        let parameters = parenthesized(lexer)?;
+        loop {
+            let text = lexer.since(start).trim_end();
+            lexer.blank();
+            let header = |prototype| Self { function, name, results, parameters, text, prototype };
+            match lexer.peek() {
+                Some(b'.') => tuning(lexer)?,
+                Some(b'{') => return Ok(header(false)),
+                Some(b';') => {
+                    lexer.eat(b';');
+                    return Ok(header(true));
+                }
+                None if part => return Ok(header(false)),
+                _ => return Err(lexer.error("expected `{`")),
+            }
+        }
+    }
+}
+
+/// Reads parentheses, if they come next, and returns the text between them.
+pub(super) fn parenthesized<'a>(lexer: &mut Lexer<'a>) -> Result<&'a str, SyntaxError> {
+    if !lexer.eat(b'(') {
+        return Ok("");
+    }
+    let inside = lexer.skip_until(|byte| byte == b';');
+    if !lexer.eat(b')') {
+        return Err(lexer.error("expected `)`"));
+    }
+    lexer.blank();
+    Ok(inside)
+}
+
+/// Reads a directive between a name and its body: `.maxntid 32, 1, 1`, `.noreturn`, `.pragma "nounroll";`.
+fn tuning(lexer: &mut Lexer<'_>) -> Result<(), SyntaxError> {
+    match lexer.directive()? {
+        ".pragma" => {
+            lexer.skip_until(|byte| byte == b';');
+            return if lexer.eat(b';') { Ok(()) } else { Err(lexer.error("expected `;`")) };
+        }
+        ".attribute" => {
+            lexer.blank();
+            return parenthesized(lexer).map(|_| ());
+        }
+        _ => {}
+    }
+    lexer.blank();
+    while constant::starts(lexer) {
+        let start = lexer.at();
+        if constant::expression(lexer)?.is_none() {
+            lexer.reset(start);
+            return Err(lexer.error("expected a number"));
+        }
+        if !lexer.eat(b',') {
+            break;
+        }
+        lexer.blank();
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! `ptx-conform check`: diagnoses whole PTX files.
+
+mod advice;
+mod file_report;
+mod files;
+mod json;
+mod place;
+mod prediction;
+mod sarif;
+mod summary;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use rayon::prelude::*;
+
+use ptx_conform::check::{Checker, Counts};
+
+use super::load::{load_divergences, load_spec};
+use super::output;
+use file_report::{FileReport, Reporter, Status};
+use prediction::{Leniency, Prediction};
+
+/// Diagnose PTX files: every instruction, with the broken rules, where the manual states them, and what would be valid
+///
+/// Each instruction is judged for the `.version`, `.target` and `.address_size` of its file. Those of opcodes without
+/// a specification are counted, never guessed at. What the manual forbids, but every known ptxas accepts, is a warning.
+/// Names that are not declared, names that are declared twice and
+/// statements that cannot be read are errors, and reading goes on after them. Declarations and directives are read,
+/// but not judged.
+///
+/// Exit codes: 0 everything that is known is valid, 1 something is not, 2 something could not be judged: a file or a
+/// part of it cannot be read, or its version or target is not known. Unknown opcodes alone are 0, unless
+/// --deny-unknown is given.
+///
+/// Example: ptx-conform check kernel.ptx 'build/*.ptx' --fix-header
+#[derive(Debug, clap::Args)]
+pub(crate) struct Opts {
+    /// Files, patterns such as 'build/**/*.ptx', directories (their *.ptx files), and `-` for stdin.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What to print: `text`; `json`: JSON Lines, an object for each diagnostic, then one for each file and one for all;
+    /// `sarif`: SARIF 2.1.0.
+    #[arg(long, value_enum, default_value = "text")]
+    format: DiagnosticFormat,
+    /// Print at most this many diagnostics of each file, and count the others.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    limit: usize,
+    /// Print no diagnostics, only the summary.
+    #[arg(long, short)]
+    quiet: bool,
+    /// Also say what the smallest `.target`, and for it the smallest `.version`, is under which all known instructions of
+    /// the file are valid, and which of them demand it. The file is not changed.
+    #[arg(long)]
+    fix_header: bool,
+    /// Also predict what this engine does otherwise than the manual says, by its known divergences: `ptxas@12.9`. It
+    /// is not run, and need not be installed.
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<String>,
+    /// Treat instructions that the manual forbids, but that every known ptxas accepts, as invalid. By default they are
+    /// warned about.
+    #[arg(long)]
+    strict: bool,
+    /// Exit with 1 if there are instructions of unknown opcodes.
+    #[arg(long)]
+    deny_unknown: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum DiagnosticFormat {
+    Text,
+    Json,
+    Sarif,
+}
+
+/// How many files are read and checked before what was found is printed.
+const BATCH: usize = 64;
+
+impl Opts {
+    pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        let spec = load_spec(specs)?;
+        let divergences = load_divergences(specs, &spec)?;
+        let prediction = match &self.engine {
+            None => None,
+            Some(name) => Some(Prediction::new(name, divergences.clone())?),
+        };
+        let remark = prediction.as_ref().map(Prediction::remark);
+        let leniency = Leniency::new(divergences);
+        let tolerated = (!self.strict).then(|| leniency.remark());
+        let checker = Checker {
+            spec: &spec,
+            limit: if self.quiet { 0 } else { self.limit },
+            remark: remark.as_deref(),
+            tolerated: tolerated.as_deref(),
+            sample: self.fix_header,
+        };
+        let (files, missing) = files::find(&self.files);
+        let alone = files.len() + missing.len() == 1;
+        let reporter = Reporter {
+            checker,
+            prediction: prediction.as_ref(),
+            format: self.format,
+            styled: output::color(&std::io::stdout()),
+            alone,
+            quiet: self.quiet,
+        };
+        let mut total = Total::default();
+        let mut document = sarif::Document::default();
+        for (name, why) in missing {
+            self.add(reporter.unreadable(&name, &why), &mut total, &mut document)?;
+        }
+        for batch in files.chunks(BATCH) {
+            let reports: Vec<FileReport> = batch.par_iter().map(|file| reporter.file(file)).collect();
+            for report in reports {
+                self.add(report, &mut total, &mut document)?;
+            }
+        }
+        match self.format {
+            DiagnosticFormat::Text if !alone => {
+                output::print(&summary::total(total.files, total.unreadable, &total.counts))?
+            }
+            DiagnosticFormat::Text => {}
+            DiagnosticFormat::Json => output::print(&json::total(total.files, total.unreadable, &total.counts))?,
+            DiagnosticFormat::Sarif => output::print(&document.print(total.status < Status::Incomplete)?)?,
+        }
+        let denied = self.deny_unknown && total.counts.unknown() > 0;
+        let status = if denied { total.status.max(Status::Invalid) } else { total.status };
+        Ok(ExitCode::from(status.code()))
+    }
+
+    fn add(&self, report: FileReport, total: &mut Total, document: &mut sarif::Document) -> anyhow::Result<()> {
+        output::print(&report.output)?;
+        if let (Some((name, why)), true) = (&report.notification, self.format == DiagnosticFormat::Text) {
+            output::say(&format!("error: {}: {}", output::printable(name), output::printable(why)));
+        }
+        total.files += 1;
+        total.unreadable += usize::from(report.notification.is_some());
+        total.counts.add(&report.counts);
+        total.status = total.status.max(report.status);
+        document.add(report.results, report.notification);
+        Ok(())
+    }
+}
+
+/// What was found in all files.
+#[derive(Default)]
+struct Total {
+    files: usize,
+    unreadable: usize,
+    counts: Counts,
+    status: Status,
+}

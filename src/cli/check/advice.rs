@@ -1,0 +1,62 @@
+//! The smallest header of a file, in words.
+
+use ptx_conform::check::{CheckedFile, CheckedLine, Demand, SmallestHeader, smallest_header};
+use ptx_conform::spec::Spec;
+
+use super::place::Lines;
+use crate::cli::output::counted;
+
+/// How many lines are named that are valid nowhere.
+const NAMED: usize = 5;
+/// How much of a line is shown, in characters.
+const SHOWN: usize = 100;
+
+/// The smallest header of a file, line by line.
+pub(super) fn advice(spec: &Spec, name: &str, lines: &Lines<'_>, checked: &CheckedFile<'_>) -> Vec<String> {
+    let place = |line: &CheckedLine<'_>| {
+        let place = lines.place(line.at.start);
+        format!("{name}:{}:{}: `{}`", place.line, place.column, short(line.text()))
+    };
+    let mut said = Vec::new();
+    match smallest_header(spec, &checked.samples, checked.address_size()) {
+        SmallestHeader::Found { ptx, ptx_demand, target, target_demand } => {
+            said.push(format!("smallest header: .version {ptx}, .target {target}"));
+            said.push(match ptx_demand {
+                Demand::Line(line) => format!("  .version {ptx} is demanded by {}", place(line)),
+                Demand::Target => format!("  .version {ptx} is demanded by .target {target}, which came with it"),
+                Demand::First => format!("  .version {ptx} is the oldest"),
+            });
+            said.push(match target_demand {
+                Demand::Line(line) => format!("  .target {target} is demanded by {}", place(line)),
+                Demand::Target | Demand::First => format!("  .target {target} is the oldest"),
+            });
+        }
+        SmallestHeader::Nowhere(nowhere) => {
+            said.push("smallest header: there is none, since lines are valid under no header:".to_owned());
+            said.extend(nowhere.iter().take(NAMED).map(|line| format!("  {}", place(line))));
+            if nowhere.len() > NAMED {
+                said.push(format!("  and {} more kinds of lines", nowhere.len() - NAMED));
+            }
+        }
+        SmallestHeader::Conflict(conflict) => {
+            said.push("smallest header: there is none, since these lines are not valid under the same:".to_owned());
+            said.extend(conflict.iter().map(|line| match line.needs(&spec.isa) {
+                Some(needs) => format!("  {} needs PTX {} and {}", place(line), needs.ptx, needs.target),
+                None => format!("  {}", place(line)),
+            }));
+        }
+    }
+    let others = checked.counts.unknown() + checked.counts.unjudged;
+    let others = counted(usize::try_from(others).unwrap_or(usize::MAX), "instruction");
+    said.push(format!("  not considered: {others} of unknown opcodes or not judged, and all directives"));
+    said
+}
+
+/// The beginning of a text, on one line.
+fn short(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &words[..end]),
+        None => words,
+    }
+}

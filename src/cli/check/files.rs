@@ -1,0 +1,72 @@
+//! The files that are checked.
+
+use std::borrow::Cow;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The characters that make a path a pattern.
+const WILD: [char; 3] = ['*', '?', '['];
+/// The path that stands for stdin.
+const STDIN: &str = "-";
+
+/// The files that are meant, in order, and what is none, with the reason.
+pub(super) fn find(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) {
+    let (mut files, mut missing) = (Vec::new(), Vec::new());
+    for path in paths {
+        let text = path.to_string_lossy();
+        let pattern = match () {
+            () if path.is_dir() => Some(format!("{}/*.ptx", glob::Pattern::escape(text.trim_end_matches('/')))),
+            () if !path.exists() && text.contains(WILD) => Some(text.clone().into_owned()),
+            () => None,
+        };
+        let Some(pattern) = pattern else {
+            files.push(path.clone());
+            continue;
+        };
+        match glob::glob(&pattern) {
+            Err(why) => missing.push((text.into_owned(), format!("the pattern cannot be read: {why}"))),
+            Ok(found) => {
+                // A folder that cannot be read holds no file that can.
+                let found: Vec<PathBuf> = found.flatten().filter(|path| path.is_file()).collect();
+                if found.is_empty() {
+                    missing.push((text.into_owned(), "no file matches".to_owned()));
+                }
+                files.extend(found);
+            }
+        }
+    }
+    (files, missing)
+}
+
+/// The name of a file in what is printed.
+pub(super) fn name(path: &Path) -> String {
+    if path == Path::new(STDIN) { "<stdin>".to_owned() } else { path.display().to_string() }
+}
+
+/// The content of a file.
+pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if path != Path::new(STDIN) {
+        return std::fs::read(path);
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The text of a file. Bytes that are not UTF-8, as in comments of other encodings, are replaced.
+///
+/// # Errors
+/// If it is not text, with what it is instead.
+pub(super) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
+    let begins = |magic: &[u8]| bytes.starts_with(magic);
+    if begins(b"\x7fELF") {
+        return Err("it is an ELF file, such as a cubin or a program, and not PTX text".to_owned());
+    }
+    if begins(b"\xff\xfe") || begins(b"\xfe\xff") {
+        return Err("it is UTF-16 text: PTX is ASCII".to_owned());
+    }
+    match bytes.iter().position(|&byte| byte == 0) {
+        Some(at) => Err(format!("it is not text: byte {at} is NUL")),
+        None => Ok(String::from_utf8_lossy(bytes)),
+    }
+}

@@ -1,0 +1,94 @@
+//! What an engine does otherwise than the manual says, by its known divergences.
+
+use anyhow::{anyhow, bail};
+
+use ptx_conform::check::Remark;
+use ptx_conform::divergences::{Divergences, Does, EngineVersion};
+use ptx_conform::environment::Version;
+use ptx_conform::judge::Reading;
+use ptx_conform::spec::{Choice, Instruction};
+
+/// A version of an engine, and what is known of it. It is not run.
+pub(super) struct Prediction {
+    name: String,
+    engine: EngineVersion,
+    divergences: Divergences,
+}
+
+impl Prediction {
+    /// The prediction for an engine, by its name on the command line.
+    pub(super) fn new(name: &str, divergences: Divergences) -> anyhow::Result<Self> {
+        let engine = EngineVersion::parse(name).map_err(|why| anyhow!(why))?;
+        if !divergences.lists(&engine.family) {
+            bail!("there is no list of divergences for the engine `{}`; there is one for `ptxas`", engine.family);
+        }
+        Ok(Self { name: name.to_owned(), engine, divergences })
+    }
+
+    /// What is said of lines with which it is known to do something else than the manual says.
+    pub(super) fn remark(&self) -> Box<Remark<'_>> {
+        Box::new(|instruction, reading| self.of(instruction, reading))
+    }
+
+    fn of(&self, instruction: &Instruction, reading: &Reading) -> Option<String> {
+        // If the line is undefined, either outcome is right.
+        if reading.valid() && reading.undefined(instruction).next().is_some() {
+            return None;
+        }
+        let expected = self.divergences.expect(&self.engine, instruction, reading);
+        let id = expected.divergence?;
+        let because = self.divergences.all.iter().find(|known| known.id == id).map_or("", |known| &known.because);
+        let does = match expected.outcome {
+            Does::Accepts => "accepts this nevertheless",
+            Does::Rejects => "rejects this, although it is valid",
+            Does::Crashes | Does::Computes => "crashes on this",
+        };
+        Some(format!("prediction: {} {does} (known divergence `{id}`): {because}", self.name))
+    }
+
+    /// What is said of a file whose PTX version the engine does not read.
+    pub(super) fn of_version(&self, ptx: Option<Version>) -> Option<String> {
+        let newest = self.divergences.newest_ptx(&self.engine)?;
+        let too_new = ptx.is_some_and(|ptx| ptx > newest);
+        too_new.then(|| format!("prediction: {} rejects the whole file: it reads PTX up to {newest}", self.name))
+    }
+
+    /// The name of the engine.
+    pub(super) fn engine(&self) -> &str {
+        &self.name
+    }
+}
+
+/// The engines whose leniency counts.
+const FAMILY: &str = "ptxas";
+
+/// What no known version of the assembler enforces.
+pub(super) struct Leniency {
+    divergences: Divergences,
+    /// Each with the newest PTX version that it reads.
+    engines: Vec<(EngineVersion, Version)>,
+}
+
+impl Leniency {
+    pub(super) fn new(divergences: Divergences) -> Self {
+        let engines = divergences.versions(FAMILY);
+        Self { divergences, engines }
+    }
+
+    /// What is said of invalid lines that every known version accepts that reads their PTX version.
+    pub(super) fn remark(&self) -> Box<Remark<'_>> {
+        Box::new(|instruction, reading| self.of(instruction, reading))
+    }
+
+    fn of(&self, instruction: &Instruction, reading: &Reading) -> Option<String> {
+        let form = &instruction.forms[reading.form];
+        let ptx: Version = form.value(&reading.values, form.axis_of(Choice::Ptx)?).parse().ok()?;
+        let mut accepting = self.engines.iter().filter(|(_, newest)| *newest >= ptx).map(|(engine, _)| {
+            let expected = self.divergences.expect(engine, instruction, reading);
+            expected.divergence.filter(|_| expected.outcome == Does::Accepts)
+        });
+        let id = accepting.next()??;
+        let all = accepting.all(|divergence| divergence.is_some());
+        all.then(|| format!("every known {FAMILY} accepts this (known divergence `{id}`); --strict makes it an error"))
+    }
+}
