@@ -17,7 +17,7 @@ use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::environment::{AddressSize, Environment, Target, Version};
 use ptx_conform::judge::{Judge, Needs, Reading, needs};
 use ptx_conform::ptx::{
-    DeclarationError, Declarations, Line, Module, ProblemKind, Step, SyntaxError, TextProblem, Walk,
+    DeclarationError, Declarations, Line, Module, ProblemKind, SyntaxError, TextProblem, Walk, WalkStep,
 };
 use ptx_conform::spec::{Form, Isa, Spec, Verdict};
 
@@ -378,8 +378,8 @@ fn several<'s>(
         let mut walk = Walk::new(&module, &spec.isa, body);
         while let Some(step) = walk.next_step() {
             match step {
-                Step::TextProblem(problem) => problems.push(problem),
-                Step::Instruction(line, at) => {
+                WalkStep::TextProblem(problem) => problems.push(problem),
+                WalkStep::Instruction(line, at) => {
                     let answer = answer(spec, judge, engine, &line, walk.declarations());
                     statements.push(StatementAnswer { line: text[at].to_owned(), answer });
                 }

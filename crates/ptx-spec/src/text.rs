@@ -26,7 +26,7 @@ pub use module_text::{Placed, SourceText};
 pub use problem::{ProblemKind, TextProblem};
 pub use scaffold::{Context, Scaffold};
 pub use statement::{Statement, Statements};
-pub use walk::{Step, Walk};
+pub use walk::{Walk, WalkStep};
 
 /// Why a text cannot be read, and the byte at which that is noticed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -46,7 +46,7 @@ struct Counted<'s> {
 
 /// The sizes of several forms together.
 #[derive(Default)]
-struct Total {
+struct SizeTotal {
     instructions: usize,
     forms: usize,
     valid: u128,
@@ -55,7 +55,7 @@ struct Total {
     breaches_here: u128,
 }
 
-impl Total {
+impl SizeTotal {
     fn of<'f>(sizes: impl IntoIterator<Item = &'f Sizes<'f>>) -> Self {
         let mut total = Self::default();
         let mut last = "";
@@ -118,10 +118,10 @@ fn by_form(sizes: &[Sizes<'_>], environment: &Environment) -> String {
     let mut text = format!("{:<width$} {}\n", "form", heads());
     for of in sizes {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{:<width$} {}", of.form, Total::of([of]).numbers());
+        let _ = writeln!(text, "{:<width$} {}", of.form, SizeTotal::of([of]).numbers());
     }
     if sizes.len() > 1 {
-        let _ = writeln!(text, "{:<width$} {}", "all", Total::of(sizes).numbers());
+        let _ = writeln!(text, "{:<width$} {}", "all", SizeTotal::of(sizes).numbers());
     }
     text + &format!("here: {environment}\n")
 }
@@ -132,14 +132,14 @@ fn by_family(sizes: &[Sizes<'_>], environment: &Environment) -> String {
     families.dedup();
     let width = families.iter().map(|family| family.len()).max().unwrap_or(0).max(18);
     let mut text = format!("{:<width$} {:>7} {:>5} {}\n", "family of pages", "opcodes", "forms", heads());
-    let mut row = |name: &str, of: &Total| {
+    let mut row = |name: &str, of: &SizeTotal| {
         let _ = writeln!(text, "{name:<width$} {:>7} {:>5} {}", of.instructions, of.forms, of.numbers());
     };
     for family in &families {
-        row(family, &Total::of(sizes.iter().filter(|of| of.family == *family)));
+        row(family, &SizeTotal::of(sizes.iter().filter(|of| of.family == *family)));
     }
     if families.len() > 1 {
-        row("all", &Total::of(sizes));
+        row("all", &SizeTotal::of(sizes));
     }
     text + &format!("here: {environment}\n")
 }

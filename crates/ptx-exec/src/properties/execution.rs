@@ -10,7 +10,7 @@ use crate::program::Program;
 use crate::{model, setup};
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::judge::Judge;
-use ptx_spec::ptx::{Declarations, Line, Module, Step, Walk};
+use ptx_spec::ptx::{Declarations, Line, Module, Walk, WalkStep};
 use ptx_spec::space::{Diagram, draw_variant, environment_values};
 use ptx_spec::spec::Spec;
 
@@ -96,9 +96,9 @@ fn visible(text: &str, line: &str, spec: &Spec) -> Declarations {
         let mut walk = Walk::new(&module, &spec.isa, body);
         while let Some(step) = walk.next_step() {
             match step {
-                Step::Instruction(_, at) if text[at.clone()] == *line => return walk.declarations().clone(),
-                Step::Instruction(..) => {}
-                Step::TextProblem(problem) => panic!("{problem:?}: {text}"),
+                WalkStep::Instruction(_, at) if text[at.clone()] == *line => return walk.declarations().clone(),
+                WalkStep::Instruction(..) => {}
+                WalkStep::TextProblem(problem) => panic!("{problem:?}: {text}"),
             }
         }
     }

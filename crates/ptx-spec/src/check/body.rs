@@ -14,7 +14,7 @@ use super::names::{KnownNames, names};
 use crate::environment::{Environment, Target, Version};
 use crate::judge::Judge;
 use crate::spec::{Choice, Form, Instruction, SpecialNeeds};
-use crate::text::{FunctionBody, Line, Module, ProblemKind, Step, TextProblem, Walk};
+use crate::text::{FunctionBody, Line, Module, ProblemKind, TextProblem, Walk, WalkStep};
 
 /// What was found in a body, or in what is outside of all.
 pub(super) struct CheckedBody<'a> {
@@ -138,8 +138,8 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         let mut walk = Walk::new(self.module, &self.checker.spec.isa, self.body);
         while let Some(step) = walk.next_step() {
             match step {
-                Step::TextProblem(problem) => self.found.problem(&problem),
-                Step::Instruction(line, at) => self.instruction(line, at, &walk),
+                WalkStep::TextProblem(problem) => self.found.problem(&problem),
+                WalkStep::Instruction(line, at) => self.instruction(line, at, &walk),
             }
         }
         let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);

@@ -31,7 +31,7 @@ const OBJECT_WORDS: [(&str, &str, bool); 11] = [
     ("call-targets", "call-targets", false),
     ("prototype", "prototype", false),
 ];
-/// The words of [`OBJECT_WORDS`].
+/// The words for objects, of all kinds.
 pub const OBJECT_KINDS: [&str; 11] = {
     let mut words = [""; OBJECT_WORDS.len()];
     let mut at = 0;

@@ -15,7 +15,7 @@ use crate::spec::Isa;
 
 /// What comes next in a body.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step<'a> {
+pub enum WalkStep<'a> {
     /// An instruction, and its bytes up to its semicolon.
     Instruction(Line<'a>, Range<usize>),
     /// Something is wrong with another statement, or with this name.
@@ -93,10 +93,10 @@ impl<'a, 'm> Walk<'a, 'm> {
     }
 
     /// Reads on up to the next instruction or problem; none at the end of the body.
-    pub fn next_step(&mut self) -> Option<Step<'a>> {
+    pub fn next_step(&mut self) -> Option<WalkStep<'a>> {
         loop {
             if let Some(problem) = self.problems.pop_front() {
-                return Some(Step::TextProblem(problem));
+                return Some(WalkStep::TextProblem(problem));
             }
             if self.statements.at() >= self.end {
                 return None;
@@ -105,7 +105,7 @@ impl<'a, 'm> Walk<'a, 'm> {
             let range = read.start..read.end;
             match read.statement {
                 Err(error) => self.problem(range, &error),
-                Ok(Statement::Instruction(line)) => return Some(Step::Instruction(line, range)),
+                Ok(Statement::Instruction(line)) => return Some(WalkStep::Instruction(line, range)),
                 Ok(Statement::Open) => self.open(range.start),
                 Ok(Statement::Close) => self.close(),
                 Ok(Statement::Declaration(declaration)) => {
@@ -186,8 +186,8 @@ mod tests {
             let mut walk = Walk::new(&module, isa, body);
             while let Some(step) = walk.next_step() {
                 match step {
-                    Step::TextProblem(problem) => problems.push(show(&problem)),
-                    Step::Instruction(line, range) => {
+                    WalkStep::TextProblem(problem) => problems.push(show(&problem)),
+                    WalkStep::Instruction(line, range) => {
                         let name = line.operands.first().map_or("", |operand| operand.text);
                         found.push((text[range].to_owned(), walk.declarations().symbol(name).is_some()));
                     }
@@ -224,7 +224,7 @@ mod tests {
         let mut walk = Walk::new(&module, isa, &module.bodies[0]);
         let mut found = Vec::new();
         while let Some(step) = walk.next_step() {
-            assert!(matches!(step, Step::Instruction(..)), "{step:?}");
+            assert!(matches!(step, WalkStep::Instruction(..)), "{step:?}");
             found.push(walk.declarations().symbol("a"));
         }
         let register = |of: &str| Some(Symbol::Register(isa.types.iter().position(|known| known.name == of), 1));
