@@ -91,6 +91,10 @@ impl OperandReader<'_> {
                 None => match self.isa.special(name) {
                     Some(special) => {
                         found.special(self.isa, special, values);
+                        // The axis of special registers has a rule about that.
+                        if self.operand.special.is_some() && position == Position::Operand {
+                            found.faults.retain(|fault| *fault != TextFault::SpecialSince);
+                        }
                         let source = matches!(self.operand.role, Role::Source | Role::Coordinate { .. });
                         let element = position == Position::Element && source;
                         if !element && self.operand.special.is_none() && !self.takes_vector(special.lanes) {
