@@ -22,7 +22,6 @@ mod writing;
 
 use std::path::Path;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::spec::{Instruction, Isa, Spec};
@@ -104,9 +103,8 @@ impl Spec {
                 Err(more) => errors.extend(more),
             }
         }
-        // No file depends on another, and reading them takes most of the time.
         let loaded: Vec<LoadedFile> = files_of_instructions
-            .par_iter()
+            .iter()
             .map(|(name, text)| LoadedFile::read(&checked, (&isa, &raw_isa), &File { name, text }))
             .collect();
         let mut instructions: Vec<Instruction> = Vec::new();
