@@ -56,7 +56,7 @@ pub use row_words::{actual, expected};
 pub use suspect::{Blame, Suspect};
 
 /// Groups of an engine whose causes are searched for in one run; the others are listed.
-const GROUPS: usize = 400;
+const GROUPS: usize = 120;
 
 /// Reduces the unlisted mismatches of a run to findings; the results are of these subjects, in this order.
 ///

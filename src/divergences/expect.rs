@@ -54,7 +54,7 @@ impl Divergences {
         rule: Option<&str>,
         depth: Depth,
     ) -> ExpectedOutcome<'_> {
-        let applying = |does: Does| {
+        let applying = |does: Does, rule: Option<&str>| {
             let concerns = |divergence: &Divergence| {
                 divergence.does == does
                     && !divergence.sometimes
@@ -69,8 +69,11 @@ impl Divergences {
         };
         let claimed = if rule.is_none() { Does::Accepts } else { Does::Rejects };
         let other = if rule.is_none() { Does::Rejects } else { Does::Accepts };
-        applying(Does::Crashes)
-            .or_else(|| applying(other))
+        let differs = applying(other, rule);
+        let as_valid = || differs.filter(|_| rule.is_some()).and_then(|_| applying(Does::Crashes, None));
+        applying(Does::Crashes, rule)
+            .or_else(as_valid)
+            .or(differs)
             .unwrap_or(ExpectedOutcome { outcome: claimed, divergence: None })
     }
 
@@ -138,11 +141,10 @@ impl Divergences {
         let expected = self.expect_at(engine, instruction, reading, depth);
         let as_expected = expected.outcome == did;
         let sometimes = || self.sometimes(engine, instruction, reading, depth, did);
-        // The line has listed faults, and would be listed as rejected if it were valid: either may decide.
+        // The line has listed faults, and is listed as rejected or crashing for a line without faults: either may decide.
         let lenient = || {
-            let met = self.met_by_rules(engine, instruction, reading, depth);
-            let accepted = did == Does::Accepts && !reading.valid() && met.len() == reading.broken.len();
-            met.first().copied().filter(|_| accepted)
+            let met = self.all_met(engine, instruction, reading, depth);
+            met.and_then(|met| met.first().copied()).filter(|_| did == Does::Accepts)
         };
         match if as_expected { None } else { sometimes().or_else(lenient) } {
             Some(id) => Comparison { claimed, did, divergence: Some(id), as_expected: true },
@@ -175,10 +177,10 @@ impl Divergences {
         depth: Depth,
         compared: &Comparison<'d>,
     ) -> Vec<&'d str> {
-        match engine.filter(|_| reading.broken.len() > 1 && compared.divergence.is_some()) {
-            Some(engine) => self.met(engine, instruction, reading, depth),
-            None => compared.divergence.into_iter().collect(),
-        }
+        let of_rules = engine.filter(|_| reading.broken.len() > 1 && compared.divergence.is_some());
+        let met = of_rules.map(|engine| self.met(engine, instruction, reading, depth));
+        // What an engine does only sometimes decides without the rules one by one.
+        met.filter(|met| !met.is_empty()).unwrap_or_else(|| compared.divergence.into_iter().collect())
     }
 
     /// For each broken rule that is listed as not enforced there, the divergence that lists it.
@@ -196,6 +198,18 @@ impl Divergences {
         reading.rules(instruction).filter_map(|rule| lenient(&rule.id)).collect()
     }
 
+    /// The divergences that list each of a line's faults as not enforced, if it has any and all of them are listed.
+    fn all_met<'d>(
+        &'d self,
+        engine: &EngineVersion,
+        instruction: &Instruction,
+        reading: &Reading,
+        depth: Depth,
+    ) -> Option<Vec<&'d str>> {
+        let met = self.met_by_rules(engine, instruction, reading, depth);
+        (!reading.valid() && met.len() == reading.broken.len()).then_some(met)
+    }
+
     /// The divergence that says that an engine sometimes does this with such a line.
     pub fn sometimes(
         &self,
@@ -206,13 +220,16 @@ impl Divergences {
         did: Does,
     ) -> Option<&str> {
         let mut applying = self.applying(engine, instruction, reading, depth);
-        let found = applying.find(|d| d.sometimes && d.does == did && d.concerns(instruction, reading))?;
+        // What happens to lines without faults happens to those whose faults are not enforced, too.
+        let as_valid = did != Does::Accepts && self.all_met(engine, instruction, reading, depth).is_some();
+        let concerns = |d: &Divergence| d.concerns(instruction, reading) || (as_valid && d.rules.is_empty());
+        let found = applying.find(|d| d.sometimes && d.does == did && concerns(d))?;
         Some(&found.id)
     }
 
     /// As [`Divergences::expect`], at a given depth.
     ///
-    /// A line with broken rules is expected to be accepted if each of them is listed as not enforced there.
+    /// A line with broken rules is treated as a line without faults if each of them is listed as not enforced there.
     pub fn expect_at(
         &self,
         engine: &EngineVersion,
@@ -239,8 +256,9 @@ impl Divergences {
                 None => return ExpectedOutcome { outcome: Does::Rejects, divergence: None },
             }
         }
-        match of(Does::Rejects).find(|divergence| divergence.rules.is_empty()) {
-            Some(strict) => ExpectedOutcome { outcome: Does::Rejects, divergence: Some(&strict.id) },
+        let without_faults = |does: Does| of(does).find(|divergence| divergence.rules.is_empty());
+        match without_faults(Does::Crashes).or_else(|| without_faults(Does::Rejects)) {
+            Some(listed) => ExpectedOutcome { outcome: listed.does, divergence: Some(&listed.id) },
             None => ExpectedOutcome { outcome: Does::Accepts, divergence: lenient },
         }
     }

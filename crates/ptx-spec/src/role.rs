@@ -88,7 +88,7 @@ pub(crate) fn axes(draft: &mut Draft<'_>, raw: &RawOperand, mut operand: Operand
 pub(crate) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
     match form.operands[at].role {
         Role::Address { .. } => address::print(form, values, at, to, uses),
-        Role::Object(kind) => object::print(kind, form, values, at, to, uses),
+        Role::Object(_) => object::print(form, values, at, to, uses),
         _ => value::print(form, values, at, to, uses),
     }
 }

@@ -120,9 +120,14 @@ pub fn added(form: &Form, values: &[u8], operand: &Operand) -> i32 {
     }
 }
 
+/// The bytes of a variable.
+pub(super) fn bytes(name: &str) -> String {
+    format!(".align 32 .b8 {name}[64]")
+}
+
 /// The declaration of a variable that can be the base of an address.
 pub(super) fn declaration(base: &str, name: &str) -> ScaffoldPart {
-    let bytes = format!(".align 32 .b8 {name}[64]");
+    let bytes = bytes(name);
     match base {
         UNIFIED => ScaffoldPart::Separate(format!(".global .attribute(.unified(1, 2)) {bytes}; ")),
         ENTRY_PARAMETER | FUNCTION_PARAMETER => ScaffoldPart::Parameter(format!(".param {bytes}")),

@@ -1,7 +1,7 @@
 //! How what a line names is declared.
 
 use super::address;
-use super::item::{Item, LABEL, SURFREF, ScaffoldPart};
+use super::item::{CALL_TARGETS, Item, LABEL, PARAMETER, PROTOTYPE, SURFREF, ScaffoldPart, Signature};
 use crate::text::Scaffold;
 
 /// Declares items, which ascend, in a scaffold: registers of one type together.
@@ -47,16 +47,41 @@ fn declaration(item: Item<'_>) -> ScaffoldPart {
         Item::Register(of, lanes, _) => ScaffoldPart::Local(format!(".reg .v{lanes} {of} {name}; ")),
         Item::Variable(base) => address::declaration(base, &name),
         Item::Object(kind, parameter) => object(kind, parameter, &name),
-        Item::Function(..) => ScaffoldPart::Global(format!("{}; ", function(item, &name))),
+        Item::Callee(kind, signature) => callee(kind, signature, &name),
+    }
+}
+
+/// How something that can be called is declared.
+fn callee(kind: &str, signature: Signature<'_>, name: &str) -> ScaffoldPart {
+    match kind {
+        PROTOTYPE => {
+            // The registers of a prototype are parameters, too.
+            let formal = |of: Option<&str>| of.map_or(String::new(), |of| format!("({}) ", formal(of, ".param", "_")));
+            ScaffoldPart::Local(format!(
+                "{name}: .callprototype {}_ {}; ",
+                formal(signature.result),
+                formal(signature.parameter).trim_end()
+            ))
+        }
+        CALL_TARGETS => {
+            let target = format!("of_{name}");
+            let function = function(signature, &target);
+            ScaffoldPart::Both(format!("{function}; "), format!("{name}: .calltargets {target}; "))
+        }
+        _ => ScaffoldPart::Global(format!("{}; ", function(signature, name))),
     }
 }
 
 /// The header of a function with at most one result and one parameter.
-fn function(item: Item<'_>, name: &str) -> String {
-    let Item::Function(result, parameter) = item else { return String::new() };
-    let result = if result { "(.param .b32 result) " } else { "" };
-    let parameter = if parameter { " (.param .b32 argument)" } else { "" };
+fn function(signature: Signature<'_>, name: &str) -> String {
+    let result = signature.result.map_or(String::new(), |of| format!("({}) ", formal(of, ".reg", "result")));
+    let parameter = signature.parameter.map_or(String::new(), |of| format!(" ({})", formal(of, ".reg", "argument")));
     format!(".func {result}{name}{parameter}")
+}
+
+/// A formal parameter or result: bytes in memory, or a scalar in this space.
+fn formal(of: &str, space: &str, name: &str) -> String {
+    if of == PARAMETER { format!(".param {}", address::bytes(name)) } else { format!("{space} {of} {name}") }
 }
 
 /// How an object is declared.
@@ -69,11 +94,6 @@ fn object(kind: &str, parameter: bool, name: &str) -> ScaffoldPart {
     match kind {
         LABEL => ScaffoldPart::Local(format!("{name}: ")),
         "branch-targets" => ScaffoldPart::Local(format!("target_0: {name}: .branchtargets target_0; ")),
-        "call-targets" => {
-            let function = function(Item::Function(true, true), "target_1");
-            ScaffoldPart::Both(format!("{function}; "), format!("{name}: .calltargets target_1; "))
-        }
-        "prototype" => ScaffoldPart::Local(format!("{name}: .callprototype (.param .b32 _) _ (.param .b32 _); ")),
         _ if parameter => ScaffoldPart::Parameter(format!(".param .{opaque} {name}")),
         _ => ScaffoldPart::Global(format!(".global .{opaque} {name}; ")),
     }

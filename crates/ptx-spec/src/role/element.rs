@@ -1,6 +1,6 @@
 //! How one element of an operand is printed.
 
-use super::item::{FUNCTION_OBJECT, GLOBAL, Item, LOCAL_PARAMETER, PARAMETER, number};
+use super::item::{GLOBAL, Item, LOCAL_PARAMETER, PARAMETER, number};
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, SINK, VARIABLE};
 
 /// The integer for a lane of an operand: 1 for the first.
@@ -22,7 +22,6 @@ pub(super) fn element<'a>(
         SINK => return to.push('_'),
         VARIABLE => Item::Variable(GLOBAL),
         PARAMETER => Item::Variable(LOCAL_PARAMETER),
-        FUNCTION_OBJECT => Item::Function(false, false),
         other => Item::object(other).unwrap_or(Item::Register(of_type, 1, number(operand, lane))),
     };
     item.write(to);

@@ -10,9 +10,15 @@ pub(super) const SURFACE: &str = "surface";
 pub(super) const FUNCTION_OBJECT: &str = "function";
 /// A label.
 pub(super) const LABEL: &str = "label";
+/// What a call names with a signature.
+pub(super) const CALLEES: [&str; 3] = [FUNCTION_OBJECT, CALL_TARGETS, PROTOTYPE];
+/// A list of functions that a call may reach.
+pub(super) const CALL_TARGETS: &str = "call-targets";
+/// What a function that a call reaches takes and returns.
+pub(super) const PROTOTYPE: &str = "prototype";
 /// The kinds of objects.
 pub const OBJECTS: [&str; 8] =
-    [SURFACE, "texture", "sampler", LABEL, FUNCTION_OBJECT, "branch-targets", "call-targets", "prototype"];
+    [SURFACE, "texture", "sampler", LABEL, FUNCTION_OBJECT, "branch-targets", CALL_TARGETS, PROTOTYPE];
 /// A `.surfref` at module scope.
 pub const SURFREF: &str = "surfref";
 /// A `.surfref` among the parameters of the entry.
@@ -28,8 +34,8 @@ const OBJECT_WORDS: [(&str, &str, bool); 11] = [
     (LABEL, LABEL, false),
     (FUNCTION_OBJECT, FUNCTION_OBJECT, false),
     ("branch-targets", "branch-targets", false),
-    ("call-targets", "call-targets", false),
-    ("prototype", "prototype", false),
+    (CALL_TARGETS, CALL_TARGETS, false),
+    (PROTOTYPE, PROTOTYPE, false),
 ];
 /// The words for objects, of all kinds.
 pub const OBJECT_KINDS: [&str; 11] = {
@@ -77,8 +83,15 @@ pub enum Item<'a> {
     Variable(&'a str),
     /// An object: its kind, and whether it is a parameter.
     Object(&'static str, bool),
-    /// A function: whether it has a result, and whether it has a parameter.
-    Function(bool, bool),
+    /// A function, a list of one as the targets of a call, or a prototype: its kind, and its signature.
+    Callee(&'static str, Signature<'a>),
+}
+
+/// What a function returns and takes, each a type of registers, [`PARAMETER`] for bytes in memory, or nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Signature<'a> {
+    pub(super) result: Option<&'a str>,
+    pub(super) parameter: Option<&'a str>,
 }
 
 /// The registers of each operand have their own numbers, up to this many; those of further lanes, and of further
@@ -101,10 +114,13 @@ impl Item<'static> {
     /// The register of a surplus operand.
     pub const SURPLUS: Self = Self::Register(".b32", 1, SPARE);
 
-    /// The object for a value of the axis of types, if it is one.
+    /// The object for a value of the axis of types, if it is one; what can be called takes and returns nothing.
     pub(super) fn object(of_type: &str) -> Option<Self> {
         let (_, kind, parameter) = OBJECT_WORDS.iter().find(|(word, ..)| *word == of_type)?;
-        Some(Self::Object(kind, *parameter))
+        Some(match CALLEES.contains(kind) {
+            true => Self::Callee(kind, Signature::default()),
+            false => Self::Object(kind, *parameter),
+        })
     }
 }
 
@@ -118,8 +134,9 @@ impl Item<'_> {
             Self::Variable(base) => write!(to, "{}_0", base.replace('-', "_")),
             Self::Object(kind, false) => write!(to, "{}_0", kind.replace('-', "_")),
             Self::Object(kind, true) => write!(to, "{kind}_parameter_0"),
-            Self::Function(result, parameter) => {
-                write!(to, "{FUNCTION_OBJECT}_{}", u8::from(result) + 2 * u8::from(parameter))
+            Self::Callee(kind, Signature { result, parameter }) => {
+                let word = |of: Option<&str>| of.map_or("0", |of| of.trim_start_matches('.')).to_owned();
+                write!(to, "{}_{}_{}", kind.replace('-', "_"), word(result), word(parameter))
             }
         };
     }

@@ -2,10 +2,10 @@
 //! PTX ISA `texture-sampler-and-surface-types`, `labels-and-function-names-as-operands`.
 
 use super::described::RawOperand;
-use super::item::{FUNCTION_OBJECT, Item, words_of};
+use super::item::{CALLEES, Item, PARAMETER, Signature, words_of};
 use super::reader::{Found, OperandReader, Position, Word};
 use super::value;
-use crate::spec::words::{INTEGER, NONE, OTHER, VARIABLE};
+use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK, VARIABLE};
 use crate::spec::{Choice, Cube, Draft, Form, Operand, Pattern};
 use crate::text::Argument;
 
@@ -30,9 +30,8 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
     value::generated(draft, &name, of_type, None, raw.role);
 }
 
-/// Appends an object; a function has the results and arguments of the line.
+/// Appends an object; what is called has the results and arguments of the line.
 pub(super) fn print<'a>(
-    kind: &str,
     form: &'a Form,
     values: &[u8],
     at: usize,
@@ -40,14 +39,28 @@ pub(super) fn print<'a>(
     uses: &mut impl FnMut(Item<'a>),
 ) {
     let of_type = form.operands[at].of_type.map_or("", |axis| form.value(values, axis));
-    if of_type != FUNCTION_OBJECT {
+    let Some(kind) = CALLEES.into_iter().find(|kind| *kind == of_type) else {
         return value::print(form, values, at, to, uses);
+    };
+    let (first, others) = form.pattern.split_first().map_or((None, &[][..]), |(first, others)| (Some(first), others));
+    let result = first.and_then(|part| formal(form, values, part));
+    let parameter = others.iter().find_map(|part| formal(form, values, part));
+    let callee = Item::Callee(kind, Signature { result, parameter });
+    callee.write(to);
+    uses(callee);
+}
+
+/// What fits the elements of a list.
+fn formal<'a>(form: &'a Form, values: &[u8], part: &Pattern) -> Option<&'a str> {
+    let Pattern::List(at) = part else { return None };
+    match form.value(values, form.operands[*at].of_type?) {
+        NONE => None,
+        FLOAT => Some(".f32"),
+        DOUBLE => Some(".f64"),
+        INTEGER | SINK | OTHER => Some(".b32"),
+        PARAMETER => Some(PARAMETER),
+        of => Some(of),
     }
-    let own = form.pattern.iter().position(|part| part.plain() == Some(at)).unwrap_or(0);
-    let list = |parts: &[Pattern]| kind == FUNCTION_OBJECT && parts.iter().any(|part| matches!(part, Pattern::List(_)));
-    let function = Item::Function(list(&form.pattern[..own]), list(&form.pattern[own..]));
-    function.write(to);
-    uses(function);
 }
 
 impl OperandReader<'_> {

@@ -182,14 +182,6 @@ impl Pattern {
             Self::Pair(first, second) => smallvec![*first, *second],
         }
     }
-
-    /// The operand, if it has no punctuation of its own.
-    pub(crate) fn plain(&self) -> Option<usize> {
-        match self {
-            Self::Operand(operand) => Some(*operand),
-            _ => None,
-        }
-    }
 }
 
 /// How a line of a form can be written: the meaning of each value of [`Choice::Writing`].
