@@ -147,6 +147,7 @@ impl Campaign<'_> {
         if result.gave_up.is_some() {
             return;
         }
+        self.try_words(subject, result);
         // An engine with unanswered cases may not have shown all its divergences.
         let lost = !judge.losses().is_empty();
         if let (false, Some(version)) = (self.progress.stopped() || lost, &asker.version) {
@@ -160,7 +161,6 @@ impl Campaign<'_> {
             };
             result.stale = search.find(&mut result.tally);
         }
-        self.try_words(subject, result);
         result.examples = examples::examples(self.spec, &self.instructions, subject);
     }
 
