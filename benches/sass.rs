@@ -80,8 +80,12 @@ impl CaseExecutor for Recorder<'_> {
 
 /// The programs of an instruction that a run executes.
 fn programs(spec: &Spec, sass: &Sass, instruction: &str) -> Vec<Program> {
-    let options =
-        Options { instructions: vec![instruction.to_owned()], random: 0, cases: Some(CASES), ..Options::default() };
+    let options = Options {
+        instructions: vec![instruction.to_owned()],
+        random: Some(0),
+        cases: Some(CASES),
+        ..Options::default()
+    };
     let recorder = Recorder { sass, programs: Mutex::default() };
     let subject = Subject::executing(&recorder, sass.newest_ptx());
     run(spec, &Divergences::default(), &[subject], &options, &Progress::default());

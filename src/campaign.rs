@@ -35,7 +35,7 @@ use spaces::Spaces;
 
 pub use examples::newest;
 pub use lowering::LoweredModifier;
-pub use options::{Generate, Options, Progress, Shard, Strategy, Subject};
+pub use options::{Generate, Options, Progress, RANDOM_OF_FORM, RANDOM_OF_INSTRUCTION, Shard, Strategy, Subject};
 pub use plan::{FormPlan, Purpose, Row, Task};
 pub(crate) use planner::CODE_BATCH;
 pub use record::record;

@@ -72,7 +72,7 @@ pub struct Report {
 pub struct ReportOptions {
     strategy: &'static str,
     limit: String,
-    random: u64,
+    random: Option<u64>,
     boundaries: bool,
     generate_code: &'static str,
     seed: u64,

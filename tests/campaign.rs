@@ -27,7 +27,7 @@ fn newest() -> Version {
 
 fn options(instruction: &str) -> Options {
     let instructions = vec![instruction.to_owned()];
-    Options { instructions, random: 200, generate: Generate::Nothing, vocabulary: false, ..Options::default() }
+    Options { instructions, random: Some(200), generate: Generate::Nothing, vocabulary: false, ..Options::default() }
 }
 
 #[test]

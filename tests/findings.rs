@@ -105,7 +105,7 @@ fn found_by(yaml: &str, instructions: &[&str], seed: u64, strategy: Strategy) ->
         instructions: instructions.iter().map(|&name| name.to_owned()).collect(),
         strategy,
         limit: 200_000,
-        random: 2_000,
+        random: Some(2_000),
         generate: Generate::Nothing,
         seed,
         ..Options::default()
@@ -347,7 +347,7 @@ fn sixty_nights_are_red_only_when_something_changes() {
         let subjects = [Subject::judging(&engine, newest)];
         let options = Options {
             instructions: ["suld", "sust", "sured", "suq"].map(str::to_owned).to_vec(),
-            random: 5_000,
+            random: Some(5_000),
             generate: Generate::Nothing,
             seed: u64::try_from(night).expect("a small number"),
             ..Options::default()

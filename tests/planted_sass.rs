@@ -115,7 +115,7 @@ fn cases(instruction: &str) -> usize {
 fn run(sass: &Sass, instruction: &str) -> Results {
     let options = Options {
         instructions: vec![instruction.to_owned()],
-        random: 0,
+        random: Some(0),
         cases: Some(cases(instruction)),
         boundaries: false,
         vocabulary: false,

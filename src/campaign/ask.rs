@@ -160,11 +160,9 @@ impl<'a> Asker<'a> {
     fn check_meaning(&self, judged: &JudgedLine<'_>, tally: &mut Tally) {
         let meant = judged.row.meant.map(|rule| judged.case.form().rules[rule].id.as_str());
         let rules = &judged.rules;
-        let as_meant = if judged.row.loose {
-            meant.is_none_or(|meant| rules.contains(&meant))
-        } else {
-            is_as_meant(judged.case.form(), judged.reading.form == judged.row.form, meant, rules)
-        };
+        let among_others = judged.row.loose && meant.is_none_or(|meant| rules.contains(&meant));
+        let own_form = judged.reading.form == judged.row.form;
+        let as_meant = among_others || is_as_meant(judged.case.form(), own_form, meant, rules);
         if !as_meant {
             let words = |rules: &[&str]| if rules.is_empty() { "valid".to_owned() } else { rules.join(", ") };
             let (form, read) = (&judged.case.form().id, &judged.case.instruction.forms[judged.reading.form].id);

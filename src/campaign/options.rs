@@ -61,6 +61,11 @@ impl std::fmt::Display for Shard {
     }
 }
 
+/// Random variants of a form, unless a run says otherwise.
+pub const RANDOM_OF_FORM: u64 = 10_000;
+/// The budget of an instruction, unless a run says otherwise: random variants of all its forms.
+pub const RANDOM_OF_INSTRUCTION: u64 = 50_000;
+
 /// What a run does.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -71,8 +76,8 @@ pub struct Options {
     /// The size below which a space is tested completely by [`Strategy::Complete`].
     pub limit: u128,
     /// Additional random valid variants of each form, and for each hundred of them one random breach of
-    /// each rule.
-    pub random: u64,
+    /// each rule; by default [`RANDOM_OF_FORM`], but at most [`RANDOM_OF_INSTRUCTION`] of an instruction.
+    pub random: Option<u64>,
     /// Whether every PTX version and target at which a requirement changes is tested as well.
     pub boundaries: bool,
     /// Which lines are taken through code generation.
@@ -97,13 +102,26 @@ pub struct Options {
     pub shard: Shard,
 }
 
+impl Options {
+    /// How many random variants of each form of an instruction with so many forms are drawn.
+    pub fn random_of_form(&self, forms: usize) -> u64 {
+        let forms = u64::try_from(forms).unwrap_or(u64::MAX).max(1);
+        self.random.unwrap_or(RANDOM_OF_FORM.min(RANDOM_OF_INSTRUCTION / forms))
+    }
+
+    /// How many of them the budget of the instruction leaves out.
+    pub(crate) fn left_out_of_form(&self, forms: usize) -> u64 {
+        self.random.map_or(RANDOM_OF_FORM - self.random_of_form(forms), |_| 0)
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
             instructions: Vec::new(),
             strategy: Strategy::Pairs,
             limit: 1_000_000,
-            random: 10_000,
+            random: None,
             boundaries: true,
             generate: Generate::Sample,
             seed: 0,

@@ -169,6 +169,8 @@ pub struct FormPlan {
     pub home_valid: u128,
     /// How many of them are asked about.
     pub home_tested: u128,
+    /// How many more would have been, but for the budget of the instruction.
+    pub left_out: u128,
     /// How many variants break exactly one rule there.
     pub home_breach: u128,
     /// How many of those are asked about.

@@ -95,6 +95,7 @@ impl Planner<'_> {
             home,
             home_valid: valid.region().count(),
             home_tested: 0,
+            left_out: 0,
             home_breach: breaches.iter().map(|space| space.region().count()).sum(),
             home_breach_tested: 0,
             alone: spaces.breaches.iter().map(|(rule, diagram)| (*rule, diagram.count())).collect(),
@@ -134,6 +135,11 @@ impl Planner<'_> {
         plain.map(environment).find(|environment| self.supports(environment))
     }
 
+    /// How many random variants of the form are drawn.
+    fn random(&self) -> u64 {
+        self.options.random_of_form(self.instruction.forms.len())
+    }
+
     fn strength(&self) -> usize {
         if self.options.strategy == Strategy::Pairs { 2 } else { 3 }
     }
@@ -150,7 +156,9 @@ impl Planner<'_> {
             return taken;
         }
         let mut draw = self.draw("");
-        let wanted = u128::from(self.options.random).min(size / 2);
+        let forms = self.instruction.forms.len();
+        let wanted = u128::from(self.random()).min(size / 2);
+        plan.left_out = u128::from(self.options.left_out_of_form(forms)).min(size / 2 - wanted);
         let ranks: Vec<u128> =
             (0..wanted).filter_map(|_| draw.below(size)).filter(|&rank| taken.insert(rank)).collect();
         for ranks in ranks.chunks(self.options.batch) {
@@ -233,7 +241,7 @@ impl Planner<'_> {
         let rule = space.rule.map_or("", |rule| &self.form.rules[rule].id);
         let mut draw = self.draw(rule);
         let mut taken: FxHashSet<u128> = chosen.iter().filter_map(|values| space.diagram.rank(values)).collect();
-        let wanted = u128::from(self.options.random / RANDOM_BREACHES).min(size / 2);
+        let wanted = u128::from(self.random() / RANDOM_BREACHES).min(size / 2);
         let drawn = (0..wanted).filter_map(|_| draw.variant(&region));
         drawn.filter(|values| space.diagram.rank(values).is_some_and(|rank| taken.insert(rank))).collect()
     }

@@ -11,6 +11,11 @@ pub struct EngineVersion {
 }
 
 impl EngineVersion {
+    /// Whether it is a later version than another of the family; `13.5` is not later than `13.5.37`.
+    pub(crate) fn is_after(&self, other: &Self) -> bool {
+        self.parts > other.parts
+    }
+
     /// Reads `family@version`.
     ///
     /// # Errors

@@ -28,6 +28,8 @@ pub struct EngineReport {
     pub unlisted: u64,
     /// Lines not judged, by reason.
     pub skipped: BTreeMap<String, u64>,
+    /// Random lines that the budget of an instruction left out, by instruction.
+    pub left_out: BTreeMap<String, u64>,
     /// The environment in which its rows were executed; none if it was not asked to execute.
     pub environment: Option<String>,
     /// What its answers to rows cannot tell.
@@ -111,6 +113,16 @@ pub(super) fn absent(results: &Results) -> Vec<AbsentReport> {
     results.absent.iter().map(report).collect()
 }
 
+/// What the budgets left out, by instruction.
+fn left_out(result: &EngineResult) -> BTreeMap<String, u64> {
+    let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
+    for plan in result.forms.iter().filter(|plan| plan.left_out > 0) {
+        let instruction = plan.form.rsplit_once('.').map_or(plan.form.as_str(), |(instruction, _)| instruction);
+        *left_out.entry(instruction.to_owned()).or_default() += u64::try_from(plan.left_out).unwrap_or(u64::MAX);
+    }
+    left_out
+}
+
 impl EngineReport {
     fn new(result: &EngineResult) -> Self {
         let sum = |counts: &mut dyn Iterator<Item = &Count>| {
@@ -128,6 +140,7 @@ impl EngineReport {
             listed: listed.map(|(_, group)| group.count).sum(),
             unlisted: tally.unlisted(),
             skipped: tally.skipped.clone(),
+            left_out: left_out(result),
             limits: result.limits.to_vec(),
             environment: result.rows_from.map(|source| match source {
                 RowSource::Executed(environment) => environment.to_string(),

@@ -103,6 +103,15 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
         for (reason, count) in &engine.skipped {
             writeln!(to, "  skipped {count}: {reason}")?;
         }
+        if !engine.left_out.is_empty() {
+            let lines: u64 = engine.left_out.values().sum();
+            let instructions: Vec<&str> = engine.left_out.keys().map(String::as_str).collect();
+            let instructions = instructions.join(", ");
+            writeln!(
+                to,
+                "  left out {lines} random lines, beyond the budget of an instruction (--random): {instructions}"
+            )?;
+        }
     }
     if let Some(environment) = &engine.environment {
         let [rows, passed, failed] = engine.row_counts();

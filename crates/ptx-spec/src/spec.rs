@@ -29,6 +29,7 @@ pub(crate) use draft::{Draft, SlotClaims};
 pub(crate) use fault::TextFault;
 pub(crate) use form::page as manual_page;
 pub use form::{Form, Pattern, Slot, Writing};
+pub(crate) use instruction::stands_for;
 pub use instruction::{Example, Instruction, Note, Verdict};
 pub use isa::{Isa, Kind, KindTable, RegisterType, Special, SpecialNeeds};
 pub use numbers::AllowedNumbers;

@@ -4,7 +4,7 @@ use super::file::File;
 use super::notation::Syntax;
 use super::raw::{RawForm, RawInstruction, RawIsa};
 use crate::role::RawOperand;
-use crate::spec::{Isa, SlotClaims};
+use crate::spec::{Isa, SlotClaims, stands_for};
 use crate::yaml::At;
 
 /// All that the loader reads an instruction from.
@@ -47,6 +47,6 @@ impl<'a> FormSource<'a> {
 
     /// Whether a modifier belongs to a page of the manual that the file does not describe.
     pub(super) fn is_elsewhere(&self, modifier: &str) -> bool {
-        self.instruction.elsewhere.iter().any(|word| word.value == modifier)
+        self.instruction.elsewhere.iter().any(|word| stands_for(&word.value, modifier))
     }
 }

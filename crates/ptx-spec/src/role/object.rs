@@ -31,13 +31,7 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
 }
 
 /// Appends an object; what is called has the results and arguments of the line.
-pub(super) fn print<'a>(
-    form: &'a Form,
-    values: &[u8],
-    at: usize,
-    to: &mut String,
-    uses: &mut impl FnMut(Item<'a>),
-) {
+pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
     let of_type = form.operands[at].of_type.map_or("", |axis| form.value(values, axis));
     let Some(kind) = CALLEES.into_iter().find(|kind| *kind == of_type) else {
         return value::print(form, values, at, to, uses);

@@ -26,7 +26,7 @@ pub struct Instruction {
     pub read: Version,
     /// Its forms.
     pub forms: Vec<Form>,
-    /// Modifiers of lines that belong to a page without a description.
+    /// Modifiers of lines that belong to a page without a description; with a `*` at the end, all that begin so.
     pub elsewhere: Vec<String>,
     /// Sentences of the manual that are not rules.
     pub notes: Vec<Note>,
@@ -43,6 +43,11 @@ pub struct Instruction {
 }
 
 impl Instruction {
+    /// Whether a modifier belongs to a page without a description.
+    pub fn is_elsewhere(&self, modifier: &str) -> bool {
+        self.elsewhere.iter().any(|word| stands_for(word, modifier))
+    }
+
     /// Whether these modifiers of a line begin with those of its name.
     pub(crate) fn begins(&self, modifiers: &[&str]) -> bool {
         self.prefix.len() <= modifiers.len()
@@ -93,4 +98,9 @@ pub enum Verdict {
     Invalid,
     /// No specification covers its opcode.
     Unknown,
+}
+
+/// Whether a word of a list is this modifier, or ends in `*` and begins like it.
+pub(crate) fn stands_for(word: &str, modifier: &str) -> bool {
+    word.strip_suffix('*').map_or(word == modifier, |start| modifier.starts_with(start))
 }

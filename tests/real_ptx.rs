@@ -1,0 +1,203 @@
+//! Files that compilers wrote (corpus/kernels/ptx/): none of their instructions is called invalid; and if one token of
+//! them is spoilt, the checker says what ptxas says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use ptx_conform::check::{Checker, Counts, DiagnosticSeverity, Remark};
+use ptx_conform::divergences::{Divergences, Does, EngineVersion};
+use ptx_conform::engine::Depth;
+use ptx_conform::judge::Reading;
+use ptx_conform::spec::{Instruction, Spec};
+use rayon::prelude::*;
+use serde::Deserialize;
+
+/// What the files and corpus/kernels/spoilt.jsonl were made with.
+const ENGINE: &str = "ptxas@13.5";
+
+/// The opcodes with pages that have no specification yet (`without` in tests/pages.yaml), or with modifiers that no page
+/// has, by their first word.
+const ELSEWHERE: [&str; 16] = [
+    "applypriority",
+    "clusterlaunchcontrol",
+    "cp",
+    "fabric",
+    "fence",
+    "ldmatrix",
+    "mbarrier",
+    "mma",
+    "movmatrix",
+    "red",
+    "st",
+    "stmatrix",
+    "tcgen05",
+    "tensormap",
+    "wgmma",
+    "wmma",
+];
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/kernels")
+}
+
+/// The stored files, by name.
+fn files() -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(directory().join("ptx")).expect("the folder");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let read = |path: PathBuf| {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        (name, std::fs::read_to_string(&path).expect("a text"))
+    };
+    paths.map(read).collect()
+}
+
+/// The shipped specification, and what is known of the engine.
+struct Known {
+    spec: Spec,
+    divergences: Divergences,
+    engine: EngineVersion,
+}
+
+impl Known {
+    fn load() -> Self {
+        let spec = ptx_conform::shipped::spec().expect("a sound specification");
+        let divergences = Divergences::load(None, &spec).expect("sound divergences");
+        Self { spec, divergences, engine: EngineVersion::parse(ENGINE).expect("an engine") }
+    }
+
+    /// Checks a text. What the engine is known to take nevertheless is no error, nor, if that is wanted, what it is known
+    /// to take sometimes.
+    fn check(&self, text: &str, lenient: bool) -> Checked {
+        let taken = |instruction: &Instruction, reading: &Reading| {
+            let expected = self.divergences.expect(&self.engine, instruction, reading);
+            let always = expected.divergence.filter(|_| expected.outcome == Does::Accepts);
+            let sometimes =
+                || self.divergences.sometimes(&self.engine, instruction, reading, Depth::Check, Does::Accepts);
+            always.or_else(|| sometimes().filter(|_| lenient)).map(str::to_owned)
+        };
+        let refused = |instruction: &Instruction, reading: &Reading| {
+            let expected = self.divergences.expect(&self.engine, instruction, reading);
+            expected.divergence.filter(|_| expected.outcome != Does::Accepts).map(str::to_owned)
+        };
+        let (spec, remark, tolerated) = (&self.spec, Some(&refused as &Remark<'_>), Some(&taken as &Remark<'_>));
+        let file = Checker { spec, limit: SHOWN, remark, tolerated, sample: false }.check(text);
+        let errors = file.diagnostics.iter().filter(|of| of.severity == DiagnosticSeverity::Error).map(|of| {
+            let line = 1 + text[..of.at.start].matches('\n').count();
+            format!("{line}: {} ({}: {})", text[of.at.clone()].trim(), of.rule, of.message)
+        });
+        Checked { errors: errors.collect(), counts: file.counts.clone(), incomplete: file.incomplete }
+    }
+}
+
+/// What the checker says of a text.
+struct Checked {
+    /// Where the first errors are, and their words.
+    errors: Vec<String>,
+    counts: Counts,
+    incomplete: bool,
+}
+
+impl Checked {
+    /// How many instructions have no specification.
+    fn unknown(&self) -> u64 {
+        self.counts.unknown.values().sum()
+    }
+}
+
+/// Diagnostics of a file that a failing test shows.
+const SHOWN: usize = 100;
+
+#[test]
+fn nothing_that_compilers_write_is_called_invalid() {
+    let known = Known::load();
+    let files = files();
+    assert!(files.len() >= 200, "the files are there");
+    let results: Vec<(Vec<String>, BTreeSet<String>, u64)> = files
+        .par_iter()
+        .map(|(name, text)| {
+            let file = known.check(text, true);
+            let alarms = file.errors.into_iter().map(|error| format!("{name}:{error}")).collect();
+            let incomplete = file.incomplete.then(|| format!("{name} is incomplete"));
+            (alarms, file.counts.unknown.into_keys().chain(incomplete).collect(), file.counts.instructions)
+        })
+        .collect();
+    let alarms: Vec<&str> = results.iter().flat_map(|(alarms, ..)| alarms).map(String::as_str).collect();
+    assert!(alarms.is_empty(), "{}", alarms.join("\n"));
+    let unknown: BTreeSet<&str> = results.iter().flat_map(|(_, unknown, _)| unknown).map(String::as_str).collect();
+    let first = |opcode: &str| opcode.split('.').next().unwrap_or(opcode).to_owned();
+    let missing: Vec<&&str> = unknown.iter().filter(|opcode| !ELSEWHERE.contains(&first(opcode).as_str())).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let instructions: u64 = results.iter().map(|(.., instructions)| instructions).sum();
+    println!("{} files, {instructions} instructions; without a specification: {unknown:?}", files.len());
+}
+
+/// A line of corpus/kernels/spoilt.jsonl.
+#[derive(Deserialize)]
+struct Spoilt {
+    file: String,
+    /// From 1.
+    line: usize,
+    original: String,
+    spoilt: String,
+    kind: String,
+    accepted: bool,
+    message: String,
+}
+
+impl Spoilt {
+    /// The file with another text for the line.
+    fn text_with(&self, original: &str, line: &str) -> String {
+        let before: usize = original.split_inclusive('\n').take(self.line - 1).map(str::len).sum();
+        assert!(original[before..].starts_with(&self.original), "{} has changed: run spoil.py", self.file);
+        format!("{}{line}{}", &original[..before], &original[before + self.original.len()..])
+    }
+}
+
+/// What the checker says of a spoilt file, against what ptxas said.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Answer {
+    Agrees,
+    /// The line has no specification, before or after.
+    Unknown,
+    Missed(String),
+    FalseAlarm(String),
+}
+
+#[test]
+fn spoilt_files_are_diagnosed_as_ptxas_does() {
+    let known = Known::load();
+    let files = files();
+    let spoilt = std::fs::read_to_string(directory().join("spoilt.jsonl")).expect("the spoilings");
+    let spoilt: Vec<Spoilt> = spoilt.lines().map(|line| serde_json::from_str(line).expect("a spoiling")).collect();
+    let unknown_before: BTreeMap<&String, u64> =
+        files.par_iter().map(|(name, text)| (name, known.check(text, true).unknown())).collect();
+    let answer = |case: &Spoilt| {
+        let text = case.text_with(&files[&case.file], &case.spoilt);
+        let file = known.check(&text, case.accepted);
+        let words = || format!("{}:{}: {} [{}] {}", case.file, case.line, case.spoilt.trim(), case.kind, case.message);
+        let without = known.check(&case.text_with(&files[&case.file], ""), true).unknown();
+        let unknown = file.unknown() > without || unknown_before[&case.file] > without;
+        let said = file.counts.errors > 0 || (file.counts.remarked > 0 && !case.accepted);
+        match (said, case.accepted) {
+            (true, true) => Answer::FalseAlarm(format!("{}: {}", words(), file.errors.join("; "))),
+            (false, false) if unknown => Answer::Unknown,
+            (false, false) => Answer::Missed(words()),
+            _ => Answer::Agrees,
+        }
+    };
+    let mut answers: Vec<Answer> = spoilt.par_iter().map(answer).collect();
+    answers.sort();
+    let of = |wanted: fn(&Answer) -> Option<&str>| answers.iter().filter_map(wanted).collect::<Vec<&str>>();
+    let missed = of(|answer| if let Answer::Missed(words) = answer { Some(words) } else { None });
+    let alarms = of(|answer| if let Answer::FalseAlarm(words) = answer { Some(words) } else { None });
+    let unknown = answers.iter().filter(|answer| **answer == Answer::Unknown).count();
+    let rejected = spoilt.iter().filter(|case| !case.accepted).count() - unknown;
+    println!("{} spoilt files; {unknown} of opcodes without a specification", spoilt.len());
+    println!(
+        "{} of {rejected} that ptxas rejects are reported; missed:\n{}",
+        rejected - missed.len(),
+        missed.join("\n")
+    );
+    assert!(alarms.is_empty(), "{} false alarms:\n{}", alarms.len(), alarms.join("\n"));
+    assert!(missed.len() * 100 <= rejected, "less than 99 % are reported");
+}
