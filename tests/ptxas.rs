@@ -5,6 +5,8 @@
 
 #[path = "ptxas/fake.rs"]
 mod fake;
+#[path = "ptxas/front_end.rs"]
+mod front_end;
 #[path = "ptxas/installed.rs"]
 mod installed;
 #[path = "ptxas/real.rs"]
@@ -28,6 +30,7 @@ fn main() {
     let mut trials = fake::trials();
     trials.extend(toolchains::trials());
     trials.extend(real::trials());
+    trials.extend(front_end::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 

@@ -125,14 +125,20 @@ impl Planner<'_> {
         self.subject.takes(environment, Depth::Check)
     }
 
-    /// The newest PTX version of the engine with the newest plain target that both know.
+    /// The newest PTX version of the engine with the newest target that both know: a plain one, if the form has valid
+    /// variants for it.
     fn home(&self) -> Option<Environment> {
         let ptx = self.spec.isa.versions.iter().rev().find(|version| **version <= self.subject.newest)?;
-        let targets = self.spec.isa.targets.iter().rev();
-        let plain = targets.filter(|(target, since)| target.suffix == Suffix::Plain && since <= ptx);
+        let of_ptx = self.spec.isa.targets.iter().rev().filter(|(_, since)| since <= ptx);
         let environment =
             |&(target, _): &(Target, Version)| Environment { ptx: *ptx, target, address_size: AddressSize::Bits64 };
-        plain.map(environment).find(|environment| self.supports(environment))
+        let known = || of_ptx.clone().map(environment).filter(|environment| self.supports(environment));
+        let has_valid = |environment: &Environment| {
+            let values = environment_values(self.form, environment);
+            values.is_some_and(|values| Diagram::within(self.form, None, &values).count() > 0)
+        };
+        let plain = known().find(|environment| environment.target.suffix == Suffix::Plain);
+        plain.filter(has_valid).or_else(|| known().find(has_valid)).or(plain)
     }
 
     /// How many random variants of the form are drawn.

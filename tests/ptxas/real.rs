@@ -25,15 +25,8 @@ const TESTS: [(&str, Test); 8] = [
 pub(crate) fn trials() -> Vec<Trial> {
     let toolchains = tested();
     if toolchains.is_empty() {
-        let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
-        if !required {
-            eprintln!("no `ptxas` here: its tests are SKIPPED; run `ptx-conform toolchain install 13.5`");
-        }
-        let missing = || Err(Failed::from("no `ptxas` here, and PTX_CONFORM_REQUIRE_PTXAS is set"));
-        return TESTS
-            .iter()
-            .map(|(name, _)| Trial::test(format!("real::{name}"), missing).with_ignored_flag(!required))
-            .collect();
+        eprintln!("no `ptxas` here: run `ptx-conform toolchain install 13.5`");
+        return TESTS.iter().map(|(name, _)| missing(&format!("real::{name}"))).collect();
     }
     let tests = toolchains.iter().flat_map(|toolchain| TESTS.map(|test| (toolchain.clone(), test)));
     tests
@@ -42,6 +35,13 @@ pub(crate) fn trials() -> Vec<Trial> {
             Trial::test(name, move || test(&Ptxas::open(&toolchain.path)?))
         })
         .collect()
+}
+
+/// A test that needs a `ptxas` that is not there: skipped, or a failure where one is required.
+pub(crate) fn missing(name: &str) -> Trial {
+    let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
+    let fail = || Err(Failed::from("no `ptxas` here, and PTX_CONFORM_REQUIRE_PTXAS is set"));
+    Trial::test(name, fail).with_ignored_flag(!required)
 }
 
 /// Lines of all kinds: valid, invalid, syntax errors, undeclared names, and lines that affect their neighbours.
