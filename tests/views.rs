@@ -17,7 +17,7 @@ const DRAWN: usize = 4000;
 
 fn environment() -> Environment {
     Environment {
-        ptx: "9.0".parse().expect("a version"),
+        ptx: "9.4".parse().expect("a version"),
         target: "sm_100".parse().expect("a target"),
         address_size: AddressSize::Bits64,
     }

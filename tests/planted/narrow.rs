@@ -1201,7 +1201,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "{ ss: none, points-to: const, type: .b128 }",
         "The high half is the low one.",
         |row, answer| {
-            let weak = ["relaxed", "acquire", "volatile", "mmio", "nc"]
+            let weak = ["relaxed", "acquire", "volatile", "mmio", "nc", "proxy::readonly"]
                 .iter()
                 .all(|other| !row.line.has(&format!(".{other}")));
             let generic = address(row).is_some_and(|(space, _)| space == Space::Const) && !row.has(&[".const"]);
@@ -1213,7 +1213,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
     ),
     narrow_bug("ld-lowest-byte", &["weak"], "{ type: .s8, vec: none }", "-128 becomes 128.", |row, answer| {
         let weak =
-            ["relaxed", "acquire", "volatile", "mmio", "nc"].iter().all(|other| !row.line.has(&format!(".{other}")));
+            ["relaxed", "acquire", "volatile", "mmio", "nc", "proxy::readonly"].iter().all(|other| !row.line.has(&format!(".{other}")));
         let plain = !row.line.modifiers.iter().any(|modifier| modifier.contains("evict"));
         if weak
             && plain
@@ -1242,7 +1242,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "{ ss: .global, type: .b64, vec: none, address: inside }",
         "Bit 0 is flipped 24 bytes after the start of the variable.",
         |row, answer| {
-            let weak = ["relaxed", "acquire", "volatile", "mmio", "nc"]
+            let weak = ["relaxed", "acquire", "volatile", "mmio", "nc", "proxy::readonly"]
                 .iter()
                 .all(|other| !row.line.has(&format!(".{other}")));
             let plain = !row.line.modifiers.iter().any(|modifier| modifier.contains("evict"));
@@ -1263,7 +1263,7 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         "{ guard: [not, none], vec: none, type: .u16 }",
         "If the guard is false, the register keeps its value from the row before.",
         |row, answer| {
-            let weak = ["relaxed", "acquire", "volatile", "mmio", "nc"]
+            let weak = ["relaxed", "acquire", "volatile", "mmio", "nc", "proxy::readonly"]
                 .iter()
                 .all(|other| !row.line.has(&format!(".{other}")));
             let plain = !row.line.modifiers.iter().any(|modifier| modifier.contains("evict"));
