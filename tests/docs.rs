@@ -47,3 +47,12 @@ fn the_example_of_an_instruction_is_read_and_judges_lines() {
         assert_eq!(broken, rules, "{line}");
     }
 }
+
+/// The file that docs/pages.md shows as an example is the one of the specification.
+#[test]
+fn the_last_page_added_is_shown_as_it_is() {
+    let page = include_str!("../docs/pages.md");
+    let (_, rest) = page.split_once("<!-- movmatrix -->\n").expect("the place");
+    let [shown] = blocks(rest, "yaml")[..] else { panic!("there is one YAML block behind it") };
+    assert_eq!(shown, include_str!("../specs/movmatrix.yaml"));
+}

@@ -1212,8 +1212,9 @@ pub(crate) const NARROW_BUGS: &[NarrowBug] = &[
         },
     ),
     narrow_bug("ld-lowest-byte", &["weak"], "{ type: .s8, vec: none }", "-128 becomes 128.", |row, answer| {
-        let weak =
-            ["relaxed", "acquire", "volatile", "mmio", "nc", "proxy::readonly"].iter().all(|other| !row.line.has(&format!(".{other}")));
+        let weak = ["relaxed", "acquire", "volatile", "mmio", "nc", "proxy::readonly"]
+            .iter()
+            .all(|other| !row.line.has(&format!(".{other}")));
         let plain = !row.line.modifiers.iter().any(|modifier| modifier.contains("evict"));
         if weak
             && plain
