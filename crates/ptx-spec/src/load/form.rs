@@ -222,15 +222,12 @@ impl<'a> FormBuilder<'a> {
 
     /// Whether a line with this value in a slot (or without one) can be a line of another form.
     fn is_another_form(&self, at: usize, value: Option<&String>) -> bool {
-        let mut changed = self.draft.claims.to_vec();
-        match value {
-            Some(value) => {
-                changed[at].values = vec![value.clone()];
-                changed[at].optional = false;
-            }
-            None => {
-                changed.remove(at);
-            }
+        let own = &self.draft.claims[at];
+        let with_value = value.map(|value| SlotClaims { values: vec![value.clone()], optional: false, ..own.clone() });
+        let mut changed: Vec<&SlotClaims> = self.draft.claims.iter().collect();
+        match &with_value {
+            Some(slot) => changed[at] = slot,
+            None => drop(changed.remove(at)),
         }
         if self.source.others.iter().any(|other| overlap(&changed, other)) {
             return true;
@@ -245,7 +242,7 @@ impl<'a> FormBuilder<'a> {
         }
         // If a literal is wrong or missing, it is unclear which one was meant: such lines belong to the
         // first form that fits.
-        let rest: Vec<SlotClaims> = without(self.draft.claims, at);
+        let rest = without(self.draft.claims, at);
         if self.draft.claims[at].literal && self.source.others.iter().any(|other| overlap(&rest, other)) {
             return true;
         }

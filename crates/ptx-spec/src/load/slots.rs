@@ -1,5 +1,7 @@
 //! The modifier slots of a syntax line, and their claimed values.
 
+use std::borrow::Borrow;
+
 use super::notation::{ModifierName, NotedModifier, Syntax};
 use super::raw::{RawForm, RawInstruction};
 use crate::spec::SlotClaims;
@@ -64,14 +66,15 @@ pub(super) fn suffix_values(instruction: &RawInstruction, form: &RawForm, name: 
 }
 
 /// Whether some line of these slots could also be read as a line of those.
-pub(super) fn overlap(these: &[SlotClaims], those: &[SlotClaims]) -> bool {
-    let meets = |slot: &SlotClaims, slots: &[SlotClaims]| {
-        slot.optional || slots.iter().any(|other| other.values.iter().any(|value| slot.values.contains(value)))
-    };
-    these.iter().all(|slot| meets(slot, those)) && those.iter().all(|slot| meets(slot, these))
+pub(super) fn overlap(these: &[impl Borrow<SlotClaims>], those: &[impl Borrow<SlotClaims>]) -> bool {
+    fn meets(slot: &SlotClaims, slots: &[impl Borrow<SlotClaims>]) -> bool {
+        let shares = |other: &SlotClaims| other.values.iter().any(|value| slot.values.contains(value));
+        slot.optional || slots.iter().any(|other| shares(other.borrow()))
+    }
+    these.iter().all(|slot| meets(slot.borrow(), those)) && those.iter().all(|slot| meets(slot.borrow(), these))
 }
 
 /// All slots except one.
-pub(super) fn without(slots: &[SlotClaims], left_out: usize) -> Vec<SlotClaims> {
-    slots.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, slot)| slot.clone()).collect()
+pub(super) fn without(slots: &[impl Borrow<SlotClaims>], left_out: usize) -> Vec<&SlotClaims> {
+    slots.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, slot)| slot.borrow()).collect()
 }

@@ -261,11 +261,11 @@ impl WritingBuilder<'_, '_> {
     fn elsewhere(&self, extra: &String, other: &[SlotClaims]) -> Vec<Cube> {
         let needed = (0..other.len()).filter(|&at| !other[at].optional);
         let lacking = needed.map(|at| without(other, at));
-        [other.to_vec()].into_iter().chain(lacking).filter_map(|other| self.line_of(extra, &other)).collect()
+        [other.iter().collect()].into_iter().chain(lacking).filter_map(|other| self.line_of(extra, &other)).collect()
     }
 
     /// The combinations of this form that, with the modifier added, have the slots of another.
-    fn line_of(&self, extra: &String, other: &[SlotClaims]) -> Option<Cube> {
+    fn line_of(&self, extra: &String, other: &[&SlotClaims]) -> Option<Cube> {
         let claimed = |value: &str| other.iter().any(|slot| slot.values.iter().any(|v| v == value));
         if !claimed(extra) {
             return None;
