@@ -5,6 +5,7 @@ mod boundaries;
 mod examples;
 mod extras;
 mod first_answers;
+mod homes;
 mod lowering;
 mod options;
 mod plan;
@@ -33,7 +34,7 @@ use first_answers::FirstAnswers;
 use rows::Executor;
 use spaces::Spaces;
 
-pub use examples::newest;
+pub use homes::newest;
 pub use lowering::LoweredModifier;
 pub use options::{Generate, Options, Progress, RANDOM_OF_FORM, RANDOM_OF_INSTRUCTION, Shard, Strategy, Subject};
 pub use plan::{FormPlan, Purpose, Row, Task};

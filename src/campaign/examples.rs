@@ -1,8 +1,9 @@
 //! The manual's own examples, asked of an engine.
 
+use super::homes::newest;
 use super::options::Subject;
 use crate::engine::{Batch, Depth, Outcome};
-use crate::environment::{AddressSize, Environment, Suffix};
+use crate::environment::Environment;
 use crate::judge::{Judge, needs};
 use crate::ptx::{Declarations, Line, Scaffold, uncommented};
 use crate::spec::{Example, Instruction, Spec, Verdict};
@@ -17,15 +18,6 @@ fn needed(spec: &Spec, instruction: &Instruction, example: &Example, environment
     let reading = Judge::new(spec, environment).ok()?.read_as(instruction, &line, &declarations);
     let needs = needs(&spec.isa, &instruction.forms[reading.form], &reading)?;
     (!reading.valid()).then(|| format!("needs PTX {} and {}", needs.ptx, needs.target))
-}
-
-/// The newest environment that an engine accepts, with a plain target and 64 bits.
-pub fn newest(spec: &Spec, subject: &Subject<'_>) -> Option<Environment> {
-    let ptx = *spec.isa.versions.iter().rev().find(|version| **version <= subject.newest)?;
-    let plain = spec.isa.targets.iter().rev().filter(|(t, since)| t.suffix == Suffix::Plain && *since <= ptx);
-    let mut environments =
-        plain.map(|(target, _)| Environment { ptx, target: *target, address_size: AddressSize::Bits64 });
-    environments.find(|environment| subject.takes(environment, Depth::Check))
 }
 
 /// What an engine does with each example alone, in the newest environment that it accepts: instruction,

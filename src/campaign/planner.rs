@@ -7,11 +7,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::extras::with_modifiers_of_other_forms;
+use super::homes;
 use super::options::{Generate, Options, Strategy, Subject};
 use super::plan::{FormPlan, FormSpace, Purpose, Row, Task, TaskVariants};
 use super::spaces::Spaces;
 use crate::engine::Depth;
-use crate::environment::{AddressSize, Environment, Suffix, Target, Version};
+use crate::environment::Environment;
 use crate::space::{Diagram, Draw, Region, Values, covering, environment, environment_values, neighbours, twin};
 use crate::spec::{Form, Instruction, Spec};
 
@@ -83,7 +84,7 @@ pub(super) struct Planner<'a> {
 impl Planner<'_> {
     /// `None` if the engine accepts no environment at all.
     fn plan(&self) -> Option<FormPlan> {
-        let home = self.options.environment.or_else(|| self.home())?;
+        let home = self.options.environment.or_else(|| homes::of_form(self.spec, self.subject, self.form))?;
         let environment = environment_values(self.form, &home)?;
         let spaces = Spaces::at(self.form, &environment);
         let of =
@@ -123,22 +124,6 @@ impl Planner<'_> {
 
     pub(super) fn supports(&self, environment: &Environment) -> bool {
         self.subject.takes(environment, Depth::Check)
-    }
-
-    /// The newest PTX version of the engine with the newest target that both know: a plain one, if the form has valid
-    /// variants for it.
-    fn home(&self) -> Option<Environment> {
-        let ptx = self.spec.isa.versions.iter().rev().find(|version| **version <= self.subject.newest)?;
-        let of_ptx = self.spec.isa.targets.iter().rev().filter(|(_, since)| since <= ptx);
-        let environment =
-            |&(target, _): &(Target, Version)| Environment { ptx: *ptx, target, address_size: AddressSize::Bits64 };
-        let known = || of_ptx.clone().map(environment).filter(|environment| self.supports(environment));
-        let has_valid = |environment: &Environment| {
-            let values = environment_values(self.form, environment);
-            values.is_some_and(|values| Diagram::within(self.form, None, &values).count() > 0)
-        };
-        let plain = known().find(|environment| environment.target.suffix == Suffix::Plain);
-        plain.filter(has_valid).or_else(|| known().find(has_valid)).or(plain)
     }
 
     /// How many random variants of the form are drawn.

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::examples::newest;
+use super::homes;
 use super::options::{Options, Subject};
 use super::tally::{GroupKey, Mismatch, Sample, Tally, WordLine};
 use crate::case::{self, Behavior, Case, CaseResult, Expected, InternalError, first_message};
@@ -68,12 +68,13 @@ struct Try {
 /// Lines of one instruction that can share a module.
 struct WordModule<'a> {
     instruction: &'a Instruction,
+    environment: Environment,
     setting: Setting<'a>,
     items: FxHashSet<Item<'a>>,
     tries: Vec<Try>,
 }
 
-/// Tries each word in each slot of the instructions, in the newest environment of the engine.
+/// Tries each word in each slot of the instructions, in the main environment of each form.
 ///
 /// # Errors
 /// If a generated text cannot be read.
@@ -87,11 +88,11 @@ pub(super) fn probe(
     let words = words(spec, subject);
     let mut tried = TriedWords { words: words.len(), ..TriedWords::default() };
     let mut tally = Tally::default();
-    let environment = options.environment.or_else(|| newest(spec, subject));
-    let (Some(environment), Some(judge)) = (environment, subject.judge) else { return Ok((tried, tally)) };
+    let Some(judge) = subject.judge else { return Ok((tried, tally)) };
+    let home = |form: &Form| options.environment.or_else(|| homes::of_form(spec, subject, form));
     let modules: Vec<WordModule<'_>> =
-        instructions.par_iter().flat_map(|instruction| modules(instruction, &environment, &words)).collect();
-    let asker = WordAsker { spec, divergences, judge, environment };
+        instructions.par_iter().flat_map(|instruction| modules(instruction, home, &words)).collect();
+    let asker = WordAsker { spec, divergences, judge };
     let asked: Result<Vec<(TriedWords, Tally)>, InternalError> = modules
         .par_iter()
         .flat_map(|module| module.tries.par_chunks(options.batch).map(move |tries| (module, tries)))
@@ -112,30 +113,33 @@ fn words(spec: &Spec, subject: &Subject<'_>) -> Vec<String> {
 }
 
 /// The lines of an instruction, each once.
-fn modules<'a>(instruction: &'a Instruction, environment: &Environment, words: &[String]) -> Vec<WordModule<'a>> {
+fn modules<'a>(
+    instruction: &'a Instruction,
+    home: impl Fn(&Form) -> Option<Environment>,
+    words: &[String],
+) -> Vec<WordModule<'a>> {
     let mut seen = FxHashSet::default();
-    let mut modules: BTreeMap<Setting<'a>, WordModule<'a>> = BTreeMap::new();
+    let mut modules: BTreeMap<(Environment, Setting<'a>), WordModule<'a>> = BTreeMap::new();
     for (at, form) in instruction.forms.iter().enumerate() {
-        let Some(choices) = environment_values(form, environment) else { continue };
+        let Some(environment) = home(form) else { continue };
+        let Some(choices) = environment_values(form, &environment) else { continue };
         let space = Diagram::within(form, None, &choices);
         let printer = Printer::new(form);
         for slot in 0..form.slots.len() {
             for values in bases(form, &space, slot) {
                 let setting = printer.setting(&values);
-                let empty = || WordModule { instruction, setting, items: FxHashSet::default(), tries: Vec::new() };
-                let module = modules.entry(setting).or_insert_with(empty);
+                let (items, tries) = (FxHashSet::default(), Vec::new());
+                let empty = || WordModule { instruction, environment, setting, items, tries };
+                let module = modules.entry((environment, setting)).or_insert_with(empty);
                 let mut line = String::new();
                 printer.line(&values, &mut line, |item| {
                     module.items.insert(item);
                 });
                 let known = &form.axes[form.slots[slot].axis].values;
-                for (word, text) in words
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, word)| !known.contains(word) && !instruction.elsewhere.contains(word))
-                {
+                let unknown = |word: &String| !known.contains(word) && !instruction.is_elsewhere(word);
+                for (word, text) in words.iter().enumerate().filter(|(_, word)| unknown(word)) {
                     let Some(line) = with_word(form, &values, slot, &line, text) else { continue };
-                    if seen.insert((setting, line.clone())) {
+                    if seen.insert((environment, setting, line.clone())) {
                         module.tries.push(Try { form: at, slot, word, line });
                     }
                 }
@@ -179,7 +183,6 @@ struct WordAsker<'a> {
     spec: &'a Spec,
     divergences: &'a Divergences,
     judge: &'a dyn LineJudge,
-    environment: Environment,
 }
 
 impl WordAsker<'_> {
@@ -192,14 +195,14 @@ impl WordAsker<'_> {
         let scaffold = Arc::new(scaffold(module.items.iter().copied(), module.setting));
         let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa)
             .map_err(|error| InternalError(format!("generated declarations cannot be read: {error}")))?;
-        let judge = Judge::new(self.spec, &self.environment).map_err(|error| InternalError(error.to_string()))?;
+        let judge = Judge::new(self.spec, &module.environment).map_err(|error| InternalError(error.to_string()))?;
         let read = |line: &Try| -> Result<Reading, InternalError> {
             let parsed = Line::parse(&line.line).map_err(|error| InternalError(format!("{}: {error}", line.line)))?;
             Ok(judge.read_as(module.instruction, &parsed, &declarations))
         };
         let readings: Vec<Reading> = tries.iter().map(read).collect::<Result<_, _>>()?;
         let lines = tries.iter().map(|one| one.line.as_str()).collect();
-        let batch = Batch { environment: self.environment, scaffold: (*scaffold).clone(), lines };
+        let batch = Batch { environment: module.environment, scaffold: (*scaffold).clone(), lines };
         let outcomes = self.judge.judge(&batch, Depth::Check);
         let mut counts = TriedWords::default();
         let mut tally = Tally::default();
@@ -216,7 +219,7 @@ impl WordAsker<'_> {
                 slot: format!("{} {}", form.id, form.axes[form.slots[tried.slot].axis].name),
                 line: tried.line.clone(),
                 scaffold: Arc::clone(&scaffold),
-                environment: self.environment,
+                environment: module.environment,
                 reading,
                 message,
             };
@@ -271,12 +274,12 @@ impl WordAsker<'_> {
         let (does, form) = (mismatch.does, line.reading.form);
         let case = Case { instruction, form, values: &line.reading.values };
         let values = if is_variant(&case, &line.line) { line.reading.values.clone() } else { Values::new() };
-        let module = line.scaffold.module(&self.environment, "k", &[&line.line]).0;
+        let module = line.scaffold.module(&line.environment, "k", &[&line.line]).0;
         let sample = Sample {
             line: line.line.clone(),
-            environment: self.environment,
+            environment: line.environment,
             message: line.message.clone(),
-            command: case::command(self.judge, &module, &self.environment, Depth::Check),
+            command: case::command(self.judge, &module, &line.environment, Depth::Check),
             module,
             values,
         };
