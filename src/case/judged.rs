@@ -9,21 +9,27 @@ use super::{Behavior, Case, CaseResult, Expected, InternalError};
 use crate::engine::{Batch, Depth, LineJudge};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
-use crate::ptx::{Declarations, Item, Line, Printer, Scaffold, Setting, scaffold};
+use crate::ptx::{Declarations, Item, Line, OBJECT_KINDS, Printer, Scaffold, Setting, scaffold};
 use crate::spec::Spec;
 
-/// What the cases of one module have in common: the environment, what the lines stand in, and whether
-/// there is a `.unified` variable, which changes how a module is assembled. A line after which control does not go on
-/// has a module of its own, by its position, if code is generated: there would be no code for the lines after it.
-type Surroundings<'a> = ([u8; 3], Setting<'a>, bool, Option<usize>);
+/// What the cases of one module have in common: the environment, what the lines stand in, whether there is a `.unified`
+/// variable, which changes how a module is assembled, and the kinds of objects that are declared: a declaration that is
+/// refused must not refuse the lines without it. A line after which control does not go on has a module of its own, by
+/// its position, if code is generated: there would be no code for the lines after it.
+type Surroundings<'a> = ([u8; 3], Setting<'a>, bool, Vec<&'static str>, Option<usize>);
 
 impl Case<'_> {
     fn surroundings<'p>(&self, printer: &Printer<'p>, ends: Option<usize>) -> Surroundings<'p> {
         let form = self.form();
         let unified = |axis: usize| form.value(self.values, axis) == "unified";
         let unified = form.operands.iter().filter_map(|operand| operand.base).any(unified);
+        let types =
+            form.operands.iter().filter_map(|operand| operand.of_type).map(|axis| form.value(self.values, axis));
+        let mut objects: Vec<&str> = types.filter_map(|of| OBJECT_KINDS.into_iter().find(|kind| *kind == of)).collect();
+        objects.sort_unstable();
+        objects.dedup();
         let [size, target, ptx] = [0, 1, 2].map(|axis| self.values.get(axis).copied().unwrap_or_default());
-        ([target, ptx, size], printer.setting(self.values), unified, ends)
+        ([target, ptx, size], printer.setting(self.values), unified, objects, ends)
     }
 }
 

@@ -44,6 +44,6 @@ pub mod yaml;
 /// PTX text, read and printed.
 pub mod ptx {
     pub use crate::print::{Printer, Setting, print_variant, scaffold};
-    pub use crate::role::Item;
+    pub use crate::role::{Item, OBJECT_KINDS};
     pub use crate::text::*;
 }
