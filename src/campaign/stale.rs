@@ -10,6 +10,9 @@ use crate::divergences::{Divergence, Does, EngineVersion};
 use crate::engine::Depth;
 use crate::spec::Instruction;
 
+/// How the ids of rules begin that hold for any line.
+const TEXT_RULES: &str = "isa/";
+
 /// Searches for divergences of an engine that need attention.
 pub(super) struct StaleSearch<'a> {
     pub(super) asker: &'a Asker<'a>,
@@ -23,7 +26,13 @@ pub(super) struct StaleSearch<'a> {
 impl StaleSearch<'_> {
     /// The divergences that need attention. Variants of those that no case exercised are drawn first.
     pub(super) fn find(&self, tally: &mut Tally) -> Vec<Stale> {
-        let judged = |divergence: &&Divergence| divergence.does != Does::Computes && divergence.applies(self.version);
+        // No variant breaks a rule about texts that are not generated.
+        let about_texts = |divergence: &Divergence| {
+            !divergence.rules.is_empty() && divergence.rules.iter().all(|rule| rule.starts_with(TEXT_RULES))
+        };
+        let judged = |divergence: &&Divergence| {
+            divergence.does != Does::Computes && divergence.applies(self.version) && !about_texts(divergence)
+        };
         let mut stale = Vec::new();
         for divergence in self.asker.divergences.all.iter().filter(judged) {
             let concerned = self.concerned(divergence);

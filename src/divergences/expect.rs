@@ -56,10 +56,8 @@ impl Divergences {
     ) -> ExpectedOutcome<'_> {
         let applying = |does: Does, rule: Option<&str>| {
             let concerns = |divergence: &Divergence| {
-                // Each death costs a process, so faults that kill sometimes are asked about like those that always do.
-                let foreseen = !divergence.sometimes || (does == Does::Crashes && rule.is_some());
                 divergence.does == does
-                    && foreseen
+                    && !divergence.sometimes
                     && divergence.depth <= depth
                     && engine.is_some_and(|engine| divergence.applies(engine))
                     && rule.map_or(divergence.rules.is_empty(), |rule| divergence.names(rule))
