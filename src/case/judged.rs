@@ -10,12 +10,12 @@ use crate::engine::{Batch, Depth, LineJudge};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
 use crate::ptx::{Declarations, Item, Line, OBJECT_KINDS, Printer, Scaffold, Setting, scaffold};
-use crate::spec::Spec;
+use crate::spec::{Choice, Spec};
 
 /// What the cases of one module have in common: the environment, what the lines stand in, whether there is a `.unified`
-/// variable, which changes how a module is assembled, and the kinds of objects that are declared: a declaration that is
-/// refused must not refuse the lines without it. A line after which control does not go on has a module of its own, by
-/// its position, if code is generated: there would be no code for the lines after it.
+/// variable, which changes how a module is assembled, and, where `.target` has options, the kinds of objects that are
+/// declared: a declaration that is refused must not refuse the lines without it. A line after which control does not go
+/// on has a module of its own, by its position, if code is generated: there would be no code for the lines after it.
 type Surroundings<'a> = ([u8; 3], Setting<'a>, bool, Vec<&'static str>, Option<usize>);
 
 impl Case<'_> {
@@ -23,8 +23,9 @@ impl Case<'_> {
         let form = self.form();
         let unified = |axis: usize| form.value(self.values, axis) == "unified";
         let unified = form.operands.iter().filter_map(|operand| operand.base).any(unified);
-        let types =
-            form.operands.iter().filter_map(|operand| operand.of_type).map(|axis| form.value(self.values, axis));
+        // The options of `.target` decide which declarations are refused.
+        let operands = form.operands.iter().filter(|_| form.axis_of(Choice::Mode).is_some());
+        let types = operands.filter_map(|operand| operand.of_type).map(|axis| form.value(self.values, axis));
         let mut objects: Vec<&str> = types.filter_map(|of| OBJECT_KINDS.into_iter().find(|kind| *kind == of)).collect();
         objects.sort_unstable();
         objects.dedup();
