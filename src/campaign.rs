@@ -170,7 +170,7 @@ impl Campaign<'_> {
         if !self.options.vocabulary || self.progress.stopped() || self.options.shard.number != 1 {
             return;
         }
-        match vocabulary::probe(self.spec, self.divergences, subject, &self.instructions, self.options) {
+        match vocabulary::probe(self.spec, self.divergences, subject, &self.instructions, &result.forms, self.options) {
             Ok((words, tally)) => {
                 result.words = Some(words);
                 result.tally.merge(tally);

@@ -103,7 +103,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// How many random variants of each form of an instruction with so many forms are drawn.
+    /// The random variants that are drawn of each form, by the number of forms of its instruction.
     pub fn random_of_form(&self, forms: usize) -> u64 {
         let forms = u64::try_from(forms).unwrap_or(u64::MAX).max(1);
         self.random.unwrap_or(RANDOM_OF_FORM.min(RANDOM_OF_INSTRUCTION / forms))

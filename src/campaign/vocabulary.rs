@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::homes;
 use super::options::{Options, Subject};
+use super::plan::FormPlan;
 use super::tally::{GroupKey, Mismatch, Sample, Tally, WordLine};
 use crate::case::{self, Behavior, Case, CaseResult, Expected, InternalError, first_message};
 use crate::divergences::{Divergences, Does, EngineVersion};
@@ -83,13 +83,14 @@ pub(super) fn probe(
     divergences: &Divergences,
     subject: &Subject<'_>,
     instructions: &[&Instruction],
+    forms: &[FormPlan],
     options: &Options,
 ) -> Result<(TriedWords, Tally), InternalError> {
     let words = words(spec, subject);
     let mut tried = TriedWords { words: words.len(), ..TriedWords::default() };
     let mut tally = Tally::default();
     let Some(judge) = subject.judge else { return Ok((tried, tally)) };
-    let home = |form: &Form| options.environment.or_else(|| homes::of_form(spec, subject, form));
+    let home = |form: &Form| forms.iter().find(|plan| plan.form == form.id).map(|plan| plan.home);
     let modules: Vec<WordModule<'_>> =
         instructions.par_iter().flat_map(|instruction| modules(instruction, home, &words)).collect();
     let asker = WordAsker { spec, divergences, judge };

@@ -8,7 +8,6 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{anyhow, bail};
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
@@ -55,7 +54,7 @@ impl Opts {
             None => None,
             Some(name) => {
                 let divergences = super::load::load_divergences(specs, &spec)?;
-                Some((engine(name, &divergences)?, divergences))
+                Some((super::load::listed_engine(name, &divergences)?, divergences))
             }
         };
         let mut desk = Desk::new(&spec, engine);
@@ -63,14 +62,6 @@ impl Opts {
         let from = BufReader::with_capacity(1 << 16, io::stdin().lock());
         super::output::until_closed(serve(from, out, |line, out| desk.answer(line, out)))
     }
-}
-
-fn engine(name: &str, divergences: &Divergences) -> anyhow::Result<EngineVersion> {
-    let engine = EngineVersion::parse(name).map_err(|why| anyhow!(why))?;
-    if !divergences.lists(&engine.family) {
-        bail!("there is no list of divergences for the engine `{}`; there is one for `ptxas`", engine.family);
-    }
-    Ok(engine)
 }
 
 /// The longest line that is read.

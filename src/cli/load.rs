@@ -3,10 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 
 use super::output::{color, counted, say};
-use ptx_conform::divergences::Divergences;
+use ptx_conform::divergences::{Divergences, EngineVersion};
 use ptx_conform::shipped;
 use ptx_conform::spec::{Instruction, Spec};
 use ptx_conform::yaml::Error;
@@ -53,6 +53,15 @@ pub(crate) fn load_whole_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
 /// Reads the known divergences of a specification, in the way of [`load_spec`].
 pub(crate) fn load_divergences(specs: Option<&Path>, spec: &Spec) -> anyhow::Result<Divergences> {
     sound(Divergences::load(directory(specs).as_deref(), spec), "list of known divergences")
+}
+
+/// A version of an engine by its name, if its divergences are listed. It need not be installed.
+pub(crate) fn listed_engine(name: &str, divergences: &Divergences) -> anyhow::Result<EngineVersion> {
+    let engine = EngineVersion::parse(name).map_err(|why| anyhow!(why))?;
+    if !divergences.lists(&engine.family) {
+        bail!("there is no list of divergences for the engine `{}`; there is one for `ptxas`", engine.family);
+    }
+    Ok(engine)
 }
 
 fn sound<T>(loaded: Result<T, Vec<Error>>, what: &str) -> anyhow::Result<T> {

@@ -1,7 +1,5 @@
 //! What an engine does otherwise than the manual says, by its known divergences.
 
-use anyhow::{anyhow, bail};
-
 use ptx_conform::check::Remark;
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::environment::Version;
@@ -18,11 +16,7 @@ pub(super) struct Prediction {
 impl Prediction {
     /// The prediction for an engine, by its name on the command line.
     pub(super) fn new(name: &str, divergences: Divergences) -> anyhow::Result<Self> {
-        let engine = EngineVersion::parse(name).map_err(|why| anyhow!(why))?;
-        if !divergences.lists(&engine.family) {
-            bail!("there is no list of divergences for the engine `{}`; there is one for `ptxas`", engine.family);
-        }
-        Ok(Self { name: name.to_owned(), engine, divergences })
+        Ok(Self { name: name.to_owned(), engine: super::super::load::listed_engine(name, &divergences)?, divergences })
     }
 
     /// What is said of lines with which it is known to do something else than the manual says.
