@@ -34,6 +34,7 @@ use first_answers::FirstAnswers;
 use rows::Executor;
 use spaces::Spaces;
 
+pub use examples::{Agreement, AskedExample};
 pub use homes::newest;
 pub use lowering::LoweredModifier;
 pub use options::{Generate, Options, Progress, RANDOM_OF_FORM, RANDOM_OF_INSTRUCTION, Shard, Strategy, Subject};
@@ -162,7 +163,9 @@ impl Campaign<'_> {
             };
             result.stale = search.find(&mut result.tally);
         }
-        result.examples = examples::examples(self.spec, &self.instructions, subject);
+        if !self.progress.stopped() {
+            result.examples = examples::examples(self.spec, self.divergences, &self.instructions, subject);
+        }
     }
 
     /// Tries words in slots; only one shard does it.

@@ -9,14 +9,15 @@ mod load;
 mod proposal;
 mod version;
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Depth, Outcome};
 use crate::environment::Version;
-use crate::judge::Reading;
-use crate::spec::{Cube, Instruction};
+use crate::spec::{Cube, Form, Rule};
 
 pub use condition::{AxisValues, Condition};
 pub use date::Date;
@@ -89,20 +90,48 @@ pub struct Divergence {
     pub expires: Option<Date>,
     /// The versions of the engine that do it.
     versions: VersionRange,
-    /// The forms it applies to, by id, with the cube in each.
-    cubes: Vec<(String, Cube)>,
+    /// What it is about.
+    cubes: Vec<ListedCube>,
+}
+
+/// Variants of a form that a divergence is about.
+#[derive(Clone, Debug)]
+pub struct ListedCube {
+    /// The form, by its id.
+    pub form: String,
+    /// The combination.
+    pub cube: Cube,
+    /// The positions in [`Form::rules`] of the rules that are not enforced there, ascending.
+    pub rules: Vec<usize>,
+}
+
+impl ListedCube {
+    /// Resolves the rules that a divergence names. If it is about some operands that the named rules are about, it says
+    /// nothing of the rules that are about others: `{ a.type: .b8 }` is not why an engine would take any type for `d`.
+    fn new(form: &Form, cube: Cube, names: impl Fn(&str) -> bool) -> Self {
+        let operands = |cube: &Cube| -> BTreeSet<usize> {
+            cube.sets().iter().filter_map(|(axis, _)| form.axes[*axis].choice.operand()).collect()
+        };
+        let of_rule = |rule: &Rule| -> BTreeSet<usize> { rule.forbids.iter().flat_map(operands).collect() };
+        let named = form.rules.iter().enumerate().filter(|(_, rule)| names(&rule.id));
+        let named: Vec<(usize, BTreeSet<usize>)> = named.map(|(at, rule)| (at, of_rule(rule))).collect();
+        let restricted = operands(&cube);
+        let chosen = named.iter().any(|(_, of)| !of.is_disjoint(&restricted));
+        let about = |of: &BTreeSet<usize>| !chosen || of.is_empty() || !of.is_disjoint(&restricted);
+        let rules = named.iter().filter(|(_, of)| about(of)).map(|(at, _)| *at).collect();
+        Self { form: form.id.clone(), cube, rules }
+    }
 }
 
 impl Divergence {
-    /// The forms it applies to, by id, and the combinations in each.
-    pub fn cubes(&self) -> &[(String, Cube)] {
+    /// What it is about.
+    pub fn cubes(&self) -> &[ListedCube] {
         &self.cubes
     }
 
-    /// Whether it applies to such a line as a whole: to valid lines if it lists no rules, and otherwise to
-    /// lines that break only listed rules.
-    fn concerns(&self, instruction: &Instruction, reading: &Reading) -> bool {
-        self.rules.is_empty() == reading.valid() && reading.rules(instruction).all(|rule| self.names(&rule.id))
+    /// What it is about in a form.
+    pub fn cubes_in<'d>(&'d self, form: &str) -> impl Iterator<Item = &'d ListedCube> {
+        self.cubes.iter().filter(move |listed| listed.form == form)
     }
 
     /// Whether it applies to this version of an engine.
@@ -114,9 +143,13 @@ impl Divergence {
 
     /// Whether it lists a rule as not enforced.
     pub fn names(&self, rule: &str) -> bool {
-        let short = rule.rsplit('/').next().unwrap_or(rule);
-        self.rules.iter().any(|known| known == short || known == rule)
+        self.rules.iter().any(|name| names(name, rule))
     }
+}
+
+/// Whether a name in a divergence is that of a rule: its id, or the part after the `/`.
+fn names(name: &str, id: &str) -> bool {
+    id == name || id.rsplit('/').next() == Some(name)
 }
 
 /// Whether the name of an engine is that of a family, or continues it after a `-`: `sass-sm_80` is of `sass`.
@@ -138,7 +171,7 @@ pub struct Divergences {
 }
 
 /// An index of cubes: for each form, the positions of its divergences, with their cubes there.
-type CubesByForm = FxHashMap<String, Vec<(usize, Vec<Cube>)>>;
+type CubesByForm = FxHashMap<String, Vec<(usize, Vec<ListedCube>)>>;
 
 /// The newest PTX version that a version of a family of engines accepts.
 #[derive(Clone, Debug)]
@@ -160,11 +193,11 @@ impl Divergences {
         let (mut judged, mut executed) = (CubesByForm::default(), CubesByForm::default());
         for (at, divergence) in all.iter().enumerate() {
             let forms = if divergence.does == Does::Computes { &mut executed } else { &mut judged };
-            for (form, cube) in &divergence.cubes {
-                let of_form = forms.entry(form.clone()).or_default();
+            for listed in &divergence.cubes {
+                let of_form = forms.entry(listed.form.clone()).or_default();
                 match of_form.last_mut() {
-                    Some((last, cubes)) if *last == at => cubes.push(cube.clone()),
-                    _ => of_form.push((at, vec![cube.clone()])),
+                    Some((last, cubes)) if *last == at => cubes.push(listed.clone()),
+                    _ => of_form.push((at, vec![listed.clone()])),
                 }
             }
         }

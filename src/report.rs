@@ -19,7 +19,7 @@ use crate::causes::{Finding, Findings};
 use crate::divergences::Divergences;
 use crate::spec::Spec;
 
-pub use coverage::{ExampleReport, FormReport, FormTested, RuleReport};
+pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleReport};
 pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, UndefinedReport};
 pub use groups::{GroupCase, GroupReport};
 pub use listed::DivergenceReport;

@@ -157,9 +157,8 @@ fn same(planted: &Divergence, found: &Divergence) -> bool {
     }
     let forms = spec().instructions.iter().flat_map(|instruction| &instruction.forms);
     forms.into_iter().all(|form| {
-        let cubes = |of: &Divergence| -> Vec<Cube> {
-            of.cubes().iter().filter(|(id, _)| *id == form.id).map(|(_, cube)| cube.clone()).collect()
-        };
+        let cubes =
+            |of: &Divergence| -> Vec<Cube> { of.cubes_in(&form.id).map(|listed| listed.cube.clone()).collect() };
         let of_rules = |of: &Divergence| -> Vec<Option<usize>> {
             let named = |rule: &str| of.rules.iter().any(|known| known == rule || rule.ends_with(&format!("/{known}")));
             let rules = form.rules.iter().enumerate().filter(|(_, rule)| named(&rule.id)).map(|(at, _)| Some(at));
@@ -179,7 +178,7 @@ fn same(planted: &Divergence, found: &Divergence) -> bool {
 }
 
 fn instructions(divergence: &Divergence) -> Vec<&str> {
-    let mut names: Vec<&str> = divergence.cubes().iter().filter_map(|(form, _)| form.split('.').next()).collect();
+    let mut names: Vec<&str> = divergence.cubes().iter().filter_map(|listed| listed.form.split('.').next()).collect();
     names.dedup();
     names
 }
@@ -257,9 +256,7 @@ fn minimal_cases_are_the_simplest() {
             let shown = |form: &&Form| finding.forms.contains(&form.id);
             let forms = spec().instructions.iter().flat_map(|instruction| &instruction.forms).filter(shown);
             let true_least = forms
-                .flat_map(|form| {
-                    defects.all[0].cubes().iter().filter(|(id, _)| *id == form.id).map(move |(_, c)| (form, c))
-                })
+                .flat_map(|form| defects.all[0].cubes_in(&form.id).map(move |listed| (form, &listed.cube)))
                 .filter_map(|(form, cube)| {
                     let names =
                         |rule: &str| defects.all[0].rules.iter().any(|known| rule.ends_with(&format!("/{known}")));

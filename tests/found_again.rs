@@ -103,8 +103,10 @@ impl Found<'_> {
         self.all.all.iter().any(|found| {
             found.does == known.does
                 && found.depth == known.depth
-                && rule.map_or(found.rules.is_empty(), |rule| found.names(&form.rules[rule].id))
-                && found.cubes().iter().any(|(id, cube)| *id == form.id && cube.contains(values))
+                && rule.is_none() == found.rules.is_empty()
+                && found
+                    .cubes_in(&form.id)
+                    .any(|listed| rule.is_none_or(|rule| listed.rules.contains(&rule)) && listed.cube.contains(values))
         })
     }
 
@@ -119,8 +121,11 @@ impl Found<'_> {
             };
             for rule in rules {
                 let mut share = Share::default();
-                for (_, cube) in known.cubes().iter().filter(|(id, _)| *id == form.id) {
-                    let lines = self.lines(form, rule, cube, known.depth);
+                for listed in known.cubes_in(&form.id) {
+                    if rule.is_some_and(|rule| !listed.rules.contains(&rule)) {
+                        continue;
+                    }
+                    let lines = self.lines(form, rule, &listed.cube, known.depth);
                     share.of += lines.len();
                     share.found += lines.iter().filter(|values| self.has(known, form, rule, values)).count();
                 }

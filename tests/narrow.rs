@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use ptx_conform::campaign::{self, Options, Progress, Results, RowSource, Subject};
 use ptx_conform::case::{self, CostlyRows};
 use ptx_conform::causes::{self, Findings};
-use ptx_conform::divergences::Divergences;
+use ptx_conform::divergences::{Divergences, ListedCube};
 use ptx_conform::environment::Environment;
 use ptx_conform::model::RowVerdict;
 use ptx_conform::setup;
@@ -51,7 +51,7 @@ fn run(engine: &StandIn<'_>, instruction: &str) -> (Results, Findings) {
 }
 
 /// The cubes of a condition, by form.
-fn cubes(instruction: &str, forms: &[&str], when: &str) -> Vec<(String, Cube)> {
+fn cubes(instruction: &str, forms: &[&str], when: &str) -> Vec<ListedCube> {
     let forms = if forms.is_empty() { String::new() } else { format!("    forms: [{}]\n", forms.join(", ")) };
     let when = if when.is_empty() { String::new() } else { format!("    when: {when}\n") };
     let yaml = format!(
@@ -208,7 +208,7 @@ fn measure(bug: &'static NarrowBug) -> Measured {
     };
     let _ = writeln!(measured.text, "{} {}: {} rows", bug.name, bug.when, result.tally.failed_rows());
     for (key, group) in &result.tally.groups {
-        let shows = |row: &&Values| truth.iter().any(|(of, cube)| *of == key.form && cube.contains(row));
+        let shows = |row: &&Values| truth.iter().any(|listed| listed.form == key.form && listed.cube.contains(row));
         let mut elsewhere = group.kept.values().filter(|row| !shows(row)).peekable();
         if let Some(row) = elsewhere.peek() {
             let form = forms.iter().find(|known| known.id == key.form).expect("a form");
@@ -234,7 +234,7 @@ fn measure(bug: &'static NarrowBug) -> Measured {
         let names: Vec<&str> =
             finding.forms.iter().filter_map(|form| form.split_once('.')).map(|(_, form)| form).collect();
         let when = if finding.when.is_empty() { String::new() } else { finding.when.to_string() };
-        for (id, cube) in cubes(bug.instruction(), &names, &when) {
+        for ListedCube { form: id, cube, .. } in cubes(bug.instruction(), &names, &when) {
             let form = forms.iter().find(|form| form.id == id).expect("a form");
             let judged = judge(&mut Inquiry::new(&engine, form, &environment), &cube);
             for (axis, values) in &judged.accidental {

@@ -21,11 +21,11 @@ use std::time::Instant;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_conform::campaign::{self, Options, Progress, Results, Subject};
 use ptx_conform::causes::{self, Findings};
-use ptx_conform::divergences::Divergences;
+use ptx_conform::divergences::{Divergences, ListedCube};
 use ptx_conform::engine::sass::{CodeChange, Configuration, Sass};
 use ptx_conform::engine::toolchain;
 use ptx_conform::space::Values;
-use ptx_conform::spec::{Cube, Spec};
+use ptx_conform::spec::Spec;
 use rayon::prelude::*;
 
 use wrong_code::{WRONG_CODE, WrongCode};
@@ -126,7 +126,7 @@ fn run(sass: &Sass, instruction: &str) -> Results {
 }
 
 /// The cubes of a condition, by form.
-fn cubes(instruction: &str, when: &str) -> Vec<(String, Cube)> {
+fn cubes(instruction: &str, when: &str) -> Vec<ListedCube> {
     let when = if when.is_empty() { String::new() } else { format!("    when: {when}\n") };
     let yaml = format!(
         "engine: planted\ndivergences:\n  - id: {instruction}-computes-this\n    instructions: [{instruction}]\n    \
@@ -149,8 +149,8 @@ fn failed(results: &Results, instruction: &str, when: Option<&str>) -> Result<(u
     let truth = when.map_or_else(Vec::new, |when| cubes(instruction, when));
     let (mut all, mut outside, mut example) = (0, 0, String::new());
     for (key, group) in result.tally.groups.iter().filter(|(key, _)| !key.mismatch.listed) {
-        let within = |cubes: &[(String, Cube)], row: &Values| {
-            cubes.iter().any(|(of, cube)| *of == key.form && cube.contains(row))
+        let within = |cubes: &[ListedCube], row: &Values| {
+            cubes.iter().any(|listed| listed.form == key.form && listed.cube.contains(row))
         };
         let fails = group.kept.values();
         let others = fails.clone().filter(|row| !within(&truth, row)).count();

@@ -96,8 +96,7 @@ impl<'a> Asker<'a> {
         let [mut accepted, mut others] = [Vec::new(), Vec::new()];
         for row in rows {
             let form = &instruction.forms[row.form];
-            let rule = row.meant.map(|rule| form.rules[rule].id.as_str());
-            let foreseen = self.divergences.foresee(self.version.as_ref(), &form.id, &row.values, rule, depth);
+            let foreseen = self.divergences.foresee(self.version.as_ref(), &form.id, &row.values, row.meant, depth);
             if let (Does::Crashes, Some(id)) = (foreseen.outcome, foreseen.divergence) {
                 let asked = crashes.entry(id).or_default();
                 *asked += 1;

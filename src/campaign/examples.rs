@@ -1,47 +1,117 @@
 //! The manual's own examples, asked of an engine.
 
+use rayon::prelude::*;
+
 use super::homes::newest;
 use super::options::Subject;
-use crate::engine::{Batch, Depth, Outcome};
+use crate::divergences::{Divergences, Does, EngineVersion};
+use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::Environment;
-use crate::judge::{Judge, needs};
+use crate::judge::{Judge, Reading, needs};
 use crate::ptx::{Declarations, Line, Scaffold, uncommented};
 use crate::spec::{Example, Instruction, Spec, Verdict};
 
-/// What an example needs that an environment does not have.
-fn needed(spec: &Spec, instruction: &Instruction, example: &Example, environment: &Environment) -> Option<String> {
-    if example.spec != Verdict::Valid {
-        return None;
-    }
-    let declarations = Declarations::parse(&example.declarations, &spec.isa).ok()?;
-    let line = Line::parse(&example.line).ok()?;
-    let reading = Judge::new(spec, environment).ok()?.read_as(instruction, &line, &declarations);
-    let needs = needs(&spec.isa, &instruction.forms[reading.form], &reading)?;
-    (!reading.valid()).then(|| format!("needs PTX {} and {}", needs.ptx, needs.target))
+/// What an engine did with an example of the manual, asked about it alone.
+#[derive(Clone, Debug)]
+pub struct AskedExample {
+    /// The instruction of whose page it is.
+    pub instruction: String,
+    /// Its position among the examples of that instruction.
+    pub at: usize,
+    /// What the engine did.
+    pub outcome: Outcome,
+    /// How that compares with the specification.
+    pub agreement: Agreement,
+    /// The divergence that lists it, or that it contradicts.
+    pub divergence: Option<String>,
 }
 
-/// What an engine does with each example alone, in the newest environment that it accepts: instruction,
-/// position, and outcome.
+/// How an answer compares with what the specification says of the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Agreement {
+    /// The engine did what the specification says.
+    AsSpecified,
+    /// It did otherwise, as a divergence lists.
+    AsListed,
+    /// It did otherwise, and nothing lists that.
+    Unexpected,
+    /// The line has an instruction without a specification, or something that the specification cannot say yet; or it is
+    /// undefined, or was not asked about.
+    NotCompared,
+}
+
+/// What an engine does with each example, in the newest environment that it accepts.
 pub(super) fn examples(
     spec: &Spec,
+    divergences: &Divergences,
     instructions: &[&Instruction],
     subject: &Subject<'_>,
-) -> Vec<(String, usize, Outcome)> {
+) -> Vec<AskedExample> {
     let (Some(newest), Some(judge)) = (newest(spec, subject), subject.judge) else { return Vec::new() };
-    let mut outcomes = Vec::new();
-    for instruction in instructions {
-        for (at, example) in instruction.examples.iter().enumerate() {
-            let environment = Environment { target: example.target.unwrap_or(newest.target), ..newest };
-            if let Some(needs) = needed(spec, instruction, example, &environment) {
-                outcomes.push((instruction.name.clone(), at, Outcome::Skipped(needs)));
-                continue;
-            }
-            let scaffold = Scaffold::from_declarations(&example.declarations);
-            let line = uncommented(&example.line);
-            let batch = Batch { environment, scaffold, lines: vec![line.trim()] };
-            let outcome = judge.judge(&batch, Depth::Check).into_iter().next();
-            outcomes.push((instruction.name.clone(), at, outcome.unwrap_or(Outcome::TimedOut)));
-        }
+    let asker = ExampleAsker { spec, divergences, newest, judge, version: EngineVersion::of(judge.id()) };
+    let of = |instruction: &&Instruction| -> Vec<AskedExample> {
+        let examples = instruction.examples.iter().enumerate();
+        examples.map(|(at, example)| asker.ask(instruction, at, example)).collect()
+    };
+    instructions.par_iter().flat_map(of).collect()
+}
+
+struct ExampleAsker<'a> {
+    spec: &'a Spec,
+    divergences: &'a Divergences,
+    /// The newest environment of the engine.
+    newest: Environment,
+    judge: &'a dyn LineJudge,
+    version: Option<EngineVersion>,
+}
+
+impl ExampleAsker<'_> {
+    fn ask(&self, page: &Instruction, at: usize, example: &Example) -> AskedExample {
+        let environment = Environment { target: example.target.unwrap_or(self.newest.target), ..self.newest };
+        let read = self.read(example, &environment);
+        let valid = read.as_ref().filter(|_| example.spec == Verdict::Valid);
+        let outcome = match valid.and_then(|(instruction, reading)| self.needed(instruction, reading)) {
+            Some(needs) => Outcome::Skipped(needs),
+            None => self.outcome(example, environment),
+        };
+        let (agreement, divergence) = match (read.filter(|_| !example.gap), Does::of(&outcome)) {
+            (Some((instruction, reading)), Some(did)) => self.compare(instruction, &reading, did),
+            _ => (Agreement::NotCompared, None),
+        };
+        AskedExample { instruction: page.name.clone(), at, outcome, agreement, divergence }
     }
-    outcomes
+
+    /// How an example reads; none if it has an instruction without a specification.
+    fn read(&self, example: &Example, environment: &Environment) -> Option<(&Instruction, Reading)> {
+        let declarations = Declarations::parse(&example.declarations, &self.spec.isa).ok()?;
+        let line = Line::parse(&example.line).ok()?;
+        Judge::new(self.spec, environment).ok()?.read(&line, &declarations)
+    }
+
+    /// What a line that is valid somewhere needs that the environment does not have.
+    fn needed(&self, instruction: &Instruction, reading: &Reading) -> Option<String> {
+        let needs = needs(&self.spec.isa, &instruction.forms[reading.form], reading)?;
+        (!reading.valid()).then(|| format!("needs PTX {} and {}", needs.ptx, needs.target))
+    }
+
+    fn outcome(&self, example: &Example, environment: Environment) -> Outcome {
+        let scaffold = Scaffold::from_declarations(&example.declarations);
+        let line = uncommented(&example.line);
+        let batch = Batch { environment, scaffold, lines: vec![line.trim()] };
+        self.judge.judge(&batch, Depth::Check).into_iter().next().unwrap_or(Outcome::TimedOut)
+    }
+
+    fn compare(&self, instruction: &Instruction, reading: &Reading, did: Does) -> (Agreement, Option<String>) {
+        if reading.valid() && reading.undefined(instruction).next().is_some() && did != Does::Crashes {
+            return (Agreement::NotCompared, None);
+        }
+        let compared = self.divergences.compare(self.version.as_ref(), instruction, reading, Depth::Check, did);
+        let agreement = match (compared.as_expected, did == compared.claimed) {
+            (true, true) => Agreement::AsSpecified,
+            (true, false) => Agreement::AsListed,
+            (false, _) => Agreement::Unexpected,
+        };
+        (agreement, compared.divergence.map(str::to_owned))
+    }
 }

@@ -6,7 +6,7 @@
 
 use super::options::{Generate, Options, Subject};
 use super::plan::Purpose;
-use crate::divergences::{Divergence, Divergences, EngineVersion};
+use crate::divergences::{Divergence, Divergences, EngineVersion, ListedCube};
 use crate::engine::Depth;
 use crate::environment::Environment;
 use crate::judge::Reading;
@@ -53,9 +53,10 @@ impl Prober<'_> {
         }
         let mut probes = Vec::new();
         for (at, form) in instruction.forms.iter().enumerate() {
-            for (_, cube) in divergence.cubes().iter().filter(|(id, _)| *id == form.id) {
+            for listed in divergence.cubes_in(&form.id) {
+                let cube = &listed.cube;
                 let environments = self.environments(form, cube, divergence, home);
-                for rule in rules(divergence, form) {
+                for rule in rules(divergence, listed) {
                     let drawn = alone(form, rule, cube, divergence, &environments)
                         .or_else(|| self.among_others(instruction, at, rule?, cube, divergence, &environments));
                     let Some((environment, variants)) = drawn else { continue };
@@ -132,13 +133,9 @@ impl Prober<'_> {
     }
 }
 
-/// The rules of a form whose breaches a divergence covers; `None` for valid lines.
-fn rules(divergence: &Divergence, form: &Form) -> Vec<Option<usize>> {
-    if divergence.rules.is_empty() {
-        return vec![None];
-    }
-    let named = form.rules.iter().enumerate().filter(|(_, rule)| divergence.names(&rule.id));
-    named.map(|(at, _)| Some(at)).collect()
+/// The rules whose breaches a divergence covers in a cube; `None` for valid lines.
+fn rules(divergence: &Divergence, listed: &ListedCube) -> Vec<Option<usize>> {
+    if divergence.rules.is_empty() { vec![None] } else { listed.rules.iter().copied().map(Some).collect() }
 }
 
 /// Variants with only this fault, evenly spread over a combination, in the first environment that has any.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::examples::{Agreement, AskedExample};
 use super::lowering::LoweredModifier;
 use super::plan::FormPlan;
 use super::tally::{GroupKey, MismatchGroup, Tally};
 use super::vocabulary::TriedWords;
-use crate::engine::Outcome;
 use crate::environment::Environment;
 
 /// What one engine did.
@@ -30,8 +30,8 @@ pub struct EngineResult {
     pub lowered: Vec<LoweredModifier>,
     /// Divergences of the engine that need attention.
     pub stale: Vec<Stale>,
-    /// The manual's own examples: instruction, position, and what the engine did.
-    pub examples: Vec<(String, usize, Outcome)>,
+    /// The manual's own examples.
+    pub examples: Vec<AskedExample>,
     /// Its message, if it was abandoned because every answer was a failure.
     pub gave_up: Option<String>,
 }
@@ -101,7 +101,8 @@ impl EngineResult {
 
     /// Whether it did everything that the specification and its divergences expect.
     pub fn agreed(&self) -> bool {
-        self.tally.unlisted() == 0 && self.stale.is_empty()
+        let expected = |example: &AskedExample| example.agreement != Agreement::Unexpected;
+        self.tally.unlisted() == 0 && self.stale.is_empty() && self.examples.iter().all(expected)
     }
 }
 

@@ -58,7 +58,7 @@ impl StaleSearch<'_> {
                 answered = tally.cases() > before;
                 // One that is about instructions that this run leaves out may match theirs.
                 let chosen = |id: &str| self.instructions.iter().any(|of| of.forms.iter().any(|form| form.id == id));
-                if !asked && self.is_last(divergence) && divergence.cubes().iter().all(|(form, _)| chosen(form)) {
+                if !asked && self.is_last(divergence) && divergence.cubes().iter().all(|listed| chosen(&listed.form)) {
                     report(Problem::Unmatched);
                 }
             }
@@ -78,7 +78,7 @@ impl StaleSearch<'_> {
     }
 
     fn concerned(&self, divergence: &Divergence) -> Vec<&Instruction> {
-        let about = |id: &str| divergence.cubes().iter().any(|(form, _)| form == id);
+        let about = |id: &str| divergence.cubes_in(id).next().is_some();
         let concerned = |instruction: &&&Instruction| instruction.forms.iter().any(|form| about(&form.id));
         self.instructions.iter().filter(concerned).copied().collect()
     }

@@ -1,6 +1,6 @@
 //! What an engine is expected to do, given its known divergences.
 
-use super::{Divergence, Divergences, Does, EngineVersion, NewestPtx};
+use super::{Divergence, Divergences, Does, EngineVersion, ListedCube, NewestPtx};
 use crate::engine::Depth;
 use crate::environment::Version;
 use crate::judge::Reading;
@@ -28,6 +28,28 @@ pub struct Comparison<'a> {
     pub as_expected: bool,
 }
 
+/// A divergence whose cubes contain a line.
+struct Applying<'d, 'r> {
+    divergence: &'d Divergence,
+    /// What it is about in the form of the line.
+    cubes: &'d [ListedCube],
+    reading: &'r Reading,
+}
+
+impl Applying<'_, '_> {
+    /// Whether it lists a rule, by its position in the form, as not enforced for this line.
+    fn lists(&self, rule: usize) -> bool {
+        self.cubes.iter().any(|listed| listed.rules.contains(&rule) && listed.cube.contains(&self.reading.values))
+    }
+
+    /// Whether it applies to the line as a whole: to a valid line if it lists no rules, and otherwise to one that breaks
+    /// only listed rules.
+    fn concerns(&self) -> bool {
+        let broken = &self.reading.broken;
+        self.divergence.rules.is_empty() == self.reading.valid() && broken.iter().all(|&rule| self.lists(rule))
+    }
+}
+
 impl Divergences {
     /// The divergences of an engine that list a row of an executed form as wrong.
     pub fn computes<'d>(
@@ -40,7 +62,7 @@ impl Divergences {
         of_form.iter().filter_map(move |(at, cubes)| {
             let divergence = &self.all[*at];
             let applies = engine.is_some_and(|engine| divergence.applies(engine));
-            (applies && cubes.iter().any(|cube| cube.contains(values))).then_some(divergence)
+            (applies && cubes.iter().any(|listed| listed.cube.contains(values))).then_some(divergence)
         })
     }
 
@@ -51,20 +73,23 @@ impl Divergences {
         engine: Option<&EngineVersion>,
         form: &str,
         values: &[u8],
-        rule: Option<&str>,
+        rule: Option<usize>,
         depth: Depth,
     ) -> ExpectedOutcome<'_> {
-        let applying = |does: Does, rule: Option<&str>| {
+        let applying = |does: Does, rule: Option<usize>| {
             let concerns = |divergence: &Divergence| {
                 divergence.does == does
                     && !divergence.sometimes
                     && divergence.depth <= depth
                     && engine.is_some_and(|engine| divergence.applies(engine))
-                    && rule.map_or(divergence.rules.is_empty(), |rule| divergence.names(rule))
+                    && rule.is_some() != divergence.rules.is_empty()
             };
             let of_form = self.judged.get(form).map_or(&[][..], Vec::as_slice);
             let mut listed = of_form.iter().filter(|(at, _)| concerns(&self.all[*at]));
-            let found = listed.find(|(_, cubes)| cubes.iter().any(|cube| cube.contains(values)));
+            let about = |listed: &ListedCube| {
+                rule.is_none_or(|rule| listed.rules.contains(&rule)) && listed.cube.contains(values)
+            };
+            let found = listed.find(|(_, cubes)| cubes.iter().any(about));
             found.map(|(at, _)| ExpectedOutcome { outcome: does, divergence: Some(&self.all[*at].id) })
         };
         let claimed = if rule.is_none() { Does::Accepts } else { Does::Rejects };
@@ -89,14 +114,14 @@ impl Divergences {
         instruction: &'r Instruction,
         reading: &'r Reading,
         depth: Depth,
-    ) -> impl Iterator<Item = &'d Divergence> + use<'d, 'r> {
+    ) -> impl Iterator<Item = Applying<'d, 'r>> + use<'d, 'r> {
         let of_form = self.judged.get(&instruction.forms[reading.form].id).map_or(&[][..], Vec::as_slice);
         of_form.iter().filter_map(move |(at, cubes)| {
             let divergence = &self.all[*at];
             let applies = divergence.depth <= depth
                 && divergence.applies(engine)
-                && cubes.iter().any(|cube| cube.contains(&reading.values));
-            applies.then_some(divergence)
+                && cubes.iter().any(|listed| listed.cube.contains(&reading.values));
+            applies.then_some(Applying { divergence, cubes, reading })
         })
     }
 
@@ -192,11 +217,13 @@ impl Divergences {
         reading: &Reading,
         depth: Depth,
     ) -> Vec<&'d str> {
-        let lenient = |rule: &str| {
+        let lenient = |rule: usize| {
             let mut applying = self.applying(engine, instruction, reading, depth);
-            applying.find(|d| !d.sometimes && d.does == Does::Accepts && d.names(rule)).map(|d| d.id.as_str())
+            let found =
+                applying.find(|of| !of.divergence.sometimes && of.divergence.does == Does::Accepts && of.lists(rule));
+            found.map(|of| of.divergence.id.as_str())
         };
-        reading.rules(instruction).filter_map(|rule| lenient(&rule.id)).collect()
+        reading.broken.iter().filter_map(|&rule| lenient(rule)).collect()
     }
 
     /// The divergences that list each of a line's faults as not enforced, if it has any and all of them are listed.
@@ -223,9 +250,9 @@ impl Divergences {
         let mut applying = self.applying(engine, instruction, reading, depth);
         // What happens to lines without faults happens to those whose faults are not enforced, too.
         let as_valid = did != Does::Accepts && self.all_met(engine, instruction, reading, depth).is_some();
-        let concerns = |d: &Divergence| d.concerns(instruction, reading) || (as_valid && d.rules.is_empty());
-        let found = applying.find(|d| d.sometimes && d.does == did && concerns(d))?;
-        Some(&found.id)
+        let concerns = |of: &Applying<'_, '_>| of.concerns() || (as_valid && of.divergence.rules.is_empty());
+        let found = applying.find(|of| of.divergence.sometimes && of.divergence.does == did && concerns(of))?;
+        Some(&found.divergence.id)
     }
 
     /// As [`Divergences::expect`], at a given depth.
@@ -241,23 +268,21 @@ impl Divergences {
         if self.too_new(engine, &instruction.forms[reading.form], &reading.values) {
             return ExpectedOutcome { outcome: Does::Rejects, divergence: None };
         }
-        let broken = || reading.rules(instruction);
         let of = |does: Does| {
-            let always = self.applying(engine, instruction, reading, depth).filter(|divergence| !divergence.sometimes);
-            always.filter(move |divergence| divergence.does == does)
+            let always = self.applying(engine, instruction, reading, depth).filter(|of| !of.divergence.sometimes);
+            always.filter(move |of| of.divergence.does == does)
         };
-        let concerned = |divergence: &&Divergence| divergence.concerns(instruction, reading);
-        if let Some(crash) = of(Does::Crashes).find(concerned) {
-            return ExpectedOutcome { outcome: Does::Crashes, divergence: Some(&crash.id) };
+        if let Some(crash) = of(Does::Crashes).find(Applying::concerns) {
+            return ExpectedOutcome { outcome: Does::Crashes, divergence: Some(&crash.divergence.id) };
         }
         let mut lenient = None;
-        for rule in broken() {
-            match of(Does::Accepts).find(|divergence| divergence.names(&rule.id)) {
-                Some(divergence) => lenient = lenient.or(Some(divergence.id.as_str())),
+        for &rule in &reading.broken {
+            match of(Does::Accepts).find(|of| of.lists(rule)) {
+                Some(of) => lenient = lenient.or(Some(of.divergence.id.as_str())),
                 None => return ExpectedOutcome { outcome: Does::Rejects, divergence: None },
             }
         }
-        let without_faults = |does: Does| of(does).find(|divergence| divergence.rules.is_empty());
+        let without_faults = |does: Does| of(does).map(|of| of.divergence).find(|listed| listed.rules.is_empty());
         match without_faults(Does::Crashes).or_else(|| without_faults(Does::Rejects)) {
             Some(listed) => ExpectedOutcome { outcome: listed.does, divergence: Some(&listed.id) },
             None => ExpectedOutcome { outcome: Does::Accepts, divergence: lenient },

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::version::{VersionRange, parts};
-use super::{Date, Divergence, Divergences, Does, NewestPtx, of_family};
+use super::{Date, Divergence, Divergences, Does, ListedCube, NewestPtx, names, of_family};
 use crate::engine::Depth;
 use crate::environment::Version;
 use crate::load::raw::Combinations;
 use crate::setup;
 use crate::shipped;
-use crate::spec::{Cube, Entry, Form, Instruction, Spec};
+use crate::spec::{Entry, Form, Instruction, Spec};
 use crate::yaml::{At, Error, FilePosition, OneOrMany, Ordered, nearest, parse};
 
 /// A file below `specs/divergences/`.
@@ -199,9 +199,11 @@ impl<'a> DivergenceCompiler<'a> {
         };
         self.check_versions();
         self.check_rules_fit();
-        let mut cubes: Vec<(String, Cube)> = Vec::new();
+        let named = |id: &str| raw.rules.iter().any(|rule| names(&rule.value, id));
+        let mut cubes: Vec<ListedCube> = Vec::new();
         for entries in &combinations {
-            cubes.extend(self.forms.iter().filter_map(|form| Some((form.id.clone(), form.combination(entries)?))));
+            let cube = |form: &&Form| Some(ListedCube::new(form, form.combination(entries)?, named));
+            cubes.extend(self.forms.iter().filter_map(cube));
         }
         if cubes.is_empty() && self.errors.is_empty() {
             self.error(&self.raw.id, format!("`{}` matches no variant of any form", self.raw.id.value), None);
@@ -259,8 +261,7 @@ impl<'a> DivergenceCompiler<'a> {
         }
         let rules: Vec<String> = self.forms.iter().flat_map(|form| &form.rules).map(|rule| rule.id.clone()).collect();
         for rule in &self.raw.rules {
-            let known = |id: &String| *id == rule.value || id.rsplit('/').next() == Some(&rule.value);
-            if !rules.iter().any(known) {
+            if !rules.iter().any(|id| names(&rule.value, id)) {
                 let near = nearest(&rule.value, rules.iter().map(|id| id.rsplit('/').next().unwrap_or(id)));
                 let help = near.map(|near| format!("did you mean `{near}`?"));
                 self.error(rule, format!("no rule `{}` in these forms", rule.value), help);

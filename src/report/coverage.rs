@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::campaign::Results;
+use crate::campaign::{Agreement, Results};
 use crate::engine::Outcome;
 use crate::space::lint::company;
 use crate::spec::{Instruction, Source, Verdict};
@@ -56,10 +56,18 @@ pub struct ExampleReport {
     pub(super) specification: Verdict,
     pub(super) rules: Vec<String>,
     pub(super) why: Option<String>,
-    /// By engine: `accepted`, or what it did instead and its message.
-    pub(super) engines: BTreeMap<String, String>,
-    /// Whether the manual, this specification and every engine agree.
-    pub(super) agreed: bool,
+    /// By engine.
+    pub(super) engines: BTreeMap<String, ExampleAnswer>,
+}
+
+/// An engine's answer to an example.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExampleAnswer {
+    /// `accepted`, or what it did instead and its message.
+    pub(super) did: String,
+    pub(super) agreement: Agreement,
+    /// The divergence that lists it, or that it contradicts.
+    pub(super) divergence: Option<String>,
 }
 
 pub(super) fn forms(instructions: &[&Instruction], results: &Results) -> Vec<FormReport> {
@@ -136,19 +144,18 @@ pub(super) fn examples(instructions: &[&Instruction], results: &Results) -> Vec<
     for instruction in instructions {
         for (at, example) in instruction.examples.iter().enumerate() {
             let mut engines = BTreeMap::new();
-            let mut agreed = example.spec != Verdict::Invalid;
             for engine in &results.engines {
-                let outcome =
-                    engine.examples.iter().find(|(name, number, _)| *name == instruction.name && *number == at);
-                let Some((.., outcome)) = outcome else { continue };
-                agreed &= matches!(outcome, Outcome::Accepted | Outcome::Skipped(_));
-                let words = match outcome {
+                let asked =
+                    engine.examples.iter().find(|asked| asked.instruction == instruction.name && asked.at == at);
+                let Some(asked) = asked else { continue };
+                let did = match &asked.outcome {
                     Outcome::Rejected(message) | Outcome::Skipped(message) | Outcome::Crashed(message) => {
-                        format!("{}: {}", outcome.word(), message.lines().next().unwrap_or_default())
+                        format!("{}: {}", asked.outcome.word(), message.lines().next().unwrap_or_default())
                     }
                     other => other.word().to_owned(),
                 };
-                engines.insert(engine.name.clone(), words);
+                let answer = ExampleAnswer { did, agreement: asked.agreement, divergence: asked.divergence.clone() };
+                engines.insert(engine.name.clone(), answer);
             }
             reports.push(ExampleReport {
                 instruction: instruction.name.clone(),
@@ -157,7 +164,6 @@ pub(super) fn examples(instructions: &[&Instruction], results: &Results) -> Vec<
                 rules: example.rules.clone(),
                 why: example.why.clone(),
                 engines,
-                agreed,
             });
         }
     }

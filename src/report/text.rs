@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use super::{EngineReport, ExampleReport, Report};
+use crate::campaign::Agreement;
 use crate::causes::{Finding, MinimalCase, MinimalRow};
 use crate::spec::Verdict;
 
@@ -67,17 +68,33 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
     let executed = report.engines.iter().any(|engine| engine.environment.is_some());
     let rows = if executed { format!("; {failed} rows failed") } else { String::new() };
     let new = report.groups.len() - listed;
-    writeln!(to, "{}: {new} new and {listed} known mismatch groups{rows}", report.verdict)
+    let answers = report.examples.iter().flat_map(|example| example.engines.values());
+    let unexpected = answers.filter(|answer| answer.agreement == Agreement::Unexpected).count();
+    let examples =
+        if unexpected > 0 { format!("; {unexpected} unexpected answers to examples") } else { String::new() };
+    writeln!(to, "{}: {new} new and {listed} known mismatch groups{rows}{examples}", report.verdict)
 }
 
 fn write_examples(examples: &[ExampleReport], to: &mut String) -> fmt::Result {
-    let agreed = examples.iter().filter(|example| example.agreed).count();
-    writeln!(to, "\nthe manual's examples: {agreed} of {} agreed", examples.len())?;
-    for example in examples.iter().filter(|example| !example.agreed) {
-        let specification = if example.specification == Verdict::Valid { "valid" } else { "invalid" };
-        writeln!(to, "  {} -- specification: {specification}", example.line)?;
-        for (engine, words) in example.engines.iter().filter(|(_, words)| *words != "accepted") {
-            writeln!(to, "    {engine} {words}")?;
+    let invalid = examples.iter().filter(|example| example.specification == Verdict::Invalid).count();
+    writeln!(to, "\nthe manual's examples: {}, of which {invalid} break its own rules", examples.len())?;
+    let engines: BTreeSet<&str> =
+        examples.iter().flat_map(|example| example.engines.keys()).map(String::as_str).collect();
+    for engine in engines {
+        let answers = || examples.iter().filter_map(|example| Some((example, example.engines.get(engine)?)));
+        let count = |agreement| answers().filter(|(_, answer)| answer.agreement == agreement).count();
+        let [specified, listed, other, unexpected] =
+            [Agreement::AsSpecified, Agreement::AsListed, Agreement::NotCompared, Agreement::Unexpected].map(count);
+        writeln!(
+            to,
+            "  {engine}: {specified} as specified, {listed} as listed, {other} not compared; unexpected: {unexpected}"
+        )?;
+        for (example, answer) in answers().filter(|(_, answer)| answer.agreement == Agreement::Unexpected) {
+            let specification = if example.specification == Verdict::Valid { "valid" } else { "invalid" };
+            writeln!(to, "    {}\n      specification: {specification}; {engine} {}", example.line.trim(), answer.did)?;
+            if let Some(id) = &answer.divergence {
+                writeln!(to, "      the divergence {id} lists otherwise")?;
+            }
         }
     }
     Ok(())

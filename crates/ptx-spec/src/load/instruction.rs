@@ -109,6 +109,7 @@ fn instruction(sources: &Sources<'_>, forms: Vec<Form>) -> Instruction {
         spec: raw.spec,
         rules: raw.rules.iter().map(|rule| rule.value.clone()).collect(),
         why: raw.why.clone(),
+        gap: raw.gap,
         target: raw.target,
     };
     let note =
@@ -136,5 +137,7 @@ fn instruction(sources: &Sources<'_>, forms: Vec<Form>) -> Instruction {
 /// The declarations of an example, with those that all share.
 fn declarations(raw: &RawExample, shared: &str) -> String {
     let mode = raw.mode.as_ref().map(|mode| format!(".target {mode}")).unwrap_or_default();
-    [mode.as_str(), raw.globals.as_str(), shared, &raw.declares].join("\n").trim().to_owned()
+    // In a block of their own, so that they can hide shared ones.
+    let block = if raw.declares.is_empty() || shared.is_empty() { "" } else { "{" };
+    [mode.as_str(), raw.globals.as_str(), shared, block, &raw.declares].join("\n").trim().to_owned()
 }

@@ -396,6 +396,9 @@ pub struct RawExample {
     pub rules: Vec<At<String>>,
     /// Why, if the specification contradicts the manual's own example.
     pub why: Option<String>,
+    /// Whether the specification cannot say yet that the line is valid. What engines do with it is not compared.
+    #[serde(default)]
+    pub gap: bool,
     /// The target it is judged for; the newest plain one by default.
     pub target: Option<Target>,
     /// The option of `.target` that it is judged with.

@@ -52,6 +52,33 @@ pub enum Choice {
     Setup,
 }
 
+impl Choice {
+    /// The operand that it is about, if it is about one.
+    pub fn operand(self) -> Option<usize> {
+        match self {
+            Self::Shape(of)
+            | Self::Type(of)
+            | Self::Sinks(of)
+            | Self::Sign(of)
+            | Self::First(of)
+            | Self::Number(of)
+            | Self::Special(of)
+            | Self::Base(of)
+            | Self::Offset(of)
+            | Self::Suffix(of) => Some(of),
+            Self::AddressSize
+            | Self::Target
+            | Self::Ptx
+            | Self::Guard
+            | Self::Context
+            | Self::Mode
+            | Self::Modifier
+            | Self::Writing
+            | Self::Setup => None,
+        }
+    }
+}
+
 /// One choice in a form, with finitely many values, the simplest first.
 #[derive(Clone, Debug)]
 pub struct Axis {

@@ -84,6 +84,8 @@ pub struct Example {
     pub rules: Vec<String>,
     /// Why, if the specification contradicts the manual's example.
     pub why: Option<String>,
+    /// Whether the specification cannot say yet that it is valid.
+    pub gap: bool,
     /// The target it is judged for.
     pub target: Option<Target>,
 }

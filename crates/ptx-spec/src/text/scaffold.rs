@@ -27,7 +27,7 @@ pub struct Scaffold {
     pub results: String,
     /// The parameters of the entry or function, separated by commas.
     pub parameters: String,
-    /// Registers and local variables, each ending in `;`.
+    /// Registers and local variables, each ending in `;`. `{` opens a block, which ends after the lines.
     pub locals: String,
     /// The options of `.target`, separated by commas.
     pub options: String,
@@ -59,7 +59,11 @@ impl Scaffold {
             text.push_str(line);
             text.push('\n');
         }
-        text.push_str("ret;\n}\n");
+        text.push_str("ret;\n");
+        let braces = |brace: char| self.locals.matches(brace).count();
+        // The blocks that the declarations open, and the body.
+        text.push_str(&"}".repeat(braces('{').saturating_sub(braces('}')) + 1));
+        text.push('\n');
         // A function that is only declared gets an empty body.
         for prototype in prototypes(&self.globals) {
             text.push_str(prototype);
