@@ -150,6 +150,7 @@ impl Campaign<'_> {
             return;
         }
         self.try_words(subject, result);
+        self.ask_examples(subject, result);
         // An engine with unanswered cases may not have shown all its divergences.
         let lost = !judge.losses().is_empty();
         if let (false, Some(version)) = (self.progress.stopped() || lost, &asker.version) {
@@ -163,8 +164,19 @@ impl Campaign<'_> {
             };
             result.stale = search.find(&mut result.tally);
         }
-        if !self.progress.stopped() {
-            result.examples = examples::examples(self.spec, self.divergences, &self.instructions, subject);
+    }
+
+    /// Asks about the manual's own examples; only one shard does it.
+    fn ask_examples(&self, subject: &Subject<'_>, result: &mut EngineResult) {
+        if self.progress.stopped() || self.options.shard.number != 1 {
+            return;
+        }
+        result.examples = examples::examples(self.spec, self.divergences, &self.instructions, subject);
+        for example in &result.examples {
+            for id in &example.divergences {
+                let as_expected = example.agreement != Agreement::Unexpected;
+                result.tally.listed.entry(id.clone()).or_default().note(as_expected);
+            }
         }
     }
 

@@ -22,8 +22,8 @@ pub struct AskedExample {
     pub outcome: Outcome,
     /// How that compares with the specification.
     pub agreement: Agreement,
-    /// The divergence that lists it, or that it contradicts.
-    pub divergence: Option<String>,
+    /// The divergences that list it, or that it contradicts.
+    pub divergences: Vec<String>,
 }
 
 /// How an answer compares with what the specification says of the line.
@@ -75,11 +75,11 @@ impl ExampleAsker<'_> {
             Some(needs) => Outcome::Skipped(needs),
             None => self.outcome(example, environment),
         };
-        let (agreement, divergence) = match (read.filter(|_| !example.gap), Does::of(&outcome)) {
+        let (agreement, divergences) = match (read.filter(|_| !example.gap), Does::of(&outcome)) {
             (Some((instruction, reading)), Some(did)) => self.compare(instruction, &reading, did),
-            _ => (Agreement::NotCompared, None),
+            _ => (Agreement::NotCompared, Vec::new()),
         };
-        AskedExample { instruction: page.name.clone(), at, outcome, agreement, divergence }
+        AskedExample { instruction: page.name.clone(), at, outcome, agreement, divergences }
     }
 
     /// How an example reads; none if it has an instruction without a specification.
@@ -102,16 +102,18 @@ impl ExampleAsker<'_> {
         self.judge.judge(&batch, Depth::Check).into_iter().next().unwrap_or(Outcome::TimedOut)
     }
 
-    fn compare(&self, instruction: &Instruction, reading: &Reading, did: Does) -> (Agreement, Option<String>) {
+    fn compare(&self, instruction: &Instruction, reading: &Reading, did: Does) -> (Agreement, Vec<String>) {
         if reading.valid() && reading.undefined(instruction).next().is_some() && did != Does::Crashes {
-            return (Agreement::NotCompared, None);
+            return (Agreement::NotCompared, Vec::new());
         }
-        let compared = self.divergences.compare(self.version.as_ref(), instruction, reading, Depth::Check, did);
+        let version = self.version.as_ref();
+        let compared = self.divergences.compare(version, instruction, reading, Depth::Check, did);
+        let deciding = self.divergences.deciding(version, instruction, reading, Depth::Check, &compared);
         let agreement = match (compared.as_expected, did == compared.claimed) {
             (true, true) => Agreement::AsSpecified,
             (true, false) => Agreement::AsListed,
             (false, _) => Agreement::Unexpected,
         };
-        (agreement, compared.divergence.map(str::to_owned))
+        (agreement, deciding.into_iter().map(str::to_owned).collect())
     }
 }

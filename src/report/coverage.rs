@@ -66,8 +66,8 @@ pub struct ExampleAnswer {
     /// `accepted`, or what it did instead and its message.
     pub(super) did: String,
     pub(super) agreement: Agreement,
-    /// The divergence that lists it, or that it contradicts.
-    pub(super) divergence: Option<String>,
+    /// The divergences that list it, or that it contradicts.
+    pub(super) divergences: Vec<String>,
 }
 
 pub(super) fn forms(instructions: &[&Instruction], results: &Results) -> Vec<FormReport> {
@@ -154,7 +154,7 @@ pub(super) fn examples(instructions: &[&Instruction], results: &Results) -> Vec<
                     }
                     other => other.word().to_owned(),
                 };
-                let answer = ExampleAnswer { did, agreement: asked.agreement, divergence: asked.divergence.clone() };
+                let answer = ExampleAnswer { did, agreement: asked.agreement, divergences: asked.divergences.clone() };
                 engines.insert(engine.name.clone(), answer);
             }
             reports.push(ExampleReport {

@@ -92,8 +92,8 @@ fn write_examples(examples: &[ExampleReport], to: &mut String) -> fmt::Result {
         for (example, answer) in answers().filter(|(_, answer)| answer.agreement == Agreement::Unexpected) {
             let specification = if example.specification == Verdict::Valid { "valid" } else { "invalid" };
             writeln!(to, "    {}\n      specification: {specification}; {engine} {}", example.line.trim(), answer.did)?;
-            if let Some(id) = &answer.divergence {
-                writeln!(to, "      the divergence {id} lists otherwise")?;
+            if !answer.divergences.is_empty() {
+                writeln!(to, "      listed otherwise: {}", answer.divergences.join(", "))?;
             }
         }
     }
