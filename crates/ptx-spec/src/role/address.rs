@@ -14,11 +14,21 @@ use crate::text::{Argument, Integer, Symbol};
 pub const REGISTER: &str = "register";
 const ENTRY_PARAMETER: &str = "entry-parameter";
 const FUNCTION_PARAMETER: &str = "function-parameter";
+const RETURN_PARAMETER: &str = "return-parameter";
 /// A variable that all devices share.
 pub const UNIFIED: &str = "unified";
 /// The variables that can be the base of an address.
-pub const BASES: [&str; 8] =
-    [GLOBAL, "const", "shared", "local", ENTRY_PARAMETER, FUNCTION_PARAMETER, LOCAL_PARAMETER, UNIFIED];
+pub const BASES: [&str; 9] = [
+    GLOBAL,
+    "const",
+    "shared",
+    "local",
+    ENTRY_PARAMETER,
+    FUNCTION_PARAMETER,
+    RETURN_PARAMETER,
+    LOCAL_PARAMETER,
+    UNIFIED,
+];
 /// The context of a line in an entry.
 pub const ENTRY: &str = "entry";
 /// The context of a line in a function.
@@ -41,9 +51,9 @@ pub fn base_of_space(modifier: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a variable is a parameter: of an entry, of a function, or of a call.
+/// Whether a variable is a parameter: of an entry, of a function, what a function returns, or of a call.
 pub fn is_parameter(base: &str) -> bool {
-    [ENTRY_PARAMETER, FUNCTION_PARAMETER, LOCAL_PARAMETER].contains(&base)
+    [ENTRY_PARAMETER, FUNCTION_PARAMETER, RETURN_PARAMETER, LOCAL_PARAMETER].contains(&base)
 }
 
 /// Whether a modifier names the space of parameters.
@@ -81,7 +91,10 @@ pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw:
         Cube::new([(base, bases.select(|b| b != REGISTER)), (of_type, ValueSet::of(types.values.len(), |v| v != 0))]),
         Cube::new([(base, bases.select(|b| b == INTEGER || b == NONE)), (offset, offsets.select(|o| o != NONE))]),
         Cube::new([(base, is(bases, ENTRY_PARAMETER)), (context, is(contexts, FUNCTION))]),
-        Cube::new([(base, is(bases, FUNCTION_PARAMETER)), (context, is(contexts, ENTRY))]),
+        Cube::new([
+            (base, bases.select(|b| [FUNCTION_PARAMETER, RETURN_PARAMETER].contains(&b))),
+            (context, is(contexts, ENTRY)),
+        ]),
     ];
     draft.rule(RuleKind::Given, &format!("{name}-address"), format!("`{name}` must be an address"), vec![unreadable]);
     let says = format!("a register with an address must be {}", accepts.join(" or "));
@@ -131,6 +144,7 @@ pub(super) fn declaration(base: &str, name: &str) -> ScaffoldPart {
     match base {
         UNIFIED => ScaffoldPart::Separate(format!(".global .attribute(.unified(1, 2)) {bytes}; ")),
         ENTRY_PARAMETER | FUNCTION_PARAMETER => ScaffoldPart::Parameter(format!(".param {bytes}")),
+        RETURN_PARAMETER => ScaffoldPart::Result(format!(".param {bytes}")),
         LOCAL_PARAMETER => ScaffoldPart::Local(format!(".param {bytes}; ")),
         "local" => ScaffoldPart::Local(format!(".local {bytes}; ")),
         space => ScaffoldPart::Global(format!(".{space} {bytes}; ")),

@@ -7,7 +7,7 @@ use crate::text::Scaffold;
 /// Declares items, which ascend, in a scaffold: registers of one type together.
 pub(crate) fn declare<'a>(items: impl IntoIterator<Item = Item<'a>>, scaffold: &mut Scaffold) {
     let mut registers: Vec<((&str, u8), Vec<String>)> = Vec::new();
-    let mut parameters = Vec::new();
+    let (mut parameters, mut results) = (Vec::new(), Vec::new());
     for item in items {
         if let Item::Register(of, lanes, _) = item {
             match registers.last_mut() {
@@ -23,6 +23,7 @@ pub(crate) fn declare<'a>(items: impl IntoIterator<Item = Item<'a>>, scaffold: &
                 scaffold.globals.push_str(&text);
             }
             ScaffoldPart::Parameter(text) => parameters.push(text),
+            ScaffoldPart::Result(text) => results.push(text),
             ScaffoldPart::Local(text) => scaffold.locals.push_str(&text),
             ScaffoldPart::Both(global, local) => {
                 scaffold.globals.push_str(&global);
@@ -35,6 +36,7 @@ pub(crate) fn declare<'a>(items: impl IntoIterator<Item = Item<'a>>, scaffold: &
         scaffold.locals.push_str(&format!(".reg {vector}{of} {}; ", names.join(", ")));
     }
     scaffold.parameters = parameters.join(", ");
+    scaffold.results = results.join(", ");
     scaffold.globals.truncate(scaffold.globals.trim_end().len());
     scaffold.locals.truncate(scaffold.locals.trim_end().len());
 }

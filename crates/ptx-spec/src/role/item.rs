@@ -158,6 +158,8 @@ pub(crate) enum ScaffoldPart {
     Separate(String),
     /// Among the parameters.
     Parameter(String),
+    /// Among what a function returns.
+    Result(String),
     /// In the body.
     Local(String),
     /// At module scope, and in the body.
