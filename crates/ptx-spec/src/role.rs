@@ -23,8 +23,8 @@ use crate::text::{Argument, Declarations};
 use crate::yaml::At;
 
 pub use address::{
-    BASES, ENTRY, FUNCTION, OFFSET, REGISTER, UNIFIED, added, base_of_space, is_negative, is_parameter,
-    is_parameter_space,
+    BASES, ENTRY, FUNCTION, OFFSET, REGISTER, RETURN_PARAMETER, UNIFIED, added, base_of_space, is_negative,
+    is_parameter, is_parameter_space,
 };
 pub(crate) use declare::declare;
 pub(crate) use described::check;

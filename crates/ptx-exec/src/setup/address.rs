@@ -42,6 +42,9 @@ pub(super) fn never(forbidden: &mut Forbidden<'_>) {
     // A single module cannot have unified variables.
     let unified = forbidden.of(operand.base, |base| base == role::UNIFIED);
     forbidden.never([unified]);
+    // The function that is executed returns nothing: its results are in memory.
+    let returned = forbidden.of(operand.base, |base| base == role::RETURN_PARAMETER);
+    forbidden.never([returned]);
     let suffix = forbidden.of(forbidden.form.axis_of_suffix(operand), |suffix| suffix != NONE);
     forbidden.never([suffix]);
     // A function cannot get the address of a kernel's parameter, and the address of its own parameter in a

@@ -14,7 +14,8 @@ use crate::text::{Argument, Integer, Symbol};
 pub const REGISTER: &str = "register";
 const ENTRY_PARAMETER: &str = "entry-parameter";
 const FUNCTION_PARAMETER: &str = "function-parameter";
-const RETURN_PARAMETER: &str = "return-parameter";
+/// What a function returns.
+pub const RETURN_PARAMETER: &str = "return-parameter";
 /// A variable that all devices share.
 pub const UNIFIED: &str = "unified";
 /// The variables that can be the base of an address.
