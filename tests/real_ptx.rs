@@ -118,7 +118,9 @@ fn nothing_that_compilers_write_is_called_invalid() {
             let file = known.check(text, true);
             let alarms = file.errors.into_iter().map(|error| format!("{name}:{error}")).collect();
             let incomplete = file.incomplete.then(|| format!("{name} is incomplete"));
-            (alarms, file.counts.unknown.into_keys().chain(incomplete).collect(), file.counts.instructions)
+            let unjudged = (file.counts.unjudged > 0).then(|| format!("{name} has instructions that are not judged"));
+            let missing = file.counts.unknown.into_keys().chain(incomplete).chain(unjudged);
+            (alarms, missing.collect(), file.counts.instructions)
         })
         .collect();
     let alarms: Vec<&str> = results.iter().flat_map(|(alarms, ..)| alarms).map(String::as_str).collect();
