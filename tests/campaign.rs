@@ -1,5 +1,5 @@
 //! Shards of a plan, and engines that fail: shards lose no task, an engine that always fails is abandoned after a few
-//! cases, and one that answers at random causes no findings.
+//! cases, and one that answers at random causes no findings; examples of the manual count.
 
 #[path = "planted/engine.rs"]
 mod engine;
@@ -15,7 +15,7 @@ use ptx_conform::engine::Outcome;
 use ptx_conform::environment::Version;
 use ptx_conform::program::{Answer, Program};
 use ptx_conform::report::Report;
-use ptx_conform::spec::Spec;
+use ptx_conform::spec::{Spec, Verdict};
 
 use engine::StandIn;
 
@@ -87,6 +87,31 @@ fn an_engine_that_answers_at_random_causes_no_findings() {
     assert!(findings.all.is_empty(), "{findings:#?}");
     let [unstable] = findings.not_reproduced.as_slice() else { panic!("{:#?}", findings.not_reproduced) };
     assert!(unstable.starts_with("odd@1.0 is unstable: "), "{unstable}");
+}
+
+/// The manual's own examples count like any line, although no variant is written as they are.
+#[test]
+fn an_example_that_an_engine_answers_otherwise_is_a_disagreement() {
+    let examples = &SPEC.instruction("suq").expect("a specification").examples;
+    let example = examples.iter().find(|example| example.spec == Verdict::Valid).expect("a valid example");
+    let line = ptx_conform::ptx::uncommented(&example.line).trim().to_owned();
+    let verdict = |rejects: bool| {
+        let engine = StandIn::new("odd@1.0").judging(&SPEC, |asked, _, right| {
+            if rejects && asked == line { Outcome::Rejected("no such surface".to_owned()) } else { right }
+        });
+        let subjects = [Subject::judging(&engine, newest())];
+        let (divergences, options, progress) = (Divergences::default(), options("suq"), Progress::default());
+        let results = campaign::run(&SPEC, &divergences, &subjects, &options, &progress);
+        assert_eq!(results.unlisted(), 0);
+        let findings =
+            causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("our own texts can be read");
+        (results.agreed(), Report::new(&SPEC, &divergences, &options, &results, findings).text())
+    };
+    let (agreed, text) = verdict(false);
+    assert!(agreed && text.contains("unexpected: 0"), "{text}");
+    let (agreed, text) = verdict(true);
+    let shown = "specification: valid; odd@1.0 rejected: no such surface";
+    assert!(!agreed && text.contains("unexpected: 1") && text.contains(shown), "{text}");
 }
 
 /// An engine that accepts words unknown to a slot gets a finding like any other.

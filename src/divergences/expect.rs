@@ -293,3 +293,43 @@ impl Divergences {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::{AddressSize, Environment};
+    use crate::judge::Judge;
+    use crate::ptx::{Declarations, Line};
+
+    /// An engine that takes `.b16` for two operands takes nothing else for either.
+    #[test]
+    fn a_combination_excuses_only_the_rules_of_the_operands_that_it_names() {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        let list = "engine: odd\ndivergences:\n  - id: narrow\n    instructions: [mul24]\n    does: accepts\n    \
+            rules: [d-type, a-type]\n    when: [{ d.type: .b16 }, { a.type: .b16 }]\n    because: It is planted.\n";
+        let divergences = Divergences::from_texts(&[("odd.yaml".to_owned(), list.to_owned())], &spec)
+            .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+        let odd = EngineVersion::parse("odd@1.0").expect("a version");
+        let environment = Environment {
+            ptx: "9.0".parse().expect("a version"),
+            target: "sm_90".parse().expect("a target"),
+            address_size: AddressSize::Bits64,
+        };
+        let judge = Judge::new(&spec, &environment).expect("a known environment");
+        let registers = ".reg .b32 %r<9>; .reg .b16 %h<9>; .reg .f64 %d<9>;";
+        let registers = Declarations::parse(registers, &spec.isa).expect("declarations");
+        for (line, expected) in [
+            ("mul24.lo.u32 %r1, %r2, %r3;", Does::Accepts),
+            ("mul24.lo.u32 %h1, %r2, %r3;", Does::Accepts),
+            ("mul24.lo.u32 %h1, %h2, %r3;", Does::Accepts),
+            ("mul24.lo.u32 %d1, %r2, %r3;", Does::Rejects),
+            ("mul24.lo.u32 %h1, %d2, %r3;", Does::Rejects),
+            ("mul24.lo.u32 %d1, %h2, %r3;", Does::Rejects),
+            ("mul24.lo.u32 %h1, %r2, %h3;", Does::Rejects),
+        ] {
+            let parsed = Line::parse(line).expect("a line");
+            let (instruction, reading) = judge.read(&parsed, &registers).expect("a known opcode");
+            assert_eq!(divergences.expect(&odd, instruction, &reading).outcome, expected, "{line}");
+        }
+    }
+}
