@@ -1,7 +1,7 @@
 //! The arguments and results of a call, in parentheses. PTX ISA `control-flow-instructions-call`.
 
 use super::described::RawOperand;
-use super::item::PARAMETER;
+use super::item::{LOCAL_PARAMETER, PARAMETER};
 use super::reader::{Found, OperandReader, Position, ReadValue, Word};
 use super::value;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK};
@@ -54,7 +54,8 @@ impl OperandReader<'_> {
         if let Argument::Name(name) = element
             && let Some(Symbol::Variable(base)) = self.declarations.symbol(name)
         {
-            return Word(if base.ends_with(PARAMETER) { PARAMETER } else { OTHER });
+            // A formal parameter of the caller is no argument: PTX ISA `function-declarations-and-definitions`.
+            return Word(if base == LOCAL_PARAMETER { PARAMETER } else { OTHER });
         }
         match element {
             Argument::Tuple(_) | Argument::Bracket(_) | Argument::List(_) | Argument::Pair(_) => Word(OTHER),
