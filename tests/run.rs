@@ -158,14 +158,14 @@ fn specs_with(divergences: &str) -> Result<tempfile::TempDir, Failed> {
 const TEN: [&str; 10] = [
     "any-order",
     "clamp-modes-on-sm_1x",
-    "coordinates-1d-longer",
-    "coordinates-2d-longer",
-    "coordinates-a1d-longer",
+    "surplus-coordinates",
     "missing-coordinates",
     "undocumented-geometry-4d",
     "loads-of-surplus-lanes",
+    "stores-of-surplus-lanes",
     "formatted-stores-with-cache-operation",
     "formatted-stores-to-arrays",
+    "formatted-stores-to-2d-arrays",
 ];
 
 fn a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes() -> Result<(), Failed> {
