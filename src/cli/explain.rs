@@ -49,6 +49,13 @@ impl Opts {
             ))?;
             return Ok(ExitCode::from(2));
         };
+        if let Some(modifier) = line.modifiers.iter().find(|modifier| instruction.is_elsewhere(modifier)) {
+            super::output::print(&format!(
+                "unknown: `{}` with `{modifier}` is on a page of the manual that has no specification\n",
+                instruction.name
+            ))?;
+            return Ok(ExitCode::from(2));
+        }
         let (text, assumed) = match self.declarations {
             Some(text) => (text, false),
             None => (assume::declarations(&spec.isa, instruction, &line, &environment), true),

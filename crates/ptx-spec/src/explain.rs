@@ -100,7 +100,8 @@ impl<'a> ExplainedLine<'a> {
         let modifiers = form.slots.iter().map(|slot| form.value(values, slot.axis));
         let modifiers: String = modifiers.filter(|value| *value != "none").collect();
         let head = self.head();
-        let better = format!("{}{}{modifiers}{}", &self.text[..head.start], self.line.opcode, &self.text[head.end..]);
+        let (before, after) = (&self.text[..head.start], &self.text[head.end..]);
+        let better = format!("{before}{}{modifiers}{after}", form.opcode());
         let line = Line::parse(&better).ok()?;
         let valid = self.judge.read_as(self.instruction, &line, self.declarations).valid();
         valid.then(|| line.to_string())

@@ -295,9 +295,8 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
 
 /// What a line with a known opcode is called that belongs to another page of the manual.
 fn elsewhere<'l>(instruction: &Instruction, line: &'l Line<'_>) -> Cow<'l, str> {
-    let of_page = |modifier: &&&str| instruction.elsewhere.iter().any(|word| word == **modifier);
-    match line.modifiers.iter().find(of_page) {
-        Some(modifier) => Cow::Owned(format!("{}{modifier}", line.opcode)),
+    match line.modifiers.iter().find(|modifier| instruction.is_elsewhere(modifier)) {
+        Some(modifier) => Cow::Owned(format!("{}{modifier}", instruction.name)),
         None => Cow::Borrowed(line.opcode),
     }
 }

@@ -113,8 +113,13 @@ fn extent(text: &str, argument: &Argument<'_>) -> Option<Range<usize>> {
 
 /// Modifiers that no slot of the form takes.
 fn unknown(text: &str, line: &Line<'_>, form: &Form) -> Vec<Passage> {
-    let unknown = line.modifiers.iter().filter(|modifier| !known(form, modifier));
+    let unknown = unnamed(line, form).filter(|modifier| !known(form, modifier));
     unknown.map(|modifier| (range(text, modifier), "not in the syntax line".to_owned())).collect()
+}
+
+/// The modifiers that are no part of the instruction's name.
+fn unnamed<'l>(line: &'l Line<'_>, form: &Form) -> impl Iterator<Item = &'l &'l str> {
+    line.modifiers.iter().skip(form.opcode().matches('.').count())
 }
 
 fn known(form: &Form, modifier: &str) -> bool {
@@ -125,7 +130,7 @@ fn known(form: &Form, modifier: &str) -> bool {
 fn surplus(text: &str, line: &Line<'_>, form: &Form, values: &[u8]) -> Vec<Passage> {
     let mut left: Vec<&str> = form.slots.iter().map(|slot| form.value(values, slot.axis)).collect();
     let mut parts = Vec::new();
-    for modifier in &line.modifiers {
+    for modifier in unnamed(line, form) {
         match left.iter().position(|value| value == modifier) {
             Some(at) => drop(left.swap_remove(at)),
             None if known(form, modifier) => parts.push((range(text, modifier), "its slot is already used".to_owned())),
