@@ -1,8 +1,9 @@
 //! Reads `specs/divergences/*.yaml`, and checks it against the specification.
 
-use std::cell::LazyCell;
 use std::path::Path;
+use std::sync::LazyLock;
 
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -115,7 +116,7 @@ impl Divergences {
     /// As [`Divergences::load`].
     pub fn from_texts(texts: &[(String, String)], spec: &Spec) -> Result<Self, Vec<Error>> {
         let (mut all, mut newest, mut errors) = (Vec::<Divergence>::new(), Vec::new(), Vec::new());
-        let executed = LazyCell::new(|| {
+        let executed = LazyLock::new(|| {
             let mut executed = spec.clone();
             for instruction in &mut executed.instructions {
                 *instruction = setup::executed(spec, instruction);
@@ -139,15 +140,17 @@ impl Divergences {
                     }
                 }
             }
-            for raw in &file.divergences {
-                // Nothing can be said about instructions whose own files have errors.
-                let left_out = |name: &At<String>| spec.left_out.contains(&name.value);
-                if !raw.instructions.is_empty() && raw.instructions.iter().all(left_out) {
-                    continue;
-                }
+            // Nothing can be said about instructions whose own files have errors.
+            let left_out = |name: &At<String>| spec.left_out.contains(&name.value);
+            let of_sound_files =
+                |raw: &&RawDivergence| raw.instructions.is_empty() || !raw.instructions.iter().all(left_out);
+            let compiled = file.divergences.par_iter().filter(of_sound_files).map(|raw| {
                 let spec = if raw.does == Does::Computes { &*executed } else { spec };
+                (raw, DivergenceCompiler::new(&file.engine, raw, spec, name, text).compile())
+            });
+            for (raw, compiled) in compiled.collect::<Vec<_>>() {
                 let known = all.iter().any(|other| other.id == raw.id.value);
-                match DivergenceCompiler::new(&file.engine, raw, spec, name, text).compile() {
+                match compiled {
                     _ if known => errors.push(Error::new(
                         name,
                         text,

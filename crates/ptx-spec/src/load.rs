@@ -22,6 +22,7 @@ mod writing;
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::spec::{Instruction, Isa, Spec};
@@ -104,7 +105,7 @@ impl Spec {
             }
         }
         let loaded: Vec<LoadedFile> = files_of_instructions
-            .iter()
+            .par_iter()
             .map(|(name, text)| LoadedFile::read(&checked, (&isa, &raw_isa), &File { name, text }))
             .collect();
         let mut instructions: Vec<Instruction> = Vec::new();

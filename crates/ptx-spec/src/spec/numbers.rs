@@ -84,12 +84,15 @@ impl AllowedNumbers {
         word.to_owned()
     }
 
-    /// What they are, in words.
+    /// What one of them is, in words.
     pub(crate) fn says(&self) -> String {
         match self {
-            Self::Listed(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+            Self::Listed(numbers) => match numbers.iter().map(ToString::to_string).collect::<Vec<_>>().as_slice() {
+                [several @ .., last] if !several.is_empty() => format!("{} or {last}", several.join(", ")),
+                numbers => numbers.concat(),
+            },
             Self::Range { from, to, multiple } => {
-                let of = if *multiple == 1 { String::new() } else { format!("multiples of {multiple} ") };
+                let of = if *multiple == 1 { String::new() } else { format!("a multiple of {multiple} ") };
                 match (from, to) {
                     (Some(from), Some(to)) => format!("{of}from {from} to {to}"),
                     (Some(from), None) => format!("{of}from {from} on"),
