@@ -61,11 +61,9 @@ fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) 
     parts
 }
 
-/// The part of a line that makes the choice of an axis; `None` for the environment.
+/// The part of a line that makes the choice of an axis; `None` for those that no part of it makes, such as the environment.
 fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) -> Option<Range<usize>> {
     match form.axes[axis].choice {
-        Choice::AddressSize | Choice::Target | Choice::Ptx => None,
-        Choice::Context | Choice::Mode | Choice::Writing | Choice::Setup => None,
         Choice::Guard => line.guard.map(|(_, name)| range(text, name)),
         Choice::Modifier => {
             let value = form.value(values, axis);
@@ -73,16 +71,10 @@ fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) ->
             let end = head(text, line).end;
             Some(found.map_or(end..end, |modifier| range(text, modifier)))
         }
-        Choice::Shape(at)
-        | Choice::Type(at)
-        | Choice::Sinks(at)
-        | Choice::Sign(at)
-        | Choice::First(at)
-        | Choice::Number(at)
-        | Choice::Special(at)
-        | Choice::Base(at)
-        | Choice::Offset(at)
-        | Choice::Suffix(at) => Some(operand(text, line, form, values, at).unwrap_or_else(|| operands(text, line))),
+        choice => {
+            let at = choice.operand()?;
+            Some(operand(text, line, form, values, at).unwrap_or_else(|| operands(text, line)))
+        }
     }
 }
 

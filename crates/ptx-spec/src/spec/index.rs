@@ -99,23 +99,10 @@ impl Tables {
         form.slots.iter().for_each(|slot| self.blank[slot.axis] = form.axes[slot.axis].none);
         self.types = vec![Vec::new(); form.axes.len()];
         for (at, axis) in form.axes.iter().enumerate() {
-            let chosen_by_operand = match axis.choice {
-                Choice::Type(_) => {
-                    self.types[at] = isa.types.iter().map(|of| axis.position_or_other(&of.name)).collect();
-                    true
-                }
-                Choice::Shape(_)
-                | Choice::Sinks(_)
-                | Choice::Sign(_)
-                | Choice::First(_)
-                | Choice::Number(_)
-                | Choice::Special(_)
-                | Choice::Base(_)
-                | Choice::Offset(_)
-                | Choice::Suffix(_) => true,
-                _ => false,
-            };
-            if chosen_by_operand { self.operand.push(at) } else { self.plain.push(at) }
+            if matches!(axis.choice, Choice::Type(_)) {
+                self.types[at] = isa.types.iter().map(|of| axis.position_or_other(&of.name)).collect();
+            }
+            if axis.choice.operand().is_some() { self.operand.push(at) } else { self.plain.push(at) }
         }
         let types = isa.types.iter().map(|of| (&of.name, of.ptx, of.target));
         let variables = isa.variables.iter().map(|(name, ptx, target)| (name, *ptx, *target));
