@@ -116,6 +116,13 @@ enum GenerateOption {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        // Before anything is done in parallel: there is only one pool.
+        if let Some(jobs) = self.jobs {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(jobs)
+                .build_global()
+                .context("the threads cannot be started")?;
+        }
         let spec = super::load::load_spec(specs)?;
         let divergences = super::load::load_divergences(specs, &spec)?;
         super::load::instructions(&spec, &self.instructions)?;
@@ -128,12 +135,6 @@ impl Opts {
         let mut engines = self.engines.open(specs)?;
         let judging = engines.len();
         let absent = if self.no_execution { Vec::new() } else { super::engines::add_executing(specs, &mut engines) };
-        if let Some(jobs) = self.jobs {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(jobs)
-                .build_global()
-                .context("the threads cannot be started")?;
-        }
         let execution = !self.no_execution;
         let subjects = super::engines::all_subjects(&engines, judging, &spec.isa, |executor| {
             execution && executes(&spec, executor)
