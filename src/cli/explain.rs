@@ -49,7 +49,7 @@ impl Opts {
             ))?;
             return Ok(ExitCode::from(2));
         };
-        if let Some(modifier) = line.modifiers.iter().find(|modifier| instruction.is_elsewhere(modifier)) {
+        if let Some(modifier) = instruction.elsewhere_in(&line.modifiers) {
             super::output::print(&format!(
                 "unknown: `{}` with `{modifier}` is on a page of the manual that has no specification\n",
                 instruction.name

@@ -83,7 +83,7 @@ impl<'a> Judge<'a> {
     /// Reads a line; `None` if no specification covers its opcode, or the page it belongs to.
     pub fn read(&self, line: &Line<'_>, declarations: &Declarations) -> Option<(&'a Instruction, Reading)> {
         let instruction = self.spec.instruction_of(line.opcode, &line.modifiers)?;
-        if line.modifiers.iter().any(|modifier| instruction.is_elsewhere(modifier)) {
+        if instruction.elsewhere_in(&line.modifiers).is_some() {
             return None;
         }
         Some((instruction, self.read_as(instruction, line, declarations)))

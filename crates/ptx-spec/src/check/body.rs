@@ -295,7 +295,7 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
 
 /// What a line with a known opcode is called that belongs to another page of the manual.
 fn elsewhere<'l>(instruction: &Instruction, line: &'l Line<'_>) -> Cow<'l, str> {
-    match line.modifiers.iter().find(|modifier| instruction.is_elsewhere(modifier)) {
+    match instruction.elsewhere_in(&line.modifiers) {
         Some(modifier) => Cow::Owned(format!("{}{modifier}", instruction.name)),
         None => Cow::Borrowed(line.opcode),
     }

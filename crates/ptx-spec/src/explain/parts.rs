@@ -61,7 +61,7 @@ fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) 
     parts
 }
 
-/// The part of a line that makes the choice of an axis; `None` for those that no part of it makes, such as the environment.
+/// The part of a line that makes the choice of an axis; `None` if no part does, as for the environment.
 fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) -> Option<Range<usize>> {
     match form.axes[axis].choice {
         Choice::Guard => line.guard.map(|(_, name)| range(text, name)),

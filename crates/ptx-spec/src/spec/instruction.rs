@@ -48,6 +48,11 @@ impl Instruction {
         self.elsewhere.iter().any(|word| stands_for(word, modifier))
     }
 
+    /// The first modifier of a line that makes it one of a page without a description.
+    pub fn elsewhere_in<'l>(&self, modifiers: &[&'l str]) -> Option<&'l str> {
+        modifiers.iter().copied().find(|modifier| self.is_elsewhere(modifier))
+    }
+
     /// Whether these modifiers of a line begin with those of its name.
     pub(crate) fn begins(&self, modifiers: &[&str]) -> bool {
         self.prefix.len() <= modifiers.len()
