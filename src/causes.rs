@@ -11,6 +11,7 @@
 
 mod blame;
 mod cause;
+mod compared;
 mod conclude;
 mod cubes;
 mod effect;
@@ -51,7 +52,7 @@ use executed::ExecutedInstruction;
 use inquiry::Inquiry;
 use open_group::OpenGroup;
 
-pub use finding::{Evidence, Finding, Findings, ListedCase, MinimalCase, MinimalRow, Vote};
+pub use finding::{ComparedObject, Evidence, Finding, Findings, ListedCase, Mark, MinimalCase, MinimalRow, Vote};
 pub use row_words::{actual, expected};
 pub use suspect::{Blame, Suspect};
 

@@ -12,7 +12,8 @@ mod listed;
 mod modifiers;
 mod text;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::campaign::{Generate, Options, Results, Shard, Strategy};
 use crate::causes::{Finding, Findings};
@@ -25,13 +26,49 @@ pub use groups::{GroupCase, GroupReport};
 pub use listed::DivergenceReport;
 pub use modifiers::{CodeChanges, ModifierReport};
 
+/// The version of the format of `report.json`. It grows when a field changes its meaning or goes away.
+pub const FORMAT: u32 = 1;
+
+/// The result of a run as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunVerdict {
+    /// Every engine did what is expected.
+    Agreed,
+    /// There is a new mismatch, or a listed one that no longer happens.
+    Disagreed,
+    /// Something was asked and not answered, or nothing was judged.
+    CouldNotJudge,
+    /// The run was stopped before its end.
+    Interrupted,
+    /// This tool contradicted itself.
+    InternalError,
+}
+
+impl RunVerdict {
+    /// The words of a report.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Agreed => "agreed",
+            Self::Disagreed => "disagreed",
+            Self::CouldNotJudge => "could not judge",
+            Self::Interrupted => "interrupted",
+            Self::InternalError => "internal error",
+        }
+    }
+}
+
 /// Everything a run found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
-    /// `agreed`, `disagreed`, `interrupted`, `could not judge` or `internal error`.
-    pub verdict: &'static str,
+    /// The version of this format: [`FORMAT`].
+    pub format: u32,
+    /// The result as a whole.
+    pub verdict: RunVerdict,
+    /// The day of the run, if it was given: `--today`.
+    pub date: Option<String>,
     /// Version of this tool.
-    pub tool: &'static str,
+    pub tool: String,
     /// A hash of the specification's files.
     pub specification: String,
     /// The options of the run.
@@ -68,13 +105,13 @@ pub struct Report {
 }
 
 /// The options of the run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ReportOptions {
-    strategy: &'static str,
+    strategy: String,
     limit: String,
     random: Option<u64>,
     boundaries: bool,
-    generate_code: &'static str,
+    generate_code: String,
     seed: u64,
     environment: Option<String>,
     shard: Option<String>,
@@ -87,7 +124,8 @@ impl ReportOptions {
                 Strategy::Pairs => "pairs",
                 Strategy::Triples => "triples",
                 Strategy::Complete => "complete",
-            },
+            }
+            .to_owned(),
             limit: options.limit.to_string(),
             random: options.random,
             boundaries: options.boundaries && options.environment.is_none(),
@@ -95,12 +133,18 @@ impl ReportOptions {
                 Generate::Nothing => "none",
                 Generate::Sample => "sample",
                 Generate::Everything => "all",
-            },
+            }
+            .to_owned(),
             seed: options.seed,
             environment: options.environment.map(|environment| environment.to_string()),
             shard: (options.shard != Shard::WHOLE).then(|| options.shard.to_string()),
         }
     }
+}
+
+/// The schema of `report.json`.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Report).to_value()
 }
 
 impl Report {
@@ -115,17 +159,19 @@ impl Report {
         let of_engines = results.engines.iter().flat_map(|engine| &engine.tally.internal_errors);
         let internal_errors: Vec<String> = of_engines.chain(&results.internal_errors).cloned().collect();
         let verdict = match () {
-            () if results.interrupted => "interrupted",
-            () if !internal_errors.is_empty() => "internal error",
-            () if results.without_verdict() => "could not judge",
-            () if !results.agreed() => "disagreed",
-            () if !results.lost.is_empty() => "could not judge",
-            () => "agreed",
+            () if results.interrupted => RunVerdict::Interrupted,
+            () if !internal_errors.is_empty() => RunVerdict::InternalError,
+            () if results.without_verdict() => RunVerdict::CouldNotJudge,
+            () if !results.agreed() => RunVerdict::Disagreed,
+            () if !results.lost.is_empty() => RunVerdict::CouldNotJudge,
+            () => RunVerdict::Agreed,
         };
         let instructions = crate::campaign::named(spec, options);
         Self {
+            format: FORMAT,
             verdict,
-            tool: env!("CARGO_PKG_VERSION"),
+            date: None,
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
             specification: spec.fingerprint.clone(),
             options: ReportOptions::new(options),
             engines: engines::engines(results),

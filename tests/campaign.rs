@@ -14,7 +14,7 @@ use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::Outcome;
 use ptx_conform::environment::Version;
 use ptx_conform::program::{Answer, Program};
-use ptx_conform::report::Report;
+use ptx_conform::report::{Report, RunVerdict};
 use ptx_conform::spec::{Spec, Verdict};
 
 use engine::StandIn;
@@ -66,7 +66,7 @@ fn an_engine_that_always_fails_is_abandoned_after_a_few_cases() {
             causes::find(&SPEC, &divergences, &[subject], &results, &progress).expect("our own texts can be read");
         assert!(findings.all.is_empty(), "{findings:#?}");
         let report = Report::new(&SPEC, &divergences, &options, &results, findings);
-        assert_eq!(report.verdict, "could not judge");
+        assert_eq!(report.verdict, RunVerdict::CouldNotJudge);
         assert!(report.text().contains(words), "{}", report.text());
     }
 }

@@ -15,7 +15,7 @@ use ptx_conform::causes::{self, Evidence, Finding, Findings};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::program::Answer;
-use ptx_conform::report::Report;
+use ptx_conform::report::{Report, RunVerdict};
 use ptx_conform::spec::Spec;
 
 use executor::engine::StandIn;
@@ -170,7 +170,7 @@ fn failures_that_are_not_reproduced_are_reported() {
     let (results, findings) = executed(&engine, "suq");
     assert!(findings.all.is_empty() && !results.agreed(), "{findings:#?}");
     let report = Report::new(&SPEC, &Divergences::default(), &Options::default(), &results, findings);
-    assert_eq!(report.verdict, "disagreed");
+    assert_eq!(report.verdict, RunVerdict::Disagreed);
     let [reported] = report.not_reproduced.as_slice() else { panic!("{:?}", report.not_reproduced) };
     assert!(reported.starts_with("suq.query: ") && reported.contains(" rows failed"), "{reported}");
 }

@@ -27,7 +27,7 @@ pub struct AskedExample {
 }
 
 /// How an answer compares with what the specification says of the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agreement {
     /// The engine did what the specification says.

@@ -55,7 +55,9 @@ pub struct Stale {
 }
 
 /// What is wrong with a divergence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Problem {
     /// It no longer happens in any of its cases.

@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::options::{Options, Subject};
 use super::plan::FormPlan;
@@ -28,7 +29,7 @@ use crate::space::{Diagram, Slice, Values, environment_values};
 use crate::spec::{Cube, Form, Instruction, Spec, UNREAD, ValueSet, is_modifier};
 
 /// The results of trying words.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TriedWords {
     /// How many words were tried.
     pub words: usize,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::blame::FindingFacts;
 use super::cause::{Cause, short};
-use super::finding::{Evidence, Finding, MinimalCase, Vote};
+use super::finding::{Evidence, Finding, Mark, MinimalCase, Vote};
 use super::inquiry::Inquiry;
 use super::naming;
 use super::row_words;
@@ -14,6 +14,7 @@ use crate::campaign::{Mismatch, WordLine};
 use crate::case::{self, InternalError, command, first_message};
 use crate::divergences::{Does, EngineVersion, Proposal};
 use crate::engine::{Depth, LineJudge};
+use crate::explain::{Passage, passages};
 use crate::space::{Values, environment};
 use crate::spec::{Instruction, Rule};
 
@@ -148,9 +149,13 @@ impl<'s> Poll<'_, 's> {
         let depth = shown.mismatch.depth;
         let module = case.module(depth)?;
         let outcome = self.answers.get(shown.engine).and_then(Option::as_ref).and_then(|result| result.outcome());
+        let line = case.line();
+        let conditional: Vec<usize> = shown.cube.sets().iter().map(|(axis, _)| *axis).collect();
+        let rule = shown.rule.map(|rule| &shown.form().rules[rule]);
         Ok(MinimalCase {
             id: case::id(&module),
-            line: case.line(),
+            marks: marks(passages(&line, shown.form(), &values, rule, &conditional)),
+            line,
             ptx: environment.ptx.to_string(),
             target: environment.target.to_string(),
             address_size: environment.address_size.bits(),
@@ -171,6 +176,7 @@ fn minimal_word(shown: &WordLine, judge: Option<&dyn LineJudge>) -> MinimalCase 
     MinimalCase {
         id: case::id(&module),
         line: shown.line.clone(),
+        marks: marks(shown.line.match_indices(&shown.word).map(|(at, word)| (at..at + word.len(), word.to_owned()))),
         ptx: environment.ptx.to_string(),
         target: environment.target.to_string(),
         address_size: environment.address_size.bits(),
@@ -183,6 +189,10 @@ fn minimal_word(shown: &WordLine, judge: Option<&dyn LineJudge>) -> MinimalCase 
     }
 }
 
+fn marks(passages: impl IntoIterator<Item = Passage>) -> Vec<Mark> {
+    passages.into_iter().map(|(range, says)| Mark { from: range.start, to: range.end, says }).collect()
+}
+
 fn evidence(cause: &Cause<'_>, engine: String) -> Evidence {
     let environment = match &cause.words {
         Some(words) => Some(words.shown.environment),
@@ -193,6 +203,7 @@ fn evidence(cause: &Cause<'_>, engine: String) -> Evidence {
         engine,
         environment: environment.map_or_else(|| "as recorded".to_owned(), |environment| environment.to_string()),
         variants: cause.size.to_string(),
+        rules: cause.mismatch.rules.clone(),
         asked: cause.asked,
         failed: cause.failed,
     }

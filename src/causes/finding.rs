@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::suspect::Blame;
 use crate::case;
@@ -12,7 +13,7 @@ use crate::program::Program;
 use crate::space::Values;
 
 /// Mismatches reduced to one simplest case and the combination of choices that explains them.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// Made from the family of engines, the kind of mismatch and the combination, so it is the same in
     /// every run.
@@ -46,7 +47,7 @@ pub struct Finding {
     /// Which inputs a row must have for it to happen, in words; empty for any.
     pub inputs: String,
     /// For words that are not choices of the specification: the slots in which they show it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<String>,
     /// The evidence for each form and engine.
     pub evidence: Vec<Evidence>,
@@ -67,7 +68,7 @@ pub struct Finding {
 }
 
 /// The evidence for a finding in one form, engine and environment.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// The form.
     pub form: String,
@@ -78,6 +79,8 @@ pub struct Evidence {
     /// The number of variants in the combination there; for rows, of points (variants with setups, without
     /// numbers). Text, because JSON numbers are only exact up to 2^53.
     pub variants: String,
+    /// The rules that these variants break; none for valid ones and rows.
+    pub rules: Vec<String>,
     /// How many of them were asked about.
     pub asked: usize,
     /// How many of those showed it. For lines, something else stopped the engine at the others; for points,
@@ -86,7 +89,7 @@ pub struct Evidence {
 }
 
 /// What an engine did with the simplest case of a finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Vote {
     /// It shows the finding.
@@ -109,12 +112,14 @@ impl Vote {
 }
 
 /// The simplest case of a finding.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MinimalCase {
     /// A hash of its module, or of the program.
     pub id: String,
     /// The line.
     pub line: String,
+    /// The parts of the line that matter: those that break the rule, or that the condition is about.
+    pub marks: Vec<Mark>,
     /// PTX version.
     pub ptx: String,
     /// Target.
@@ -136,8 +141,19 @@ pub struct MinimalCase {
     pub values: Values,
 }
 
+/// A part of a line, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mark {
+    /// The position of its first byte.
+    pub from: usize,
+    /// The position after its last byte. An empty part is where something is missing.
+    pub to: usize,
+    /// What it is.
+    pub says: String,
+}
+
 /// The simplest row of a finding.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MinimalRow {
     /// The setup and the row as names of choices, without those at their first value.
     pub setup: String,
@@ -149,15 +165,35 @@ pub struct MinimalRow {
     pub expected: String,
     /// What the engine did.
     pub actual: String,
+    /// The registers and objects that the line writes or the engine changed, side by side.
+    pub compared: Vec<ComparedObject>,
     /// What the engine makes of the program, if it can tell.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing: Option<Listing>,
-    /// The program, with one row.
+    /// The program, with one row: a request of `docs/protocol.md`.
+    #[schemars(with = "serde_json::Value")]
     pub execution: Program,
 }
 
+/// A register or an object, expected and actual, as hexadecimal digits of whole bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedObject {
+    /// The name of the register or variable, or `surface`.
+    pub name: String,
+    /// Whether it is a number, the highest byte first; otherwise memory, the lowest address first.
+    pub number: bool,
+    /// The expected bytes; undefined bits are 0.
+    pub expected: String,
+    /// The actual bytes.
+    pub actual: String,
+    /// The positions of bytes that are wrong.
+    pub wrong: Vec<usize>,
+    /// The positions of bytes of which some bits may be anything.
+    pub undefined: Vec<usize>,
+}
+
 /// A row that shows a listed divergence.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ListedCase {
     /// The engine.
     pub engine: String,

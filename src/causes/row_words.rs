@@ -1,5 +1,6 @@
 //! Rows in words: the expected result, what an engine did, and the difference.
 
+use super::compared;
 use super::finding::{MinimalCase, MinimalRow};
 use super::shown_row::ShownRow;
 use crate::campaign::describe;
@@ -38,12 +39,14 @@ pub(super) fn minimal(form: &Form, shown: &ShownRow, engine: &str, listing: Opti
         difference: result.difference().map(|difference| describe(difference, program)).unwrap_or_default(),
         expected: result.expectation().map(expected).unwrap_or_default(),
         actual: result.answer().map(actual).unwrap_or_default(),
+        compared: compared::objects(program, result),
         listing,
         execution: program.clone(),
     };
     let id = execution_id(program);
     MinimalCase {
         line: program.line.clone(),
+        marks: Vec::new(),
         ptx: environment.ptx.to_string(),
         target: environment.target.to_string(),
         address_size: environment.address_size.bits(),

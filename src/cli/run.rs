@@ -151,7 +151,8 @@ impl Opts {
         super::engines::say_notes(&engines);
         results.lost = lost(&engines[..judging], &results);
         results.lost.extend(super::engines::losses(&engines));
-        let report = Report::new(&spec, &divergences, &options, &results, findings?);
+        let mut report = Report::new(&spec, &divergences, &options, &results, findings?);
+        report.date = self.today.as_ref().map(ToString::to_string);
         report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
         report.write_defects(&directory.join("defects")).context("the texts about divergences cannot be written")?;

@@ -75,6 +75,9 @@ enum SpecCommand {
         /// The schema of vocabulary.yaml.
         #[arg(long, conflicts_with_all = ["isa", "divergences"])]
         vocabulary: bool,
+        /// The schema of report.json.
+        #[arg(long, conflicts_with_all = ["isa", "divergences", "vocabulary"])]
+        report: bool,
     },
 }
 
@@ -98,9 +101,10 @@ impl Opts {
                 };
                 count::count(specs, &instructions, form, &environment)
             }
-            SpecCommand::Schema { isa, divergences, vocabulary } => {
+            SpecCommand::Schema { isa, divergences, vocabulary, report } => {
                 let schema = match (isa, divergences) {
                     _ if vocabulary => ptx_conform::load::vocabulary_schema(),
+                    _ if report => ptx_conform::report::schema(),
                     (true, _) => ptx_conform::load::isa_schema(),
                     (_, true) => ptx_conform::divergences::schema(),
                     _ => ptx_conform::load::schema(),

@@ -1,9 +1,11 @@
 //! Conditions by name: for each axis that matters, the names of its values.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The values of an axis, or all but these.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +57,48 @@ impl Serialize for AxisValues {
 impl Serialize for Condition {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_map(self.0.iter().map(|(axis, values)| (axis, values)))
+    }
+}
+
+impl<'de> Deserialize<'de> for AxisValues {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut values: Vec<String> = Vec::deserialize(from)?;
+        let not = values.first().is_some_and(|first| first == "not");
+        if not {
+            values.remove(0);
+        }
+        Ok(Self { not, values })
+    }
+}
+
+impl<'de> Deserialize<'de> for Condition {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Condition;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map from choices to their values")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Condition, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Condition(entries))
+            }
+        }
+        from.deserialize_map(InOrder)
+    }
+}
+
+impl JsonSchema for Condition {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Condition".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        // The values of each axis; all but these if the first is `not`.
+        BTreeMap::<String, Vec<String>>::json_schema(generator)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::campaign::{Agreement, Results};
 use crate::engine::Outcome;
@@ -11,7 +12,7 @@ use crate::space::lint::company;
 use crate::spec::{Instruction, Source, Verdict};
 
 /// A form and how much of it was tested. Sizes are text, because JSON numbers are only exact up to 2^53.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FormReport {
     form: String,
     syntax: String,
@@ -19,7 +20,7 @@ pub struct FormReport {
 }
 
 /// How much of a form was tested on one engine.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FormTested {
     engine: String,
     home: String,
@@ -32,11 +33,11 @@ pub struct FormTested {
 }
 
 /// A rule of a form.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RuleReport {
     form: String,
     id: String,
-    source: &'static str,
+    source: Source,
     section: Option<String>,
     says: String,
     /// How many variants break only this rule: in the main environment of the run, or in all environments
@@ -49,7 +50,7 @@ pub struct RuleReport {
 }
 
 /// An example of the manual.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ExampleReport {
     pub(super) instruction: String,
     pub(super) line: String,
@@ -61,7 +62,7 @@ pub struct ExampleReport {
 }
 
 /// An engine's answer to an example.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ExampleAnswer {
     /// `accepted`, or what it did instead and its message.
     pub(super) did: String,
@@ -124,10 +125,7 @@ pub(super) fn rules(instructions: &[&Instruction], results: &Results) -> Vec<Rul
             rules.push(RuleReport {
                 form: form.id.clone(),
                 id: rule.id.clone(),
-                source: match rule.source {
-                    Source::Manual => "manual",
-                    Source::Observed => "observed",
-                },
+                source: rule.source,
                 section: rule.section.clone(),
                 says: rule.says.clone(),
                 alone: alone.to_string(),

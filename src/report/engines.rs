@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::campaign::{Count, EngineResult, Results, RowSource, TriedWords};
 use crate::model::{INFERENCES, Inference};
 
 /// What one engine did.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EngineReport {
     /// Its name.
     pub name: String,
@@ -33,7 +34,7 @@ pub struct EngineReport {
     /// The environment in which its rows were executed; none if it was not asked to execute.
     pub environment: Option<String>,
     /// What its answers to rows cannot tell.
-    pub limits: Vec<&'static str>,
+    pub limits: Vec<String>,
     /// The results of its rows, by form.
     pub rows: Vec<RowReport>,
     /// Rows for which some or all of the result is undefined, by reason.
@@ -47,7 +48,7 @@ pub struct EngineReport {
 }
 
 /// The results of the rows of one form.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RowReport {
     form: String,
     /// The number of variants with setups. Text, because JSON numbers are only exact up to 2^53.
@@ -58,10 +59,10 @@ pub struct RowReport {
 }
 
 /// Rows whose result is partly or completely undefined.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UndefinedReport {
-    id: &'static str,
-    says: &'static str,
+    id: String,
+    says: String,
     /// Rows that were executed, with the defined part of their results compared.
     run: u64,
     /// Rows that were not executed, because they might trap.
@@ -69,17 +70,17 @@ pub struct UndefinedReport {
 }
 
 /// Something that the model infers.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct InferenceReport {
-    id: &'static str,
-    says: &'static str,
-    because: &'static str,
+    id: String,
+    says: String,
+    because: String,
     /// By engine: rows that depend on it and passed, and those that failed.
     engines: BTreeMap<String, [u64; 2]>,
 }
 
 /// An engine that was not asked.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AbsentReport {
     engine: String,
     why: String,
@@ -93,9 +94,9 @@ pub(super) fn engines(results: &Results) -> Vec<EngineReport> {
 /// All inferences, whether or not rows depend on them.
 pub(super) fn inferences(results: &Results) -> Vec<InferenceReport> {
     let report = |inference: &Inference| InferenceReport {
-        id: inference.id,
-        says: inference.says,
-        because: inference.because,
+        id: inference.id.to_owned(),
+        says: inference.says.to_owned(),
+        because: inference.because.to_owned(),
         engines: results
             .engines
             .iter()
@@ -141,7 +142,7 @@ impl EngineReport {
             unlisted: tally.unlisted(),
             skipped: tally.skipped.clone(),
             left_out: left_out(result),
-            limits: result.limits.to_vec(),
+            limits: result.limits.iter().map(|&limit| limit.to_owned()).collect(),
             environment: result.rows_from.map(|source| match source {
                 RowSource::Executed(environment) => environment.to_string(),
                 RowSource::Recorded => "as recorded".to_owned(),
@@ -161,8 +162,8 @@ impl EngineReport {
                 .undefined
                 .iter()
                 .map(|(why, split)| UndefinedReport {
-                    id: why.id(),
-                    says: why.says(),
+                    id: why.id().to_owned(),
+                    says: why.says().to_owned(),
                     run: split.did,
                     not_run: split.did_not,
                 })

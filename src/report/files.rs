@@ -5,10 +5,32 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::{Report, defect};
+use super::{FORMAT, Report, defect};
 use crate::causes::Finding;
 
 impl Report {
+    /// Reads `report.json`.
+    ///
+    /// # Errors
+    /// A text that says what is wrong: it cannot be read, is not a report, or one of another format.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        #[derive(serde::Deserialize)]
+        struct Format {
+            format: u32,
+        }
+        let text =
+            std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        let wrong = |error| format!("{} is not a report of ptx-conform: {error}", path.display());
+        let format = serde_json::from_str::<Format>(&text).map_err(wrong)?.format;
+        if format != FORMAT {
+            return Err(format!(
+                "{} has format {format}, and this version of ptx-conform reads format {FORMAT}: repeat the run",
+                path.display()
+            ));
+        }
+        serde_json::from_str(&text).map_err(wrong)
+    }
+
     /// Writes `report.json`, `report.txt` and `index.html` into a directory. Each file is replaced as a
     /// whole, so that an interrupt leaves no partial file.
     ///

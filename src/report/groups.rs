@@ -2,29 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::campaign::{GroupKey, MismatchGroup, Results, Sample};
 use crate::case;
 use crate::divergences::Does;
 use crate::engine::Depth;
-use crate::spec::Spec;
+use crate::spec::{Spec, Verdict};
 
 /// A mismatch group.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GroupReport {
     instruction: String,
     form: String,
     /// The specification's verdict.
-    claimed: &'static str,
+    claimed: Verdict,
     /// The rules that it says are broken.
     rules: Vec<String>,
     /// What the rules say.
     says: Vec<String>,
-    /// What the engine did.
-    outcome: &'static str,
-    /// Whether these are rows that were executed.
-    executed: bool,
+    /// What the engine did; it computes wrong results of rows that were executed.
+    does: Does,
     /// Whether this happened in code generation.
     code_generation: bool,
     /// The engine's message, without quoted parts.
@@ -40,7 +39,7 @@ pub struct GroupReport {
 }
 
 /// A case that shows a mismatch.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GroupCase {
     id: String,
     line: String,
@@ -76,11 +75,10 @@ impl GroupReport {
         Self {
             instruction: key.instruction.clone(),
             form: key.form.clone(),
-            claimed: if mismatch.rules.is_empty() { "valid" } else { "invalid" },
+            claimed: if mismatch.rules.is_empty() { Verdict::Valid } else { Verdict::Invalid },
             says: mismatch.rules.iter().map(says).collect(),
             rules: mismatch.rules.clone(),
-            outcome: mismatch.outcome(),
-            executed: mismatch.does == Does::Computes,
+            does: mismatch.does,
             code_generation: mismatch.depth == Depth::Generate,
             message: mismatch.message.clone(),
             divergence: mismatch.divergence.clone().filter(|_| mismatch.listed),

@@ -20,7 +20,7 @@ mod tests {
     use crate::campaign::{Options, Problem};
     use crate::causes::{Blame, Evidence, Finding, MinimalCase, Suspect, Vote};
     use crate::divergences::{AxisValues, Condition, Does};
-    use crate::report::{DivergenceReport, ReportOptions};
+    use crate::report::{DivergenceReport, ReportOptions, RunVerdict};
 
     /// Tries to break out of whatever HTML it is put into.
     const EVIL: &str = "</pre>\"'><script>alert(1)</script>";
@@ -52,6 +52,7 @@ mod tests {
                 form: "form.b".to_owned(),
                 engine: evil(),
                 environment: evil(),
+                rules: Vec::new(),
                 variants: "77".to_owned(),
                 asked: 8,
                 failed: 7,
@@ -67,6 +68,7 @@ mod tests {
             case: MinimalCase {
                 id: evil(),
                 line: evil(),
+                marks: Vec::new(),
                 ptx: "9.5".to_owned(),
                 target: "sm_121".to_owned(),
                 address_size: 64,
@@ -83,8 +85,10 @@ mod tests {
 
     fn report(findings: Vec<Finding>) -> Report {
         Report {
-            verdict: "disagreed",
-            tool: "0",
+            format: 1,
+            verdict: RunVerdict::Disagreed,
+            date: None,
+            tool: "0".to_owned(),
             specification: String::new(),
             options: ReportOptions::new(&Options::default()),
             absent: Vec::new(),

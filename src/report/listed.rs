@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::campaign::{Problem, Results};
 use crate::causes::ListedCase;
 use crate::divergences::{Divergence, Divergences};
 
 /// A divergence that the run exercised.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DivergenceReport {
     pub(super) id: String,
     pub(super) because: String,

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::campaign::Results;
 
 /// A modifier, and what it becomes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ModifierReport {
     /// The form.
     pub form: String,
@@ -24,7 +25,7 @@ pub struct ModifierReport {
 }
 
 /// How the machine code for two lines differs, as operations; if both lists are empty, no operation differs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CodeChanges {
     /// Those that only the line with the modifier has.
     pub added: Vec<String>,

@@ -50,9 +50,9 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
     write_examples(&report.examples, to)?;
     writeln!(to)?;
     report.engines.iter().try_for_each(|engine| write_engine(engine, to))?;
-    let limits: BTreeSet<&str> = report.engines.iter().flat_map(|engine| &engine.limits).copied().collect();
+    let limits: BTreeSet<&str> = report.engines.iter().flat_map(|engine| &engine.limits).map(String::as_str).collect();
     for limit in limits {
-        let limited = report.engines.iter().filter(|engine| engine.limits.contains(&limit));
+        let limited = report.engines.iter().filter(|engine| engine.limits.iter().any(|known| known == limit));
         let names: Vec<&str> = limited.map(|engine| engine.name.as_str()).collect();
         let more = if names.len() > 1 { format!(" and {} more", names.len() - 1) } else { String::new() };
         writeln!(to, "limit of {}{more}: {limit}", names[0])?;
@@ -72,7 +72,7 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
     let unexpected = answers.filter(|answer| answer.agreement == Agreement::Unexpected).count();
     let examples =
         if unexpected > 0 { format!("; {unexpected} unexpected answers to examples") } else { String::new() };
-    writeln!(to, "{}: {new} new and {listed} known mismatch groups{rows}{examples}", report.verdict)
+    writeln!(to, "{}: {new} new and {listed} known mismatch groups{rows}{examples}", report.verdict.words())
 }
 
 fn write_examples(examples: &[ExampleReport], to: &mut String) -> fmt::Result {

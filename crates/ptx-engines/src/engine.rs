@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::words::visible;
@@ -187,7 +188,7 @@ pub trait LineJudge: Engine {
 }
 
 /// What an engine makes of a case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Listing {
     /// The PTX module that it compiles.
     pub ptx: Vec<ListedLine>,
@@ -198,7 +199,7 @@ pub struct Listing {
 }
 
 /// A line of PTX.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ListedLine {
     /// The text.
     pub text: String,
@@ -214,7 +215,7 @@ impl ListedLine {
 }
 
 /// An instruction of machine code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ListedInstruction {
     /// Address, guard, operation and operands.
     pub text: String,

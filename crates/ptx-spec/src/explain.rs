@@ -11,7 +11,7 @@ use crate::space::{Values, environment, twin};
 use crate::spec::{Choice, Form, Instruction, Rule, RuleKind, Source, UNREAD};
 use crate::text::{Declarations, Line};
 
-pub use parts::Passage;
+pub use parts::{Passage, passages};
 
 /// A line, and everything known about it.
 #[derive(Clone, Copy, Debug)]

@@ -24,6 +24,23 @@ pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rul
     if faults.is_empty() { vec![(opcode(text, line), String::new())] } else { faults }
 }
 
+/// The parts of a text that is a line with these values, which break a rule; without a rule, those that make the
+/// choices on these axes. Empty if the text is not a line.
+pub fn passages(text: &str, form: &Form, values: &[u8], rule: Option<&Rule>, axes: &[usize]) -> Vec<Passage> {
+    let Ok(line) = Line::parse(text) else { return Vec::new() };
+    if let Some(rule) = rule {
+        return parts(text, &line, form, values, rule);
+    }
+    let mut found: Vec<Passage> = Vec::new();
+    for &axis in axes {
+        let Some(range) = span(text, &line, form, values, axis).filter(|range| !range.is_empty()) else { continue };
+        if !found.iter().any(|(known, _)| *known == range) {
+            found.push((range, format!("{}: {}", form.axes[axis].name, form.value(values, axis))));
+        }
+    }
+    found
+}
+
 /// The choices that one forbidden combination names.
 fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Passage> {
     let broken = rule.forbids.iter().find(|cube| cube.contains(values));
