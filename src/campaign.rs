@@ -38,7 +38,7 @@ pub use examples::{Agreement, AskedExample};
 pub use homes::newest;
 pub use lowering::LoweredModifier;
 pub use options::{Generate, Options, Progress, RANDOM_OF_FORM, RANDOM_OF_INSTRUCTION, Shard, Strategy, Subject};
-pub use plan::{FormPlan, Purpose, Row, Task};
+pub use plan::{FormPlan, Isolated, Purpose, Row, Task};
 pub(crate) use planner::CODE_BATCH;
 pub use record::record;
 pub use results::{EngineResult, Problem, Results, RowSource, Stale};

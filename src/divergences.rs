@@ -88,6 +88,8 @@ pub struct Divergence {
     pub link: Option<String>,
     /// The last day on which it applies without being checked again.
     pub expires: Option<Date>,
+    /// When it happens, each combination as in its file; always if empty.
+    pub when: Vec<String>,
     /// The versions of the engine that do it.
     versions: VersionRange,
     /// What it is about.
@@ -124,6 +126,11 @@ impl ListedCube {
 }
 
 impl Divergence {
+    /// The versions of the engine that do it, such as `12.4 to 12.9`; empty for all.
+    pub fn version_words(&self) -> String {
+        self.versions.words()
+    }
+
     /// What it is about.
     pub fn cubes(&self) -> &[ListedCube] {
         &self.cubes

@@ -185,7 +185,7 @@ impl Report {
             not_analysed: findings.not_analysed,
             groups: groups::groups(spec, results),
             modifiers: modifiers::modifiers(results),
-            divergences: listed::met(divergences, results, findings.listed),
+            divergences: listed::met(divergences, &instructions, results, findings.listed),
             examples: coverage::examples(&instructions, results),
             internal_errors,
         }

@@ -158,6 +158,23 @@ impl Task {
     }
 }
 
+/// A rule, and the variants that break it and no other.
+#[derive(Clone, Debug)]
+pub struct Isolated {
+    /// Its position in the form.
+    pub rule: usize,
+    /// How many variants.
+    pub count: u128,
+    /// The first of them; none if there are none.
+    pub first: Option<Values>,
+}
+
+impl Isolated {
+    pub(super) fn new(rule: usize, diagram: &Diagram) -> Self {
+        Self { rule, count: diagram.count(), first: diagram.unrank(0) }
+    }
+}
+
 /// What is tested of one form, and how large its spaces are.
 #[derive(Clone, Debug)]
 pub struct FormPlan {
@@ -177,7 +194,7 @@ pub struct FormPlan {
     pub home_breach_tested: u128,
     /// By rule, how many variants break only this rule: in the main environment, or anywhere for a rule on
     /// a version or target.
-    pub alone: Vec<(usize, u128)>,
+    pub alone: Vec<Isolated>,
     /// The number of environments with cases.
     pub environments: usize,
     /// Breaches without a twin that the engine can be asked about.

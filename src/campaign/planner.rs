@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::extras::with_modifiers_of_other_forms;
 use super::homes;
 use super::options::{Generate, Options, Strategy, Subject};
-use super::plan::{FormPlan, FormSpace, Purpose, Row, Task, TaskVariants};
+use super::plan::{FormPlan, FormSpace, Isolated, Purpose, Row, Task, TaskVariants};
 use super::spaces::Spaces;
 use crate::engine::Depth;
 use crate::environment::Environment;
@@ -99,7 +99,7 @@ impl Planner<'_> {
             left_out: 0,
             home_breach: breaches.iter().map(|space| space.region().count()).sum(),
             home_breach_tested: 0,
-            alone: spaces.breaches.iter().map(|(rule, diagram)| (*rule, diagram.count())).collect(),
+            alone: spaces.breaches.iter().map(|(rule, diagram)| Isolated::new(*rule, diagram)).collect(),
             environments: 1,
             without_twin: 0,
             elsewhere: Vec::new(),
@@ -112,7 +112,8 @@ impl Planner<'_> {
         if self.boundaries_wanted() {
             self.boundaries(&mut plan, self.needs);
             for (rule, diagram) in &self.needs.breaches {
-                plan.alone.iter_mut().filter(|(known, _)| known == rule).for_each(|known| known.1 = diagram.count());
+                let known = plan.alone.iter_mut().filter(|known| known.rule == *rule);
+                known.for_each(|known| *known = Isolated::new(*rule, diagram));
             }
         }
         Some(plan)

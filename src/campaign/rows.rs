@@ -216,7 +216,10 @@ impl Tally {
         instruction.clone_into(&mut count.instruction);
         count.rows += 1;
         if let Some(why) = result.undefined() {
-            self.undefined.entry(why).or_default().note(!matches!(result.behavior, Behavior::NotRun(_)));
+            self.undefined
+                .entry((why, form.to_owned()))
+                .or_default()
+                .note(!matches!(result.behavior, Behavior::NotRun(_)));
         }
         let failed = match result.row.as_ref()? {
             RowVerdict::Agrees(_) => false,
@@ -228,7 +231,7 @@ impl Tally {
             }
         };
         for inference in result.expectation().into_iter().flat_map(|expectation| expectation.inferred.iter()) {
-            self.inferred.entry(inference.id).or_default().note(!failed);
+            self.inferred.entry((inference.id, form.to_owned())).or_default().note(!failed);
         }
         for id in listed {
             self.listed.entry((*id).to_owned()).or_default().note(failed);

@@ -248,11 +248,11 @@ pub struct Tally {
     pub breaches: BTreeMap<(String, String), Count>,
     /// By form: rows that were executed.
     pub rows: BTreeMap<String, RowCount>,
-    /// Rows that are partly or completely undefined, by reason: how many were run (`did`), and how many
-    /// were not.
-    pub undefined: BTreeMap<Undefined, Split>,
-    /// Rows that depend on an inference, by its name: how many passed and how many failed.
-    pub inferred: BTreeMap<&'static str, Split>,
+    /// Rows that are partly or completely undefined, by reason and form: how many were run (`did`), and how
+    /// many were not.
+    pub undefined: BTreeMap<(Undefined, String), Split>,
+    /// Rows that depend on an inference, by its name and the form: how many passed and how many failed.
+    pub inferred: BTreeMap<(&'static str, String), Split>,
     /// Lines that were not judged, by reason.
     pub skipped: BTreeMap<String, u64>,
     /// Rows that were not executed, by reason.

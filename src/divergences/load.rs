@@ -78,6 +78,15 @@ struct RawDivergence {
     expires: Option<At<String>>,
 }
 
+/// A combination as in its file: `{ type: [.f16, .bf16], rnd: .rz }`.
+fn in_words(combination: &Ordered<OneOrMany<String>>) -> String {
+    let entry = |(axis, values): &(At<String>, OneOrMany<String>)| match values.0.as_slice() {
+        [one] => format!("{}: {one}", axis.value),
+        several => format!("{}: [{}]", axis.value, several.join(", ")),
+    };
+    format!("{{ {} }}", combination.0.iter().map(entry).collect::<Vec<_>>().join(", "))
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum RawDepth {
@@ -227,6 +236,7 @@ impl<'a> DivergenceCompiler<'a> {
             section: raw.section.clone(),
             link: raw.link.clone(),
             expires: raw.expires.as_ref().and_then(|at| at.value.parse().ok()),
+            when: raw.when.iter().flat_map(|all| &all.0).map(in_words).collect(),
             versions: VersionRange { from: bound(&raw.from), to: bound(&raw.to) },
             cubes,
         })

@@ -51,6 +51,17 @@ pub(super) struct VersionRange {
 }
 
 impl VersionRange {
+    /// `12.4 to 12.9`; empty if it has no bounds.
+    pub(super) fn words(&self) -> String {
+        let words = |bound: &Vec<u32>| bound.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
+        match (&self.from, &self.to) {
+            (None, None) => String::new(),
+            (Some(from), None) => format!("from {}", words(from)),
+            (None, Some(to)) => format!("up to {}", words(to)),
+            (Some(from), Some(to)) => format!("{} to {}", words(from), words(to)),
+        }
+    }
+
     /// Whether it contains a version; `13.5` as a bound means every `13.5.x`.
     pub(super) fn contains(&self, engine: &EngineVersion) -> bool {
         let common = |bound: &[u32]| bound.len().min(engine.parts.len());

@@ -6,10 +6,12 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::{Agreement, Results};
+use crate::campaign::{Agreement, Isolated, Results};
 use crate::engine::Outcome;
+use crate::ptx::print_variant;
+use crate::space::environment;
 use crate::space::lint::company;
-use crate::spec::{Instruction, Source, Verdict};
+use crate::spec::{Form, Instruction, Source, Verdict};
 
 /// A form and how much of it was tested. Sizes are text, because JSON numbers are only exact up to 2^53.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -43,10 +45,21 @@ pub struct RuleReport {
     /// How many variants break only this rule: in the main environment of the run, or in all environments
     /// if the rule demands a PTX version or target.
     alone: String,
+    /// The first of these variants, and where; none if nothing breaks it alone.
+    example: Option<RuleExample>,
     /// The rules that are always broken with it, if nothing breaks it alone.
     along_with: Vec<String>,
     /// By engine: cases that break it alone, and how many were rejected.
     tested: BTreeMap<String, [u64; 2]>,
+}
+
+/// A line that breaks a rule and no other.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RuleExample {
+    line: String,
+    ptx: String,
+    target: String,
+    address_size: u32,
 }
 
 /// An example of the manual.
@@ -69,6 +82,18 @@ pub struct ExampleAnswer {
     pub(super) agreement: Agreement,
     /// The divergences that list it, or that it contradicts.
     pub(super) divergences: Vec<String>,
+}
+
+impl RuleExample {
+    fn new(form: &Form, values: &[u8]) -> Option<Self> {
+        let environment = environment(form, values)?;
+        Some(Self {
+            line: print_variant(form, values).0,
+            ptx: environment.ptx.to_string(),
+            target: environment.target.to_string(),
+            address_size: environment.address_size.bits(),
+        })
+    }
 }
 
 pub(super) fn forms(instructions: &[&Instruction], results: &Results) -> Vec<FormReport> {
@@ -107,16 +132,18 @@ pub(super) fn rules(instructions: &[&Instruction], results: &Results) -> Vec<Rul
     let mut rules = Vec::new();
     for form in instructions.iter().flat_map(|instruction| &instruction.forms) {
         let plans = results.engines.iter().flat_map(|engine| &engine.forms).filter(|plan| plan.form == form.id);
-        let mut most: BTreeMap<usize, u128> = BTreeMap::new();
-        for (rule, count) in plans.flat_map(|plan| &plan.alone) {
-            let known = most.entry(*rule).or_default();
-            *known = (*known).max(*count);
+        let mut most: BTreeMap<usize, &Isolated> = BTreeMap::new();
+        for isolated in plans.flat_map(|plan| &plan.alone) {
+            let known = most.entry(isolated.rule).or_insert(isolated);
+            if isolated.count > known.count {
+                *known = isolated;
+            }
         }
-        let most: Vec<(usize, u128)> = most.into_iter().collect();
-        let along_with = |&(rule, alone): &(usize, u128)| if alone == 0 { company(form, rule) } else { Vec::new() };
+        let most: Vec<&Isolated> = most.into_values().collect();
+        let along_with = |of: &&Isolated| if of.count == 0 { company(form, of.rule) } else { Vec::new() };
         let along_with: Vec<Vec<String>> = most.par_iter().map(along_with).collect();
-        for ((at, alone), along_with) in most.into_iter().zip(along_with) {
-            let rule = &form.rules[at];
+        for (isolated, along_with) in most.into_iter().zip(along_with) {
+            let rule = &form.rules[isolated.rule];
             let key = (form.id.clone(), rule.id.clone());
             let tested = results.engines.iter().filter_map(|engine| {
                 let count = engine.tally.breaches.get(&key)?;
@@ -128,7 +155,8 @@ pub(super) fn rules(instructions: &[&Instruction], results: &Results) -> Vec<Rul
                 source: rule.source,
                 section: rule.section.clone(),
                 says: rule.says.clone(),
-                alone: alone.to_string(),
+                alone: isolated.count.to_string(),
+                example: isolated.first.as_ref().and_then(|values| RuleExample::new(form, values)),
                 along_with,
                 tested: tested.collect(),
             });

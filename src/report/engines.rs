@@ -1,11 +1,11 @@
 //! What each engine did.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::{Count, EngineResult, Results, RowSource, TriedWords};
+use crate::campaign::{Count, EngineResult, Results, RowSource, Tally, TriedWords};
 use crate::model::{INFERENCES, Inference};
 
 /// What one engine did.
@@ -63,6 +63,8 @@ pub struct RowReport {
 pub struct UndefinedReport {
     id: String,
     says: String,
+    /// The forms of these rows.
+    forms: Vec<String>,
     /// Rows that were executed, with the defined part of their results compared.
     run: u64,
     /// Rows that were not executed, because they might trap.
@@ -75,6 +77,8 @@ pub struct InferenceReport {
     id: String,
     says: String,
     because: String,
+    /// The forms of which rows depend on it.
+    forms: Vec<String>,
     /// By engine: rows that depend on it and passed, and those that failed.
     engines: BTreeMap<String, [u64; 2]>,
 }
@@ -91,19 +95,33 @@ pub(super) fn engines(results: &Results) -> Vec<EngineReport> {
     results.engines.iter().filter(asked).map(EngineReport::new).collect()
 }
 
+/// The forms of an engine's rows that depend on an inference, and how many of these passed and failed.
+fn of(engine: &EngineResult, inference: &Inference) -> (Vec<String>, [u64; 2]) {
+    let depending = engine.tally.inferred.iter().filter(|((id, _), _)| *id == inference.id);
+    depending.fold((Vec::new(), [0, 0]), |(mut forms, [passed, failed]), ((_, form), split)| {
+        forms.push(form.clone());
+        (forms, [passed + split.did, failed + split.did_not])
+    })
+}
+
 /// All inferences, whether or not rows depend on them.
 pub(super) fn inferences(results: &Results) -> Vec<InferenceReport> {
     let report = |inference: &Inference| InferenceReport {
         id: inference.id.to_owned(),
         says: inference.says.to_owned(),
         because: inference.because.to_owned(),
+        forms: results
+            .engines
+            .iter()
+            .flat_map(|engine| of(engine, inference).0)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect(),
         engines: results
             .engines
             .iter()
-            .filter_map(|engine| {
-                let split = engine.tally.inferred.get(inference.id)?;
-                Some((engine.name.clone(), [split.did, split.did_not]))
-            })
+            .map(|engine| (engine.name.clone(), of(engine, inference).1))
+            .filter(|(_, counts)| *counts != [0, 0])
             .collect(),
     };
     INFERENCES.iter().map(report).collect()
@@ -122,6 +140,22 @@ fn left_out(result: &EngineResult) -> BTreeMap<String, u64> {
         *left_out.entry(instruction.to_owned()).or_default() += u64::try_from(plan.left_out).unwrap_or(u64::MAX);
     }
     left_out
+}
+
+/// By reason: the forms are those in which it occurs.
+fn undefined(tally: &Tally) -> Vec<UndefinedReport> {
+    let mut reports: Vec<UndefinedReport> = Vec::new();
+    for ((why, form), split) in &tally.undefined {
+        if reports.last().is_none_or(|last| last.id != why.id()) {
+            let (id, says) = (why.id().to_owned(), why.says().to_owned());
+            reports.push(UndefinedReport { id, says, forms: Vec::new(), run: 0, not_run: 0 });
+        }
+        let Some(last) = reports.last_mut() else { continue };
+        last.forms.push(form.clone());
+        last.run += split.did;
+        last.not_run += split.did_not;
+    }
+    reports
 }
 
 impl EngineReport {
@@ -158,16 +192,7 @@ impl EngineReport {
                     failed: count.failed,
                 })
                 .collect(),
-            undefined: tally
-                .undefined
-                .iter()
-                .map(|(why, split)| UndefinedReport {
-                    id: why.id().to_owned(),
-                    says: why.says().to_owned(),
-                    run: split.did,
-                    not_run: split.did_not,
-                })
-                .collect(),
+            undefined: undefined(tally),
             skipped_rows: tally.skipped_rows.clone(),
             words: result.words.clone(),
             gave_up: result.gave_up.clone(),

@@ -7,14 +7,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::{Problem, Results};
 use crate::causes::ListedCase;
-use crate::divergences::{Divergence, Divergences};
+use crate::divergences::{Divergence, Divergences, Does};
+use crate::engine::Depth;
+use crate::spec::Instruction;
 
 /// A divergence that the run exercised.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DivergenceReport {
     pub(super) id: String,
+    /// The family of engines that does it, or the engines of it that do.
+    pub(super) engines: Vec<String>,
+    /// The versions that do it, in words; empty for all.
+    pub(super) versions: String,
+    /// What they do.
+    pub(super) does: Does,
+    /// The rules that they do not enforce.
+    pub(super) rules: Vec<String>,
+    /// The forms that it is about, among those of the run.
+    pub(super) forms: Vec<String>,
+    /// When it happens, each combination as in its file; always if empty.
+    pub(super) when: Vec<String>,
+    /// Whether only some of these cases show it.
+    pub(super) sometimes: bool,
+    /// Whether code must be generated to see it.
+    pub(super) code_generation: bool,
+    /// Why.
     pub(super) because: String,
+    /// The heading on the manual's page.
     pub(super) section: Option<String>,
+    /// A link to more.
     pub(super) link: Option<String>,
     /// By engine: cases that behaved as listed, and cases that did not.
     pub(super) counts: BTreeMap<String, [u64; 2]>,
@@ -27,9 +48,11 @@ pub struct DivergenceReport {
 /// The divergences that some engine was asked about, or that need attention.
 pub(super) fn met(
     divergences: &Divergences,
+    instructions: &[&Instruction],
     results: &Results,
     mut cases: BTreeMap<String, Vec<ListedCase>>,
 ) -> Vec<DivergenceReport> {
+    let forms: Vec<String> = instructions.iter().flat_map(|of| &of.forms).map(|form| form.id.clone()).collect();
     let mut report = |divergence: &Divergence| {
         let mut counts: BTreeMap<String, [u64; 2]> = BTreeMap::new();
         let mut stale = BTreeMap::new();
@@ -43,6 +66,18 @@ pub(super) fn met(
         }
         DivergenceReport {
             id: divergence.id.clone(),
+            engines: if divergence.engines.is_empty() {
+                vec![divergence.engine.clone()]
+            } else {
+                divergence.engines.clone()
+            },
+            versions: divergence.version_words(),
+            does: divergence.does,
+            rules: divergence.rules.clone(),
+            forms: forms.iter().filter(|form| divergence.cubes_in(form).next().is_some()).cloned().collect(),
+            when: divergence.when.clone(),
+            sometimes: divergence.sometimes,
+            code_generation: divergence.depth == Depth::Generate,
             because: divergence.because.clone(),
             section: divergence.section.clone(),
             link: divergence.link.clone(),
