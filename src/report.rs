@@ -7,9 +7,9 @@ mod defect;
 mod engines;
 mod files;
 mod groups;
-mod html;
 mod listed;
 mod modifiers;
+mod pages;
 mod text;
 
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ use crate::causes::{Finding, Findings};
 use crate::divergences::Divergences;
 use crate::spec::Spec;
 
-pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleReport};
+pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleExample, RuleReport};
 pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, UndefinedReport};
 pub use groups::{GroupCase, GroupReport};
 pub use listed::DivergenceReport;
@@ -107,14 +107,22 @@ pub struct Report {
 /// The options of the run.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ReportOptions {
-    strategy: String,
-    limit: String,
-    random: Option<u64>,
-    boundaries: bool,
-    generate_code: String,
-    seed: u64,
-    environment: Option<String>,
-    shard: Option<String>,
+    /// How much of each space is tested: `pairs`, `triples` or `complete`.
+    pub strategy: String,
+    /// The size below which `complete` tests a space completely. Text, as all sizes.
+    pub limit: String,
+    /// Random valid variants of each form; the default if absent.
+    pub random: Option<u64>,
+    /// Whether the PTX versions and targets that introduce something are tested as well.
+    pub boundaries: bool,
+    /// Which valid lines go through code generation: `none`, `sample` or `all`.
+    pub generate_code: String,
+    /// The seed of random draws.
+    pub seed: u64,
+    /// The only environment; absent for the newest of each engine and the boundaries.
+    pub environment: Option<String>,
+    /// The part of the plan that was run, such as `2/8`; absent for the whole plan.
+    pub shard: Option<String>,
 }
 
 impl ReportOptions {
@@ -209,12 +217,12 @@ impl Report {
         text::render(self)
     }
 
-    /// As one HTML page; everything that comes from an engine is escaped.
+    /// As HTML pages: the path of each in the report's folder, and its text. The specification is that of the run.
     ///
     /// # Errors
-    /// If our own template is broken.
-    pub fn html(&self) -> Result<String, minijinja::Error> {
-        html::render(self)
+    /// If one of our own templates is broken.
+    pub fn pages(&self, spec: &Spec) -> Result<Vec<(String, String)>, minijinja::Error> {
+        pages::pages(self, spec)
     }
 }
 

@@ -153,7 +153,9 @@ impl Opts {
         results.lost.extend(super::engines::losses(&engines));
         let mut report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.date = self.today.as_ref().map(ToString::to_string);
-        report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
+        report
+            .write(&spec, &directory)
+            .with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
         report.write_defects(&directory.join("defects")).context("the texts about divergences cannot be written")?;
         if self.write_divergences {

@@ -16,72 +16,105 @@ use crate::spec::{Form, Instruction, Source, Verdict};
 /// A form and how much of it was tested. Sizes are text, because JSON numbers are only exact up to 2^53.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FormReport {
-    form: String,
-    syntax: String,
-    tested: Vec<FormTested>,
+    /// The id of the form.
+    pub form: String,
+    /// Its line in the manual.
+    pub syntax: String,
+    /// By engine.
+    pub tested: Vec<FormTested>,
 }
 
 /// How much of a form was tested on one engine.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FormTested {
-    engine: String,
-    home: String,
-    valid: String,
-    valid_tested: String,
-    breaches: String,
-    breaches_tested: String,
-    environments: usize,
-    breaches_without_twin: u64,
+    /// The engine.
+    pub engine: String,
+    /// The main environment.
+    pub home: String,
+    /// The number of valid variants there.
+    pub valid: String,
+    /// How many of them were asked about.
+    pub valid_tested: String,
+    /// The number of variants there that break exactly one rule.
+    pub breaches: String,
+    /// How many of them were asked about.
+    pub breaches_tested: String,
+    /// The number of environments with cases.
+    pub environments: usize,
+    /// Breaches without a valid neighbour that the engine can be asked about.
+    pub breaches_without_twin: u64,
 }
 
 /// A rule of a form.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RuleReport {
-    form: String,
-    id: String,
-    source: Source,
-    section: Option<String>,
-    says: String,
+    /// The form.
+    pub form: String,
+    /// The id of the rule.
+    pub id: String,
+    /// Who states it.
+    pub source: Source,
+    /// The heading on the manual's page.
+    pub section: Option<String>,
+    /// What it says.
+    pub says: String,
     /// How many variants break only this rule: in the main environment of the run, or in all environments
     /// if the rule demands a PTX version or target.
-    alone: String,
+    pub alone: String,
     /// The first of these variants, and where; none if nothing breaks it alone.
-    example: Option<RuleExample>,
+    pub example: Option<RuleExample>,
     /// The rules that are always broken with it, if nothing breaks it alone.
-    along_with: Vec<String>,
+    pub along_with: Vec<String>,
     /// By engine: cases that break it alone, and how many were rejected.
-    tested: BTreeMap<String, [u64; 2]>,
+    pub tested: BTreeMap<String, [u64; 2]>,
 }
 
 /// A line that breaks a rule and no other.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RuleExample {
-    line: String,
-    ptx: String,
-    target: String,
-    address_size: u32,
+    /// The line.
+    pub line: String,
+    /// PTX version.
+    pub ptx: String,
+    /// Target.
+    pub target: String,
+    /// Address size in bits.
+    pub address_size: u32,
 }
 
 /// An example of the manual.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ExampleReport {
-    pub(super) instruction: String,
-    pub(super) line: String,
-    pub(super) specification: Verdict,
-    pub(super) rules: Vec<String>,
-    pub(super) why: Option<String>,
+    /// The instruction.
+    pub instruction: String,
+    /// The line.
+    pub line: String,
+    /// The specification's verdict.
+    pub specification: Verdict,
+    /// The rules that it breaks.
+    pub rules: Vec<String>,
+    /// Why the manual has an invalid line, or the specification cannot judge it.
+    pub why: Option<String>,
     /// By engine.
-    pub(super) engines: BTreeMap<String, ExampleAnswer>,
+    pub engines: BTreeMap<String, ExampleAnswer>,
 }
 
 /// An engine's answer to an example.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ExampleAnswer {
     /// `accepted`, or what it did instead and its message.
-    pub(super) did: String,
-    pub(super) agreement: Agreement,
+    pub did: String,
+    /// How that compares with the specification.
+    pub agreement: Agreement,
     /// The divergences that list it, or that it contradicts.
-    pub(super) divergences: Vec<String>,
+    pub divergences: Vec<String>,
+}
+
+impl ExampleReport {
+    /// Whether an engine did what neither the specification nor a divergence says.
+    pub fn is_unexpected(&self) -> bool {
+        self.engines.values().any(|answer| answer.agreement == Agreement::Unexpected)
+    }
 }
 
 impl RuleExample {

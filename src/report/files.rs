@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::{FORMAT, Report, defect};
 use crate::causes::Finding;
+use crate::spec::Spec;
 
 impl Report {
     /// Reads `report.json`.
@@ -31,18 +32,27 @@ impl Report {
         serde_json::from_str(&text).map_err(wrong)
     }
 
-    /// Writes `report.json`, `report.txt` and `index.html` into a directory. Each file is replaced as a
-    /// whole, so that an interrupt leaves no partial file.
+    /// Writes `report.json`, `report.txt` and the pages into a directory, and removes pages of an earlier report. Each
+    /// file is replaced as a whole, so that an interrupt leaves no partial file.
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn write(&self, directory: &Path) -> std::io::Result<()> {
-        let html = self.html().map_err(std::io::Error::other)?;
-        for (name, text) in [("report.json", self.json()?), ("report.txt", self.text()), ("index.html", html)] {
-            let mut file =
-                tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(directory)?;
+    pub fn write(&self, spec: &Spec, directory: &Path) -> std::io::Result<()> {
+        let mut files = self.pages(spec).map_err(std::io::Error::other)?;
+        files.extend([("report.json".to_owned(), self.json()?), ("report.txt".to_owned(), self.text())]);
+        for folder in ["instructions", "findings"] {
+            let kept = |path: &Path| files.iter().any(|(name, _)| directory.join(name) == path);
+            remove_files(&directory.join(folder), |path| {
+                path.extension().is_some_and(|extension| extension == "html") && !kept(path)
+            })?;
+        }
+        for (name, text) in &files {
+            let path = directory.join(name);
+            let folder = path.parent().unwrap_or(directory);
+            std::fs::create_dir_all(folder)?;
+            let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
             std::io::Write::write_all(&mut file, text.as_bytes())?;
-            file.persist(directory.join(name))?;
+            file.persist(path)?;
         }
         Ok(())
     }

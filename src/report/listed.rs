@@ -14,35 +14,36 @@ use crate::spec::Instruction;
 /// A divergence that the run exercised.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DivergenceReport {
-    pub(super) id: String,
+    /// Its id.
+    pub id: String,
     /// The family of engines that does it, or the engines of it that do.
-    pub(super) engines: Vec<String>,
+    pub engines: Vec<String>,
     /// The versions that do it, in words; empty for all.
-    pub(super) versions: String,
+    pub versions: String,
     /// What they do.
-    pub(super) does: Does,
+    pub does: Does,
     /// The rules that they do not enforce.
-    pub(super) rules: Vec<String>,
+    pub rules: Vec<String>,
     /// The forms that it is about, among those of the run.
-    pub(super) forms: Vec<String>,
+    pub forms: Vec<String>,
     /// When it happens, each combination as in its file; always if empty.
-    pub(super) when: Vec<String>,
+    pub when: Vec<String>,
     /// Whether only some of these cases show it.
-    pub(super) sometimes: bool,
+    pub sometimes: bool,
     /// Whether code must be generated to see it.
-    pub(super) code_generation: bool,
+    pub code_generation: bool,
     /// Why.
-    pub(super) because: String,
+    pub because: String,
     /// The heading on the manual's page.
-    pub(super) section: Option<String>,
+    pub section: Option<String>,
     /// A link to more.
-    pub(super) link: Option<String>,
+    pub link: Option<String>,
     /// By engine: cases that behaved as listed, and cases that did not.
-    pub(super) counts: BTreeMap<String, [u64; 2]>,
+    pub counts: BTreeMap<String, [u64; 2]>,
     /// The simplest row that shows it, for each engine that executes.
-    pub(super) cases: Vec<ListedCase>,
+    pub cases: Vec<ListedCase>,
     /// By engine: what is wrong with it.
-    pub(super) stale: BTreeMap<String, Problem>,
+    pub stale: BTreeMap<String, Problem>,
 }
 
 /// The divergences that some engine was asked about, or that need attention.

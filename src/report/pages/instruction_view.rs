@@ -1,0 +1,422 @@
+//! An instruction's page: its manual page as data, with how each part of it fared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::engine_names::{EngineCount, EngineNames};
+use super::report_index::ReportIndex;
+use crate::report::{
+    CodeChanges, DivergenceReport, ExampleReport, FormTested, GroupReport, InferenceReport, RuleExample, RuleReport,
+    UndefinedReport,
+};
+use crate::spec::{Axis, Choice, Form, Instruction, Note, Role, Source};
+
+/// How something fared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Status {
+    /// A mismatch that nothing lists.
+    New,
+    /// Not tested at all.
+    Untested,
+    /// It differs as divergences list.
+    Known,
+    /// Every engine does what the specification says.
+    Agrees,
+}
+
+/// An instruction's page.
+#[derive(Debug, Serialize)]
+pub(super) struct InstructionView<'r> {
+    pub(super) name: &'r str,
+    pub(super) summary: &'r str,
+    page: String,
+    read: String,
+    pub(super) status: Status,
+    pub(super) counts: InstructionCounts,
+    forms: Vec<FormView<'r>>,
+    pub(super) slots: Vec<SlotView<'r>>,
+    operands: Vec<OperandView<'r>>,
+    pub(super) rules: Vec<RuleView<'r>>,
+    notes: Vec<NoteView<'r>>,
+    divergences: Vec<DivergenceView<'r>>,
+    examples: Vec<&'r ExampleReport>,
+    new_groups: Vec<&'r GroupReport>,
+    findings: Vec<(&'r str, &'r str)>,
+    code: Vec<CodeView<'r>>,
+    inferences: Vec<&'r InferenceReport>,
+    undefined: Vec<&'r UndefinedReport>,
+    rows: Vec<RowsView<'r>>,
+}
+
+/// The sums of an instruction.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct InstructionCounts {
+    forms: usize,
+    rules: usize,
+    /// Rules that no line broke alone.
+    pub(super) untested: usize,
+    lines: u128,
+    rows: u64,
+    known: usize,
+    new: usize,
+}
+
+/// A form, and how much of it was tested.
+#[derive(Debug, Serialize)]
+struct FormView<'r> {
+    id: &'r str,
+    syntax: &'r str,
+    page: String,
+    status: Status,
+    tested: &'r [FormTested],
+}
+
+/// A modifier slot.
+#[derive(Debug, Serialize)]
+pub(super) struct SlotView<'r> {
+    pub(super) name: &'r str,
+    optional: bool,
+    /// The values that are valid somewhere.
+    pub(super) values: Vec<&'r str>,
+    /// The forms that have it; empty for all.
+    forms: Vec<&'r str>,
+}
+
+/// An operand.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct OperandView<'r> {
+    name: &'r str,
+    role: &'static str,
+    optional: bool,
+    /// What it may be: each aspect and its values.
+    choices: Vec<(&'r str, Vec<&'r str>)>,
+    forms: Vec<&'r str>,
+}
+
+/// A rule, in all forms that have it.
+#[derive(Debug, Serialize)]
+pub(super) struct RuleView<'r> {
+    pub(super) id: &'r str,
+    /// The part of the id that is unique on the page.
+    pub(super) anchor: String,
+    pub(super) says: &'r str,
+    section: Option<&'r str>,
+    source: Source,
+    page: String,
+    pub(super) status: Status,
+    forms: Vec<&'r str>,
+    example: Option<&'r RuleExample>,
+    pub(super) along_with: Vec<&'r str>,
+    pub(super) tested: Vec<EngineCount>,
+    /// The number of lines that broke it alone.
+    pub(super) lines: u64,
+}
+
+/// A sentence of the manual that is no rule.
+#[derive(Debug, Serialize)]
+struct NoteView<'r> {
+    section: &'r str,
+    says: &'r str,
+    because: &'r str,
+}
+
+/// A known divergence, and who shows it.
+#[derive(Debug, Serialize)]
+pub(super) struct DivergenceView<'r> {
+    divergence: &'r DivergenceReport,
+    counts: Vec<EngineCount>,
+}
+
+/// What a modifier becomes in machine code.
+#[derive(Debug, Serialize)]
+struct CodeView<'r> {
+    slot: &'r str,
+    modifier: &'r str,
+    line: &'r str,
+    other: &'r str,
+    engines: Vec<(String, &'r CodeChanges)>,
+}
+
+/// The executed rows of a form on an engine.
+#[derive(Debug, Serialize)]
+struct RowsView<'r> {
+    form: &'r str,
+    engine: &'r str,
+    environment: &'r str,
+    rows: u64,
+    passed: u64,
+    failed: u64,
+    space: &'r str,
+}
+
+impl<'r> DivergenceView<'r> {
+    pub(super) fn new(divergence: &'r DivergenceReport, names: &EngineNames) -> Self {
+        let counts = divergence.counts.iter().map(|(engine, [did, did_not])| (engine, [did + did_not, *did]));
+        Self { divergence, counts: names.together(counts) }
+    }
+}
+
+impl<'r> InstructionView<'r> {
+    pub(super) fn new(instruction: &'r Instruction, index: &ReportIndex<'r>, names: &EngineNames) -> Self {
+        let ids: BTreeSet<&str> = instruction.forms.iter().map(|form| form.id.as_str()).collect();
+        let groups = || ids.iter().flat_map(|id| index.groups.get(id)).flatten().copied();
+        let of_forms = |forms: &[String]| forms.iter().any(|form| ids.contains(form.as_str()));
+        let rules = rules(instruction, index, names);
+        let forms: Vec<FormView<'_>> = instruction.forms.iter().map(|form| FormView::new(form, index)).collect();
+        let new_groups: Vec<&GroupReport> = groups().filter(|group| group.divergence.is_none()).collect();
+        let examples = index.examples.get(instruction.name.as_str()).cloned().unwrap_or_default();
+        let unexpected = examples.iter().any(|example| example.is_unexpected());
+        let rows = rows(&ids, index);
+        let counts = InstructionCounts {
+            forms: forms.len(),
+            rules: rules.len(),
+            untested: rules.iter().filter(|rule| rule.status == Status::Untested).count(),
+            lines: forms.iter().flat_map(|form| form.tested).map(lines).sum(),
+            rows: rows.iter().map(|row| row.rows).sum(),
+            known: groups().filter(|group| group.divergence.is_some()).count(),
+            new: new_groups.len(),
+        };
+        let status = match () {
+            () if counts.new > 0 || unexpected => Status::New,
+            () if counts.lines == 0 && counts.rows == 0 => Status::Untested,
+            () if counts.known > 0 => Status::Known,
+            () => Status::Agrees,
+        };
+        let findings = index.report.findings.iter().filter(|finding| of_forms(&finding.forms));
+        Self {
+            name: &instruction.name,
+            summary: &instruction.summary,
+            page: instruction.page(),
+            read: instruction.read.to_string(),
+            status,
+            counts,
+            slots: slots(instruction),
+            operands: operands(instruction),
+            notes: instruction.notes.iter().map(NoteView::new).collect(),
+            divergences: ids
+                .iter()
+                .flat_map(|id| index.divergences.get(id))
+                .flatten()
+                .map(|at| (at, &index.report.divergences[*at]))
+                .collect::<BTreeMap<_, _>>()
+                .into_values()
+                .map(|divergence| DivergenceView::new(divergence, names))
+                .collect(),
+            examples,
+            new_groups,
+            findings: findings.map(|finding| (finding.fingerprint.as_str(), finding.title.as_str())).collect(),
+            code: code(&ids, index, names),
+            inferences: index.report.inferences.iter().filter(|of| of_forms(&of.forms)).collect(),
+            undefined: index.undefined().filter(|of| of_forms(&of.forms)).collect(),
+            rows,
+            forms,
+            rules,
+        }
+    }
+}
+
+/// The lines of a form that were asked about in its main environment.
+fn lines(tested: &FormTested) -> u128 {
+    let count = |text: &str| text.parse::<u128>().unwrap_or_default();
+    count(&tested.valid_tested) + count(&tested.breaches_tested)
+}
+
+impl<'r> FormView<'r> {
+    fn new(form: &'r Form, index: &ReportIndex<'r>) -> Self {
+        let groups = || index.groups.get(form.id.as_str()).into_iter().flatten();
+        let tested = index.forms.get(form.id.as_str()).map_or(&[][..], |report| &report.tested);
+        Self {
+            id: &form.id,
+            syntax: &form.syntax,
+            page: form.page(),
+            status: match () {
+                () if groups().any(|group| group.divergence.is_none()) => Status::New,
+                () if tested.is_empty() => Status::Untested,
+                () if groups().next().is_some() => Status::Known,
+                () => Status::Agrees,
+            },
+            tested,
+        }
+    }
+}
+
+impl<'r> NoteView<'r> {
+    fn new(note: &'r Note) -> Self {
+        Self { section: &note.section, says: &note.says, because: &note.because }
+    }
+}
+
+/// The values of an axis that are valid somewhere.
+fn claimed(axis: &Axis) -> Vec<&str> {
+    let claimed = (0..=u8::MAX).zip(&axis.values).filter(|(at, _)| axis.claimed.contains(*at));
+    claimed.map(|(_, value)| value.as_str()).collect()
+}
+
+/// The forms that have something; empty if all have it.
+fn some_forms<'r>(instruction: &'r Instruction, has: impl Fn(&Form) -> bool) -> Vec<&'r str> {
+    let having: Vec<&str> = instruction.forms.iter().filter(|form| has(form)).map(|form| form.id.as_str()).collect();
+    if having.len() == instruction.forms.len() { Vec::new() } else { having }
+}
+
+fn slots(instruction: &Instruction) -> Vec<SlotView<'_>> {
+    let mut views: Vec<SlotView<'_>> = Vec::new();
+    for (form, slot) in instruction.forms.iter().flat_map(|form| form.slots.iter().map(move |slot| (form, slot))) {
+        let axis = &form.axes[slot.axis];
+        let values: Vec<&str> = claimed(axis).into_iter().filter(|value| *value != "none").collect();
+        match views.iter_mut().find(|known| known.name == axis.name) {
+            Some(known) => {
+                known.optional |= slot.optional;
+                let new: Vec<&str> = values.into_iter().filter(|value| !known.values.contains(value)).collect();
+                known.values.extend(new);
+            }
+            None => views.push(SlotView {
+                name: &axis.name,
+                optional: slot.optional,
+                values,
+                forms: some_forms(instruction, |form| form.slots.iter().any(|of| form.axes[of.axis].name == axis.name)),
+            }),
+        }
+    }
+    views
+}
+
+fn operands(instruction: &Instruction) -> Vec<OperandView<'_>> {
+    let mut views: Vec<OperandView<'_>> = Vec::new();
+    for (form, operand) in instruction.forms.iter().flat_map(|form| form.operands.iter().map(move |of| (form, of))) {
+        let at = form.operands.iter().position(|known| known.name == operand.name);
+        let about = form.axes[..form.variant_axes()].iter().filter(|axis| at.is_some() && axis.choice.operand() == at);
+        let choices = about.map(|axis| (aspect(axis.choice), claimed(axis))).filter(|(_, values)| values.len() > 1);
+        let view = OperandView {
+            name: &operand.name,
+            role: role(&operand.role),
+            optional: operand.optional,
+            choices: choices.collect(),
+            forms: Vec::new(),
+        };
+        let same = |known: &&mut OperandView<'_>| {
+            (known.name, known.role, known.optional, &known.choices)
+                == (view.name, view.role, view.optional, &view.choices)
+        };
+        match views.iter_mut().find(same) {
+            Some(known) => known.forms.push(&form.id),
+            None => views.push(OperandView { forms: vec![&form.id], ..view }),
+        }
+    }
+    let all = instruction.forms.len();
+    views.iter_mut().filter(|view| view.forms.len() == all).for_each(|view| view.forms.clear());
+    views
+}
+
+/// What a choice of an operand is about.
+fn aspect(choice: Choice) -> &'static str {
+    match choice {
+        Choice::Shape(_) => "shape",
+        Choice::Type(_) => "type",
+        Choice::Sinks(_) => "sinks",
+        Choice::Sign(_) => "sign",
+        Choice::First(_) => "first element",
+        Choice::Number(_) => "number",
+        Choice::Special(_) => "special register",
+        Choice::Base(_) => "base",
+        Choice::Offset(_) => "offset",
+        _ => "suffix",
+    }
+}
+
+fn role(role: &Role) -> &'static str {
+    match role {
+        Role::Destination => "destination",
+        Role::Source => "source",
+        Role::Coordinate { .. } => "coordinates",
+        Role::Policy => "cache policy",
+        Role::Surface { .. } => "surface",
+        Role::Object(kind) => kind,
+        Role::Arguments => "arguments",
+        Role::Address { .. } => "address",
+    }
+}
+
+/// The rules of an instruction, each once.
+fn rules<'r>(instruction: &'r Instruction, index: &ReportIndex<'r>, names: &EngineNames) -> Vec<RuleView<'r>> {
+    let mut together: Vec<Vec<&RuleReport>> = Vec::new();
+    for rule in instruction.forms.iter().filter_map(|form| index.rules.get(form.id.as_str())).flatten() {
+        let same = |known: &&mut Vec<&RuleReport>| known[0].id == rule.id && known[0].says == rule.says;
+        match together.iter_mut().find(same) {
+            Some(known) => known.push(rule),
+            None => together.push(vec![rule]),
+        }
+    }
+    let mut anchors: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut view = |reports: Vec<&'r RuleReport>| {
+        let first = reports[0];
+        let short = first.id.rsplit('/').next().unwrap_or_default();
+        let number = anchors.entry(short).or_default();
+        *number += 1;
+        let anchor = if *number == 1 { format!("rule-{short}") } else { format!("rule-{short}-{number}") };
+        let mut tested: BTreeMap<&String, [u64; 2]> = BTreeMap::new();
+        for (engine, [cases, rejected]) in reports.iter().flat_map(|report| &report.tested) {
+            let sum = tested.entry(engine).or_default();
+            *sum = [sum[0] + cases, sum[1] + rejected];
+        }
+        let lines = tested.values().map(|[cases, _]| cases).sum();
+        let rejected: u64 = tested.values().map(|[_, rejected]| rejected).sum();
+        let new = || reports.iter().any(|report| index.is_new(&report.form, &report.id));
+        let form = instruction.forms.iter().find(|form| form.id == first.form);
+        RuleView {
+            id: &first.id,
+            anchor,
+            says: &first.says,
+            section: first.section.as_deref(),
+            source: first.source,
+            page: form.map_or_else(|| instruction.page(), Form::page),
+            status: match () {
+                () if new() => Status::New,
+                () if lines == 0 => Status::Untested,
+                () if rejected < lines => Status::Known,
+                () => Status::Agrees,
+            },
+            forms: if reports.len() == instruction.forms.len() {
+                Vec::new()
+            } else {
+                reports.iter().map(|report| report.form.as_str()).collect()
+            },
+            example: reports.iter().find_map(|report| report.example.as_ref()),
+            along_with: if lines == 0 { first.along_with.iter().map(String::as_str).collect() } else { Vec::new() },
+            tested: names.together(tested.into_iter()),
+            lines,
+        }
+    };
+    together.into_iter().map(&mut view).collect()
+}
+
+fn code<'r>(ids: &BTreeSet<&str>, index: &ReportIndex<'r>, names: &EngineNames) -> Vec<CodeView<'r>> {
+    let of_forms = index.report.modifiers.iter().filter(|modifier| ids.contains(modifier.form.as_str()));
+    let view = |of: &'r crate::report::ModifierReport| CodeView {
+        slot: &of.slot,
+        modifier: &of.modifier,
+        line: &of.line,
+        other: &of.other,
+        engines: of.engines.iter().map(|(engine, changes)| (names.words(&[engine]), changes)).collect(),
+    };
+    of_forms.map(view).collect()
+}
+
+fn rows<'r>(ids: &BTreeSet<&str>, index: &ReportIndex<'r>) -> Vec<RowsView<'r>> {
+    let mut views = Vec::new();
+    for engine in &index.report.engines {
+        for of in engine.rows.iter().filter(|of| ids.contains(of.form.as_str())) {
+            views.push(RowsView {
+                form: &of.form,
+                engine: &engine.name,
+                environment: engine.environment.as_deref().unwrap_or_default(),
+                rows: of.rows,
+                passed: of.passed,
+                failed: of.failed,
+                space: &of.space,
+            });
+        }
+    }
+    views
+}
