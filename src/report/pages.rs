@@ -116,6 +116,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
     environment.add_filter("grouped", |number: String| grouped(&number));
     environment.add_filter("opcode", |form: String| form.rsplit_once('.').map_or(form.clone(), |of| of.0.to_owned()));
+    environment.add_filter("sentence", |text: String| format!("{}.", text.trim_end_matches('.')));
     environment.add_filter("anchor", |text: String| anchor(&text));
     environment.set_formatter(|out, state, value| match value.as_str().filter(|_| !value.is_safe()) {
         Some(text) => escape_formatter(out, state, &Value::from(shown(text))),
