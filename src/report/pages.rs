@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Report;
-use crate::engine::visible;
+use crate::engine::words::{cut, visible};
 use crate::spec::{Instruction, Spec};
 use engine_names::EngineNames;
 use finding_view::FindingView;
@@ -38,7 +38,7 @@ const TEMPLATES: [(&str, &str); 7] = [
 
 /// Findings that the index shows in full; it links the others.
 const CARDS: usize = 40;
-/// Characters of one text that a page shows.
+/// Bytes of one text that a page shows.
 const LONGEST: usize = 20_000;
 
 /// All pages of a report about this specification.
@@ -130,8 +130,7 @@ fn environment() -> Result<Environment<'static>, Error> {
 
 /// A text as a page shows it: what would act on the page is visible, and a very long text is cut.
 fn shown(text: &str) -> String {
-    let Some((cut, _)) = text.char_indices().nth(LONGEST) else { return visible(text).into_owned() };
-    format!("{} [{} more bytes are in report.json]", visible(&text[..cut]), text.len() - cut)
+    visible(&cut(text, LONGEST)).into_owned()
 }
 
 /// A number with its thousands apart: `1,234,567`.
