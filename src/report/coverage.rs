@@ -14,61 +14,83 @@ use crate::spec::{Instruction, Source, Verdict};
 /// A form and how much of it was tested. Sizes are text, because JSON numbers are only exact up to 2^53.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FormReport {
-    form: String,
-    syntax: String,
-    tested: Vec<FormTested>,
+    /// Its id.
+    pub form: String,
+    /// Its syntax line in the manual.
+    pub syntax: String,
+    /// By engine.
+    pub tested: Vec<FormTested>,
 }
 
 /// How much of a form was tested on one engine.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FormTested {
-    engine: String,
-    home: String,
-    valid: String,
-    valid_tested: String,
-    breaches: String,
-    breaches_tested: String,
-    environments: usize,
-    breaches_without_twin: u64,
+    /// The engine.
+    pub engine: String,
+    /// The main environment of the run.
+    pub home: String,
+    /// Valid variants there.
+    pub valid: String,
+    /// How many of them were planned.
+    pub valid_tested: String,
+    /// Variants that break exactly one rule there.
+    pub breaches: String,
+    /// How many of them were planned.
+    pub breaches_tested: String,
+    /// The number of environments.
+    pub environments: usize,
+    /// Breaches without a valid variant that differs in one choice.
+    pub breaches_without_twin: u64,
 }
 
 /// A rule of a form.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RuleReport {
-    form: String,
-    id: String,
-    source: Source,
-    section: Option<String>,
-    says: String,
+    /// The form.
+    pub form: String,
+    /// Its id.
+    pub id: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// The manual's heading.
+    pub section: Option<String>,
+    /// What it says.
+    pub says: String,
     /// How many variants break only this rule: in the main environment of the run, or in all environments
     /// if the rule demands a PTX version or target.
-    alone: String,
+    pub alone: String,
     /// The rules that are always broken with it, if nothing breaks it alone.
-    along_with: Vec<String>,
+    pub along_with: Vec<String>,
     /// By engine: cases that break it alone, and how many were rejected.
-    tested: BTreeMap<String, [u64; 2]>,
+    pub tested: BTreeMap<String, [u64; 2]>,
 }
 
 /// An example of the manual.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ExampleReport {
-    pub(super) instruction: String,
-    pub(super) line: String,
-    pub(super) specification: Verdict,
-    pub(super) rules: Vec<String>,
-    pub(super) why: Option<String>,
+    /// The instruction of whose page it is.
+    pub instruction: String,
+    /// The line.
+    pub line: String,
+    /// What the specification says of it.
+    pub specification: Verdict,
+    /// The rules that it breaks.
+    pub rules: Vec<String>,
+    /// Why the specification says so.
+    pub why: Option<String>,
     /// By engine.
-    pub(super) engines: BTreeMap<String, ExampleAnswer>,
+    pub engines: BTreeMap<String, ExampleAnswer>,
 }
 
 /// An engine's answer to an example.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ExampleAnswer {
     /// `accepted`, or what it did instead and its message.
-    pub(super) did: String,
-    pub(super) agreement: Agreement,
+    pub did: String,
+    /// How that compares with what is expected.
+    pub agreement: Agreement,
     /// The divergences that list it, or that it contradicts.
-    pub(super) divergences: Vec<String>,
+    pub divergences: Vec<String>,
 }
 
 pub(super) fn forms(instructions: &[&Instruction], results: &Results) -> Vec<FormReport> {

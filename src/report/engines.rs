@@ -50,40 +50,51 @@ pub struct EngineReport {
 /// The results of the rows of one form.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RowReport {
-    form: String,
+    /// The form.
+    pub form: String,
     /// The number of variants with setups. Text, because JSON numbers are only exact up to 2^53.
-    space: String,
-    rows: u64,
-    passed: u64,
-    failed: u64,
+    pub space: String,
+    /// Rows that were tried.
+    pub rows: u64,
+    /// Those that passed.
+    pub passed: u64,
+    /// Those that failed, and that no divergence lists.
+    pub failed: u64,
 }
 
 /// Rows whose result is partly or completely undefined.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UndefinedReport {
-    id: String,
-    says: String,
+    /// The name of the reason.
+    pub id: String,
+    /// The reason.
+    pub says: String,
     /// Rows that were executed, with the defined part of their results compared.
-    run: u64,
+    pub run: u64,
     /// Rows that were not executed, because they might trap.
-    not_run: u64,
+    pub not_run: u64,
 }
 
 /// Something that the model infers.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct InferenceReport {
-    id: String,
-    says: String,
-    because: String,
+    /// Its name.
+    pub id: String,
+    /// What is inferred.
+    pub says: String,
+    /// Why.
+    pub because: String,
     /// By engine: rows that depend on it and passed, and those that failed.
-    engines: BTreeMap<String, [u64; 2]>,
+    pub engines: BTreeMap<String, [u64; 2]>,
 }
 
 /// An engine that was not asked.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AbsentReport {
-    engine: String,
-    why: String,
+    /// The engine.
+    pub engine: String,
+    /// Why.
+    pub why: String,
 }
 
 pub(super) fn engines(results: &Results) -> Vec<EngineReport> {

@@ -14,41 +14,51 @@ use crate::spec::{Spec, Verdict};
 /// A mismatch group.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GroupReport {
-    instruction: String,
-    form: String,
+    /// The instruction.
+    pub instruction: String,
+    /// The form.
+    pub form: String,
     /// The specification's verdict.
-    claimed: Verdict,
+    pub claimed: Verdict,
     /// The rules that it says are broken.
-    rules: Vec<String>,
+    pub rules: Vec<String>,
     /// What the rules say.
-    says: Vec<String>,
+    pub says: Vec<String>,
     /// What the engine did; it computes wrong results of rows that were executed.
-    does: Does,
+    pub does: Does,
     /// Whether this happened in code generation.
-    code_generation: bool,
+    pub code_generation: bool,
     /// The engine's message, without quoted parts.
-    message: String,
+    pub message: String,
     /// The divergence that lists it.
-    pub(super) divergence: Option<String>,
+    pub divergence: Option<String>,
     /// The divergence that contradicts it.
-    contradicts: Option<String>,
+    pub contradicts: Option<String>,
     /// The number of mismatches by engine.
-    counts: BTreeMap<String, u64>,
+    pub counts: BTreeMap<String, u64>,
     /// The simplest case.
-    example: Option<GroupCase>,
+    pub example: Option<GroupCase>,
 }
 
 /// A case that shows a mismatch.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GroupCase {
-    id: String,
-    line: String,
-    ptx: String,
-    target: String,
-    address_size: u32,
-    message: String,
-    module: String,
-    command: String,
+    /// A hash of its module; of its line for a row.
+    pub id: String,
+    /// The line.
+    pub line: String,
+    /// PTX version.
+    pub ptx: String,
+    /// Target.
+    pub target: String,
+    /// Address size in bits.
+    pub address_size: u32,
+    /// The engine's message; for a row, the difference.
+    pub message: String,
+    /// A module with only this line; empty for a row.
+    pub module: String,
+    /// The command that shows it.
+    pub command: String,
 }
 
 /// The groups of all engines, those that no divergence lists first.

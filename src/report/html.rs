@@ -88,6 +88,7 @@ mod tests {
             format: 1,
             verdict: RunVerdict::Disagreed,
             date: None,
+            news: None,
             tool: "0".to_owned(),
             specification: String::new(),
             options: ReportOptions::new(&Options::default()),

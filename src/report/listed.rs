@@ -12,16 +12,20 @@ use crate::divergences::{Divergence, Divergences};
 /// A divergence that the run exercised.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DivergenceReport {
-    pub(super) id: String,
-    pub(super) because: String,
-    pub(super) section: Option<String>,
-    pub(super) link: Option<String>,
+    /// Its id.
+    pub id: String,
+    /// Why it is listed.
+    pub because: String,
+    /// The manual's heading.
+    pub section: Option<String>,
+    /// Where more is written about it.
+    pub link: Option<String>,
     /// By engine: cases that behaved as listed, and cases that did not.
-    pub(super) counts: BTreeMap<String, [u64; 2]>,
+    pub counts: BTreeMap<String, [u64; 2]>,
     /// The simplest row that shows it, for each engine that executes.
-    pub(super) cases: Vec<ListedCase>,
+    pub cases: Vec<ListedCase>,
     /// By engine: what is wrong with it.
-    pub(super) stale: BTreeMap<String, Problem>,
+    pub stale: BTreeMap<String, Problem>,
 }
 
 /// The divergences that some engine was asked about, or that need attention.
