@@ -13,7 +13,7 @@ use ptx_conform::causes;
 use ptx_conform::divergences::Date;
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
-use ptx_conform::report::Report;
+use ptx_conform::report::{self, HistoryLine, News, PageSources, Report};
 use ptx_conform::spec::Spec;
 
 /// Generate cases, ask the engines, compare, and report
@@ -92,6 +92,12 @@ pub(crate) struct Opts {
     /// Directory of all reports.
     #[arg(long, value_name = "DIR", default_value = "reports")]
     reports: PathBuf,
+    /// The history of runs, to which one line is added [default: `history.jsonl` in the directory of all reports].
+    #[arg(long, value_name = "FILE", conflicts_with = "no_history")]
+    history: Option<PathBuf>,
+    /// Neither read the history of runs nor add to it.
+    #[arg(long)]
+    no_history: bool,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -129,8 +135,9 @@ impl Opts {
         let options = self.options(&spec)?;
         let directory = self.reports.join(folder(&self.name)?);
         // Checked before hours are spent on a report that cannot be written.
+        let history = self.history();
         if !self.plan {
-            prepare(&directory)?;
+            prepare(&directory, history.as_deref())?;
         }
         let mut engines = self.engines.open(specs)?;
         let judging = engines.len();
@@ -153,11 +160,20 @@ impl Opts {
         results.lost.extend(super::engines::losses(&engines));
         let mut report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.date = self.today.as_ref().map(ToString::to_string);
+        let line = HistoryLine::new(&report, &self.name);
+        let earlier = history.as_deref().map(read_history).unwrap_or_default();
+        report.news = News::new(&earlier, &line);
+        let mut runs: Vec<HistoryLine> = earlier.into_iter().map(|(_, line)| line).collect();
+        runs.push(line);
+        let sources = PageSources { spec: &spec, history: &runs };
         report
-            .write(&spec, &directory)
+            .write(&sources, &directory)
             .with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
         report.write_defects(&directory.join("defects")).context("the texts about divergences cannot be written")?;
+        if let (Some(path), Some(line)) = (&history, runs.last()) {
+            line.append(path).with_context(|| format!("{} cannot be written", path.display()))?;
+        }
         if self.write_divergences {
             let path = directory.join("divergences.yaml");
             std::fs::write(&path, report.proposed())
@@ -173,6 +189,12 @@ impl Opts {
             () if self.instructions.is_empty() && !spec.left_out.is_empty() => ExitCode::from(2),
             () => ExitCode::SUCCESS,
         })
+    }
+
+    /// The file of the history; none if it is not wanted.
+    fn history(&self) -> Option<PathBuf> {
+        let usual = || self.reports.join("history.jsonl");
+        (!self.no_history).then(|| self.history.clone().unwrap_or_else(usual))
     }
 
     fn options(&self, spec: &Spec) -> anyhow::Result<Options> {
@@ -250,10 +272,20 @@ fn lost(engines: &[super::engines::Opened], results: &Results) -> Vec<String> {
     engines.iter().filter(silent).map(|opened| format!("{} judged nothing", opened.engine.id())).collect()
 }
 
-fn prepare(directory: &Path) -> anyhow::Result<()> {
+/// The runs of a history, with the numbers of their lines.
+fn read_history(path: &Path) -> Vec<(usize, HistoryLine)> {
+    let (history, problems) = HistoryLine::read(path);
+    problems.iter().for_each(|problem| super::output::say(&format!("warning: {problem}")));
+    history
+}
+
+fn prepare(directory: &Path, history: Option<&Path>) -> anyhow::Result<()> {
     let help = || format!("{} cannot be written to; choose another directory with --reports", directory.display());
     std::fs::create_dir_all(directory).with_context(help)?;
-    tempfile::tempfile_in(directory).map(drop).with_context(help)
+    tempfile::tempfile_in(directory).map(drop).with_context(help)?;
+    let Some(path) = history else { return Ok(()) };
+    let help = || format!("{} cannot be written to; choose another file with --history", path.display());
+    report::open_history(path).map(drop).with_context(help)
 }
 
 /// Runs with a progress bar on standard error (none if that is not a terminal). An interrupt ends the run

@@ -75,6 +75,9 @@ enum SpecCommand {
         /// The schema of vocabulary.yaml.
         #[arg(long, conflicts_with_all = ["isa", "divergences"])]
         vocabulary: bool,
+        /// The schema of a line of history.jsonl.
+        #[arg(long, conflicts_with_all = ["isa", "divergences", "vocabulary", "report"])]
+        history: bool,
         /// The schema of report.json.
         #[arg(long, conflicts_with_all = ["isa", "divergences", "vocabulary"])]
         report: bool,
@@ -101,9 +104,10 @@ impl Opts {
                 };
                 count::count(specs, &instructions, form, &environment)
             }
-            SpecCommand::Schema { isa, divergences, vocabulary, report } => {
+            SpecCommand::Schema { isa, divergences, vocabulary, history, report } => {
                 let schema = match (isa, divergences) {
                     _ if vocabulary => ptx_conform::load::vocabulary_schema(),
+                    _ if history => ptx_conform::report::history_schema(),
                     _ if report => ptx_conform::report::schema(),
                     (true, _) => ptx_conform::load::isa_schema(),
                     (_, true) => ptx_conform::divergences::schema(),

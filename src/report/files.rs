@@ -5,9 +5,8 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::{FORMAT, Report, defect};
+use super::{FORMAT, PageSources, Report, defect};
 use crate::causes::Finding;
-use crate::spec::Spec;
 
 impl Report {
     /// Reads `report.json`.
@@ -37,8 +36,8 @@ impl Report {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn write(&self, spec: &Spec, directory: &Path) -> std::io::Result<()> {
-        let mut files = self.pages(spec).map_err(std::io::Error::other)?;
+    pub fn write(&self, sources: &PageSources<'_>, directory: &Path) -> std::io::Result<()> {
+        let mut files = self.pages(sources).map_err(std::io::Error::other)?;
         files.extend([("report.json".to_owned(), self.json()?), ("report.txt".to_owned(), self.text())]);
         for folder in ["instructions", "findings"] {
             let kept = |path: &Path| files.iter().any(|(name, _)| directory.join(name) == path);

@@ -8,13 +8,14 @@ mod index_view;
 mod instruction_view;
 mod report_index;
 mod search;
+mod trend;
 
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, Error, context, escape_formatter};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::Report;
+use super::{HistoryLine, Report};
 use crate::engine::words::{cut, visible};
 use crate::spec::{Instruction, Spec};
 use engine_names::EngineNames;
@@ -41,11 +42,20 @@ const CARDS: usize = 40;
 /// Bytes of one text that a page shows.
 const LONGEST: usize = 20_000;
 
-/// All pages of a report about this specification.
+/// What the pages show besides the report itself.
+#[derive(Clone, Copy, Debug)]
+pub struct PageSources<'a> {
+    /// The specification of the run.
+    pub spec: &'a Spec,
+    /// The runs until this one, which is the last.
+    pub history: &'a [HistoryLine],
+}
+
+/// All pages of a report.
 ///
 /// # Errors
 /// If one of our own templates is broken.
-pub(super) fn pages(report: &Report, spec: &Spec) -> Result<Vec<Page>, Error> {
+pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Page>, Error> {
     let environment = environment()?;
     let names = EngineNames::new(report.engines.iter().map(|engine| engine.name.as_str()));
     let index = ReportIndex::new(report);
@@ -53,16 +63,17 @@ pub(super) fn pages(report: &Report, spec: &Spec) -> Result<Vec<Page>, Error> {
         instruction.forms.iter().any(|form| index.forms.contains_key(form.id.as_str()))
             || report.examples.iter().any(|example| example.instruction == instruction.name)
     };
-    let instructions: Vec<&Instruction> = spec.instructions.iter().filter(tested).collect();
+    let instructions: Vec<&Instruction> = sources.spec.instructions.iter().filter(tested).collect();
     let instructions: Vec<InstructionView<'_>> =
         instructions.par_iter().map(|instruction| InstructionView::new(instruction, &index, &names)).collect();
     let mut findings: Vec<FindingView<'_>> =
-        report.findings.iter().map(|finding| FindingView::new(finding, &names)).collect();
+        report.findings.iter().map(|finding| FindingView::new(finding, &names, report.news.as_ref())).collect();
     // Stable, so that among those of a kind the ones with the most mismatches stay first.
     findings.sort_by_key(|view| view.kind);
     let divergences: Vec<DivergenceView<'_>> =
         report.divergences.iter().map(|divergence| DivergenceView::new(divergence, &names)).collect();
     let view = IndexView::new(report, &instructions, &names);
+    let trends = trend::trends(sources.history);
     let shared = Shared { report: value(report), environment: &environment };
 
     let mut pages = vec![
@@ -70,7 +81,7 @@ pub(super) fn pages(report: &Report, spec: &Spec) -> Result<Vec<Page>, Error> {
             "index.html",
             "index.html",
             "",
-            context! { view => value(&view), findings => value(&findings), cards => CARDS },
+            context! { view => value(&view), findings => value(&findings), cards => CARDS, trends => value(&trends) },
         )?,
         shared.page("known.html", "known.html", "", context! { divergences => value(&divergences) })?,
         shared.page("run.html", "run.html", "", context! { view => value(&view) })?,
@@ -100,7 +111,8 @@ struct Shared<'e> {
 impl Shared<'_> {
     /// The page of a template at a path; `root` leads from there to the folder of the report.
     fn page(&self, template: &str, path: &str, root: &str, own: Value) -> Result<Page, Error> {
-        let text = self.environment.get_template(template)?.render(context! { report => self.report.clone(), root, ..own })?;
+        let text =
+            self.environment.get_template(template)?.render(context! { report => self.report.clone(), root, ..own })?;
         Ok((path.to_owned(), text))
     }
 }
