@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::campaign::{Generate, Options, Results, Shard, Strategy};
 use crate::causes::{Finding, Findings};
 use crate::divergences::Divergences;
+use crate::engine::words::acts;
 use crate::spec::Spec;
 
 pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleExample, RuleReport};
@@ -236,12 +237,16 @@ impl Report {
         !self.internal_errors.is_empty()
     }
 
-    /// As JSON, indented.
+    /// As JSON, indented; characters that would act on a terminal or in a viewer are escaped.
     ///
     /// # Errors
     /// None in practice: the data has no maps with keys other than text.
     pub fn json(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self).map(|json| json + "\n")
+        let json = serde_json::to_string_pretty(self)?;
+        // Indentation and line ends aside, everything that acts is within strings.
+        let escaped = |c: char| c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect();
+        let shown = |c: char| if acts(c) { escaped(c) } else { c.to_string() };
+        Ok(if json.chars().any(acts) { json.chars().map(shown).collect::<String>() } else { json } + "\n")
     }
 
     /// As text for a terminal.

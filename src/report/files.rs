@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::{FORMAT, PageSources, Report, defect};
 use crate::causes::Finding;
+use crate::engine::words::visible;
 
 impl Report {
     /// Reads `report.json`.
@@ -28,7 +29,17 @@ impl Report {
                 path.display()
             ));
         }
-        serde_json::from_str(&text).map_err(wrong)
+        let report: Self = serde_json::from_str(&text).map_err(wrong)?;
+        // They become names of files.
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let names = report.findings.iter().flat_map(|of| [&of.fingerprint, &of.case.id]);
+        let names = names.chain(report.divergences.iter().map(|of| &of.id));
+        for name in names {
+            if name.starts_with('.') || !name.chars().all(plain) {
+                return Err(format!("{}: `{}` cannot be the name of a file", path.display(), visible(name)));
+            }
+        }
+        Ok(report)
     }
 
     /// Writes `report.json`, `report.txt` and the pages into a directory, and removes pages of an earlier report. Each

@@ -162,3 +162,181 @@ fn anchor(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     text.chars().map(|c| if plain(c) { c } else { '_' }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::campaign::{Options, Problem};
+    use crate::causes::{Blame, Evidence, Finding, Mark, MinimalCase, Suspect, Vote};
+    use crate::divergences::{AxisValues, Condition, Does};
+    use crate::report::{DivergenceReport, ReportOptions, RunVerdict};
+
+    /// Tries to break out of whatever HTML it is put into.
+    const EVIL: &str = "</pre>\"'><script>alert(1)</script>";
+
+    fn finding() -> Finding {
+        let evil = || EVIL.to_owned();
+        Finding {
+            fingerprint: "0123456789ab".to_owned(),
+            title: "judge accepts what breaks some-rule".to_owned(),
+            family: "judge".to_owned(),
+            listed_family: "judge".to_owned(),
+            does: Does::Accepts,
+            rules: vec!["some-rule".to_owned()],
+            valid: false,
+            says: vec![evil()],
+            manual: vec![
+                "https://example.org/manual/#a-page: A heading".to_owned(),
+                "javascript:alert(2): Another".to_owned(),
+            ],
+            code_generation: false,
+            contradicts: Some(evil()),
+            forms: vec!["form.b".to_owned()],
+            when: Condition(vec![("axis".to_owned(), AxisValues { not: true, values: vec![evil()] })]),
+            sometimes: false,
+            inputs: evil(),
+            slots: vec![evil()],
+            inferred: Vec::new(),
+            evidence: vec![Evidence {
+                form: "form.b".to_owned(),
+                engine: evil(),
+                environment: evil(),
+                rules: Vec::new(),
+                variants: "77".to_owned(),
+                asked: 8,
+                failed: 7,
+            }],
+            engines: BTreeMap::from([
+                ("judge@1.0".to_owned(), Vote::Shows),
+                ("judge@2.0".to_owned(), Vote::DoesNot),
+                (evil(), Vote::Other(evil())),
+            ]),
+            versions: evil(),
+            mismatches: 1,
+            blame: Blame { suspect: Suspect::Manual, because: evil() },
+            case: MinimalCase {
+                id: evil(),
+                line: evil(),
+                marks: vec![Mark { from: 2, to: 5, says: "the rule".to_owned() }],
+                ptx: "9.5".to_owned(),
+                target: "sm_121".to_owned(),
+                address_size: 64,
+                message: evil(),
+                module: evil(),
+                command: evil(),
+                neighbours_without: 2,
+                row: None,
+                values: Vec::new(),
+            },
+            yaml: "  - id: judge-accepts-some-rule\n    does: accepts\n".to_owned(),
+        }
+    }
+
+    fn report(findings: Vec<Finding>) -> Report {
+        Report {
+            format: 1,
+            verdict: RunVerdict::Disagreed,
+            date: None,
+            tool: "0".to_owned(),
+            specification: String::new(),
+            options: ReportOptions::new(&Options::default()),
+            news: None,
+            absent: Vec::new(),
+            lost: Vec::new(),
+            inferences: Vec::new(),
+            engines: Vec::new(),
+            forms: Vec::new(),
+            rules: Vec::new(),
+            findings,
+            not_reproduced: vec![EVIL.to_owned()],
+            not_analysed: vec!["several faults".to_owned(); 5],
+            groups: Vec::new(),
+            modifiers: Vec::new(),
+            divergences: vec![DivergenceReport {
+                id: EVIL.to_owned(),
+                engines: vec!["judge".to_owned()],
+                versions: String::new(),
+                does: Does::Accepts,
+                rules: Vec::new(),
+                forms: Vec::new(),
+                when: vec![EVIL.to_owned()],
+                sometimes: false,
+                code_generation: false,
+                because: EVIL.to_owned(),
+                section: None,
+                link: None,
+                counts: BTreeMap::new(),
+                cases: Vec::new(),
+                stale: BTreeMap::from([(EVIL.to_owned(), Problem::Expired)]),
+            }],
+            examples: Vec::new(),
+            internal_errors: vec![EVIL.to_owned()],
+        }
+    }
+
+    /// The pages of a report with one instruction without results.
+    fn pages_of(report: &Report) -> BTreeMap<String, String> {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        report.pages(&PageSources { spec: &spec, history: &[] }).expect("pages").into_iter().collect()
+    }
+
+    #[test]
+    fn a_finding_is_shown_and_escaped() {
+        let pages = pages_of(&report(vec![finding()]));
+        let readable = |path: &str| pages[path].replace("&#x2f;", "/").replace("&#x27;", "'");
+        for (path, parts) in [
+            (
+                "index.html",
+                &[
+                    "id=\"0123456789ab\"",
+                    "href=\"findings/0123456789ab.html\"",
+                    "judge accepts what breaks some-rule",
+                    "shown by <span class=\"new\">judge@1.0</span>",
+                    "as specified in <span class=\"agrees\">judge@2.0</span>",
+                    "<mark title=\"the rule\">pre</mark>",
+                    "<a href=\"https://example.org/manual/#a-page\">a-page</a>: A heading",
+                    "5 more groups of mismatches",
+                    "has expired",
+                ][..],
+            ),
+            (
+                "findings/0123456789ab.html",
+                &["7 of 8 tested variants show it", "  - id: judge-accepts-some-rule\n    does: accepts\n"],
+            ),
+        ] {
+            for part in parts {
+                assert!(readable(path).contains(part), "{part} is not in {path}: {}", readable(path));
+            }
+        }
+        for (path, page) in pages.iter().filter(|(path, _)| path.ends_with(".html")) {
+            for evil in ["<script>", "'>", "href=\"javascript:"] {
+                assert!(!page.contains(evil), "{evil} is in {path}");
+            }
+        }
+        assert!(pages["index.html"].contains("&lt;script&gt;alert(1)"));
+    }
+
+    #[test]
+    fn text_that_acts_is_visible_and_long_text_is_cut() {
+        let mut finding = finding();
+        finding.case.message = format!("\u{202e}\u{1b}[31m{}", "x".repeat(1_000_000));
+        let page = &pages_of(&report(vec![finding]))["findings/0123456789ab.html"];
+        assert!(page.contains("\\u{202e}\\u{1b}[31mxxx"), "{}", &page[..9000]);
+        assert!(page.len() < 100_000 && page.contains("more bytes"));
+    }
+
+    #[test]
+    fn a_report_without_findings_says_so() {
+        let page = &pages_of(&report(Vec::new()))["index.html"];
+        assert!(page.contains("<p class=\"agrees\">None.</p>") && !page.contains("<article"), "{page}");
+    }
+
+    #[test]
+    fn thousands_are_apart() {
+        for (digits, text) in [("", ""), ("7", "7"), ("123", "123"), ("1234", "1,234"), ("1234567", "1,234,567")] {
+            assert_eq!(grouped(digits), text);
+        }
+    }
+}
