@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::campaign::{Progress, Subject};
 use crate::case::InternalError;
-use crate::divergences::Divergences;
+use crate::divergences::{Divergences, EngineVersion};
 use crate::spec::{Instruction, Spec};
 
 pub use availability::{Availability, Requirement, TargetRange};
@@ -66,7 +66,9 @@ impl<'s> Survey<'s> {
         progress: &Progress,
     ) -> Result<(), InternalError> {
         let Some(judge) = subject.judge else { return Ok(()) };
-        let asker = EngineAsker::new(self.spec, divergences, subject, judge, &self.grid, progress);
+        let version = EngineVersion::of(judge.id());
+        let asker =
+            EngineAsker { spec: self.spec, divergences, subject, judge, version, grid: &self.grid, progress };
         let (engine, observations) = asker.ask(&self.surveyed)?;
         self.matrix.engines.push(engine);
         for (feature, observation) in self.matrix.features.iter_mut().zip(observations) {

@@ -125,6 +125,13 @@ pub struct Observation {
     /// The listed divergences that were seen where it deviates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub divergences: Vec<String>,
+    /// In how many of the environments of `also` and `not` no divergence lists what was seen.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unlisted: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// How an engine compares with the manual, within the environments that it can be asked about.
