@@ -64,7 +64,7 @@ fn gone_without(forms: &[FormClasses<'_>], known: &[Modifier], grid: &Grid) -> V
 }
 
 /// Adds the slots to what would otherwise be written alike.
-fn tell_apart(surveyed: &mut [Surveyed<'_>]) {
+pub(super) fn tell_apart(surveyed: &mut [Surveyed<'_>]) {
     let names: Vec<String> = surveyed.iter().map(Surveyed::name).collect();
     for (at, name) in names.iter().enumerate() {
         if names.iter().filter(|other| *other == name).count() > 1 {
@@ -90,6 +90,26 @@ impl<'s> Surveyed<'s> {
         let left_out = modifiers.iter().find(|modifier| modifier.value == LEFT_OUT);
         let remark = left_out.map(|modifier| format!("without {}", written(instruction, &modifier.slots[0])));
         Self { instruction, modifiers, remark, region, witnesses }
+    }
+
+    /// Whether it is this combination.
+    pub(super) fn is(&self, modifiers: &[&Modifier]) -> bool {
+        self.contains(modifiers) && self.is_within(modifiers)
+    }
+
+    /// Whether it has all of these modifiers.
+    pub(super) fn contains(&self, modifiers: &[&Modifier]) -> bool {
+        modifiers.iter().all(|modifier| self.modifiers.contains(modifier))
+    }
+
+    /// Whether it has no other modifiers than these.
+    pub(super) fn is_within(&self, modifiers: &[&Modifier]) -> bool {
+        self.modifiers.iter().all(|modifier| modifiers.contains(&modifier))
+    }
+
+    /// Whether it is the instruction itself or one modifier.
+    pub(super) fn has_at_most_one(&self) -> bool {
+        self.modifiers.len() < 2
     }
 
     /// How one writes it.

@@ -24,6 +24,19 @@ pub struct Matrix {
     /// By instruction; of each, first the instruction itself, then its modifiers, then combinations of two and three of
     /// them that need more than their parts.
     pub features: Vec<Feature>,
+    /// Queries that nothing answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub never: Vec<NeverValid>,
+}
+
+/// A combination that no valid line has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NeverValid {
+    /// As it was asked.
+    pub query: String,
+    /// The rules that forbid it, or why else.
+    pub because: Vec<String>,
 }
 
 /// An engine that was asked.
@@ -34,9 +47,11 @@ pub struct AskedEngine {
     pub id: String,
     /// The newest PTX version that it takes.
     pub newest_ptx: Version,
-    /// How many pairs of a PTX version and a target it can be asked about.
+    /// How many pairs of a PTX version and a target it takes.
     pub environments: usize,
-    /// How many lines it was asked about.
+    /// In how many of them it was asked.
+    pub asked_environments: usize,
+    /// How many lines it was asked about, once for each environment.
     pub lines: usize,
     /// How many of them have no answer, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -31,6 +31,16 @@ enum Answer {
     Nothing(String),
 }
 
+impl Answer {
+    /// Why it is neither.
+    fn without_verdict(self) -> Option<String> {
+        match self {
+            Self::Nothing(why) => Some(why),
+            Self::Accepts | Self::Rejects => None,
+        }
+    }
+}
+
 /// The answer about a line, and the divergence that lists it if it is not what the manual says.
 #[derive(Clone, Debug)]
 struct Answered {
@@ -55,26 +65,26 @@ struct Asked<'s> {
     witness: Witness,
 }
 
-/// The answers about all lines, by environment; none for an environment about which nothing was asked.
-type Answers = BTreeMap<ModulePair, Vec<Answered>>;
+/// The answers about the lines, by environment. A line without an answer was not asked about there.
+type Answers = BTreeMap<ModulePair, Vec<Option<Answered>>>;
 
 impl EngineAsker<'_> {
     /// What the engine did with the lines of each feature.
     pub(super) fn ask(&self, surveyed: &[Surveyed<'_>]) -> Result<(AskedEngine, Vec<Observation>), InternalError> {
         let (lines, of_feature) = lines(surveyed);
         let domain = self.domain();
-        let pairs: Vec<ModulePair> = domain.iter().collect();
-        self.progress.planned.fetch_add(u64::try_from(pairs.len()).unwrap_or(u64::MAX), Ordering::Relaxed);
-        let answers: Vec<Option<Vec<Answered>>> =
-            pairs.par_iter().map(|pair| self.ask_in(*pair, &lines)).collect::<Result<_, _>>()?;
-        let found = pairs.into_iter().zip(answers).filter_map(|(pair, answers)| Some((pair, answers?)));
-        let answers: Answers = found.collect();
-        let observation = |(surveyed, lines): (&Surveyed<'_>, &Vec<usize>)| {
-            self.observation(&surveyed.region, lines, &domain, &answers)
+        let edges = lines.iter().fold(self.grid.none(), |all, asked| all.or(&edges(&asked.witness.valid, &domain)));
+        let all: Vec<usize> = (0..lines.len()).collect();
+        let mut answers = Answers::new();
+        self.ask_all(edges.iter().map(|pair| (pair, all.clone())).collect(), &lines, &mut answers)?;
+        self.ask_all(further(&lines, &domain, &answers), &lines, &mut answers)?;
+        let observation = |(surveyed, lines_of): (&Surveyed<'_>, &Vec<usize>)| {
+            let own: Vec<(usize, &PairSet)> = lines_of.iter().map(|&at| (at, &lines[at].witness.valid)).collect();
+            self.observation(&surveyed.region, &own, &domain, &answers)
         };
         let observations = surveyed.iter().zip(&of_feature).map(observation).collect();
         let mut unanswered: BTreeMap<String, usize> = BTreeMap::new();
-        for answered in answers.values().flatten() {
+        for answered in answers.values().flatten().flatten() {
             if let Answer::Nothing(why) = &answered.answer {
                 *unanswered.entry(why.clone()).or_default() += 1;
             }
@@ -83,10 +93,29 @@ impl EngineAsker<'_> {
             id: self.judge.id().to_string(),
             newest_ptx: self.subject.newest,
             environments: domain.len(),
-            lines: answers.values().map(Vec::len).sum(),
+            asked_environments: answers.len(),
+            lines: answers.values().flatten().flatten().count(),
             unanswered,
         };
         Ok((engine, observations))
+    }
+
+    /// Asks about lines, by environment, and adds the answers.
+    fn ask_all(
+        &self,
+        questions: BTreeMap<ModulePair, Vec<usize>>,
+        lines: &[Asked<'_>],
+        answers: &mut Answers,
+    ) -> Result<(), InternalError> {
+        self.progress.planned.fetch_add(u64::try_from(questions.len()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        let ask = |(pair, which): (&ModulePair, &Vec<usize>)| Ok((*pair, self.ask_in(*pair, which, lines)?));
+        let found: Vec<(ModulePair, Vec<(usize, Answered)>)> =
+            questions.par_iter().map(ask).collect::<Result<_, InternalError>>()?;
+        for (pair, found) in found.into_iter().filter(|(_, found)| !found.is_empty()) {
+            let of_pair = answers.entry(pair).or_insert_with(|| vec![None; lines.len()]);
+            found.into_iter().for_each(|(at, answered)| of_pair[at] = Some(answered));
+        }
+        Ok(())
     }
 
     /// The pairs of a version and a target that the engine takes.
@@ -102,56 +131,56 @@ impl EngineAsker<'_> {
         domain
     }
 
-    /// The answers about all lines in one environment; none if the search was stopped before.
-    fn ask_in(&self, pair: ModulePair, lines: &[Asked<'_>]) -> Result<Option<Vec<Answered>>, InternalError> {
+    /// The answers about some lines in one environment; none if the search was stopped before.
+    fn ask_in(
+        &self,
+        pair: ModulePair,
+        which: &[usize],
+        lines: &[Asked<'_>],
+    ) -> Result<Vec<(usize, Answered)>, InternalError> {
         if self.progress.stopped() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        let there = |asked: &Asked<'_>| asked.witness.at(pair, self.grid, asked.instruction);
-        let values: Vec<Option<Values>> = lines.iter().map(there).collect();
+        let there = |&at: &usize| Some((at, lines[at].witness.at(pair, self.grid, lines[at].instruction)?));
+        let values: Vec<(usize, Values)> = which.iter().filter_map(there).collect();
         // A process that complains about some lines must be asked again about the others; and a declaration that is
         // refused must not refuse other lines.
-        let mut groups: [Vec<usize>; 3] = Default::default();
-        for (at, values) in values.iter().enumerate() {
-            if let Some(values) = values {
-                groups[self.group(&lines[at], values)].push(at);
-            }
+        let mut groups: [Vec<(usize, Case<'_>)>; 3] = Default::default();
+        for (at, values) in &values {
+            let asked = &lines[*at];
+            let case = Case { instruction: asked.instruction, form: asked.witness.form, values };
+            groups[self.group(&case)].push((*at, case));
         }
-        let unknown = Answered { answer: Answer::Nothing(NOT_KNOWN.to_owned()), listed: None };
-        let mut answers = vec![unknown; lines.len()];
-        for (group, batch) in groups.iter().zip([BATCH, BATCH, 1]) {
-            let case = |&at: &usize| {
-                let (asked, values) = (&lines[at], values[at].as_deref()?);
-                Some((at, Case { instruction: asked.instruction, form: asked.witness.form, values }))
-            };
-            let (at, cases): (Vec<usize>, Vec<Case<'_>>) = group.iter().filter_map(case).unzip();
+        let mut answers = Vec::with_capacity(values.len());
+        for (group, batch) in groups.into_iter().zip([BATCH, BATCH, 1]) {
+            let (at, cases): (Vec<usize>, Vec<Case<'_>>) = group.into_iter().unzip();
             let results = case::ask(self.spec, self.judge, Depth::Check, &cases, batch)?;
             for ((at, case), result) in at.into_iter().zip(&cases).zip(results) {
-                answers[at] = self.answered(case, &result, lines[at].witness.valid.contains(pair))?;
+                answers.push((at, self.answered(case, &result, lines[at].witness.valid.contains(pair))?));
             }
         }
         self.progress.done.fetch_add(1, Ordering::Relaxed);
-        self.progress.cases.fetch_add(u64::try_from(lines.len()).unwrap_or(u64::MAX), Ordering::Relaxed);
-        Ok(Some(answers))
+        self.progress.cases.fetch_add(u64::try_from(answers.len()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        Ok(answers)
     }
 
     /// With which others a line is asked about: those that are probably accepted, those that are not, and those whose
     /// declarations the environment may not have, each alone.
-    fn group(&self, asked: &Asked<'_>, values: &[u8]) -> usize {
-        let form = &asked.instruction.forms[asked.witness.form];
-        let broken = form.broken(values);
+    fn group(&self, case: &Case<'_>) -> usize {
+        let form = case.form();
+        let broken = form.broken(case.values);
         if broken.iter().any(|&rule| !form.rules[rule].kind.breakable()) {
             return 2;
         }
         let version = self.version.as_ref();
-        let foreseen = self.divergences.foresee(version, &form.id, values, broken.first().copied(), Depth::Check);
+        let foreseen = self.divergences.foresee(version, &form.id, case.values, broken.first().copied(), Depth::Check);
         usize::from(foreseen.outcome != Does::Accepts)
     }
 
     /// What a result says. The judge must read the line as the diagrams have it.
     fn answered(&self, case: &Case<'_>, result: &CaseResult, valid: bool) -> Result<Answered, InternalError> {
         let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else {
-            return Ok(Answered { answer: Answer::Nothing(NOT_KNOWN.to_owned()), listed: None });
+            return Ok(Answered { answer: Answer::Nothing(NOT_READ.to_owned()), listed: None });
         };
         if reading.valid() != valid {
             let word = |valid| if valid { "valid" } else { "invalid" };
@@ -179,23 +208,35 @@ impl EngineAsker<'_> {
     }
 
     /// Compares the answers about the lines of a feature with where the manual has it.
-    fn observation(&self, region: &PairSet, lines: &[usize], domain: &PairSet, answers: &Answers) -> Observation {
+    fn observation(
+        &self,
+        region: &PairSet,
+        lines: &[(usize, &PairSet)],
+        domain: &PairSet,
+        answers: &Answers,
+    ) -> Observation {
         let (mut accepts, mut open) = (self.grid.none(), self.grid.none());
         let mut undecided: BTreeMap<String, usize> = BTreeMap::new();
         for pair in domain.iter() {
-            let of_lines = answers.get(&pair).map(|all| lines.iter().map(|&line| &all[line].answer));
-            let mut of_lines: Vec<&Answer> = of_lines.into_iter().flatten().collect();
-            // With no line at all there is no answer either.
-            let stopped = Answer::Nothing(STOPPED.to_owned());
-            of_lines.extend(of_lines.is_empty().then_some(&stopped));
+            let of_line = |(line, valid): &(usize, &PairSet)| {
+                let answered = answers.get(&pair).and_then(|all| all[*line].as_ref());
+                match (answered, valid.contains(pair)) {
+                    (Some(answered), _) => answered.answer.clone(),
+                    (None, _) if self.progress.stopped() => Answer::Nothing(STOPPED.to_owned()),
+                    // Between environments that are as the manual says.
+                    (None, true) => Answer::Accepts,
+                    (None, false) => Answer::Rejects,
+                }
+            };
+            let mut of_lines: Vec<Answer> = lines.iter().map(of_line).collect();
+            if of_lines.is_empty() {
+                of_lines.push(Answer::Nothing(NO_LINE.to_owned()));
+            }
             if of_lines.iter().any(|answer| matches!(answer, Answer::Accepts)) {
                 accepts.insert(pair);
-            } else if let Some(why) = of_lines.iter().find_map(|answer| match answer {
-                Answer::Nothing(why) => Some(why),
-                _ => None,
-            }) {
+            } else if let Some(why) = of_lines.into_iter().find_map(Answer::without_verdict) {
                 open.insert(pair);
-                *undecided.entry(why.clone()).or_default() += 1;
+                *undecided.entry(why).or_default() += 1;
             }
         }
         let expected = region.and(domain);
@@ -227,8 +268,51 @@ impl EngineAsker<'_> {
     }
 }
 
-const NOT_KNOWN: &str = "the form does not know the environment";
+const NOT_READ: &str = "it was not judged";
+const NO_LINE: &str = "no line has it";
 const STOPPED: &str = "the search was stopped";
+
+/// The pairs of a domain in which to ask about a line that is valid in some of them: of each target, the first version, the
+/// last one, and each on either side of a change.
+fn edges(valid: &PairSet, domain: &PairSet) -> PairSet {
+    let mut edges = domain.clone();
+    for target in 0..domain.targets() {
+        let pairs: Vec<ModulePair> = domain.versions(target).map(|version| ModulePair { version, target }).collect();
+        for neighbours in pairs.windows(3) {
+            let is = |at: usize| valid.contains(neighbours[at]);
+            if is(0) == is(1) && is(1) == is(2) {
+                edges.remove(neighbours[1]);
+            }
+        }
+    }
+    edges
+}
+
+/// Where else to ask: about each line for all versions of a target with an answer that is not as the manual says.
+fn further(lines: &[Asked<'_>], domain: &PairSet, answers: &Answers) -> BTreeMap<ModulePair, Vec<usize>> {
+    let mut odd: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for (pair, all) in answers {
+        for (at, answered) in all.iter().enumerate() {
+            let as_manual = answered.as_ref().is_none_or(|answered| match answered.answer {
+                Answer::Accepts => lines[at].witness.valid.contains(*pair),
+                Answer::Rejects => !lines[at].witness.valid.contains(*pair),
+                Answer::Nothing(_) => false,
+            });
+            if !as_manual {
+                odd.insert((pair.target, at));
+            }
+        }
+    }
+    let mut further: BTreeMap<ModulePair, Vec<usize>> = BTreeMap::new();
+    for (target, line) in odd {
+        for pair in domain.versions(target).map(|version| ModulePair { version, target }) {
+            if answers.get(&pair).is_none_or(|all| all[line].is_none()) {
+                further.entry(pair).or_default().push(line);
+            }
+        }
+    }
+    further
+}
 
 /// The lines of all features, each once, and for each feature the positions of its own.
 fn lines<'s>(surveyed: &[Surveyed<'s>]) -> (Vec<Asked<'s>>, Vec<Vec<usize>>) {
@@ -252,12 +336,12 @@ fn lines<'s>(surveyed: &[Surveyed<'s>]) -> (Vec<Asked<'s>>, Vec<Vec<usize>>) {
 }
 
 /// The divergences that list what some lines do in these environments, and in how many of them none does.
-fn listed(pairs: &PairSet, lines: &[usize], answers: &Answers) -> (Vec<String>, usize) {
+fn listed(pairs: &PairSet, lines: &[(usize, &PairSet)], answers: &Answers) -> (Vec<String>, usize) {
     let mut divergences: BTreeSet<&str> = BTreeSet::new();
     let mut unlisted = 0;
     for pair in pairs.iter() {
         let all = answers.get(&pair);
-        let of_lines = lines.iter().filter_map(|&line| all?[line].listed.as_deref());
+        let of_lines = lines.iter().filter_map(|&(line, _)| all?[line].as_ref()?.listed.as_deref());
         let before = of_lines.clone().next();
         unlisted += usize::from(before.is_none());
         divergences.extend(of_lines);

@@ -67,6 +67,16 @@ impl PairSet {
         self.0[pair.target] = self.0[pair.target].or(&one);
     }
 
+    pub(super) fn remove(&mut self, pair: ModulePair) {
+        let one = ValueSet::of(pair.version + 1, |version| version == pair.version);
+        self.0[pair.target] = self.0[pair.target].without(&one);
+    }
+
+    /// How many targets the grid has.
+    pub(super) fn targets(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn contains(&self, pair: ModulePair) -> bool {
         u8::try_from(pair.version).is_ok_and(|version| self.0[pair.target].contains(version))
     }

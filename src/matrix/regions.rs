@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::pairs::{Grid, PairSet};
 use crate::space::{ClassSet, Diagram, EnvironmentClasses, environment};
-use crate::spec::{Form, Instruction};
+use crate::spec::{Form, Instruction, pattern_matches};
 
 /// The value of a slot that is left out.
 pub(super) const LEFT_OUT: &str = "none";
@@ -30,6 +30,11 @@ impl Modifier {
             let value = axis.position(&self.value).filter(|value| axis.claimed.contains(*value))?;
             self.slots.contains(&axis.name).then_some((slot.axis, value))
         })
+    }
+
+    /// Whether it is, or stands for, this word or these words.
+    pub(super) fn is_written(&self, words: &str) -> bool {
+        self.value == words || pattern_matches(&self.value, words)
     }
 
     /// What a form must choose for it: `None` if it cannot, nothing if it has no such slot and the slot is left out.
