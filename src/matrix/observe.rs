@@ -73,10 +73,8 @@ impl EngineAsker<'_> {
     pub(super) fn ask(&self, surveyed: &[Surveyed<'_>]) -> Result<(AskedEngine, Vec<Observation>), InternalError> {
         let (lines, of_feature) = lines(surveyed);
         let domain = self.domain();
-        let edges = lines.iter().fold(self.grid.none(), |all, asked| all.or(&edges(&asked.witness.valid, &domain)));
-        let all: Vec<usize> = (0..lines.len()).collect();
         let mut answers = Answers::new();
-        self.ask_all(edges.iter().map(|pair| (pair, all.clone())).collect(), &lines, &mut answers)?;
+        self.ask_all(first(&lines, &domain), &lines, &mut answers)?;
         self.ask_all(further(&lines, &domain, &answers), &lines, &mut answers)?;
         let observation = |(surveyed, lines_of): (&Surveyed<'_>, &Vec<usize>)| {
             let own: Vec<(usize, &PairSet)> = lines_of.iter().map(|&at| (at, &lines[at].witness.valid)).collect();
@@ -151,17 +149,30 @@ impl EngineAsker<'_> {
             let case = Case { instruction: asked.instruction, form: asked.witness.form, values };
             groups[self.group(&case)].push((*at, case));
         }
-        let mut answers = Vec::with_capacity(values.len());
-        for (group, batch) in groups.into_iter().zip([BATCH, BATCH, 1]) {
-            let (at, cases): (Vec<usize>, Vec<Case<'_>>) = group.into_iter().unzip();
-            let results = case::ask(self.spec, self.judge, Depth::Check, &cases, batch)?;
-            for ((at, case), result) in at.into_iter().zip(&cases).zip(results) {
-                answers.push((at, self.answered(case, &result, lines[at].witness.valid.contains(pair))?));
+        let mut answers: BTreeMap<usize, Answered> = BTreeMap::new();
+        for (group, batch) in groups.iter().zip([BATCH, BATCH, 1]) {
+            answers.extend(self.ask_together(group, batch)?);
+        }
+        // Something that one line declares may have been refused for all of them. So what is refused although the manual
+        // has it is asked about again: with the lines of its instruction, and then alone.
+        let [mut accepted, ..] = groups;
+        for batch in [BATCH, 1] {
+            accepted.retain(|(at, _)| answers.get(at).is_some_and(|of| matches!(of.answer, Answer::Rejects)));
+            for together in accepted.chunk_by(|a, b| a.1.instruction.name == b.1.instruction.name) {
+                answers.extend(self.ask_together(together, batch)?);
             }
         }
         self.progress.done.fetch_add(1, Ordering::Relaxed);
         self.progress.cases.fetch_add(u64::try_from(answers.len()).unwrap_or(u64::MAX), Ordering::Relaxed);
-        Ok(answers)
+        Ok(answers.into_iter().collect())
+    }
+
+    /// The answers about cases of one environment.
+    fn ask_together(&self, cases: &[(usize, Case<'_>)], batch: usize) -> Result<Vec<(usize, Answered)>, InternalError> {
+        let (at, cases): (Vec<usize>, Vec<Case<'_>>) = cases.iter().copied().unzip();
+        let results = case::ask(self.spec, self.judge, Depth::Check, &cases, batch)?;
+        let answered = |((at, case), result): ((usize, &Case<'_>), &CaseResult)| Ok((at, self.answered(case, result)?));
+        at.into_iter().zip(&cases).zip(&results).map(answered).collect()
     }
 
     /// With which others a line is asked about: those that are probably accepted, those that are not, and those whose
@@ -178,7 +189,8 @@ impl EngineAsker<'_> {
     }
 
     /// What a result says. The judge must read the line as the diagrams have it.
-    fn answered(&self, case: &Case<'_>, result: &CaseResult, valid: bool) -> Result<Answered, InternalError> {
+    fn answered(&self, case: &Case<'_>, result: &CaseResult) -> Result<Answered, InternalError> {
+        let valid = case.form().broken(case.values).is_empty();
         let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else {
             return Ok(Answered { answer: Answer::Nothing(NOT_READ.to_owned()), listed: None });
         };
@@ -194,7 +206,7 @@ impl EngineAsker<'_> {
         }
         let answer = match outcome {
             Outcome::Accepted => Answer::Accepts,
-            Outcome::Rejected(_) => Answer::Rejects,
+            Outcome::Rejected(_why) => { if valid { eprintln!("REJ {} {} {_why}", case.environment()?, case.line()); } Answer::Rejects }
             Outcome::Skipped(why) => Answer::Nothing(format!("skipped: {why}")),
             Outcome::Crashed(_) | Outcome::TimedOut => Answer::Nothing(outcome.word().to_owned()),
         };
@@ -286,6 +298,15 @@ fn edges(valid: &PairSet, domain: &PairSet) -> PairSet {
         }
     }
     edges
+}
+
+/// Where to ask about each line first.
+fn first(lines: &[Asked<'_>], domain: &PairSet) -> BTreeMap<ModulePair, Vec<usize>> {
+    let mut first: BTreeMap<ModulePair, Vec<usize>> = BTreeMap::new();
+    for (at, asked) in lines.iter().enumerate() {
+        edges(&asked.witness.valid, domain).iter().for_each(|pair| first.entry(pair).or_default().push(at));
+    }
+    first
 }
 
 /// Where else to ask: about each line for all versions of a target with an answer that is not as the manual says.
