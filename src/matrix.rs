@@ -139,3 +139,8 @@ impl<'s> Survey<'s> {
         self.matrix
     }
 }
+
+/// The JSON Schema of a matrix.
+pub fn schema() -> serde_json::Value {
+    serde_json::Value::from(schemars::schema_for!(Matrix))
+}

@@ -216,9 +216,13 @@ fn with_changed_result(recording: &str) -> String {
 #[test]
 fn the_schemas_in_the_repository_match_the_code() {
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/schema");
-    for (name, options) in
-        [("instruction", ""), ("isa", "--isa"), ("divergences", "--divergences"), ("vocabulary", "--vocabulary")]
-    {
+    for (name, options) in [
+        ("instruction", ""),
+        ("isa", "--isa"),
+        ("divergences", "--divergences"),
+        ("vocabulary", "--vocabulary"),
+        ("matrix", "--matrix"),
+    ] {
         let path = schemas.join(format!("{name}.json"));
         let schema = run(&arguments(&format!("spec schema {options}")), Vec::new()).stdout;
         if std::env::var_os("BLESS").is_some() {

@@ -75,6 +75,9 @@ enum SpecCommand {
         /// The schema of vocabulary.yaml.
         #[arg(long, conflicts_with_all = ["isa", "divergences"])]
         vocabulary: bool,
+        /// The schema of what `matrix --format json` prints.
+        #[arg(long, conflicts_with_all = ["isa", "divergences", "vocabulary"])]
+        matrix: bool,
     },
 }
 
@@ -98,8 +101,9 @@ impl Opts {
                 };
                 count::count(specs, &instructions, form, &environment)
             }
-            SpecCommand::Schema { isa, divergences, vocabulary } => {
+            SpecCommand::Schema { isa, divergences, vocabulary, matrix } => {
                 let schema = match (isa, divergences) {
+                    _ if matrix => ptx_conform::matrix::schema(),
                     _ if vocabulary => ptx_conform::load::vocabulary_schema(),
                     (true, _) => ptx_conform::load::isa_schema(),
                     (_, true) => ptx_conform::divergences::schema(),

@@ -16,6 +16,7 @@ use crate::case::{self, Case, CaseResult, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Depth, LineJudge, Outcome};
 use crate::environment::{AddressSize, Environment};
+use crate::ptx::print_variant;
 use crate::space::Values;
 use crate::spec::{Instruction, Spec};
 
@@ -63,6 +64,32 @@ pub(super) struct EngineAsker<'a> {
 struct Asked<'s> {
     instruction: &'s Instruction,
     witness: Witness,
+    /// The kinds of what it declares besides registers: one that is refused refuses all lines of its module.
+    declares: BTreeSet<String>,
+}
+
+/// What probably happens to a line. Lines of one prospect are asked about together: a process that complains about some
+/// must be asked again about the others.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Prospect {
+    /// It is valid and accepted.
+    Accepted,
+    /// It is invalid, and listed as accepted.
+    Lenient,
+    /// It is refused.
+    Refused,
+    /// The environment may not have the registers or variables that it declares, so it gets a module of its own.
+    Undeclarable,
+}
+
+impl<'s> Asked<'s> {
+    fn new(instruction: &'s Instruction, witness: &Witness) -> Self {
+        let (_, declarations) = print_variant(&instruction.forms[witness.form], &witness.values);
+        let statements = declarations.split([';', '{', '}', ':']).map(str::trim);
+        let others = statements.filter(|statement| !statement.starts_with(".reg") && !statement.starts_with(".entry"));
+        let words = others.flat_map(str::split_whitespace).filter(|word| word.starts_with('.'));
+        Self { instruction, witness: witness.clone(), declares: words.map(str::to_owned).collect() }
+    }
 }
 
 /// The answers about the lines, by environment. A line without an answer was not asked about there.
@@ -141,51 +168,41 @@ impl EngineAsker<'_> {
         }
         let there = |&at: &usize| Some((at, lines[at].witness.at(pair, self.grid, lines[at].instruction)?));
         let values: Vec<(usize, Values)> = which.iter().filter_map(there).collect();
-        // A process that complains about some lines must be asked again about the others; and a declaration that is
-        // refused must not refuse other lines.
-        let mut groups: [Vec<(usize, Case<'_>)>; 3] = Default::default();
+        let mut groups: BTreeMap<(Prospect, &BTreeSet<String>), Vec<(usize, Case<'_>)>> = BTreeMap::new();
         for (at, values) in &values {
             let asked = &lines[*at];
             let case = Case { instruction: asked.instruction, form: asked.witness.form, values };
-            groups[self.group(&case)].push((*at, case));
+            groups.entry((self.prospect(&case), &asked.declares)).or_default().push((*at, case));
         }
-        let mut answers: BTreeMap<usize, Answered> = BTreeMap::new();
-        for (group, batch) in groups.iter().zip([BATCH, BATCH, 1]) {
-            answers.extend(self.ask_together(group, batch)?);
-        }
-        // Something that one line declares may have been refused for all of them. So what is refused although the manual
-        // has it is asked about again: with the lines of its instruction, and then alone.
-        let [mut accepted, ..] = groups;
-        for batch in [BATCH, 1] {
-            accepted.retain(|(at, _)| answers.get(at).is_some_and(|of| matches!(of.answer, Answer::Rejects)));
-            for together in accepted.chunk_by(|a, b| a.1.instruction.name == b.1.instruction.name) {
-                answers.extend(self.ask_together(together, batch)?);
+        let mut answers = Vec::with_capacity(values.len());
+        for ((prospect, _), group) in groups {
+            let (at, cases): (Vec<usize>, Vec<Case<'_>>) = group.into_iter().unzip();
+            let batch = if prospect == Prospect::Undeclarable { 1 } else { BATCH };
+            let results = case::ask(self.spec, self.judge, Depth::Check, &cases, batch)?;
+            for ((at, case), result) in at.into_iter().zip(&cases).zip(&results) {
+                answers.push((at, self.answered(case, result)?));
             }
         }
         self.progress.done.fetch_add(1, Ordering::Relaxed);
         self.progress.cases.fetch_add(u64::try_from(answers.len()).unwrap_or(u64::MAX), Ordering::Relaxed);
-        Ok(answers.into_iter().collect())
+        Ok(answers)
     }
 
-    /// The answers about cases of one environment.
-    fn ask_together(&self, cases: &[(usize, Case<'_>)], batch: usize) -> Result<Vec<(usize, Answered)>, InternalError> {
-        let (at, cases): (Vec<usize>, Vec<Case<'_>>) = cases.iter().copied().unzip();
-        let results = case::ask(self.spec, self.judge, Depth::Check, &cases, batch)?;
-        let answered = |((at, case), result): ((usize, &Case<'_>), &CaseResult)| Ok((at, self.answered(case, result)?));
-        at.into_iter().zip(&cases).zip(&results).map(answered).collect()
-    }
-
-    /// With which others a line is asked about: those that are probably accepted, those that are not, and those whose
-    /// declarations the environment may not have, each alone.
-    fn group(&self, case: &Case<'_>) -> usize {
+    /// What probably happens to a line.
+    fn prospect(&self, case: &Case<'_>) -> Prospect {
         let form = case.form();
         let broken = form.broken(case.values);
         if broken.iter().any(|&rule| !form.rules[rule].kind.breakable()) {
-            return 2;
+            return Prospect::Undeclarable;
         }
         let version = self.version.as_ref();
-        let foreseen = self.divergences.foresee(version, &form.id, case.values, broken.first().copied(), Depth::Check);
-        usize::from(foreseen.outcome != Does::Accepts)
+        let foreseen =
+            self.divergences.foresee(version, &form.id, case.values, broken.first().copied(), Depth::Check);
+        match (broken.is_empty(), foreseen.outcome) {
+            (true, Does::Accepts) => Prospect::Accepted,
+            (false, Does::Accepts) => Prospect::Lenient,
+            _ => Prospect::Refused,
+        }
     }
 
     /// What a result says. The judge must read the line as the diagrams have it.
@@ -206,7 +223,7 @@ impl EngineAsker<'_> {
         }
         let answer = match outcome {
             Outcome::Accepted => Answer::Accepts,
-            Outcome::Rejected(_why) => { if valid { eprintln!("REJ {} {} {_why}", case.environment()?, case.line()); } Answer::Rejects }
+            Outcome::Rejected(_) => Answer::Rejects,
             Outcome::Skipped(why) => Answer::Nothing(format!("skipped: {why}")),
             Outcome::Crashed(_) | Outcome::TimedOut => Answer::Nothing(outcome.word().to_owned()),
         };
@@ -347,7 +364,7 @@ fn lines<'s>(surveyed: &[Surveyed<'s>]) -> (Vec<Asked<'s>>, Vec<Vec<usize>>) {
             let key = (surveyed.instruction.name.as_str(), witness.form, &witness.values[3..]);
             let at = *known.entry(key).or_insert(lines.len());
             if at == lines.len() {
-                lines.push(Asked { instruction: surveyed.instruction, witness: witness.clone() });
+                lines.push(Asked::new(surveyed.instruction, witness));
             }
             own.push(at);
         }
