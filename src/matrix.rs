@@ -22,7 +22,8 @@ use crate::spec::{Instruction, Spec};
 
 pub use availability::{Availability, Requirement, TargetRange};
 pub use format::{
-    AskedEngine, Deviation, Feature, FeatureLine, FeatureModifier, FeatureRule, Matrix, NeverValid, Observation, Standing,
+    AskedEngine, Deviation, Feature, FeatureLine, FeatureModifier, FeatureRule, Matrix, NeverValid, Observation,
+    Standing,
 };
 
 pub use query::{MatrixQuery, QueryError};

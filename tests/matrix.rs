@@ -44,7 +44,10 @@ fn the_manual_is_right_about_known_features() {
         ("add.f32x2.ftz.rn", "PTX 8.6, sm_100"),
         ("vote.sync", "PTX 6.0, sm_30"),
         ("ld.global.L2::cache_hint", "PTX 7.4, sm_80"),
-        ("setmaxnreg.inc", "PTX 8.0, sm_90a or PTX 8.6, sm_100a or PTX 8.6, sm_101a or PTX 8.7, sm_120a or PTX 8.8, sm_100f or PTX 8.8, sm_101f or PTX 8.8, sm_120f"),
+        (
+            "setmaxnreg.inc",
+            "PTX 8.0, sm_90a or PTX 8.6, sm_100a or PTX 8.6, sm_101a or PTX 8.7, sm_120a or PTX 8.8, sm_100f or PTX 8.8, sm_101f or PTX 8.8, sm_120f",
+        ),
     ] {
         assert_eq!(exact(query).manual.to_string(), available, "{query}");
     }
@@ -53,7 +56,8 @@ fn the_manual_is_right_about_known_features() {
 #[test]
 fn what_is_gone_again_is_a_feature() {
     let (survey, _) = asked("vote");
-    let gone = survey.matrix().features.iter().find(|feature| feature.name == "vote without .sync").expect("it is there");
+    let gone =
+        survey.matrix().features.iter().find(|feature| feature.name == "vote without .sync").expect("it is there");
     assert_eq!(gone.manual.to_string(), "PTX 1.2, sm_12; not from PTX 6.4 on for sm_70 and later");
     let rules: Vec<&str> = gone.because.iter().map(|because| because.rule.as_str()).collect();
     assert!(rules.contains(&"vote/removed"), "{rules:?}");
@@ -90,18 +94,18 @@ fn seen(query: &str, engine: &StandIn<'_>, newest: &str) -> Observation {
 fn what_an_engine_takes_earlier_later_or_never_is_a_difference() {
     let spec = spec();
     let early = StandIn::new("early@1.0").judging(spec, |line, read, right| {
-        let needs_only_ptx = |(instruction, reading): (&ptx_conform::spec::Instruction, &ptx_conform::judge::Reading)| {
-            reading.rules(instruction).all(|rule| rule.id == "add/pairs-of-f32-ptx")
-        };
+        let needs_only_ptx =
+            |(instruction, reading): (&ptx_conform::spec::Instruction, &ptx_conform::judge::Reading)| {
+                reading.rules(instruction).all(|rule| rule.id == "add/pairs-of-f32-ptx")
+            };
         if line.contains(".f32x2") && read.is_some_and(needs_only_ptx) { Outcome::Accepted } else { right }
     });
     let of = seen("add.rn.ftz.f32x2", &early, "9.5");
     // The targets came with the version that has it, so nothing can be earlier there.
     assert_eq!(of.verdict, Standing::Same);
 
-    let early = StandIn::new("early@1.0").judging(spec, |line, _, right| {
-        if line.starts_with("vote.sync") { Outcome::Accepted } else { right }
-    });
+    let early = StandIn::new("early@1.0")
+        .judging(spec, |line, _, right| if line.starts_with("vote.sync") { Outcome::Accepted } else { right });
     let of = seen("vote.sync", &early, "9.5");
     assert_eq!((of.verdict, of.accepts.to_string().as_str()), (Standing::Differs, "PTX 1.0, sm_10"));
     assert!(of.unlisted == of.also.environments && of.unlisted > 100 && of.not.is_none(), "{of:?}");
@@ -153,7 +157,10 @@ fn queries_say_what_is_wrong_with_them() {
     for (query, says) in [
         ("ad", "`ad`: `ad` has no specification; did you mean `add`?"),
         ("add.f32x3", "`add.f32x3`: `add` has no modifier `.f32x3`; did you mean `.f32x2`?"),
-        (".L2::evict_lst", "`.L2::evict_lst`: no instruction has the modifier `.L2::evict_lst`; did you mean `.L2::evict_last`?"),
+        (
+            ".L2::evict_lst",
+            "`.L2::evict_lst`: no instruction has the modifier `.L2::evict_lst`; did you mean `.L2::evict_last`?",
+        ),
         (".f32x2.pred", "`.f32x2.pred`: no instruction has all of these modifiers"),
     ] {
         let error = MatrixQuery::read(spec(), query).expect_err("it is wrong");

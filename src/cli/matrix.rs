@@ -83,7 +83,9 @@ impl Opts {
             MatrixFormat::Text => print(&text::shown(&matrix, answers.as_deref()))?,
         }
         if engines.is_empty() && named == Named::Installed {
-            say("note: no ptxas was found, so this is only what the manual says; `ptx-conform toolchain install 13.5` installs one");
+            say(
+                "note: no ptxas was found, so this is only what the manual says; `ptx-conform toolchain install 13.5` installs one",
+            );
         }
         Ok(code(&matrix, answers.as_deref()))
     }

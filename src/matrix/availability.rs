@@ -124,7 +124,9 @@ fn with_those_that_meet(target: Target) -> String {
 /// Whether each environment that meets `pair` meets `need`, too. Of two that meet each other, the first does not need the
 /// second.
 fn covers(grid: &Grid, need: ModulePair, pair: ModulePair) -> bool {
-    let meets = |need: ModulePair, pair: ModulePair| grid.target(need).met_by(grid.target(pair)) && need.version <= pair.version;
+    let meets = |need: ModulePair, pair: ModulePair| {
+        grid.target(need).met_by(grid.target(pair)) && need.version <= pair.version
+    };
     need != pair && meets(need, pair) && (!meets(pair, need) || need < pair)
 }
 

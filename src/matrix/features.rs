@@ -45,9 +45,8 @@ pub(super) fn of_instruction<'s>(instruction: &'s Instruction, grid: &Grid) -> V
 
 /// The slots that once could be left out and no longer can: each as a modifier that is left out, with its region.
 fn gone_without(forms: &[FormClasses<'_>], known: &[Modifier], grid: &Grid) -> Vec<(Modifier, PairSet)> {
-    let region = |modifiers: &[&Modifier]| {
-        forms.iter().fold(grid.none(), |all, form| all.or(&form.region(modifiers, grid)))
-    };
+    let region =
+        |modifiers: &[&Modifier]| forms.iter().fold(grid.none(), |all, form| all.or(&form.region(modifiers, grid)));
     let whole = region(&[]);
     let mut slots: BTreeSet<&String> = BTreeSet::new();
     let in_order = known.iter().flat_map(|modifier| &modifier.slots).filter(|slot| slots.insert(slot));
@@ -126,8 +125,7 @@ impl<'s> Surveyed<'s> {
     pub(super) fn feature(&self, grid: &Grid) -> Feature {
         let domain = grid.all();
         let form = self.witnesses.first().map(|witness| &self.instruction.forms[witness.form]);
-        let modifier =
-            |of: &Modifier| FeatureModifier { slot: slot_in(of, form), modifier: of.value.clone() };
+        let modifier = |of: &Modifier| FeatureModifier { slot: slot_in(of, form), modifier: of.value.clone() };
         let line = |witness: &Witness| {
             let (line, declarations) = print_variant(&self.instruction.forms[witness.form], &witness.values);
             FeatureLine { line, declarations, manual: Availability::of(grid, &witness.valid, &domain) }

@@ -196,8 +196,7 @@ impl EngineAsker<'_> {
             return Prospect::Undeclarable;
         }
         let version = self.version.as_ref();
-        let foreseen =
-            self.divergences.foresee(version, &form.id, case.values, broken.first().copied(), Depth::Check);
+        let foreseen = self.divergences.foresee(version, &form.id, case.values, broken.first().copied(), Depth::Check);
         match (broken.is_empty(), foreseen.outcome) {
             (true, Does::Accepts) => Prospect::Accepted,
             (false, Does::Accepts) => Prospect::Lenient,

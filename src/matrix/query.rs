@@ -59,7 +59,8 @@ impl<'s> MatrixQuery<'s> {
                 true => names.filter(|name| name.split('.').next() == Some(opcode)).collect(),
                 false => nearest(opcode, names).into_iter().collect(),
             };
-            let meant = if near.is_empty() { String::new() } else { format!("; did you mean `{}`?", near.join("` or `")) };
+            let meant =
+                if near.is_empty() { String::new() } else { format!("; did you mean `{}`?", near.join("` or `")) };
             return Err(QueryError(format!("`{text}`: `{opcode}` has no specification{meant}")));
         };
         if let Some(word) = instruction.elsewhere_in(&all) {
@@ -89,13 +90,16 @@ impl<'s> MatrixQuery<'s> {
             return Ok(Self { text: text.trim().to_owned(), instructions, words, named: false });
         }
         let values = || all.iter().flat_map(|(_, known)| known.iter().map(|modifier| modifier.value.as_str()));
-        let strange = words.iter().find(|word| all.iter().all(|(_, known)| unknown(&[(*word).clone()], known).is_some()));
+        let strange =
+            words.iter().find(|word| all.iter().all(|(_, known)| unknown(&[(*word).clone()], known).is_some()));
         Err(QueryError(match strange {
             Some(word) => {
                 let meant = nearest(word, values()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 format!("`{text}`: no instruction has the modifier `{word}`{meant}")
             }
-            None if words.is_empty() => "a query is an instruction, such as `add.f32x2`, or a modifier, such as `.f32x2`".to_owned(),
+            None if words.is_empty() => {
+                "a query is an instruction, such as `add.f32x2`, or a modifier, such as `.f32x2`".to_owned()
+            }
             None => format!("`{text}`: no instruction has all of these modifiers"),
         }))
     }
@@ -111,9 +115,8 @@ impl<'s> MatrixQuery<'s> {
         let forms: Vec<FormClasses<'_>> = diagrams.iter().map(|form| form.classes(grid)).collect();
         let known = modifiers(instruction);
         let meanings = meanings(&self.words, &known);
-        let region = |modifiers: &[&Modifier]| {
-            forms.iter().fold(grid.none(), |all, form| all.or(&form.region(modifiers, grid)))
-        };
+        let region =
+            |modifiers: &[&Modifier]| forms.iter().fold(grid.none(), |all, form| all.or(&form.region(modifiers, grid)));
         let mut exact: Vec<(Vec<&Modifier>, PairSet, bool)> = Vec::new();
         for meaning in &meanings {
             let modifiers: Vec<&Modifier> = meaning.iter().map(|&at| &known[at]).collect();

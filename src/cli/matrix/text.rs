@@ -48,19 +48,33 @@ pub(super) fn shown(matrix: &Matrix, answers: Option<&[QueryAnswer]>) -> String 
 fn block(text: &mut String, matrix: &Matrix, feature: &Feature) {
     let _ = writeln!(text, "{}", feature.name);
     wrapped(text, "  manual", 14, &feature.manual.to_string());
-    for because in &feature.because {
-        let section = because.section.as_ref().map(|section| format!(" ({section})")).unwrap_or_default();
-        wrapped(text, "", 14, &format!("{}: {}{section}", because.rule, because.says));
+    for (rules, says) in reasons(feature) {
+        wrapped(text, "", 14, &format!("{says} ({rules})"));
     }
     wrapped(text, "", 14, &feature.page);
     for line in &feature.lines {
-        let place = line.manual.from.first().map(ToString::to_string).unwrap_or_default();
-        wrapped(text, "  line", 14, &format!("{}   // {place}", line.line));
+        let place = line.manual.from.first().filter(|_| feature.lines.len() > 1);
+        let place = place.map(|place| format!("in {place}: ")).unwrap_or_default();
+        wrapped(text, "  line", 14, &format!("{place}{}", line.line));
     }
     for (engines, said) in groups(matrix, feature) {
         wrapped(text, &format!("  {engines}"), 26, &said);
     }
     text.push('\n');
+}
+
+/// What the rules behind a feature say, each sentence once, with their ids.
+fn reasons(feature: &Feature) -> Vec<(String, &str)> {
+    let mut reasons: Vec<(String, &str)> = Vec::new();
+    for because in &feature.because {
+        match reasons.iter_mut().find(|(_, says)| *says == because.says) {
+            Some((rules, _)) => {
+                let _ = write!(rules, ", {}", because.rule);
+            }
+            None => reasons.push((because.rule.clone(), &because.says)),
+        }
+    }
+    reasons
 }
 
 /// A feature in a list: the manual, and engines where they do not agree with it.
@@ -101,9 +115,7 @@ fn differing(observed: &Observation) -> String {
     if observed.accepts.ranges.is_empty() {
         return observed.accepts.to_string();
     }
-    let places = |from: &[Requirement]| {
-        from.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
-    };
+    let places = |from: &[Requirement]| from.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
     let mut parts = Vec::new();
     for (deviation, word) in [(&observed.also, "also"), (&observed.not, "not")] {
         if !deviation.is_none() {
