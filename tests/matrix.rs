@@ -13,6 +13,7 @@ use ptx_conform::spec::Spec;
 
 #[path = "planted/engine.rs"]
 mod engine;
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod transcript;
 
 use engine::StandIn;

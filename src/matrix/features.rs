@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::availability::Availability;
 use super::format::{Feature, FeatureLine, FeatureModifier, FeatureRule};
 use super::pairs::{Grid, ModulePair, PairSet};
-use super::regions::{Combinations, FormClasses, FormDiagram, LEFT_OUT, Modifier, modifiers};
+use super::regions::{FormClasses, FormDiagram, LEFT_OUT, Modifier, ModifierRegions, modifiers};
 use super::witness::{Witness, witnesses};
 use crate::ptx::print_variant;
 use crate::spec::{Form, Instruction, RuleKind};
@@ -29,7 +29,7 @@ pub(super) fn of_instruction<'s>(instruction: &'s Instruction, grid: &Grid) -> V
     let forms: Vec<FormClasses<'_>> = diagrams.iter().map(|form| form.classes(grid)).collect();
     let known = modifiers(instruction);
     let mut found: Vec<(Vec<&Modifier>, PairSet)> = Vec::new();
-    for (combination, region) in Combinations::new(&forms, &known, grid).notable() {
+    for (combination, region) in ModifierRegions::new(&forms, &known, grid).notable() {
         found.push((combination.iter().map(|&at| &known[at]).collect(), region));
     }
     let left_out = gone_without(&forms, &known, grid);

@@ -25,14 +25,14 @@ const BATCH: usize = 10_000;
 
 /// What an engine did with a line in an environment.
 #[derive(Clone, Debug)]
-enum Answer {
+enum SeenLine {
     Accepts,
     Rejects,
     /// Neither: says why.
     Nothing(String),
 }
 
-impl Answer {
+impl SeenLine {
     /// Why it is neither.
     fn without_verdict(self) -> Option<String> {
         match self {
@@ -44,8 +44,8 @@ impl Answer {
 
 /// The answer about a line, and the divergence that lists it if it is not what the manual says.
 #[derive(Clone, Debug)]
-struct Answered {
-    answer: Answer,
+struct AskedLine {
+    answer: SeenLine,
     listed: Option<String>,
 }
 
@@ -93,14 +93,14 @@ impl<'s> Asked<'s> {
 }
 
 /// The answers about the lines, by environment. A line without an answer was not asked about there.
-type Answers = BTreeMap<ModulePair, Vec<Option<Answered>>>;
+type LinesSeen = BTreeMap<ModulePair, Vec<Option<AskedLine>>>;
 
 impl EngineAsker<'_> {
     /// What the engine did with the lines of each feature.
     pub(super) fn ask(&self, surveyed: &[Surveyed<'_>]) -> Result<(AskedEngine, Vec<Observation>), InternalError> {
         let (lines, of_feature) = lines(surveyed);
         let domain = self.domain();
-        let mut answers = Answers::new();
+        let mut answers = LinesSeen::new();
         self.ask_all(first(&lines, &domain), &lines, &mut answers)?;
         self.ask_all(further(&lines, &domain, &answers), &lines, &mut answers)?;
         let observation = |(surveyed, lines_of): (&Surveyed<'_>, &Vec<usize>)| {
@@ -110,7 +110,7 @@ impl EngineAsker<'_> {
         let observations = surveyed.iter().zip(&of_feature).map(observation).collect();
         let mut unanswered: BTreeMap<String, usize> = BTreeMap::new();
         for answered in answers.values().flatten().flatten() {
-            if let Answer::Nothing(why) = &answered.answer {
+            if let SeenLine::Nothing(why) = &answered.answer {
                 *unanswered.entry(why.clone()).or_default() += 1;
             }
         }
@@ -130,11 +130,11 @@ impl EngineAsker<'_> {
         &self,
         questions: BTreeMap<ModulePair, Vec<usize>>,
         lines: &[Asked<'_>],
-        answers: &mut Answers,
+        answers: &mut LinesSeen,
     ) -> Result<(), InternalError> {
         self.progress.planned.fetch_add(u64::try_from(questions.len()).unwrap_or(u64::MAX), Ordering::Relaxed);
         let ask = |(pair, which): (&ModulePair, &Vec<usize>)| Ok((*pair, self.ask_in(*pair, which, lines)?));
-        let found: Vec<(ModulePair, Vec<(usize, Answered)>)> =
+        let found: Vec<(ModulePair, Vec<(usize, AskedLine)>)> =
             questions.par_iter().map(ask).collect::<Result<_, InternalError>>()?;
         for (pair, found) in found.into_iter().filter(|(_, found)| !found.is_empty()) {
             let of_pair = answers.entry(pair).or_insert_with(|| vec![None; lines.len()]);
@@ -162,7 +162,7 @@ impl EngineAsker<'_> {
         pair: ModulePair,
         which: &[usize],
         lines: &[Asked<'_>],
-    ) -> Result<Vec<(usize, Answered)>, InternalError> {
+    ) -> Result<Vec<(usize, AskedLine)>, InternalError> {
         if self.progress.stopped() {
             return Ok(Vec::new());
         }
@@ -205,10 +205,10 @@ impl EngineAsker<'_> {
     }
 
     /// What a result says. The judge must read the line as the diagrams have it.
-    fn answered(&self, case: &Case<'_>, result: &CaseResult) -> Result<Answered, InternalError> {
+    fn answered(&self, case: &Case<'_>, result: &CaseResult) -> Result<AskedLine, InternalError> {
         let valid = case.form().broken(case.values).is_empty();
         let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else {
-            return Ok(Answered { answer: Answer::Nothing(NOT_READ.to_owned()), listed: None });
+            return Ok(AskedLine { answer: SeenLine::Nothing(NOT_READ.to_owned()), listed: None });
         };
         if reading.valid() != valid {
             let word = |valid| if valid { "valid" } else { "invalid" };
@@ -221,10 +221,10 @@ impl EngineAsker<'_> {
             )));
         }
         let answer = match outcome {
-            Outcome::Accepted => Answer::Accepts,
-            Outcome::Rejected(_) => Answer::Rejects,
-            Outcome::Skipped(why) => Answer::Nothing(format!("skipped: {why}")),
-            Outcome::Crashed(_) | Outcome::TimedOut => Answer::Nothing(outcome.word().to_owned()),
+            Outcome::Accepted => SeenLine::Accepts,
+            Outcome::Rejected(_) => SeenLine::Rejects,
+            Outcome::Skipped(why) => SeenLine::Nothing(format!("skipped: {why}")),
+            Outcome::Crashed(_) | Outcome::TimedOut => SeenLine::Nothing(outcome.word().to_owned()),
         };
         let did = Does::of(outcome).filter(|did| (*did == Does::Accepts) != valid);
         let listed = did.and_then(|did| {
@@ -232,7 +232,7 @@ impl EngineAsker<'_> {
             let compared = self.divergences.compare(version, case.instruction, reading, Depth::Check, did);
             compared.divergence.filter(|_| compared.as_expected).map(str::to_owned)
         });
-        Ok(Answered { answer, listed })
+        Ok(AskedLine { answer, listed })
     }
 
     /// Compares the answers about the lines of a feature with where the manual has it.
@@ -241,7 +241,7 @@ impl EngineAsker<'_> {
         region: &PairSet,
         lines: &[(usize, &PairSet)],
         domain: &PairSet,
-        answers: &Answers,
+        answers: &LinesSeen,
     ) -> Observation {
         let (mut accepts, mut open) = (self.grid.none(), self.grid.none());
         let mut undecided: BTreeMap<String, usize> = BTreeMap::new();
@@ -250,19 +250,19 @@ impl EngineAsker<'_> {
                 let answered = answers.get(&pair).and_then(|all| all[*line].as_ref());
                 match (answered, valid.contains(pair)) {
                     (Some(answered), _) => answered.answer.clone(),
-                    (None, _) if self.progress.stopped() => Answer::Nothing(STOPPED.to_owned()),
+                    (None, _) if self.progress.stopped() => SeenLine::Nothing(STOPPED.to_owned()),
                     // Between environments that are as the manual says.
-                    (None, true) => Answer::Accepts,
-                    (None, false) => Answer::Rejects,
+                    (None, true) => SeenLine::Accepts,
+                    (None, false) => SeenLine::Rejects,
                 }
             };
-            let mut of_lines: Vec<Answer> = lines.iter().map(of_line).collect();
+            let mut of_lines: Vec<SeenLine> = lines.iter().map(of_line).collect();
             if of_lines.is_empty() {
-                of_lines.push(Answer::Nothing(NO_LINE.to_owned()));
+                of_lines.push(SeenLine::Nothing(NO_LINE.to_owned()));
             }
-            if of_lines.iter().any(|answer| matches!(answer, Answer::Accepts)) {
+            if of_lines.iter().any(|answer| matches!(answer, SeenLine::Accepts)) {
                 accepts.insert(pair);
-            } else if let Some(why) = of_lines.into_iter().find_map(Answer::without_verdict) {
+            } else if let Some(why) = of_lines.into_iter().find_map(SeenLine::without_verdict) {
                 open.insert(pair);
                 *undecided.entry(why).or_default() += 1;
             }
@@ -326,14 +326,14 @@ fn first(lines: &[Asked<'_>], domain: &PairSet) -> BTreeMap<ModulePair, Vec<usiz
 }
 
 /// Where else to ask: about each line for all versions of a target with an answer that is not as the manual says.
-fn further(lines: &[Asked<'_>], domain: &PairSet, answers: &Answers) -> BTreeMap<ModulePair, Vec<usize>> {
+fn further(lines: &[Asked<'_>], domain: &PairSet, answers: &LinesSeen) -> BTreeMap<ModulePair, Vec<usize>> {
     let mut odd: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (pair, all) in answers {
         for (at, answered) in all.iter().enumerate() {
             let as_manual = answered.as_ref().is_none_or(|answered| match answered.answer {
-                Answer::Accepts => lines[at].witness.valid.contains(*pair),
-                Answer::Rejects => !lines[at].witness.valid.contains(*pair),
-                Answer::Nothing(_) => false,
+                SeenLine::Accepts => lines[at].witness.valid.contains(*pair),
+                SeenLine::Rejects => !lines[at].witness.valid.contains(*pair),
+                SeenLine::Nothing(_) => false,
             });
             if !as_manual {
                 odd.insert((pair.target, at));
@@ -373,7 +373,7 @@ fn lines<'s>(surveyed: &[Surveyed<'s>]) -> (Vec<Asked<'s>>, Vec<Vec<usize>>) {
 }
 
 /// The divergences that list what some lines do in these environments, and in how many of them none does.
-fn listed(pairs: &PairSet, lines: &[(usize, &PairSet)], answers: &Answers) -> (Vec<String>, usize) {
+fn listed(pairs: &PairSet, lines: &[(usize, &PairSet)], answers: &LinesSeen) -> (Vec<String>, usize) {
     let mut divergences: BTreeSet<&str> = BTreeSet::new();
     let mut unlisted = 0;
     for pair in pairs.iter() {

@@ -28,7 +28,7 @@ pub struct MatrixQuery<'s> {
 pub struct QueryError(String);
 
 /// Features that answer a query for one instruction.
-pub(super) struct Found<'s> {
+pub(super) struct FoundFeatures<'s> {
     /// What was asked about; several if a modifier can be meant in several slots.
     pub(super) exact: Vec<Surveyed<'s>>,
     /// The instruction, and its modifiers that were asked about.
@@ -105,12 +105,12 @@ impl<'s> MatrixQuery<'s> {
     }
 
     /// The features that answer it, one entry for each instruction.
-    pub(super) fn find(&self, grid: &Grid) -> Vec<Found<'s>> {
+    pub(super) fn find(&self, grid: &Grid) -> Vec<FoundFeatures<'s>> {
         let find = |instruction: &&'s Instruction| self.find_in(instruction, grid);
         self.instructions.par_iter().map(find).collect()
     }
 
-    fn find_in(&self, instruction: &'s Instruction, grid: &Grid) -> Found<'s> {
+    fn find_in(&self, instruction: &'s Instruction, grid: &Grid) -> FoundFeatures<'s> {
         let diagrams = FormDiagram::of(instruction);
         let forms: Vec<FormClasses<'_>> = diagrams.iter().map(|form| form.classes(grid)).collect();
         let known = modifiers(instruction);
@@ -132,7 +132,7 @@ impl<'s> MatrixQuery<'s> {
         }
         let never = if exact.is_empty() { why_never(&forms, &known, &meanings) } else { Vec::new() };
         let mut all = of_instruction(instruction, grid);
-        let mut found = Found { exact: Vec::new(), parts: Vec::new(), containing: Vec::new(), never };
+        let mut found = FoundFeatures { exact: Vec::new(), parts: Vec::new(), containing: Vec::new(), never };
         let asked: Vec<Vec<&Modifier>> = match exact.is_empty() {
             true => meanings.iter().map(|meaning| meaning.iter().map(|&at| &known[at]).collect()).collect(),
             false => exact.iter().map(|(modifiers, ..)| modifiers.clone()).collect(),

@@ -204,15 +204,15 @@ impl<'g> RegionTable<'g> {
 }
 
 /// A combination of modifiers, by their positions, ascending.
-type Combination = Vec<usize>;
+type ModifierCombination = Vec<usize>;
 
 /// The regions of an instruction's combinations of up to three modifiers; those without any are not in it.
-pub(super) struct Combinations<'g> {
+pub(super) struct ModifierRegions<'g> {
     table: RegionTable<'g>,
-    regions: BTreeMap<Combination, usize>,
+    regions: BTreeMap<ModifierCombination, usize>,
 }
 
-impl<'g> Combinations<'g> {
+impl<'g> ModifierRegions<'g> {
     pub(super) fn new(forms: &[FormClasses<'_>], modifiers: &[Modifier], grid: &'g Grid) -> Self {
         let mut all = Self { table: RegionTable::new(grid), regions: BTreeMap::new() };
         for form in forms {
@@ -257,7 +257,7 @@ impl<'g> Combinations<'g> {
                 continue;
             }
             given.push(choice);
-            let mut combination: Combination = given.iter().map(|(.., at)| *at).collect();
+            let mut combination: ModifierCombination = given.iter().map(|(.., at)| *at).collect();
             combination.sort_unstable();
             self.add(combination, number);
             if given.len() < MOST {
@@ -267,14 +267,14 @@ impl<'g> Combinations<'g> {
         }
     }
 
-    fn add(&mut self, combination: Combination, number: usize) {
+    fn add(&mut self, combination: ModifierCombination, number: usize) {
         let known = self.regions.get(&combination).copied().unwrap_or(0);
         let number = self.table.union(known, number);
         self.regions.insert(combination, number);
     }
 
     /// The combinations worth a line: the instruction itself, its modifiers, and those that need more than their parts.
-    pub(super) fn notable(&mut self) -> Vec<(Combination, PairSet)> {
+    pub(super) fn notable(&mut self) -> Vec<(ModifierCombination, PairSet)> {
         let mut notable = Vec::new();
         for (combination, &number) in &self.regions {
             let parts = (0..combination.len()).map(|left_out| {
