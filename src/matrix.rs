@@ -5,6 +5,7 @@
 //! modifiers exists. Engines are asked about a few lines of each feature in every environment that they take.
 
 mod availability;
+mod csv;
 mod features;
 mod format;
 mod observe;
@@ -12,6 +13,7 @@ mod pairs;
 mod query;
 mod regions;
 mod witness;
+mod words;
 
 use rayon::prelude::*;
 
@@ -27,6 +29,7 @@ pub use format::{
 };
 
 pub use query::{MatrixQuery, QueryError};
+pub use words::FeatureAnswer;
 
 use features::Surveyed;
 use observe::EngineAsker;

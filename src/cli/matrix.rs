@@ -1,6 +1,5 @@
 //! `ptx-conform matrix`: from which PTX version and target on instructions and modifiers are available.
 
-mod csv;
 mod engines;
 mod text;
 
@@ -79,7 +78,7 @@ impl Opts {
         let matrix = survey.into_matrix();
         match self.format {
             MatrixFormat::Json => print(&format!("{}\n", serde_json::to_string_pretty(&matrix)?))?,
-            MatrixFormat::Csv => print(&csv::table(&matrix))?,
+            MatrixFormat::Csv => print(&matrix.csv())?,
             MatrixFormat::Text => print(&text::shown(&matrix, answers.as_deref()))?,
         }
         if engines.is_empty() && named == Named::Installed {

@@ -9,12 +9,14 @@ use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use ptx_conform::campaign::{self, EngineResult, Generate, Options, Progress, Results, Shard, Strategy};
+use ptx_conform::case::InternalError;
 use ptx_conform::causes;
-use ptx_conform::divergences::Date;
+use ptx_conform::divergences::{Date, Divergences};
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::matrix::{Matrix, Survey};
 use ptx_conform::report::{self, HistoryLine, News, PageSources, Report};
-use ptx_conform::spec::Spec;
+use ptx_conform::spec::{Instruction, Spec};
 
 /// Generate cases, ask the engines, compare, and report
 ///
@@ -41,6 +43,9 @@ pub(crate) struct Opts {
     /// Do not test around the PTX versions and targets that introduce something.
     #[arg(long)]
     no_boundaries: bool,
+    /// Do not make the support matrix: from which PTX version and target on each engine accepts each modifier.
+    #[arg(long)]
+    no_matrix: bool,
     /// Do not try words in slots. By default each slot is tried with every modifier of PTX, and with
     /// every modifier-like word in the engine's binary.
     #[arg(long)]
@@ -149,15 +154,17 @@ impl Opts {
         if self.plan {
             return list(&spec, &subjects, &options);
         }
-        let (mut results, findings) = with_progress(|progress| {
+        let (mut results, findings, matrix) = with_progress(|progress| {
             let mut results = campaign::run(&spec, &divergences, &subjects, &options, progress);
             results.absent.extend(absent);
             let findings = causes::find(&spec, &divergences, &subjects, &results, progress);
-            (results, findings)
+            let matrix = self.matrix(&spec, &divergences, &subjects, &results, progress);
+            (results, findings, matrix)
         })?;
         super::engines::say_notes(&engines);
         results.lost = lost(&engines[..judging], &results);
         results.lost.extend(super::engines::losses(&engines));
+        let matrix = matrix?;
         let mut report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.date = self.today.as_ref().map(ToString::to_string);
         let line = HistoryLine::new(&report, &self.name);
@@ -165,7 +172,7 @@ impl Opts {
         report.news = News::new(&earlier, &line);
         let mut runs: Vec<HistoryLine> = earlier.into_iter().map(|(_, line)| line).collect();
         runs.push(line);
-        let sources = PageSources { spec: &spec, history: &runs };
+        let sources = PageSources { spec: &spec, history: &runs, matrix: matrix.as_ref() };
         report
             .write(&sources, &directory)
             .with_context(|| format!("the report cannot be written to {}", directory.display()))?;
@@ -195,6 +202,28 @@ impl Opts {
     fn history(&self) -> Option<PathBuf> {
         let usual = || self.reports.join("history.jsonl");
         (!self.no_history).then(|| self.history.clone().unwrap_or_else(usual))
+    }
+
+    /// The support matrix of the run's instructions, as the engines have it that judged; none if it is not wanted.
+    fn matrix(
+        &self,
+        spec: &Spec,
+        divergences: &Divergences,
+        subjects: &[campaign::Subject<'_>],
+        results: &Results,
+        progress: &Progress,
+    ) -> Result<Option<Matrix>, InternalError> {
+        // Only one shard makes it, and a run in one environment cannot.
+        if self.no_matrix || self.ptx.is_some() || self.shard.number != 1 {
+            return Ok(None);
+        }
+        let instructions = spec.instructions.iter();
+        let named = |of: &&Instruction| self.instructions.is_empty() || self.instructions.contains(&of.name);
+        let mut survey = Survey::by_manual(spec, &instructions.filter(named).collect::<Vec<_>>());
+        for subject in subjects.iter().filter(|subject| results.judges(subject)) {
+            survey.observe(divergences, subject, progress)?;
+        }
+        Ok(Some(survey.into_matrix()))
     }
 
     fn options(&self, spec: &Spec) -> anyhow::Result<Options> {

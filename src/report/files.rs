@@ -49,6 +49,10 @@ impl Report {
     /// If a file cannot be written.
     pub fn write(&self, sources: &PageSources<'_>, directory: &Path) -> std::io::Result<()> {
         let mut files = self.pages(sources).map_err(std::io::Error::other)?;
+        if let Some(matrix) = sources.matrix {
+            files.push(("matrix.json".to_owned(), serde_json::to_string_pretty(matrix)? + "\n"));
+            files.push(("matrix.csv".to_owned(), matrix.csv()));
+        }
         files.extend([("report.json".to_owned(), self.json()?), ("report.txt".to_owned(), self.text())]);
         for folder in ["instructions", "findings"] {
             let kept = |path: &Path| files.iter().any(|(name, _)| directory.join(name) == path);

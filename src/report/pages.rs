@@ -3,12 +3,15 @@
 //! Every page is complete without scripts; `report.js` adds search, filters and sorting.
 
 mod engine_names;
+mod feature_view;
 mod finding_view;
 mod index_view;
 mod instruction_view;
 mod report_index;
 mod search;
 mod trend;
+
+use std::collections::BTreeMap;
 
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, Error, context, escape_formatter};
@@ -17,8 +20,10 @@ use serde::Serialize;
 
 use super::{HistoryLine, Report};
 use crate::engine::words::{cut, visible};
+use crate::matrix::Matrix;
 use crate::spec::{Instruction, Spec};
 use engine_names::EngineNames;
+use feature_view::FeatureView;
 use finding_view::FindingView;
 use index_view::IndexView;
 use instruction_view::{DivergenceView, InstructionView};
@@ -27,13 +32,14 @@ use report_index::ReportIndex;
 /// A file of the report: its path in the folder, with `/`, and its text.
 pub(super) type Page = (String, String);
 
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 8] = [
     ("base.html", include_str!("pages/templates/base.html")),
     ("macros.html", include_str!("pages/templates/macros.html")),
     ("index.html", include_str!("pages/templates/index.html")),
     ("instruction.html", include_str!("pages/templates/instruction.html")),
     ("finding.html", include_str!("pages/templates/finding.html")),
     ("known.html", include_str!("pages/templates/known.html")),
+    ("matrix.html", include_str!("pages/templates/matrix.html")),
     ("run.html", include_str!("pages/templates/run.html")),
 ];
 
@@ -49,6 +55,8 @@ pub struct PageSources<'a> {
     pub spec: &'a Spec,
     /// The runs until this one, which is the last.
     pub history: &'a [HistoryLine],
+    /// The support matrix of the run's instructions, as its engines have it.
+    pub matrix: Option<&'a Matrix>,
 }
 
 /// All pages of a report.
@@ -74,7 +82,10 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
         report.divergences.iter().map(|divergence| DivergenceView::new(divergence, &names)).collect();
     let view = IndexView::new(report, &instructions, &names);
     let trends = trend::trends(sources.history);
-    let shared = Shared { report: value(report), environment: &environment };
+    let features: Vec<FeatureView<'_>> = sources.matrix.map(FeatureView::all).unwrap_or_default();
+    let mut of_instruction: BTreeMap<&str, Vec<&FeatureView<'_>>> = BTreeMap::new();
+    features.iter().for_each(|feature| of_instruction.entry(feature.instruction).or_default().push(feature));
+    let shared = Shared { report: value(report), has_matrix: sources.matrix.is_some(), environment: &environment };
 
     let mut pages = vec![
         shared.page(
@@ -85,10 +96,18 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
         )?,
         shared.page("known.html", "known.html", "", context! { divergences => value(&divergences) })?,
         shared.page("run.html", "run.html", "", context! { view => value(&view) })?,
-        ("search.js".to_owned(), search::script(&instructions, report)),
+        ("search.js".to_owned(), search::script(&instructions, &features, report)),
         ("style.css".to_owned(), include_str!("pages/templates/style.css").to_owned()),
         ("report.js".to_owned(), include_str!("pages/templates/report.js").to_owned()),
     ];
+    if let Some(matrix) = sources.matrix {
+        pages.push(shared.page(
+            "matrix.html",
+            "matrix.html",
+            "",
+            context! { features => value(&features), engines => value(&matrix.engines) },
+        )?);
+    }
     let of_findings = findings.par_iter().map(|view| {
         let path = format!("findings/{}.html", view.finding.fingerprint);
         shared.page("finding.html", &path, "../", context! { view => value(view) })
@@ -96,7 +115,8 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
     pages.extend(of_findings.collect::<Result<Vec<Page>, Error>>()?);
     let of_instructions = instructions.par_iter().map(|view| {
         let path = format!("instructions/{}.html", view.name);
-        shared.page("instruction.html", &path, "../", context! { view => value(view) })
+        let features = of_instruction.get(view.name).map(Vec::as_slice).unwrap_or_default();
+        shared.page("instruction.html", &path, "../", context! { view => value(view), features => value(&features) })
     });
     pages.extend(of_instructions.collect::<Result<Vec<Page>, Error>>()?);
     Ok(pages)
@@ -105,14 +125,17 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
 /// What every page is made with.
 struct Shared<'e> {
     report: Value,
+    has_matrix: bool,
     environment: &'e Environment<'e>,
 }
 
 impl Shared<'_> {
     /// The page of a template at a path; `root` leads from there to the folder of the report.
     fn page(&self, template: &str, path: &str, root: &str, own: Value) -> Result<Page, Error> {
-        let text =
-            self.environment.get_template(template)?.render(context! { report => self.report.clone(), root, ..own })?;
+        let text = self
+            .environment
+            .get_template(template)?
+            .render(context! { report => self.report.clone(), has_matrix => self.has_matrix, root, ..own })?;
         Ok((path.to_owned(), text))
     }
 }
@@ -279,7 +302,7 @@ mod tests {
     /// The pages of a report with one instruction without results.
     fn pages_of(report: &Report) -> BTreeMap<String, String> {
         let spec = crate::shipped::spec().expect("the specification is sound");
-        report.pages(&PageSources { spec: &spec, history: &[] }).expect("pages").into_iter().collect()
+        report.pages(&PageSources { spec: &spec, history: &[], matrix: None }).expect("pages").into_iter().collect()
     }
 
     #[test]

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ptx_conform::divergences::EngineVersion;
-use ptx_conform::matrix::{AskedEngine, Feature, Matrix, Observation, QueryAnswer, Requirement, Standing};
+use ptx_conform::matrix::{AskedEngine, Feature, Matrix, QueryAnswer};
 
 use crate::cli::output::counted;
 
@@ -57,8 +56,8 @@ fn block(text: &mut String, matrix: &Matrix, feature: &Feature) {
         let place = place.map(|place| format!("in {place}: ")).unwrap_or_default();
         wrapped(text, "  line", 14, &format!("{place}{}", line.line));
     }
-    for (engines, said) in groups(matrix, feature) {
-        wrapped(text, &format!("  {engines}"), 26, &said);
+    for answer in feature.answers(matrix) {
+        wrapped(text, &format!("  {}", answer.engines), 26, &answer.says);
     }
     text.push('\n');
 }
@@ -80,77 +79,8 @@ fn reasons(feature: &Feature) -> Vec<(String, &str)> {
 /// A feature in a list: the manual, and engines where they do not agree with it.
 fn row(text: &mut String, matrix: &Matrix, feature: &Feature) {
     wrapped(text, &format!("  {}", feature.name), NAMES, &feature.manual.to_string());
-    for (engines, said) in groups(matrix, feature) {
-        if ![AS_MANUAL, BEYOND].contains(&said.as_str()) {
-            wrapped(text, &format!("    {engines}"), NAMES, &said);
-        }
-    }
-}
-
-const AS_MANUAL: &str = "as the manual";
-const BEYOND: &str = "needs a later version than it takes, and accepts it nowhere";
-
-/// What an engine was observed to do, compared with the manual.
-pub(super) fn answer(observed: &Observation) -> String {
-    let open: Vec<String> =
-        observed.undecided.iter().map(|(why, count)| format!("{why} in {}", counted(*count, "environment"))).collect();
-    let open = if open.is_empty() { String::new() } else { format!("; undecided: {}", open.join(", ")) };
-    let listed = match (observed.divergences.as_slice(), observed.unlisted) {
-        ([], _) => "no divergence lists it".to_owned(),
-        (ids, 0) => format!("listed as {}", ids.join(", ")),
-        (ids, _) => format!("partly listed as {}", ids.join(", ")),
-    };
-    match observed.verdict {
-        Standing::Same => AS_MANUAL.to_owned(),
-        Standing::Beyond => BEYOND.to_owned(),
-        Standing::NotAsked => "not asked: it takes no environment".to_owned(),
-        Standing::Undecided => format!("not decided{open}"),
-        Standing::Never => format!("DIFFERS: never accepted ({listed})"),
-        Standing::Differs => format!("DIFFERS: {} ({listed}){open}", differing(observed)),
-    }
-}
-
-/// Where an engine has something, if that can be said in short; otherwise where it differs.
-fn differing(observed: &Observation) -> String {
-    if observed.accepts.ranges.is_empty() {
-        return observed.accepts.to_string();
-    }
-    let places = |from: &[Requirement]| from.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
-    let mut parts = Vec::new();
-    for (deviation, word) in [(&observed.also, "also"), (&observed.not, "not")] {
-        if !deviation.is_none() {
-            let count = counted(deviation.environments, "environment");
-            parts.push(format!("{word} in {count} from {}", places(&deviation.smallest)));
-        }
-    }
-    parts.join("; ")
-}
-
-/// Neighbouring engines with the same answer.
-fn groups(matrix: &Matrix, feature: &Feature) -> Vec<(String, String)> {
-    let mut groups: Vec<(Vec<&str>, String)> = Vec::new();
-    for (engine, observed) in matrix.engines.iter().zip(&feature.observed) {
-        let said = answer(observed);
-        match groups.last_mut().filter(|(engines, known)| *known == said && same_family(engines[0], &engine.id)) {
-            Some((engines, _)) => engines.push(&engine.id),
-            None => groups.push((vec![&engine.id], said)),
-        }
-    }
-    groups.into_iter().map(|(engines, said)| (span(&engines), said)).collect()
-}
-
-fn same_family(a: &str, b: &str) -> bool {
-    a.split('@').next() == b.split('@').next()
-}
-
-/// `ptxas 11.8 to 13.5`
-fn span(engines: &[&str]) -> String {
-    let version = |id: &str| EngineVersion::parse(id).map_or_else(|_| id.to_owned(), |version| version.short());
-    let (first, last) = (engines.first().copied().unwrap_or_default(), engines.last().copied().unwrap_or_default());
-    let family = first.split('@').next().unwrap_or_default();
-    match engines.len() {
-        1 => format!("{family} {}", version(first)),
-        _ => format!("{family} {} to {}", version(first), version(last)),
+    for answer in feature.answers(matrix).iter().filter(|answer| !answer.standing.agrees()) {
+        wrapped(text, &format!("    {}", answer.engines), NAMES, &answer.says);
     }
 }
 

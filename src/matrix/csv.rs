@@ -1,21 +1,22 @@
 //! The matrix as a table for spreadsheets: RFC 4180, one row for each feature.
 
-use ptx_conform::matrix::{Feature, Matrix};
-
-use super::text::answer;
+use super::words::answer;
+use super::{Feature, Matrix};
 
 /// The columns before those of the engines.
 const COLUMNS: [&str; 10] =
     ["feature", "instruction", "modifiers", "available", "ptx", "target", "gone", "rules", "page", "line"];
 
-/// The table with its header row.
-pub(super) fn table(matrix: &Matrix) -> String {
-    let engines = matrix.engines.iter().map(|engine| engine.id.clone());
-    let mut table = row(COLUMNS.into_iter().map(str::to_owned).chain(engines));
-    for feature in &matrix.features {
-        table += &row(cells(feature).into_iter().chain(feature.observed.iter().map(answer)));
+impl Matrix {
+    /// A table for spreadsheets: RFC 4180, with a header row, and one row for each feature.
+    pub fn csv(&self) -> String {
+        let engines = self.engines.iter().map(|engine| engine.id.clone());
+        let mut table = row(COLUMNS.into_iter().map(str::to_owned).chain(engines));
+        for feature in &self.features {
+            table += &row(cells(feature).into_iter().chain(feature.observed.iter().map(answer)));
+        }
+        table
     }
-    table
 }
 
 fn cells(feature: &Feature) -> [String; 10] {
