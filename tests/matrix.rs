@@ -45,10 +45,7 @@ fn the_manual_is_right_about_known_features() {
         ("add.f32x2.ftz.rn", "PTX 8.6, sm_100"),
         ("vote.sync", "PTX 6.0, sm_30"),
         ("ld.global.L2::cache_hint", "PTX 7.4, sm_80"),
-        (
-            "setmaxnreg.inc",
-            "PTX 8.0, sm_90a or PTX 8.6, sm_100a or PTX 8.6, sm_101a or PTX 8.7, sm_120a or PTX 8.8, sm_100f or PTX 8.8, sm_101f or PTX 8.8, sm_120f",
-        ),
+        ("add.f32x2", "PTX 8.6, sm_100"),
     ] {
         assert_eq!(exact(query).manual.to_string(), available, "{query}");
     }

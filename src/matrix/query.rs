@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::features::{Surveyed, of_instruction};
 use super::pairs::{Grid, PairSet};
-use super::regions::{FormClasses, FormDiagram, Modifier, modifiers};
+use super::regions::{FormClasses, FormDiagram, LEFT_OUT, Modifier, modifiers};
 use crate::space::Diagram;
 use crate::spec::{Choice, Cube, Form, Instruction, RuleKind, Spec, ValueSet};
 use crate::yaml::nearest;
@@ -126,10 +126,9 @@ impl<'s> MatrixQuery<'s> {
                 exact.push((modifiers, region, in_order));
             }
         }
-        // Another order is meant only if that of the words has no line.
-        if exact.iter().any(|(.., in_order)| *in_order) {
-            exact.retain(|(.., in_order)| *in_order);
-        }
+        // Another order is meant only if that of the words has no line, and a part of a line only if they are no whole one.
+        prefer(&mut exact, |(.., in_order)| *in_order);
+        prefer(&mut exact, |(modifiers, ..)| forms.iter().any(|form| has_nothing_else(form, modifiers, grid)));
         let never = if exact.is_empty() { why_never(&forms, &known, &meanings) } else { Vec::new() };
         let mut all = of_instruction(instruction, grid);
         let mut found = FoundFeatures { exact: Vec::new(), parts: Vec::new(), containing: Vec::new(), never };
@@ -192,6 +191,28 @@ fn meanings(words: &[String], known: &[Modifier]) -> Vec<Vec<usize>> {
         }
     }
     all
+}
+
+/// Keeps those that are preferred, if there are any.
+fn prefer<T>(all: &mut Vec<T>, preferred: impl Fn(&T) -> bool) {
+    if all.iter().any(&preferred) {
+        all.retain(preferred);
+    }
+}
+
+/// Whether some line of a form has these modifiers and no other.
+fn has_nothing_else(form: &FormClasses<'_>, modifiers: &[&Modifier], grid: &Grid) -> bool {
+    let chosen: Option<Vec<_>> = modifiers.iter().map(|modifier| modifier.in_form(form.form)).collect();
+    let Some(chosen) = chosen else { return false };
+    let is_chosen = |axis: usize| chosen.iter().flatten().any(|(other, _)| *other == axis);
+    let left_out = |axis: usize| {
+        let slots = vec![form.form.axes[axis].name.clone()];
+        Modifier { slots, value: LEFT_OUT.to_owned() }
+    };
+    let open = form.form.slots.iter().map(|slot| slot.axis).filter(|&axis| !is_chosen(axis));
+    let others: Vec<Modifier> = open.map(left_out).collect();
+    let all: Vec<&Modifier> = modifiers.iter().copied().chain(&others).collect();
+    !form.region(&all, grid).is_empty()
 }
 
 /// Whether the slots of these modifiers are in this order in a form.
