@@ -12,6 +12,7 @@ mod listed;
 mod modifiers;
 mod news;
 mod pages;
+mod support;
 mod text;
 
 use schemars::JsonSchema;
@@ -31,6 +32,7 @@ pub use listed::DivergenceReport;
 pub use modifiers::{CodeChanges, ModifierReport};
 pub use news::{EarlierRun, News};
 pub use pages::PageSources;
+pub use support::SupportReport;
 
 /// The version of the format of `report.json`. It grows when a field changes its meaning or goes away.
 pub const FORMAT: u32 = 1;
@@ -62,6 +64,12 @@ impl RunVerdict {
             Self::InternalError => "internal error",
         }
     }
+}
+
+/// What every version of a format has.
+#[derive(Deserialize)]
+struct FormatNumber {
+    format: u32,
 }
 
 /// Everything a run found.
@@ -104,6 +112,9 @@ pub struct Report {
     pub not_analysed: Vec<String>,
     /// The mismatch groups, those that no divergence lists first.
     pub groups: Vec<GroupReport>,
+    /// How engines compare with the manual in the support matrix; none if it was not made.
+    #[serde(default)]
+    pub support: Option<SupportReport>,
     /// What each modifier becomes in machine code.
     pub modifiers: Vec<ModifierReport>,
     /// The divergences that the run exercised.
@@ -225,6 +236,7 @@ impl Report {
             not_reproduced: findings.not_reproduced,
             not_analysed: findings.not_analysed,
             groups: groups::groups(spec, results),
+            support: None,
             modifiers: modifiers::modifiers(results),
             divergences: listed::met(divergences, &instructions, results, findings.listed),
             examples: coverage::examples(&instructions, results),
@@ -232,9 +244,12 @@ impl Report {
         }
     }
 
-    /// Whether this tool has contradicted itself.
-    pub fn contradicts_itself(&self) -> bool {
-        !self.internal_errors.is_empty()
+    /// Takes the support matrix into the verdict: a difference that no divergence lists is a disagreement.
+    pub fn settle(&mut self) {
+        let unlisted = self.support.as_ref().is_some_and(|support| !support.unlisted.is_empty());
+        if self.verdict == RunVerdict::Agreed && unlisted {
+            self.verdict = RunVerdict::Disagreed;
+        }
     }
 
     /// As JSON, indented; characters that would act on a terminal or in a viewer are escaped.

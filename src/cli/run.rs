@@ -15,7 +15,7 @@ use ptx_conform::divergences::{Date, Divergences};
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::matrix::{Matrix, Survey};
-use ptx_conform::report::{self, HistoryLine, News, PageSources, Report};
+use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, RunVerdict, SupportReport};
 use ptx_conform::spec::{Instruction, Spec};
 
 /// Generate cases, ask the engines, compare, and report
@@ -140,9 +140,8 @@ impl Opts {
         let options = self.options(&spec)?;
         let directory = self.reports.join(folder(&self.name)?);
         // Checked before hours are spent on a report that cannot be written.
-        let history = self.history();
         if !self.plan {
-            prepare(&directory, history.as_deref())?;
+            prepare(&directory, self.history().as_deref())?;
         }
         let mut engines = self.engines.open(specs)?;
         let judging = engines.len();
@@ -167,14 +166,31 @@ impl Opts {
         let matrix = matrix?;
         let mut report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.date = self.today.as_ref().map(ToString::to_string);
-        let line = HistoryLine::new(&report, &self.name);
+        report.support = matrix.as_ref().map(SupportReport::new);
+        report.settle();
+        self.write(&mut report, &spec, matrix.as_ref(), &directory)?;
+        super::output::print(&report.text())?;
+        super::output::print(&format!("report: {}\n", directory.join("index.html").display()))?;
+        Ok(match report.verdict {
+            // An instruction whose file has errors was not asked about.
+            RunVerdict::Agreed if self.instructions.is_empty() && !spec.left_out.is_empty() => ExitCode::from(2),
+            RunVerdict::Agreed => ExitCode::SUCCESS,
+            RunVerdict::Disagreed => ExitCode::from(1),
+            RunVerdict::CouldNotJudge | RunVerdict::Interrupted | RunVerdict::InternalError => ExitCode::from(2),
+        })
+    }
+
+    /// Compares a report with the history, writes everything about it, and adds it to the history.
+    fn write(&self, report: &mut Report, spec: &Spec, matrix: Option<&Matrix>, directory: &Path) -> anyhow::Result<()> {
+        let history = self.history();
+        let line = HistoryLine::new(report, &self.name);
         let earlier = history.as_deref().map(read_history).unwrap_or_default();
         report.news = News::new(&earlier, &line);
         let mut runs: Vec<HistoryLine> = earlier.into_iter().map(|(_, line)| line).collect();
         runs.push(line);
-        let sources = PageSources { spec: &spec, history: &runs, matrix: matrix.as_ref() };
+        let sources = PageSources { spec, history: &runs, matrix };
         report
-            .write(&sources, &directory)
+            .write(&sources, directory)
             .with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
         report.write_defects(&directory.join("defects")).context("the texts about divergences cannot be written")?;
@@ -186,16 +202,7 @@ impl Opts {
             std::fs::write(&path, report.proposed())
                 .with_context(|| format!("{} cannot be written", path.display()))?;
         }
-        super::output::print(&report.text())?;
-        super::output::print(&format!("report: {}\n", directory.join("index.html").display()))?;
-        Ok(match () {
-            () if results.interrupted || results.without_verdict() || report.contradicts_itself() => ExitCode::from(2),
-            () if !results.agreed() => ExitCode::from(1),
-            () if !results.lost.is_empty() => ExitCode::from(2),
-            // An instruction whose file has errors was not asked about.
-            () if self.instructions.is_empty() && !spec.left_out.is_empty() => ExitCode::from(2),
-            () => ExitCode::SUCCESS,
-        })
+        Ok(())
     }
 
     /// The file of the history; none if it is not wanted.

@@ -5,7 +5,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::{FORMAT, PageSources, Report, defect};
+use super::{FORMAT, FormatNumber, PageSources, Report, defect};
 use crate::causes::Finding;
 use crate::engine::words::visible;
 
@@ -15,14 +15,10 @@ impl Report {
     /// # Errors
     /// A text that says what is wrong: it cannot be read, is not a report, or one of another format.
     pub fn read(path: &Path) -> Result<Self, String> {
-        #[derive(serde::Deserialize)]
-        struct Format {
-            format: u32,
-        }
         let text =
             std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
         let wrong = |error| format!("{} is not a report of ptx-conform: {error}", path.display());
-        let format = serde_json::from_str::<Format>(&text).map_err(wrong)?.format;
+        let format = serde_json::from_str::<FormatNumber>(&text).map_err(wrong)?.format;
         if format != FORMAT {
             return Err(format!(
                 "{} has format {format}, and this version of ptx-conform reads format {FORMAT}: repeat the run",

@@ -7,7 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EngineReport, Report, ReportOptions, RunVerdict};
+use super::{EngineReport, FormatNumber, Report, ReportOptions, RunVerdict};
 use crate::campaign::Agreement;
 
 /// The version of the format of a line. It grows when a field changes its meaning or goes away.
@@ -137,12 +137,8 @@ impl HistoryLine {
     }
 
     fn parse(line: &[u8]) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        struct Format {
-            format: u32,
-        }
         let wrong = |error: serde_json::Error| format!("it is not a run: {error}");
-        let format = serde_json::from_slice::<Format>(line).map_err(wrong)?.format;
+        let format = serde_json::from_slice::<FormatNumber>(line).map_err(wrong)?.format;
         if format != HISTORY_FORMAT {
             return Err(format!("it has format {format}, and this version of ptx-conform reads {HISTORY_FORMAT}"));
         }

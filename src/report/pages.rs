@@ -85,23 +85,23 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
     let features: Vec<FeatureView<'_>> = sources.matrix.map(FeatureView::all).unwrap_or_default();
     let mut of_instruction: BTreeMap<&str, Vec<&FeatureView<'_>>> = BTreeMap::new();
     features.iter().for_each(|feature| of_instruction.entry(feature.instruction).or_default().push(feature));
-    let shared = Shared { report: value(report), has_matrix: sources.matrix.is_some(), environment: &environment };
+    let maker = PageMaker { report: value(report), has_matrix: sources.matrix.is_some(), environment: &environment };
 
     let mut pages = vec![
-        shared.page(
+        maker.page(
             "index.html",
             "index.html",
             "",
             context! { view => value(&view), findings => value(&findings), cards => CARDS, trends => value(&trends) },
         )?,
-        shared.page("known.html", "known.html", "", context! { divergences => value(&divergences) })?,
-        shared.page("run.html", "run.html", "", context! { view => value(&view) })?,
+        maker.page("known.html", "known.html", "", context! { divergences => value(&divergences) })?,
+        maker.page("run.html", "run.html", "", context! { view => value(&view) })?,
         ("search.js".to_owned(), search::script(&instructions, &features, report)),
         ("style.css".to_owned(), include_str!("pages/templates/style.css").to_owned()),
         ("report.js".to_owned(), include_str!("pages/templates/report.js").to_owned()),
     ];
     if let Some(matrix) = sources.matrix {
-        pages.push(shared.page(
+        pages.push(maker.page(
             "matrix.html",
             "matrix.html",
             "",
@@ -110,26 +110,26 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
     }
     let of_findings = findings.par_iter().map(|view| {
         let path = format!("findings/{}.html", view.finding.fingerprint);
-        shared.page("finding.html", &path, "../", context! { view => value(view) })
+        maker.page("finding.html", &path, "../", context! { view => value(view) })
     });
     pages.extend(of_findings.collect::<Result<Vec<Page>, Error>>()?);
     let of_instructions = instructions.par_iter().map(|view| {
         let path = format!("instructions/{}.html", view.name);
         let features = of_instruction.get(view.name).map(Vec::as_slice).unwrap_or_default();
-        shared.page("instruction.html", &path, "../", context! { view => value(view), features => value(&features) })
+        maker.page("instruction.html", &path, "../", context! { view => value(view), features => value(&features) })
     });
     pages.extend(of_instructions.collect::<Result<Vec<Page>, Error>>()?);
     Ok(pages)
 }
 
 /// What every page is made with.
-struct Shared<'e> {
+struct PageMaker<'e> {
     report: Value,
     has_matrix: bool,
     environment: &'e Environment<'e>,
 }
 
-impl Shared<'_> {
+impl PageMaker<'_> {
     /// The page of a template at a path; `root` leads from there to the folder of the report.
     fn page(&self, template: &str, path: &str, root: &str, own: Value) -> Result<Page, Error> {
         let text = self
@@ -266,6 +266,7 @@ mod tests {
             specification: String::new(),
             options: ReportOptions::new(&Options::default()),
             news: None,
+            support: None,
             absent: Vec::new(),
             lost: Vec::new(),
             inferences: Vec::new(),

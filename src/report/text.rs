@@ -48,6 +48,13 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
         writeln!(to, "\ninternal error, a bug of ptx-conform: {line}")?;
     }
     write_examples(&report.examples, to)?;
+    if let Some(support) = &report.support {
+        writeln!(to, "{}", support.words())?;
+        support
+            .unlisted
+            .iter()
+            .try_for_each(|name| writeln!(to, "  not as the manual, and no divergence lists it: {name}"))?;
+    }
     writeln!(to)?;
     report.engines.iter().try_for_each(|engine| write_engine(engine, to))?;
     let limits: BTreeSet<&str> = report.engines.iter().flat_map(|engine| &engine.limits).map(String::as_str).collect();

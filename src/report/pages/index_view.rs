@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::engine_names::EngineNames;
-use super::instruction_view::{InstructionCounts, InstructionView, RuleView, Status};
+use super::instruction_view::{InstructionCounts, InstructionView, RuleView, TestedStatus};
 use crate::report::{GroupCase, GroupReport, Report};
 
 /// Rules that the index names as the least tested.
@@ -42,7 +42,7 @@ pub(super) struct IndexView<'r> {
 struct InstructionRow<'r> {
     name: &'r str,
     summary: &'r str,
-    status: Status,
+    status: TestedStatus,
     counts: InstructionCounts,
 }
 

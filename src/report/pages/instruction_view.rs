@@ -15,7 +15,7 @@ use crate::spec::{Axis, Choice, Form, Instruction, Note, Role, Source};
 /// How something fared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Status {
+pub(super) enum TestedStatus {
     /// A mismatch that nothing lists.
     New,
     /// Not tested at all.
@@ -33,7 +33,7 @@ pub(super) struct InstructionView<'r> {
     pub(super) summary: &'r str,
     page: String,
     read: String,
-    pub(super) status: Status,
+    pub(super) status: TestedStatus,
     pub(super) counts: InstructionCounts,
     forms: Vec<FormView<'r>>,
     pub(super) slots: Vec<SlotView<'r>>,
@@ -71,7 +71,7 @@ struct FormView<'r> {
     id: &'r str,
     syntax: &'r str,
     page: String,
-    status: Status,
+    status: TestedStatus,
     tested: &'r [FormTested],
 }
 
@@ -107,7 +107,7 @@ pub(super) struct RuleView<'r> {
     section: Option<&'r str>,
     source: Source,
     page: String,
-    pub(super) status: Status,
+    pub(super) status: TestedStatus,
     forms: Vec<&'r str>,
     example: Option<&'r RuleExample>,
     pub(super) along_with: Vec<&'r str>,
@@ -174,17 +174,17 @@ impl<'r> InstructionView<'r> {
         let counts = InstructionCounts {
             forms: forms.len(),
             rules: rules.len(),
-            untested: rules.iter().filter(|rule| rule.status == Status::Untested).count(),
+            untested: rules.iter().filter(|rule| rule.status == TestedStatus::Untested).count(),
             lines: forms.iter().flat_map(|form| form.tested).map(lines).sum(),
             rows: rows.iter().map(|row| row.rows).sum(),
             known: groups().filter(|group| group.divergence.is_some()).count(),
             new: new_groups.len(),
         };
         let status = match () {
-            () if counts.new > 0 || unexpected => Status::New,
-            () if counts.lines == 0 && counts.rows == 0 => Status::Untested,
-            () if counts.known > 0 => Status::Known,
-            () => Status::Agrees,
+            () if counts.new > 0 || unexpected => TestedStatus::New,
+            () if counts.lines == 0 && counts.rows == 0 => TestedStatus::Untested,
+            () if counts.known > 0 => TestedStatus::Known,
+            () => TestedStatus::Agrees,
         };
         let findings = index.report.findings.iter().filter(|finding| of_forms(&finding.forms));
         Self {
@@ -235,10 +235,10 @@ impl<'r> FormView<'r> {
             syntax: &form.syntax,
             page: form.page(),
             status: match () {
-                () if groups().any(|group| group.divergence.is_none()) => Status::New,
-                () if tested.is_empty() => Status::Untested,
-                () if groups().next().is_some() => Status::Known,
-                () => Status::Agrees,
+                () if groups().any(|group| group.divergence.is_none()) => TestedStatus::New,
+                () if tested.is_empty() => TestedStatus::Untested,
+                () if groups().next().is_some() => TestedStatus::Known,
+                () => TestedStatus::Agrees,
             },
             tested,
         }
@@ -375,10 +375,10 @@ fn rules<'r>(instruction: &'r Instruction, index: &ReportIndex<'r>, names: &Engi
             source: first.source,
             page: form.map_or_else(|| instruction.page(), Form::page),
             status: match () {
-                () if new() => Status::New,
-                () if lines == 0 => Status::Untested,
-                () if rejected < lines => Status::Known,
-                () => Status::Agrees,
+                () if new() => TestedStatus::New,
+                () if lines == 0 => TestedStatus::Untested,
+                () if rejected < lines => TestedStatus::Known,
+                () => TestedStatus::Agrees,
             },
             forms: if reports.len() == instruction.forms.len() {
                 Vec::new()

@@ -98,6 +98,7 @@
     input.setAttribute("aria-controls", "results");
     const list = make("ol", { id: "results", hidden: true });
     list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", "Results");
     place.append(input, list);
     let entries = null;
     let selected = -1;
@@ -115,7 +116,10 @@
     const select = (at) => {
       selected = at;
       links().forEach((link, position) => link.setAttribute("aria-selected", String(position === at)));
-      links()[at]?.scrollIntoView({ block: "nearest" });
+      const link = links()[at];
+      link?.scrollIntoView({ block: "nearest" });
+      if (link) input.setAttribute("aria-activedescendant", link.id);
+      else input.removeAttribute("aria-activedescendant");
     };
     const rank = (entry, wanted, whole) => {
       if (entry.lower === whole) return 0;
@@ -132,8 +136,8 @@
         }
         found.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
       }
-      list.replaceChildren(...found.slice(0, 30).map(([, , entry]) => {
-        const link = make("a", { href: root + entry.address });
+      list.replaceChildren(...found.slice(0, 30).map(([, , entry], at) => {
+        const link = make("a", { href: root + entry.address, id: `result-${at}` });
         link.setAttribute("role", "option");
         link.append(make("code", { textContent: entry.text }), " ", make("small", { textContent: `${entry.kind}: ${entry.says}` }));
         const item = make("li", {});

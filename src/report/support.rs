@@ -1,0 +1,55 @@
+//! The support matrix in short: how many features an engine has as the manual says.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::matrix::{Matrix, Standing};
+
+/// How the engines of a run compare with the manual in its support matrix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SupportReport {
+    /// Features of the matrix.
+    pub features: usize,
+    /// Features of an engine that it has as the manual says; each engine counts.
+    pub same: usize,
+    /// Those that it has otherwise, all as divergences list.
+    pub listed: usize,
+    /// Those that it has otherwise without a divergence: each feature and engine.
+    pub unlisted: Vec<String>,
+    /// Those for which answers are missing.
+    pub undecided: usize,
+}
+
+impl SupportReport {
+    /// The matrix in short.
+    pub fn new(matrix: &Matrix) -> Self {
+        let mut support =
+            Self { features: matrix.features.len(), same: 0, listed: 0, unlisted: Vec::new(), undecided: 0 };
+        for feature in &matrix.features {
+            for observed in &feature.observed {
+                match observed.verdict {
+                    _ if observed.unlisted > 0 => {
+                        support.unlisted.push(format!("{}, {}", feature.name, observed.engine));
+                    }
+                    _ if !observed.undecided.is_empty() => support.undecided += 1,
+                    Standing::Same | Standing::Beyond => support.same += 1,
+                    Standing::Differs | Standing::Never => support.listed += 1,
+                    Standing::Undecided | Standing::NotAsked => support.undecided += 1,
+                }
+            }
+        }
+        support
+    }
+
+    /// One line for a terminal.
+    pub(super) fn words(&self) -> String {
+        let undecided = if self.undecided > 0 { format!(", {} undecided", self.undecided) } else { String::new() };
+        format!(
+            "support matrix: {} features; {} answers as the manual, {} as listed{undecided}; new differences: {}",
+            self.features,
+            self.same,
+            self.listed,
+            self.unlisted.len()
+        )
+    }
+}
