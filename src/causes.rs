@@ -53,6 +53,8 @@ use inquiry::Inquiry;
 use open_group::OpenGroup;
 
 pub(crate) use cause::short as short_rule;
+pub(crate) use conclude::versions;
+pub(crate) use open_group::{SEVERAL_FAULTS, describe_group};
 pub use finding::{ComparedObject, Evidence, Finding, Findings, ListedCase, Mark, MinimalCase, MinimalRow, Vote};
 pub use row_words::{actual, expected};
 pub use suspect::{Blame, Suspect};
@@ -166,7 +168,7 @@ fn open_groups<'s>(
         match OpenGroup::new(spec, executed, key, group) {
             Some(group) => groups.push(group),
             None => {
-                left.push(open_group::describe(&key.form, &key.mismatch, group.count, "its lines have several faults"))
+                left.push(open_group::describe(&key.form, &key.mismatch, group.count, SEVERAL_FAULTS))
             }
         }
     }

@@ -14,9 +14,12 @@ mod judge;
 mod load;
 mod minimize;
 mod output;
+mod place;
 mod record;
 mod replay;
+mod report;
 mod run;
+mod sarif;
 mod spec;
 mod toolchain;
 
@@ -49,6 +52,7 @@ enum Command {
     Generate(generate::Opts),
     Minimize(minimize::Opts),
     Replay(replay::Opts),
+    Report(report::Opts),
     Execute(execute::Opts),
     Record(record::Opts),
     Engine(engine::Opts),
@@ -67,6 +71,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Generate(opts) => opts.run(specs),
         Command::Minimize(opts) => opts.run(specs),
         Command::Replay(opts) => opts.run(specs),
+        Command::Report(opts) => opts.run(),
         Command::Execute(opts) => opts.run(specs),
         Command::Record(opts) => opts.run(specs),
         Command::Toolchain(opts) => opts.run(),

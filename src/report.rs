@@ -9,7 +9,10 @@ mod files;
 mod groups;
 mod history;
 mod html;
+mod junit;
 mod listed;
+mod markdown;
+mod merge;
 mod modifiers;
 mod news;
 mod text;
@@ -27,6 +30,7 @@ pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, Undefi
 pub use groups::{GroupCase, GroupReport};
 pub use history::{HISTORY_FORMAT, HistoryEngine, HistoryLine, KnownFinding, open as open_history};
 pub use listed::DivergenceReport;
+pub use merge::{ReportPart, judged_nothing};
 pub use modifiers::{CodeChanges, ModifierReport};
 pub use news::{EarlierRun, News};
 
@@ -75,6 +79,9 @@ pub struct Report {
     /// depends only on the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub news: Option<News>,
+    /// The runs of a merged report, by engine; none for the report of a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ReportPart>,
     /// Version of this tool.
     pub tool: String,
     /// A hash of the specification's files.
@@ -210,6 +217,7 @@ impl Report {
             verdict,
             date: None,
             news: None,
+            parts: Vec::new(),
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             specification: spec.fingerprint.clone(),
             options: ReportOptions::new(options),
@@ -230,6 +238,15 @@ impl Report {
         }
     }
 
+    /// One report of several, each with words that name it in errors: of shards of a plan, of different engines, or of
+    /// different instructions. In any order and grouping it is the same.
+    ///
+    /// # Errors
+    /// A text that says which two cannot be merged, and why.
+    pub fn merged(reports: Vec<(String, Self)>) -> Result<Self, String> {
+        merge::merge(reports)
+    }
+
     /// Whether this tool has contradicted itself.
     pub fn contradicts_itself(&self) -> bool {
         !self.internal_errors.is_empty()
@@ -246,6 +263,19 @@ impl Report {
     /// As text for a terminal.
     pub fn text(&self) -> String {
         text::render(self)
+    }
+
+    /// As JUnit XML: one suite for each engine, and one for the run as a whole.
+    ///
+    /// # Errors
+    /// None in practice: the names are text.
+    pub fn junit(&self) -> Result<String, quick_junit::SerializeError> {
+        junit::render(self)
+    }
+
+    /// As Markdown for a pull request or the summary of a job: at most 60 kB. Texts of engines cannot be markup.
+    pub fn markdown(&self) -> String {
+        markdown::render(self)
     }
 
     /// As one HTML page; everything that comes from an engine is escaped.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{EngineReport, Report, ReportOptions, RunVerdict};
 use crate::campaign::Agreement;
+use crate::causes::SEVERAL_FAULTS;
 
 /// The version of the format of a line. It grows when a field changes its meaning or goes away.
 pub const HISTORY_FORMAT: u32 = 1;
@@ -38,7 +39,8 @@ pub struct HistoryLine {
     pub options: String,
     /// The result as a whole.
     pub verdict: RunVerdict,
-    /// Whether all mismatches have findings and nothing was lost: only then is a finding that is absent gone.
+    /// Whether nothing was lost and the causes of all mismatches were searched for: only then is a finding that is
+    /// absent gone.
     pub complete: bool,
     /// What each engine did.
     pub engines: Vec<HistoryEngine>,
@@ -220,10 +222,12 @@ impl HistoryEngine {
 }
 
 impl Report {
-    /// Whether everything that was asked was answered, and every mismatch has a finding.
+    /// Whether everything that was asked was answered, and the causes of all mismatches were searched for.
     pub fn is_complete(&self) -> bool {
         let judged = matches!(self.verdict, RunVerdict::Agreed | RunVerdict::Disagreed);
-        judged && [&self.lost, &self.not_reproduced, &self.not_analysed].iter().all(|list| list.is_empty())
+        // Lines with several faults never have findings of their own; other groups may hide one.
+        let hidden = self.not_analysed.iter().any(|group| !group.ends_with(SEVERAL_FAULTS));
+        judged && self.lost.is_empty() && self.not_reproduced.is_empty() && !hidden
     }
 }
 

@@ -1,0 +1,39 @@
+//! `ptx-conform report`: what can be done with reports of runs, without engines.
+
+mod export;
+mod merge;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use ptx_conform::report::Report;
+
+/// Compare, merge and convert the reports of runs
+///
+/// A report is the directory that `run` wrote, or its report.json.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Opts {
+    #[command(subcommand)]
+    command: ReportCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ReportCommand {
+    Merge(merge::Opts),
+    Export(export::Opts),
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        match self.command {
+            ReportCommand::Merge(opts) => opts.run(),
+            ReportCommand::Export(opts) => opts.run(),
+        }
+    }
+}
+
+/// Reads a report from its directory or its report.json.
+fn read(path: &Path) -> anyhow::Result<Report> {
+    let file: PathBuf = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
+    Report::read(&file).map_err(anyhow::Error::msg)
+}
