@@ -4,6 +4,7 @@
 
 mod coverage;
 mod defect;
+mod diff;
 mod engines;
 mod files;
 mod groups;
@@ -26,6 +27,7 @@ use crate::divergences::Divergences;
 use crate::spec::Spec;
 
 pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleReport};
+pub use diff::{Changed, DiffSection, ReportDiff};
 pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, UndefinedReport};
 pub use groups::{GroupCase, GroupReport};
 pub use history::{HISTORY_FORMAT, HistoryEngine, HistoryLine, KnownFinding, open as open_history};

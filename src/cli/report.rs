@@ -1,5 +1,6 @@
 //! `ptx-conform report`: what can be done with reports of runs, without engines.
 
+mod diff;
 mod export;
 mod merge;
 
@@ -19,6 +20,7 @@ pub(crate) struct Opts {
 
 #[derive(Debug, clap::Subcommand)]
 enum ReportCommand {
+    Diff(diff::Opts),
     Merge(merge::Opts),
     Export(export::Opts),
 }
@@ -26,6 +28,7 @@ enum ReportCommand {
 impl Opts {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
+            ReportCommand::Diff(opts) => opts.run(),
             ReportCommand::Merge(opts) => opts.run(),
             ReportCommand::Export(opts) => opts.run(),
         }

@@ -60,7 +60,7 @@ impl RuleResult {
 
     /// A finding, at its line in the file of its case: `cases/ID.ptx` beside the report.
     pub(super) fn of_finding(finding: &Finding) -> Self {
-        let shown = |text: &str| cut(&visible(text), TEXT).into_owned();
+        let shown = |text: &str| visible(&cut(text, TEXT)).into_owned();
         let case = &finding.case;
         let region = finding.stored().and_then(|text| {
             let line = text.rfind(&case.line).filter(|_| !case.line.is_empty())?;
@@ -84,7 +84,11 @@ impl RuleResult {
             file: format!("cases/{}.{extension}", case.id),
             region,
             // `PAGE: heading`
-            page: finding.manual.first().and_then(|page| Some(page.split_once(": ")?.0.to_owned())).filter(|page| page.starts_with("https://")),
+            page: finding
+                .manual
+                .first()
+                .and_then(|page| Some(page.split_once(": ")?.0.to_owned()))
+                .filter(|page| page.starts_with("https://")),
             title: Some(shown(&finding.title)),
             fingerprint: Some(shown(&finding.fingerprint)),
         }

@@ -95,10 +95,10 @@ impl HistoryLine {
     pub fn new(report: &Report, name: &str) -> Self {
         let tested = report.rules.iter().filter(|rule| rule.tested.values().any(|[cases, _]| *cases > 0)).count();
         let answers = report.examples.iter().flat_map(|example| example.engines.values());
-        let known = report.findings.iter().map(|finding| KnownFinding {
-            fingerprint: finding.fingerprint.clone(),
-            title: finding.title.clone(),
-        });
+        let known = report
+            .findings
+            .iter()
+            .map(|finding| KnownFinding { fingerprint: finding.fingerprint.clone(), title: finding.title.clone() });
         Self {
             format: HISTORY_FORMAT,
             name: name.to_owned(),
@@ -180,6 +180,12 @@ impl HistoryLine {
 
     fn scope(&self) -> (&str, &[String], Option<&str>, Option<&str>) {
         (&self.name, &self.instructions, self.environment.as_deref(), self.shard.as_deref())
+    }
+
+    /// The releases of its engines: `ptxas@13.5` for `ptxas@13.5.37`.
+    pub(super) fn releases(&self) -> std::collections::BTreeSet<&str> {
+        let release = |name: &'_ str| name.match_indices('.').nth(1).map_or(name.len(), |(at, _)| at);
+        self.engines.iter().map(|engine| &engine.name[..release(&engine.name)]).collect()
     }
 
     /// The families of its engines, and what each does.

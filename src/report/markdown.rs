@@ -134,7 +134,7 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
     some("not reproduced", &report.not_reproduced);
     some("mismatches that were not analysed", &report.not_analysed);
     for engine in &report.engines {
-        let name = cell(&engine.name);
+        let name = code(&engine.name);
         entries.extend(engine.gave_up.iter().map(|why| format!("{name}: abandoned: {}", cell(why))));
         let skipped = engine.skipped.iter().chain(&engine.skipped_rows);
         entries.extend(skipped.map(|(why, count)| format!("{name}: skipped {count}: {}", cell(why))));
@@ -143,7 +143,9 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
             entries.push(format!("{name}: {left_out} random lines beyond the budget of an instruction"));
         }
     }
-    entries.extend(report.absent.iter().map(|absent| format!("not asked: {}: {}", cell(&absent.engine), cell(&absent.why))));
+    entries.extend(
+        report.absent.iter().map(|absent| format!("not asked: {}: {}", code(&absent.engine), cell(&absent.why))),
+    );
     if let Some(shard) = &report.options.shard {
         entries.push(format!("everything outside of shard {}", plain(shard)));
     }
@@ -157,13 +159,13 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
 fn attention(report: &Report, page: &mut MarkdownPage) {
     let stale = report.divergences.iter().flat_map(|known| {
         known.stale.iter().map(move |(engine, problem)| {
-            format!("- divergence {} {} ({})", code(&known.id), problem.words(), cell(engine))
+            format!("- divergence {} {} ({})", code(&known.id), problem.words(), code(engine))
         })
     });
     let unexpected = report.examples.iter().flat_map(|example| {
         let answers = example.engines.iter().filter(|(_, answer)| answer.agreement == Agreement::Unexpected);
         answers.map(move |(engine, answer)| {
-            format!("- example {}: {} {}", code(&example.line), cell(engine), cell(&answer.did))
+            format!("- example {}: {} {}", code(&example.line), code(engine), cell(&answer.did))
         })
     });
     let all: Vec<String> = stale.chain(unexpected).collect();
@@ -181,7 +183,7 @@ fn engines(report: &Report, page: &mut MarkdownPage) {
         let [[valid, accepted], [breaches, rejected]] = [engine.valid, engine.breaches];
         format!(
             "| {} | {} | {accepted} of {valid} | {rejected} of {breaches} | {passed} of {rows} | {} | {} |",
-            cell(&engine.name),
+            code(&engine.name),
             engine.cases,
             engine.listed,
             engine.unlisted
@@ -203,20 +205,19 @@ fn capital(text: &str) -> String {
 /// A text that is shown as it is.
 fn plain(text: &str) -> String {
     let mut shown = String::new();
-    let text = visible(text);
-    let mut last = ' ';
-    for c in text.chars() {
+    let chars: Vec<char> = visible(text).chars().collect();
+    for (at, &c) in chars.iter().enumerate() {
+        let before = |back: usize| at.checked_sub(back).map_or(' ', |at| chars[at].to_ascii_lowercase());
         match c {
             // What would become a mention, an issue, a link or an address is broken up.
             '@' | '#' => shown.push_str(&format!("&#{};&#8203;", u32::from(c))),
-            '/' if last == ':' => shown.push_str("&#8203;/"),
-            '.' if matches!(last, 'w' | 'W') => shown.push_str("&#8203;."),
-            '-' if matches!(last, 'h' | 'H') => shown.push_str("&#8203;-"),
+            '/' if before(1) == ':' => shown.push_str("&#8203;/"),
+            '.' if before(1) == 'w' => shown.push_str("&#8203;."),
+            '-' if (before(2), before(1)) == ('g', 'h') => shown.push_str("&#8203;-"),
             '\n' | '\t' => shown.push(' '),
             _ if is_inert(c) => shown.push(c),
             _ => shown.push_str(&format!("&#{};", u32::from(c))),
         }
-        last = c;
     }
     shown
 }
@@ -228,10 +229,14 @@ fn is_inert(c: char) -> bool {
 
 /// A text as code, of limited length, in a form that can stand in a table.
 fn code(text: &str) -> String {
+    let text = visible(&cut(text, CELL)).replace(['\n', '\t'], " ");
+    if !text.trim().is_empty() && !text.contains(['`', '|', '\\']) {
+        return format!("`{text}`");
+    }
     let mut shown = String::from("<code>");
-    for c in visible(&cut(text, CELL)).chars() {
+    for c in text.chars() {
         match c {
-            '\n' | '\t' => shown.push(' '),
+            '@' => shown.push_str("&#64;&#8203;"),
             _ if c.is_ascii_alphanumeric() || c == ' ' || !c.is_ascii() => shown.push(c),
             _ => shown.push_str(&format!("&#{};", u32::from(c))),
         }
@@ -249,13 +254,14 @@ mod tests {
             ("suld in ptxas 13.5, not 11.8", "suld in ptxas 13.5, not 11.8"),
             ("a | b\n# c", "a &#124; b &#35;&#8203; c"),
             ("@user GH-1 #2", "&#64;&#8203;user GH&#8203;-1 &#35;&#8203;2"),
-            ("https://x www.y", "https:&#8203;// www&#8203;.y".replace("// ", "//x ").as_str()),
+            ("https://x www.y", "https:&#8203;//x www&#8203;.y"),
             ("<b>*_`[x](y)", "&#60;b&#62;&#42;&#95;&#96;&#91;x&#93;(y)"),
             ("\u{1b}\u{202e}", "&#92;u&#123;1b&#125;&#92;u&#123;202e&#125;"),
         ] {
             assert_eq!(plain(text), shown);
         }
-        assert_eq!(code("a|`b"), "<code>a&#124;&#96;b</code>");
+        assert_eq!(code("a|`b@c"), "<code>a&#124;&#96;b&#64;&#8203;c</code>");
+        assert_eq!(code("ptxas@13.5 *a*"), "`ptxas@13.5 *a*`");
         assert!(code(&"x".repeat(1 << 20)).len() < 500);
     }
 }

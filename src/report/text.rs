@@ -167,7 +167,13 @@ fn write_finding(finding: &Finding, news: Option<&News>, to: &mut String) -> fmt
         writeln!(
             to,
             "  evidence {}{}: {} of {} tested {what} show it, {} exist; {}, {}",
-            evidence.form, about(finding, evidence), evidence.failed, evidence.asked, evidence.variants, evidence.engine, evidence.environment
+            evidence.form,
+            about(finding, evidence),
+            evidence.failed,
+            evidence.asked,
+            evidence.variants,
+            evidence.engine,
+            evidence.environment
         )?;
     }
     if !finding.slots.is_empty() {

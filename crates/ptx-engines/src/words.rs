@@ -59,7 +59,9 @@ mod tests {
 
     #[test]
     fn long_texts_end_with_a_note() {
-        for (text, most, kept) in [("abc", 3, "abc"), ("abcd", 3, "abc ... (1 more bytes)"), ("aää", 2, "a ... (4 more bytes)")] {
+        for (text, most, kept) in
+            [("abc", 3, "abc"), ("abcd", 3, "abc ... (1 more bytes)"), ("aää", 2, "a ... (4 more bytes)")]
+        {
             assert_eq!(cut(text, most), kept);
         }
     }

@@ -29,8 +29,10 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let read = |path: &PathBuf| Ok((path.display().to_string(), super::read(path)?));
-        let reports: Vec<(String, Report)> = self.reports.iter().map(read).collect::<anyhow::Result<_>>()?;
+        let read = |path: &PathBuf| -> anyhow::Result<(String, Report)> {
+            Ok((path.display().to_string(), super::read(path)?))
+        };
+        let reports = self.reports.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let merged = Report::merged(reports).map_err(anyhow::Error::msg)?;
         let written = || format!("the report cannot be written to {}", self.into.display());
         std::fs::create_dir_all(&self.into).with_context(written)?;

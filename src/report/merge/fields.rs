@@ -1,12 +1,13 @@
 //! How each part of a report is merged.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::super::{
-    DivergenceReport, EngineReport, ExampleReport, FormReport, FormTested, GroupReport, InferenceReport, ModifierReport, Report, RowReport,
-    RuleReport, RunVerdict, UndefinedReport,
+    DivergenceReport, EngineReport, ExampleReport, FormReport, FormTested, GroupReport, InferenceReport,
+    ModifierReport, Report, RowReport, RuleReport, RunVerdict, UndefinedReport,
 };
 use super::judged_nothing;
 use crate::campaign::{Problem, TriedWords};
@@ -14,17 +15,16 @@ use crate::causes::{Evidence, Finding, ListedCase, MinimalCase, Vote, versions};
 
 /// Adds another report, or with none only sorts.
 pub(super) fn add(to: &mut Report, other: Option<Report>) {
-    let from = |list: fn(Report) -> Vec<String>| other.clone().map(list).unwrap_or_default();
+    let other = other.unwrap_or_else(|| empty(to));
     let texts = |list: &mut Vec<String>, more: Vec<String>| {
         list.extend(more);
         list.sort();
     };
-    texts(&mut to.lost, from(|other| other.lost));
-    texts(&mut to.not_reproduced, from(|other| other.not_reproduced));
-    texts(&mut to.not_analysed, from(|other| other.not_analysed));
-    texts(&mut to.internal_errors, from(|other| other.internal_errors));
+    texts(&mut to.lost, other.lost);
+    texts(&mut to.not_reproduced, other.not_reproduced);
+    texts(&mut to.not_analysed, other.not_analysed);
+    texts(&mut to.internal_errors, other.internal_errors);
     to.internal_errors.dedup();
-    let other = other.unwrap_or_else(|| empty(to));
     if other.verdict == RunVerdict::Interrupted {
         to.verdict = RunVerdict::Interrupted;
     }
@@ -36,23 +36,13 @@ pub(super) fn add(to: &mut Report, other: Option<Report>) {
     let named: BTreeSet<String> = to.parts.iter().flat_map(|part| part.instructions.clone()).collect();
     to.options.instructions = if all { Vec::new() } else { named.into_iter().collect() };
     join(&mut to.engines, other.engines, |engine| engine.name.clone(), add_engine);
-    let judging: BTreeSet<String> = to.engines.iter().filter(|engine| engine.cases > 0).map(|of| judged_nothing(&of.name)).collect();
-    let executing = to.engines.iter().filter(|engine| engine.row_counts()[1] + engine.row_counts()[2] > 0);
-    let executing: BTreeSet<String> = executing.map(|engine| judged_nothing(&engine.name)).collect();
-    to.lost.retain(|line| !judging.contains(line) && !executing.contains(line));
-    let silent: BTreeSet<String> = to.engines.iter().map(|engine| judged_nothing(&engine.name)).collect();
-    let mut seen: BTreeSet<String> = BTreeSet::new();
-    to.lost.retain(|line| !silent.contains(line) || seen.insert(line.clone()));
-    for engine in &mut to.engines {
-        unite(&mut engine.limits, Vec::new());
-    }
+    settle_silent(to);
+    to.engines.iter_mut().for_each(|engine| unite(&mut engine.limits, Vec::new()));
     join(&mut to.absent, other.absent, |absent| (absent.engine.clone(), absent.why.clone()), |_, _| ());
     join(&mut to.inferences, other.inferences, |inference| inference.id.clone(), add_inference);
     join(&mut to.forms, other.forms, |form| form.form.clone(), add_form);
     join(&mut to.rules, other.rules, |rule| (rule.form.clone(), rule.id.clone()), add_rule);
-    for rule in &mut to.rules {
-        unite(&mut rule.along_with, Vec::new());
-    }
+    to.rules.iter_mut().for_each(|rule| unite(&mut rule.along_with, Vec::new()));
     join(&mut to.groups, other.groups, group_key, add_group);
     join(&mut to.modifiers, other.modifiers, modifier_key, |to, other| to.engines.extend(other.engines));
     join(&mut to.divergences, other.divergences, |known| known.id.clone(), add_divergence);
@@ -61,9 +51,22 @@ pub(super) fn add(to: &mut Report, other: Option<Report>) {
     to.findings.sort_by(|a, b| (b.mismatches, &a.fingerprint).cmp(&(a.mismatches, &b.fingerprint)));
 }
 
+/// An engine that judged nothing in one shard may have judged something in another.
+fn settle_silent(report: &mut Report) {
+    let silent = |engine: &EngineReport| engine.cases + engine.row_counts()[1] + engine.row_counts()[2] == 0;
+    let of_engines = report.engines.iter().map(|engine| (judged_nothing(&engine.name), silent(engine)));
+    let of_engines: BTreeMap<String, bool> = of_engines.collect();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    report.lost.retain(|line| of_engines.get(line).is_none_or(|silent| *silent && seen.insert(line.clone())));
+}
+
 /// A report of nothing.
 fn empty(like: &Report) -> Report {
     Report {
+        lost: Vec::new(),
+        not_reproduced: Vec::new(),
+        not_analysed: Vec::new(),
+        internal_errors: Vec::new(),
         engines: Vec::new(),
         absent: Vec::new(),
         inferences: Vec::new(),
@@ -84,8 +87,10 @@ fn join<T, K: Ord>(to: &mut Vec<T>, from: Vec<T>, key: impl Fn(&T) -> K, add: im
     let mut all: BTreeMap<K, T> = BTreeMap::new();
     for entry in std::mem::take(to).into_iter().chain(from) {
         match all.entry(key(&entry)) {
-            std::collections::btree_map::Entry::Vacant(place) => drop(place.insert(entry)),
-            std::collections::btree_map::Entry::Occupied(mut place) => add(place.get_mut(), entry),
+            Entry::Vacant(place) => {
+                place.insert(entry);
+            }
+            Entry::Occupied(mut place) => add(place.get_mut(), entry),
         }
     }
     to.extend(all.into_values());
@@ -105,7 +110,7 @@ fn sum_pairs(to: &mut BTreeMap<String, [u64; 2]>, from: BTreeMap<String, [u64; 2
 
 /// The larger of two numbers as text.
 fn largest(to: &mut String, from: String) {
-    if (from.len(), &from) > (to.len(), to) {
+    if (from.len(), &from) > (to.len(), &*to) {
         *to = from;
     }
 }
@@ -219,16 +224,22 @@ fn modifier_key(modifier: &ModifierReport) -> impl Ord + use<> {
 
 fn add_divergence(to: &mut DivergenceReport, from: DivergenceReport) {
     sum_pairs(&mut to.counts, from.counts);
-    join(&mut to.cases, from.cases, |case| case.engine.clone(), |to: &mut ListedCase, from| {
-        first(&mut to.case, from.case, simplicity);
-    });
+    join(
+        &mut to.cases,
+        from.cases,
+        |case| case.engine.clone(),
+        |to: &mut ListedCase, from| {
+            first(&mut to.case, from.case, simplicity);
+        },
+    );
     for (engine, problem) in from.stale {
         let known = to.stale.entry(engine).or_insert(problem);
         *known = (*known).max(problem);
     }
     // What one shard did not see, another one may have.
     let counts = &to.counts;
-    to.stale.retain(|engine, problem| *problem != Problem::Fixed || counts.get(engine).is_none_or(|[did, _]| *did == 0));
+    to.stale
+        .retain(|engine, problem| *problem != Problem::Fixed || counts.get(engine).is_none_or(|[did, _]| *did == 0));
 }
 
 fn simplicity(case: &MinimalCase) -> (usize, String, String) {
