@@ -46,13 +46,13 @@ Example: ptx-conform explain 'ld.global.v4.f64 {%fd1, %fd2, %fd3, %fd4}, [%rd1];
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Run(run::Opts),
+    Report(report::Opts),
     Check(check::Opts),
     Judge(judge::Opts),
     Explain(explain::Opts),
     Generate(generate::Opts),
     Minimize(minimize::Opts),
     Replay(replay::Opts),
-    Report(report::Opts),
     Execute(execute::Opts),
     Record(record::Opts),
     Engine(engine::Opts),
@@ -65,13 +65,13 @@ pub(crate) fn main() -> ExitCode {
     let specs = cli.specs.as_deref();
     let done = match cli.command {
         Command::Run(opts) => opts.run(specs),
+        Command::Report(opts) => opts.run(),
         Command::Check(opts) => opts.run(specs),
         Command::Judge(opts) => opts.run(specs),
         Command::Explain(opts) => opts.run(specs),
         Command::Generate(opts) => opts.run(specs),
         Command::Minimize(opts) => opts.run(specs),
         Command::Replay(opts) => opts.run(specs),
-        Command::Report(opts) => opts.run(),
         Command::Execute(opts) => opts.run(specs),
         Command::Record(opts) => opts.run(specs),
         Command::Toolchain(opts) => opts.run(),

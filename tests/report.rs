@@ -13,6 +13,9 @@ mod report {
     pub(crate) mod junit_schema;
 }
 
+/// What the judge is to know of operands, so that it never errs: one kind of destination, and surfaces by name.
+const OPERANDS: (&str, &str) = (r"[\w$%]+\s*,\s*\[\s*[\w$%]+\s*\]", r"%b32_\d+\s*,\s*\[\s*surface_\d+\s*\]");
+
 /// The fault that is planted into the judge: it also takes `.b64`.
 const FAULT: (&str, &str) = (r#"rest != ["b32"]"#, r#"rest not in (["b32"], ["b64"])"#);
 
@@ -31,12 +34,23 @@ fn runs() -> &'static Path {
         let directory = tempfile::tempdir().expect("a directory");
         let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/judge.py");
         let right = std::fs::read_to_string(example).expect("the example");
-        assert!(right.contains(FAULT.0), "the fault can be planted");
+        assert!(right.contains(FAULT.0) && right.contains(OPERANDS.0), "the example has changed");
+        let right = right.replace(OPERANDS.0, OPERANDS.1);
         for (name, text) in [("right", right.clone()), ("wrong", right.replace(FAULT.0, FAULT.1))] {
             std::fs::write(directory.path().join(format!("{name}.py")), text).expect("it is written");
             let engine = format!("exec:python3 {name}.py");
-            let usual =
-                ["run", "suq", "--random", "200", "--no-history", "--no-execution", "--engine", engine.as_str()];
+            let usual = [
+                "run",
+                "suq",
+                "--random",
+                "50",
+                "--no-history",
+                "--no-execution",
+                "--generate-code",
+                "none",
+                "--engine",
+                engine.as_str(),
+            ];
             let code = Some(i32::from(name == "wrong"));
             assert_eq!(tool(directory.path(), &[&usual[..], &["--name", name]].concat()).0, code);
             for shard in 1..=3 {
@@ -45,7 +59,7 @@ fn runs() -> &'static Path {
             }
         }
         let model =
-            ["run", "suq", "--random", "200", "--no-history", "--engine", "model", "--cases", "40", "--rows", "4"];
+            ["run", "suq", "--random", "50", "--no-history", "--engine", "model", "--cases", "40", "--rows", "4"];
         for (name, part) in [("model", "1/1"), ("model-1", "1/2"), ("model-2", "2/2")] {
             tool(directory.path(), &[&model[..], &["--name", name, "--shard", part]].concat());
         }
@@ -153,8 +167,19 @@ fn a_run_says_what_is_new() {
         std::fs::copy(runs().join(name), directory.path().join(name)).expect("it is copied");
     }
     let run = |day: &str, options: &[&str]| {
-        let usual =
-            ["run", "suq", "--random", "50", "--no-execution", "--engine", "exec:python3 judge.py", "--today", day];
+        let usual = [
+            "run",
+            "suq",
+            "--random",
+            "50",
+            "--no-execution",
+            "--generate-code",
+            "none",
+            "--engine",
+            "exec:python3 judge.py",
+            "--today",
+            day,
+        ];
         tool(directory.path(), &[&usual[..], options].concat()).1
     };
     let engine = |name: &str| {
