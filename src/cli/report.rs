@@ -3,11 +3,9 @@
 mod diff;
 mod export;
 mod merge;
+mod stored;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-use ptx_conform::report::Report;
 
 /// Compare, merge and convert the reports of runs
 ///
@@ -33,10 +31,4 @@ impl Opts {
             ReportCommand::Export(opts) => opts.run(),
         }
     }
-}
-
-/// Reads a report from its directory or its report.json.
-fn read(path: &Path) -> anyhow::Result<Report> {
-    let file: PathBuf = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
-    Report::read(&file).map_err(anyhow::Error::msg)
 }

@@ -162,16 +162,9 @@ impl Opts {
         report.date = self.today.as_ref().map(ToString::to_string);
         let line = HistoryLine::new(&report, &self.name);
         report.news = history.as_deref().and_then(|path| news(&line, path));
-        report.write(&directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
-        report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
-        report.write_defects(&directory.join("defects")).context("the texts about divergences cannot be written")?;
+        self.write(&report, &directory)?;
         if let Some(path) = &history {
             line.append(path).with_context(|| format!("{} cannot be written", path.display()))?;
-        }
-        if self.write_divergences {
-            let path = directory.join("divergences.yaml");
-            std::fs::write(&path, report.proposed())
-                .with_context(|| format!("{} cannot be written", path.display()))?;
         }
         super::output::print(&report.text())?;
         super::output::print(&format!("report: {}\n", directory.join("index.html").display()))?;
@@ -183,6 +176,19 @@ impl Opts {
             () if self.instructions.is_empty() && !spec.left_out.is_empty() => ExitCode::from(2),
             () => ExitCode::SUCCESS,
         })
+    }
+
+    /// Writes everything but the history.
+    fn write(&self, report: &Report, directory: &Path) -> anyhow::Result<()> {
+        report.write(directory).with_context(|| format!("the report cannot be written to {}", directory.display()))?;
+        report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
+        report.write_defects(&directory.join("defects")).context("the texts about divergences cannot be written")?;
+        if self.write_divergences {
+            let path = directory.join("divergences.yaml");
+            std::fs::write(&path, report.proposed())
+                .with_context(|| format!("{} cannot be written", path.display()))?;
+        }
+        Ok(())
     }
 
     /// The file of the history; none if it is not wanted.

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::{DivergenceReport, Report, RunVerdict};
 use crate::campaign::{Agreement, Problem, Shard};
 
+pub use fields::judged_nothing;
+
 /// What a run asked one engine: its share of a merged report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ReportPart {
@@ -22,11 +24,6 @@ pub struct ReportPart {
     pub instructions: Vec<String>,
     /// The part of the plan: `2/8`; none for the whole.
     pub shard: Option<String>,
-}
-
-/// The words for an engine that judged nothing.
-pub fn judged_nothing(engine: &str) -> String {
-    format!("{engine} judged nothing")
 }
 
 /// Merges reports, each with the words that name it in errors.

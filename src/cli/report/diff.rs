@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use ptx_conform::report::ReportDiff;
 
 use super::super::output;
+use super::stored;
 
 /// Say what appeared, vanished or changed from one report to another
 ///
@@ -29,7 +30,7 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let diff = ReportDiff::new(&super::read(&self.a)?, &super::read(&self.b)?);
+        let diff = ReportDiff::new(&stored::read(&self.a)?, &stored::read(&self.b)?);
         output::print(&if self.json { diff.json()? } else { diff.text() })?;
         Ok(ExitCode::from(u8::from(diff.matters)))
     }

@@ -9,6 +9,7 @@ use ptx_conform::engine::words::{cut, visible};
 
 use super::super::output;
 use super::super::sarif::{Document, RuleResult};
+use super::stored;
 
 /// Write a report as JUnit XML, Markdown or SARIF
 ///
@@ -39,7 +40,7 @@ enum ExportFormat {
 impl Opts {
     /// The exit code says whether it was written, not what the report says.
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let report = super::read(&self.report)?;
+        let report = stored::read(&self.report)?;
         let text = match self.format {
             ExportFormat::Junit => report.junit()?,
             ExportFormat::Markdown => report.markdown(),

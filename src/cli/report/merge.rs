@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use ptx_conform::report::{Report, RunVerdict};
 
 use super::super::output;
+use super::stored;
 
 /// Merge the reports of shards, of different engines, or of different instructions into one
 ///
@@ -30,7 +31,7 @@ pub(crate) struct Opts {
 impl Opts {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let read = |path: &PathBuf| -> anyhow::Result<(String, Report)> {
-            Ok((path.display().to_string(), super::read(path)?))
+            Ok((path.display().to_string(), stored::read(path)?))
         };
         let reports = self.reports.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let merged = Report::merged(reports).map_err(anyhow::Error::msg)?;

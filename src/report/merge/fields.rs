@@ -9,9 +9,13 @@ use super::super::{
     DivergenceReport, EngineReport, ExampleReport, FormReport, FormTested, GroupReport, InferenceReport,
     ModifierReport, Report, RowReport, RuleReport, RunVerdict, UndefinedReport,
 };
-use super::judged_nothing;
 use crate::campaign::{Problem, TriedWords};
 use crate::causes::{Evidence, Finding, ListedCase, MinimalCase, Vote, versions};
+
+/// The words for an engine that judged nothing.
+pub fn judged_nothing(engine: &str) -> String {
+    format!("{engine} judged nothing")
+}
 
 /// Adds another report, or with none only sorts.
 pub(super) fn add(to: &mut Report, other: Option<Report>) {
