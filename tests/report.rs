@@ -43,7 +43,7 @@ fn runs() -> &'static Path {
                 "run",
                 "suq",
                 "--random",
-                "50",
+                "200",
                 "--no-history",
                 "--no-execution",
                 "--generate-code",
@@ -59,7 +59,7 @@ fn runs() -> &'static Path {
             }
         }
         let model =
-            ["run", "suq", "--random", "50", "--no-history", "--engine", "model", "--cases", "40", "--rows", "4"];
+            ["run", "suq", "--random", "200", "--no-history", "--engine", "model", "--cases", "40", "--rows", "4"];
         for (name, part) in [("model", "1/1"), ("model-1", "1/2"), ("model-2", "2/2")] {
             tool(directory.path(), &[&model[..], &["--name", name, "--shard", part]].concat());
         }
@@ -171,7 +171,7 @@ fn a_run_says_what_is_new() {
             "run",
             "suq",
             "--random",
-            "50",
+            "200",
             "--no-execution",
             "--generate-code",
             "none",
