@@ -53,7 +53,9 @@ use inquiry::Inquiry;
 use open_group::OpenGroup;
 
 pub(crate) use cause::short as short_rule;
+pub(crate) use conclude::versions;
 pub use finding::{ComparedObject, Evidence, Finding, Findings, ListedCase, Mark, MinimalCase, MinimalRow, Vote};
+pub(crate) use open_group::{SEVERAL_FAULTS, describe_group};
 pub use row_words::{actual, expected};
 pub use suspect::{Blame, Suspect};
 
@@ -165,9 +167,7 @@ fn open_groups<'s>(
     for (key, group) in result.tally.groups.iter().filter(|(key, _)| !key.mismatch.listed) {
         match OpenGroup::new(spec, executed, key, group) {
             Some(group) => groups.push(group),
-            None => {
-                left.push(open_group::describe(&key.form, &key.mismatch, group.count, "its lines have several faults"))
-            }
+            None => left.push(open_group::describe(&key.form, &key.mismatch, group.count, SEVERAL_FAULTS)),
         }
     }
     if groups.len() > most {

@@ -15,9 +15,12 @@ mod load;
 mod matrix;
 mod minimize;
 mod output;
+mod place;
 mod record;
 mod replay;
+mod report;
 mod run;
+mod sarif;
 mod spec;
 mod toolchain;
 
@@ -44,6 +47,7 @@ Example: ptx-conform explain 'ld.global.v4.f64 {%fd1, %fd2, %fd3, %fd4}, [%rd1];
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Run(run::Opts),
+    Report(report::Opts),
     Check(check::Opts),
     Judge(judge::Opts),
     Explain(explain::Opts),
@@ -63,6 +67,7 @@ pub(crate) fn main() -> ExitCode {
     let specs = cli.specs.as_deref();
     let done = match cli.command {
         Command::Run(opts) => opts.run(specs),
+        Command::Report(opts) => opts.run(specs),
         Command::Check(opts) => opts.run(specs),
         Command::Judge(opts) => opts.run(specs),
         Command::Explain(opts) => opts.run(specs),

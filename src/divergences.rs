@@ -42,6 +42,16 @@ pub enum Does {
 }
 
 impl Does {
+    /// The words of a report for what the engine did.
+    pub(crate) fn outcome(self) -> &'static str {
+        match self {
+            Self::Accepts => "accepted",
+            Self::Rejects => "rejected",
+            Self::Crashes => "crashed",
+            Self::Computes => "computed a wrong result",
+        }
+    }
+
     /// The word in YAML and fingerprints.
     pub fn word(self) -> &'static str {
         match self {

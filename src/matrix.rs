@@ -8,6 +8,7 @@ mod availability;
 mod csv;
 mod features;
 mod format;
+mod join;
 mod observe;
 mod pairs;
 mod query;

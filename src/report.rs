@@ -4,11 +4,15 @@
 
 mod coverage;
 mod defect;
+mod diff;
 mod engines;
 mod files;
 mod groups;
 mod history;
+mod junit;
 mod listed;
+mod markdown;
+mod merge;
 mod modifiers;
 mod news;
 mod pages;
@@ -25,10 +29,12 @@ use crate::engine::words::acts;
 use crate::spec::Spec;
 
 pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleExample, RuleReport};
+pub use diff::{Changed, DiffSection, ReportDiff};
 pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, UndefinedReport};
 pub use groups::{GroupCase, GroupReport};
 pub use history::{HISTORY_FORMAT, HistoryEngine, HistoryLine, KnownFinding, open as open_history};
 pub use listed::DivergenceReport;
+pub use merge::{ReportPart, judged_nothing};
 pub use modifiers::{CodeChanges, ModifierReport};
 pub use news::{EarlierRun, News};
 pub use pages::PageSources;
@@ -85,6 +91,9 @@ pub struct Report {
     /// depends only on the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub news: Option<News>,
+    /// The runs of a merged report, by engine; none for the report of a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ReportPart>,
     /// Version of this tool.
     pub tool: String,
     /// A hash of the specification's files.
@@ -223,6 +232,7 @@ impl Report {
             verdict,
             date: None,
             news: None,
+            parts: Vec::new(),
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             specification: spec.fingerprint.clone(),
             options: ReportOptions::new(options),
@@ -252,6 +262,15 @@ impl Report {
         }
     }
 
+    /// One report of several, each with words that name it in errors: of shards of a plan, of different engines, or of
+    /// different instructions. In any order and grouping it is the same.
+    ///
+    /// # Errors
+    /// A text that says which two cannot be merged, and why.
+    pub fn merged(reports: Vec<(String, Self)>) -> Result<Self, String> {
+        merge::merge(reports)
+    }
+
     /// As JSON, indented; characters that would act on a terminal or in a viewer are escaped.
     ///
     /// # Errors
@@ -267,6 +286,19 @@ impl Report {
     /// As text for a terminal.
     pub fn text(&self) -> String {
         text::render(self)
+    }
+
+    /// As JUnit XML: one suite for each engine, and one for the run as a whole.
+    ///
+    /// # Errors
+    /// None in practice: the names are text.
+    pub fn junit(&self) -> Result<String, quick_junit::SerializeError> {
+        junit::render(self)
+    }
+
+    /// As Markdown for a pull request or the summary of a job: at most 60 kB. Texts of engines cannot be markup.
+    pub fn markdown(&self) -> String {
+        markdown::render(self)
     }
 
     /// As HTML pages: the path of each in the report's folder, and its text.

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Trial::test("installed_versions_are_found", installed_versions_are_found),
         Trial::test("a_finding_outweighs_a_missing_version", a_finding_outweighs_a_missing_version),
         Trial::test("a_red_night_says_how_to_repeat_it", a_red_night_says_how_to_repeat_it),
+        Trial::test("the_report_is_exported", the_report_is_exported),
         Trial::test("every_night_has_a_seed_of_its_own", every_night_has_a_seed_of_its_own),
         Trial::test("an_old_report_is_deleted", an_old_report_is_deleted),
         Trial::test("fuzzing_determines_the_exit_code", fuzzing_determines_the_exit_code),
@@ -166,6 +167,23 @@ fn a_red_night_says_how_to_repeat_it() -> Result<(), Failed> {
     Ok(())
 }
 
+fn the_report_is_exported() -> Result<(), Failed> {
+    let options = ["--versions", "13.5", "--no-fuzz"];
+    for run in ["0", "1"] {
+        Night::new(&options, &[("FAKE_RUN", run)])?
+            .says(" --today 20")?
+            .keeps("summary.md")?
+            .keeps("junit.xml")?
+            .never_says("there is no junit.xml")?;
+    }
+    Night::new(&options, &[("FAKE_EXPORT", "junit")])?
+        .ends_with(2)?
+        .says("NOT JUDGED  export: there is no junit.xml")?
+        .keeps("summary.md")?;
+    // Without a report there is nothing to export, and the run has said why.
+    Night::new(&options, &[("FAKE_RUN", "2")])?.ends_with(2)?.never_says("report export").map(drop)
+}
+
 fn every_night_has_a_seed_of_its_own() -> Result<(), Failed> {
     let today = || -> Result<u64, Failed> { Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / 86400) };
     let before = today()?;
@@ -238,6 +256,9 @@ fn the_real_binary_accepts_the_options() -> Result<(), Failed> {
         .says("green       ptxas versions: all 1")?
         .says("green       run: 1 of 1 versions")?
         .keeps("report.json")?
+        .keeps("junit.xml")?
+        .keeps("summary.md")?
+        .keeps("../history.jsonl")?
         .keeps("summary.txt")
         .map(drop)
 }

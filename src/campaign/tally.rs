@@ -42,12 +42,7 @@ impl Mismatch {
 
     /// The words of a report for what the engine did.
     pub fn outcome(&self) -> &'static str {
-        match self.does {
-            Does::Accepts => "accepted",
-            Does::Rejects => "rejected",
-            Does::Crashes => "crashed",
-            Does::Computes => "computed a wrong result",
-        }
+        self.does.outcome()
     }
 }
 

@@ -48,7 +48,8 @@ pub struct TriedWords {
 }
 
 impl TriedWords {
-    fn merge(&mut self, other: &Self) {
+    /// Adds what other lines with the same words showed.
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.lines += other.lines;
         self.agreed += other.agreed;
         self.listed += other.listed;

@@ -210,7 +210,7 @@ fn evidence(cause: &Cause<'_>, engine: String) -> Evidence {
 }
 
 /// `ptxas 12.9 to 13.5, not 11.8`: the versions that show it, and those that do not.
-fn versions(family: &str, engines: &BTreeMap<String, Vote>) -> String {
+pub(crate) fn versions(family: &str, engines: &BTreeMap<String, Vote>) -> String {
     let known = by_version(family, engines);
     let showing: Vec<String> = known.iter().filter(|(_, shows)| *shows).map(|(version, _)| version.short()).collect();
     let others: Vec<String> = known.iter().filter(|(_, shows)| !*shows).map(|(version, _)| version.short()).collect();

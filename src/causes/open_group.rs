@@ -122,14 +122,22 @@ impl<'s> OpenGroup<'s> {
     }
 }
 
+/// Why groups of lines with several faults are not analysed.
+pub(crate) const SEVERAL_FAULTS: &str = "its lines have several faults";
+
 /// Mismatches of a form in words, and why no finding was made of them.
 pub(super) fn describe(form: &str, mismatch: &Mismatch, count: u64, why: &str) -> String {
-    let of_rows = mismatch.does == Does::Computes;
-    let rules = match (of_rows, mismatch.rules.as_slice()) {
+    format!("{}: {why}", describe_group(form, mismatch.does, &mismatch.rules, count))
+}
+
+/// Mismatches of a form in words.
+pub(crate) fn describe_group(form: &str, does: Does, rules: &[String], count: u64) -> String {
+    let of_rows = does == Does::Computes;
+    let rules = match (of_rows, rules) {
         (true, _) => String::new(),
         (false, []) => "claimed valid: ".to_owned(),
         (false, rules) => format!("{}: ", rules.join(", ")),
     };
     let what = if of_rows { "rows failed" } else { "mismatches" };
-    format!("{form}: {rules}{}, {count} {what}: {why}", mismatch.outcome())
+    format!("{form}: {rules}{}, {count} {what}", does.outcome())
 }

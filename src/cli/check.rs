@@ -4,9 +4,7 @@ mod advice;
 mod file_report;
 mod files;
 mod json;
-mod place;
 mod prediction;
-mod sarif;
 mod summary;
 mod text;
 
@@ -19,6 +17,7 @@ use ptx_conform::check::{Checker, Counts};
 
 use super::load::{load_divergences, load_spec};
 use super::output;
+use super::sarif;
 use file_report::{FileReport, Reporter, Status};
 use prediction::{Leniency, Prediction};
 

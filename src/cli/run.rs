@@ -305,7 +305,7 @@ fn lost(engines: &[super::engines::Opened], results: &Results) -> Vec<String> {
         let id = opened.engine.id().as_str();
         results.engines.iter().filter(|of| of.name == id).map(EngineResult::judged).sum::<u64>() == 0
     };
-    engines.iter().filter(silent).map(|opened| format!("{} judged nothing", opened.engine.id())).collect()
+    engines.iter().filter(silent).map(|opened| report::judged_nothing(opened.engine.id().as_str())).collect()
 }
 
 /// The runs of a history, with the numbers of their lines.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::{Agreement, Isolated, Results};
+use crate::campaign::{Agreement, EngineResult, Isolated, Results};
 use crate::engine::Outcome;
 use crate::ptx::print_variant;
 use crate::space::environment;
@@ -39,6 +39,12 @@ pub struct FormTested {
     pub breaches: String,
     /// How many of them were asked about.
     pub breaches_tested: String,
+    /// Lines claimed valid that were judged, in all environments, and how many were accepted.
+    #[serde(default)]
+    pub valid_judged: [u64; 2],
+    /// Lines that break one rule that were judged, in all environments, and how many were rejected.
+    #[serde(default)]
+    pub breaches_judged: [u64; 2],
     /// The number of environments with cases.
     pub environments: usize,
     /// Breaches without a valid neighbour that the engine can be asked about.
@@ -152,6 +158,8 @@ pub(super) fn forms(instructions: &[&Instruction], results: &Results) -> Vec<For
                     valid_tested: plan.home_tested.to_string(),
                     breaches: plan.home_breach.to_string(),
                     breaches_tested: plan.home_breach_tested.to_string(),
+                    valid_judged: engine.tally.valid.get(&form.id).map_or([0; 2], |count| [count.cases, count.agreed]),
+                    breaches_judged: breaches(engine, &form.id),
                     environments: plan.environments,
                     breaches_without_twin: plan.without_twin,
                 })
@@ -159,6 +167,12 @@ pub(super) fn forms(instructions: &[&Instruction], results: &Results) -> Vec<For
         });
     }
     forms
+}
+
+/// Lines of a form that break one rule, and those that were rejected.
+fn breaches(engine: &EngineResult, form: &str) -> [u64; 2] {
+    let of_form = engine.tally.breaches.iter().filter(|((of, _), _)| of == form);
+    of_form.fold([0; 2], |sum, (_, count)| [sum[0] + count.cases, sum[1] + count.agreed])
 }
 
 pub(super) fn rules(instructions: &[&Instruction], results: &Results) -> Vec<RuleReport> {

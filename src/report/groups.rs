@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::{GroupKey, MismatchGroup, Results, Sample};
 use crate::case;
+use crate::causes::describe_group;
 use crate::divergences::Does;
 use crate::engine::Depth;
 use crate::spec::{Spec, Verdict};
@@ -70,6 +71,16 @@ pub(super) fn groups(spec: &Spec, results: &Results) -> Vec<GroupReport> {
 }
 
 impl GroupReport {
+    /// How this many of its mismatches are described where they have no finding, up to the reason.
+    pub(super) fn description(&self, count: u64) -> String {
+        describe_group(&self.form, self.does, &self.rules, count)
+    }
+
+    /// The same for each engine.
+    pub(super) fn descriptions(&self) -> impl Iterator<Item = String> {
+        self.counts.values().map(|count| self.description(*count))
+    }
+
     fn new(spec: &Spec, key: &GroupKey, engines: &[(&str, &MismatchGroup)]) -> Self {
         let says = |id: &String| {
             let forms = spec.instruction(&key.instruction).map_or(&[][..], |instruction| &instruction.forms);

@@ -10,7 +10,7 @@ use super::{HistoryLine, KnownFinding, RunVerdict};
 /// How the findings of a run compare with those of earlier runs like it: see [`HistoryLine::is_like`].
 ///
 /// A run that did not judge everything says nothing of findings that it lacks: they count as known until a complete run
-/// lacks them.
+/// lacks them. Neither does one that lacks a release of an engine in which they may have been found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct News {
     /// The last run like it.
@@ -45,11 +45,15 @@ impl News {
         let mut known: BTreeMap<&str, &KnownFinding> = BTreeMap::new();
         let mut first: BTreeMap<&str, EarlierRun> = BTreeMap::new();
         let mut since = None;
+        // What the known findings were found in.
+        let mut asked: BTreeSet<&str> = BTreeSet::new();
         for (number, line) in history.iter().filter(|(_, line)| line.is_like(run)) {
             let earlier = EarlierRun { date: line.date.clone(), line: *number, verdict: line.verdict };
-            if line.complete {
+            if line.complete && line.releases().is_superset(&asked) {
                 known.clear();
+                asked.clear();
             }
+            asked.extend(line.releases());
             for finding in &line.findings {
                 known.insert(&finding.fingerprint, finding);
                 first.entry(&finding.fingerprint).or_insert_with(|| earlier.clone());
@@ -60,7 +64,8 @@ impl News {
         let owned = |fingerprint: &&str| (*fingerprint).to_owned();
         let missing = known.iter().filter(|(fingerprint, _)| !now.contains(*fingerprint));
         let missing: Vec<KnownFinding> = missing.map(|(_, finding)| (*finding).clone()).collect();
-        let (vanished, unseen) = if run.complete { (missing, Vec::new()) } else { (Vec::new(), missing) };
+        let complete = run.complete && run.releases().is_superset(&asked);
+        let (vanished, unseen) = if complete { (missing, Vec::new()) } else { (Vec::new(), missing) };
         Some(Self {
             since: since?,
             appeared: now.iter().filter(|fingerprint| !known.contains_key(**fingerprint)).map(owned).collect(),

@@ -3,7 +3,7 @@
 use ptx_conform::check::{CheckedFile, CheckedLine, Demand, SmallestHeader, smallest_header};
 use ptx_conform::spec::Spec;
 
-use super::place::Lines;
+use super::super::place::Lines;
 use crate::cli::output::counted;
 
 /// How many lines are named that are valid nowhere.

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use ptx_conform::check::{CheckedFile, Checker, Counts};
 
-use super::place::Lines;
+use super::super::place::Lines;
+use super::super::sarif;
 use super::prediction::Prediction;
-use super::{DiagnosticFormat, advice, files, json, sarif, summary, text};
+use super::{DiagnosticFormat, advice, files, json, summary, text};
 use crate::cli::output::printable;
 
 /// How a check ended; the worst counts.

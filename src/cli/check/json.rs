@@ -5,7 +5,7 @@ use serde::Serialize;
 use ptx_conform::check::{CheckedFile, Counts, Details, Diagnostic, DiagnosticSeverity};
 use ptx_conform::judge::Needs;
 
-use super::place::{Lines, SourcePlace};
+use super::super::place::{Lines, SourcePlace};
 
 #[derive(Serialize)]
 struct DiagnosticObject<'d> {

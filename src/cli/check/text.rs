@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
 use ptx_conform::check::{Details, Diagnostic, DiagnosticSeverity};
 
-use super::place::Lines;
+use super::super::place::Lines;
 use crate::cli::output::printable;
 
 /// How much of the lines of a file is shown, in bytes.

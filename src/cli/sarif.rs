@@ -1,4 +1,4 @@
-//! Diagnostics as SARIF 2.1.0, for code scanning.
+//! Diagnostics of files and findings of runs as SARIF 2.1.0, for code scanning.
 //!
 //! Only the few objects that are needed; the crate `serde-sarif` generates all of the standard from its schema, with
 //! converters for other tools.
@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use ptx_conform::causes::Finding;
 use ptx_conform::check::{Details, Diagnostic, DiagnosticSeverity};
+use ptx_conform::divergences::Does;
+use ptx_conform::engine::words::{cut, visible};
 
 use super::place::{Lines, SourcePlace};
 
@@ -18,15 +21,22 @@ pub(super) struct Document {
     notifications: Vec<(String, String)>,
 }
 
-/// A diagnostic.
+/// The bytes of a text of a finding that are kept.
+const TEXT: usize = 4_000;
+
+/// A diagnostic or a finding.
 pub(super) struct RuleResult {
     rule: String,
     level: DiagnosticSeverity,
     text: String,
     file: String,
-    start: SourcePlace,
-    end: SourcePlace,
+    /// Where it begins and ends; the whole file if that is not known.
+    region: Option<(SourcePlace, SourcePlace)>,
     page: Option<String>,
+    /// What the rule says, if it is not one of the specification.
+    title: Option<String>,
+    /// What is the same in every run.
+    fingerprint: Option<String>,
 }
 
 impl RuleResult {
@@ -41,9 +51,46 @@ impl RuleResult {
             level: diagnostic.severity,
             text,
             file: file.to_owned(),
-            start: lines.place(start),
-            end: lines.place(end),
+            region: Some((lines.place(start), lines.place(end))),
             page: details.page.clone(),
+            title: None,
+            fingerprint: None,
+        }
+    }
+
+    /// A finding, at its line in the file of its case: `cases/ID.ptx` beside the report.
+    pub(super) fn of_finding(finding: &Finding) -> Self {
+        let shown = |text: &str| visible(&cut(text, TEXT)).into_owned();
+        let case = &finding.case;
+        let region = finding.stored().and_then(|text| {
+            let line = text.rfind(&case.line).filter(|_| !case.line.is_empty())?;
+            let parts = || case.marks.iter().filter(|mark| mark.from <= mark.to && mark.to <= case.line.len());
+            let from = parts().map(|mark| mark.from).min().unwrap_or(0);
+            let to = parts().map(|mark| mark.to).max().unwrap_or(case.line.len());
+            let lines = Lines::new(&text);
+            Some((lines.place(line + from), lines.place(line + to)))
+        });
+        let extension = if case.row.is_some() { "json" } else { "ptx" };
+        let said = [
+            format!("{} ({} mismatches in {})", finding.title, finding.mismatches, finding.versions),
+            format!("line: {}", case.line),
+            format!("message: {}", case.message),
+            format!("see it: {}", case.command),
+        ];
+        Self {
+            rule: shown(&finding.fingerprint),
+            level: if finding.does == Does::Accepts { DiagnosticSeverity::Warning } else { DiagnosticSeverity::Error },
+            text: said.iter().map(|words| shown(words)).collect::<Vec<_>>().join("\n"),
+            file: format!("cases/{}.{extension}", case.id),
+            region,
+            // `PAGE: heading`
+            page: finding
+                .manual
+                .first()
+                .and_then(|page| Some(page.split_once(": ")?.0.to_owned()))
+                .filter(|page| page.starts_with("https://")),
+            title: Some(shown(&finding.title)),
+            fingerprint: Some(shown(&finding.fingerprint)),
         }
     }
 }
@@ -56,15 +103,15 @@ impl Document {
 
     /// The document; `successful` if all could be judged.
     pub(super) fn print(&self, successful: bool) -> anyhow::Result<String> {
-        let mut rules: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        let mut rules: BTreeMap<&str, &RuleResult> = BTreeMap::new();
         for result in &self.results {
-            rules.entry(&result.rule).or_insert(result.page.as_deref());
+            rules.entry(&result.rule).or_insert(result);
         }
         let positions: BTreeMap<&str, usize> = rules.keys().enumerate().map(|(at, rule)| (*rule, at)).collect();
         let driver = Driver {
             name: env!("CARGO_PKG_NAME"),
             version: env!("CARGO_PKG_VERSION"),
-            rules: rules.iter().map(|(id, help_uri)| RuleObject { id, help_uri: *help_uri }).collect(),
+            rules: rules.values().map(|result| RuleObject::new(result)).collect(),
         };
         let notify = |(file, why): &'_ (String, String)| NotificationObject {
             level: DiagnosticSeverity::Error,
@@ -121,6 +168,15 @@ struct RuleObject<'d> {
     id: &'d str,
     #[serde(skip_serializing_if = "Option::is_none")]
     help_uri: Option<&'d str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    short_description: Option<MessageObject>,
+}
+
+impl<'d> RuleObject<'d> {
+    fn new(result: &'d RuleResult) -> Self {
+        let short_description = result.title.clone().map(|text| MessageObject { text });
+        Self { id: &result.rule, help_uri: result.page.as_deref(), short_description }
+    }
 }
 
 #[derive(Serialize)]
@@ -144,16 +200,24 @@ struct ResultObject<'d> {
     level: DiagnosticSeverity,
     message: MessageObject,
     locations: [LocationObject; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial_fingerprints: Option<FingerprintObject<'d>>,
+}
+
+#[derive(Serialize)]
+struct FingerprintObject<'d> {
+    #[serde(rename = "ptxConformFinding/v1")]
+    finding: &'d str,
 }
 
 impl<'d> ResultObject<'d> {
     fn new(result: &'d RuleResult, positions: &BTreeMap<&str, usize>) -> Self {
-        let region = RegionObject {
-            start_line: result.start.line,
-            start_column: result.start.column,
-            end_line: result.end.line,
-            end_column: result.end.column,
-        };
+        let region = result.region.map(|(start, end)| RegionObject {
+            start_line: start.line,
+            start_column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+        });
         let artifact_location = ArtifactObject { uri: uri(&result.file) };
         Self {
             rule_id: &result.rule,
@@ -161,6 +225,7 @@ impl<'d> ResultObject<'d> {
             level: result.level,
             message: MessageObject { text: result.text.clone() },
             locations: [LocationObject { physical_location: PhysicalLocation { artifact_location, region } }],
+            partial_fingerprints: result.fingerprint.as_deref().map(|finding| FingerprintObject { finding }),
         }
     }
 }
@@ -180,7 +245,8 @@ struct LocationObject {
 #[serde(rename_all = "camelCase")]
 struct PhysicalLocation {
     artifact_location: ArtifactObject,
-    region: RegionObject,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<RegionObject>,
 }
 
 #[derive(Serialize)]
