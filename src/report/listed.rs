@@ -38,9 +38,6 @@ pub struct DivergenceReport {
     pub section: Option<String>,
     /// A link to more.
     pub link: Option<String>,
-    /// Whether every case that it is about shows it: it happens not only sometimes.
-    #[serde(default)]
-    pub steady: bool,
     /// By engine: cases that behaved as listed, and cases that did not.
     pub counts: BTreeMap<String, [u64; 2]>,
     /// The simplest row that shows it, for each engine that executes.
@@ -85,7 +82,6 @@ pub(super) fn met(
             because: divergence.because.clone(),
             section: divergence.section.clone(),
             link: divergence.link.clone(),
-            steady: !divergence.sometimes,
             counts,
             cases: cases.remove(&divergence.id).unwrap_or_default(),
             stale,

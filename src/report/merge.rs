@@ -67,6 +67,8 @@ fn without_derived(mut report: Report) -> Report {
     }
     report.options.shard = None;
     report.news = None;
+    // Who merges makes it again from the matrices themselves.
+    report.support = None;
     report
 }
 
@@ -180,7 +182,7 @@ impl DivergenceReport {
     /// The engines of these in which no case shows it any more.
     fn seem_fixed(&self, engines: &BTreeSet<String>) -> Vec<String> {
         let fixed = |(engine, [did, did_not]): &(&String, &[u64; 2])| {
-            self.steady && *did == 0 && *did_not > 0 && engines.contains(*engine)
+            !self.sometimes && *did == 0 && *did_not > 0 && engines.contains(*engine)
         };
         self.counts.iter().filter(fixed).map(|(engine, _)| engine.clone()).collect()
     }

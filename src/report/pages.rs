@@ -288,7 +288,6 @@ mod tests {
                 forms: Vec::new(),
                 when: vec![EVIL.to_owned()],
                 sometimes: false,
-                steady: BTreeMap::new(),
                 code_generation: false,
                 because: EVIL.to_owned(),
                 section: None,

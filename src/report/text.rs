@@ -70,6 +70,11 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
     for lost in &report.lost {
         writeln!(to, "could not judge: {lost}")?;
     }
+    write_summary(report, to)
+}
+
+/// What is new, and the verdict: the last lines.
+fn write_summary(report: &Report, to: &mut String) -> fmt::Result {
     if let Some(news) = &report.news {
         writeln!(to, "{}", news.words())?;
         for finding in &news.vanished {
