@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Report;
-use crate::engine::visible;
+use crate::engine::words::{cut, visible};
 use crate::spec::{Instruction, Spec};
 use engine_names::EngineNames;
 use finding_view::FindingView;
@@ -38,7 +38,7 @@ const TEMPLATES: [(&str, &str); 7] = [
 
 /// Findings that the index shows in full; it links the others.
 const CARDS: usize = 40;
-/// Characters of one text that a page shows.
+/// Bytes of one text that a page shows.
 const LONGEST: usize = 20_000;
 
 /// All pages of a report about this specification.
@@ -100,7 +100,8 @@ struct Shared<'e> {
 impl Shared<'_> {
     /// The page of a template at a path; `root` leads from there to the folder of the report.
     fn page(&self, template: &str, path: &str, root: &str, own: Value) -> Result<Page, Error> {
-        let text = self.environment.get_template(template)?.render(context! { report => self.report.clone(), root, ..own })?;
+        let text =
+            self.environment.get_template(template)?.render(context! { report => self.report.clone(), root, ..own })?;
         Ok((path.to_owned(), text))
     }
 }
@@ -116,6 +117,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
     environment.add_filter("grouped", |number: String| grouped(&number));
     environment.add_filter("opcode", |form: String| form.rsplit_once('.').map_or(form.clone(), |of| of.0.to_owned()));
+    environment.add_filter("sentence", |text: String| format!("{}.", text.trim_end_matches('.')));
     environment.add_filter("anchor", |text: String| anchor(&text));
     environment.set_formatter(|out, state, value| match value.as_str().filter(|_| !value.is_safe()) {
         Some(text) => escape_formatter(out, state, &Value::from(shown(text))),
@@ -129,8 +131,7 @@ fn environment() -> Result<Environment<'static>, Error> {
 
 /// A text as a page shows it: what would act on the page is visible, and a very long text is cut.
 fn shown(text: &str) -> String {
-    let Some((cut, _)) = text.char_indices().nth(LONGEST) else { return visible(text).into_owned() };
-    format!("{} [{} more bytes are in report.json]", visible(&text[..cut]), text.len() - cut)
+    visible(&cut(text, LONGEST)).into_owned()
 }
 
 /// A number with its thousands apart: `1,234,567`.

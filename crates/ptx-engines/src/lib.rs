@@ -20,7 +20,7 @@ pub mod reference;
 pub mod sass;
 mod serve;
 pub mod toolchain;
-mod words;
+pub mod words;
 
 pub use child::interrupt;
 pub use engine::{

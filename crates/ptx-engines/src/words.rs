@@ -1,12 +1,12 @@
 //! Text from engines is made safe here, where it enters: it is shown on terminals and in pages, and stored
-//! in files.
+//! in files. Whoever shows text of other origin, such as that of a stored report, makes it safe with the same functions.
 
 use std::borrow::Cow;
 
 /// The text, with everything escaped (`\u{1b}`) that a terminal or a page would interpret: control
-/// characters except line feeds and tabs, and characters that change the direction of text or are
-/// invisible.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+/// characters except line feeds and tabs, characters that change the direction of text or are
+/// invisible, and those that XML forbids.
+pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(acts) {
         return Cow::Borrowed(text);
     }
@@ -17,7 +17,16 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The same for an owned text.
+/// The beginning of a text, at most this many bytes and whole characters; a note at its end says how many bytes are missing.
+pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let kept = &text[..text.floor_char_boundary(most)];
+    Cow::Owned(format!("{kept} ... ({} more bytes)", text.len() - kept.len()))
+}
+
+/// The same as [`visible`] for an owned text.
 pub(crate) fn shown(text: String) -> String {
     match visible(&text) {
         Cow::Borrowed(_) => text,
@@ -28,8 +37,8 @@ pub(crate) fn shown(text: String) -> String {
 fn acts(c: char) -> bool {
     let control = c.is_control() && !matches!(c, '\n' | '\t');
     // Marks, embeddings, overrides and isolates of direction; separators; what has no width.
-    let hidden = matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    control || hidden
+    let hidden = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    control || hidden || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
 #[cfg(test)]
@@ -42,8 +51,18 @@ mod tests {
             ("plain 'ä' 🦀\n\tnext", "plain 'ä' 🦀\n\tnext"),
             ("\u{1b}[31mred\u{7}", "\\u{1b}[31mred\\u{7}"),
             ("a\u{202e}b\u{2066}c\r\u{85}", "a\\u{202e}b\\u{2066}c\\u{d}\\u{85}"),
+            ("\u{fffe}x\u{ad}\u{e0041}", "\\u{fffe}x\\u{ad}\\u{e0041}"),
         ] {
             assert_eq!(visible(text), shown);
+        }
+    }
+
+    #[test]
+    fn long_texts_end_with_a_note() {
+        for (text, most, kept) in
+            [("abc", 3, "abc"), ("abcd", 3, "abc ... (1 more bytes)"), ("aää", 2, "a ... (4 more bytes)")]
+        {
+            assert_eq!(cut(text, most), kept);
         }
     }
 }
