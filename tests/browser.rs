@@ -4,6 +4,8 @@
 //! found by its usual names, or by PTX_CONFORM_CHROMIUM. PTX_CONFORM_SCREENSHOTS=DIR writes a picture of each kind of
 //! page there.
 
+#[path = "browser/chromium.rs"]
+mod chromium;
 #[path = "planted/executor.rs"]
 mod executor;
 #[path = "browser/files.rs"]
@@ -27,10 +29,10 @@ mod tables;
 
 use std::sync::{Arc, OnceLock};
 
-use headless_chrome::Browser;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_conform::spec::Spec;
 
+use chromium::Chromium;
 use reports::Written;
 use tab::Tab;
 
@@ -53,7 +55,7 @@ type BrowserTest = (&'static str, fn(&World) -> Tested);
 
 /// The trials of tests in the browser: ignored without one, or failures where one is required.
 fn in_browser(world: &Arc<World>, tests: &[BrowserTest]) -> Vec<Trial> {
-    let is_here = tab::find().is_some();
+    let is_here = chromium::find().is_some();
     let required = std::env::var_os("PTX_CONFORM_REQUIRE_BROWSER").is_some_and(|value| value == "1");
     if !is_here {
         eprintln!("no browser here: install chromium, or set PTX_CONFORM_CHROMIUM");
@@ -72,7 +74,7 @@ struct World {
     spec: OnceLock<Spec>,
     all: OnceLock<Written>,
     hostile: OnceLock<Written>,
-    browser: OnceLock<Result<Browser, String>>,
+    browser: OnceLock<Result<Chromium, String>>,
 }
 
 impl World {
@@ -92,10 +94,10 @@ impl World {
     }
 
     /// A new tab of the browser.
-    fn tab(&self) -> Result<Tab, Failed> {
+    fn tab(&self) -> Result<Tab<'_>, Failed> {
         let start = || {
-            let path = tab::find().ok_or("no browser here, and PTX_CONFORM_REQUIRE_BROWSER is set")?;
-            tab::start(path).map_err(|error| error.message().unwrap_or("the browser does not start").to_owned())
+            let path = chromium::find().ok_or("no browser here, and PTX_CONFORM_REQUIRE_BROWSER is set")?;
+            Chromium::start(&path).map_err(|error| error.message().unwrap_or("the browser does not start").to_owned())
         };
         match self.browser.get_or_init(start) {
             Ok(browser) => Tab::new(browser),

@@ -118,7 +118,7 @@ fn shown(world: &World) -> Tested {
 }
 
 /// Notes if a text did something.
-fn unharmed(tab: &Tab, page: &str, wrong: &mut Vec<String>) -> Tested {
+fn unharmed(tab: &Tab<'_>, page: &str, wrong: &mut Vec<String>) -> Tested {
     if tab.evaluate("'hacked' in window")? {
         wrong.push(format!("{page} ran a script of a text"));
     }

@@ -20,7 +20,7 @@ const SEARCHES: &[(&str, &str, &str)] = &[
 ];
 
 /// Searches with the keyboard only, and waits for results.
-pub(crate) fn search(tab: &Tab, text: &str) -> Tested {
+pub(crate) fn search(tab: &Tab<'_>, text: &str) -> Tested {
     tab.press(&["/"])?;
     tab.until("document.activeElement.getAttribute('role') === 'combobox'")?;
     tab.enter(text)?;
@@ -28,7 +28,7 @@ pub(crate) fn search(tab: &Tab, text: &str) -> Tested {
 }
 
 /// Presses Enter and waits for the page that the selected result leads to.
-pub(crate) fn follow(tab: &Tab) -> Tested {
+pub(crate) fn follow(tab: &Tab<'_>) -> Tested {
     let address: String = tab.evaluate("document.querySelector('#results [aria-selected=true]').href")?;
     tab.press(&["Enter"])?;
     tab.until(&format!("location.href === {address:?} && document.readyState === 'complete'"))

@@ -20,7 +20,7 @@ pub(crate) const WIDTHS: [u32; 3] = [360, 768, 1600];
 const PAPER: u32 = 718;
 
 /// What a measurement of `measures.js` says about each kind of page, with the page before it.
-fn measured(tab: &Tab, written: &Written, measures: &[(&str, &dyn Fn() -> Tested, &str)]) -> Tested {
+fn measured(tab: &Tab<'_>, written: &Written, measures: &[(&str, &dyn Fn() -> Tested, &str)]) -> Tested {
     let mut wrong = Vec::new();
     for page in written.kinds() {
         tab.open(written.folder(), &page)?;
@@ -61,7 +61,7 @@ fn every_page_fits(world: &World) -> Tested {
     nothing_of(wrong)
 }
 
-pub(crate) fn overflows_of(tab: &Tab, written: &Written) -> Tested {
+pub(crate) fn overflows_of(tab: &Tab<'_>, written: &Written) -> Tested {
     let [narrow, middle, wide] = WIDTHS.map(|width| move || tab.size(width, 900));
     measured(
         tab,
@@ -99,7 +99,7 @@ fn accessible(world: &World) -> Tested {
 
 fn without_scripts(world: &World) -> Tested {
     let (with, without, all) = (world.tab()?, world.tab()?, world.all());
-    without.scripts(false)?;
+    without.without_scripts()?;
     let mut wrong = Vec::new();
     for page in all.kinds() {
         with.open(all.folder(), &page)?;

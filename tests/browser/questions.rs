@@ -103,7 +103,7 @@ fn answers(world: &World) -> Tested {
     nothing_of(wrong)
 }
 
-fn answered(tab: &Tab, all: &reports::Written, question: &Question) -> Tested {
+fn answered(tab: &Tab<'_>, all: &reports::Written, question: &Question) -> Tested {
     tab.open(all.folder(), "index.html")?;
     for step in &question.steps {
         match step {

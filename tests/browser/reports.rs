@@ -150,8 +150,10 @@ pub(crate) fn options(instructions: &[&str]) -> Options {
 
 pub(crate) fn report(spec: &Spec, known: &Divergences, engines: &[StandIn<'_>], options: &Options) -> Report {
     let newest = *spec.isa.versions.last().expect("versions");
-    let subject = |engine: &StandIn<'_>| Subject { judge: engine.as_judge(), executor: engine.as_executor(), newest };
-    let subjects: Vec<Subject<'_>> = engines.iter().map(subject).collect();
+    let mut subjects = Vec::new();
+    for engine in engines {
+        subjects.push(Subject { judge: engine.as_judge(), executor: engine.as_executor(), newest });
+    }
     let progress = Progress::default();
     let results = run(spec, known, &subjects, options, &progress);
     let findings = find(spec, known, &subjects, &results, &progress).expect("our own texts can be read");

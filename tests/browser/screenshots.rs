@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use libtest_mimic::Failed;
+
 use crate::looks::WIDTHS;
 use crate::{BrowserTest, Tested, World};
 
@@ -28,8 +30,26 @@ fn screenshots(world: &World) -> Tested {
             tab.media(scheme, "screen")?;
             tab.open(all.folder(), &page)?;
             let name = page.trim_end_matches(".html").replace('/', "-");
-            std::fs::write(folder.join(format!("{name}-{width}-{scheme}.png")), tab.picture(width, HIGHEST)?)?;
+            let picture = decoded(&tab.picture(width, HIGHEST)?)?;
+            std::fs::write(folder.join(format!("{name}-{width}-{scheme}.png")), picture)?;
         }
     }
     Ok(())
 }
+
+/// The bytes of a text in base 64.
+fn decoded(text: &str) -> Result<Vec<u8>, Failed> {
+    let mut bytes = Vec::new();
+    for four in text.trim_end_matches('=').as_bytes().chunks(4) {
+        let mut bits = 0_u32;
+        for digit in four {
+            let value = DIGITS.iter().position(|known| known == digit).ok_or("the picture is not in base 64")?;
+            bits = bits << 6 | u32::try_from(value)?;
+        }
+        let [_, all @ ..] = (bits << (6 * (4 - four.len()))).to_be_bytes();
+        bytes.extend(&all[..four.len() - 1]);
+    }
+    Ok(bytes)
+}
+
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -12,7 +12,7 @@ pub(crate) const TESTS: &[BrowserTest] = &[
 ];
 
 /// The pages that have something, of each kind.
-fn pages_with(tab: &Tab, written: &Written, selector: &str) -> Result<Vec<String>, libtest_mimic::Failed> {
+fn pages_with(tab: &Tab<'_>, written: &Written, selector: &str) -> Result<Vec<String>, libtest_mimic::Failed> {
     let mut pages = Vec::new();
     for page in written.kinds() {
         tab.open(written.folder(), &page)?;
@@ -67,14 +67,14 @@ fn filters(world: &World) -> Tested {
 }
 
 /// The texts of a column of a table, as they are shown.
-fn column(tab: &Tab, table: usize, column: usize) -> Result<Vec<String>, libtest_mimic::Failed> {
+fn column(tab: &Tab<'_>, table: usize, column: usize) -> Result<Vec<String>, libtest_mimic::Failed> {
     tab.evaluate(&format!(
         "[...document.querySelectorAll('table.sortable')[{table}].tBodies[0].rows].map((row) => row.cells[{column}]?.textContent.trim() ?? '')"
     ))
 }
 
 /// Whether texts are in the order of a column: of numbers, or of words with the numbers in them.
-fn ordered(tab: &Tab, texts: &[String], is_number: bool) -> Result<bool, libtest_mimic::Failed> {
+fn ordered(tab: &Tab<'_>, texts: &[String], is_number: bool) -> Result<bool, libtest_mimic::Failed> {
     if is_number {
         let numbers: Vec<f64> = texts.iter().map(|text| text.replace(',', "").parse().unwrap_or(0.0)).collect();
         return Ok(numbers.is_sorted());
