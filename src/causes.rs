@@ -52,6 +52,7 @@ use executed::ExecutedInstruction;
 use inquiry::Inquiry;
 use open_group::OpenGroup;
 
+pub(crate) use cause::short as short_rule;
 pub use finding::{ComparedObject, Evidence, Finding, Findings, ListedCase, Mark, MinimalCase, MinimalRow, Vote};
 pub use row_words::{actual, expected};
 pub use suspect::{Blame, Suspect};

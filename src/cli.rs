@@ -12,6 +12,7 @@ mod explain;
 mod generate;
 mod judge;
 mod load;
+mod matrix;
 mod minimize;
 mod output;
 mod record;
@@ -46,6 +47,7 @@ enum Command {
     Check(check::Opts),
     Judge(judge::Opts),
     Explain(explain::Opts),
+    Matrix(matrix::Opts),
     Generate(generate::Opts),
     Minimize(minimize::Opts),
     Replay(replay::Opts),
@@ -64,6 +66,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(opts) => opts.run(specs),
         Command::Judge(opts) => opts.run(specs),
         Command::Explain(opts) => opts.run(specs),
+        Command::Matrix(opts) => opts.run(specs),
         Command::Generate(opts) => opts.run(specs),
         Command::Minimize(opts) => opts.run(specs),
         Command::Replay(opts) => opts.run(specs),

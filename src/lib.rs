@@ -11,7 +11,7 @@
 //! list. `docs/design.md` explains the design.
 //!
 //! ```text order
-//! shipped case divergences campaign causes report
+//! shipped case divergences campaign causes matrix report
 //! ```
 
 pub mod campaign;
@@ -21,5 +21,6 @@ pub mod divergences;
 pub use ptx_engines as engine;
 pub use ptx_exec::{hex, kernel, model, object, program, properties, setup};
 pub use ptx_spec::{check, environment, explain, judge, load, ptx, review, space, spec, yaml};
+pub mod matrix;
 pub mod report;
 pub mod shipped;

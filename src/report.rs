@@ -7,8 +7,10 @@ mod defect;
 mod engines;
 mod files;
 mod groups;
+mod history;
 mod listed;
 mod modifiers;
+mod news;
 mod pages;
 mod text;
 
@@ -18,13 +20,17 @@ use serde::{Deserialize, Serialize};
 use crate::campaign::{Generate, Options, Results, Shard, Strategy};
 use crate::causes::{Finding, Findings};
 use crate::divergences::Divergences;
+use crate::engine::words::acts;
 use crate::spec::Spec;
 
 pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleExample, RuleReport};
 pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, UndefinedReport};
 pub use groups::{GroupCase, GroupReport};
+pub use history::{HISTORY_FORMAT, HistoryEngine, HistoryLine, KnownFinding, open as open_history};
 pub use listed::DivergenceReport;
 pub use modifiers::{CodeChanges, ModifierReport};
+pub use news::{EarlierRun, News};
+pub use pages::PageSources;
 
 /// The version of the format of `report.json`. It grows when a field changes its meaning or goes away.
 pub const FORMAT: u32 = 1;
@@ -67,6 +73,10 @@ pub struct Report {
     pub verdict: RunVerdict,
     /// The day of the run, if it was given: `--today`.
     pub date: Option<String>,
+    /// What changed since the last run of the same kind; none if the history has no such run. Besides the run itself it
+    /// depends only on the history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub news: Option<News>,
     /// Version of this tool.
     pub tool: String,
     /// A hash of the specification's files.
@@ -105,29 +115,43 @@ pub struct Report {
 }
 
 /// The options of the run.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ReportOptions {
-    /// How much of each space is tested: `pairs`, `triples` or `complete`.
+    /// The opcodes; all if empty.
+    #[serde(default)]
+    pub instructions: Vec<String>,
+    /// How much of each space is tested.
     pub strategy: String,
-    /// The size below which `complete` tests a space completely. Text, as all sizes.
+    /// The size below which a space is tested completely by the strategy `complete`.
     pub limit: String,
-    /// Random valid variants of each form; the default if absent.
+    /// Additional random valid variants of each form; none for the usual number.
     pub random: Option<u64>,
-    /// Whether the PTX versions and targets that introduce something are tested as well.
+    /// Whether every PTX version and target at which a requirement changes is tested as well.
     pub boundaries: bool,
-    /// Which valid lines go through code generation: `none`, `sample` or `all`.
+    /// Which valid lines are taken through code generation.
     pub generate_code: String,
+    /// Whether words are tried in slots.
+    #[serde(default)]
+    pub vocabulary: bool,
+    /// The maximum number of programs of each form; none for what is usual for each engine.
+    #[serde(default)]
+    pub cases: Option<usize>,
+    /// Rows of each program.
+    #[serde(default)]
+    pub rows: usize,
     /// The seed of random draws.
     pub seed: u64,
-    /// The only environment; absent for the newest of each engine and the boundaries.
+    /// The only environment that is tested in.
     pub environment: Option<String>,
-    /// The part of the plan that was run, such as `2/8`; absent for the whole plan.
+    /// The part of the plan: `2/8`; none for the whole.
     pub shard: Option<String>,
 }
 
 impl ReportOptions {
     fn new(options: &Options) -> Self {
+        let instructions: std::collections::BTreeSet<&String> = options.instructions.iter().collect();
         Self {
+            instructions: instructions.into_iter().cloned().collect(),
             strategy: match options.strategy {
                 Strategy::Pairs => "pairs",
                 Strategy::Triples => "triples",
@@ -143,11 +167,19 @@ impl ReportOptions {
                 Generate::Everything => "all",
             }
             .to_owned(),
+            vocabulary: options.vocabulary,
+            cases: options.cases,
+            rows: options.rows,
             seed: options.seed,
             environment: options.environment.map(|environment| environment.to_string()),
             shard: (options.shard != Shard::WHOLE).then(|| options.shard.to_string()),
         }
     }
+}
+
+/// The schema of a line of `history.jsonl`.
+pub fn history_schema() -> serde_json::Value {
+    schemars::schema_for!(HistoryLine).to_value()
 }
 
 /// The schema of `report.json`.
@@ -179,6 +211,7 @@ impl Report {
             format: FORMAT,
             verdict,
             date: None,
+            news: None,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             specification: spec.fingerprint.clone(),
             options: ReportOptions::new(options),
@@ -204,12 +237,16 @@ impl Report {
         !self.internal_errors.is_empty()
     }
 
-    /// As JSON, indented.
+    /// As JSON, indented; characters that would act on a terminal or in a viewer are escaped.
     ///
     /// # Errors
     /// None in practice: the data has no maps with keys other than text.
     pub fn json(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self).map(|json| json + "\n")
+        let json = serde_json::to_string_pretty(self)?;
+        // Indentation and line ends aside, everything that acts is within strings.
+        let escaped = |c: char| c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect();
+        let shown = |c: char| if acts(c) { escaped(c) } else { c.to_string() };
+        Ok(if json.chars().any(acts) { json.chars().map(shown).collect::<String>() } else { json } + "\n")
     }
 
     /// As text for a terminal.
@@ -217,12 +254,12 @@ impl Report {
         text::render(self)
     }
 
-    /// As HTML pages: the path of each in the report's folder, and its text. The specification is that of the run.
+    /// As HTML pages: the path of each in the report's folder, and its text.
     ///
     /// # Errors
     /// If one of our own templates is broken.
-    pub fn pages(&self, spec: &Spec) -> Result<Vec<(String, String)>, minijinja::Error> {
-        pages::pages(self, spec)
+    pub fn pages(&self, sources: &PageSources<'_>) -> Result<Vec<(String, String)>, minijinja::Error> {
+        pages::pages(self, sources)
     }
 }
 

@@ -222,6 +222,8 @@ fn the_schemas_in_the_repository_match_the_code() {
         ("divergences", "--divergences"),
         ("vocabulary", "--vocabulary"),
         ("report", "--report"),
+        ("history", "--history"),
+        ("matrix", "--matrix"),
     ] {
         let path = schemas.join(format!("{name}.json"));
         let schema = run(&arguments(&format!("spec schema {options}")), Vec::new()).stdout;

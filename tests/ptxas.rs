@@ -9,6 +9,8 @@ mod fake;
 mod front_end;
 #[path = "ptxas/installed.rs"]
 mod installed;
+#[path = "ptxas/matrix.rs"]
+mod matrix;
 #[path = "ptxas/real.rs"]
 mod real;
 #[path = "ptxas/toolchains.rs"]
@@ -31,6 +33,7 @@ fn main() {
     trials.extend(toolchains::trials());
     trials.extend(real::trials());
     trials.extend(front_end::trials());
+    trials.extend(matrix::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::examples::{Agreement, AskedExample};
 use super::lowering::LoweredModifier;
+use super::options::Subject;
 use super::plan::FormPlan;
 use super::tally::{GroupKey, MismatchGroup, Tally};
 use super::vocabulary::TriedWords;
@@ -109,6 +110,12 @@ impl EngineResult {
 }
 
 impl Results {
+    /// Whether a subject is an engine that judged lines and was not abandoned.
+    pub fn judges(&self, subject: &Subject<'_>) -> bool {
+        let Some(id) = subject.judge.map(|judge| judge.id().as_str()) else { return false };
+        !self.interrupted && self.engines.iter().any(|of| of.name == id && of.judges && of.gave_up.is_none())
+    }
+
     /// How many lines were judged.
     pub fn cases(&self) -> u64 {
         self.engines.iter().map(|engine| engine.tally.cases()).sum()

@@ -335,7 +335,7 @@ pub(super) fn resolve(form: &Form, conditions: &Conditions) -> Option<Cube> {
 }
 
 /// The name of a rule without the instruction.
-pub(super) fn short(rule: &str) -> &str {
+pub(crate) fn short(rule: &str) -> &str {
     if rule.starts_with("isa/") { rule } else { rule.rsplit('/').next().unwrap_or(rule) }
 }
 

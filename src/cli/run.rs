@@ -9,12 +9,14 @@ use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use ptx_conform::campaign::{self, EngineResult, Generate, Options, Progress, Results, Shard, Strategy};
+use ptx_conform::case::InternalError;
 use ptx_conform::causes;
-use ptx_conform::divergences::Date;
+use ptx_conform::divergences::{Date, Divergences};
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
-use ptx_conform::report::Report;
-use ptx_conform::spec::Spec;
+use ptx_conform::matrix::{Matrix, Survey};
+use ptx_conform::report::{self, HistoryLine, News, PageSources, Report};
+use ptx_conform::spec::{Instruction, Spec};
 
 /// Generate cases, ask the engines, compare, and report
 ///
@@ -41,6 +43,9 @@ pub(crate) struct Opts {
     /// Do not test around the PTX versions and targets that introduce something.
     #[arg(long)]
     no_boundaries: bool,
+    /// Do not make the support matrix: from which PTX version and target on each engine accepts each modifier.
+    #[arg(long)]
+    no_matrix: bool,
     /// Do not try words in slots. By default each slot is tried with every modifier of PTX, and with
     /// every modifier-like word in the engine's binary.
     #[arg(long)]
@@ -92,6 +97,12 @@ pub(crate) struct Opts {
     /// Directory of all reports.
     #[arg(long, value_name = "DIR", default_value = "reports")]
     reports: PathBuf,
+    /// The history of runs, to which one line is added [default: `history.jsonl` in the directory of all reports].
+    #[arg(long, value_name = "FILE", conflicts_with = "no_history")]
+    history: Option<PathBuf>,
+    /// Neither read the history of runs nor add to it.
+    #[arg(long)]
+    no_history: bool,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -129,8 +140,9 @@ impl Opts {
         let options = self.options(&spec)?;
         let directory = self.reports.join(folder(&self.name)?);
         // Checked before hours are spent on a report that cannot be written.
+        let history = self.history();
         if !self.plan {
-            prepare(&directory)?;
+            prepare(&directory, history.as_deref())?;
         }
         let mut engines = self.engines.open(specs)?;
         let judging = engines.len();
@@ -142,22 +154,33 @@ impl Opts {
         if self.plan {
             return list(&spec, &subjects, &options);
         }
-        let (mut results, findings) = with_progress(|progress| {
+        let (mut results, findings, matrix) = with_progress(|progress| {
             let mut results = campaign::run(&spec, &divergences, &subjects, &options, progress);
             results.absent.extend(absent);
             let findings = causes::find(&spec, &divergences, &subjects, &results, progress);
-            (results, findings)
+            let matrix = self.matrix(&spec, &divergences, &subjects, &results, progress);
+            (results, findings, matrix)
         })?;
         super::engines::say_notes(&engines);
         results.lost = lost(&engines[..judging], &results);
         results.lost.extend(super::engines::losses(&engines));
+        let matrix = matrix?;
         let mut report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.date = self.today.as_ref().map(ToString::to_string);
+        let line = HistoryLine::new(&report, &self.name);
+        let earlier = history.as_deref().map(read_history).unwrap_or_default();
+        report.news = News::new(&earlier, &line);
+        let mut runs: Vec<HistoryLine> = earlier.into_iter().map(|(_, line)| line).collect();
+        runs.push(line);
+        let sources = PageSources { spec: &spec, history: &runs, matrix: matrix.as_ref() };
         report
-            .write(&spec, &directory)
+            .write(&sources, &directory)
             .with_context(|| format!("the report cannot be written to {}", directory.display()))?;
         report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
         report.write_defects(&directory.join("defects")).context("the texts about divergences cannot be written")?;
+        if let (Some(path), Some(line)) = (&history, runs.last()) {
+            line.append(path).with_context(|| format!("{} cannot be written", path.display()))?;
+        }
         if self.write_divergences {
             let path = directory.join("divergences.yaml");
             std::fs::write(&path, report.proposed())
@@ -173,6 +196,34 @@ impl Opts {
             () if self.instructions.is_empty() && !spec.left_out.is_empty() => ExitCode::from(2),
             () => ExitCode::SUCCESS,
         })
+    }
+
+    /// The file of the history; none if it is not wanted.
+    fn history(&self) -> Option<PathBuf> {
+        let usual = || self.reports.join("history.jsonl");
+        (!self.no_history).then(|| self.history.clone().unwrap_or_else(usual))
+    }
+
+    /// The support matrix of the run's instructions, as the engines have it that judged; none if it is not wanted.
+    fn matrix(
+        &self,
+        spec: &Spec,
+        divergences: &Divergences,
+        subjects: &[campaign::Subject<'_>],
+        results: &Results,
+        progress: &Progress,
+    ) -> Result<Option<Matrix>, InternalError> {
+        // Only one shard makes it, and a run in one environment cannot.
+        if self.no_matrix || self.ptx.is_some() || self.shard.number != 1 {
+            return Ok(None);
+        }
+        let instructions = spec.instructions.iter();
+        let named = |of: &&Instruction| self.instructions.is_empty() || self.instructions.contains(&of.name);
+        let mut survey = Survey::by_manual(spec, &instructions.filter(named).collect::<Vec<_>>());
+        for subject in subjects.iter().filter(|subject| results.judges(subject)) {
+            survey.observe(divergences, subject, progress)?;
+        }
+        Ok(Some(survey.into_matrix()))
     }
 
     fn options(&self, spec: &Spec) -> anyhow::Result<Options> {
@@ -250,10 +301,20 @@ fn lost(engines: &[super::engines::Opened], results: &Results) -> Vec<String> {
     engines.iter().filter(silent).map(|opened| format!("{} judged nothing", opened.engine.id())).collect()
 }
 
-fn prepare(directory: &Path) -> anyhow::Result<()> {
+/// The runs of a history, with the numbers of their lines.
+fn read_history(path: &Path) -> Vec<(usize, HistoryLine)> {
+    let (history, problems) = HistoryLine::read(path);
+    problems.iter().for_each(|problem| super::output::say(&format!("warning: {problem}")));
+    history
+}
+
+fn prepare(directory: &Path, history: Option<&Path>) -> anyhow::Result<()> {
     let help = || format!("{} cannot be written to; choose another directory with --reports", directory.display());
     std::fs::create_dir_all(directory).with_context(help)?;
-    tempfile::tempfile_in(directory).map(drop).with_context(help)
+    tempfile::tempfile_in(directory).map(drop).with_context(help)?;
+    let Some(path) = history else { return Ok(()) };
+    let help = || format!("{} cannot be written to; choose another file with --history", path.display());
+    report::open_history(path).map(drop).with_context(help)
 }
 
 /// Runs with a progress bar on standard error (none if that is not a terminal). An interrupt ends the run

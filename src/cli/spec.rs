@@ -75,9 +75,15 @@ enum SpecCommand {
         /// The schema of vocabulary.yaml.
         #[arg(long, conflicts_with_all = ["isa", "divergences"])]
         vocabulary: bool,
+        /// The schema of a line of history.jsonl.
+        #[arg(long, conflicts_with_all = ["isa", "divergences", "vocabulary", "report"])]
+        history: bool,
         /// The schema of report.json.
         #[arg(long, conflicts_with_all = ["isa", "divergences", "vocabulary"])]
         report: bool,
+        /// The schema of matrix.json, which `matrix --format json` prints.
+        #[arg(long, conflicts_with_all = ["isa", "divergences", "vocabulary", "report", "history"])]
+        matrix: bool,
     },
 }
 
@@ -101,9 +107,11 @@ impl Opts {
                 };
                 count::count(specs, &instructions, form, &environment)
             }
-            SpecCommand::Schema { isa, divergences, vocabulary, report } => {
+            SpecCommand::Schema { isa, divergences, vocabulary, history, report, matrix } => {
                 let schema = match (isa, divergences) {
+                    _ if matrix => ptx_conform::matrix::schema(),
                     _ if vocabulary => ptx_conform::load::vocabulary_schema(),
+                    _ if history => ptx_conform::report::history_schema(),
                     _ if report => ptx_conform::report::schema(),
                     (true, _) => ptx_conform::load::isa_schema(),
                     (_, true) => ptx_conform::divergences::schema(),

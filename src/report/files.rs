@@ -5,9 +5,9 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::{FORMAT, Report, defect};
+use super::{FORMAT, PageSources, Report, defect};
 use crate::causes::Finding;
-use crate::spec::Spec;
+use crate::engine::words::visible;
 
 impl Report {
     /// Reads `report.json`.
@@ -29,7 +29,17 @@ impl Report {
                 path.display()
             ));
         }
-        serde_json::from_str(&text).map_err(wrong)
+        let report: Self = serde_json::from_str(&text).map_err(wrong)?;
+        // They become names of files.
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let names = report.findings.iter().flat_map(|of| [&of.fingerprint, &of.case.id]);
+        let names = names.chain(report.divergences.iter().map(|of| &of.id));
+        for name in names {
+            if name.starts_with('.') || !name.chars().all(plain) {
+                return Err(format!("{}: `{}` cannot be the name of a file", path.display(), visible(name)));
+            }
+        }
+        Ok(report)
     }
 
     /// Writes `report.json`, `report.txt` and the pages into a directory, and removes pages of an earlier report. Each
@@ -37,8 +47,12 @@ impl Report {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn write(&self, spec: &Spec, directory: &Path) -> std::io::Result<()> {
-        let mut files = self.pages(spec).map_err(std::io::Error::other)?;
+    pub fn write(&self, sources: &PageSources<'_>, directory: &Path) -> std::io::Result<()> {
+        let mut files = self.pages(sources).map_err(std::io::Error::other)?;
+        if let Some(matrix) = sources.matrix {
+            files.push(("matrix.json".to_owned(), serde_json::to_string_pretty(matrix)? + "\n"));
+            files.push(("matrix.csv".to_owned(), matrix.csv()));
+        }
         files.extend([("report.json".to_owned(), self.json()?), ("report.txt".to_owned(), self.text())]);
         for folder in ["instructions", "findings"] {
             let kept = |path: &Path| files.iter().any(|(name, _)| directory.join(name) == path);

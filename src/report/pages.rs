@@ -3,21 +3,27 @@
 //! Every page is complete without scripts; `report.js` adds search, filters and sorting.
 
 mod engine_names;
+mod feature_view;
 mod finding_view;
 mod index_view;
 mod instruction_view;
 mod report_index;
 mod search;
+mod trend;
+
+use std::collections::BTreeMap;
 
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, Error, context, escape_formatter};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::Report;
+use super::{HistoryLine, Report};
 use crate::engine::words::{cut, visible};
+use crate::matrix::Matrix;
 use crate::spec::{Instruction, Spec};
 use engine_names::EngineNames;
+use feature_view::FeatureView;
 use finding_view::FindingView;
 use index_view::IndexView;
 use instruction_view::{DivergenceView, InstructionView};
@@ -26,13 +32,14 @@ use report_index::ReportIndex;
 /// A file of the report: its path in the folder, with `/`, and its text.
 pub(super) type Page = (String, String);
 
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 8] = [
     ("base.html", include_str!("pages/templates/base.html")),
     ("macros.html", include_str!("pages/templates/macros.html")),
     ("index.html", include_str!("pages/templates/index.html")),
     ("instruction.html", include_str!("pages/templates/instruction.html")),
     ("finding.html", include_str!("pages/templates/finding.html")),
     ("known.html", include_str!("pages/templates/known.html")),
+    ("matrix.html", include_str!("pages/templates/matrix.html")),
     ("run.html", include_str!("pages/templates/run.html")),
 ];
 
@@ -41,11 +48,22 @@ const CARDS: usize = 40;
 /// Bytes of one text that a page shows.
 const LONGEST: usize = 20_000;
 
-/// All pages of a report about this specification.
+/// What the pages show besides the report itself.
+#[derive(Clone, Copy, Debug)]
+pub struct PageSources<'a> {
+    /// The specification of the run.
+    pub spec: &'a Spec,
+    /// The runs until this one, which is the last.
+    pub history: &'a [HistoryLine],
+    /// The support matrix of the run's instructions, as its engines have it.
+    pub matrix: Option<&'a Matrix>,
+}
+
+/// All pages of a report.
 ///
 /// # Errors
 /// If one of our own templates is broken.
-pub(super) fn pages(report: &Report, spec: &Spec) -> Result<Vec<Page>, Error> {
+pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Page>, Error> {
     let environment = environment()?;
     let names = EngineNames::new(report.engines.iter().map(|engine| engine.name.as_str()));
     let index = ReportIndex::new(report);
@@ -53,31 +71,43 @@ pub(super) fn pages(report: &Report, spec: &Spec) -> Result<Vec<Page>, Error> {
         instruction.forms.iter().any(|form| index.forms.contains_key(form.id.as_str()))
             || report.examples.iter().any(|example| example.instruction == instruction.name)
     };
-    let instructions: Vec<&Instruction> = spec.instructions.iter().filter(tested).collect();
+    let instructions: Vec<&Instruction> = sources.spec.instructions.iter().filter(tested).collect();
     let instructions: Vec<InstructionView<'_>> =
         instructions.par_iter().map(|instruction| InstructionView::new(instruction, &index, &names)).collect();
     let mut findings: Vec<FindingView<'_>> =
-        report.findings.iter().map(|finding| FindingView::new(finding, &names)).collect();
+        report.findings.iter().map(|finding| FindingView::new(finding, &names, report.news.as_ref())).collect();
     // Stable, so that among those of a kind the ones with the most mismatches stay first.
     findings.sort_by_key(|view| view.kind);
     let divergences: Vec<DivergenceView<'_>> =
         report.divergences.iter().map(|divergence| DivergenceView::new(divergence, &names)).collect();
     let view = IndexView::new(report, &instructions, &names);
-    let shared = Shared { report: value(report), environment: &environment };
+    let trends = trend::trends(sources.history);
+    let features: Vec<FeatureView<'_>> = sources.matrix.map(FeatureView::all).unwrap_or_default();
+    let mut of_instruction: BTreeMap<&str, Vec<&FeatureView<'_>>> = BTreeMap::new();
+    features.iter().for_each(|feature| of_instruction.entry(feature.instruction).or_default().push(feature));
+    let shared = Shared { report: value(report), has_matrix: sources.matrix.is_some(), environment: &environment };
 
     let mut pages = vec![
         shared.page(
             "index.html",
             "index.html",
             "",
-            context! { view => value(&view), findings => value(&findings), cards => CARDS },
+            context! { view => value(&view), findings => value(&findings), cards => CARDS, trends => value(&trends) },
         )?,
         shared.page("known.html", "known.html", "", context! { divergences => value(&divergences) })?,
         shared.page("run.html", "run.html", "", context! { view => value(&view) })?,
-        ("search.js".to_owned(), search::script(&instructions, report)),
+        ("search.js".to_owned(), search::script(&instructions, &features, report)),
         ("style.css".to_owned(), include_str!("pages/templates/style.css").to_owned()),
         ("report.js".to_owned(), include_str!("pages/templates/report.js").to_owned()),
     ];
+    if let Some(matrix) = sources.matrix {
+        pages.push(shared.page(
+            "matrix.html",
+            "matrix.html",
+            "",
+            context! { features => value(&features), engines => value(&matrix.engines) },
+        )?);
+    }
     let of_findings = findings.par_iter().map(|view| {
         let path = format!("findings/{}.html", view.finding.fingerprint);
         shared.page("finding.html", &path, "../", context! { view => value(view) })
@@ -85,7 +115,8 @@ pub(super) fn pages(report: &Report, spec: &Spec) -> Result<Vec<Page>, Error> {
     pages.extend(of_findings.collect::<Result<Vec<Page>, Error>>()?);
     let of_instructions = instructions.par_iter().map(|view| {
         let path = format!("instructions/{}.html", view.name);
-        shared.page("instruction.html", &path, "../", context! { view => value(view) })
+        let features = of_instruction.get(view.name).map(Vec::as_slice).unwrap_or_default();
+        shared.page("instruction.html", &path, "../", context! { view => value(view), features => value(&features) })
     });
     pages.extend(of_instructions.collect::<Result<Vec<Page>, Error>>()?);
     Ok(pages)
@@ -94,14 +125,17 @@ pub(super) fn pages(report: &Report, spec: &Spec) -> Result<Vec<Page>, Error> {
 /// What every page is made with.
 struct Shared<'e> {
     report: Value,
+    has_matrix: bool,
     environment: &'e Environment<'e>,
 }
 
 impl Shared<'_> {
     /// The page of a template at a path; `root` leads from there to the folder of the report.
     fn page(&self, template: &str, path: &str, root: &str, own: Value) -> Result<Page, Error> {
-        let text =
-            self.environment.get_template(template)?.render(context! { report => self.report.clone(), root, ..own })?;
+        let text = self
+            .environment
+            .get_template(template)?
+            .render(context! { report => self.report.clone(), has_matrix => self.has_matrix, root, ..own })?;
         Ok((path.to_owned(), text))
     }
 }
@@ -150,4 +184,182 @@ fn grouped(digits: &str) -> String {
 fn anchor(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     text.chars().map(|c| if plain(c) { c } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::campaign::{Options, Problem};
+    use crate::causes::{Blame, Evidence, Finding, Mark, MinimalCase, Suspect, Vote};
+    use crate::divergences::{AxisValues, Condition, Does};
+    use crate::report::{DivergenceReport, ReportOptions, RunVerdict};
+
+    /// Tries to break out of whatever HTML it is put into.
+    const EVIL: &str = "</pre>\"'><script>alert(1)</script>";
+
+    fn finding() -> Finding {
+        let evil = || EVIL.to_owned();
+        Finding {
+            fingerprint: "0123456789ab".to_owned(),
+            title: "judge accepts what breaks some-rule".to_owned(),
+            family: "judge".to_owned(),
+            listed_family: "judge".to_owned(),
+            does: Does::Accepts,
+            rules: vec!["some-rule".to_owned()],
+            valid: false,
+            says: vec![evil()],
+            manual: vec![
+                "https://example.org/manual/#a-page: A heading".to_owned(),
+                "javascript:alert(2): Another".to_owned(),
+            ],
+            code_generation: false,
+            contradicts: Some(evil()),
+            forms: vec!["form.b".to_owned()],
+            when: Condition(vec![("axis".to_owned(), AxisValues { not: true, values: vec![evil()] })]),
+            sometimes: false,
+            inputs: evil(),
+            slots: vec![evil()],
+            inferred: Vec::new(),
+            evidence: vec![Evidence {
+                form: "form.b".to_owned(),
+                engine: evil(),
+                environment: evil(),
+                rules: Vec::new(),
+                variants: "77".to_owned(),
+                asked: 8,
+                failed: 7,
+            }],
+            engines: BTreeMap::from([
+                ("judge@1.0".to_owned(), Vote::Shows),
+                ("judge@2.0".to_owned(), Vote::DoesNot),
+                (evil(), Vote::Other(evil())),
+            ]),
+            versions: evil(),
+            mismatches: 1,
+            blame: Blame { suspect: Suspect::Manual, because: evil() },
+            case: MinimalCase {
+                id: evil(),
+                line: evil(),
+                marks: vec![Mark { from: 2, to: 5, says: "the rule".to_owned() }],
+                ptx: "9.5".to_owned(),
+                target: "sm_121".to_owned(),
+                address_size: 64,
+                message: evil(),
+                module: evil(),
+                command: evil(),
+                neighbours_without: 2,
+                row: None,
+                values: Vec::new(),
+            },
+            yaml: "  - id: judge-accepts-some-rule\n    does: accepts\n".to_owned(),
+        }
+    }
+
+    fn report(findings: Vec<Finding>) -> Report {
+        Report {
+            format: 1,
+            verdict: RunVerdict::Disagreed,
+            date: None,
+            tool: "0".to_owned(),
+            specification: String::new(),
+            options: ReportOptions::new(&Options::default()),
+            news: None,
+            absent: Vec::new(),
+            lost: Vec::new(),
+            inferences: Vec::new(),
+            engines: Vec::new(),
+            forms: Vec::new(),
+            rules: Vec::new(),
+            findings,
+            not_reproduced: vec![EVIL.to_owned()],
+            not_analysed: vec!["several faults".to_owned(); 5],
+            groups: Vec::new(),
+            modifiers: Vec::new(),
+            divergences: vec![DivergenceReport {
+                id: EVIL.to_owned(),
+                engines: vec!["judge".to_owned()],
+                versions: String::new(),
+                does: Does::Accepts,
+                rules: Vec::new(),
+                forms: Vec::new(),
+                when: vec![EVIL.to_owned()],
+                sometimes: false,
+                code_generation: false,
+                because: EVIL.to_owned(),
+                section: None,
+                link: None,
+                counts: BTreeMap::new(),
+                cases: Vec::new(),
+                stale: BTreeMap::from([(EVIL.to_owned(), Problem::Expired)]),
+            }],
+            examples: Vec::new(),
+            internal_errors: vec![EVIL.to_owned()],
+        }
+    }
+
+    /// The pages of a report with one instruction without results.
+    fn pages_of(report: &Report) -> BTreeMap<String, String> {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        report.pages(&PageSources { spec: &spec, history: &[], matrix: None }).expect("pages").into_iter().collect()
+    }
+
+    #[test]
+    fn a_finding_is_shown_and_escaped() {
+        let pages = pages_of(&report(vec![finding()]));
+        let readable = |path: &str| pages[path].replace("&#x2f;", "/").replace("&#x27;", "'");
+        for (path, parts) in [
+            (
+                "index.html",
+                &[
+                    "id=\"0123456789ab\"",
+                    "href=\"findings/0123456789ab.html\"",
+                    "judge accepts what breaks some-rule",
+                    "shown by <span class=\"new\">judge@1.0</span>",
+                    "as specified in <span class=\"agrees\">judge@2.0</span>",
+                    "<mark title=\"the rule\">pre</mark>",
+                    "<a href=\"https://example.org/manual/#a-page\">a-page</a>: A heading",
+                    "5 more groups of mismatches",
+                    "has expired",
+                ][..],
+            ),
+            (
+                "findings/0123456789ab.html",
+                &["7 of 8 tested variants show it", "  - id: judge-accepts-some-rule\n    does: accepts\n"],
+            ),
+        ] {
+            for part in parts {
+                assert!(readable(path).contains(part), "{part} is not in {path}: {}", readable(path));
+            }
+        }
+        for (path, page) in pages.iter().filter(|(path, _)| path.ends_with(".html")) {
+            for evil in ["<script>", "'>", "href=\"javascript:"] {
+                assert!(!page.contains(evil), "{evil} is in {path}");
+            }
+        }
+        assert!(pages["index.html"].contains("&lt;script&gt;alert(1)"));
+    }
+
+    #[test]
+    fn text_that_acts_is_visible_and_long_text_is_cut() {
+        let mut finding = finding();
+        finding.case.message = format!("\u{202e}\u{1b}[31m{}", "x".repeat(1_000_000));
+        let page = &pages_of(&report(vec![finding]))["findings/0123456789ab.html"];
+        assert!(page.contains("\\u{202e}\\u{1b}[31mxxx"), "{}", &page[..9000]);
+        assert!(page.len() < 100_000 && page.contains("more bytes"));
+    }
+
+    #[test]
+    fn a_report_without_findings_says_so() {
+        let page = &pages_of(&report(Vec::new()))["index.html"];
+        assert!(page.contains("<p class=\"agrees\">None.</p>") && !page.contains("<article"), "{page}");
+    }
+
+    #[test]
+    fn thousands_are_apart() {
+        for (digits, text) in [("", ""), ("7", "7"), ("123", "123"), ("1234", "1,234"), ("1234567", "1,234,567")] {
+            assert_eq!(grouped(digits), text);
+        }
+    }
 }

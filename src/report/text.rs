@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
-use super::{EngineReport, ExampleReport, Report};
+use super::{EngineReport, ExampleReport, News, Report};
 use crate::campaign::Agreement;
-use crate::causes::{Finding, MinimalCase, MinimalRow};
+use crate::causes::{Evidence, Finding, MinimalCase, MinimalRow, short_rule};
 use crate::spec::Verdict;
 
 /// Groups that were not analysed which a terminal shows.
@@ -22,12 +22,12 @@ pub(super) fn render(report: &Report) -> String {
 pub(super) fn finding(finding: &Finding) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
-    let _ = write_finding(finding, &mut text);
+    let _ = write_finding(finding, None, &mut text);
     text
 }
 
 fn write(report: &Report, to: &mut String) -> fmt::Result {
-    report.findings.iter().try_for_each(|finding| write_finding(finding, to))?;
+    report.findings.iter().try_for_each(|finding| write_finding(finding, report.news.as_ref(), to))?;
     for group in &report.not_reproduced {
         writeln!(to, "\nnot analysed: {group}")?;
     }
@@ -62,6 +62,12 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
     }
     for lost in &report.lost {
         writeln!(to, "could not judge: {lost}")?;
+    }
+    if let Some(news) = &report.news {
+        writeln!(to, "{}", news.words())?;
+        for finding in &news.vanished {
+            writeln!(to, "  gone: {} {}", finding.fingerprint, finding.title)?;
+        }
     }
     let listed = report.groups.iter().filter(|group| group.divergence.is_some()).count();
     let failed: u64 = report.engines.iter().map(|engine| engine.row_counts()[2]).sum();
@@ -147,18 +153,27 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
 }
 
 /// All that is known of a finding.
-fn write_finding(finding: &Finding, to: &mut String) -> fmt::Result {
+fn write_finding(finding: &Finding, news: Option<&News>, to: &mut String) -> fmt::Result {
     writeln!(to, "\nfinding {}: {}", finding.fingerprint, finding.title)?;
     writeln!(to, "  where    {} mismatches in {}", finding.mismatches, finding.versions)?;
     for (engine, vote) in &finding.engines {
         writeln!(to, "           {engine} {}", vote.words())?;
     }
+    if let Some(news) = news {
+        writeln!(to, "  known    since {}", news.known_since(&finding.fingerprint))?;
+    }
     let what = if finding.case.row.is_some() { "points" } else { "variants" };
     for evidence in finding.evidence.iter().filter(|evidence| evidence.asked > 0) {
         writeln!(
             to,
-            "  evidence {}: {} of {} tested {what} show it, {} exist; {}, {}",
-            evidence.form, evidence.failed, evidence.asked, evidence.variants, evidence.engine, evidence.environment
+            "  evidence {}{}: {} of {} tested {what} show it, {} exist; {}, {}",
+            evidence.form,
+            about(finding, evidence),
+            evidence.failed,
+            evidence.asked,
+            evidence.variants,
+            evidence.engine,
+            evidence.environment
         )?;
     }
     if !finding.slots.is_empty() {
@@ -180,6 +195,16 @@ fn write_finding(finding: &Finding, to: &mut String) -> fmt::Result {
     }
     writeln!(to, "  list it in specs/divergences/{}.yaml", finding.listed_family)?;
     finding.yaml.lines().try_for_each(|line| writeln!(to, "  {line}"))
+}
+
+/// The rules that evidence is about, if the finding is about several.
+fn about(finding: &Finding, evidence: &Evidence) -> String {
+    let rules: Vec<&str> = evidence.rules.iter().map(|rule| short_rule(rule)).collect();
+    match (finding.rules.len() + usize::from(finding.valid), rules.as_slice()) {
+        (0 | 1, _) => String::new(),
+        (_, []) => ", valid".to_owned(),
+        (_, rules) => format!(", {}", rules.join(", ")),
+    }
 }
 
 fn write_line(case: &MinimalCase, to: &mut String) -> fmt::Result {

@@ -8,7 +8,7 @@ use ptx_conform::causes::{Finding, find};
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::{Engine as _, ListedInstruction, ListedLine, Listing};
 use ptx_conform::judge::Reading;
-use ptx_conform::report::{AbsentReport, CodeChanges, ModifierReport, Report};
+use ptx_conform::report::{AbsentReport, CodeChanges, ModifierReport, PageSources, Report};
 use ptx_conform::spec::{Instruction, Spec};
 use tempfile::TempDir;
 
@@ -47,7 +47,8 @@ pub(crate) struct Written {
 impl Written {
     pub(crate) fn new(report: Report, spec: &Spec) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        report.write(spec, folder.path()).expect("the report can be written");
+        let sources = PageSources { spec, history: &[], matrix: None };
+        report.write(&sources, folder.path()).expect("the report can be written");
         report.write_cases(&folder.path().join("cases")).expect("the cases can be written");
         Self { report, folder }
     }

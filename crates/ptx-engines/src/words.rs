@@ -34,7 +34,8 @@ pub(crate) fn shown(text: String) -> String {
     }
 }
 
-fn acts(c: char) -> bool {
+/// Whether a character would act on a terminal or a page instead of being shown.
+pub fn acts(c: char) -> bool {
     let control = c.is_control() && !matches!(c, '\n' | '\t');
     // Marks, embeddings, overrides and isolates of direction; separators; what has no width.
     let hidden = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');

@@ -4,6 +4,7 @@
 //! decision diagram over the axes of a form. Counting, ranking and unranking are walks through it.
 
 mod breaches;
+mod classes;
 mod construct;
 mod covering;
 mod diagram;
@@ -15,6 +16,7 @@ mod region;
 mod slice;
 
 pub use breaches::{breakable, twin};
+pub use classes::{ClassSet, EnvironmentClasses};
 pub use covering::covering;
 pub use diagram::Diagram;
 pub use draw::{Draw, draw_variant};

@@ -35,6 +35,7 @@ pub use isa::{Isa, Kind, KindTable, RegisterType, Special, SpecialNeeds};
 pub use numbers::AllowedNumbers;
 pub use operand::{Operand, Role, Size, SizeOf, Unit};
 pub(crate) use pattern::ModifierPattern;
+pub use pattern::pattern_matches;
 pub use rule::{Rule, RuleKind, SetupRule, Source};
 pub use setup::SetupAxis;
 pub(crate) use tables::{Candidate, Cubes, Tables};

@@ -6,6 +6,7 @@ use super::engine_names::EngineNames;
 use crate::causes::{ComparedObject, Finding, Mark, Vote};
 use crate::divergences::Does;
 use crate::object::Surface;
+use crate::report::News;
 
 /// A finding, and what its card shows that is not in it.
 #[derive(Debug, Serialize)]
@@ -23,6 +24,10 @@ pub(super) struct FindingView<'r> {
     objects: Vec<ObjectView<'r>>,
     /// The texels of the surface, if it has a size that can be drawn.
     picture: Option<SurfacePicture>,
+    /// Since when it is known, in words; none without a history.
+    known_since: Option<String>,
+    /// Whether the last run like this one did not have it.
+    appeared: bool,
 }
 
 /// The kinds of findings, the worst first.
@@ -87,7 +92,7 @@ const BYTES: usize = 512;
 const TEXELS: usize = 4096;
 
 impl<'r> FindingView<'r> {
-    pub(super) fn new(finding: &'r Finding, names: &EngineNames) -> Self {
+    pub(super) fn new(finding: &'r Finding, names: &EngineNames, news: Option<&News>) -> Self {
         let of = |wanted: &Vote| -> Vec<&str> {
             finding.engines.iter().filter(|(_, vote)| *vote == wanted).map(|(name, _)| name.as_str()).collect()
         };
@@ -98,8 +103,11 @@ impl<'r> FindingView<'r> {
         let row = finding.case.row.as_ref();
         let objects = row.map(|row| row.compared.as_slice()).unwrap_or_default();
         let surface = row.and_then(|row| row.execution.surface.as_ref());
+        let fingerprint = &finding.fingerprint;
         Self {
             finding,
+            known_since: news.map(|news| news.known_since(fingerprint)),
+            appeared: news.is_some_and(|news| news.appeared.contains(fingerprint)),
             kind: match finding.does {
                 Does::Computes => FindingKind::WrongResult,
                 Does::Crashes => FindingKind::Crash,

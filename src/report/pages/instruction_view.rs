@@ -39,6 +39,8 @@ pub(super) struct InstructionView<'r> {
     pub(super) slots: Vec<SlotView<'r>>,
     operands: Vec<OperandView<'r>>,
     pub(super) rules: Vec<RuleView<'r>>,
+    /// The id of the first rule.
+    first_rule: &'r str,
     notes: Vec<NoteView<'r>>,
     divergences: Vec<DivergenceView<'r>>,
     examples: Vec<&'r ExampleReport>,
@@ -212,6 +214,7 @@ impl<'r> InstructionView<'r> {
             undefined: index.undefined().filter(|of| of_forms(&of.forms)).collect(),
             rows,
             forms,
+            first_rule: rules.first().map_or("", |rule| rule.id),
             rules,
         }
     }
@@ -388,7 +391,10 @@ fn rules<'r>(instruction: &'r Instruction, index: &ReportIndex<'r>, names: &Engi
             lines,
         }
     };
-    together.into_iter().map(&mut view).collect()
+    let mut views: Vec<RuleView<'_>> = together.into_iter().map(&mut view).collect();
+    // What the manual says under a heading is what a reader looks for; the rest follows from the syntax lines.
+    views.sort_by_key(|view| view.section.is_none());
+    views
 }
 
 fn code<'r>(ids: &BTreeSet<&str>, index: &ReportIndex<'r>, names: &EngineNames) -> Vec<CodeView<'r>> {

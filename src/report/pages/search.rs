@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::anchor;
+use super::feature_view::FeatureView;
 use super::instruction_view::InstructionView;
 use crate::report::Report;
 
@@ -13,12 +14,12 @@ struct SearchEntry<'r>(String, String, &'static str, &'r str);
 /// Characters of a sentence that an entry shows.
 const SENTENCE: usize = 110;
 
-pub(super) fn script(instructions: &[InstructionView<'_>], report: &Report) -> String {
+pub(super) fn script(instructions: &[InstructionView<'_>], features: &[FeatureView<'_>], report: &Report) -> String {
     let mut entries: Vec<SearchEntry<'_>> = Vec::new();
     for of in instructions {
         let page = format!("instructions/{}.html", of.name);
         entries.push(SearchEntry(of.name.to_owned(), page.clone(), "instruction", of.summary));
-        for slot in &of.slots {
+        for slot in of.slots.iter().filter(|_| features.is_empty()) {
             for value in &slot.values {
                 let address = format!("{page}#modifier-{}-{}", anchor(slot.name), anchor(value));
                 entries.push(SearchEntry(format!("{} {value}", of.name), address, "modifier", slot.name));
@@ -32,6 +33,10 @@ pub(super) fn script(instructions: &[InstructionView<'_>], report: &Report) -> S
                 shortened(rule.says),
             ));
         }
+    }
+    for of in features.iter().filter(|of| of.modifiers > 0) {
+        let address = format!("instructions/{}.html#feature-{}", of.instruction, anchor(of.name));
+        entries.push(SearchEntry(of.name.to_owned(), address, "support", &of.manual));
     }
     for of in &report.findings {
         let address = format!("findings/{}.html", of.fingerprint);

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::ValueSet;
-use super::pattern::ModifierPattern;
+use super::pattern::pattern_matches;
 use super::words::{NONE, OTHER};
 
 /// The value of an axis that could not be read from a text. No rule about it is judged.
@@ -114,8 +114,7 @@ impl Axis {
 
     /// The position of a value that is this word, or that stands for it among others.
     pub(crate) fn position_of_word(&self, word: &str) -> Option<u8> {
-        let matches =
-            |value: &String| ModifierPattern::parse(value).ok().flatten().is_some_and(|value| value.matches(word));
+        let matches = |value: &String| pattern_matches(value, word);
         let pattern = || (0..=u8::MAX).zip(&self.values).find(|(_, value)| matches(value)).map(|(at, _)| at);
         self.position(word).or_else(pattern)
     }

@@ -55,3 +55,8 @@ impl ModifierPattern {
         first
     }
 }
+
+/// Whether a value of a slot is a pattern, such as `.b{0-7}{0-7}`, and stands for this word among others.
+pub fn pattern_matches(value: &str, word: &str) -> bool {
+    ModifierPattern::parse(value).ok().flatten().is_some_and(|pattern| pattern.matches(word))
+}
