@@ -136,7 +136,7 @@ fn addresses(written: &Written) -> Vec<String> {
     let script = std::fs::read_to_string(written.folder().join("search.js")).expect("the entries of the search");
     let list = script.trim().trim_start_matches("window.ptxSearch=").trim_end_matches(';').to_owned();
     let entries: Vec<Vec<String>> = serde_json::from_str(&list).expect("lists of texts");
-    assert!(entries.len() > 100, "{} entries", entries.len());
+    assert!(entries.len() > 50, "{} entries", entries.len());
     entries.iter().for_each(|entry| check("index.html", &entry[1]));
     wrong.into_iter().collect()
 }

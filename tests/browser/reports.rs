@@ -139,10 +139,10 @@ pub(crate) fn options(instructions: &[&str]) -> Options {
     Options {
         instructions: instructions.iter().map(|&name| name.to_owned()).collect(),
         strategy: Strategy::Pairs,
-        random: Some(50),
+        random: Some(10),
         boundaries: false,
         generate: Generate::Nothing,
-        cases: Some(40),
+        cases: Some(10),
         vocabulary: false,
         modifiers: false,
         ..Options::default()
