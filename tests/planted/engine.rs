@@ -22,6 +22,7 @@ pub(crate) struct StandIn<'a> {
     judge: Option<JudgeLines<'a>>,
     execute: Option<ExecuteCase<'a>>,
     words: Vec<String>,
+    command: Option<String>,
     /// Lines and rows that it was asked about.
     asked: AtomicU64,
 }
@@ -30,7 +31,7 @@ impl<'a> StandIn<'a> {
     /// An engine that can do nothing yet.
     pub(crate) fn new(id: &str) -> Self {
         let id = id.parse().expect("an id");
-        Self { id, judge: None, execute: None, words: Vec::new(), asked: AtomicU64::new(0) }
+        Self { id, judge: None, execute: None, words: Vec::new(), command: None, asked: AtomicU64::new(0) }
     }
 
     /// Makes it judge lines with a closure, which gets the line, the specification's reading and the correct outcome.
@@ -64,6 +65,11 @@ impl<'a> StandIn<'a> {
     /// Gives it these words.
     pub(crate) fn knowing(self, words: &[&str]) -> Self {
         Self { words: words.iter().map(|&word| word.to_owned()).collect(), ..self }
+    }
+
+    /// Gives it the command that shows what it does with a module.
+    pub(crate) fn shown_by(self, command: &str) -> Self {
+        Self { command: Some(command.to_owned()), ..self }
     }
 
     /// How many lines and rows it was asked about.
@@ -119,7 +125,7 @@ impl LineJudge for StandIn<'_> {
     }
 
     fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
-        None
+        self.command.clone()
     }
 
     fn words(&self) -> Vec<String> {
