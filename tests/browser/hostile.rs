@@ -74,7 +74,7 @@ pub(crate) fn report(spec: &Spec) -> Written {
     let mut value = serde_json::to_value(&report).expect("a report is data");
     spoil(&mut value, false);
     let report: Report = serde_json::from_value(value).expect("texts are still texts");
-    Written::new(report, spec)
+    Written::new(report, spec, None)
 }
 
 /// Adds hostile text to every text of these fields.

@@ -13,7 +13,7 @@ pub(crate) const TESTS: &[BrowserTest] = &[
 
 /// What is searched on each page, what the first result is called, and where Enter leads.
 const SEARCHES: &[(&str, &str, &str)] = &[
-    ("ld .L2::evict_last", "ld .L2::evict_last", "instructions/ld.html#modifier-"),
+    ("ld .L2::evict_last", "ld.L2::evict_last", "instructions/ld.html#feature-"),
     ("suld", "suld", "instructions/suld.html"),
     ("clamp-required", "suld/clamp-required", "instructions/suld.html#rule-clamp-required"),
     ("sured-add-is-rejected", "sured-add-is-rejected", "known.html#sured-add-is-rejected"),

@@ -169,7 +169,11 @@ const hasVisibleFocus = (element) => {
 const isInView = (element) => {
   const box = element.getClientRects()[0];
   if (!box) return false;
-  const [x, y] = [box.left + Math.min(box.width / 2, 20), box.top + Math.min(box.height / 2, 10)];
+  const header = document.querySelector("header");
+  const above = getComputedStyle(header).position === "sticky" && element.closest("main") ? header.getBoundingClientRect().bottom : 0;
+  const [from, to] = [Math.max(box.top, above), Math.min(box.bottom, innerHeight)];
+  if (from > to) return false;
+  const [x, y] = [box.left + Math.min(box.width / 2, 20), from + Math.min((to - from) / 2, 10)];
   const top = document.elementFromPoint(x, y);
   return Boolean(top) && (element.contains(top) || top.contains(element));
 };

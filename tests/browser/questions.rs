@@ -48,7 +48,7 @@ fn questions(report: &Report) -> Vec<Question> {
             ..question(
                 "since when is `.L2::evict_last` on `ld`?",
                 vec![Search("ld .L2::evict_last")],
-                &[".L2::evict_last"],
+                &["ld.L2::evict_last", "PTX 8.8, sm_100"],
             )
         },
         question("what is new?", vec![], &[&crash.title, &rejected.title, &surface.title]),

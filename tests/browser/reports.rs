@@ -8,7 +8,8 @@ use ptx_conform::causes::{Finding, find};
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::{Engine as _, ListedInstruction, ListedLine, Listing};
 use ptx_conform::judge::Reading;
-use ptx_conform::report::{AbsentReport, CodeChanges, ModifierReport, PageSources, Report};
+use ptx_conform::matrix::{Matrix, Survey};
+use ptx_conform::report::{AbsentReport, CodeChanges, HistoryLine, ModifierReport, PageSources, Report};
 use ptx_conform::spec::{Instruction, Spec};
 use tempfile::TempDir;
 
@@ -45,9 +46,13 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    pub(crate) fn new(report: Report, spec: &Spec) -> Self {
+    pub(crate) fn new(report: Report, spec: &Spec, matrix: Option<&Matrix>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let sources = PageSources { spec, history: &[], matrix: None };
+        // Two earlier runs with other counts, so that there are trends.
+        let run = HistoryLine::new(&report, "latest");
+        let mut earlier = HistoryLine { date: Some("2026-11-21".to_owned()), ..run.clone() };
+        earlier.findings.truncate(1);
+        let sources = PageSources { spec, history: &[earlier.clone(), earlier, run], matrix };
         report.write(&sources, folder.path()).expect("the report can be written");
         report.write_cases(&folder.path().join("cases")).expect("the cases can be written");
         Self { report, folder }
@@ -85,6 +90,10 @@ impl Written {
         let instructions = || pages.iter().filter(|page| page.starts_with("instructions/"));
         kinds.extend(instructions().max_by_key(|page| size(page)).cloned());
         kinds.extend(instructions().min_by_key(|page| size(page)).cloned());
+        let closed = |page: &&String| {
+            std::fs::read_to_string(self.folder().join(page)).is_ok_and(|text| text.contains("<details><summary>"))
+        };
+        kinds.extend(instructions().find(closed).cloned());
         let row = |finding: &Finding| finding.case.row.as_ref().map(|row| row.execution.surface.is_some());
         for kind in [None, Some(false), Some(true)] {
             let finding = self.report.findings.iter().find(|finding| row(finding) == kind);
@@ -139,10 +148,10 @@ pub(crate) fn options(instructions: &[&str]) -> Options {
     Options {
         instructions: instructions.iter().map(|&name| name.to_owned()).collect(),
         strategy: Strategy::Pairs,
-        random: Some(10),
+        random: Some(20),
         boundaries: false,
         generate: Generate::Nothing,
-        cases: Some(10),
+        cases: Some(60),
         vocabulary: false,
         modifiers: false,
         ..Options::default()
@@ -182,7 +191,11 @@ pub(crate) fn all(spec: &Spec) -> Written {
     }
     report.modifiers = modifiers();
     report.absent.push(AbsentReport { engine: "gpu@13.0".to_owned(), why: ABSENT.to_owned() });
-    Written::new(report, spec)
+    let mut survey = Survey::by_manual(spec, &spec.instructions.iter().collect::<Vec<_>>());
+    let newest = *spec.isa.versions.last().expect("versions");
+    let first = engines[0].as_judge().expect("it judges");
+    survey.observe(&known, &Subject::judging(first, newest), &Progress::default()).expect("lines can be read");
+    Written::new(report, spec, Some(&survey.into_matrix()))
 }
 
 /// What an engine that shows its machine code makes of a line. The stand-in has none.
