@@ -46,7 +46,7 @@ Example: ptx-conform explain 'ld.global.v4.f64 {%fd1, %fd2, %fd3, %fd4}, [%rd1];
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    Run(run::Opts),
+    Run(Box<run::Opts>),
     Report(report::Opts),
     Check(check::Opts),
     Judge(judge::Opts),

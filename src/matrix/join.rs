@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use super::{AskedEngine, Availability, Deviation, Feature, Matrix, Observation, Standing};
 
+/// A feature without its observations, and these by engine.
+type ObservedFeature = (Feature, BTreeMap<String, Observation>);
+
 impl Matrix {
     /// One matrix of several of the same specification, in whatever order they come; none of none. An engine that was not
     /// asked about a feature stands there as not asked.
     pub fn joined(matrices: Vec<Self>) -> Option<Self> {
         let mut engines: BTreeMap<String, AskedEngine> = BTreeMap::new();
-        let mut instructions: BTreeMap<String, Vec<(Feature, BTreeMap<String, Observation>)>> = BTreeMap::new();
+        let mut instructions: BTreeMap<String, Vec<ObservedFeature>> = BTreeMap::new();
         let mut joined =
             Self { engines: Vec::new(), features: Vec::new(), never: Vec::new(), ..matrices.first()?.clone() };
         for matrix in matrices {

@@ -20,6 +20,9 @@ use crate::ptx::print_variant;
 use crate::space::Values;
 use crate::spec::{Instruction, Spec};
 
+/// Cases, each with its position.
+type NumberedCases<'c> = Vec<(usize, Case<'c>)>;
+
 /// Lines of one module.
 const BATCH: usize = 10_000;
 
@@ -168,7 +171,7 @@ impl EngineAsker<'_> {
         }
         let there = |&at: &usize| Some((at, lines[at].witness.at(pair, self.grid, lines[at].instruction)?));
         let values: Vec<(usize, Values)> = which.iter().filter_map(there).collect();
-        let mut groups: BTreeMap<(Prospect, &BTreeSet<String>), Vec<(usize, Case<'_>)>> = BTreeMap::new();
+        let mut groups: BTreeMap<(Prospect, &BTreeSet<String>), NumberedCases<'_>> = BTreeMap::new();
         for (at, values) in &values {
             let asked = &lines[*at];
             let case = Case { instruction: asked.instruction, form: asked.witness.form, values };

@@ -176,7 +176,7 @@ impl EngineTests<'_> {
         let (known, new): (Vec<&GroupReport>, Vec<&GroupReport>) =
             self.report.groups.iter().filter(own).partition(|group| group.divergence.is_some());
         let (vanished, new): (Vec<_>, Vec<_>) = new.into_iter().partition(|group| self.vanished(group).is_some());
-        let flaky_runs = vanished.iter().filter_map(|group| self.vanished(group)).map(|words| flaky(words));
+        let flaky_runs = vanished.iter().filter_map(|group| self.vanished(group)).map(flaky);
         let status = match (new.is_empty(), asked) {
             (false, _) => {
                 let mut status = self.failure(&new);

@@ -11,8 +11,11 @@ use crate::{Tested, World, nothing_of};
 /// The maximum size of a page in bytes.
 const LARGEST: usize = 2_000_000;
 
+/// What is wrong with the files of a report.
+type FileCheck = fn(&Written) -> Vec<String>;
+
 pub(crate) fn trials(world: &Arc<World>) -> Vec<Trial> {
-    let tests: [(&str, fn(&Written) -> Vec<String>); 4] = [
+    let tests: [(&str, FileCheck); 4] = [
         ("every_address_leads_somewhere", addresses),
         ("ids_are_unique", ids),
         ("no_page_is_large", sizes),

@@ -93,7 +93,8 @@ pub(crate) fn check(text: &str) -> Result<Sums, String> {
                 open.push(name);
             }
             Event::End(_) => {
-                if open.pop().as_deref() == Some("testsuite") && of_suite != claimed {
+                let ended = open.pop();
+                if ended.as_deref() == Some("testsuite") && of_suite != claimed {
                     return Err(format!("suite {suite} has {of_suite:?} and says {claimed:?}"));
                 }
             }

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::engine_names::EngineNames;
 use super::instruction_view::{InstructionCounts, InstructionView, RuleView, TestedStatus};
-use crate::report::{GroupCase, GroupReport, Report};
+use crate::campaign::Agreement;
+use crate::report::{DivergenceReport, ExampleReport, GroupCase, GroupReport, Report};
 
 /// Rules that the index names as the least tested.
 const LEAST_TESTED: usize = 10;
@@ -20,8 +21,9 @@ pub(super) struct IndexView<'r> {
     rows: u64,
     known: usize,
     new: usize,
-    unexpected: usize,
-    stale: usize,
+    /// Divergences that need attention, and examples with unexpected answers: each with the engines together.
+    stale: Vec<StaleView<'r>>,
+    unexpected: Vec<UnexpectedView<'r>>,
     /// The engines that judged, and those that executed, in words.
     judges: String,
     executors: String,
@@ -44,6 +46,23 @@ struct InstructionRow<'r> {
     summary: &'r str,
     status: TestedStatus,
     counts: InstructionCounts,
+}
+
+/// A divergence that needs attention.
+#[derive(Debug, Serialize)]
+struct StaleView<'r> {
+    id: &'r str,
+    problem: &'static str,
+    engines: String,
+}
+
+/// An example of the manual that engines answered as neither the specification nor a divergence says.
+#[derive(Debug, Serialize)]
+struct UnexpectedView<'r> {
+    example: &'r ExampleReport,
+    did: &'r str,
+    divergences: &'r [String],
+    engines: String,
 }
 
 /// New mismatches with one message.
@@ -122,8 +141,8 @@ impl<'r> IndexView<'r> {
             rows: report.engines.iter().map(|engine| engine.row_counts()[0]).sum(),
             known,
             new: report.groups.len() - known,
-            unexpected: report.examples.iter().filter(|example| example.is_unexpected()).count(),
-            stale: report.divergences.iter().filter(|divergence| !divergence.stale.is_empty()).count(),
+            stale: report.divergences.iter().flat_map(|of| StaleView::all(of, names)).collect(),
+            unexpected: report.examples.iter().flat_map(|of| UnexpectedView::all(of, names)).collect(),
             judges: of(&|engine| engine.judges),
             executors: of(&|engine| engine.environment.is_some()),
             instructions: instructions.iter().map(row).collect(),
@@ -134,6 +153,34 @@ impl<'r> IndexView<'r> {
             skipped: skipped(report, names),
             left_out: report.engines.iter().flat_map(|engine| engine.left_out.values()).sum(),
         }
+    }
+}
+
+impl<'r> StaleView<'r> {
+    fn all(divergence: &'r DivergenceReport, names: &EngineNames) -> Vec<Self> {
+        let mut problems: BTreeMap<&'static str, Vec<&str>> = BTreeMap::new();
+        for (engine, problem) in &divergence.stale {
+            problems.entry(problem.words()).or_default().push(engine);
+        }
+        let view =
+            |(problem, engines): (_, Vec<&str>)| Self { id: &divergence.id, problem, engines: names.words(&engines) };
+        problems.into_iter().map(view).collect()
+    }
+}
+
+impl<'r> UnexpectedView<'r> {
+    fn all(example: &'r ExampleReport, names: &EngineNames) -> Vec<Self> {
+        let mut answers: BTreeMap<(&str, &[String]), Vec<&str>> = BTreeMap::new();
+        for (engine, answer) in example.engines.iter().filter(|(_, of)| of.agreement == Agreement::Unexpected) {
+            answers.entry((&answer.did, &answer.divergences)).or_default().push(engine);
+        }
+        let view = |((did, divergences), engines): ((&'r str, &'r [String]), Vec<&str>)| Self {
+            example,
+            did,
+            divergences,
+            engines: names.words(&engines),
+        };
+        answers.into_iter().map(view).collect()
     }
 }
 

@@ -258,7 +258,7 @@ fn claimed(axis: &Axis) -> Vec<&str> {
 }
 
 /// The forms that have something; empty if all have it.
-fn some_forms<'r>(instruction: &'r Instruction, has: impl Fn(&Form) -> bool) -> Vec<&'r str> {
+fn some_forms(instruction: &Instruction, has: impl Fn(&Form) -> bool) -> Vec<&str> {
     let having: Vec<&str> = instruction.forms.iter().filter(|form| has(form)).map(|form| form.id.as_str()).collect();
     if having.len() == instruction.forms.len() { Vec::new() } else { having }
 }
