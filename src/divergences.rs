@@ -179,6 +179,8 @@ fn of_family(name: &str, family: &str) -> bool {
 pub struct Divergences {
     /// In the order of the files.
     pub all: Vec<Divergence>,
+    /// A hash of the files; empty if there are none.
+    pub fingerprint: String,
     /// The newest PTX version that each version of a family accepts.
     newest: Vec<NewestPtx>,
     /// The divergences in judging lines.
@@ -206,7 +208,7 @@ impl Divergences {
         known.max_by_key(|known| known.len()).unwrap_or(name)
     }
 
-    fn new(all: Vec<Divergence>, newest: Vec<NewestPtx>) -> Self {
+    fn new(all: Vec<Divergence>, fingerprint: String, newest: Vec<NewestPtx>) -> Self {
         let (mut judged, mut executed) = (CubesByForm::default(), CubesByForm::default());
         for (at, divergence) in all.iter().enumerate() {
             let forms = if divergence.does == Does::Computes { &mut executed } else { &mut judged };
@@ -218,6 +220,6 @@ impl Divergences {
                 }
             }
         }
-        Self { all, newest, judged, executed }
+        Self { all, fingerprint, newest, judged, executed }
     }
 }

@@ -63,8 +63,10 @@ impl<'s> Survey<'s> {
     /// modifiers that need more than their parts.
     pub fn by_manual(spec: &'s Spec, instructions: &[&'s Instruction]) -> Self {
         let grid = Grid::new(&spec.isa);
-        let of_each: Vec<Vec<Surveyed<'s>>> =
-            instructions.par_iter().map(|instruction| features::of_instruction(instruction, &grid)).collect();
+        let of_each: Vec<Vec<Surveyed<'s>>> = instructions
+            .par_iter()
+            .map(|instruction| features::of_instruction(&spec.isa, instruction, &grid))
+            .collect();
         Self::new(spec, grid, of_each.into_iter().flatten().collect())
     }
 
@@ -73,7 +75,7 @@ impl<'s> Survey<'s> {
         let grid = Grid::new(&spec.isa);
         let (mut surveyed, mut never, mut answers) = (Vec::new(), Vec::new(), Vec::new());
         for query in queries {
-            for found in query.find(&grid) {
+            for found in query.find(&spec.isa, &grid) {
                 let mut add = |features: Vec<Surveyed<'s>>| {
                     let first = surveyed.len();
                     surveyed.extend(features);

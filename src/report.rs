@@ -98,6 +98,8 @@ pub struct Report {
     pub tool: String,
     /// A hash of the specification's files.
     pub specification: String,
+    /// A hash of the files of divergences; empty if there are none.
+    pub divergence_files: String,
     /// The options of the run.
     pub options: ReportOptions,
     /// What each engine did.
@@ -235,6 +237,7 @@ impl Report {
             parts: Vec::new(),
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             specification: spec.fingerprint.clone(),
+            divergence_files: divergences.fingerprint.clone(),
             options: ReportOptions::new(options),
             engines: engines::engines(results),
             absent: engines::absent(results),
@@ -254,12 +257,16 @@ impl Report {
         }
     }
 
-    /// Takes the support matrix into the verdict: a difference that no divergence lists is a disagreement.
+    /// Takes the support matrix into the verdict: a difference that no divergence lists is a disagreement, and a missing
+    /// answer is no agreement.
     pub fn settle(&mut self) {
-        let unlisted = self.support.as_ref().is_some_and(|support| !support.unlisted.is_empty());
-        if self.verdict == RunVerdict::Agreed && unlisted {
-            self.verdict = RunVerdict::Disagreed;
-        }
+        let Some(support) = &self.support else { return };
+        let of_matrix = match (support.undecided, support.unlisted.as_slice()) {
+            (1.., _) => RunVerdict::CouldNotJudge,
+            (0, [_, ..]) => RunVerdict::Disagreed,
+            (0, []) => RunVerdict::Agreed,
+        };
+        self.verdict = self.verdict.max(of_matrix);
     }
 
     /// One report of several, each with words that name it in errors: of shards of a plan, of different engines, or of

@@ -116,19 +116,34 @@ fn what_an_engine_takes_earlier_later_or_never_is_a_difference() {
     assert!(of.not.smallest[0].to_string() == "PTX 6.0, sm_30", "{of:?}");
 }
 
+/// An engine that does something else with lines of `vote.sync` that are valid, or that are not.
+fn odd_at_votes(outcome: &Outcome, where_valid: bool) -> Observation {
+    let answer = outcome.clone();
+    let odd = StandIn::new("odd@1.0").judging(spec(), move |line, read, right| {
+        let valid = read.is_some_and(|(_, reading)| reading.valid());
+        if line.starts_with("vote.sync") && valid == where_valid { answer.clone() } else { right }
+    });
+    seen("vote.sync", &odd, "9.5")
+}
+
 #[test]
-fn a_crash_is_not_agreement() {
-    let spec = spec();
-    for outcome in [Outcome::Crashed("signal 11".to_owned()), Outcome::TimedOut, Outcome::Skipped("busy".to_owned())] {
-        let answer = outcome.clone();
-        let odd = StandIn::new("odd@1.0").judging(spec, move |line, read, right| {
-            let valid = read.is_some_and(|(_, reading)| reading.valid());
-            if line.starts_with("vote.sync") && valid { answer.clone() } else { right }
-        });
-        let of = seen("vote.sync", &odd, "9.5");
+fn no_answer_is_not_agreement() {
+    for outcome in [Outcome::TimedOut, Outcome::Skipped("busy".to_owned())] {
+        let of = odd_at_votes(&outcome, true);
         assert_eq!(of.verdict, Standing::Undecided, "{outcome:?}");
         assert!(of.undecided.values().sum::<usize>() > 100, "{of:?}");
     }
+}
+
+#[test]
+fn a_crash_is_a_difference() {
+    let crash = Outcome::Crashed("signal 11".to_owned());
+    let of = odd_at_votes(&crash, true);
+    assert_eq!((of.verdict, of.crashes == of.not, of.unlisted), (Standing::Never, true, of.crashes.environments));
+    let of = odd_at_votes(&crash, false);
+    assert_eq!((of.verdict, of.accepts.to_string().as_str()), (Standing::Differs, "PTX 6.0, sm_30"));
+    assert_eq!((of.crashes.smallest[0].to_string().as_str(), of.unlisted), ("PTX 1.0, sm_10", of.crashes.environments));
+    assert!(of.also.is_none() && of.not.is_none() && of.undecided.is_empty(), "{of:?}");
 }
 
 #[test]

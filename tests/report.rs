@@ -328,6 +328,7 @@ fn what_cannot_be_merged_is_named() {
         (changed(|report| report.options.instructions.clear()), "shard 1/3 and all, shard 2/3"),
         (changed(|report| report.options.seed = 1), "the seed differs: `0` and `1`"),
         (changed(|report| report.specification.clear()), "the specification differs"),
+        (changed(|report| report.divergence_files = "others".to_owned()), "the list of divergences differs"),
         (changed(|report| report.options.random = None), "the options differs"),
     ] {
         let why = merge(("b", report));
@@ -394,6 +395,34 @@ fn junit_shows_findings_with_their_rules() {
     let finding = &report.findings[0];
     assert!(text.contains(&format!("<failure message=\"{} ", finding.fingerprint)), "{text}");
     assert!(text.contains(&finding.case.id) && text.contains("see it: "), "{text}");
+}
+
+/// The support matrix is part of the verdict, and of what every export says about it.
+#[test]
+fn what_the_matrix_says_settles_the_verdict() {
+    let about = |unlisted: &[&str], undecided: usize| {
+        let mut report = read("right");
+        assert_eq!(report.verdict, RunVerdict::Agreed);
+        let support = report.support.as_mut().expect("the run made the matrix");
+        support.unlisted = unlisted.iter().map(|name| (*name).to_owned()).collect();
+        support.undecided = undecided;
+        report.settle();
+        let junit = report.junit().expect("XML");
+        let sums = report::junit_schema::check(&junit).unwrap_or_else(|why| panic!("{why}\n{junit}"));
+        (report.verdict, [sums.failures, sums.errors], junit, report.markdown(), report.text())
+    };
+    let (verdict, sums, ..) = about(&[], 0);
+    assert_eq!((verdict, sums), (RunVerdict::Agreed, [0, 0]));
+    let (verdict, sums, junit, markdown, text) = about(&["suq.width, judge"], 0);
+    assert_eq!((verdict, sums), (RunVerdict::Disagreed, [2, 0]));
+    assert!(junit.contains("suq.width, judge") && markdown.contains("suq.width, judge"), "{junit}{markdown}");
+    assert!(text.contains("no divergence lists it: suq.width, judge"), "{text}");
+    let (verdict, sums, junit, markdown, text) = about(&[], 3);
+    assert_eq!((verdict, sums), (RunVerdict::CouldNotJudge, [0, 2]));
+    for shown in [junit, markdown] {
+        assert!(shown.contains("3 features of an engine without an answer"), "{shown}");
+    }
+    assert!(text.contains("3 without an answer"), "{text}");
 }
 
 #[test]

@@ -171,7 +171,10 @@ impl Divergences {
                 }
             }
         }
-        if errors.is_empty() { Ok(Self::new(all, newest)) } else { Err(errors) }
+        let mut hasher = blake3::Hasher::new();
+        texts.iter().for_each(|(_, text)| _ = hasher.update(text.as_bytes()));
+        let fingerprint = if texts.is_empty() { String::new() } else { hasher.finalize().to_hex()[..16].to_owned() };
+        if errors.is_empty() { Ok(Self::new(all, fingerprint, newest)) } else { Err(errors) }
     }
 }
 

@@ -6,9 +6,9 @@ use super::availability::Availability;
 use super::format::{Feature, FeatureLine, FeatureModifier, FeatureRule};
 use super::pairs::{Grid, ModulePair, PairSet};
 use super::regions::{FormClasses, FormDiagram, LEFT_OUT, Modifier, ModifierRegions, modifiers};
-use super::witness::{Witness, witnesses};
+use super::witness::{Witness, WitnessSearch};
 use crate::ptx::print_variant;
-use crate::spec::{Form, Instruction, RuleKind};
+use crate::spec::{Form, Instruction, Isa, RuleKind};
 
 /// A feature with its lines as choices.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Surveyed<'s> {
 }
 
 /// The features of an instruction.
-pub(super) fn of_instruction<'s>(instruction: &'s Instruction, grid: &Grid) -> Vec<Surveyed<'s>> {
+pub(super) fn of_instruction<'s>(isa: &Isa, instruction: &'s Instruction, grid: &Grid) -> Vec<Surveyed<'s>> {
     let diagrams = FormDiagram::of(instruction);
     let forms: Vec<FormClasses<'_>> = diagrams.iter().map(|form| form.classes(grid)).collect();
     let known = modifiers(instruction);
@@ -37,7 +37,7 @@ pub(super) fn of_instruction<'s>(instruction: &'s Instruction, grid: &Grid) -> V
     found.splice(at..at, left_out.iter().map(|(modifier, region)| (vec![modifier], region.clone())));
     let mut surveyed: Vec<Surveyed<'s>> = found
         .into_iter()
-        .map(|(modifiers, region)| Surveyed::new(instruction, &forms, modifiers, region, grid))
+        .map(|(modifiers, region)| Surveyed::new(isa, instruction, &forms, modifiers, region, grid))
         .collect();
     tell_apart(&mut surveyed);
     surveyed
@@ -76,13 +76,14 @@ pub(super) fn tell_apart(surveyed: &mut [Surveyed<'_>]) {
 impl<'s> Surveyed<'s> {
     /// A feature with the lines that show it.
     pub(super) fn new(
+        isa: &Isa,
         instruction: &'s Instruction,
         forms: &[FormClasses<'_>],
         modifiers: Vec<&Modifier>,
         region: PairSet,
         grid: &Grid,
     ) -> Self {
-        let witnesses = witnesses(forms, &modifiers, &region, grid);
+        let witnesses = WitnessSearch { isa, grid, forms, modifiers: &modifiers }.witnesses(&region);
         let form = witnesses.first().map(|witness| &instruction.forms[witness.form]);
         let mut modifiers: Vec<Modifier> = modifiers.into_iter().cloned().collect();
         modifiers.sort_by_key(|modifier| form.and_then(|form| modifier.in_form(form)));

@@ -134,13 +134,16 @@ pub struct Observation {
     /// Where it accepts none although the manual has it there.
     #[serde(default, skip_serializing_if = "Deviation::is_none")]
     pub not: Deviation,
-    /// Environments without an answer, by reason: crashes, time-outs, lines that were not asked about.
+    /// Where it crashes on one and accepts none, whether the manual has it there or not.
+    #[serde(default, skip_serializing_if = "Deviation::is_none")]
+    pub crashes: Deviation,
+    /// Environments without an answer, by reason: time-outs, lines that were not asked about.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub undecided: BTreeMap<String, usize>,
     /// The listed divergences that were seen where it deviates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub divergences: Vec<String>,
-    /// In how many of the environments of `also` and `not` no divergence lists what was seen.
+    /// In how many of the environments of `also`, `not` and `crashes` no divergence lists what was seen.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unlisted: usize,
 }
@@ -157,7 +160,7 @@ pub enum Standing {
     Same,
     /// The manual has it only in environments that the engine does not take, and it accepts it in none.
     Beyond,
-    /// It accepts it elsewhere, too, or not everywhere.
+    /// It accepts it elsewhere, too, or not everywhere, or crashes on it somewhere.
     Differs,
     /// It accepts it in none of the environments in which the manual has it, and in no other.
     Never,

@@ -61,6 +61,7 @@ impl Observation {
             accepts: Availability::default(),
             also: Deviation::default(),
             not: Deviation::default(),
+            crashes: Deviation::default(),
             undecided: BTreeMap::new(),
             divergences: Vec::new(),
             unlisted: 0,

@@ -31,16 +31,17 @@ const BATCH: usize = 10_000;
 enum SeenLine {
     Accepts,
     Rejects,
-    /// Neither: says why.
+    Crashes,
+    /// None of these: says why.
     Nothing(String),
 }
 
 impl SeenLine {
-    /// Why it is neither.
-    fn without_verdict(self) -> Option<String> {
+    /// Why there is no answer.
+    fn without_answer(self) -> Option<String> {
         match self {
             Self::Nothing(why) => Some(why),
-            Self::Accepts | Self::Rejects => None,
+            Self::Accepts | Self::Rejects | Self::Crashes => None,
         }
     }
 }
@@ -227,7 +228,8 @@ impl EngineAsker<'_> {
             Outcome::Accepted => SeenLine::Accepts,
             Outcome::Rejected(_) => SeenLine::Rejects,
             Outcome::Skipped(why) => SeenLine::Nothing(format!("skipped: {why}")),
-            Outcome::Crashed(_) | Outcome::TimedOut => SeenLine::Nothing(outcome.word().to_owned()),
+            Outcome::Crashed(_) => SeenLine::Crashes,
+            Outcome::TimedOut => SeenLine::Nothing(outcome.word().to_owned()),
         };
         let did = Does::of(outcome).filter(|did| (*did == Does::Accepts) != valid);
         let listed = did.and_then(|did| {
@@ -246,7 +248,7 @@ impl EngineAsker<'_> {
         domain: &PairSet,
         answers: &LinesSeen,
     ) -> Observation {
-        let (mut accepts, mut open) = (self.grid.none(), self.grid.none());
+        let [mut accepts, mut crashes, mut open] = [self.grid.none(), self.grid.none(), self.grid.none()];
         let mut undecided: BTreeMap<String, usize> = BTreeMap::new();
         for pair in domain.iter() {
             let of_line = |(line, valid): &(usize, &PairSet)| {
@@ -265,7 +267,9 @@ impl EngineAsker<'_> {
             }
             if of_lines.iter().any(|answer| matches!(answer, SeenLine::Accepts)) {
                 accepts.insert(pair);
-            } else if let Some(why) = of_lines.into_iter().find_map(SeenLine::without_verdict) {
+            } else if of_lines.iter().any(|answer| matches!(answer, SeenLine::Crashes)) {
+                crashes.insert(pair);
+            } else if let Some(why) = of_lines.into_iter().find_map(SeenLine::without_answer) {
                 open.insert(pair);
                 *undecided.entry(why).or_default() += 1;
             }
@@ -276,18 +280,19 @@ impl EngineAsker<'_> {
         let verdict = match () {
             () if domain.is_empty() => Standing::NotAsked,
             () if !not.is_empty() && accepts.is_empty() && open.is_empty() => Standing::Never,
-            () if !also.is_empty() || !not.is_empty() => Standing::Differs,
+            () if !also.is_empty() || !not.is_empty() || !crashes.is_empty() => Standing::Differs,
             () if !open.is_empty() => Standing::Undecided,
             () if expected.is_empty() => Standing::Beyond,
             () => Standing::Same,
         };
-        let (divergences, unlisted) = listed(&also.or(&not), lines, answers);
+        let (divergences, unlisted) = listed(&also.or(&not).or(&crashes), lines, answers);
         Observation {
             engine: self.judge.id().to_string(),
             verdict,
             accepts: Availability::of(self.grid, &accepts.or(&open.and(region)), domain),
             also: self.deviation(&also),
             not: self.deviation(&not),
+            crashes: self.deviation(&crashes),
             undecided,
             divergences,
             unlisted,
@@ -336,7 +341,7 @@ fn further(lines: &[Asked<'_>], domain: &PairSet, answers: &LinesSeen) -> BTreeM
             let as_manual = answered.as_ref().is_none_or(|answered| match answered.answer {
                 SeenLine::Accepts => lines[at].witness.valid.contains(*pair),
                 SeenLine::Rejects => !lines[at].witness.valid.contains(*pair),
-                SeenLine::Nothing(_) => false,
+                SeenLine::Crashes | SeenLine::Nothing(_) => false,
             });
             if !as_manual {
                 odd.insert((pair.target, at));

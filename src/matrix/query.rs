@@ -6,7 +6,7 @@ use super::features::{Surveyed, of_instruction};
 use super::pairs::{Grid, PairSet};
 use super::regions::{FormClasses, FormDiagram, LEFT_OUT, Modifier, modifiers};
 use crate::space::Diagram;
-use crate::spec::{Choice, Cube, Form, Instruction, RuleKind, Spec, ValueSet};
+use crate::spec::{Choice, Cube, Form, Instruction, Isa, RuleKind, Spec, ValueSet};
 use crate::yaml::nearest;
 
 /// What a user asks about: `add`, `add.f32x2`, `.L2::evict_last`.
@@ -105,12 +105,12 @@ impl<'s> MatrixQuery<'s> {
     }
 
     /// The features that answer it, one entry for each instruction.
-    pub(super) fn find(&self, grid: &Grid) -> Vec<FoundFeatures<'s>> {
-        let find = |instruction: &&'s Instruction| self.find_in(instruction, grid);
+    pub(super) fn find(&self, isa: &Isa, grid: &Grid) -> Vec<FoundFeatures<'s>> {
+        let find = |instruction: &&'s Instruction| self.find_in(isa, instruction, grid);
         self.instructions.par_iter().map(find).collect()
     }
 
-    fn find_in(&self, instruction: &'s Instruction, grid: &Grid) -> FoundFeatures<'s> {
+    fn find_in(&self, isa: &Isa, instruction: &'s Instruction, grid: &Grid) -> FoundFeatures<'s> {
         let diagrams = FormDiagram::of(instruction);
         let forms: Vec<FormClasses<'_>> = diagrams.iter().map(|form| form.classes(grid)).collect();
         let known = modifiers(instruction);
@@ -130,7 +130,7 @@ impl<'s> MatrixQuery<'s> {
         prefer(&mut exact, |(.., in_order)| *in_order);
         prefer(&mut exact, |(modifiers, ..)| forms.iter().any(|form| has_nothing_else(form, modifiers, grid)));
         let never = if exact.is_empty() { why_never(&forms, &known, &meanings) } else { Vec::new() };
-        let mut all = of_instruction(instruction, grid);
+        let mut all = of_instruction(isa, instruction, grid);
         let mut found = FoundFeatures { exact: Vec::new(), parts: Vec::new(), containing: Vec::new(), never };
         let asked: Vec<Vec<&Modifier>> = match exact.is_empty() {
             true => meanings.iter().map(|meaning| meaning.iter().map(|&at| &known[at]).collect()).collect(),
@@ -138,7 +138,7 @@ impl<'s> MatrixQuery<'s> {
         };
         for (modifiers, region, _) in exact {
             let listed = all.iter().position(|of| of.is(&modifiers));
-            let new = || Surveyed::new(instruction, &forms, modifiers.clone(), region.clone(), grid);
+            let new = || Surveyed::new(isa, instruction, &forms, modifiers.clone(), region.clone(), grid);
             found.exact.push(listed.map_or_else(new, |at| all.remove(at)));
         }
         super::features::tell_apart(&mut found.exact);

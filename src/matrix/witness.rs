@@ -4,8 +4,8 @@ use super::availability::Availability;
 use super::pairs::{Grid, ModulePair, PairSet};
 use super::regions::{FormClasses, Modifier};
 use crate::environment::AddressSize;
-use crate::space::{Distance, Slice, Values, distance, environment_values};
-use crate::spec::{Cube, Form, Instruction, ValueSet};
+use crate::space::{Distance, Region, Slice, Values, distance, environment_values};
+use crate::spec::{Cube, Form, Instruction, Isa, ValueSet};
 
 /// A line, and where the specification says that it is valid.
 #[derive(Clone, Debug)]
@@ -43,71 +43,98 @@ fn choices(form: &Form, grid: &Grid, pair: ModulePair, address_size: AddressSize
     environment_values(form, &environment)
 }
 
-/// The simplest lines with these modifiers: one in each of the smallest environments of their region, one in its newest, and
-/// further ones until each environment of the region has one that is valid there.
-pub(super) fn witnesses(
-    forms: &[FormClasses<'_>],
-    modifiers: &[&Modifier],
-    region: &PairSet,
-    grid: &Grid,
-) -> Vec<Witness> {
-    let mut witnesses: Vec<Witness> = Vec::new();
-    let mut left = region.clone();
-    let newest = region.iter().max();
-    for pair in Availability::smallest(grid, region).into_iter().chain(newest) {
-        add(forms, modifiers, pair, grid, &mut left, &mut witnesses);
-    }
-    while let Some(pair) = left.iter().min() {
-        if !add(forms, modifiers, pair, grid, &mut left, &mut witnesses) {
-            break;
-        }
-    }
-    witnesses
+/// Looks for the lines that have a combination of modifiers.
+pub(super) struct WitnessSearch<'a> {
+    pub(super) isa: &'a Isa,
+    pub(super) grid: &'a Grid,
+    pub(super) forms: &'a [FormClasses<'a>],
+    pub(super) modifiers: &'a [&'a Modifier],
 }
 
-/// Adds a witness for an environment, unless there is one. Whether the environment has one now.
-fn add(
-    forms: &[FormClasses<'_>],
-    modifiers: &[&Modifier],
-    pair: ModulePair,
-    grid: &Grid,
-    left: &mut PairSet,
-    witnesses: &mut Vec<Witness>,
-) -> bool {
-    if !left.contains(pair) {
-        return true;
+impl WitnessSearch<'_> {
+    /// The simplest lines: one in each of the smallest environments of the region, one in its newest, and further ones until
+    /// each environment of the region has one that is valid there.
+    pub(super) fn witnesses(&self, region: &PairSet) -> Vec<Witness> {
+        let mut witnesses: Vec<Witness> = Vec::new();
+        let mut left = region.clone();
+        let newest = region.iter().max();
+        for pair in Availability::smallest(self.grid, region).into_iter().chain(newest) {
+            self.add(pair, &mut left, &mut witnesses);
+        }
+        while let Some(pair) = left.iter().min() {
+            if !self.add(pair, &mut left, &mut witnesses) {
+                break;
+            }
+        }
+        witnesses
     }
-    let simplest = forms.iter().filter_map(|form| simplest(form, modifiers, pair, grid)).min_by_key(|found| found.0);
-    let Some((_, witness)) = simplest else { return false };
-    *left = left.without(&witness.valid);
-    let found = !left.contains(pair);
-    witnesses.push(witness);
-    found
+
+    /// Adds a witness for an environment, unless there is one. Whether the environment has one now.
+    fn add(&self, pair: ModulePair, left: &mut PairSet, witnesses: &mut Vec<Witness>) -> bool {
+        if !left.contains(pair) {
+            return true;
+        }
+        let simplest = self.forms.iter().filter_map(|form| self.simplest(form, pair)).min_by_key(|found| found.0);
+        let Some((_, witness)) = simplest else { return false };
+        *left = left.without(&witness.valid);
+        let found = !left.contains(pair);
+        witnesses.push(witness);
+        found
+    }
+
+    /// The simplest line of a form in an environment.
+    fn simplest(&self, form: &FormClasses<'_>, pair: ModulePair) -> Option<(Distance, Witness)> {
+        let mut cube = Cube::default();
+        for modifier in self.modifiers {
+            if let Some((axis, value)) = modifier.in_form(form.form)? {
+                cube = cube.with(axis, only(value));
+            }
+        }
+        // The classes of the environment, by address size; that of 64 bits first.
+        let (simplest, found) = [AddressSize::Bits64, AddressSize::Bits32].into_iter().find_map(|size| {
+            let environment = choices(form.form, self.grid, pair, size)?;
+            let class = form.classes.members().iter().position(|members| members.contains(&environment))?;
+            let region = form.classes.region(class)?;
+            let simplest = Slice::new(&region, &cube).simplest()?;
+            let mut found = self.with_plain_operands(form.form, &region, &simplest);
+            found.get_mut(..3)?.copy_from_slice(&environment);
+            Some((distance(&simplest), found))
+        })?;
+        let (valid, valid_wide) = valid(form, &found, self.grid);
+        Some((simplest, Witness { form: form.at, values: found, valid, valid_wide }))
+    }
+
+    /// The line with these modifiers whose operands are, as far as they may be, registers of the size of the instruction's
+    /// type. A feature is about modifiers, and engines may treat numbers, sinks and wider registers specially.
+    fn with_plain_operands(&self, form: &Form, region: &Region<'_>, values: &[u8]) -> Values {
+        let slots = form.slots.iter().map(|slot| (slot.axis, only(values[slot.axis])));
+        let mut cube = slots.fold(Cube::default(), |cube, (axis, value)| cube.with(axis, value));
+        let mut plain = values.to_vec();
+        for operand in &form.operands {
+            let Some(axis) = operand.of_type else { continue };
+            let of = operand.instruction_type.as_deref().unwrap_or_default();
+            let of = form.axis(of).map_or(of, |slot| form.value(values, slot));
+            let bits = self.isa.instruction_type(of).map(|of| of.bits);
+            let register = |value: usize| self.isa.register_type(&form.axes[axis].values[value]);
+            let of_size =
+                |value: usize| register(value).is_some_and(|register| bits.is_none_or(|of| of == register.bits));
+            let any = |value: usize| register(value).is_some();
+            let sets =
+                [ValueSet::of(form.axes[axis].values.len(), of_size), ValueSet::of(form.axes[axis].values.len(), any)];
+            for set in sets {
+                let narrower = cube.clone().with(axis, set);
+                if let Some(found) = Slice::new(region, &narrower).simplest() {
+                    (cube, plain) = (narrower, found);
+                    break;
+                }
+            }
+        }
+        plain
+    }
 }
 
-/// The simplest line of a form with these modifiers in an environment.
-fn simplest(
-    form: &FormClasses<'_>,
-    modifiers: &[&Modifier],
-    pair: ModulePair,
-    grid: &Grid,
-) -> Option<(Distance, Witness)> {
-    let mut cube = Cube::default();
-    for modifier in modifiers {
-        if let Some((axis, value)) = modifier.in_form(form.form)? {
-            cube = cube.with(axis, ValueSet::of(usize::from(value) + 1, |other| other == usize::from(value)));
-        }
-    }
-    // The classes of the environment, by address size; that of 64 bits first.
-    let found = [AddressSize::Bits64, AddressSize::Bits32].into_iter().find_map(|size| {
-        let environment = choices(form.form, grid, pair, size)?;
-        let class = form.classes.members().iter().position(|members| members.contains(&environment))?;
-        let mut values = Slice::new(&form.classes.region(class)?, &cube).simplest()?;
-        values.get_mut(..3)?.copy_from_slice(&environment);
-        Some(values)
-    })?;
-    let (valid, valid_wide) = valid(form, &found, grid);
-    Some((distance(&found), Witness { form: form.at, values: found, valid, valid_wide }))
+fn only(value: u8) -> ValueSet {
+    ValueSet::of(usize::from(value) + 1, |other| other == usize::from(value))
 }
 
 /// Where a variant is valid with all its other choices: in any address size, and with 64 bits.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Feature, Matrix, Observation, Requirement, Standing};
+use super::{Deviation, Feature, Matrix, Observation, Standing};
 use crate::divergences::EngineVersion;
 
 /// What some engines do with a feature.
@@ -45,25 +45,24 @@ pub(super) fn answer(observed: &Observation) -> String {
         Standing::Beyond => BEYOND.to_owned(),
         Standing::NotAsked => "not asked: it takes no environment".to_owned(),
         Standing::Undecided => format!("not decided{open}"),
-        Standing::Never => format!("DIFFERS: never accepted ({listed})"),
+        Standing::Never if observed.crashes.is_none() => format!("DIFFERS: never accepted ({listed})"),
+        Standing::Never => format!("DIFFERS: never accepted; {} ({listed})", differing(observed)),
         Standing::Differs => format!("DIFFERS: {} ({listed}){open}", differing(observed)),
     }
 }
 
-/// Where an engine has something, if that can be said in short; otherwise where it differs.
+/// Where an engine has something, if that can be said in short, otherwise where it differs; and where it crashes.
 fn differing(observed: &Observation) -> String {
-    if observed.accepts.ranges.is_empty() {
-        return observed.accepts.to_string();
-    }
-    let places = |from: &[Requirement]| from.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
-    let mut parts = Vec::new();
-    for (deviation, word) in [(&observed.also, "also"), (&observed.not, "not")] {
-        if !deviation.is_none() {
-            let count = counted(deviation.environments, "environment");
-            parts.push(format!("{word} in {count} from {}", places(&deviation.smallest)));
-        }
-    }
-    parts.join("; ")
+    let Observation { accepts, also, not, crashes, .. } = observed;
+    let short = accepts.ranges.is_empty();
+    let has = short && !accepts.from.is_empty() && !(also.is_none() && not.is_none());
+    let deviations = [(also, "also"), (not, "not"), (crashes, "crashes")];
+    let shown = deviations.into_iter().filter(|(of, word)| !of.is_none() && (!short || *word == "crashes"));
+    let place = |(of, word): (&Deviation, &str)| {
+        let smallest: Vec<String> = of.smallest.iter().map(ToString::to_string).collect();
+        format!("{word} in {} from {}", counted(of.environments, "environment"), smallest.join(" and "))
+    };
+    has.then(|| accepts.to_string()).into_iter().chain(shown.map(place)).collect::<Vec<_>>().join("; ")
 }
 
 impl Feature {

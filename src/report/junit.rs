@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quick_junit::{FlakyOrRerun, NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
-use super::{EngineReport, ExampleAnswer, ExampleReport, GroupReport, Report, RunVerdict};
+use super::{EngineReport, ExampleAnswer, ExampleReport, GroupReport, Report, RunVerdict, SupportReport};
 use crate::campaign::Agreement;
 use crate::causes::Finding;
 use crate::divergences::Does;
@@ -91,10 +91,25 @@ fn of_run(report: &Report) -> TestSuite {
     let of_group = |words: &str| groups.iter().any(|group| words.starts_with(group.as_str()));
     reproduced.add_reruns(report.not_reproduced.iter().filter(|words| !of_group(words)).map(|words| flaky(words)));
     suite.add_test_case(test("run", "reproducibility", reproduced));
+    suite.add_test_cases(report.support.as_ref().map(|support| test("run", "support matrix", of_matrix(support))));
     for absent in &report.absent {
         suite.add_test_case(test("not asked", &absent.engine, skipped(&absent.why)));
     }
     suite
+}
+
+fn of_matrix(support: &SupportReport) -> TestCaseStatus {
+    match (support.unlisted.as_slice(), support.undecided) {
+        ([first, ..], _) => {
+            let first = format!("{first}: not as the manual, and no divergence lists it");
+            failed(NonSuccessKind::Failure, "support matrix", &first, &support.unlisted.join("\n"))
+        }
+        ([], 0) => TestCaseStatus::success(),
+        ([], count) => {
+            let words = format!("{count} features of an engine without an answer");
+            failed(NonSuccessKind::Error, "support matrix", &words, &words)
+        }
+    }
 }
 
 /// The tests of one engine.

@@ -133,6 +133,8 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
     some("could not judge", &report.lost);
     some("not reproduced", &report.not_reproduced);
     some("mismatches that were not analysed", &report.not_analysed);
+    let undecided = report.support.iter().map(|support| support.undecided).filter(|count| *count > 0);
+    entries.extend(undecided.map(|count| format!("support matrix: {count} features of an engine without an answer")));
     for engine in &report.engines {
         let name = code(&engine.name);
         entries.extend(engine.gave_up.iter().map(|why| format!("{name}: abandoned: {}", cell(why))));
@@ -155,7 +157,7 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
     }
 }
 
-/// Divergences that need attention, and unexpected answers to examples.
+/// Divergences that need attention, unexpected answers to examples, and new differences in the support matrix.
 fn attention(report: &Report, page: &mut MarkdownPage) {
     let stale = report.divergences.iter().flat_map(|known| {
         known.stale.iter().map(move |(engine, problem)| {
@@ -168,7 +170,9 @@ fn attention(report: &Report, page: &mut MarkdownPage) {
             format!("- example {}: {} {}", code(&example.line), code(engine), cell(&answer.did))
         })
     });
-    let all: Vec<String> = stale.chain(unexpected).collect();
+    let unlisted = report.support.iter().flat_map(|support| &support.unlisted);
+    let unlisted = unlisted.map(|name| format!("- support matrix: {} is not as the manual", code(name)));
+    let all: Vec<String> = stale.chain(unexpected).chain(unlisted).collect();
     if !all.is_empty() {
         page.line("## Not as listed");
         page.rows("", LISTS, all.into_iter());

@@ -82,6 +82,7 @@ fn same_setting((first, merged): (&str, &Report), (name, report): (&str, &Report
     let pairs = [
         ("the version of ptx-conform", &merged.tool, &report.tool),
         ("the specification", &merged.specification, &report.specification),
+        ("the list of divergences", &merged.divergence_files, &report.divergence_files),
         ("the seed", &ours.seed.to_string(), &theirs.seed.to_string()),
         ("the options", &ours.words(), &theirs.words()),
         (

@@ -78,8 +78,7 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
         report.findings.iter().map(|finding| FindingView::new(finding, &names, report.news.as_ref())).collect();
     // Stable, so that among those of a kind the ones with the most mismatches stay first.
     findings.sort_by_key(|view| view.kind);
-    let divergences: Vec<DivergenceView<'_>> =
-        report.divergences.iter().map(|divergence| DivergenceView::new(divergence, &names)).collect();
+    let divergences = DivergenceView::all(report.divergences.iter(), &names);
     let view = IndexView::new(report, &instructions, &names);
     let trends = trend::trends(sources.history);
     let features: Vec<FeatureView<'_>> = sources.matrix.map(FeatureView::all).unwrap_or_default();
@@ -264,6 +263,7 @@ mod tests {
             date: None,
             tool: "0".to_owned(),
             specification: String::new(),
+            divergence_files: String::new(),
             options: ReportOptions::new(&Options::default()),
             news: None,
             support: None,

@@ -16,15 +16,18 @@ pub struct SupportReport {
     pub listed: usize,
     /// Those that it has otherwise without a divergence: each feature and engine.
     pub unlisted: Vec<String>,
-    /// Those for which answers are missing.
+    /// Those for which answers are missing: a time-out, or a line that was not judged.
     pub undecided: usize,
+    /// Those that the engine was not asked about: it takes none of their environments, or was merged from a report without
+    /// their instruction.
+    pub not_asked: usize,
 }
 
 impl SupportReport {
     /// The matrix in short.
     pub fn new(matrix: &Matrix) -> Self {
-        let mut support =
-            Self { features: matrix.features.len(), same: 0, listed: 0, unlisted: Vec::new(), undecided: 0 };
+        let features = matrix.features.len();
+        let mut support = Self { features, same: 0, listed: 0, unlisted: Vec::new(), undecided: 0, not_asked: 0 };
         for feature in &matrix.features {
             for observed in &feature.observed {
                 match observed.verdict {
@@ -34,7 +37,8 @@ impl SupportReport {
                     _ if !observed.undecided.is_empty() => support.undecided += 1,
                     Standing::Same | Standing::Beyond => support.same += 1,
                     Standing::Differs | Standing::Never => support.listed += 1,
-                    Standing::Undecided | Standing::NotAsked => support.undecided += 1,
+                    Standing::Undecided => support.undecided += 1,
+                    Standing::NotAsked => support.not_asked += 1,
                 }
             }
         }
@@ -43,12 +47,14 @@ impl SupportReport {
 
     /// One line for a terminal.
     pub(super) fn words(&self) -> String {
-        let undecided = if self.undecided > 0 { format!(", {} undecided", self.undecided) } else { String::new() };
+        let some = |count: usize, words: &str| if count > 0 { format!(", {count} {words}") } else { String::new() };
         format!(
-            "support matrix: {} features; {} answers as the manual, {} as listed{undecided}; new differences: {}",
+            "support matrix: {} features; {} answers as the manual, {} as listed{}{}; new differences: {}",
             self.features,
             self.same,
             self.listed,
+            some(self.undecided, "without an answer"),
+            some(self.not_asked, "not asked for"),
             self.unlisted.len()
         )
     }

@@ -41,6 +41,7 @@ pub(super) fn setting(report: &Report) -> Facts {
     let instructions = if options.instructions.is_empty() { "all".to_owned() } else { options.instructions.join(" ") };
     let all = [
         ("specification", report.specification.clone()),
+        ("divergences", report.divergence_files.clone()),
         ("version of ptx-conform", report.tool.clone()),
         ("seed", options.seed.to_string()),
         ("instructions", instructions),

@@ -44,6 +44,17 @@ pub(super) enum FindingKind {
     Leniency,
 }
 
+impl FindingKind {
+    pub(super) fn of(does: Does) -> Self {
+        match does {
+            Does::Computes => Self::WrongResult,
+            Does::Crashes => Self::Crash,
+            Does::Rejects => Self::Rejection,
+            Does::Accepts => Self::Leniency,
+        }
+    }
+}
+
 /// A part of a line; marked if something is said about it.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct LinePart<'r> {
@@ -108,12 +119,7 @@ impl<'r> FindingView<'r> {
             finding,
             known_since: news.map(|news| news.known_since(fingerprint)),
             appeared: news.is_some_and(|news| news.appeared.contains(fingerprint)),
-            kind: match finding.does {
-                Does::Computes => FindingKind::WrongResult,
-                Does::Crashes => FindingKind::Crash,
-                Does::Rejects => FindingKind::Rejection,
-                Does::Accepts => FindingKind::Leniency,
-            },
+            kind: FindingKind::of(finding.does),
             line: line_parts(&finding.case.line, &finding.case.marks),
             shows: names.words(&of(&Vote::Shows)),
             does_not: names.words(&of(&Vote::DoesNot)),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::engine_names::{EngineCount, EngineNames};
+use super::finding_view::FindingKind;
 use super::report_index::ReportIndex;
 use crate::report::{
     CodeChanges, DivergenceReport, ExampleReport, FormTested, GroupReport, InferenceReport, RuleExample, RuleReport,
@@ -39,8 +40,6 @@ pub(super) struct InstructionView<'r> {
     pub(super) slots: Vec<SlotView<'r>>,
     operands: Vec<OperandView<'r>>,
     pub(super) rules: Vec<RuleView<'r>>,
-    /// The id of the first rule.
-    first_rule: &'r str,
     notes: Vec<NoteView<'r>>,
     divergences: Vec<DivergenceView<'r>>,
     examples: Vec<&'r ExampleReport>,
@@ -61,8 +60,9 @@ pub(super) struct InstructionCounts {
     pub(super) untested: usize,
     lines: u128,
     rows: u64,
-    known: usize,
-    new: usize,
+    /// Mismatches.
+    known: u64,
+    new: u64,
 }
 
 /// A form, and how much of it was tested.
@@ -154,7 +154,14 @@ struct RowsView<'r> {
 }
 
 impl<'r> DivergenceView<'r> {
-    pub(super) fn new(divergence: &'r DivergenceReport, names: &EngineNames) -> Self {
+    /// Those that matter most first: wrong results, crashes, what is rejected, what is accepted.
+    pub(super) fn all(divergences: impl Iterator<Item = &'r DivergenceReport>, names: &EngineNames) -> Vec<Self> {
+        let mut all: Vec<Self> = divergences.map(|divergence| Self::new(divergence, names)).collect();
+        all.sort_by_key(|view| FindingKind::of(view.divergence.does));
+        all
+    }
+
+    fn new(divergence: &'r DivergenceReport, names: &EngineNames) -> Self {
         let counts = divergence.counts.iter().map(|(engine, [did, did_not])| (engine, [did + did_not, *did]));
         Self { divergence, counts: names.together(counts) }
     }
@@ -177,8 +184,8 @@ impl<'r> InstructionView<'r> {
             untested: rules.iter().filter(|rule| rule.status == TestedStatus::Untested).count(),
             lines: forms.iter().flat_map(|form| form.tested).map(lines).sum(),
             rows: rows.iter().map(|row| row.rows).sum(),
-            known: groups().filter(|group| group.divergence.is_some()).count(),
-            new: new_groups.len(),
+            known: groups().filter(|group| group.divergence.is_some()).map(mismatches).sum(),
+            new: new_groups.iter().copied().map(mismatches).sum(),
         };
         let status = match () {
             () if counts.new > 0 || unexpected => TestedStatus::New,
@@ -187,6 +194,7 @@ impl<'r> InstructionView<'r> {
             () => TestedStatus::Agrees,
         };
         let findings = index.report.findings.iter().filter(|finding| of_forms(&finding.forms));
+        let known: BTreeSet<usize> = ids.iter().flat_map(|id| index.divergences.get(id)).flatten().copied().collect();
         Self {
             name: &instruction.name,
             summary: &instruction.summary,
@@ -197,15 +205,7 @@ impl<'r> InstructionView<'r> {
             slots: slots(instruction),
             operands: operands(instruction),
             notes: instruction.notes.iter().map(NoteView::new).collect(),
-            divergences: ids
-                .iter()
-                .flat_map(|id| index.divergences.get(id))
-                .flatten()
-                .map(|at| (at, &index.report.divergences[*at]))
-                .collect::<BTreeMap<_, _>>()
-                .into_values()
-                .map(|divergence| DivergenceView::new(divergence, names))
-                .collect(),
+            divergences: DivergenceView::all(known.into_iter().map(|at| &index.report.divergences[at]), names),
             examples,
             new_groups,
             findings: findings.map(|finding| (finding.fingerprint.as_str(), finding.title.as_str())).collect(),
@@ -214,10 +214,13 @@ impl<'r> InstructionView<'r> {
             undefined: index.undefined().filter(|of| of_forms(&of.forms)).collect(),
             rows,
             forms,
-            first_rule: rules.first().map_or("", |rule| rule.id),
             rules,
         }
     }
+}
+
+fn mismatches(group: &GroupReport) -> u64 {
+    group.counts.values().sum()
 }
 
 /// The lines of a form that were asked about in its main environment.
