@@ -63,24 +63,32 @@ impl EngineNames {
         words.join("; ")
     }
 
-    /// Counts by engine (cases, and how many of them did), with those engines together that have the same share.
+    /// Counts by engine (cases, and how many of them did). Engines with the same count are together, and so are those of
+    /// which no case did, and those of which all did: their cases are added.
     pub(super) fn together<'c>(&self, counts: impl Iterator<Item = (&'c String, [u64; 2])>) -> Vec<EngineCount> {
-        let mut complete: (Vec<&str>, u64) = (Vec::new(), 0);
-        let mut others: BTreeMap<[u64; 2], Vec<&str>> = BTreeMap::new();
+        let mut shares: BTreeMap<Share, (Vec<&str>, [u64; 2])> = BTreeMap::new();
         for (engine, [of, did]) in counts {
-            if of == did {
-                complete.0.push(engine);
-                complete.1 += of;
-            } else {
-                others.entry([of, did]).or_default().push(engine);
-            }
+            let share = match did {
+                _ if did == of => Share::All,
+                0 => Share::None,
+                _ => Share::Some { of, did },
+            };
+            let (engines, sums) = shares.entry(share).or_default();
+            engines.push(engine);
+            *sums = if let Share::Some { .. } = share { [of, did] } else { [sums[0] + of, sums[1] + did] };
         }
-        let (engines, all) = complete;
-        let complete = (!engines.is_empty()).then(|| EngineCount { engines: self.words(&engines), did: all, of: all });
-        let other =
-            |([of, did], engines): ([u64; 2], Vec<&str>)| EngineCount { engines: self.words(&engines), did, of };
-        others.into_iter().map(other).chain(complete).collect()
+        let count =
+            |(engines, [of, did]): (Vec<&str>, [u64; 2])| EngineCount { engines: self.words(&engines), did, of };
+        shares.into_values().map(count).collect()
     }
+}
+
+/// How many of an engine's cases did something; the order of the page.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Share {
+    None,
+    Some { of: u64, did: u64 },
+    All,
 }
 
 #[cfg(test)]
@@ -103,10 +111,10 @@ mod tests {
 
     #[test]
     fn engines_with_the_same_share_are_together() {
-        let all: Vec<String> = ["a@1", "a@2", "a@3"].map(str::to_owned).into();
+        let all: Vec<String> = ["a@1", "a@2", "a@3", "b@1", "b@2"].map(str::to_owned).into();
         let names = EngineNames::new(all.iter().map(String::as_str));
-        let counts = names.together(all.iter().zip([[3, 3], [5, 4], [2, 2]]));
-        let expected = [("a 2", 4, 5), ("a 1, 3", 5, 5)];
+        let counts = names.together(all.iter().zip([[3, 3], [5, 4], [2, 2], [7, 0], [9, 0]]));
+        let expected = [("b 1, 2", 0, 16), ("a 2", 4, 5), ("a 1, 3", 5, 5)];
         let found: Vec<(&str, u64, u64)> = counts.iter().map(|of| (of.engines.as_str(), of.did, of.of)).collect();
         assert_eq!(found, expected);
     }
