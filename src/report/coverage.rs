@@ -25,7 +25,7 @@ pub struct FormReport {
 }
 
 /// How much of a form was tested on one engine.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FormTested {
     /// The engine.
     pub engine: String,
@@ -49,6 +49,14 @@ pub struct FormTested {
     pub environments: usize,
     /// Breaches without a valid neighbour that the engine can be asked about.
     pub breaches_without_twin: u64,
+}
+
+impl FormTested {
+    /// Whether another engine was asked as much of the same.
+    pub(crate) fn is_as_much_as(&self, other: &Self) -> bool {
+        let of_another = Self { engine: self.engine.clone(), ..other.clone() };
+        *self == of_another
+    }
 }
 
 /// A rule of a form.
@@ -106,7 +114,7 @@ pub struct ExampleReport {
 }
 
 /// An engine's answer to an example.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExampleAnswer {
     /// `accepted`, or what it did instead and its message.
     pub did: String,

@@ -8,6 +8,7 @@ mod finding_view;
 mod index_view;
 mod instruction_view;
 mod report_index;
+mod run_view;
 mod search;
 mod trend;
 
@@ -28,6 +29,7 @@ use finding_view::FindingView;
 use index_view::IndexView;
 use instruction_view::{DivergenceView, InstructionView};
 use report_index::ReportIndex;
+use run_view::RunView;
 
 /// A file of the report: its path in the folder, with `/`, and its text.
 pub(super) type Page = (String, String);
@@ -94,7 +96,12 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
             context! { view => value(&view), findings => value(&findings), cards => CARDS, trends => value(&trends) },
         )?,
         maker.page("known.html", "known.html", "", context! { divergences => value(&divergences) })?,
-        maker.page("run.html", "run.html", "", context! { view => value(&view) })?,
+        maker.page(
+            "run.html",
+            "run.html",
+            "",
+            context! { view => value(&view), run => value(&RunView::new(report, &names)) },
+        )?,
         ("search.js".to_owned(), search::script(&instructions, &features, report)),
         ("style.css".to_owned(), include_str!("pages/templates/style.css").to_owned()),
         ("report.js".to_owned(), include_str!("pages/templates/report.js").to_owned()),

@@ -63,6 +63,22 @@ impl EngineNames {
         words.join("; ")
     }
 
+    /// What is known of each engine, with those engines together of which it is alike.
+    pub(super) fn alike<'t, T>(
+        &self,
+        all: impl Iterator<Item = (&'t str, &'t T)>,
+        alike: impl Fn(&T, &T) -> bool,
+    ) -> Vec<(String, &'t T)> {
+        let mut together: Vec<(Vec<&str>, &T)> = Vec::new();
+        for (engine, of) in all {
+            match together.iter_mut().find(|(_, known)| alike(known, of)) {
+                Some((engines, _)) => engines.push(engine),
+                None => together.push((vec![engine], of)),
+            }
+        }
+        together.into_iter().map(|(engines, of)| (self.words(&engines), of)).collect()
+    }
+
     /// Counts by engine (cases, and how many of them did). Engines with the same count are together, and so are those of
     /// which no case did, and those of which all did: their cases are added.
     pub(super) fn together<'c>(&self, counts: impl Iterator<Item = (&'c String, [u64; 2])>) -> Vec<EngineCount> {

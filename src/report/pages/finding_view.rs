@@ -42,9 +42,12 @@ pub(super) enum FindingKind {
     Rejection,
     /// It accepts what breaks a rule.
     Leniency,
+    /// It does what the specification says, but a divergence lists something else.
+    Outdated,
 }
 
 impl FindingKind {
+    /// The kind of what does this and should not.
     pub(super) fn of(does: Does) -> Self {
         match does {
             Does::Computes => Self::WrongResult,
@@ -119,7 +122,10 @@ impl<'r> FindingView<'r> {
             finding,
             known_since: news.map(|news| news.known_since(fingerprint)),
             appeared: news.is_some_and(|news| news.appeared.contains(fingerprint)),
-            kind: FindingKind::of(finding.does),
+            kind: match (finding.does, finding.valid) {
+                (Does::Accepts, true) | (Does::Rejects, false) => FindingKind::Outdated,
+                _ => FindingKind::of(finding.does),
+            },
             line: line_parts(&finding.case.line, &finding.case.marks),
             shows: names.words(&of(&Vote::Shows)),
             does_not: names.words(&of(&Vote::DoesNot)),

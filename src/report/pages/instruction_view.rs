@@ -8,8 +8,8 @@ use super::engine_names::{EngineCount, EngineNames};
 use super::finding_view::FindingKind;
 use super::report_index::ReportIndex;
 use crate::report::{
-    CodeChanges, DivergenceReport, ExampleReport, FormTested, GroupReport, InferenceReport, RuleExample, RuleReport,
-    UndefinedReport,
+    CodeChanges, DivergenceReport, ExampleAnswer, ExampleReport, FormTested, GroupReport, InferenceReport, RowReport,
+    RuleExample, RuleReport, UndefinedReport,
 };
 use crate::spec::{Axis, Choice, Form, Instruction, Note, Role, Source};
 
@@ -42,7 +42,7 @@ pub(super) struct InstructionView<'r> {
     pub(super) rules: Vec<RuleView<'r>>,
     notes: Vec<NoteView<'r>>,
     divergences: Vec<DivergenceView<'r>>,
-    examples: Vec<&'r ExampleReport>,
+    examples: Vec<ExampleView<'r>>,
     new_groups: Vec<&'r GroupReport>,
     findings: Vec<(&'r str, &'r str)>,
     code: Vec<CodeView<'r>>,
@@ -72,7 +72,8 @@ struct FormView<'r> {
     syntax: &'r str,
     page: String,
     status: TestedStatus,
-    tested: &'r [FormTested],
+    /// How much was tested, with the engines for which it was the same.
+    tested: Vec<(String, &'r FormTested)>,
 }
 
 /// A modifier slot.
@@ -131,6 +132,13 @@ pub(super) struct DivergenceView<'r> {
     counts: Vec<EngineCount>,
 }
 
+/// An example of the manual, with what engines did that did the same.
+#[derive(Debug, Serialize)]
+struct ExampleView<'r> {
+    example: &'r ExampleReport,
+    engines: Vec<(String, &'r ExampleAnswer)>,
+}
+
 /// What a modifier becomes in machine code.
 #[derive(Debug, Serialize)]
 struct CodeView<'r> {
@@ -141,16 +149,12 @@ struct CodeView<'r> {
     engines: Vec<(String, &'r CodeChanges)>,
 }
 
-/// The executed rows of a form on an engine.
+/// The executed rows of a form, with the engines on which they are the same.
 #[derive(Debug, Serialize)]
 struct RowsView<'r> {
-    form: &'r str,
-    engine: &'r str,
+    of: &'r RowReport,
+    engines: String,
     environment: &'r str,
-    rows: u64,
-    passed: u64,
-    failed: u64,
-    space: &'r str,
 }
 
 impl<'r> DivergenceView<'r> {
@@ -173,17 +177,17 @@ impl<'r> InstructionView<'r> {
         let groups = || ids.iter().flat_map(|id| index.groups.get(id)).flatten().copied();
         let of_forms = |forms: &[String]| forms.iter().any(|form| ids.contains(form.as_str()));
         let rules = rules(instruction, index, names);
-        let forms: Vec<FormView<'_>> = instruction.forms.iter().map(|form| FormView::new(form, index)).collect();
+        let forms: Vec<FormView<'_>> = instruction.forms.iter().map(|form| FormView::new(form, index, names)).collect();
         let new_groups: Vec<&GroupReport> = groups().filter(|group| group.divergence.is_none()).collect();
         let examples = index.examples.get(instruction.name.as_str()).cloned().unwrap_or_default();
         let unexpected = examples.iter().any(|example| example.is_unexpected());
-        let rows = rows(&ids, index);
+        let rows = rows(&ids, index, names);
         let counts = InstructionCounts {
             forms: forms.len(),
             rules: rules.len(),
             untested: rules.iter().filter(|rule| rule.status == TestedStatus::Untested).count(),
-            lines: forms.iter().flat_map(|form| form.tested).map(lines).sum(),
-            rows: rows.iter().map(|row| row.rows).sum(),
+            lines: instruction.forms.iter().flat_map(|form| index.tested(&form.id)).map(lines).sum(),
+            rows: index.rows(&ids).map(|(_, row)| row.rows).sum(),
             known: groups().filter(|group| group.divergence.is_some()).map(mismatches).sum(),
             new: new_groups.iter().copied().map(mismatches).sum(),
         };
@@ -206,7 +210,7 @@ impl<'r> InstructionView<'r> {
             operands: operands(instruction),
             notes: instruction.notes.iter().map(NoteView::new).collect(),
             divergences: DivergenceView::all(known.into_iter().map(|at| &index.report.divergences[at]), names),
-            examples,
+            examples: examples.into_iter().map(|example| ExampleView::new(example, names)).collect(),
             new_groups,
             findings: findings.map(|finding| (finding.fingerprint.as_str(), finding.title.as_str())).collect(),
             code: code(&ids, index, names),
@@ -230,9 +234,10 @@ fn lines(tested: &FormTested) -> u128 {
 }
 
 impl<'r> FormView<'r> {
-    fn new(form: &'r Form, index: &ReportIndex<'r>) -> Self {
+    fn new(form: &'r Form, index: &ReportIndex<'r>, names: &EngineNames) -> Self {
         let groups = || index.groups.get(form.id.as_str()).into_iter().flatten();
-        let tested = index.forms.get(form.id.as_str()).map_or(&[][..], |report| &report.tested);
+        let tested = index.tested(&form.id).iter().map(|tested| (tested.engine.as_str(), tested));
+        let tested = names.alike(tested, |a, b| a.is_as_much_as(b));
         Self {
             id: &form.id,
             syntax: &form.syntax,
@@ -245,6 +250,13 @@ impl<'r> FormView<'r> {
             },
             tested,
         }
+    }
+}
+
+impl<'r> ExampleView<'r> {
+    fn new(example: &'r ExampleReport, names: &EngineNames) -> Self {
+        let engines = example.engines.iter().map(|(engine, answer)| (engine.as_str(), answer));
+        Self { example, engines: names.alike(engines, PartialEq::eq) }
     }
 }
 
@@ -407,25 +419,20 @@ fn code<'r>(ids: &BTreeSet<&str>, index: &ReportIndex<'r>, names: &EngineNames) 
         modifier: &of.modifier,
         line: &of.line,
         other: &of.other,
-        engines: of.engines.iter().map(|(engine, changes)| (names.words(&[engine]), changes)).collect(),
+        engines: names.alike(of.engines.iter().map(|(engine, changes)| (engine.as_str(), changes)), PartialEq::eq),
     };
     of_forms.map(view).collect()
 }
 
-fn rows<'r>(ids: &BTreeSet<&str>, index: &ReportIndex<'r>) -> Vec<RowsView<'r>> {
-    let mut views = Vec::new();
-    for engine in &index.report.engines {
-        for of in engine.rows.iter().filter(|of| ids.contains(of.form.as_str())) {
-            views.push(RowsView {
-                form: &of.form,
-                engine: &engine.name,
-                environment: engine.environment.as_deref().unwrap_or_default(),
-                rows: of.rows,
-                passed: of.passed,
-                failed: of.failed,
-                space: &of.space,
-            });
-        }
+fn rows<'r>(ids: &BTreeSet<&str>, index: &ReportIndex<'r>, names: &EngineNames) -> Vec<RowsView<'r>> {
+    let mut together: BTreeMap<(&str, &str), Vec<(&str, &RowReport)>> = BTreeMap::new();
+    for (engine, of) in index.rows(ids) {
+        let environment = engine.environment.as_deref().unwrap_or_default();
+        together.entry((&of.form, environment)).or_default().push((&engine.name, of));
     }
-    views
+    let views = together.into_iter().flat_map(|((_, environment), all)| {
+        let alike = names.alike(all.into_iter(), |a, b| (a.rows, a.passed, a.failed) == (b.rows, b.passed, b.failed));
+        alike.into_iter().map(move |(engines, of)| RowsView { of, engines, environment })
+    });
+    views.collect()
 }

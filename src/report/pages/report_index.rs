@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::report::{ExampleReport, FormReport, GroupReport, Report, RuleReport, UndefinedReport};
+use crate::report::{
+    EngineReport, ExampleReport, FormReport, FormTested, GroupReport, Report, RowReport, RuleReport, UndefinedReport,
+};
 
 /// A report, and its parts by form.
 #[derive(Debug)]
@@ -42,6 +44,17 @@ impl<'r> ReportIndex<'r> {
             divergence.forms.iter().for_each(|form| index.divergences.entry(form).or_default().push(at));
         }
         index
+    }
+
+    /// How much of a form was tested, by engine.
+    pub(super) fn tested(&self, form: &str) -> &'r [FormTested] {
+        self.forms.get(form).map_or(&[], |report| &report.tested)
+    }
+
+    /// The executed rows of some forms, by engine.
+    pub(super) fn rows(&self, forms: &BTreeSet<&str>) -> impl Iterator<Item = (&'r EngineReport, &'r RowReport)> {
+        let of_engine = |engine: &'r EngineReport| engine.rows.iter().map(move |of| (engine, of));
+        self.report.engines.iter().flat_map(of_engine).filter(|(_, of)| forms.contains(of.form.as_str()))
     }
 
     /// Whether a new mismatch is about a rule of a form.
