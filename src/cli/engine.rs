@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 
 use ptx_conform::engine::external::{EngineLimits, check};
-use ptx_conform::engine::{gpu, reference};
+use ptx_conform::engine::ptxas::{self, Ptxas};
+use ptx_conform::engine::{gpu, reference, toolchain};
 
 /// Check your own engine, or serve a built-in one; docs/protocol.md describes the protocol.
 #[derive(Debug, clap::Args)]
@@ -110,6 +111,11 @@ enum ServedEngine {
     },
     /// The specification and the reference model.
     Model,
+    /// A ptxas: it judges lines and executes nothing.
+    Ptxas {
+        /// Its version, such as 13.5, or its path; the newest found by default.
+        version: Option<String>,
+    },
 }
 
 impl Serve {
@@ -125,6 +131,15 @@ impl Serve {
             ServedEngine::Model => {
                 let spec = super::load::load_spec(specs)?;
                 reference::serve(&spec, io::stdin().lock(), io::stdout().lock())?;
+            }
+            ServedEngine::Ptxas { version } => {
+                let path = match version {
+                    None => toolchain::discover(None)?,
+                    Some(path) if path.contains(std::path::MAIN_SEPARATOR) => path.into(),
+                    Some(version) => toolchain::find(&version)?.path,
+                };
+                let ptxas = Ptxas::open(&path)?;
+                ptxas::serve(ptxas, io::stdin().lock(), io::stdout().lock()).map_err(anyhow::Error::msg)?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -14,6 +14,7 @@ mod rounds;
 mod words;
 
 use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -21,7 +22,10 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use crate::health::Health;
+use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, PROTOCOL};
+use crate::serve::{self, Served};
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
+use ptx_exec::program::Answer;
 use ptx_spec::environment::{Environment, Suffix, Target, Version};
 
 use binary::Binary;
@@ -233,5 +237,36 @@ impl LineJudge for Ptxas {
     fn words(&self) -> Vec<String> {
         // A binary that cannot be read cannot be run either. Running it reports the error.
         std::fs::read(self.path()).map(|binary| words::words(&binary)).unwrap_or_default()
+    }
+}
+
+/// Speaks the engine protocol for a `ptxas`.
+///
+/// # Errors
+/// If the other side does not.
+pub fn serve(ptxas: Ptxas, input: impl BufRead, output: impl Write) -> Result<(), String> {
+    serve::serve(ptxas, input, output)
+}
+
+impl Served for Ptxas {
+    fn hello(&mut self) -> Result<About, String> {
+        Ok(About {
+            protocol: PROTOCOL,
+            name: self.id.family().to_owned(),
+            version: self.id.version().to_owned(),
+            abilities: vec![Ability::Judge, Ability::Generate],
+            // What it does not know, it skips with a reason.
+            ptx: Vec::new(),
+            targets: Vec::new(),
+            details: self.details(),
+        })
+    }
+
+    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
+        Ok(serve::judged(self, asked))
+    }
+
+    fn execute(&mut self, _: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {
+        Err("ptxas executes nothing".to_owned())
     }
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
-use super::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, PROTOCOL};
+use super::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, PROTOCOL};
 use super::serve::{self, Served};
 use super::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_exec::model;
 use ptx_exec::program::{Answer, Program};
-use ptx_spec::environment::{AddressSize, Environment};
+use ptx_spec::environment::Environment;
 use ptx_spec::judge::Judge;
-use ptx_spec::ptx::{Declarations, Line, Scaffold};
+use ptx_spec::ptx::{Declarations, Line};
 use ptx_spec::spec::Spec;
 
 /// Judges by the specification, and executes by the reference model.
@@ -146,22 +146,7 @@ impl Served for Reference<'_> {
     }
 
     fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
-        let environment = Environment {
-            ptx: asked.ptx,
-            target: asked.target,
-            address_size: if asked.address_size == 32 { AddressSize::Bits32 } else { AddressSize::Bits64 },
-        };
-        let scaffold = Scaffold::from_declarations(&asked.declarations);
-        let lines = asked.lines.iter().map(String::as_str).collect();
-        let depth = if asked.generate { Depth::Generate } else { Depth::Check };
-        let outcomes = LineJudge::judge(self, &Batch { environment, scaffold, lines }, depth);
-        let said = |outcome| match outcome {
-            Outcome::Accepted => LineOutcome::Accepted,
-            Outcome::Rejected(why) => LineOutcome::Rejected(why),
-            Outcome::Skipped(why) => LineOutcome::Skipped(why),
-            other => LineOutcome::Skipped(other.word().to_owned()),
-        };
-        Ok(Judged { id: asked.id, outcomes: outcomes.into_iter().map(said).collect() })
+        Ok(serve::judged(self, asked))
     }
 
     fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {

@@ -2,8 +2,13 @@
 
 use std::io::{self, BufRead, Write};
 
-use super::protocol::{About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, Request, Response};
+use super::protocol::{
+    About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, LineOutcome, Request, Response,
+};
+use super::{Batch, Depth, LineJudge, Outcome};
 use ptx_exec::program::Answer;
+use ptx_spec::environment::{AddressSize, Environment};
+use ptx_spec::ptx::Scaffold;
 
 /// An engine that answers requests.
 pub(crate) trait Served {
@@ -60,6 +65,27 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
         }
     }
     Ok(())
+}
+
+/// What a judge says of the lines of a request. A line without a verdict is skipped with the reason.
+pub(crate) fn judged(engine: &dyn LineJudge, asked: JudgeRequest) -> Judged {
+    let environment = Environment {
+        ptx: asked.ptx,
+        target: asked.target,
+        address_size: if asked.address_size == 32 { AddressSize::Bits32 } else { AddressSize::Bits64 },
+    };
+    let scaffold = Scaffold::from_declarations(&asked.declarations);
+    let lines = asked.lines.iter().map(String::as_str).collect();
+    let depth = if asked.generate { Depth::Generate } else { Depth::Check };
+    let outcomes = engine.judge(&Batch { environment, scaffold, lines }, depth);
+    let said = |outcome| match outcome {
+        Outcome::Accepted => LineOutcome::Accepted,
+        Outcome::Rejected(why) => LineOutcome::Rejected(why),
+        Outcome::Skipped(why) => LineOutcome::Skipped(why),
+        Outcome::Crashed(how) => LineOutcome::Skipped(format!("it crashed: {how}")),
+        Outcome::TimedOut => LineOutcome::Skipped("it did not answer in time".to_owned()),
+    };
+    Judged { id: asked.id, outcomes: outcomes.into_iter().map(said).collect() }
 }
 
 fn put(output: &mut impl Write, response: &Response) -> io::Result<()> {
