@@ -13,6 +13,7 @@ mod observe;
 mod pairs;
 mod query;
 mod regions;
+mod table;
 mod witness;
 mod words;
 
@@ -97,6 +98,16 @@ impl<'s> Survey<'s> {
         let mut survey = Self::new(spec, grid, surveyed);
         survey.matrix.never = never;
         (survey, answers)
+    }
+
+    /// What the manual says about each combination of the modifiers of some slots, with those of the query.
+    ///
+    /// # Errors
+    /// If the query does not name an instruction, or it has no such slot.
+    pub fn by_slots(spec: &'s Spec, query: &MatrixQuery<'s>, slots: &[String]) -> Result<Self, QueryError> {
+        let grid = Grid::new(&spec.isa);
+        let surveyed = query.combinations(&spec.isa, &grid, slots)?;
+        Ok(Self::new(spec, grid, surveyed))
     }
 
     fn new(spec: &'s Spec, grid: Grid, surveyed: Vec<Surveyed<'s>>) -> Self {

@@ -6,7 +6,7 @@ mod text;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 
 use engines::Named;
 use ptx_conform::campaign::Progress;
@@ -35,6 +35,10 @@ pub(crate) struct Opts {
     /// Ask no engine: only what the manual says.
     #[arg(long, conflicts_with = "engine")]
     no_engine: bool,
+    /// Instead show every combination of the modifiers of these slots of the queried instruction; `spec show` names the
+    /// slots.
+    #[arg(long, value_name = "SLOT", value_delimiter = ',', requires = "queries")]
+    by: Vec<String>,
     /// How to print it. `csv` opens in a spreadsheet; the JSON Schema of `json` is `spec schema matrix`.
     #[arg(long, value_enum, default_value = "text")]
     format: MatrixFormat,
@@ -44,6 +48,8 @@ pub(crate) struct Opts {
 enum MatrixFormat {
     /// For reading.
     Text,
+    /// A table to read: with --by it has a column for each slot.
+    Markdown,
     /// One row for each feature, one column for each engine.
     Csv,
     /// Everything.
@@ -64,6 +70,10 @@ impl Opts {
         let engines = named.open(specs)?;
         let (mut survey, answers) = match queries.as_slice() {
             [] => (Survey::by_manual(&spec, &spec.instructions.iter().collect::<Vec<_>>()), None),
+            [query] if !self.by.is_empty() => {
+                (Survey::by_slots(&spec, query, &self.by).map_err(|why| anyhow!(why))?, None)
+            }
+            _ if !self.by.is_empty() => bail!("--by takes one query"),
             queries => {
                 let (survey, answers) = Survey::by_queries(&spec, queries);
                 (survey, Some(answers))
@@ -78,6 +88,7 @@ impl Opts {
         let matrix = survey.into_matrix();
         match self.format {
             MatrixFormat::Json => print(&format!("{}\n", serde_json::to_string_pretty(&matrix)?))?,
+            MatrixFormat::Markdown => print(&matrix.markdown(&self.by))?,
             MatrixFormat::Csv => print(&matrix.csv())?,
             MatrixFormat::Text => print(&text::shown(&matrix, answers.as_deref()))?,
         }

@@ -27,6 +27,12 @@ pub struct MatrixQuery<'s> {
 #[error("{0}")]
 pub struct QueryError(String);
 
+impl QueryError {
+    pub(super) fn new(says: String) -> Self {
+        Self(says)
+    }
+}
+
 /// Features that answer a query for one instruction.
 pub(super) struct FoundFeatures<'s> {
     /// What was asked about; several if a modifier can be meant in several slots.
@@ -102,6 +108,17 @@ impl<'s> MatrixQuery<'s> {
             }
             None => format!("`{text}`: no instruction has all of these modifiers"),
         }))
+    }
+
+    /// The instruction that it names.
+    pub(super) fn named(&self) -> Option<&'s Instruction> {
+        self.instructions.first().copied().filter(|_| self.named)
+    }
+
+    /// The ways to read its words as modifiers of its instruction.
+    pub(super) fn meant<'m>(&self, known: &'m [Modifier]) -> Vec<Vec<&'m Modifier>> {
+        let modifiers = |meaning: Vec<usize>| meaning.into_iter().map(|at| &known[at]).collect();
+        meanings(&self.words, known).into_iter().map(modifiers).collect()
     }
 
     /// The features that answer it, one entry for each instruction.
