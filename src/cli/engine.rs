@@ -139,7 +139,7 @@ impl Serve {
                     Some(version) => toolchain::find(&version)?.path,
                 };
                 let ptxas = Ptxas::open(&path)?;
-                ptxas::serve(ptxas, io::stdin().lock(), io::stdout().lock()).map_err(anyhow::Error::msg)?;
+                ptxas::serve(&ptxas, io::stdin().lock(), io::stdout().lock()).map_err(anyhow::Error::msg)?;
             }
         }
         Ok(ExitCode::SUCCESS)

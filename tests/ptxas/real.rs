@@ -1,7 +1,8 @@
 //! The real `ptxas`, in the two versions of `installed.rs`.
 
 use libtest_mimic::{Failed, Trial};
-use ptx_conform::engine::ptxas::Ptxas;
+use ptx_conform::engine::protocol::{LineOutcome, Response};
+use ptx_conform::engine::ptxas::{Ptxas, serve};
 use ptx_conform::engine::{Depth, Engine as _, LineJudge as _, Outcome};
 use ptx_conform::environment::Environment;
 use ptx_conform::ptx::{Context, Scaffold};
@@ -11,7 +12,7 @@ use crate::{Tested, batch, environment, same};
 
 type Test = fn(&Ptxas) -> Tested;
 
-const TESTS: [(&str, Test); 8] = [
+const TESTS: [(&str, Test); 9] = [
     ("a_batch_gives_the_outcomes_of_single_lines", a_batch_gives_the_outcomes_of_single_lines),
     ("code_generation_gives_the_outcomes_of_single_lines", code_generation_gives_the_outcomes_of_single_lines),
     ("messages_are_passed_on_unchanged", messages_are_passed_on_unchanged),
@@ -20,6 +21,7 @@ const TESTS: [(&str, Test); 8] = [
     ("environments_are_known", environments_are_known),
     ("a_broken_module_costs_few_processes", a_broken_module_costs_few_processes),
     ("threads_do_not_interfere", threads_do_not_interfere),
+    ("it_speaks_the_protocol", it_speaks_the_protocol),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -227,4 +229,32 @@ fn threads_do_not_interfere(ptxas: &Ptxas) -> Tested {
         same("outcomes", at_once, Some(one_by_one))?;
     }
     Ok(())
+}
+
+/// What it answers over the protocol is what it answers directly.
+fn it_speaks_the_protocol(ptxas: &Ptxas) -> Tested {
+    let hello = r#"{"hello": {"protocol": 1, "tool": "test"}}"#;
+    let asked = serde_json::json!({"judge": {
+        "id": 7, "ptx": "7.0", "target": "sm_80", "address_size": 64, "generate": false,
+        "declarations": ".reg .b32 %a, %b;", "lines": ["not.b32 %a, %b;", "not.b31 %a, %b;"],
+    }});
+    let unknown = asked.to_string().replace("7.0", "99.0");
+    let mut said = Vec::new();
+    serve(ptxas, format!("{hello}\n{asked}\n{unknown}\n").as_bytes(), &mut said).map_err(Failed::from)?;
+    let said = String::from_utf8(said)?;
+    let answers: Vec<Response> = said.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    let [Response::Hello(about), Response::Judged(first), Response::Judged(second)] = answers.as_slice() else {
+        return Err(format!("{said}").into());
+    };
+    same("name and version", format!("{}@{}", about.name, about.version), ptxas.id().to_string())?;
+    let kinds = |outcomes: &[LineOutcome]| {
+        let kind = |outcome: &LineOutcome| match outcome {
+            LineOutcome::Accepted => "accepted",
+            LineOutcome::Rejected(_) => "rejected",
+            LineOutcome::Skipped(_) => "skipped",
+        };
+        outcomes.iter().map(kind).collect::<Vec<_>>()
+    };
+    same("outcomes", kinds(&first.outcomes), vec!["accepted", "rejected"])?;
+    same("in a version that it does not know", kinds(&second.outcomes), vec!["skipped", "skipped"])
 }

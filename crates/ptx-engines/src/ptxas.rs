@@ -244,11 +244,11 @@ impl LineJudge for Ptxas {
 ///
 /// # Errors
 /// If the other side does not.
-pub fn serve(ptxas: Ptxas, input: impl BufRead, output: impl Write) -> Result<(), String> {
+pub fn serve(ptxas: &Ptxas, input: impl BufRead, output: impl Write) -> Result<(), String> {
     serve::serve(ptxas, input, output)
 }
 
-impl Served for Ptxas {
+impl Served for &Ptxas {
     fn hello(&mut self) -> Result<About, String> {
         Ok(About {
             protocol: PROTOCOL,
@@ -263,7 +263,7 @@ impl Served for Ptxas {
     }
 
     fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
-        Ok(serve::judged(self, asked))
+        Ok(serve::judged(*self, asked))
     }
 
     fn execute(&mut self, _: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {
