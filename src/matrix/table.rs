@@ -54,7 +54,7 @@ impl<'s> MatrixQuery<'s> {
             }
         }
         if values.is_empty() {
-            let near = nearest(slot, others.into_iter());
+            let near = nearest(slot, others);
             let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             return Err(QueryError::new(format!("`{}` has no slot `{slot}`{meant}", instruction.name)));
         }
@@ -116,7 +116,7 @@ impl Matrix {
 fn row(feature: &Feature, slots: &[String]) -> TableRow {
     let in_slot = |slot: &String| {
         let found = feature.modifiers.iter().find(|of| of.slot == *slot);
-        vec![found.map_or("", |of| if of.modifier == LEFT_OUT { "" } else { &of.modifier }).to_owned()]
+        vec![found.map_or(LEFT_OUT, |of| &of.modifier).to_owned()]
     };
     let modifiers =
         if slots.is_empty() { vec![vec![feature.name.clone()]] } else { slots.iter().map(in_slot).collect() };
@@ -150,6 +150,6 @@ fn joined(mut rows: Vec<TableRow>) -> Vec<TableRow> {
 }
 
 fn line(cells: &[String]) -> String {
-    let cell = |text: &String| if text.is_empty() { "none".to_owned() } else { text.replace('|', "\\|") };
-    format!("| {} |\n", cells.iter().map(cell).collect::<Vec<_>>().join(" | "))
+    let cells: Vec<String> = cells.iter().map(|text| text.replace('|', "\\|")).collect();
+    format!("| {} |\n", cells.join(" | "))
 }

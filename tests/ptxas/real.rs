@@ -244,7 +244,7 @@ fn it_speaks_the_protocol(ptxas: &Ptxas) -> Tested {
     let said = String::from_utf8(said)?;
     let answers: Vec<Response> = said.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     let [Response::Hello(about), Response::Judged(first), Response::Judged(second)] = answers.as_slice() else {
-        return Err(format!("{said}").into());
+        return Err(said.into());
     };
     same("name and version", format!("{}@{}", about.name, about.version), ptxas.id().to_string())?;
     let kinds = |outcomes: &[LineOutcome]| {
