@@ -35,7 +35,7 @@ pub(crate) struct Opts {
     /// Ask no engine: only what the manual says.
     #[arg(long, conflicts_with = "engine")]
     no_engine: bool,
-    /// How to print it. `csv` opens in a spreadsheet; the JSON Schema of `json` is `spec schema --matrix`.
+    /// How to print it. `csv` opens in a spreadsheet; the JSON Schema of `json` is `spec schema matrix`.
     #[arg(long, value_enum, default_value = "text")]
     format: MatrixFormat,
 }

@@ -62,29 +62,47 @@ enum SpecCommand {
         #[command(flatten)]
         environment: super::environment::EnvironmentOpts,
     },
-    /// Print a JSON Schema, by default of `specs/<opcode>.yaml`.
+    /// Print the JSON Schema of a file.
     ///
-    /// Example: ptx-conform spec schema > specs/schema/instruction.json
+    /// Example: ptx-conform spec schema report > specs/schema/report.json
     Schema {
-        /// The schema of isa.yaml.
-        #[arg(long)]
-        isa: bool,
-        /// The schema of `specs/divergences/*.yaml`.
-        #[arg(long, conflicts_with = "isa")]
-        divergences: bool,
-        /// The schema of vocabulary.yaml.
-        #[arg(long, conflicts_with_all = ["isa", "divergences"])]
-        vocabulary: bool,
-        /// The schema of a line of history.jsonl.
-        #[arg(long, conflicts_with_all = ["isa", "divergences", "vocabulary", "report"])]
-        history: bool,
-        /// The schema of report.json.
-        #[arg(long, conflicts_with_all = ["isa", "divergences", "vocabulary"])]
-        report: bool,
-        /// The schema of matrix.json, which `matrix --format json` prints.
-        #[arg(long, conflicts_with_all = ["isa", "divergences", "vocabulary", "report", "history"])]
-        matrix: bool,
+        /// The file.
+        #[arg(value_enum, default_value_t = SchemaName::Instruction)]
+        of: SchemaName,
     },
+}
+
+/// The files that have a schema; it is `specs/schema/NAME.json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum SchemaName {
+    /// `specs/<opcode>.yaml`.
+    Instruction,
+    /// isa.yaml.
+    Isa,
+    /// `specs/divergences/*.yaml`.
+    Divergences,
+    /// vocabulary.yaml.
+    Vocabulary,
+    /// report.json.
+    Report,
+    /// A line of history.jsonl.
+    History,
+    /// matrix.json, which `matrix --format json` prints.
+    Matrix,
+}
+
+impl SchemaName {
+    fn schema(self) -> serde_json::Value {
+        match self {
+            Self::Instruction => ptx_conform::load::schema(),
+            Self::Isa => ptx_conform::load::isa_schema(),
+            Self::Divergences => ptx_conform::divergences::schema(),
+            Self::Vocabulary => ptx_conform::load::vocabulary_schema(),
+            Self::Report => ptx_conform::report::schema(),
+            Self::History => ptx_conform::report::history_schema(),
+            Self::Matrix => ptx_conform::matrix::schema(),
+        }
+    }
 }
 
 impl Opts {
@@ -107,17 +125,8 @@ impl Opts {
                 };
                 count::count(specs, &instructions, form, &environment)
             }
-            SpecCommand::Schema { isa, divergences, vocabulary, history, report, matrix } => {
-                let schema = match (isa, divergences) {
-                    _ if matrix => ptx_conform::matrix::schema(),
-                    _ if vocabulary => ptx_conform::load::vocabulary_schema(),
-                    _ if history => ptx_conform::report::history_schema(),
-                    _ if report => ptx_conform::report::schema(),
-                    (true, _) => ptx_conform::load::isa_schema(),
-                    (_, true) => ptx_conform::divergences::schema(),
-                    _ => ptx_conform::load::schema(),
-                };
-                super::output::print(&format!("{schema:#}\n"))?;
+            SpecCommand::Schema { of } => {
+                super::output::print(&format!("{:#}\n", of.schema()))?;
                 Ok(ExitCode::SUCCESS)
             }
         }

@@ -3,6 +3,9 @@
 //! Texts are encoded so that they are shown as they are: character references are never read as markup, and what would
 //! become a mention or a link is broken up.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use super::{EngineReport, News, Report, RunVerdict};
 use crate::campaign::Agreement;
 use crate::causes::Finding;
@@ -19,6 +22,9 @@ const CELL: usize = 400;
 /// The entries of a list of what was not judged.
 const ENTRIES: usize = 20;
 
+/// The reasons for skipping that an engine shows.
+const REASONS: usize = 4;
+
 /// The text.
 pub(super) fn render(report: &Report) -> String {
     let mut page = MarkdownPage::default();
@@ -31,6 +37,9 @@ pub(super) fn render(report: &Report) -> String {
     not_judged(report, &mut page);
     attention(report, &mut page);
     engines(report, &mut page);
+    if let Some(support) = &report.support {
+        page.line(&format!("{}.", plain(&capital(&support.words()))));
+    }
     let day = report.date.as_ref().map_or_else(String::new, |date| format!(", {}", plain(date)));
     page.line(&format!(
         "Specification {}, ptx-conform {}{day}; {}.",
@@ -138,8 +147,8 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
     for engine in &report.engines {
         let name = code(&engine.name);
         entries.extend(engine.gave_up.iter().map(|why| format!("{name}: abandoned: {}", cell(why))));
-        let skipped = engine.skipped.iter().chain(&engine.skipped_rows);
-        entries.extend(skipped.map(|(why, count)| format!("{name}: skipped {count}: {}", cell(why))));
+        entries.extend(skipped(&name, "lines", &engine.skipped));
+        entries.extend(skipped(&name, "rows", &engine.skipped_rows));
         let left_out: u64 = engine.left_out.values().sum();
         if left_out > 0 {
             entries.push(format!("{name}: {left_out} random lines beyond the budget of an instruction"));
@@ -155,6 +164,20 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
         page.line("## Not judged");
         page.rows("", LISTS - 4_000, entries.iter().map(|entry| format!("- {entry}")));
     }
+}
+
+/// What an engine was not asked, the most frequent reasons first; the others are counted.
+fn skipped(engine: &str, what: &str, reasons: &BTreeMap<String, u64>) -> Vec<String> {
+    let mut all: Vec<(&String, u64)> = reasons.iter().map(|(why, count)| (why, *count)).collect();
+    all.sort_by_key(|(_, count)| Reverse(*count));
+    let others = all.split_off(all.len().min(REASONS));
+    let mut entries: Vec<String> =
+        all.iter().map(|(why, count)| format!("{engine}: skipped {count} {what}: {}", cell(why))).collect();
+    if !others.is_empty() {
+        let count: u64 = others.iter().map(|(_, count)| count).sum();
+        entries.push(format!("{engine}: skipped {count} {what} for {} other reasons", others.len()));
+    }
+    entries
 }
 
 /// Divergences that need attention, unexpected answers to examples, and new differences in the support matrix.

@@ -114,17 +114,8 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
             context! { features => value(&features), engines => value(&matrix.engines) },
         )?);
     }
-    let of_findings = findings.par_iter().map(|view| {
-        let path = format!("findings/{}.html", view.finding.fingerprint);
-        maker.page("finding.html", &path, "../", context! { view => value(view) })
-    });
-    pages.extend(of_findings.collect::<Result<Vec<Page>, Error>>()?);
-    let of_instructions = instructions.par_iter().map(|view| {
-        let path = format!("instructions/{}.html", view.name);
-        let features = of_instruction.get(view.name).map(Vec::as_slice).unwrap_or_default();
-        maker.page("instruction.html", &path, "../", context! { view => value(view), features => value(&features) })
-    });
-    pages.extend(of_instructions.collect::<Result<Vec<Page>, Error>>()?);
+    pages.extend(maker.of_findings(&findings)?);
+    pages.extend(maker.of_instructions(&instructions, &of_instruction)?);
     Ok(pages)
 }
 
@@ -136,6 +127,27 @@ struct PageMaker<'e> {
 }
 
 impl PageMaker<'_> {
+    fn of_findings(&self, findings: &[FindingView<'_>]) -> Result<Vec<Page>, Error> {
+        let page = |view: &FindingView<'_>| {
+            let path = format!("findings/{}.html", view.finding.fingerprint);
+            self.page("finding.html", &path, "../", context! { view => value(view) })
+        };
+        findings.par_iter().map(page).collect()
+    }
+
+    fn of_instructions(
+        &self,
+        instructions: &[InstructionView<'_>],
+        features: &BTreeMap<&str, Vec<&FeatureView<'_>>>,
+    ) -> Result<Vec<Page>, Error> {
+        let page = |view: &InstructionView<'_>| {
+            let path = format!("instructions/{}.html", view.name);
+            let features = features.get(view.name).map(Vec::as_slice).unwrap_or_default();
+            self.page("instruction.html", &path, "../", context! { view => value(view), features => value(&features) })
+        };
+        instructions.par_iter().map(page).collect()
+    }
+
     /// The page of a template at a path; `root` leads from there to the folder of the report.
     fn page(&self, template: &str, path: &str, root: &str, own: Value) -> Result<Page, Error> {
         let text = self
