@@ -137,6 +137,10 @@ pub struct RawInstruction {
     /// on a line with one of them is `unknown`.
     #[serde(default)]
     pub elsewhere: Vec<At<String>>,
+    /// Modifiers that no page has here, but that some engine takes or mistakes: each form is probed with them as surplus
+    /// modifiers, and a divergence can name them.
+    #[serde(default)]
+    pub surplus: Vec<At<String>>,
     /// The options of `.target` that change how the lines of all forms are read.
     #[serde(default)]
     pub modes: Vec<At<String>>,

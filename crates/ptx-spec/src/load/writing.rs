@@ -252,7 +252,8 @@ impl WritingBuilder<'_, '_> {
                 family.iter().take(1).for_each(|value| add(&value.value, &known));
             }
         }
-        self.source.raw_isa.surplus.iter().for_each(|value| add(&value.value, &|value| !probed(value)));
+        let surplus = self.source.raw_isa.surplus.iter().chain(&self.source.instruction.surplus);
+        surplus.for_each(|value| add(&value.value, &|value| !probed(value)));
         extras
     }
 

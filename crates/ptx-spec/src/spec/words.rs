@@ -24,9 +24,12 @@ pub const IMMEDIATES: &str = "immediates";
 /// Values for operands that are neither register types nor objects.
 pub const PSEUDO: [&str; 6] = [INTEGER, FLOAT, DOUBLE, SINK, VARIABLE, SPECIAL];
 
-/// Whether a text could be a modifier of PTX: `.v2`, `.L2::cache_hint`, `.128x256b`.
+/// Whether a text could be a modifier of PTX: `.v2`, `.L2::cache_hint`, `.128x256b`, `.sp::2:4`.
 pub fn is_modifier(text: &str) -> bool {
     let Some(word) = text.strip_prefix('.') else { return false };
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let ratio = |part: &str| part.split_once(':').is_some_and(|(of, to)| digits(of) && digits(to));
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    word.split('.').flat_map(|word| word.split("::")).all(plain) && word.bytes().any(|b| b.is_ascii_alphabetic())
+    let part = |part: &str| plain(part) || ratio(part);
+    word.split('.').flat_map(|word| word.split("::")).all(part) && word.bytes().any(|b| b.is_ascii_alphabetic())
 }
