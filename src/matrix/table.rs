@@ -106,7 +106,7 @@ impl Matrix {
         let mut table = line(&header);
         table += &line(&vec!["---".to_owned(); header.len()]);
         for row in joined(self.features.iter().map(|feature| row(feature, slots)).collect()) {
-            let modifiers = row.modifiers.iter().map(|values| values.join(" "));
+            let modifiers = row.modifiers.iter().map(|values| listed(values));
             table += &line(&modifiers.chain(row.cells.iter().cloned()).collect::<Vec<_>>());
         }
         table
@@ -149,7 +149,66 @@ fn joined(mut rows: Vec<TableRow>) -> Vec<TableRow> {
     }
 }
 
+/// The fewest values of a run that are not all written.
+const RUN: usize = 5;
+
+/// Modifiers one after the other; of those that count up evenly, the first two and the last:
+/// `.m64n8k16 .m64n16k16 to .m64n256k16`.
+fn listed(values: &[String]) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    let mut at = 0;
+    while at < values.len() {
+        let step = values.get(at + 1).and_then(|next| step(&values[at], next));
+        let goes_on = |pair: &&[String]| step.is_some() && self::step(&pair[0], &pair[1]) == step;
+        let run = 1 + values[at..].windows(2).take_while(goes_on).count();
+        match run >= RUN {
+            true => {
+                words.extend([values[at].as_str(), &values[at + 1], "to", &values[at + run - 1]]);
+                at += run;
+            }
+            false => {
+                words.push(&values[at]);
+                at += 1;
+            }
+        }
+    }
+    words.join(" ")
+}
+
+/// If two texts differ in one number only: where it is, and by how much it grows.
+fn step(a: &str, b: &str) -> Option<(usize, u64)> {
+    let parts = |text: &str| -> Vec<String> {
+        let mut parts: Vec<String> = Vec::new();
+        for c in text.chars() {
+            match parts.last_mut().filter(|part| part.ends_with(|last: char| last.is_ascii_digit()) == c.is_ascii_digit()) {
+                Some(part) => part.push(c),
+                None => parts.push(c.to_string()),
+            }
+        }
+        parts
+    };
+    let (a, b) = (parts(a), parts(b));
+    let differing: Vec<usize> = (0..a.len().max(b.len())).filter(|&at| a.get(at) != b.get(at)).collect();
+    let [at] = differing[..] else { return None };
+    let (from, to): (u64, u64) = (a.get(at)?.parse().ok()?, b.get(at)?.parse().ok()?);
+    to.checked_sub(from).filter(|step| *step > 0).map(|step| (at, step))
+}
+
 fn line(cells: &[String]) -> String {
     let cells: Vec<String> = cells.iter().map(|text| text.replace('|', "\\|")).collect();
     format!("| {} |\n", cells.join(" | "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::listed;
+
+    #[test]
+    fn runs_are_short() {
+        let shown = |text: &str| listed(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(shown(".n8k16 .n16k16 .n24k16 .n32k16 .n40k16"), ".n8k16 .n16k16 to .n40k16");
+        assert_eq!(shown(".n8 .n16 .n24 .n32 .n48 .n64 .n80 .n96 .n112"), ".n8 .n16 .n24 .n32 .n48 .n64 to .n112");
+        assert_eq!(shown(".x1 .x2 .x4 .x8 .x16"), ".x1 .x2 .x4 .x8 .x16");
+        assert_eq!(shown(".u8 .s8 none"), ".u8 .s8 none");
+    }
 }
