@@ -258,15 +258,14 @@ impl Report {
     }
 
     /// Takes the support matrix into the verdict: a difference that no divergence lists is a disagreement, and a missing
-    /// answer is no agreement.
+    /// answer alone is no agreement. As for lines, a disagreement counts more than a missing answer.
     pub fn settle(&mut self) {
-        let Some(support) = &self.support else { return };
-        let of_matrix = match (support.undecided, support.unlisted.as_slice()) {
-            (1.., _) => RunVerdict::CouldNotJudge,
-            (0, [_, ..]) => RunVerdict::Disagreed,
-            (0, []) => RunVerdict::Agreed,
+        let Some(support) = self.support.as_ref().filter(|_| self.verdict == RunVerdict::Agreed) else { return };
+        self.verdict = match (support.unlisted.as_slice(), support.undecided) {
+            ([_, ..], _) => RunVerdict::Disagreed,
+            ([], 1..) => RunVerdict::CouldNotJudge,
+            ([], 0) => RunVerdict::Agreed,
         };
-        self.verdict = self.verdict.max(of_matrix);
     }
 
     /// One report of several, each with words that name it in errors: of shards of a plan, of different engines, or of

@@ -422,6 +422,9 @@ fn what_the_matrix_says_settles_the_verdict() {
     for shown in [junit, markdown] {
         assert!(shown.contains("3 features of an engine without an answer"), "{shown}");
     }
+    // What was found counts more than what is missing.
+    let (verdict, sums, ..) = about(&["suq.width, judge"], 3);
+    assert_eq!((verdict, sums), (RunVerdict::Disagreed, [2, 0]));
     assert!(text.contains("3 without an answer"), "{text}");
 }
 

@@ -11,6 +11,7 @@ use super::version::{VersionRange, parts};
 use super::{Date, Divergence, Divergences, Does, ListedCube, NewestPtx, names, of_family};
 use crate::engine::Depth;
 use crate::environment::Version;
+use crate::load::fingerprint;
 use crate::load::raw::Combinations;
 use crate::setup;
 use crate::shipped;
@@ -171,9 +172,8 @@ impl Divergences {
                 }
             }
         }
-        let mut hasher = blake3::Hasher::new();
-        texts.iter().for_each(|(_, text)| _ = hasher.update(text.as_bytes()));
-        let fingerprint = if texts.is_empty() { String::new() } else { hasher.finalize().to_hex()[..16].to_owned() };
+        let hash = || fingerprint(texts.iter().map(|(_, text)| text.as_str()));
+        let fingerprint = if texts.is_empty() { String::new() } else { hash() };
         if errors.is_empty() { Ok(Self::new(all, fingerprint, newest)) } else { Err(errors) }
     }
 }

@@ -121,13 +121,12 @@ impl WitnessSearch<'_> {
             let any = |value: usize| register(value).is_some();
             let sets =
                 [ValueSet::of(form.axes[axis].values.len(), of_size), ValueSet::of(form.axes[axis].values.len(), any)];
-            for set in sets {
+            let narrowed = sets.into_iter().find_map(|set| {
                 let narrower = cube.clone().with(axis, set);
-                if let Some(found) = Slice::new(region, &narrower).simplest() {
-                    (cube, plain) = (narrower, found);
-                    break;
-                }
-            }
+                let found = Slice::new(region, &narrower).simplest()?;
+                Some((narrower, found))
+            });
+            (cube, plain) = narrowed.unwrap_or((cube, plain));
         }
         plain
     }

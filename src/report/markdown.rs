@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{EngineReport, News, Report, RunVerdict};
+use super::{EngineReport, News, Report, RunVerdict, SupportReport};
 use crate::campaign::Agreement;
 use crate::causes::Finding;
 use crate::engine::words::{cut, visible};
@@ -142,8 +142,8 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
     some("could not judge", &report.lost);
     some("not reproduced", &report.not_reproduced);
     some("mismatches that were not analysed", &report.not_analysed);
-    let undecided = report.support.iter().map(|support| support.undecided).filter(|count| *count > 0);
-    entries.extend(undecided.map(|count| format!("support matrix: {count} features of an engine without an answer")));
+    let missing = report.support.iter().filter_map(SupportReport::missing);
+    entries.extend(missing.map(|words| format!("support matrix: {words}")));
     for engine in &report.engines {
         let name = code(&engine.name);
         entries.extend(engine.gave_up.iter().map(|why| format!("{name}: abandoned: {}", cell(why))));

@@ -45,6 +45,11 @@ impl SupportReport {
         support
     }
 
+    /// How many answers are missing, if any are.
+    pub(super) fn missing(&self) -> Option<String> {
+        (self.undecided > 0).then(|| format!("{} features of an engine without an answer", self.undecided))
+    }
+
     /// One line for a terminal.
     pub(super) fn words(&self) -> String {
         let some = |count: usize, words: &str| if count > 0 { format!(", {count} {words}") } else { String::new() };

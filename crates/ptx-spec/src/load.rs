@@ -121,14 +121,17 @@ impl Spec {
         }
         instructions.sort_by(|a, b| a.name.cmp(&b.name));
         let (by_name, by_opcode) = lookups(&instructions);
-        let mut hasher = blake3::Hasher::new();
-        for text in [isa.text].into_iter().chain(files.iter().map(|(_, text)| text.as_str())) {
-            hasher.update(text.as_bytes());
-        }
-        let fingerprint = hasher.finalize().to_hex()[..16].to_owned();
+        let fingerprint = fingerprint([isa.text].into_iter().chain(files.iter().map(|(_, text)| text.as_str())));
         let spec = Self { isa: checked, instructions, left_out, vocabulary, fingerprint, by_name, by_opcode };
         Ok((spec, errors))
     }
+}
+
+/// A hash of texts in this order: 16 hexadecimal digits.
+pub fn fingerprint<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    texts.for_each(|text| _ = hasher.update(text.as_bytes()));
+    hasher.finalize().to_hex()[..16].to_owned()
 }
 
 /// What the file of an instruction holds.
