@@ -16,7 +16,12 @@ use crate::spec::{Instruction, Spec};
 
 /// The most lines of a task that are asked about where a divergence lists them as killing the engine: each costs
 /// several processes.
-const KNOWN_CRASHES: usize = 4;
+pub(super) const KNOWN_CRASHES: usize = 4;
+
+/// Why the others are not asked about.
+pub(super) fn known_crash(divergence: &str) -> String {
+    format!("listed as `{divergence}`: only {KNOWN_CRASHES} such lines of each task are asked about")
+}
 
 /// Asks one engine to judge lines.
 pub(super) struct Asker<'a> {
@@ -25,6 +30,14 @@ pub(super) struct Asker<'a> {
     pub(super) engine: &'a dyn LineJudge,
     pub(super) version: Option<EngineVersion>,
     pub(super) health: &'a FirstAnswers,
+}
+
+/// Rows by what an engine will probably do with them.
+#[derive(Default)]
+struct Foreseen {
+    accepted: Vec<Row>,
+    others: Vec<Row>,
+    crashing: Vec<Row>,
 }
 
 /// A judged line, with everything known about it.
@@ -64,11 +77,12 @@ impl<'a> Asker<'a> {
             *tally.skipped.entry(reason).or_default() += u64::try_from(rows.len()).unwrap_or(u64::MAX);
             return tally;
         }
-        // A process that complains about some lines must be asked again about the others.
-        for rows in self.by_foreseen_outcome(instruction, depth, rows, &mut tally) {
+        let Foreseen { accepted, others, crashing } = self.by_foreseen_outcome(instruction, depth, rows, &mut tally);
+        // A process that complains about some lines must be asked again about the others; one that dies, several times.
+        for (rows, batch) in [(accepted, options.batch), (others, options.batch), (crashing, 1)] {
             let cases: Vec<Case<'_>> =
                 rows.iter().map(|row| Case { instruction, form: row.form, values: &row.values }).collect();
-            match self.in_steps(&cases, depth, options.batch) {
+            match self.in_steps(&cases, depth, batch) {
                 Ok(results) => {
                     for ((row, case), result) in rows.iter().zip(&cases).zip(&results) {
                         let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else { continue };
@@ -83,17 +97,17 @@ impl<'a> Asker<'a> {
         tally
     }
 
-    /// The rows that the engine will probably accept, and the others. Most of those that are listed as killing it are
-    /// left out, and counted as skipped.
+    /// Parts the rows by what the engine will probably do. Most of those that are listed as killing it are left out, and
+    /// counted as skipped.
     fn by_foreseen_outcome(
         &self,
         instruction: &Instruction,
         depth: Depth,
         rows: Vec<Row>,
         tally: &mut Tally,
-    ) -> [Vec<Row>; 2] {
+    ) -> Foreseen {
         let mut crashes: BTreeMap<&str, usize> = BTreeMap::new();
-        let [mut accepted, mut others] = [Vec::new(), Vec::new()];
+        let mut parted = Foreseen::default();
         for row in rows {
             let form = &instruction.forms[row.form];
             let foreseen = self.divergences.foresee(self.version.as_ref(), &form.id, &row.values, row.meant, depth);
@@ -101,14 +115,17 @@ impl<'a> Asker<'a> {
                 let asked = crashes.entry(id).or_default();
                 *asked += 1;
                 if *asked > KNOWN_CRASHES {
-                    let most = format!("only {KNOWN_CRASHES} such lines of each task are asked about");
-                    *tally.skipped.entry(format!("listed as `{id}`: {most}")).or_default() += 1;
+                    *tally.skipped.entry(known_crash(id)).or_default() += 1;
                     continue;
                 }
             }
-            if foreseen.outcome == Does::Accepts { &mut accepted } else { &mut others }.push(row);
+            match foreseen.outcome {
+                Does::Accepts => parted.accepted.push(row),
+                Does::Crashes => parted.crashing.push(row),
+                Does::Rejects | Does::Computes => parted.others.push(row),
+            }
         }
-        [accepted, others]
+        parted
     }
 
     /// An engine that always fails must be detected with few cases: until it has done anything else, it is

@@ -16,15 +16,16 @@ use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ask::{KNOWN_CRASHES, known_crash};
 use super::options::{Options, Subject};
 use super::plan::FormPlan;
 use super::tally::{GroupKey, Mismatch, Sample, Tally, WordLine};
 use crate::case::{self, Behavior, Case, CaseResult, Expected, InternalError, first_message};
 use crate::divergences::{Divergences, Does, EngineVersion};
-use crate::engine::{Batch, Depth, LineJudge};
+use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
-use crate::ptx::{Declarations, Item, Line, Printer, Setting, scaffold};
+use crate::ptx::{Declarations, Item, Line, Printer, Scaffold, Setting, scaffold};
 use crate::space::{Diagram, Slice, Values, environment_values};
 use crate::spec::{Cube, Form, Instruction, Spec, UNREAD, ValueSet, is_modifier};
 
@@ -204,11 +205,9 @@ impl WordAsker<'_> {
             Ok(judge.read_as(module.instruction, &parsed, &declarations))
         };
         let readings: Vec<Reading> = tries.iter().map(read).collect::<Result<_, _>>()?;
-        let lines = tries.iter().map(|one| one.line.as_str()).collect();
-        let batch = Batch { environment: module.environment, scaffold: (*scaffold).clone(), lines };
-        let outcomes = self.judge.judge(&batch, Depth::Check);
         let mut counts = TriedWords::default();
         let mut tally = Tally::default();
+        let outcomes = self.outcomes(module, &scaffold, tries, &readings, &mut tally);
         for ((tried, reading), outcome) in tries.iter().zip(readings).zip(outcomes) {
             let message = first_message(&outcome);
             let result =
@@ -229,6 +228,51 @@ impl WordAsker<'_> {
             self.note(module.instruction, mismatch, line, &mut tally);
         }
         Ok((counts, tally))
+    }
+
+    /// What the engine does with the lines. Those that a divergence lists as killing it are asked about alone, and only a few.
+    fn outcomes(
+        &self,
+        module: &WordModule<'_>,
+        scaffold: &Scaffold,
+        tries: &[Try],
+        readings: &[Reading],
+        tally: &mut Tally,
+    ) -> Vec<Outcome> {
+        let judge = |lines: Vec<&str>| {
+            let batch = Batch { environment: module.environment, scaffold: scaffold.clone(), lines };
+            self.judge.judge(&batch, Depth::Check)
+        };
+        let version = EngineVersion::of(self.judge.id());
+        let killed_by = |reading: &Reading| {
+            let (engine, instruction) = (version.as_ref()?, module.instruction);
+            let expected = self.divergences.expect(engine, instruction, reading);
+            let always = expected.divergence.filter(|_| expected.outcome == Does::Crashes);
+            always.or_else(|| self.divergences.sometimes(engine, instruction, reading, Depth::Check, Does::Crashes))
+        };
+        let killed: Vec<Option<&str>> = readings.iter().map(killed_by).collect();
+        let together =
+            tries.iter().zip(&killed).filter(|(_, killed)| killed.is_none()).map(|(one, _)| one.line.as_str());
+        let mut together = judge(together.collect()).into_iter();
+        let mut crashes: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut outcomes = Vec::with_capacity(tries.len());
+        for (tried, killed) in tries.iter().zip(killed) {
+            let asked = killed.map(|id| crashes.entry(id).or_default());
+            let outcome = match (killed, asked) {
+                (Some(id), Some(&mut KNOWN_CRASHES)) => {
+                    *tally.skipped.entry(known_crash(id)).or_default() += 1;
+                    Some(Outcome::Skipped(known_crash(id)))
+                }
+                (Some(_), Some(asked)) => {
+                    *asked += 1;
+                    judge(vec![&tried.line]).pop()
+                }
+                _ => together.next(),
+            };
+            let lost = || Outcome::Skipped(format!("{} gave no answer", self.judge.id()));
+            outcomes.push(outcome.unwrap_or_else(lost));
+        }
+        outcomes
     }
 
     /// Counts an outcome, and returns it if it is unexpected.

@@ -67,7 +67,7 @@ impl Divergences {
     }
 
     /// What an engine will probably do with a variant, before its text is judged; `rule` is the one that it is meant
-    /// to break. Decides how it is asked about, never what is expected of it.
+    /// to break. What kills it sometimes counts as well. Decides how it is asked about, never what is expected of it.
     pub(crate) fn foresee(
         &self,
         engine: Option<&EngineVersion>,
@@ -79,7 +79,7 @@ impl Divergences {
         let applying = |does: Does, rule: Option<usize>| {
             let concerns = |divergence: &Divergence| {
                 divergence.does == does
-                    && !divergence.sometimes
+                    && (!divergence.sometimes || does == Does::Crashes)
                     && divergence.depth <= depth
                     && engine.is_some_and(|engine| divergence.applies(engine))
                     && rule.is_some() != divergence.rules.is_empty()

@@ -180,7 +180,10 @@ fn step(a: &str, b: &str) -> Option<(usize, u64)> {
     let parts = |text: &str| -> Vec<String> {
         let mut parts: Vec<String> = Vec::new();
         for c in text.chars() {
-            match parts.last_mut().filter(|part| part.ends_with(|last: char| last.is_ascii_digit()) == c.is_ascii_digit()) {
+            match parts
+                .last_mut()
+                .filter(|part| part.ends_with(|last: char| last.is_ascii_digit()) == c.is_ascii_digit())
+            {
                 Some(part) => part.push(c),
                 None => parts.push(c.to_string()),
             }

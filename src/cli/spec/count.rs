@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use ptx_conform::environment::Environment;
 use ptx_conform::space::{Diagram, breakable, environment_values};
-use ptx_conform::spec::Form;
+use ptx_conform::spec::{Form, Isa};
 
 /// What is printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub(super) fn count(
     let environment = environment.resolve(&spec.isa)?;
     let instructions = super::super::load::instructions(&spec, names)?;
     let forms: Vec<&Form> = instructions.into_iter().flat_map(|instruction| &instruction.forms).collect();
-    let sizes: Vec<Sizes<'_>> = forms.par_iter().map(|form| sizes(form, &environment)).collect();
+    let sizes: Vec<Sizes<'_>> = forms.par_iter().map(|form| sizes(form, &spec.isa, &environment)).collect();
     let text = match format {
         CountFormat::Json => json(sizes, &environment)?,
         CountFormat::Forms => by_form(&sizes, &environment),
@@ -144,12 +144,7 @@ fn by_family(sizes: &[Sizes<'_>], environment: &Environment) -> String {
     text + &format!("here: {environment}\n")
 }
 
-/// The family of a page by its anchor: `integer arithmetic` of `integer-arithmetic-instructions-add`.
-fn family(anchor: &str) -> String {
-    anchor.split("-instructions").next().unwrap_or(anchor).replace('-', " ")
-}
-
-fn sizes<'s>(form: &'s Form, environment: &Environment) -> Sizes<'s> {
+fn sizes<'s>(form: &'s Form, isa: &Isa, environment: &Environment) -> Sizes<'s> {
     let count = |diagram: &Diagram| {
         let here = environment_values(form, environment).map_or(0, |values| diagram.all().below(&values).count());
         (diagram.count(), here)
@@ -159,7 +154,7 @@ fn sizes<'s>(form: &'s Form, environment: &Environment) -> Sizes<'s> {
     let breaches: Vec<(u128, u128)> = rules.par_iter().map(|&rule| count(&Diagram::breaking(form, rule))).collect();
     Sizes {
         form: &form.id,
-        family: family(&form.manual),
+        family: isa.page_family(&form.manual),
         valid,
         breaches: breaches.iter().map(|(all, _)| all).sum(),
         valid_here,

@@ -48,6 +48,10 @@ pub struct RawIsa {
     /// probed with it as a surplus modifier.
     #[serde(default)]
     pub surplus: Vec<At<String>>,
+    /// Families of pages: for each, how the anchors of its pages begin. The longest beginning counts. Other pages belong to
+    /// the family that stands before `-instructions` in their anchor.
+    #[serde(default)]
+    pub page_families: Ordered<Vec<At<String>>>,
     /// Named sets of values, used in conditions as `$name`.
     #[serde(default)]
     pub sets: Ordered<Vec<At<String>>>,

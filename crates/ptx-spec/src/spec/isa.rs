@@ -32,6 +32,8 @@ pub struct Isa {
     pub(crate) immediates: Vec<(String, Vec<String>)>,
     /// The options of `.target` that change how lines are read.
     pub modes: Vec<String>,
+    /// Families of pages, and how the anchors of their pages begin.
+    pub(crate) page_families: Vec<(String, Vec<String>)>,
     /// Special registers by name.
     pub(crate) specials: FxHashMap<String, Special>,
 }
@@ -41,6 +43,17 @@ impl Isa {
     pub fn special(&self, name: &str) -> Option<&Special> {
         // All names are looked up here, but few are special.
         if name.starts_with('%') { self.specials.get(name) } else { None }
+    }
+
+    /// The family of a page by its anchor: `integer arithmetic` of `integer-arithmetic-instructions-add`.
+    pub fn page_family(&self, anchor: &str) -> String {
+        let beginning = |(_, all): &&(String, Vec<String>)| {
+            all.iter().filter(|beginning| anchor.starts_with(beginning.as_str())).map(String::len).max()
+        };
+        match self.page_families.iter().max_by_key(beginning).filter(|family| beginning(family).is_some()) {
+            Some((family, _)) => family.clone(),
+            None => anchor.split("-instructions").next().unwrap_or(anchor).replace('-', " "),
+        }
     }
 
     /// The instruction type with this name: a register type, or one that registers hold.
