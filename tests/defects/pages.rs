@@ -112,7 +112,7 @@ pub(crate) fn names(markdown: &str) -> Vec<String> {
         if let Some((inside, after)) = bracket.split_once(']')
             && !after.starts_with('(')
         {
-            names.extend(inside.split(", ").map(str::to_owned));
+            names.extend(inside.split(',').map(|name| name.trim().to_owned()));
         }
     }
     names
