@@ -118,7 +118,8 @@ fn tables(sections: &[Section]) -> String {
     for section in sections {
         if page != section.page {
             page = &section.page;
-            let _ = write!(tables, "\n[{page}]({page})\n\n| what | versions: what happens | divergence |\n|---|---|---|\n");
+            let _ =
+                write!(tables, "\n[{page}]({page})\n\n| what | versions: what happens | divergence |\n|---|---|---|\n");
         }
         let entry = match &section.entries[..] {
             [] => String::new(),
