@@ -11,6 +11,8 @@ mod front_end;
 mod installed;
 #[path = "ptxas/matrix.rs"]
 mod matrix;
+#[path = "defects/pages.rs"]
+mod pages;
 #[path = "ptxas/real.rs"]
 mod real;
 #[path = "ptxas/toolchains.rs"]

@@ -1,89 +1,84 @@
-//! The modules of docs/defects/front-end.md do with the real `ptxas` what the page says.
+//! The modules of docs/defects/front-end-*.md do with the real `ptxas` what the pages say.
+//!
+//! The two versions of [`tested`] are asked about every module. Others that are installed are asked about those of
+//! which a page says that they are the first or the last version.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
-use ptx_conform::engine::toolchain::Installed;
+use ptx_conform::engine::toolchain::{self, Installed};
 
 use crate::installed::tested;
+use crate::pages::{Claim, Module, Section, Version, sections};
 use crate::{Tested, real};
 
-const PAGE: &str = include_str!("../../docs/defects/front-end.md");
-
-/// A module of the page, and what it says of it.
-struct Defect {
-    title: String,
-    arch: String,
-    /// The first version that does it, and the last one.
-    versions: [Version; 2],
-    /// `signal 11`, or a part of the message.
-    does: String,
-    module: String,
-}
-
-/// Major and minor version.
-type Version = (u32, u32);
+/// How often a version is asked that does something in some runs only: about half of them.
+const RUNS: usize = 40;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let toolchains = tested();
-    if toolchains.is_empty() {
+    let always: Vec<String> = tested().into_iter().map(|toolchain| toolchain.version).collect();
+    if always.is_empty() {
         return vec![real::missing("front_end")];
     }
+    let sections = Arc::new(sections());
     let trial = |toolchain: Installed| {
-        Trial::test(format!("front_end::{}", toolchain.version), move || defects_show(&toolchain))
+        let (sections, all) = (Arc::clone(&sections), always.contains(&toolchain.version));
+        let name = format!("front_end::{}", toolchain.version);
+        Trial::test(name, move || defects_show(&toolchain, &sections, all))
     };
-    toolchains.into_iter().map(trial).collect()
+    toolchain::all().into_iter().map(trial).collect()
 }
 
-/// The modules of the page: each after a line such as `` `ptxas -arch sm_90 x.ptx`, 11.8 to 13.1: signal 11 ``.
-fn defects() -> Vec<Defect> {
-    let mut defects = Vec::new();
-    for section in PAGE.split("\n## ").skip(1) {
-        let read = || {
-            let command = section.lines().find(|line| line.starts_with("`ptxas "))?;
-            let (arch, rest) = command.strip_prefix("`ptxas -arch ")?.split_once(' ')?;
-            let (versions, does) = rest.split_once("`, ")?.1.split_once(": ")?;
-            let (first, last) = versions.split_once(" to ")?;
-            let module = section.split_once("```ptx\n")?.1.split_once("```")?.0;
-            Some(Defect {
-                title: section.lines().next()?.to_owned(),
-                arch: arch.to_owned(),
-                versions: [version(first)?, version(last)?],
-                does: does.to_owned(),
-                module: module.to_owned(),
-            })
-        };
-        defects.push(read().unwrap_or_else(|| panic!("a section has another form: {section}")));
-    }
-    defects
-}
-
-fn version(text: &str) -> Option<Version> {
-    let mut parts = text.split('.').map(str::parse);
-    Some((parts.next()?.ok()?, parts.next()?.ok()?))
-}
-
-fn defects_show(toolchain: &Installed) -> Tested {
-    let own = version(&toolchain.version.to_string()).ok_or("a version")?;
+fn defects_show(toolchain: &Installed, sections: &[Section], all: bool) -> Tested {
+    let own = Version::of(&toolchain.version).ok_or("a version")?;
     let folder = tempfile::tempdir()?;
     let mut wrong = Vec::new();
-    for defect in defects() {
-        let output = assemble(&toolchain.path, &defect, folder.path())?;
-        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        let killed = std::os::unix::process::ExitStatusExt::signal(&output.status) == Some(11);
-        let shows = if defect.does == "signal 11" { killed } else { said.contains(&defect.does) };
-        let listed = (defect.versions[0]..=defect.versions[1]).contains(&own);
-        // Versions outside may not know the target or the PTX version.
-        if shows != listed {
-            wrong.push(format!("{}: {}: {said}", defect.title, if listed { "is mended" } else { "shows" }));
+    for section in sections {
+        for module in &section.modules {
+            let asked = module.claims.iter().filter(|claim| all || claim.versions.contains(&own));
+            for claim in asked {
+                if let Some(why) = differs(toolchain, own, module, claim, folder.path())? {
+                    wrong.push(format!("{}: {} [{}]: {why}", section.page, section.title, section.entries.join(", ")));
+                }
+            }
         }
     }
     if wrong.is_empty() { Ok(()) } else { Err(Failed::from(wrong.join("\n"))) }
 }
 
-fn assemble(ptxas: &Path, defect: &Defect, folder: &Path) -> std::io::Result<Output> {
-    let module = folder.join("x.ptx");
-    std::fs::write(&module, &defect.module)?;
-    Command::new(ptxas).args(["-arch", &defect.arch]).arg(&module).args(["-o", "/dev/null"]).output()
+/// How a version differs from what the page says of it.
+fn differs(
+    toolchain: &Installed,
+    own: Version,
+    module: &Module,
+    claim: &Claim,
+    folder: &Path,
+) -> std::io::Result<Option<String>> {
+    let listed = (claim.versions[0]..=claim.versions[1]).contains(&own);
+    let mut said = String::new();
+    for _ in 0..if listed && claim.sometimes { RUNS } else { 1 } {
+        let output = assemble(&toolchain.path, module, claim, folder)?;
+        said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let signal = output.status.signal().map(|signal| format!("signal {signal}"));
+        let shows = if claim.does.starts_with("signal ") {
+            signal.as_ref() == Some(&claim.does)
+        } else {
+            said.contains(&claim.does)
+        };
+        if shows {
+            // 12.0 dies of every PTX version that it does not know.
+            let shown = listed || said.contains("Unsupported .version");
+            return Ok((!shown).then(|| format!("-arch {} shows: {said}", claim.arch)));
+        }
+    }
+    Ok(listed.then(|| format!("-arch {} is mended: {said}", claim.arch)))
+}
+
+fn assemble(ptxas: &Path, module: &Module, claim: &Claim, folder: &Path) -> std::io::Result<Output> {
+    let file = folder.join("x.ptx");
+    std::fs::write(&file, &module.text)?;
+    Command::new(ptxas).args(["-arch", &claim.arch]).arg(&file).args(["-o", "/dev/null"]).output()
 }
