@@ -393,7 +393,9 @@ impl Rounds<'_> {
     /// Splits the lines of a process that died. Its messages do not count, because a refused line may also be the one
     /// that killed it.
     fn suspect(&mut self, answer: &Complaints, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
-        let (before, suspects) = asked.split_at(answer.reached.min(asked.len() - 1));
+        // If every line was reached, any of them may be at fault: macros are expanded last.
+        let reached = if answer.reached < asked.len() { answer.reached } else { 0 };
+        let (before, suspects) = asked.split_at(reached);
         self.survivors.extend(before);
         if group.marks == Marks::Possible && suspects.len() > 1 {
             groups.push(Group::new(suspects.to_vec(), CHECKED_LINES, MODULES, Marks::Set));
