@@ -19,6 +19,7 @@ use ptx_conform::spec::{Spec, Verdict};
 struct Case {
     name: String,
     line: String,
+    #[serde(default)]
     declarations: String,
     ptx: Version,
     target: Target,

@@ -51,7 +51,7 @@ impl Opts {
         };
         if let Some(modifier) = instruction.elsewhere_in(&line.modifiers) {
             super::output::print(&format!(
-                "unknown: `{}` with `{modifier}` is on a page of the manual that has no specification\n",
+                "unknown: `{}` with `{modifier}` is another instruction, which the specification does not have\n",
                 instruction.name
             ))?;
             return Ok(ExitCode::from(2));

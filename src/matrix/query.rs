@@ -71,7 +71,7 @@ impl<'s> MatrixQuery<'s> {
         };
         if let Some(word) = instruction.elsewhere_in(&all) {
             return Err(QueryError(format!(
-                "`{text}`: `{opcode}` with `{word}` is on a page of the manual that has no specification"
+                "`{text}`: `{opcode}` with `{word}` is another instruction, which the specification does not have"
             )));
         }
         let in_name = instruction.name.split('.').count() - 1;

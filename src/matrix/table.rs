@@ -210,7 +210,7 @@ mod tests {
     fn runs_are_short() {
         let shown = |text: &str| listed(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
         assert_eq!(shown(".n8k16 .n16k16 .n24k16 .n32k16 .n40k16"), ".n8k16 .n16k16 to .n40k16");
-        assert_eq!(shown(".n8 .n16 .n24 .n32 .n48 .n64 .n80 .n96 .n112"), ".n8 .n16 .n24 .n32 .n48 .n64 to .n112");
+        assert_eq!(shown(".n8 .n16 .n24 .n32 .n48 .n64 .n80 .n96 .n112"), ".n8 .n16 .n24 .n32 .n48 to .n112");
         assert_eq!(shown(".x1 .x2 .x4 .x8 .x16"), ".x1 .x2 .x4 .x8 .x16");
         assert_eq!(shown(".u8 .s8 none"), ".u8 .s8 none");
     }
