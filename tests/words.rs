@@ -11,9 +11,9 @@ use ptx_conform::spec::{Choice, Spec};
 const HOMES: [&str; 4] = ["/model/", "/role/", "/object/", "/kernel/"];
 
 /// Words that are English, or single letters, as well: these count as words of PTX only with their dots.
-const ORDINARY: [&str; 16] = [
+const ORDINARY: [&str; 18] = [
     "a", "b", "g", "r", "row", "col", "any", "all", "not", "base", "index", "number", "offset", "infinite", "alias",
-    "wide",
+    "wide", "count", "data",
 ];
 
 /// A file, the words that it may contain, and why.
@@ -65,7 +65,7 @@ const EXCEPTIONS: &[Exception] = &[
         &[".trap", "bra", "exit", "ret", "trap"],
         "statements that end a block",
     ),
-    ("crates/ptx-spec/src/text/statement.rs", &[".alias"], "a directive"),
+    ("crates/ptx-spec/src/text/statement.rs", &[".alias", ".weak"], "directives"),
     ("src/case/stored.rs", &["ret"], "the end of a stored case"),
     ("src/cli.rs", &[".global", ".v4"], "examples in the help"),
     ("src/cli/engine.rs", &[".gpu"], "the name of an engine"),
