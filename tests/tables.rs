@@ -38,7 +38,8 @@ struct Table<'t> {
 fn tables(page: &str) -> Vec<Table<'_>> {
     let found = page.split(COMMAND).skip(1).map(|rest| {
         let (command, rest) = rest.split_once(" -->\n").expect("the command ends");
-        let end = rest.find("\n\n").map_or(rest.len(), |end| end + 1);
+        let empty = rest.starts_with('\n');
+        let end = if empty { 0 } else { rest.find("\n\n").map_or(rest.len(), |end| end + 1) };
         Table { command, text: &rest[..end] }
     });
     found.collect()

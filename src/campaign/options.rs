@@ -64,7 +64,7 @@ impl std::fmt::Display for Shard {
 /// Random variants of a form, unless a run says otherwise.
 pub const RANDOM_OF_FORM: u64 = 10_000;
 /// The budget of an instruction, unless a run says otherwise: random variants of all its forms.
-pub const RANDOM_OF_INSTRUCTION: u64 = 20_000;
+pub const RANDOM_OF_INSTRUCTION: u64 = 10_000;
 
 /// What a run does.
 #[derive(Clone, Debug)]
