@@ -2,6 +2,7 @@
 
 mod ask;
 mod boundaries;
+mod costly;
 mod examples;
 mod extras;
 mod first_answers;
@@ -20,8 +21,9 @@ mod stale;
 mod tally;
 mod vocabulary;
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use rayon::prelude::*;
 
@@ -37,7 +39,7 @@ use spaces::Spaces;
 pub use examples::{Agreement, AskedExample};
 pub use homes::newest;
 pub use lowering::LoweredModifier;
-pub use options::{Generate, Options, Progress, RANDOM_OF_FORM, RANDOM_OF_INSTRUCTION, Shard, Strategy, Subject};
+pub use options::{Generate, Options, Progress, RANDOM_OF_INSTRUCTION, Shard, Strategy, Subject};
 pub use plan::{FormPlan, Isolated, Purpose, Row, Task};
 pub(crate) use planner::CODE_BATCH;
 pub use record::record;
@@ -97,6 +99,32 @@ pub fn plan(spec: &Spec, subject: &Subject<'_>, options: &Options) -> Vec<Task> 
     tasks.into_iter().map(|(_, task)| task).collect()
 }
 
+/// A task is counted from here on, until this is dropped, even by a panic.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn new(unfinished: &'a AtomicUsize) -> Self {
+        unfinished.fetch_add(1, Ordering::Relaxed);
+        Self(unfinished)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Takes part in the work until no task waits for a thread: the next instruction is then planned before threads are
+/// idle, and few plans are in memory at once.
+fn help_until_few(unfinished: &AtomicUsize) {
+    while unfinished.load(Ordering::Relaxed) >= rayon::current_num_threads() {
+        if rayon::yield_now() != Some(rayon::Yield::Executed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
 struct Campaign<'a> {
     spec: &'a Spec,
     divergences: &'a Divergences,
@@ -119,18 +147,21 @@ impl Campaign<'_> {
         let health = FirstAnswers::default();
         let asker = Asker::new(self.spec, self.divergences, judge, &health);
         let tally = Mutex::new(Tally::default());
-        for (instruction, needs) in self.instructions.iter().zip(needs) {
-            if self.progress.stopped() || health.step().is_none() {
-                break;
-            }
-            rayon::scope(|scope| {
+        let unfinished = AtomicUsize::new(0);
+        rayon::scope(|scope| {
+            for (instruction, needs) in self.instructions.iter().zip(needs) {
+                if self.progress.stopped() || health.step().is_none() {
+                    break;
+                }
+                let (asker, tally, unfinished) = (&asker, &tally, &unfinished);
                 let ask = |task: Task| {
                     if !task.belongs_to(self.options.shard, instruction) {
                         return;
                     }
                     self.progress.planned.fetch_add(1, Ordering::Relaxed);
-                    let (asker, tally) = (&asker, &tally);
+                    let counted = Counted::new(unfinished);
                     scope.spawn(move |_| {
+                        let _counted = counted;
                         if self.progress.stopped() {
                             return;
                         }
@@ -142,8 +173,9 @@ impl Campaign<'_> {
                     });
                 };
                 result.forms.extend(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
-            });
-        }
+                help_until_few(unfinished);
+            }
+        });
         result.tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
         result.gave_up = health.gave_up();
         if result.gave_up.is_some() {

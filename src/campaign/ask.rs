@@ -1,7 +1,6 @@
 //! Asks an engine to judge the variants of a task, and compares.
 
-use std::collections::BTreeMap;
-
+use super::costly::CostlyLines;
 use super::first_answers::FirstAnswers;
 use super::options::Options;
 use super::plan::{Purpose, Row, Task};
@@ -13,15 +12,6 @@ use crate::environment::Environment;
 use crate::judge::Reading;
 use crate::review::is_as_meant;
 use crate::spec::{Instruction, Spec};
-
-/// The most lines of a task that are asked about where a divergence lists them as killing the engine: each costs
-/// several processes.
-pub(super) const KNOWN_CRASHES: usize = 4;
-
-/// Why the others are not asked about.
-pub(super) fn known_crash(divergence: &str) -> String {
-    format!("listed as `{divergence}`: only {KNOWN_CRASHES} such lines of each task are asked about")
-}
 
 /// Asks one engine to judge lines.
 pub(super) struct Asker<'a> {
@@ -97,8 +87,8 @@ impl<'a> Asker<'a> {
         tally
     }
 
-    /// Parts the rows by what the engine will probably do. Most of those that are listed as killing it are left out, and
-    /// counted as skipped.
+    /// Parts the rows by what the engine will probably do. Most of those that cost processes of their own are left out,
+    /// and counted as skipped.
     fn by_foreseen_outcome(
         &self,
         instruction: &Instruction,
@@ -106,18 +96,20 @@ impl<'a> Asker<'a> {
         rows: Vec<Row>,
         tally: &mut Tally,
     ) -> Foreseen {
-        let mut crashes: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut costly = CostlyLines::default();
         let mut parted = Foreseen::default();
         for row in rows {
             let form = &instruction.forms[row.form];
             let foreseen = self.divergences.foresee(self.version.as_ref(), &form.id, &row.values, row.meant, depth);
-            if let (Does::Crashes, Some(id)) = (foreseen.outcome, foreseen.divergence) {
-                let asked = crashes.entry(id).or_default();
-                *asked += 1;
-                if *asked > KNOWN_CRASHES {
-                    *tally.skipped.entry(known_crash(id)).or_default() += 1;
-                    continue;
-                }
+            let costs = match foreseen.outcome {
+                Does::Crashes => true,
+                Does::Rejects => depth == Depth::Generate,
+                Does::Accepts | Does::Computes => false,
+            };
+            if let Some(id) = foreseen.divergence.filter(|_| costs)
+                && costly.admit(id, tally).is_err()
+            {
+                continue;
             }
             match foreseen.outcome {
                 Does::Accepts => parted.accepted.push(row),

@@ -66,7 +66,7 @@ impl Planner<'_> {
                     if row.meant.is_some() {
                         self.elsewhere(plan, self.twin(&row.values, row.meant));
                     }
-                    plan.elsewhere.push((environment, row));
+                    plan.listed.push((environment, row));
                 }
             }
         }

@@ -61,9 +61,7 @@ impl std::fmt::Display for Shard {
     }
 }
 
-/// Random variants of a form, unless a run says otherwise.
-pub const RANDOM_OF_FORM: u64 = 10_000;
-/// The budget of an instruction, unless a run says otherwise: random variants of all its forms.
+/// The budget of an instruction, unless a run says otherwise: so many random variants, shared by its forms.
 pub const RANDOM_OF_INSTRUCTION: u64 = 10_000;
 
 /// What a run does.
@@ -76,7 +74,7 @@ pub struct Options {
     /// The size below which a space is tested completely by [`Strategy::Complete`].
     pub limit: u128,
     /// Additional random valid variants of each form, and for each hundred of them one random breach of
-    /// each rule; by default [`RANDOM_OF_FORM`], but at most [`RANDOM_OF_INSTRUCTION`] of an instruction.
+    /// each rule; by default [`RANDOM_OF_INSTRUCTION`], shared by the forms of an instruction.
     pub random: Option<u64>,
     /// Whether every PTX version and target at which a requirement changes is tested as well.
     pub boundaries: bool,
@@ -106,12 +104,12 @@ impl Options {
     /// The random variants that are drawn of each form, by the number of forms of its instruction.
     pub fn random_of_form(&self, forms: usize) -> u64 {
         let forms = u64::try_from(forms).unwrap_or(u64::MAX).max(1);
-        self.random.unwrap_or(RANDOM_OF_FORM.min(RANDOM_OF_INSTRUCTION / forms))
+        self.random.unwrap_or(RANDOM_OF_INSTRUCTION / forms)
     }
 
-    /// How many of them the budget of the instruction leaves out.
+    /// How many more the form would have if it was the only one.
     pub(crate) fn left_out_of_form(&self, forms: usize) -> u64 {
-        self.random.map_or(RANDOM_OF_FORM - self.random_of_form(forms), |_| 0)
+        self.random.map_or(RANDOM_OF_INSTRUCTION - self.random_of_form(forms), |_| 0)
     }
 }
 

@@ -16,10 +16,8 @@ use crate::spec::Instruction;
 /// Why variants are asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Purpose {
-    /// They are claimed valid.
-    Valid,
-    /// They break exactly one rule.
-    Breach,
+    /// They are claimed valid, or to break one rule, and only checked.
+    Check,
     /// They are claimed valid, and code is generated.
     Code,
     /// They are claimed valid, and executed.
@@ -35,8 +33,7 @@ impl Purpose {
     /// The word in a listed plan.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Valid => "valid",
-            Self::Breach => "breach",
+            Self::Check => "check",
             Self::Code => "code",
             Self::Rows => "rows",
         }
@@ -199,6 +196,6 @@ pub struct FormPlan {
     pub environments: usize,
     /// Breaches without a twin that the engine can be asked about.
     pub without_twin: u64,
-    /// The cases in other environments, until they are merged with those of other forms.
-    pub(super) elsewhere: Vec<(Environment, Row)>,
+    /// The variants to list, each where it is asked about, until they are merged with those of the other forms.
+    pub(super) listed: Vec<(Environment, Row)>,
 }

@@ -48,14 +48,20 @@ pub(super) fn plan(
         Planner { spec, instruction, at, form, needs: &needs[at], subject, options, emit }.plan()
     };
     let mut plans: Vec<FormPlan> = instruction.forms.par_iter().enumerate().filter_map(plan).collect();
-    // A process costs more than the few lines of a boundary, so those of all forms are merged.
-    let mut elsewhere: BTreeMap<Environment, BTreeMap<(usize, Values), Row>> = BTreeMap::new();
-    for (environment, row) in plans.iter_mut().flat_map(|plan| plan.elsewhere.drain(..)) {
-        elsewhere.entry(environment).or_default().insert((row.form, row.values.clone()), row);
+    // A process costs more than a hundred lines, so those of all forms are asked about together.
+    let mut listed: BTreeMap<(Environment, bool), Vec<Row>> = BTreeMap::new();
+    for (environment, row) in plans.iter_mut().flat_map(|plan| plan.listed.drain(..)) {
+        // A syntax error may end an assembler's pass, so such lines get their own tasks.
+        let faulty = row.values[instruction.forms[row.form].writing()] != 0;
+        listed.entry((environment, faulty)).or_default().push(row);
     }
-    for (environment, rows) in elsewhere {
-        let variants = TaskVariants::Listed(rows.into_values().collect());
-        emit(Task { instruction: instruction.name.clone(), environment, purpose: Purpose::Breach, variants });
+    for ((environment, _), mut rows) in listed {
+        rows.sort_unstable_by(|a, b| (a.form, &a.values).cmp(&(b.form, &b.values)));
+        rows.dedup_by(|a, b| (a.form, &a.values) == (b.form, &b.values));
+        for rows in rows.chunks(options.batch.max(1)) {
+            let variants = TaskVariants::Listed(rows.to_vec());
+            emit(Task { instruction: instruction.name.clone(), environment, purpose: Purpose::Check, variants });
+        }
     }
     plans
 }
@@ -102,7 +108,7 @@ impl Planner<'_> {
             alone: spaces.breaches.iter().map(|(rule, diagram)| Isolated::new(*rule, diagram)).collect(),
             environments: 1,
             without_twin: 0,
-            elsewhere: Vec::new(),
+            listed: Vec::new(),
         };
         // Quick plans come first, so that asking begins while the rest is still being planned.
         let taken = self.drawn(&mut plan, &valid);
@@ -154,7 +160,7 @@ impl Planner<'_> {
         let ranks: Vec<u128> =
             (0..wanted).filter_map(|_| draw.below(size)).filter(|&rank| taken.insert(rank)).collect();
         for ranks in ranks.chunks(self.options.batch) {
-            self.ask(plan.home, Purpose::Valid, TaskVariants::At(space.clone(), ranks.to_vec()));
+            self.ask(plan.home, Purpose::Check, TaskVariants::At(space.clone(), ranks.to_vec()));
         }
         plan.home_tested += count(&ranks);
         taken
@@ -176,7 +182,7 @@ impl Planner<'_> {
         let mut rows = covering(&region, self.strength());
         rows.retain(|values| space.diagram.rank(values).is_none_or(|rank| !drawn.contains(&rank)));
         plan.home_tested += count(&rows);
-        self.listed(plan, Purpose::Valid, rows.into_iter().map(|values| self.row(values, None)).collect());
+        self.list(plan, rows.into_iter().map(|values| self.row(values, None)));
     }
 
     fn breaches_at_home(&self, plan: &mut FormPlan, spaces: &[FormSpace]) {
@@ -198,12 +204,8 @@ impl Planner<'_> {
             rows.push(row);
         }
         plan.home_breach_tested = count(&rows);
-        // A syntax error may end an assembler's pass, so such lines get their own tasks.
-        let plain = |row: &Row| row.values[self.form.writing()] == 0;
-        let (plain, faulty): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(plain);
-        self.listed(plan, Purpose::Breach, plain);
-        self.listed(plan, Purpose::Breach, faulty);
-        self.listed(plan, Purpose::Valid, twins.into_iter().map(|values| self.row(values, None)).collect());
+        self.list(plan, rows.into_iter());
+        self.list(plan, twins.into_iter().map(|values| self.row(values, None)));
     }
 
     /// Breaches of a rule: a set with every choice that occurs among them, each with its twin; some random
@@ -251,7 +253,7 @@ impl Planner<'_> {
     pub(super) fn elsewhere(&self, plan: &mut FormPlan, twin: Option<Values>) {
         let environment = twin.as_ref().and_then(|twin| environment(self.form, twin));
         match (environment, twin) {
-            (Some(environment), Some(twin)) => plan.elsewhere.push((environment, self.row(twin, None))),
+            (Some(environment), Some(twin)) => plan.listed.push((environment, self.row(twin, None))),
             _ => plan.without_twin += 1,
         }
     }
@@ -278,18 +280,17 @@ impl Planner<'_> {
         (self.emit)(Task { instruction: self.instruction.name.clone(), environment, purpose, variants });
     }
 
-    fn listed(&self, plan: &FormPlan, purpose: Purpose, rows: Vec<Row>) {
-        for rows in rows.chunks(self.options.batch) {
-            self.ask(plan.home, purpose, TaskVariants::Listed(rows.to_vec()));
-        }
+    /// Notes variants to be listed in the main environment.
+    fn list(&self, plan: &mut FormPlan, rows: impl Iterator<Item = Row>) {
+        let home = plan.home;
+        plan.listed.extend(rows.map(|row| (home, row)));
     }
 
     fn ranges(&self, plan: &FormPlan, space: &FormSpace) {
-        let purpose = if space.rule.is_some() { Purpose::Breach } else { Purpose::Valid };
         let (size, batch) = (space.region().count(), self.options.batch.max(1));
         let mut at = 0;
         while at < size {
-            self.ask(plan.home, purpose, TaskVariants::Range(space.clone(), at, batch));
+            self.ask(plan.home, Purpose::Check, TaskVariants::Range(space.clone(), at, batch));
             at += u128::try_from(batch).unwrap_or(1);
         }
     }

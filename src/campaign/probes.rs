@@ -60,10 +60,9 @@ impl Prober<'_> {
                     let drawn = alone(form, rule, cube, divergence, &environments)
                         .or_else(|| self.among_others(instruction, at, rule?, cube, divergence, &environments));
                     let Some((environment, variants)) = drawn else { continue };
-                    let purpose = match (divergence.depth, rule) {
-                        (Depth::Generate, _) => Purpose::Code,
-                        (_, None) => Purpose::Valid,
-                        (_, Some(_)) => Purpose::Breach,
+                    let purpose = match divergence.depth {
+                        Depth::Generate => Purpose::Code,
+                        Depth::Check => Purpose::Check,
                     };
                     probes.push(Probe { form: at, environment, purpose, rule, variants });
                 }

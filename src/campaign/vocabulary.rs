@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ask::{KNOWN_CRASHES, known_crash};
+use super::costly::CostlyLines;
 use super::options::{Options, Subject};
 use super::plan::FormPlan;
 use super::tally::{GroupKey, Mismatch, Sample, Tally, WordLine};
@@ -254,20 +254,13 @@ impl WordAsker<'_> {
         let together =
             tries.iter().zip(&killed).filter(|(_, killed)| killed.is_none()).map(|(one, _)| one.line.as_str());
         let mut together = judge(together.collect()).into_iter();
-        let mut crashes: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut costly = CostlyLines::default();
         let mut outcomes = Vec::with_capacity(tries.len());
         for (tried, killed) in tries.iter().zip(killed) {
-            let asked = killed.map(|id| crashes.entry(id).or_default());
-            let outcome = match (killed, asked) {
-                (Some(id), Some(&mut KNOWN_CRASHES)) => {
-                    *tally.skipped.entry(known_crash(id)).or_default() += 1;
-                    Some(Outcome::Skipped(known_crash(id)))
-                }
-                (Some(_), Some(asked)) => {
-                    *asked += 1;
-                    judge(vec![&tried.line]).pop()
-                }
-                _ => together.next(),
+            let outcome = match killed.map(|id| costly.admit(id, tally)) {
+                None => together.next(),
+                Some(Ok(())) => judge(vec![&tried.line]).pop(),
+                Some(Err(reason)) => Some(Outcome::Skipped(reason)),
             };
             let lost = || Outcome::Skipped(format!("{} gave no answer", self.judge.id()));
             outcomes.push(outcome.unwrap_or_else(lost));

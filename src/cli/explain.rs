@@ -50,10 +50,7 @@ impl Opts {
             return Ok(ExitCode::from(2));
         };
         if let Some(modifier) = instruction.elsewhere_in(&line.modifiers) {
-            super::output::print(&format!(
-                "unknown: `{}` with `{modifier}` is another instruction, which the specification does not have\n",
-                instruction.name
-            ))?;
+            super::output::print(&format!("unknown: {}\n", instruction.is_another_with(modifier)))?;
             return Ok(ExitCode::from(2));
         }
         let (text, assumed) = match self.declarations {

@@ -34,7 +34,7 @@ pub(crate) struct Opts {
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     limit: u64,
     /// Additional random valid variants of each form; for every hundred of them, each rule gets one
-    /// random breach [default: 10000, but at most 50000 of one instruction].
+    /// random breach [default: 10000 of each instruction, shared by its forms].
     #[arg(long, value_name = "N")]
     random: Option<u64>,
     /// Which valid lines to take through code generation as well.

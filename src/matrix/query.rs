@@ -70,9 +70,7 @@ impl<'s> MatrixQuery<'s> {
             return Err(QueryError(format!("`{text}`: `{opcode}` has no specification{meant}")));
         };
         if let Some(word) = instruction.elsewhere_in(&all) {
-            return Err(QueryError(format!(
-                "`{text}`: `{opcode}` with `{word}` is another instruction, which the specification does not have"
-            )));
+            return Err(QueryError(format!("`{text}`: {}", instruction.is_another_with(word))));
         }
         let in_name = instruction.name.split('.').count() - 1;
         let words = words[in_name.min(words.len())..].to_vec();

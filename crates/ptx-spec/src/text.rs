@@ -7,6 +7,7 @@ mod file_statements;
 mod header;
 mod lexer;
 mod line;
+mod line_reader;
 mod module;
 mod module_reader;
 mod module_text;

@@ -21,6 +21,7 @@ use super::answer::{AskMode, Complaints, ask, death, join, refusal};
 use super::company::{Company, company, leaves};
 use super::{Arch, Ptxas};
 use crate::child::End;
+use crate::words::visible;
 use crate::{Batch, Depth, Outcome};
 
 /// The most lines of a module that is only checked; longer ones are not faster.
@@ -33,6 +34,8 @@ const MODULES: usize = 2000;
 const GENERATED_MODULES: usize = 1;
 /// An eighth of the modules with which the density of syntax errors is first measured.
 const FIRST_MODULES: usize = 4;
+/// So few lines get a module each after the first syntax error: that many modules cost less than another process.
+const FEW_LINES: usize = 128;
 /// Modules of the first process with marks between them.
 const SPACED_MODULES: usize = 64;
 /// The signal that kills a process from outside, for example when the machine runs out of memory.
@@ -86,8 +89,8 @@ struct Rounds<'a> {
     outcomes: &'a mut [Option<Outcome>],
     /// Lines that a process passed before it died on a later one.
     survivors: Vec<usize>,
-    /// The first death of a process with several lines: their number, and how it died.
-    died_together: Option<(usize, String)>,
+    /// The first death of a process with several lines: the lines, and how it died.
+    died_together: Option<(Vec<usize>, String)>,
 }
 
 /// Lines that are asked about together.
@@ -141,15 +144,16 @@ impl Group {
         self.waiting.drain(..many.min(self.waiting.len())).collect()
     }
 
-    /// Learns from a process that read `seen` lines and ended `cut` modules early.
-    fn learn(&mut self, seen: usize, cut: usize, modules: usize) {
+    /// Learns from a process that read `seen` lines, and none of `unseen` others because `cut` modules ended early.
+    fn learn(&mut self, seen: usize, unseen: usize, cut: usize, modules: usize) {
+        let few = self.waiting.len() + unseen <= FEW_LINES.min(modules);
         if cut > 0 {
             // The first samples are small, so increase the number of modules slowly.
             let known = if self.chunk == self.most { FIRST_MODULES } else { self.modules };
-            self.modules = known.saturating_mul(8).min(modules);
+            self.modules = if few { modules } else { known.saturating_mul(8).min(modules) };
         }
         if self.marks != Marks::Between {
-            self.chunk = (seen / cut.max(1)).clamp(1, self.most);
+            self.chunk = if cut > 0 && few { 1 } else { (seen / cut.max(1)).clamp(1, self.most) };
         }
     }
 
@@ -172,8 +176,12 @@ impl Group {
     /// The silent lines as a group. Each time that they are silent and not accepted, their modules get shorter, to
     /// separate lines that hide each other's faults.
     fn confirmed(self, modules: usize) -> Option<Self> {
-        let shorter = (self.silent.len() >> (3 * self.stage).min(63)).max(1);
-        let most = if self.stage == 0 { self.most } else { shorter.min(self.most) };
+        let silent = self.silent.len();
+        let most = match self.stage {
+            0 => self.most,
+            _ if silent <= FEW_LINES.min(modules) => 1,
+            stage => (silent >> (3 * stage).min(63)).clamp(1, self.most),
+        };
         let marks = if self.marks == Marks::Between { marks(self.most) } else { self.marks };
         let next = Self { stage: self.stage + 1, ..Self::new(self.silent, most, modules, marks) };
         (!next.waiting.is_empty()).then_some(next)
@@ -191,10 +199,13 @@ impl Rounds<'_> {
         self.mode = AskMode::Generate;
         self.scaffold_passes = false;
         let accepted = |&index: &usize| self.outcomes[index] == Some(Outcome::Accepted);
-        let lines: Vec<usize> = (0..self.outcomes.len()).filter(accepted).collect();
+        let mut lines: Vec<usize> = (0..self.outcomes.len()).filter(accepted).collect();
         for &index in &lines {
             self.outcomes[index] = None;
         }
+        // Some lines are only refused beside others (`.cta_group::1` beside `.cta_group::2`), and a process that refuses
+        // them names none. In the order of their text, halving parts them soon.
+        lines.sort_by_key(|&index| self.batch.lines[index]);
         self.settle_all(lines, GENERATED_LINES)
     }
 
@@ -239,7 +250,7 @@ impl Rounds<'_> {
             };
             let answer = self.ask(&asked, chunk, mode)?;
             if let Some(how) = death(&self.ptxas.binary.limits, answer.end).filter(|_| asked.len() > 1) {
-                self.died_together.get_or_insert((asked.len(), how));
+                self.died_together.get_or_insert_with(|| (asked.clone(), how));
             }
             let parted = parted_by_address_size(&answer, &asked, &group);
             if !parted.is_empty() {
@@ -247,7 +258,7 @@ impl Rounds<'_> {
                 groups.extend(parted);
             } else if answer.end == End::Exited(0) && answer.is_silent() {
                 self.all(&asked, &Outcome::Accepted);
-                group.learn(asked.len(), 0, self.modules());
+                group.learn(asked.len(), 0, 0, self.modules());
                 groups.push(group);
             } else if asked.len() == 1 {
                 self.outcomes[asked[0]] = Some(self.alone(&answer, &asked, chunk, mode)?);
@@ -305,8 +316,11 @@ impl Rounds<'_> {
         if let Some((lines, how)) = self.died_together.take()
             && !self.outcomes.iter().any(blamed)
         {
-            let id = &self.ptxas.id;
-            self.ptxas.health.note(format!("{id} died ({how}) on {lines} lines together, and on none of them alone"));
+            let (id, many) = (&self.ptxas.id, lines.len());
+            let first = visible(lines.first().map_or("", |&line| self.batch.lines[line]));
+            let note =
+                format!("{id} died ({how}) on {many} lines together, and on none of them alone; the first: {first}");
+            self.ptxas.health.note(note);
         }
     }
 
@@ -362,7 +376,7 @@ impl Rounds<'_> {
         for range in &answer.unseen {
             unseen.extend(take_open(range.clone(), asked, &mut open));
         }
-        group.learn(asked.len() - unseen.len(), answer.unseen.len(), self.modules());
+        group.learn(asked.len() - unseen.len(), unseen.len(), answer.unseen.len(), self.modules());
         let mut parted = Vec::new();
         for (range, _) in &answer.lost {
             // The only module of a process cannot blame another one.

@@ -53,6 +53,11 @@ impl Instruction {
         modifiers.iter().copied().find(|modifier| self.is_elsewhere(modifier))
     }
 
+    /// Why a line of this opcode with such a modifier is not judged.
+    pub fn is_another_with(&self, modifier: &str) -> String {
+        format!("`{}` with `{modifier}` is another instruction, which the specification does not have", self.name)
+    }
+
     /// Whether these modifiers of a line begin with those of its name.
     pub(crate) fn begins(&self, modifiers: &[&str]) -> bool {
         self.prefix.len() <= modifiers.len()
