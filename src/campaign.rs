@@ -100,16 +100,16 @@ pub fn plan(spec: &Spec, subject: &Subject<'_>, options: &Options) -> Vec<Task> 
 }
 
 /// A task is counted from here on, until this is dropped, even by a panic.
-struct Counted<'a>(&'a AtomicUsize);
+struct UnfinishedTask<'a>(&'a AtomicUsize);
 
-impl<'a> Counted<'a> {
+impl<'a> UnfinishedTask<'a> {
     fn new(unfinished: &'a AtomicUsize) -> Self {
         unfinished.fetch_add(1, Ordering::Relaxed);
         Self(unfinished)
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for UnfinishedTask<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -159,9 +159,9 @@ impl Campaign<'_> {
                         return;
                     }
                     self.progress.planned.fetch_add(1, Ordering::Relaxed);
-                    let counted = Counted::new(unfinished);
+                    let unfinished_task = UnfinishedTask::new(unfinished);
                     scope.spawn(move |_| {
-                        let _counted = counted;
+                        let _unfinished_task = unfinished_task;
                         if self.progress.stopped() {
                             return;
                         }

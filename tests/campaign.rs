@@ -115,6 +115,27 @@ fn an_example_that_an_engine_answers_otherwise_is_a_disagreement() {
 }
 
 /// An engine that accepts words unknown to a slot gets a finding like any other.
+/// What happens to some lines may be what happens to those of the instructions that a run leaves out.
+#[test]
+fn a_run_of_one_instruction_cannot_tell_that_a_divergence_of_two_no_longer_happens() {
+    let engine = StandIn::new("odd@1.0").judging(&SPEC, |_, _, right| right);
+    let subjects = [Subject::judging(&engine, newest())];
+    let listed = |more: &str| {
+        let lines = ["  - id: planted", "instructions: [suq, txq]", "does: rejects", "because: Planted.", more];
+        let yaml = format!("engine: odd\ndivergences:\n{}\n", lines.join("\n    "));
+        let read = Divergences::from_texts(&[("planted.yaml".to_owned(), yaml)], &SPEC);
+        read.unwrap_or_else(|errors| panic!("{}", errors[0].render(false)))
+    };
+    for (instructions, more, expected) in
+        [(&["suq"][..], "sometimes: true", 0), (&["suq"], "", 1), (&["suq", "txq"], "sometimes: true", 1)]
+    {
+        let instructions = instructions.iter().map(|&name| name.to_owned()).collect();
+        let (divergences, options) = (listed(more), Options { instructions, ..options("suq") });
+        let results = campaign::run(&SPEC, &divergences, &subjects, &options, &Progress::default());
+        assert_eq!(results.engines[0].stale.len(), expected, "{:?} {more}", options.instructions);
+    }
+}
+
 #[test]
 fn a_wrongly_accepted_word_is_a_finding_with_its_slots() {
     let engine = StandIn::new("odd@1.0").knowing(&[".zebra", ".zinc", ".zero5"]).judging(&SPEC, |line, _, right| {

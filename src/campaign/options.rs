@@ -109,7 +109,10 @@ impl Options {
 
     /// How many more the form would have if it was the only one.
     pub(crate) fn left_out_of_form(&self, forms: usize) -> u64 {
-        self.random.map_or(RANDOM_OF_INSTRUCTION - self.random_of_form(forms), |_| 0)
+        match self.random {
+            None => RANDOM_OF_INSTRUCTION - self.random_of_form(forms),
+            Some(_) => 0,
+        }
     }
 }
 

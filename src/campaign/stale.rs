@@ -56,15 +56,14 @@ impl StaleSearch<'_> {
                 let before = tally.cases();
                 asked = self.probe(divergence, &concerned, tally);
                 answered = tally.cases() > before;
-                // One that is about instructions that this run leaves out may match theirs.
-                let chosen = |id: &str| self.instructions.iter().any(|of| of.forms.iter().any(|form| form.id == id));
-                if !asked && self.is_last(divergence) && divergence.cubes().iter().all(|listed| chosen(&listed.form)) {
+                if !asked && self.is_last(divergence) && self.has_all_of(divergence) {
                     report(Problem::Unmatched);
                 }
             }
             let now = met(tally);
-            // A crash that depends on what lies in memory shows nothing by its absence.
-            if divergence.sometimes && divergence.does == Does::Crashes {
+            // A crash that depends on what lies in memory shows nothing by its absence, and what happens to some lines
+            // may happen to those of instructions that this run leaves out.
+            if divergence.sometimes && (divergence.does == Does::Crashes || !self.has_all_of(divergence)) {
                 continue;
             }
             // Skipped cases show nothing.
@@ -79,6 +78,12 @@ impl StaleSearch<'_> {
     fn is_last(&self, divergence: &Divergence) -> bool {
         let known = self.asker.divergences.versions(&self.version.family);
         !known.iter().any(|(version, _)| version.is_after(self.version) && divergence.applies(version))
+    }
+
+    /// Whether the run has all instructions that it is about.
+    fn has_all_of(&self, divergence: &Divergence) -> bool {
+        let chosen = |id: &str| self.instructions.iter().any(|of| of.forms.iter().any(|form| form.id == id));
+        divergence.cubes().iter().all(|listed| chosen(&listed.form))
     }
 
     fn concerned(&self, divergence: &Divergence) -> Vec<&Instruction> {
