@@ -83,15 +83,18 @@ impl<'a> FormBuilder<'a> {
         operand
     }
 
-    /// Where a line lacks one of several optional operands, no other is given what it never accepts: it could be read as the
-    /// one that is missing.
+    /// Where a line lacks one of several optional operands of a list, no other is given what it never accepts: it could be
+    /// read as the one that is missing.
     fn optional_operands(&mut self, operands: &[Operand]) {
         let mut cubes = Vec::new();
-        let optional = |at: &&usize| operands[**at].optional;
-        let places: Vec<usize> = self.source.syntax.pattern.iter().flat_map(Pattern::operands).collect();
-        for &at in places.iter().filter(optional) {
-            for &other in places.iter().filter(optional).filter(|other| **other != at) {
-                let Some(missing) = operands[other].first_axis() else { continue };
+        let is_bare = |part: &&Pattern| matches!(part, Pattern::Operand(_));
+        let (bare, enclosed): (Vec<&Pattern>, Vec<&Pattern>) = self.source.syntax.pattern.iter().partition(is_bare);
+        let bare: Vec<usize> = bare.iter().flat_map(|part| part.operands()).collect();
+        for list in enclosed.iter().map(|part| part.operands().to_vec()).chain([bare]) {
+            let optional = || list.iter().filter(|&&at| operands[at].optional);
+            for (&at, &other) in optional().flat_map(|at| optional().map(move |other| (at, other))) {
+                let missing = operands[other].first_axis().filter(|_| at != other);
+                let Some(missing) = missing else { continue };
                 let none = self.draft.axes[missing].select(|value| value == NONE);
                 for axis in [operands[at].shape, operands[at].of_type].into_iter().flatten() {
                     let of = &self.draft.axes[axis];
