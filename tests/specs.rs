@@ -1,8 +1,11 @@
 //! The shipped specification: it is sound, and gives the verdicts that it states for the manual's examples.
 
+use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::judge::Judge;
+use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::review;
 use ptx_conform::space::{Diagram, lint};
-use ptx_conform::spec::{Instruction, Spec};
+use ptx_conform::spec::{Instruction, RuleKind, Spec, Verdict};
 
 fn shipped() -> Spec {
     let rendered =
@@ -49,4 +52,27 @@ fn variants_are_read_as_they_were_made() {
     };
     let mistakes: Vec<String> = spec.instructions.iter().flat_map(misread).collect();
     assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+}
+
+/// Rules that keep valid lines out of what is generated would hide them from every engine.
+#[test]
+fn the_manuals_valid_examples_can_be_generated() {
+    let spec = shipped();
+    let (newest, _) = *spec.isa.targets.last().expect("targets");
+    let ptx = *spec.isa.versions.last().expect("versions");
+    let mut kept_out = Vec::new();
+    let examples = spec.instructions.iter().flat_map(|instruction| &instruction.examples);
+    for example in examples.filter(|example| example.spec == Verdict::Valid) {
+        let environment =
+            Environment { ptx, target: example.target.unwrap_or(newest), address_size: AddressSize::Bits64 };
+        let judge = Judge::new(&spec, &environment).expect("a known environment");
+        let declarations = Declarations::parse(&example.declarations, &spec.isa).expect("declarations");
+        let line = Line::parse(&example.line).expect("a line");
+        let Some((instruction, reading)) = judge.read(&line, &declarations) else { continue };
+        let rules = &instruction.forms[reading.form].rules;
+        let canonical = rules.iter().filter(|rule| rule.kind == RuleKind::Canonical);
+        let in_the_way = canonical.filter(|rule| rule.forbids.iter().any(|cube| cube.contains(&reading.values)));
+        kept_out.extend(in_the_way.map(|rule| format!("{}: {}", rule.id, example.line)));
+    }
+    assert!(kept_out.is_empty(), "{}", kept_out.join("\n"));
 }

@@ -91,14 +91,22 @@ impl<'a> FormBuilder<'a> {
         let (bare, enclosed): (Vec<&Pattern>, Vec<&Pattern>) = self.source.syntax.pattern.iter().partition(is_bare);
         let bare: Vec<usize> = bare.iter().flat_map(|part| part.operands()).collect();
         for list in enclosed.iter().map(|part| part.operands().to_vec()).chain([bare]) {
-            let optional = || list.iter().filter(|&&at| operands[at].optional);
-            for (&at, &other) in optional().flat_map(|at| optional().map(move |other| (at, other))) {
-                let missing = operands[other].first_axis().filter(|_| at != other);
-                let Some(missing) = missing else { continue };
-                let none = self.draft.axes[missing].select(|value| value == NONE);
+            // Each with the axis that says whether a line has it.
+            let optional = list.iter().filter(|&&at| operands[at].optional);
+            let optional: Vec<(usize, usize)> =
+                optional.filter_map(|&at| Some((at, operands[at].first_axis()?))).collect();
+            for (&(at, own), &(other, missing)) in
+                optional.iter().flat_map(|one| optional.iter().map(move |of| (one, of)))
+            {
+                if at == other {
+                    continue;
+                }
+                // An operand that is missing as well still has a value of its shape.
+                let given = (own, self.draft.axes[own].select(|value| value != NONE));
+                let none = (missing, self.draft.axes[missing].select(|value| value == NONE));
                 for axis in [operands[at].shape, operands[at].of_type].into_iter().flatten() {
                     let of = &self.draft.axes[axis];
-                    cubes.push(Cube::new([(axis, of.claimed.complement(of.values.len())), (missing, none)]));
+                    cubes.push(Cube::new([given, none, (axis, of.claimed.complement(of.values.len()))]));
                 }
             }
         }
