@@ -114,7 +114,6 @@ fn an_example_that_an_engine_answers_otherwise_is_a_disagreement() {
     assert!(!agreed && text.contains("unexpected: 1") && text.contains(shown), "{text}");
 }
 
-/// An engine that accepts words unknown to a slot gets a finding like any other.
 /// What happens to some lines may be what happens to those of the instructions that a run leaves out.
 #[test]
 fn a_run_of_one_instruction_cannot_tell_that_a_divergence_of_two_no_longer_happens() {
@@ -136,6 +135,7 @@ fn a_run_of_one_instruction_cannot_tell_that_a_divergence_of_two_no_longer_happe
     }
 }
 
+/// An engine that accepts words unknown to a slot gets a finding like any other.
 #[test]
 fn a_wrongly_accepted_word_is_a_finding_with_its_slots() {
     let engine = StandIn::new("odd@1.0").knowing(&[".zebra", ".zinc", ".zero5"]).judging(&SPEC, |line, _, right| {
