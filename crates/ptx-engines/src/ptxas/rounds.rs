@@ -21,7 +21,7 @@ use super::answer::{AskMode, Complaints, ask, death, join, refusal};
 use super::company::{Company, company, leaves};
 use super::{Arch, Ptxas};
 use crate::child::End;
-use crate::words::visible;
+use crate::words::{cut, visible};
 use crate::{Batch, Depth, Outcome};
 
 /// The most lines of a module that is only checked; longer ones are not faster.
@@ -38,6 +38,8 @@ const FIRST_MODULES: usize = 4;
 const FEW_LINES: usize = 128;
 /// Modules of the first process with marks between them.
 const SPACED_MODULES: usize = 64;
+/// The most bytes of a line that a note shows; those of matrices have thousands.
+const NOTED_BYTES: usize = 160;
 /// The signal that kills a process from outside, for example when the machine runs out of memory.
 const KILL: i32 = 9;
 /// The most lines of a process.
@@ -318,6 +320,7 @@ impl Rounds<'_> {
         {
             let (id, many) = (&self.ptxas.id, lines.len());
             let first = visible(lines.first().map_or("", |&line| self.batch.lines[line]));
+            let first = cut(&first, NOTED_BYTES);
             let note =
                 format!("{id} died ({how}) on {many} lines together, and on none of them alone; the first: {first}");
             self.ptxas.health.note(note);
