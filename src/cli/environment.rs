@@ -20,6 +20,11 @@ pub(crate) struct EnvironmentOpts {
 }
 
 impl EnvironmentOpts {
+    /// Whether a target was given.
+    pub(crate) fn names_target(&self) -> bool {
+        self.target.is_some()
+    }
+
     /// The environment; whatever was not given is the newest.
     pub(crate) fn resolve(&self, isa: &Isa) -> anyhow::Result<Environment> {
         let (Some(&newest), Some(&(first, _))) = (isa.versions.last(), isa.targets.first()) else {

@@ -10,12 +10,16 @@ use std::process::ExitCode;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anyhow::Context as _;
 
+use ptx_conform::environment::{Environment, Suffix, Target, Version};
 use ptx_conform::explain::ExplainedLine;
-use ptx_conform::judge::{Judge, needs};
+use ptx_conform::judge::{Judge, Reading, UnknownEnvironment, needs};
 use ptx_conform::ptx::{Declarations, Line, SyntaxError};
 use ptx_conform::spec::Spec;
 
 /// Explain one line: its verdict, broken rules, the manual's section, and what it needs
+///
+/// Without --target, it is the newest plain target, or an architecture or family target such as sm_90a on which the line
+/// breaks fewer rules.
 ///
 /// Exit codes: 0 valid, 1 invalid, 2 unknown instruction or not a statement.
 ///
@@ -34,8 +38,7 @@ pub(crate) struct Opts {
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         let spec = super::load::load_spec(specs)?;
-        let environment = self.environment.resolve(&spec.isa)?;
-        let judge = Judge::new(&spec, &environment)?;
+        let given = self.environment.resolve(&spec.isa)?;
         let line = match Line::parse(&self.line) {
             Ok(line) => line,
             Err(error) => return unreadable(&spec, &self.line, &error),
@@ -55,10 +58,15 @@ impl Opts {
         }
         let (text, assumed) = match self.declarations {
             Some(text) => (text, false),
-            None => (assume::declarations(&spec.isa, instruction, &line, &environment), true),
+            None => (assume::declarations(&spec.isa, instruction, &line, &given), true),
         };
         let declarations = Declarations::parse(&text, &spec.isa).context("--declarations")?;
-        let reading = judge.read_as(instruction, &line, &declarations);
+        let read = |judge: &Judge<'_>| judge.read_as(instruction, &line, &declarations);
+        let mut judged = JudgedIn::new(&spec, given, read)?;
+        if !self.environment.names_target() {
+            judged = judged.or_where_it_breaks_less(&spec, read)?;
+        }
+        let JudgedIn { environment, judge, reading } = judged;
         let case = ExplainedLine {
             text: &self.line,
             line: &line,
@@ -75,6 +83,47 @@ impl Opts {
         }
         super::output::print(&output)?;
         Ok(if reading.valid() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    }
+}
+
+/// How a line is read in an environment.
+struct JudgedIn<'s> {
+    environment: Environment,
+    judge: Judge<'s>,
+    reading: Reading,
+}
+
+impl<'s> JudgedIn<'s> {
+    fn new(
+        spec: &'s Spec,
+        environment: Environment,
+        read: impl Fn(&Judge<'s>) -> Reading,
+    ) -> Result<Self, UnknownEnvironment> {
+        let judge = Judge::new(spec, &environment)?;
+        let reading = read(&judge);
+        Ok(Self { environment, judge, reading })
+    }
+
+    /// The same for the newest architecture or family target, such as `sm_90a`, if the line breaks fewer rules there: what
+    /// only such targets have is not wrong because plain ones lack it.
+    fn or_where_it_breaks_less(
+        self,
+        spec: &'s Spec,
+        read: impl Fn(&Judge<'s>) -> Reading,
+    ) -> Result<Self, UnknownEnvironment> {
+        let given = self.environment;
+        let mut best = self;
+        let named = |(target, since): &&(Target, Version)| target.suffix != Suffix::Plain && *since <= given.ptx;
+        for &(target, _) in spec.isa.targets.iter().rev().filter(named) {
+            if best.reading.valid() {
+                break;
+            }
+            let other = Self::new(spec, Environment { target, ..given }, &read)?;
+            if other.reading.broken.len() < best.reading.broken.len() {
+                best = other;
+            }
+        }
+        Ok(best)
     }
 }
 

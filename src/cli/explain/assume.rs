@@ -180,7 +180,9 @@ impl<'a> Assumed<'a> {
         let axis = operand.and_then(|operand| operand.of_type).map(|axis| &self.form.axes[axis]);
         let takes =
             |of: &&String| axis.is_none_or(|axis| axis.position(of).is_some_and(|value| axis.claimed.contains(value)));
-        types.iter().find(takes).unwrap_or(&types[0]).clone()
+        let is_type = |value: &&String| self.isa.register_type(value).is_some();
+        let claimed = axis.into_iter().flat_map(|axis| axis.values.iter().filter(is_type));
+        types.iter().chain(claimed).find(takes).unwrap_or(&types[0]).clone()
     }
 
     fn register(&mut self, name: &'a str, of: &str) {
