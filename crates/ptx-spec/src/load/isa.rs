@@ -141,6 +141,7 @@ fn specials(raw: &[RawSpecial]) -> FxHashMap<String, Special> {
             lanes: if of.vector { 4 } else { 1 },
             ptx: needs.and_then(|needs| needs.ptx),
             target: needs.and_then(|needs| needs.target.first()),
+            of_directive: of.directive.is_some(),
         };
         for name in &of.names {
             if of.vector {

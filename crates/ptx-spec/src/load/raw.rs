@@ -77,6 +77,8 @@ pub struct RawSpecial {
     pub vector: bool,
     /// What they need.
     pub needs: Option<RawNeeds>,
+    /// The directive of entries that may read them. No line that reads them is generated.
+    pub directive: Option<String>,
 }
 
 /// A fundamental type.

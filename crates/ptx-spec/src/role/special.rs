@@ -23,8 +23,10 @@ pub(super) fn axis(
     let axis = draft.axis(&format!("{name}.special"), Choice::Special(at), values, |value| value != OTHER);
     let (of, types, isa) = (&draft.axes[axis], &draft.axes[of_type], draft.isa);
     let is_special = (of_type, types.select(|value| value == SPECIAL));
+    let not_generated =
+        |value: &str| isa.specials.get(value).map_or(value == NONE || value == OTHER, |of| of.of_directive);
     let canonical = vec![
-        Cube::new([is_special, (axis, of.select(|value| value == NONE || value == OTHER))]),
+        Cube::new([is_special, (axis, of.select(not_generated))]),
         Cube::new([(of_type, types.select(|value| value != SPECIAL)), (axis, of.select(|value| value != NONE))]),
     ];
     let unsuited = |(when, instruction): &(SlotSets, &RegisterType)| {

@@ -186,6 +186,8 @@ pub struct Special {
     pub ptx: Option<Version>,
     /// The target that it needs.
     pub target: Option<Target>,
+    /// Whether only entries with some directive may read it; no line that does is generated.
+    pub of_directive: bool,
 }
 
 /// The requirements of a line's special registers: the highest version and target among them.
