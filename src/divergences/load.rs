@@ -1,7 +1,6 @@
 //! Reads `specs/divergences/*.yaml`, and checks it against the specification.
 
 use std::path::Path;
-use std::sync::LazyLock;
 
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -126,13 +125,6 @@ impl Divergences {
     /// As [`Divergences::load`].
     pub fn from_texts(texts: &[(String, String)], spec: &Spec) -> Result<Self, Vec<Error>> {
         let (mut all, mut newest, mut errors) = (Vec::<Divergence>::new(), Vec::new(), Vec::new());
-        let executed = LazyLock::new(|| {
-            let mut executed = spec.clone();
-            for instruction in &mut executed.instructions {
-                *instruction = setup::executed(spec, instruction);
-            }
-            executed
-        });
         for (name, text) in texts {
             let file = match parse::<RawFile>(name, text) {
                 Ok(file) => file,
@@ -154,8 +146,9 @@ impl Divergences {
             let left_out = |name: &At<String>| spec.left_out.contains(&name.value);
             let of_sound_files =
                 |raw: &&RawDivergence| raw.instructions.is_empty() || !raw.instructions.iter().all(left_out);
+            let executed = executed_spec(spec, &file.divergences);
             let compiled = file.divergences.par_iter().filter(of_sound_files).map(|raw| {
-                let spec = if raw.does == Does::Computes { &*executed } else { spec };
+                let spec = executed.as_ref().filter(|_| raw.does == Does::Computes).unwrap_or(spec);
                 (raw, DivergenceCompiler::new(&file.engine, raw, spec, name, text).compile())
             });
             for (raw, compiled) in compiled.collect::<Vec<_>>() {
@@ -176,6 +169,25 @@ impl Divergences {
         let fingerprint = if texts.is_empty() { String::new() } else { hash() };
         if errors.is_empty() { Ok(Self::new(all, fingerprint, newest)) } else { Err(errors) }
     }
+}
+
+/// The specification with the setups that conditions on rows name, of the instructions that these divergences are about;
+/// none if none is about rows.
+fn executed_spec(spec: &Spec, divergences: &[RawDivergence]) -> Option<Spec> {
+    let of_rows: Vec<&RawDivergence> = divergences.iter().filter(|raw| raw.does == Does::Computes).collect();
+    if of_rows.is_empty() {
+        return None;
+    }
+    let is_about = |raw: &RawDivergence, instruction: &Instruction| {
+        raw.instructions.is_empty() || raw.instructions.iter().any(|name| name.value == instruction.name)
+    };
+    let mut executed = spec.clone();
+    for instruction in &mut executed.instructions {
+        if of_rows.iter().any(|raw| is_about(raw, instruction)) {
+            *instruction = setup::executed(spec, instruction);
+        }
+    }
+    Some(executed)
 }
 
 /// Checks one divergence, and resolves its condition in each form.
