@@ -18,8 +18,8 @@ use ptx_conform::spec::Spec;
 
 /// Explain one line: its verdict, broken rules, the manual's section, and what it needs
 ///
-/// Without --target, it is the newest plain target, or an architecture or family target such as sm_90a on which the line
-/// breaks fewer rules.
+/// Without --target, the line is judged for the newest plain target, or for an architecture or family target such as sm_90a
+/// on which it breaks fewer rules.
 ///
 /// Exit codes: 0 valid, 1 invalid, 2 unknown instruction or not a statement.
 ///
