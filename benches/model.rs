@@ -2,8 +2,8 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::line_case::LineCase;
 use ptx_conform::model;
-use ptx_conform::program::Program;
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, environment_values};
 use ptx_conform::spec::Spec;
@@ -13,7 +13,7 @@ const PROGRAMS: usize = 50;
 /// The number of rows of each program.
 const ROWS: usize = 64;
 
-fn programs(spec: &Spec, opcode: &str) -> Vec<Program> {
+fn programs(spec: &Spec, opcode: &str) -> Vec<LineCase> {
     let environment = Environment {
         ptx: "9.0".parse().expect("a version"),
         target: "sm_100".parse().expect("a target"),
@@ -36,7 +36,7 @@ fn programs(spec: &Spec, opcode: &str) -> Vec<Program> {
                 })
                 .collect();
             let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
-            programs.push(setup::program(spec, form, &rows).expect("a program"));
+            programs.push(setup::line_case(spec, form, &rows).expect("a program"));
         }
     }
     programs
@@ -46,7 +46,7 @@ fn model(criterion: &mut Criterion) {
     let spec = ptx_conform::shipped::spec().expect("the specification is sound");
     let mut group = criterion.benchmark_group("model");
     let opcodes = spec.instructions.iter().map(|instruction| instruction.name.as_str());
-    let mut mix: Vec<Program> = Vec::new();
+    let mut mix: Vec<LineCase> = Vec::new();
     for opcode in opcodes.filter(|opcode| model::models(opcode)) {
         let programs = programs(&spec, opcode);
         mix.extend(programs.iter().cloned());
@@ -60,7 +60,7 @@ fn measure(
     group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,
     spec: &Spec,
     name: &str,
-    programs: &[Program],
+    programs: &[LineCase],
 ) {
     group.throughput(Throughput::Elements(programs.iter().map(|program| program.rows.len() as u64).sum()));
     let prepared: Vec<_> = programs

@@ -9,7 +9,7 @@ use std::time::Instant;
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::protocol::{Executed, Request, Response};
-use ptx_conform::program::{Answer, Program, Returned};
+use ptx_conform::line_case::{Answer, LineCase, Returned};
 
 /// Rows executed in one measurement.
 const ROWS: u64 = 200_000;
@@ -37,7 +37,7 @@ fn main() {
 }
 
 /// A load of two registers from a surface.
-fn case() -> Program {
+fn case() -> LineCase {
     let text = r#"{
         "ptx": "7.0", "target": "sm_80",
         "declarations": ".global .surfref s; .entry k() { .reg .b32 %r<9>;",
@@ -47,7 +47,7 @@ fn case() -> Program {
         "outputs": [{"register": "%r1", "bits": 32}, {"register": "%r2", "bits": 32}],
         "rows": [["0", "0"]]
     }"#;
-    let mut case: Program = serde_json::from_str(text).expect("a case");
+    let mut case: LineCase = serde_json::from_str(text).expect("a case");
     (1..ROWS).for_each(|row| case.rows.push(&[row.into(), u128::from(u32::MAX)]));
     case
 }

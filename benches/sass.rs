@@ -14,7 +14,7 @@ use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::sass::{CompiledCases, Configuration, LoadedCases, Sass};
 use ptx_conform::engine::{CaseExecutor, Engine, EngineId, LineJudge, toolchain};
 use ptx_conform::environment::Environment;
-use ptx_conform::program::{Answer, Program};
+use ptx_conform::line_case::{Answer, LineCase};
 use ptx_conform::spec::Spec;
 
 /// The newest release whose machine code is interpreted.
@@ -29,7 +29,7 @@ const TOGETHER: usize = 64;
 /// Records what a run executes.
 struct Recorder<'a> {
     sass: &'a Sass,
-    programs: Mutex<Vec<Program>>,
+    programs: Mutex<Vec<LineCase>>,
 }
 
 impl Engine for Recorder<'_> {
@@ -64,12 +64,12 @@ impl CaseExecutor for Recorder<'_> {
     }
 
     /// Any answer that is not a failure: an engine that only fails is not asked further.
-    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
+    fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
         self.programs.lock().expect("no thread panics").extend_from_slice(cases);
         cases.iter().map(|case| vec![Answer::Trapped(String::new()); case.rows.len()]).collect()
     }
 
-    fn recorded(&self) -> Option<Vec<Program>> {
+    fn recorded(&self) -> Option<Vec<LineCase>> {
         None
     }
 
@@ -79,7 +79,7 @@ impl CaseExecutor for Recorder<'_> {
 }
 
 /// The programs of an instruction that a run executes.
-fn programs(spec: &Spec, sass: &Sass, instruction: &str) -> Vec<Program> {
+fn programs(spec: &Spec, sass: &Sass, instruction: &str) -> Vec<LineCase> {
     let options = Options {
         instructions: vec![instruction.to_owned()],
         random: Some(0),
@@ -138,7 +138,7 @@ fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
 }
 
 /// Measures all programs of an instruction.
-fn measure(sass: &Sass, programs: &[Program]) -> Parts {
+fn measure(sass: &Sass, programs: &[LineCase]) -> Parts {
     let rows = programs.iter().map(|program| program.rows.len() as u64).sum();
     let mut parts = Parts { rows, ..Parts::default() };
     let compiled: Vec<CompiledCases<'_>> =

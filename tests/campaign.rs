@@ -13,7 +13,7 @@ use ptx_conform::causes;
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::Outcome;
 use ptx_conform::environment::Version;
-use ptx_conform::program::{Answer, Program};
+use ptx_conform::line_case::{Answer, LineCase};
 use ptx_conform::report::{Report, RunVerdict};
 use ptx_conform::spec::{Spec, Verdict};
 
@@ -53,7 +53,7 @@ fn shards_add_up_to_the_whole_plan() {
 #[test]
 fn an_engine_that_always_fails_is_abandoned_after_a_few_cases() {
     for (judges, words) in [(true, "signal 11"), (false, "it answered with a lemon")] {
-        let fails = |case: &Program| vec![Answer::Failed("it answered with a lemon".to_owned()); case.rows.len()];
+        let fails = |case: &LineCase| vec![Answer::Failed("it answered with a lemon".to_owned()); case.rows.len()];
         let engine =
             StandIn::new("odd@1.0").judging(&SPEC, |_, _, _| Outcome::Crashed("signal 11".to_owned())).executing(fails);
         let subject = if judges { Subject::judging(&engine, newest()) } else { Subject::executing(&engine, newest()) };

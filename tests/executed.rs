@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_conform::judge::Judge;
+use ptx_conform::line_case::{Answer, LineCase};
 use ptx_conform::model::{self, Allowed};
-use ptx_conform::program::{Answer, Program};
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::spec::Spec;
 
@@ -20,7 +20,7 @@ use cases::{Case, Expected};
 /// A source of answers to the rows of a case.
 struct Oracle {
     name: &'static str,
-    answers: fn(&Program) -> Vec<Answer>,
+    answers: fn(&LineCase) -> Vec<Answer>,
 }
 
 const ORACLES: &[Oracle] =

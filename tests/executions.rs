@@ -14,7 +14,7 @@ use ptx_conform::campaign::{self, EngineResult, Options, Problem, Progress, Resu
 use ptx_conform::causes::{self, Evidence, Finding, Findings};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::CaseExecutor;
-use ptx_conform::program::Answer;
+use ptx_conform::line_case::Answer;
 use ptx_conform::report::{Report, RunVerdict};
 use ptx_conform::spec::Spec;
 

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use cases::{Case, Expected};
 use executor::{BUGS, Planted};
 use ptx_conform::engine::{CaseExecutor as _, Engine as _};
+use ptx_conform::line_case::{Answer, Holds, Input, LineCase, Output, Returned, Rows};
 use ptx_conform::object::{Format, Geometry, Space, Surface, Variable};
-use ptx_conform::program::{Answer, Holds, Input, Output, Program, Returned, Rows};
 
 fn corpus() -> Vec<Case> {
     let spec = ptx_conform::shipped::spec().unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
@@ -20,11 +20,11 @@ fn corpus() -> Vec<Case> {
 }
 
 /// A program with registers of 32 bits and one row.
-fn program(line: &str, inputs: &[(&str, u32)], outputs: &[&str], surface: Option<Surface>) -> Program {
+fn program(line: &str, inputs: &[(&str, u32)], outputs: &[&str], surface: Option<Surface>) -> LineCase {
     let mut rows = Rows::new(inputs.len());
     rows.push(&inputs.iter().map(|&(_, value)| value.into()).collect::<Vec<_>>());
     let input = |&(register, _): &(&str, u32)| Input { register: register.to_owned(), bits: 32, holds: Holds::Bits };
-    Program {
+    LineCase {
         ptx: "9.0".parse().expect("a version"),
         target: "sm_90".parse().expect("a target"),
         declarations: ".global .surfref s; .entry k() { .reg .b32 %r<9>;".to_owned(),
@@ -45,7 +45,7 @@ fn square(format: &str) -> Option<Surface> {
     Some(Surface { geometry: Geometry::D2, format, width: 2, height: 2, depth: 0, layers: 0, data: (0..16).collect() })
 }
 
-fn answer(case: &Program) -> Answer {
+fn answer(case: &LineCase) -> Answer {
     Planted::right().answers(case).remove(0)
 }
 

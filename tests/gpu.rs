@@ -20,9 +20,9 @@ use ptx_conform::engine::protocol::{
 use ptx_conform::engine::{CaseExecutor as _, Engine as _};
 use ptx_conform::environment::Version;
 use ptx_conform::kernel::{Bound, Kernel, Parameter, Place};
+use ptx_conform::line_case::{Answer, Holds, Input, LineCase, Output as Register, Returned, Rows};
 use ptx_conform::model::{self, Allowed};
 use ptx_conform::object::{Format, Geometry, Surface};
-use ptx_conform::program::{Answer, Holds, Input, Output as Register, Program, Returned, Rows};
 use ptx_conform::spec::Spec;
 
 // The operations of `tests/gpu/driver.c`, one for each row.
@@ -181,7 +181,7 @@ fn case(rows: &[(u32, u32)], alone: &[usize]) -> SentCase {
         records.extend(value.to_le_bytes());
         records.extend([0; 8]);
     }
-    let case = Program {
+    let case = LineCase {
         ptx: Version { major: 9, minor: 0 },
         target: "sm_90".parse().expect("a target"),
         declarations: ".reg .b32 %r<3>;".to_owned(),
@@ -727,7 +727,7 @@ fn a_rejected_module_is_attributed_to_its_cases() {
     let case = |line: &str, rows: u128| {
         let mut values = Rows::new(1);
         (0..rows).for_each(|row| values.push(&[row]));
-        Program {
+        LineCase {
             declarations: ".entry k { .reg .b32 %r<3>;".to_owned(),
             line: line.to_owned(),
             outputs: vec![Register { register: "%r1".to_owned(), bits: 32 }],
@@ -736,7 +736,7 @@ fn a_rejected_module_is_attributed_to_its_cases() {
         .with_rows(values, Vec::new())
     };
     for (cases, guilty, most) in [(100, vec![41], 17), (64, (0..64).step_by(3).collect(), 128), (3, vec![0, 1, 2], 5)] {
-        let cases: Vec<Program> = (0..cases)
+        let cases: Vec<LineCase> = (0..cases)
             .map(|at| case(if guilty.contains(&at) { "mov.bogus %r1, %r2;" } else { "mov.b32 %r1, %r2;" }, 16))
             .collect();
         let _ = std::fs::remove_file(&log);

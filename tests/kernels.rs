@@ -17,7 +17,7 @@ use ptx_conform::engine::{Depth, Outcome};
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::judge::Reading;
 use ptx_conform::kernel::{batches, module};
-use ptx_conform::program::Program;
+use ptx_conform::line_case::LineCase;
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, Region, Values, covering, environment_values};
 use ptx_conform::spec::{Choice, Form, Instruction};
@@ -82,7 +82,7 @@ fn trials() -> Vec<Trial> {
 struct Made<'a> {
     instruction: &'a Instruction,
     reading: Reading,
-    case: Program,
+    case: LineCase,
 }
 
 fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken: &Taken) -> Result<(), Failed> {
@@ -103,7 +103,7 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
             let whole = first.len();
             let rows = first.into_iter().chain(covering(&region, 2));
             for (number, values) in rows.enumerate().step_by(taken.thin) {
-                let case = setup::program(&spec, form, &[&values])?;
+                let case = setup::line_case(&spec, form, &[&values])?;
                 match module(&[&case]).1.pop() {
                     Some(Ok(_)) => kernels += 1,
                     why => wrong.push(format!("{}\n{}\n  {why:?}", case.declarations, case.line)),
@@ -122,14 +122,14 @@ fn assemble(toolchain: &Installed, engine: &EngineVersion, group: &Group, taken:
             }
         }
     }
-    let cases: Vec<Program> = plain.iter().map(|made| made.case.clone()).collect();
+    let cases: Vec<LineCase> = plain.iter().map(|made| made.case.clone()).collect();
     let of_plain = batches(&cases).into_iter().map(|batch| batch.into_iter().map(|at| &plain[at]).collect());
     let (mut assembled, mut modules) = (0, 0);
     let mut excused = BTreeMap::<String, usize>::new();
     for batch in of_plain.chain(suspect.iter().map(|made| vec![made])) {
         let batch: Vec<&Made<'_>> = batch;
         modules += 1;
-        let together: Vec<&Program> = batch.iter().map(|made| &made.case).collect();
+        let together: Vec<&LineCase> = batch.iter().map(|made| &made.case).collect();
         let of_all = run(toolchain, taken.target, &module(&together).0)?;
         if of_all == Outcome::Accepted {
             assembled += batch.len();

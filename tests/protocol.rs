@@ -15,7 +15,7 @@ use ptx_conform::engine::protocol::{Request, Response};
 use ptx_conform::engine::recording::{Provenance, Recording};
 use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, LineJudge, Outcome};
 use ptx_conform::environment::{AddressSize, Environment};
-use ptx_conform::program::{Answer, Program, Returned};
+use ptx_conform::line_case::{Answer, LineCase, Returned};
 use ptx_conform::ptx::Scaffold;
 use serde_json::Value;
 
@@ -129,7 +129,7 @@ fn judge(engine: &External) -> Vec<Outcome> {
 }
 
 /// Two cases, the second with a bad row.
-fn cases() -> Vec<Program> {
+fn cases() -> Vec<LineCase> {
     let case = |rows: &str| {
         let text = r#"{"ptx": "7.0", "target": "sm_80", "declarations": "", "line": "not.b32 %r1, %r2;",
             "inputs": [{"register": "%r2", "bits": 32, "holds": "bits"}],
@@ -350,7 +350,7 @@ fn engine_of_the_page() -> Result<(), Failed> {
 
 fn the_example_executes() -> Result<(), Failed> {
     let engine = External::open(&python("examples/execute.py", ""))?;
-    let cases: Vec<Program> = serde_json::from_str(
+    let cases: Vec<LineCase> = serde_json::from_str(
         r#"[{"ptx": "7.0", "target": "sm_80", "declarations": "", "line": "suld.b.1d.v2.b16.trap {%h1, %h2}, [s, {%r1}];",
              "surface": {"geometry": "1d", "format": "u32", "width": 2, "data": "0001020304050607"},
              "inputs": [{"register": "%r1", "bits": 32, "holds": "bits"}],
@@ -453,7 +453,7 @@ fn recording() -> Result<(), Failed> {
     let kept = read.cases();
     let answers = read.execute(&kept);
     check(answers.concat().iter().all(|answer| *answer != Answer::Skipped("not in the recording".to_owned())), &text)?;
-    let traps = |case: &Program| case.alone.len();
+    let traps = |case: &LineCase| case.alone.len();
     same(&kept.iter().map(traps).sum::<usize>(), &3)?;
     let mut other = kept[0].clone();
     other.rows.push(&[0x77]);

@@ -11,7 +11,7 @@ use ptx_conform::causes::{self, Finding, MinimalRow};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::engine::recording::{Provenance, Recording};
-use ptx_conform::program::{Answer, Program, Rows};
+use ptx_conform::line_case::{Answer, LineCase, Rows};
 use ptx_conform::spec::Spec;
 
 use executor::Planted;
@@ -161,7 +161,7 @@ fn a_case_that_is_no_longer_valid_costs_only_its_rows() {
 }
 
 /// The line of a case in the text of a recording.
-fn heading(case: &Program) -> String {
+fn heading(case: &LineCase) -> String {
     let bare = case.with_rows(Rows::new(case.inputs.len()), Vec::new());
     format!("{{\"case\":{}}}", serde_json::to_string(&bare).expect("a case can be written"))
 }

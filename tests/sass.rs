@@ -14,7 +14,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_conform::engine::sass::{Configuration, Sass};
 use ptx_conform::engine::{CaseExecutor as _, CodeLister as _, Listing, toolchain};
 use ptx_conform::environment::Suffix;
-use ptx_conform::program::{Answer, Holds, Input, Output, Program, Returned, Rows, UndefinedBits};
+use ptx_conform::line_case::{Answer, Holds, Input, LineCase, Output, Returned, Rows, UndefinedBits};
 
 const VERSION: &str = "13.5";
 
@@ -43,11 +43,11 @@ fn opened() -> Result<Sass, Failed> {
 }
 
 /// A program with one row.
-fn program(line: &str, inputs: &[(&str, u128)]) -> Result<Program, Failed> {
+fn program(line: &str, inputs: &[(&str, u128)]) -> Result<LineCase, Failed> {
     let mut rows = Rows::new(inputs.len());
     rows.push(&inputs.iter().map(|(_, value)| *value).collect::<Vec<_>>());
     let input = |(register, _): &(&str, u128)| Input { register: (*register).to_owned(), bits: 32, holds: Holds::Bits };
-    Ok(Program {
+    Ok(LineCase {
         ptx: "9.0".parse()?,
         target: "sm_90".parse()?,
         declarations: ".shared .align 4 .b8 s[4]; .entry k() { .reg .b32 %r<4>;".to_owned(),
@@ -116,7 +116,7 @@ const CRASHES: &str = "ld.shared::cta.u32 %v.y, [sh+4];";
 
 fn the_smallest_module_has_the_same_answer() -> Result<(), Failed> {
     let engine = opened()?;
-    let smallest = |case: &Program| engine.smallest(case).ok_or("no listing");
+    let smallest = |case: &LineCase| engine.smallest(case).ok_or("no listing");
     let lines = |listing: &Listing| listing.ptx.iter().map(|line| line.text.clone()).collect::<Vec<_>>().join("\n");
     let marked = |listing: &Listing| -> Vec<String> {
         let code = listing.code.iter().filter(|line| line.marked);

@@ -31,7 +31,7 @@ fn the_model_reads_every_setup_that_is_drawn() {
             let built = start.elapsed();
             for _ in 0..3000 {
                 let values = draw.variant(&region).expect("a setup");
-                let program = setup::program(&spec, form, &[&values]).expect("a program");
+                let program = setup::line_case(&spec, form, &[&values]).expect("a program");
                 let prepared =
                     model::prepare(&spec, &program).unwrap_or_else(|why| panic!("{}: {why}\n{program:?}", form.id));
                 match prepared.expect(program.rows.row(0)).allowed {

@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::line_case::{Answer, LineCase, Returned, Rows};
 use ptx_conform::model::{self, Allowed, Ending, Expectation};
 use ptx_conform::object::Component;
-use ptx_conform::program::{Answer, Program, Returned, Rows};
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, Values, environment_values};
 use ptx_conform::spec::{Form, Spec};
@@ -25,10 +25,10 @@ fn environment() -> Environment {
 
 /// The expectation of a variant in a setup.
 fn expect(form: &Form, values: &[u8]) -> Expectation {
-    expect_of(&setup::program(&SPEC, form, &[values]).expect("a program"))
+    expect_of(&setup::line_case(&SPEC, form, &[values]).expect("a program"))
 }
 
-fn expect_of(program: &Program) -> Expectation {
+fn expect_of(program: &LineCase) -> Expectation {
     let prepared = model::prepare(&SPEC, program).unwrap_or_else(|why| panic!("{why}: {program:?}"));
     prepared.expect(program.rows.row(0))
 }
@@ -155,7 +155,7 @@ fn wide_and_narrow_registers_hold_the_same_value() {
 }
 
 /// The same case with another line and only the first outputs.
-fn with_line(program: &Program, line: &str, outputs: usize) -> Program {
+fn with_line(program: &LineCase, line: &str, outputs: usize) -> LineCase {
     let mut other = program.clone();
     other.line = line.to_owned();
     other.outputs.truncate(outputs);
@@ -163,17 +163,17 @@ fn with_line(program: &Program, line: &str, outputs: usize) -> Program {
 }
 
 /// The same case with another value in one input.
-fn with_input(program: &Program, register: &str, value: u128) -> Program {
+fn with_input(program: &LineCase, register: &str, value: u128) -> LineCase {
     let mut row = program.rows.row(0).to_vec();
     let at = program.input(register).expect("an input");
     row[at] = value;
     let mut rows = Rows::new(row.len());
     rows.push(&row);
-    Program { rows, ..program.clone() }
+    LineCase { rows, ..program.clone() }
 }
 
 /// A case of one row, from its JSON.
-fn case(text: &str) -> Program {
+fn case(text: &str) -> LineCase {
     serde_json::from_str(text).unwrap_or_else(|why| panic!("{why}: {text}"))
 }
 
@@ -221,7 +221,7 @@ fn surface(format: &str, sample: u64, draw: &mut Draw) -> (String, u64) {
 }
 
 /// A surface case of one row with coordinates `%x`, `%y` and data `%c`.
-fn surface_case(surface: &str, line: &str, x: i64, y: i64, c: [u64; 2], outputs: &str) -> Program {
+fn surface_case(surface: &str, line: &str, x: i64, y: i64, c: [u64; 2], outputs: &str) -> LineCase {
     let word = |number: i64| format!("{:x}", u32::try_from(number & 0xffff_ffff).expect("32 bits"));
     case(&format!(
         r#"{{"ptx": "8.1", "target": "sm_80", "line": "{line}", "surface": {surface},
@@ -240,7 +240,7 @@ fn surface_case(surface: &str, line: &str, x: i64, y: i64, c: [u64; 2], outputs:
 }
 
 /// An answer that the model allows.
-fn answer(program: &Program) -> Answer {
+fn answer(program: &LineCase) -> Answer {
     expect_of(program).example(program)
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::case::{Behavior, CaseResult};
 use crate::engine::{Health, Outcome};
-use crate::program::Answer;
+use crate::line_case::Answer;
 
 /// The number of initial failures after which an engine is abandoned.
 const ENOUGH: u32 = 24;

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use crate::case::InternalError;
 use crate::engine::{CodeLister, Listing};
 use crate::environment::Environment;
+use crate::line_case::LineCase;
 use crate::model;
-use crate::program::Program;
 use crate::setup;
 use crate::space::{Diagram, Slice, Values, environment_values};
 use crate::spec::{Choice, Cube, Form, Instruction, Spec, ValueSet};
@@ -46,8 +46,8 @@ pub(super) fn lowered(
         let executed = setup::executed(spec, instruction);
         for form in &executed.forms {
             let Some(pairs) = pairs(spec, form, environment) else { continue };
-            let program = |values: &Values| setup::program(spec, form, &[values]);
-            let programs: Result<Vec<Program>, InternalError> =
+            let program = |values: &Values| setup::line_case(spec, form, &[values]);
+            let programs: Result<Vec<LineCase>, InternalError> =
                 pairs.iter().flat_map(|pair| [&pair.with, &pair.other]).map(|values| Ok(program(values)?)).collect();
             let programs = programs?;
             let listings = engine.listings(&programs);
@@ -110,7 +110,7 @@ fn pairs(spec: &Spec, form: &Form, environment: &Environment) -> Option<Vec<Pair
 /// The simplest variant of a cube whose operands are registers where they can be: constants are computed with when the
 /// code is generated.
 fn with_inputs(spec: &Spec, form: &Form, cube: Cube, simplest: &dyn Fn(&Cube) -> Option<Values>) -> Option<Values> {
-    let inputs = |values: &Values| setup::program(spec, form, &[values]).map_or(0, |program| program.inputs.len());
+    let inputs = |values: &Values| setup::line_case(spec, form, &[values]).map_or(0, |program| program.inputs.len());
     let (mut cube, mut best) = (cube.clone(), simplest(&cube)?);
     for (axis, of) in form.axes.iter().enumerate().filter(|(_, axis)| matches!(axis.choice, Choice::Type(_))) {
         let narrowed =

@@ -8,8 +8,8 @@ use super::programs::ProgramPlan;
 use super::rows::environment;
 use crate::case;
 use crate::engine::CaseExecutor;
+use crate::line_case::{Answer, LineCase};
 use crate::model;
-use crate::program::{Answer, Program};
 use crate::setup;
 use crate::spec::Spec;
 
@@ -26,7 +26,7 @@ pub fn record(
     engine: &dyn CaseExecutor,
     options: &Options,
     progress: &Progress,
-    each: &mut dyn FnMut(&Program, &[Answer]),
+    each: &mut dyn FnMut(&LineCase, &[Answer]),
 ) -> Result<(), String> {
     let environment = match options.environment {
         Some(environment) => environment,
@@ -46,7 +46,7 @@ pub fn record(
                 progress.planned.fetch_add(1, Ordering::Relaxed);
                 let rows = plan.rows(first, count);
                 let programs = case::executions(spec, form, &rows, &costly).map_err(|why| why.to_string())?;
-                let programs: Vec<Program> = programs.into_iter().map(|planned| planned.program).collect();
+                let programs: Vec<LineCase> = programs.into_iter().map(|planned| planned.program).collect();
                 for (program, answers) in programs.iter().zip(engine.execute(&programs)) {
                     each(program, &answers);
                 }

@@ -10,8 +10,8 @@ use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{CaseExecutor, Depth};
 use crate::environment::{AddressSize, Environment, Suffix};
+use crate::line_case::{LineCase, Rows};
 use crate::model::{self, RowVerdict};
-use crate::program::{Program, Rows};
 use crate::setup;
 use crate::space::Values;
 use crate::spec::{Instruction, Spec};
@@ -133,7 +133,7 @@ impl<'a> Executor<'a> {
         group.keep(case.values.to_vec(), Does::Computes);
         if group.is_simpler(case.values)
             && let (Ok(environment), Ok(program)) =
-                (case.environment(), setup::program(self.spec, case.form(), &[case.values]))
+                (case.environment(), setup::line_case(self.spec, case.form(), &[case.values]))
         {
             let message = result.difference().map(|difference| describe(difference, &program)).unwrap_or_default();
             let (module, command) = (String::new(), String::new());
@@ -143,7 +143,7 @@ impl<'a> Executor<'a> {
     }
 
     /// Compares recorded rows with the model.
-    pub(super) fn replay(&self, recorded: &[Program], instructions: &[&Instruction], tally: &mut Tally) {
+    pub(super) fn replay(&self, recorded: &[LineCase], instructions: &[&Instruction], tally: &mut Tally) {
         for (program, answers) in recorded.iter().zip(self.engine.execute(recorded)) {
             let prepared = match model::prepare(self.spec, program) {
                 Ok(prepared) => prepared,
@@ -165,7 +165,7 @@ impl<'a> Executor<'a> {
                 group.count += 1;
                 let mut rows = Rows::new(row.len());
                 rows.push(row);
-                let program = Program { rows, alone: Vec::new(), ..program.clone() };
+                let program = LineCase { rows, alone: Vec::new(), ..program.clone() };
                 let simpler = |line: &str| (line.len(), line.to_owned());
                 if group.sample.as_ref().is_none_or(|known| simpler(&program.line) < simpler(&known.line)) {
                     let message = result.difference().map(|difference| describe(difference, &program));
@@ -256,7 +256,7 @@ impl Tally {
 }
 
 /// The difference of a row, in words.
-pub fn describe(difference: &model::Difference, program: &Program) -> String {
+pub fn describe(difference: &model::Difference, program: &LineCase) -> String {
     use model::{Difference, ResultPart};
     let register = |at: &usize| program.outputs.get(*at).map_or("a register", |output| output.register.as_str());
     match difference {

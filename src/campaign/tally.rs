@@ -11,8 +11,8 @@ use crate::divergences::Does;
 use crate::engine::Depth;
 use crate::environment::Environment;
 use crate::judge::Reading;
+use crate::line_case::LineCase;
 use crate::model::Undefined;
-use crate::program::Program;
 use crate::ptx::Scaffold;
 use crate::space::Values;
 
@@ -78,7 +78,7 @@ pub struct Sample {
 #[derive(Clone, Debug)]
 pub struct RecordedRow {
     /// The program, with that row only.
-    pub program: Program,
+    pub program: LineCase,
     /// What is expected and what was recorded.
     pub result: CaseResult,
 }

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::{Behavior, CaseResult, Expected, InternalError};
 use crate::engine::CaseExecutor;
+use crate::line_case::{Answer, LineCase, Rows};
 use crate::model::{self, Expectation, RowVerdict};
-use crate::program::{Answer, Program, Rows};
 use crate::setup::{self, NoSetup};
 use crate::space::Values;
 use crate::spec::{Form, Spec};
@@ -29,7 +29,7 @@ pub struct CostlyRows {
 #[derive(Debug)]
 pub struct ProgramRows {
     /// The program.
-    pub program: Program,
+    pub program: LineCase,
     /// For each of its rows, the position among those given, and its allowed effects.
     pub rows: Vec<(usize, Expectation)>,
 }
@@ -50,7 +50,7 @@ pub fn execute(
         .par_chunks(TOGETHER)
         .map(|groups| {
             let (programs, mut results) = programs(spec, form, rows, groups, costly)?;
-            let (programs, expected): (Vec<Program>, Vec<_>) =
+            let (programs, expected): (Vec<LineCase>, Vec<_>) =
                 programs.into_iter().map(|planned| (planned.program, planned.rows)).unzip();
             let mut answers = engine.execute(&programs).into_iter();
             for (program, rows) in programs.iter().zip(expected) {
@@ -70,7 +70,7 @@ pub fn execute(
 
 impl CaseResult {
     /// A row that was executed, compared with the model.
-    pub fn of_row(program: &Program, expectation: Expectation, answer: Answer) -> Self {
+    pub fn of_row(program: &LineCase, expectation: Expectation, answer: Answer) -> Self {
         let verdict = expectation.check(program, &answer);
         Self { expected: Expected::Expectation(expectation), behavior: Behavior::Executed(answer), row: Some(verdict) }
     }
@@ -120,7 +120,7 @@ fn programs(
     let mut programs: Vec<ProgramRows> = Vec::new();
     for group in groups {
         let of: Vec<&[u8]> = group.iter().map(|&at| rows[at].as_slice()).collect();
-        let mut program = setup::program(spec, form, &of)?;
+        let mut program = setup::line_case(spec, form, &of)?;
         let expectations = row_expectations(spec, &program)?;
         let mut kept = Rows::new(program.rows.width());
         let mut of_kept = Vec::new();
@@ -164,13 +164,13 @@ impl CostlyRows {
 ///
 /// # Errors
 /// If the model cannot read the program.
-pub fn row_expectations(spec: &Spec, program: &Program) -> Result<Vec<Expectation>, InternalError> {
+pub fn row_expectations(spec: &Spec, program: &LineCase) -> Result<Vec<Expectation>, InternalError> {
     let prepared = model::prepare(spec, program).map_err(|why| NoSetup::of(program, &why))?;
     Ok(prepared.all(&program.rows).collect())
 }
 
 /// The id of an executed case: a hash of its content.
-pub fn execution_id(program: &Program) -> String {
+pub fn execution_id(program: &LineCase) -> String {
     // A case has no maps with keys other than text, so it can always be written.
     let text = serde_json::to_string(program).unwrap_or_else(|why| format!("{why}: {}", program.line));
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()

@@ -2,11 +2,11 @@
 
 use super::finding::ComparedObject;
 use crate::case::CaseResult;
+use crate::line_case::{Answer, LineCase, Returned, SURFACE};
 use crate::model::{Allowed, Effect, Ending, Object};
-use crate::program::{Answer, Program, Returned, SURFACE};
 
 /// The registers and objects that a line writes or an engine changed; empty unless both return.
-pub(super) fn objects(program: &Program, result: &CaseResult) -> Vec<ComparedObject> {
+pub(super) fn objects(program: &LineCase, result: &CaseResult) -> Vec<ComparedObject> {
     let (Some(expectation), Some(Answer::Returned(actual))) = (result.expectation(), result.answer()) else {
         return Vec::new();
     };
@@ -32,9 +32,9 @@ pub(super) fn objects(program: &Program, result: &CaseResult) -> Vec<ComparedObj
     objects
 }
 
-fn registers(program: &Program, effect: &Effect, actual: &Returned) -> Vec<ComparedObject> {
+fn registers(program: &LineCase, effect: &Effect, actual: &Returned) -> Vec<ComparedObject> {
     let both = effect.registers().iter().zip(&actual.registers);
-    let register = |(output, (expected, actual)): (&crate::program::Output, (&crate::model::ExpectedBits, &u128))| {
+    let register = |(output, (expected, actual)): (&crate::line_case::Output, (&crate::model::ExpectedBits, &u128))| {
         let bytes = usize::from(output.bits).div_ceil(8).clamp(1, 16);
         let of = |number: u128| number.to_be_bytes()[16 - bytes..].to_vec();
         // A register is as wide as its type: bits above do not exist.

@@ -9,7 +9,7 @@ use super::suspect::Blame;
 use crate::case;
 use crate::divergences::{Condition, Does};
 use crate::engine::{Depth, Listing};
-use crate::program::Program;
+use crate::line_case::LineCase;
 use crate::space::Values;
 
 /// Mismatches reduced to one simplest case and the combination of choices that explains them.
@@ -172,7 +172,7 @@ pub struct MinimalRow {
     pub listing: Option<Listing>,
     /// The program, with one row: a request of `docs/protocol.md`.
     #[schemars(with = "serde_json::Value")]
-    pub execution: Program,
+    pub execution: LineCase,
 }
 
 /// A register or an object, expected and actual, as hexadecimal digits of whole bytes.

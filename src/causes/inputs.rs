@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::effect::ExpectedEffect;
 use crate::case::InternalError;
 use crate::divergences::AxisValues;
-use crate::program::Holds;
+use crate::line_case::Holds;
 use crate::setup;
 use crate::space::Values;
 use crate::spec::{Form, Spec};
@@ -84,7 +84,7 @@ type HeldRegisters = BTreeMap<String, (u128, u16)>;
 
 fn registers(spec: &Spec, form: &Form, rows: &[&TriedRow]) -> Result<Vec<HeldRegisters>, InternalError> {
     let of_row = |row: &&TriedRow| {
-        let program = setup::program(spec, form, &[&row.values])?;
+        let program = setup::line_case(spec, form, &[&row.values])?;
         let inputs = program.inputs.iter().zip(program.rows.row(0));
         let bits = inputs.filter(|(input, _)| input.holds == Holds::Bits);
         // Registers are named after their type and numbered after their operand and lane.

@@ -10,7 +10,7 @@ use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, CaseExecutor, Depth, Listing};
 use crate::environment::AddressSize;
 use crate::judge::Judge;
-use crate::program::Program;
+use crate::line_case::LineCase;
 use crate::ptx::{Declarations, Line};
 use crate::space::{Values, environment};
 use crate::spec::{Form, Instruction, Spec};
@@ -66,7 +66,7 @@ impl<'a> Inquiry<'a> {
     }
 
     /// What the engine makes of a program with one row in the smallest module, if it can tell.
-    pub(super) fn listing(&self, program: &Program) -> Option<Listing> {
+    pub(super) fn listing(&self, program: &LineCase) -> Option<Listing> {
         self.subject.executor?.as_lister()?.smallest(program)
     }
 

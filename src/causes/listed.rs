@@ -52,7 +52,7 @@ fn listed(
     let rows = std::slice::from_ref(&sample.values);
     let found = inquiry.execute(form, rows, &inquiry.costly(1))?.pop().filter(|row| row.difference().is_some());
     let Some(found) = found else { return Ok(None) };
-    let program = setup::program(inquiry.spec, form, &[&sample.values])?;
+    let program = setup::line_case(inquiry.spec, form, &[&sample.values])?;
     let listing = inquiry.listing(&program);
     let shown = ShownRow { values: sample.values.clone(), program, result: found };
     let engine = inquiry.name();

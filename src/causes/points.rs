@@ -211,7 +211,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         let Some(shown) = self.asked.get(&combination.simplest) else { return Ok(None) };
         let (Some((values, result)), Some(effect)) = (&shown.fails, shown.effect()) else { return Ok(None) };
         let form = &self.executed.rows.forms[self.form];
-        let program = setup::program(self.inquiry.spec, form, &[values])?;
+        let program = setup::line_case(self.inquiry.spec, form, &[values])?;
         let inside: Vec<(&Values, &PointResult)> =
             self.asked.iter().filter(|(point, _)| combination.cube.contains(point)).collect();
         let mut fails: Vec<Values> =

@@ -6,8 +6,8 @@ use super::shown_row::ShownRow;
 use crate::campaign::describe;
 use crate::case::{CaseResult, execution_id};
 use crate::engine::Listing;
+use crate::line_case::Answer;
 use crate::model::{Allowed, Difference, Ending, Expectation, ResultPart};
-use crate::program::Answer;
 use crate::spec::Form;
 
 /// How a row differs, in words that rows with the same cause share.

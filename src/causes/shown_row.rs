@@ -1,7 +1,7 @@
 //! A row that shows a cause, with all that it takes to run it again.
 
 use crate::case::CaseResult;
-use crate::program::Program;
+use crate::line_case::LineCase;
 use crate::space::Values;
 
 /// A row that shows a cause.
@@ -10,6 +10,6 @@ pub(super) struct ShownRow {
     /// Its choices; none if it was recorded.
     pub(super) values: Values,
     /// The program, with this row only.
-    pub(super) program: Program,
+    pub(super) program: LineCase,
     pub(super) result: CaseResult,
 }

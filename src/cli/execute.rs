@@ -9,8 +9,8 @@ use super::engines::Opened;
 use ptx_conform::campaign::describe;
 use ptx_conform::causes::{actual, expected};
 use ptx_conform::engine::CaseExecutor;
+use ptx_conform::line_case::{Answer, LineCase};
 use ptx_conform::model::{self, RowVerdict};
-use ptx_conform::program::{Answer, Program};
 
 /// Execute a stored case: print the expected and the actual result of each row
 ///
@@ -39,7 +39,7 @@ impl Opts {
         let spec = super::load::load_spec(specs)?;
         let file = self.file.display();
         let text = std::fs::read_to_string(&self.file).with_context(|| format!("{file} cannot be read"))?;
-        let program: Program =
+        let program: LineCase =
             serde_json::from_str(&text).with_context(|| format!("{file} is not an executed case"))?;
         let prepared = model::prepare(&spec, &program).with_context(|| format!("{file} cannot be executed"))?;
         let mut engines = Vec::new();
@@ -98,7 +98,7 @@ impl Opts {
 }
 
 /// What each engine makes of a case: the PTX and the machine code.
-fn listings(program: &Program, engines: &[Opened]) -> anyhow::Result<String> {
+fn listings(program: &LineCase, engines: &[Opened]) -> anyhow::Result<String> {
     let mut text = String::new();
     for opened in engines {
         let lister = opened.engine.as_executor().and_then(|executor| executor.as_lister());

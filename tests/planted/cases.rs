@@ -7,9 +7,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use ptx_conform::environment::{Target, Version};
+use ptx_conform::line_case::{Answer, Holds, Input, LineCase, Output, Rows};
 use ptx_conform::model;
 use ptx_conform::object::{Surface, Variable};
-use ptx_conform::program::{Answer, Holds, Input, Output, Program, Rows};
 use ptx_conform::ptx::{Declarations, Symbol};
 use ptx_conform::spec::Spec;
 
@@ -19,7 +19,7 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// Whether the expected answers rest on an inference.
     pub(crate) inferred: bool,
-    pub(crate) program: Program,
+    pub(crate) program: LineCase,
     /// One for each row.
     pub(crate) expected: Vec<Expected>,
 }
@@ -46,7 +46,7 @@ impl Expected {
     ///
     /// # Errors
     /// What is expected instead.
-    pub(crate) fn check(&self, answer: &Answer, program: &Program) -> Result<(), String> {
+    pub(crate) fn check(&self, answer: &Answer, program: &LineCase) -> Result<(), String> {
         let shown = match self {
             Self::Undefined(_) => return Ok(()),
             Self::Traps if matches!(answer, Answer::Trapped(_)) => return Ok(()),
@@ -223,7 +223,7 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
     let inputs: BTreeSet<&String> = raw.rows.iter().flat_map(|row| row.inputs.keys()).collect();
     let outputs: BTreeSet<&String> =
         raw.rows.iter().filter_map(|row| row.outputs.as_ref()).flatten().map(|(name, _)| name).collect();
-    let mut program = Program {
+    let mut program = LineCase {
         ptx: raw.ptx,
         target: raw.target,
         declarations: raw.declarations.clone(),
@@ -263,7 +263,7 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
     Ok(Case { instruction: instruction.to_owned(), name: raw.name, inferred: raw.inferred, program, expected })
 }
 
-fn expect(row: &RawRow, program: &Program) -> anyhow::Result<Expected> {
+fn expect(row: &RawRow, program: &LineCase) -> anyhow::Result<Expected> {
     let kinds = [
         row.outputs.is_some() || row.surface.is_some() || row.surface_unchanged || row.variables.is_some(),
         row.traps,

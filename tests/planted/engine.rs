@@ -9,12 +9,12 @@ use ptx_conform::divergences::Does;
 use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_conform::environment::Environment;
 use ptx_conform::judge::{Judge, Reading};
-use ptx_conform::program::{Answer, Program};
+use ptx_conform::line_case::{Answer, LineCase};
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::spec::{Instruction, Spec};
 
 type JudgeLines<'a> = Box<dyn Fn(&Batch<'_>) -> Vec<Outcome> + Sync + 'a>;
-type ExecuteCase<'a> = Box<dyn Fn(&Program) -> Vec<Answer> + Sync + 'a>;
+type ExecuteCase<'a> = Box<dyn Fn(&LineCase) -> Vec<Answer> + Sync + 'a>;
 
 /// An engine that does what closures say.
 pub(crate) struct StandIn<'a> {
@@ -58,7 +58,7 @@ impl<'a> StandIn<'a> {
     }
 
     /// Makes it execute cases with a closure.
-    pub(crate) fn executing(self, execute: impl Fn(&Program) -> Vec<Answer> + Sync + 'a) -> Self {
+    pub(crate) fn executing(self, execute: impl Fn(&LineCase) -> Vec<Answer> + Sync + 'a) -> Self {
         Self { execute: Some(Box::new(execute)), ..self }
     }
 
@@ -138,14 +138,14 @@ impl CaseExecutor for StandIn<'_> {
         Ok(())
     }
 
-    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
+    fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
         let rows: usize = cases.iter().map(|case| case.rows.len()).sum();
         self.asked.fetch_add(rows as u64, Ordering::Relaxed);
         let Some(execute) = &self.execute else { return Vec::new() };
         cases.iter().map(execute).collect()
     }
 
-    fn recorded(&self) -> Option<Vec<Program>> {
+    fn recorded(&self) -> Option<Vec<LineCase>> {
         None
     }
 

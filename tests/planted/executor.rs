@@ -11,8 +11,8 @@ pub(crate) mod narrow;
 use std::collections::BTreeMap;
 
 use engine::StandIn;
+use ptx_conform::line_case::{Answer, Holds, LineCase, Returned, Rows};
 use ptx_conform::object::{Component, Format, Geometry, Space, Surface, Variable};
-use ptx_conform::program::{Answer, Holds, Program, Returned, Rows};
 
 /// A bug that can be planted.
 pub(crate) struct Bug {
@@ -216,7 +216,7 @@ impl Planted {
     }
 
     /// One answer for each row.
-    pub(crate) fn answers(&self, case: &Program) -> Vec<Answer> {
+    pub(crate) fn answers(&self, case: &LineCase) -> Vec<Answer> {
         let Some(line) = Line::parse(&case.line) else {
             return case.rows.iter().map(|_| Answer::Skipped("the line cannot be read".to_owned())).collect();
         };
@@ -436,7 +436,7 @@ struct Place {
 /// The execution of one row.
 struct Thread<'a> {
     planted: &'a Planted,
-    case: &'a Program,
+    case: &'a LineCase,
     line: &'a Line,
     row: &'a [u128],
     registers: Vec<u128>,
@@ -446,7 +446,7 @@ struct Thread<'a> {
 }
 
 impl<'a> Thread<'a> {
-    fn new(planted: &'a Planted, case: &'a Program, line: &'a Line, row: &'a [u128]) -> Self {
+    fn new(planted: &'a Planted, case: &'a LineCase, line: &'a Line, row: &'a [u128]) -> Self {
         // A register that is also an input keeps its value if it is not written.
         let before = case.outputs.iter().map(|output| {
             let input = case.inputs.iter().position(|input| input.register == output.register);

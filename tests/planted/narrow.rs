@@ -37,7 +37,7 @@ impl Narrow {
         StandIn::new("narrow@1").executing(|case| self.answers(case))
     }
 
-    fn answers(&self, case: &Program) -> Vec<Answer> {
+    fn answers(&self, case: &LineCase) -> Vec<Answer> {
         let right = Planted::right();
         let mut answers = right.answers(case);
         let Some(line) = Line::parse(&case.line) else { return answers };
@@ -54,7 +54,7 @@ impl Narrow {
 /// A row of a case.
 struct Row<'a> {
     right: &'a Planted,
-    case: &'a Program,
+    case: &'a LineCase,
     line: &'a Line,
     row: &'a [u128],
     /// The answer to the row before it.
@@ -188,7 +188,7 @@ impl Row<'_> {
     }
 
     /// The right answer to the row with its inputs changed.
-    fn with(&self, change: impl FnOnce(&mut Program, &mut Vec<u128>)) -> Answer {
+    fn with(&self, change: impl FnOnce(&mut LineCase, &mut Vec<u128>)) -> Answer {
         let (mut case, mut row) = (self.case.with_rows(Rows::new(self.row.len()), Vec::new()), self.row.to_vec());
         change(&mut case, &mut row);
         case.rows.push(&row);

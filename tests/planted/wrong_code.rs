@@ -5,7 +5,7 @@
 //! name, and a function that changes the code of a kernel.
 
 use ptx_conform::engine::sass::{CodeChange, PrintedWord};
-use ptx_conform::program::Program;
+use ptx_conform::line_case::LineCase;
 
 /// One wrong.
 pub(crate) struct WrongCode {
@@ -47,13 +47,13 @@ fn opcode(word: &PrintedWord) -> &str {
 }
 
 /// Whether the line has all of these modifiers.
-fn line(case: &Program, modifiers: &[&str]) -> bool {
+fn line(case: &LineCase, modifiers: &[&str]) -> bool {
     let opcode = case.line.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
     let has = |modifier: &&str| opcode.split('.').any(|known| known == *modifier);
     modifiers.iter().all(has)
 }
 
-fn guarded(case: &Program) -> bool {
+fn guarded(case: &LineCase) -> bool {
     case.line.starts_with('@')
 }
 
@@ -78,7 +78,7 @@ fn having<'c>(code: &'c mut [PrintedWord], opcodes: &[&str], text: &str) -> Foun
 }
 
 /// The access to memory of a load or store: the first one of its kind behind the fence.
-fn access<'c>(case: &Program, code: &'c mut [PrintedWord]) -> FoundWord<'c> {
+fn access<'c>(case: &LineCase, code: &'c mut [PrintedWord]) -> FoundWord<'c> {
     let loads = line(case, &["ld"]);
     let opcodes: &[&str] = match () {
         () if line(case, &["const"]) || line(case, &["param"]) => return None,
@@ -113,7 +113,7 @@ fn sum(code: &mut [PrintedWord]) -> FoundWord<'_> {
 }
 
 /// What lets a guarded line run: the predicate of its access, or the branch around it.
-fn guard<'c>(case: &Program, code: &'c mut [PrintedWord]) -> FoundWord<'c> {
+fn guard<'c>(case: &LineCase, code: &'c mut [PrintedWord]) -> FoundWord<'c> {
     let lines =
         ["LDG", "LD", "LDS", "LDL", "STG", "ST", "STS", "STL", "ATOM", "ATOMG", "ATOMS", "SULD", "SURED", "LDC"];
     let first = fenced(code).iter_mut().find(|word| opcode(word) == "BRA" || lines.contains(&opcode(word)))?;

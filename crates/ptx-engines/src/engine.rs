@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::words::visible;
-use ptx_exec::program::{Answer, Program};
+use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::Environment;
 use ptx_spec::ptx::Scaffold;
 
@@ -235,10 +235,10 @@ pub trait CaseExecutor: Engine {
     fn executes(&self, environment: &Environment) -> Result<(), String>;
 
     /// For each case, in order, one answer for each of its rows.
-    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>>;
+    fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>>;
 
     /// The only cases that it can execute; `None` if it can execute any.
-    fn recorded(&self) -> Option<Vec<Program>>;
+    fn recorded(&self) -> Option<Vec<LineCase>>;
 
     /// Whether a row that traps costs a process, so that few of them should be run.
     fn traps_cost(&self) -> bool;
@@ -262,16 +262,16 @@ pub trait CaseExecutor: Engine {
 /// An engine that shows the machine code of cases.
 pub trait CodeLister: CaseExecutor {
     /// What it makes of each case, whose first row it executes; `None` for a case without machine code.
-    fn listings(&self, cases: &[Program]) -> Vec<Option<Listing>>;
+    fn listings(&self, cases: &[LineCase]) -> Vec<Option<Listing>>;
 
     /// What it makes of one case.
-    fn listing(&self, case: &Program) -> Option<Listing> {
+    fn listing(&self, case: &LineCase) -> Option<Listing> {
         self.listings(std::slice::from_ref(case)).pop().flatten()
     }
 
     /// The smallest module that gives the first row of a case the same answer, with its machine code if the engine can
     /// compile it.
-    fn smallest(&self, case: &Program) -> Option<Listing>;
+    fn smallest(&self, case: &LineCase) -> Option<Listing>;
 }
 
 #[cfg(test)]

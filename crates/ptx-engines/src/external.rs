@@ -20,7 +20,7 @@ use crate::health::Health;
 use crate::protocol::{Ability, About};
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_exec::kernel;
-use ptx_exec::program::{Answer, Program};
+use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::{AddressSize, Environment, Version};
 
 use process::Process;
@@ -257,14 +257,14 @@ impl CaseExecutor for External {
         self.takes(environment)
     }
 
-    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
+    fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
         if !self.can(Ability::Kernels) {
             return ask::ask(self, work::RowWork::new(self, cases));
         }
         // Cases that share a module come one after another.
         let mut answers: Vec<Vec<Answer>> = vec![Vec::new(); cases.len()];
         for batch in kernel::batches(cases) {
-            let together: Vec<Program> = batch.iter().map(|&at| cases[at].clone()).collect();
+            let together: Vec<LineCase> = batch.iter().map(|&at| cases[at].clone()).collect();
             for (at, answered) in batch.into_iter().zip(ask::ask(self, work::RowWork::new(self, &together))) {
                 answers[at] = answered;
             }
@@ -272,7 +272,7 @@ impl CaseExecutor for External {
         answers
     }
 
-    fn recorded(&self) -> Option<Vec<Program>> {
+    fn recorded(&self) -> Option<Vec<LineCase>> {
         None
     }
 

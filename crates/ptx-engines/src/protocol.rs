@@ -5,7 +5,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use ptx_exec::kernel::Kernel;
-use ptx_exec::program::{Answer, Program};
+use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::{Target, Version};
 
 /// The version of the protocol. It changes only when correct engines would become incorrect; optional
@@ -112,7 +112,7 @@ pub struct ExecuteRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SentCase {
     /// The case itself.
-    pub case: Program,
+    pub case: LineCase,
     /// How to run it as PTX.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<Kernel>,

@@ -25,7 +25,7 @@ use crate::health::Health;
 use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, PROTOCOL};
 use crate::serve::{self, Served};
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
-use ptx_exec::program::Answer;
+use ptx_exec::line_case::Answer;
 use ptx_spec::environment::{Environment, Suffix, Target, Version};
 
 use binary::Binary;

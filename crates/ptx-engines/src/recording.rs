@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use format::{Heading, LineEntry, RecordedModule, RowEntry, StoredAnswer};
-use ptx_exec::program::{Answer, Program, Rows};
+use ptx_exec::line_case::{Answer, LineCase, Rows};
 use ptx_spec::environment::{Environment, Version};
 
 pub use read::RecordingProblem;
@@ -61,13 +61,13 @@ impl Provenance {
 pub struct Recording {
     provenance: Provenance,
     /// By case, without its rows: the answer to each row of inputs.
-    cases: FxHashMap<Program, BTreeMap<Vec<u128>, Answer>>,
+    cases: FxHashMap<LineCase, BTreeMap<Vec<u128>, Answer>>,
     /// By environment and declarations: the outcomes of lines.
     lines: BTreeMap<RecordedModule, BTreeMap<String, Outcome>>,
 }
 
 /// The case without rows.
-fn bare(case: &Program) -> Program {
+fn bare(case: &LineCase) -> LineCase {
     case.with_rows(Rows::new(case.inputs.len()), Vec::new())
 }
 
@@ -104,7 +104,7 @@ impl Recording {
     ///
     /// # Errors
     /// The rows for which another answer is already stored: the engine does not always do the same.
-    pub fn add(&mut self, case: &Program, answers: &[Answer]) -> Result<(), Vec<usize>> {
+    pub fn add(&mut self, case: &LineCase, answers: &[Answer]) -> Result<(), Vec<usize>> {
         if answers.iter().all(|answer| matches!(answer, Answer::Skipped(_))) {
             return Ok(());
         }
@@ -138,7 +138,7 @@ impl Recording {
     }
 
     /// The cases in the order of their ids.
-    fn sorted(&self) -> Vec<(&Program, &BTreeMap<Vec<u128>, Answer>)> {
+    fn sorted(&self) -> Vec<(&LineCase, &BTreeMap<Vec<u128>, Answer>)> {
         let mut cases: Vec<_> = self.cases.iter().collect();
         cases.sort_by_cached_key(|(case, _)| id(case));
         cases
@@ -146,8 +146,8 @@ impl Recording {
 
     /// The recorded cases, to be executed again. Rows that trapped or that the engine failed on are to be
     /// executed alone.
-    pub fn cases(&self) -> Vec<Program> {
-        let case = |(case, kept): (&Program, &BTreeMap<Vec<u128>, Answer>)| {
+    pub fn cases(&self) -> Vec<LineCase> {
+        let case = |(case, kept): (&LineCase, &BTreeMap<Vec<u128>, Answer>)| {
             let mut rows = Rows::new(case.inputs.len());
             kept.keys().for_each(|row| rows.push(row));
             let fatal = |answer: &Answer| matches!(answer, Answer::Trapped(_) | Answer::Failed(_));
@@ -183,7 +183,7 @@ impl Recording {
 }
 
 /// The hash of a case's content.
-fn id(case: &Program) -> String {
+fn id(case: &LineCase) -> String {
     let text = serde_json::to_string(case).unwrap_or_default();
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }
@@ -246,7 +246,7 @@ impl CaseExecutor for Recording {
         if known { Ok(()) } else { Err(format!("no case executed in {environment} is in the recording")) }
     }
 
-    fn recorded(&self) -> Option<Vec<Program>> {
+    fn recorded(&self) -> Option<Vec<LineCase>> {
         Some(self.cases())
     }
 
@@ -254,9 +254,9 @@ impl CaseExecutor for Recording {
         false
     }
 
-    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
+    fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
         let absent = || Answer::Skipped(ABSENT.to_owned());
-        let answers = |case: &Program| {
+        let answers = |case: &LineCase| {
             let kept = self.cases.get(&bare(case));
             let find = |row: &[u128]| kept.and_then(|kept| kept.get(row)).cloned();
             case.rows.iter().map(|row| find(row).unwrap_or_else(absent)).collect()

@@ -6,8 +6,8 @@ use std::io::{BufRead, Write};
 use super::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, PROTOCOL};
 use super::serve::{self, Served};
 use super::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
+use ptx_exec::line_case::{Answer, LineCase};
 use ptx_exec::model;
-use ptx_exec::program::{Answer, Program};
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::Judge;
 use ptx_spec::ptx::{Declarations, Line};
@@ -106,15 +106,15 @@ impl CaseExecutor for Reference<'_> {
         self.supports(environment, Depth::Check)
     }
 
-    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
-        let answers = |case: &Program| {
+    fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
+        let answers = |case: &LineCase| {
             model::answers(self.spec, case)
                 .unwrap_or_else(|why| vec![Answer::Skipped(why.to_string()); case.rows.len()])
         };
         cases.iter().map(answers).collect()
     }
 
-    fn recorded(&self) -> Option<Vec<Program>> {
+    fn recorded(&self) -> Option<Vec<LineCase>> {
         None
     }
 
@@ -150,7 +150,7 @@ impl Served for Reference<'_> {
     }
 
     fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {
-        let cases: Vec<Program> = asked.cases.iter().map(|case| case.case.clone()).collect();
+        let cases: Vec<LineCase> = asked.cases.iter().map(|case| case.case.clone()).collect();
         Ok(CaseExecutor::execute(self, &cases))
     }
 }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use ptx_exec::kernel::{self, Kernel};
-use ptx_exec::program::{Answer, Program};
+use ptx_exec::line_case::{Answer, LineCase};
 use ptx_sass::cubin::{Cubin, EntryPoint};
 use ptx_sass::image::Image;
 use ptx_sass::instruction::MachineInstruction;
@@ -43,10 +43,10 @@ const LIMITS: [&str; 3] = [
 ];
 
 /// Changes the machine code of a case before it is interpreted, as another assembler might have written it.
-pub type CodeChange = fn(&Program, &mut [PrintedWord]);
+pub type CodeChange = fn(&LineCase, &mut [PrintedWord]);
 
 /// Writes cases as a module, with the kernel of each or why it has none.
-type ModuleText = fn(&[&Program]) -> (String, Vec<Result<Kernel, String>>);
+type ModuleText = fn(&[&LineCase]) -> (String, Vec<Result<Kernel, String>>);
 
 /// A version of `ptxas`, and a disassembler of its machine code.
 #[derive(Debug)]
@@ -94,16 +94,16 @@ impl Sass {
     }
 
     /// Compiles cases.
-    pub fn compile<'a>(&self, cases: &'a [Program]) -> CompiledCases<'a> {
+    pub fn compile<'a>(&self, cases: &'a [LineCase]) -> CompiledCases<'a> {
         self.compile_as(cases, kernel::module)
     }
 
     /// Compiles cases as modules that are written in this way.
-    fn compile_as<'a>(&self, cases: &'a [Program], write: ModuleText) -> CompiledCases<'a> {
+    fn compile_as<'a>(&self, cases: &'a [LineCase], write: ModuleText) -> CompiledCases<'a> {
         let mut compiled = CompiledCases { cases, write, modules: Vec::new(), answers: vec![Vec::new(); cases.len()] };
         let twins = twins(cases);
         let at: Vec<usize> = twins.keys().copied().collect();
-        let texts: Vec<Program> = at.iter().map(|&at| cases[at].clone()).collect();
+        let texts: Vec<LineCase> = at.iter().map(|&at| cases[at].clone()).collect();
         for batch in kernel::batches(&texts) {
             let batch: Vec<usize> = batch.into_iter().map(|number| at[number]).collect();
             self.compile_batch(&batch, &mut compiled);
@@ -193,7 +193,7 @@ impl Sass {
 
 /// Cases, and the machine code of those that the assembler compiles.
 pub struct CompiledCases<'a> {
-    cases: &'a [Program],
+    cases: &'a [LineCase],
     /// How their modules are written.
     write: ModuleText,
     modules: Vec<CompiledModule>,
@@ -284,7 +284,7 @@ impl CompiledModule {
     }
 
     /// Changes the code of each case; twins share it.
-    fn change(&self, cases: &[Program], change: CodeChange, text: &mut PrintedCode) {
+    fn change(&self, cases: &[LineCase], change: CodeChange, text: &mut PrintedCode) {
         let mut changed = BTreeSet::new();
         for (&at, kernel) in self.cases.iter().zip(&self.kernels) {
             let entry = kernel.as_ref().ok().and_then(|kernel| self.cubin.entry(&kernel.entry));
@@ -331,7 +331,7 @@ impl<'a> LoadedCode<'a> {
     }
 
     /// Executes all rows of the module's case with this number.
-    fn execute(&self, number: usize, case: &Program) -> ExecutedCase {
+    fn execute(&self, number: usize, case: &LineCase) -> ExecutedCase {
         let all = |answer: Answer| ExecutedCase { answers: vec![answer; case.rows.len()], steps: 0 };
         match self.launch(number, case) {
             Ok(launch) => launch.execute(),
@@ -343,7 +343,7 @@ impl<'a> LoadedCode<'a> {
     ///
     /// # Errors
     /// The answer to all rows if it cannot run.
-    fn launch<'l>(&'l self, number: usize, case: &'l Program) -> Result<Launch<'l>, Answer> {
+    fn launch<'l>(&'l self, number: usize, case: &'l LineCase) -> Result<Launch<'l>, Answer> {
         let CompiledModule { kernels, cubin, image, unrepeated, .. } = self.module;
         let kernel = kernels[number].as_ref().map_err(|why| Answer::Skipped(why.clone()))?;
         let entry = self.entries[number].as_ref();
@@ -413,7 +413,7 @@ impl CaseExecutor for Sass {
         Ok(())
     }
 
-    fn execute(&self, cases: &[Program]) -> Vec<Vec<Answer>> {
+    fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
         let compiled = self.compile(cases);
         let why = match self.disassemble(&compiled) {
             Ok(loaded) => return loaded.execute().map(|executed| executed.answers).collect(),
@@ -428,7 +428,7 @@ impl CaseExecutor for Sass {
         answers
     }
 
-    fn recorded(&self) -> Option<Vec<Program>> {
+    fn recorded(&self) -> Option<Vec<LineCase>> {
         None
     }
 
@@ -450,14 +450,14 @@ impl CaseExecutor for Sass {
 }
 
 impl CodeLister for Sass {
-    fn listings(&self, cases: &[Program]) -> Vec<Option<Listing>> {
+    fn listings(&self, cases: &[LineCase]) -> Vec<Option<Listing>> {
         listing::listings(self, &self.compile(cases)).unwrap_or_else(|why| {
             self.health.lost(&format!("no listing: {why}"), cases.len());
             vec![None; cases.len()]
         })
     }
 
-    fn smallest(&self, case: &Program) -> Option<Listing> {
+    fn smallest(&self, case: &LineCase) -> Option<Listing> {
         listing::smallest(self, case).unwrap_or_else(|why| {
             self.health.lost(&format!("no listing: {why}"), 1);
             None

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 
 use super::protocol::{About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, LineOutcome, Request, Response};
 use super::{Batch, Depth, LineJudge, Outcome};
-use ptx_exec::program::Answer;
+use ptx_exec::line_case::Answer;
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::ptx::Scaffold;
 

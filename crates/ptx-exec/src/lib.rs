@@ -4,13 +4,13 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! hex object program setup model kernel properties
+//! hex object line_case setup model kernel properties
 //! ```
 
 pub mod hex;
 pub mod kernel;
+pub mod line_case;
 pub mod model;
 pub mod object;
-pub mod program;
 pub mod properties;
 pub mod setup;

@@ -21,7 +21,7 @@ mod st;
 mod surface;
 mod undefined;
 
-use crate::program::{Answer, Program, Rows};
+use crate::line_case::{Answer, LineCase, Rows};
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::Judge;
 use ptx_spec::ptx::{Declarations, Line};
@@ -64,7 +64,7 @@ pub fn models(opcode: &str) -> bool {
 ///
 /// # Errors
 /// If the line is not valid, its instruction is not modelled, or an object that the line uses is missing.
-pub fn prepare<'a>(spec: &Spec, case: &'a Program) -> Result<Prepared<'a>, Unmodelled> {
+pub fn prepare<'a>(spec: &Spec, case: &'a LineCase) -> Result<Prepared<'a>, Unmodelled> {
     let error = |message: String| Unmodelled(message);
     let environment: Environment = case.environment();
     let judge = Judge::new(spec, &environment).map_err(|why| error(why.to_string()))?;
@@ -121,7 +121,7 @@ impl Prepared<'_> {
 
 /// One answer for each row that the model allows, for use as a correct engine: the first if several are
 /// allowed; undefined results are returned as 0 or unchanged.
-pub fn answers(spec: &Spec, case: &Program) -> Result<Vec<Answer>, Unmodelled> {
+pub fn answers(spec: &Spec, case: &LineCase) -> Result<Vec<Answer>, Unmodelled> {
     let prepared = prepare(spec, case)?;
     Ok(prepared.all(&case.rows).map(|expectation| expectation.example(case)).collect())
 }

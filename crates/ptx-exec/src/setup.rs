@@ -2,7 +2,7 @@
 //!
 //! Everything about a setup is a choice, as everything about a variant is, so the two together are a
 //! space: [`executed`] puts the axes of the setup after those of the variant. A choice names what is
-//! interesting (the last place of a row, the first one after it), and [`program`] makes numbers
+//! interesting (the last place of a row, the first one after it), and [`line_case()`] makes numbers
 //! of it. What an operand needs follows from its role: one file for each.
 
 mod address;
@@ -10,8 +10,8 @@ mod contents;
 mod effect;
 mod error;
 mod forbidden;
+mod line_case;
 mod point;
-mod program;
 mod registers;
 mod source;
 mod surface;
@@ -22,7 +22,7 @@ use ptx_spec::spec::{Choice, Cube, Form, Instruction, Isa, SetupAxis, Spec};
 
 pub use error::NoSetup;
 use forbidden::Forbidden;
-pub use program::program;
+pub use line_case::line_case;
 
 /// The number of samples for each kind of numbers.
 const SAMPLES: u64 = 64;

@@ -189,7 +189,7 @@ impl<'r> ObjectView<'r> {
 impl SurfacePicture {
     fn new(surface: &Surface, objects: &[ComparedObject]) -> Option<Self> {
         let size = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
-        let object = objects.iter().find(|object| object.name == crate::program::SURFACE)?;
+        let object = objects.iter().find(|object| object.name == crate::line_case::SURFACE)?;
         let (width, rows) = (size(surface.width), size(surface.rows()));
         let bytes = size(surface.format.bytes()).max(1);
         let height = rows.checked_mul(size(surface.slices()))?;

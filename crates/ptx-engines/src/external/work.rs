@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::protocol::{Ability, ExecuteRequest, JudgeRequest, LineOutcome, Request, Response, SentCase};
 use crate::{Batch, CaseExecutor as _, Depth, Outcome};
 use ptx_exec::kernel;
-use ptx_exec::program::{Answer, Program, Rows};
+use ptx_exec::line_case::{Answer, LineCase, Rows};
 use ptx_spec::environment::AddressSize;
 
 use super::External;
@@ -115,7 +115,7 @@ impl Work for LineWork<'_> {
 /// Rows to execute.
 pub(super) struct RowWork<'a> {
     engine: &'a External,
-    cases: &'a [Program],
+    cases: &'a [LineCase],
     /// The case of each item, and which of its rows it is.
     items: Vec<(usize, usize)>,
     /// The last request: its cases, and the items of their rows.
@@ -124,8 +124,8 @@ pub(super) struct RowWork<'a> {
 }
 
 impl<'a> RowWork<'a> {
-    pub(super) fn new(engine: &'a External, cases: &'a [Program]) -> Self {
-        let rows = |(at, case): (usize, &Program)| (0..case.rows.len()).map(move |row| (at, row));
+    pub(super) fn new(engine: &'a External, cases: &'a [LineCase]) -> Self {
+        let rows = |(at, case): (usize, &LineCase)| (0..case.rows.len()).map(move |row| (at, row));
         let items: Vec<(usize, usize)> = cases.iter().enumerate().flat_map(rows).collect();
         let mut answers = vec![None; items.len()];
         for (answer, &(case, _)) in answers.iter_mut().zip(&items) {
@@ -135,9 +135,9 @@ impl<'a> RowWork<'a> {
     }
 
     /// The cases of these items, with only these rows.
-    fn parts(&self, items: &Range<usize>) -> Vec<(usize, Vec<usize>, Program)> {
+    fn parts(&self, items: &Range<usize>) -> Vec<(usize, Vec<usize>, LineCase)> {
         let open = items.clone().filter(|&item| self.answers[item].is_none());
-        let mut parts: Vec<(usize, Vec<usize>, Program)> = Vec::new();
+        let mut parts: Vec<(usize, Vec<usize>, LineCase)> = Vec::new();
         for item in open {
             let (case, row) = self.items[item];
             let of = &self.cases[case];
@@ -167,7 +167,7 @@ impl Work for RowWork<'_> {
         let mut parts = self.parts(items);
         let (mut module, mut kernels) = (None, vec![None; parts.len()]);
         if self.engine.can(Ability::Kernels) {
-            let cases: Vec<&Program> = parts.iter().map(|(.., part)| part).collect();
+            let cases: Vec<&LineCase> = parts.iter().map(|(.., part)| part).collect();
             let (text, made) = kernel::module(&cases);
             module = Some(text);
             for ((kernel, made), (_, rows, _)) in kernels.iter_mut().zip(made).zip(&parts) {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::{JudgeRequest, LineOutcome, SentCase};
-use ptx_exec::program::Answer;
+use ptx_exec::line_case::Answer;
 
 use super::about::DeviceFacts;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::protocol::{About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, SentCase};
 use crate::serve::{self, Served};
-use ptx_exec::program::Answer;
+use ptx_exec::line_case::Answer;
 
 use ptx_spec::spec::Isa;
 

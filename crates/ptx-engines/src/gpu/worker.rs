@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::protocol::{JudgeRequest, LineOutcome, SentCase};
 use ptx_exec::kernel::{self, Kernel, Parameter, Place};
-use ptx_exec::program::{Answer, Returned};
+use ptx_exec::line_case::{Answer, Returned};
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::ptx::Scaffold;
 

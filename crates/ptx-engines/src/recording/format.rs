@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Depth, Outcome};
 use ptx_exec::hex;
-use ptx_exec::program::{Answer, Program, Returned, UndefinedBits};
+use ptx_exec::line_case::{Answer, LineCase, Returned, UndefinedBits};
 use ptx_spec::environment::{AddressSize, Environment, Target, Version};
 
 /// The environment and declarations of judged lines.
@@ -48,7 +48,7 @@ fn bits(size: AddressSize) -> u32 {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Heading {
-    Case(Box<Program>),
+    Case(Box<LineCase>),
     Judged(RecordedModule),
 }
 
@@ -151,7 +151,7 @@ fn changed(before: &[u8], changes: &[Change]) -> Option<Vec<u8>> {
 }
 
 impl StoredAnswer {
-    pub(super) fn of(case: &Program, answer: &Answer) -> Self {
+    pub(super) fn of(case: &LineCase, answer: &Answer) -> Self {
         Self::MoreThanRegisters(match answer {
             Answer::Trapped(why) => MoreThanRegisters::Trapped(why.clone()),
             Answer::Skipped(why) => MoreThanRegisters::Skipped(why.clone()),
@@ -174,7 +174,7 @@ impl StoredAnswer {
         })
     }
 
-    pub(super) fn answer(self, case: &Program) -> Result<Answer, String> {
+    pub(super) fn answer(self, case: &LineCase) -> Result<Answer, String> {
         let returned = match self {
             Self::Registers(registers) => Returned::registers(&registers),
             Self::MoreThanRegisters(MoreThanRegisters::Changed { registers, surface, variables, undefined }) => {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::format::{Heading, LineEntry, RecordedModule, RowEntry};
 use super::{FORMAT, Provenance, Recording, bare};
 use crate::Outcome;
-use ptx_exec::program::{Program, Rows};
+use ptx_exec::line_case::{LineCase, Rows};
 
 /// Something in a recording that cannot be used, or only partly.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Recording {
 
 /// The section that the current line belongs to.
 enum Section {
-    Case(Box<Program>),
+    Case(Box<LineCase>),
     Judged(RecordedModule),
     /// A heading that could not be read: its line number, and how many lines follow it.
     Unread(usize, usize),

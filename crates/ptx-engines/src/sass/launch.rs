@@ -2,7 +2,7 @@
 
 use super::ExecutedCase;
 use ptx_exec::kernel::{Kernel, Parameter, changed, decode};
-use ptx_exec::program::{Answer, Holds, Program, Returned, UndefinedBits};
+use ptx_exec::line_case::{Answer, Holds, LineCase, Returned, UndefinedBits};
 use ptx_sass::cubin::EntryPoint;
 use ptx_sass::image::{Image, SURFACE_HANDLE};
 use ptx_sass::machine::{Halt, Thread};
@@ -18,7 +18,7 @@ const MOST: u64 = 1_000_000;
 
 /// A kernel that is ready to run.
 pub(super) struct Launch<'a> {
-    pub(super) case: &'a Program,
+    pub(super) case: &'a LineCase,
     pub(super) kernel: &'a Kernel,
     pub(super) image: &'a Image,
     pub(super) entry: &'a EntryPoint,

@@ -1,7 +1,7 @@
 //! Cases as PTX and as machine code, with what is executed for their lines.
 
 use ptx_exec::kernel;
-use ptx_exec::program::{Answer, Program, Rows};
+use ptx_exec::line_case::{Answer, LineCase, Rows};
 use ptx_sass::opcode;
 
 use super::launch::Traced;
@@ -15,7 +15,7 @@ use crate::engine::{ListedInstruction, ListedLine, Listing};
 pub(super) fn listings(sass: &Sass, compiled: &CompiledCases<'_>) -> Result<Vec<Option<Listing>>, String> {
     let printed = sass.print(compiled)?;
     let loaded = sass.load(compiled, &printed);
-    let listing = |(case, place): (&Program, &Option<(usize, usize)>)| {
+    let listing = |(case, place): (&LineCase, &Option<(usize, usize)>)| {
         let (module, number) = (*place)?;
         let code = instructions(&loaded.code[module], &printed[module], number, case)?;
         Some(self::listing(sass, case, compiled.write, code))
@@ -27,11 +27,11 @@ pub(super) fn listings(sass: &Sass, compiled: &CompiledCases<'_>) -> Result<Vec<
 ///
 /// # Errors
 /// If the disassembler fails.
-pub(super) fn smallest(sass: &Sass, case: &Program) -> Result<Option<Listing>, String> {
+pub(super) fn smallest(sass: &Sass, case: &LineCase) -> Result<Option<Listing>, String> {
     let Some(row) = case.rows.iter().next() else { return Ok(None) };
     let mut rows = Rows::new(case.rows.width());
     rows.push(row);
-    let case = Program { rows, ..case.clone() };
+    let case = LineCase { rows, ..case.clone() };
     let cases = std::slice::from_ref(&case);
     let writes: [ModuleText; 3] = [kernel::bare_module, kernel::fenced_module, kernel::module];
     let compiled = writes.map(|write| sass.compile_as(cases, write));
@@ -54,7 +54,7 @@ pub(super) fn smallest(sass: &Sass, case: &Program) -> Result<Option<Listing>, S
 }
 
 /// A listing with this machine code.
-fn listing(sass: &Sass, case: &Program, write: ModuleText, code: Vec<ListedInstruction>) -> Listing {
+fn listing(sass: &Sass, case: &LineCase, write: ModuleText, code: Vec<ListedInstruction>) -> Listing {
     let (module, _) = write(&[case]);
     let mut command = format!("ptxas {} x.ptx -o x.cubin", sass.configuration.options().join(" "));
     if !code.is_empty() {
@@ -68,7 +68,7 @@ fn instructions(
     code: &LoadedCode<'_>,
     printed: &PrintedCode,
     number: usize,
-    case: &Program,
+    case: &LineCase,
 ) -> Option<Vec<ListedInstruction>> {
     let launch = code.launch(number, case).ok()?;
     let words = printed.get(&launch.entry.section)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 
 use ptx_exec::kernel::Kernel;
-use ptx_exec::program::Program;
+use ptx_exec::line_case::LineCase;
 use rustc_hash::FxHashMap;
 
 use super::ModuleText;
@@ -13,11 +13,11 @@ use super::ModuleText;
 pub(super) type Twins = BTreeMap<usize, Vec<usize>>;
 
 /// The cases of which no other has the same text. What a surface holds is not part of it, nor are rows.
-pub(super) fn twins(cases: &[Program]) -> Twins {
+pub(super) fn twins(cases: &[LineCase]) -> Twins {
     let mut twins = Twins::new();
     let mut first = FxHashMap::default();
     for (at, case) in cases.iter().enumerate() {
-        let Program { ptx, target, declarations, line, surface, variables, inputs, outputs, writes, .. } = case;
+        let LineCase { ptx, target, declarations, line, surface, variables, inputs, outputs, writes, .. } = case;
         let text = (ptx, target, declarations, line, surface.is_some(), variables, inputs, outputs, writes);
         match first.entry(text) {
             Entry::Vacant(place) => {
@@ -31,7 +31,7 @@ pub(super) fn twins(cases: &[Program]) -> Twins {
 }
 
 /// The kernel of a case, with its own rows, from that of its twin.
-pub(super) fn as_twin(case: &Program, write: ModuleText, twin: &Result<Kernel, String>) -> Result<Kernel, String> {
+pub(super) fn as_twin(case: &LineCase, write: ModuleText, twin: &Result<Kernel, String>) -> Result<Kernel, String> {
     let twin = twin.as_ref().map_err(Clone::clone)?;
     let (_, mut alone) = write(&[case]);
     let own = alone.pop().unwrap_or_else(|| Err("it has no kernel".to_owned()))?;

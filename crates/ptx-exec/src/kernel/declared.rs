@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use ptx_spec::ptx::{self, Declaration, Declarator, Statements};
 
+use crate::line_case::LineCase;
 use crate::object::{Space, Variable};
-use crate::program::Program;
 
 /// The alignment of a variable with contents: that of the widest access.
 const ALIGNMENT: u32 = 32;
@@ -158,7 +158,7 @@ fn space(variable: &Variable) -> &'static str {
 ///
 /// # Errors
 /// If a variable does not match the case.
-pub(super) fn with_contents(statements: &[DeclaredNames<'_>], case: &Program) -> Result<String, String> {
+pub(super) fn with_contents(statements: &[DeclaredNames<'_>], case: &LineCase) -> Result<String, String> {
     let mut text = String::new();
     for statement in statements {
         let contents = |declared: &Declarator<'_>| {

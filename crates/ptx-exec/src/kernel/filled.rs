@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::declared::DeclaredNames;
 use super::put::put;
 use super::scopes::{Scopes, StatementScope};
-use crate::program::Program;
+use crate::line_case::LineCase;
 use ptx_spec::ptx::Context;
 
 /// How a variable gets its contents.
@@ -74,7 +74,7 @@ pub(super) fn filled<'a>(scopes: &Scopes<'a>, prefix: &str) -> Result<Vec<Filled
 ///
 /// # Errors
 /// If it is written and cannot be read back.
-fn written(case: &Program, space: &str, name: &str) -> Result<bool, String> {
+fn written(case: &LineCase, space: &str, name: &str) -> Result<bool, String> {
     if case.variable(name).is_none() || !case.may_write(name) {
         return Ok(false);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::hex;
-use crate::program::{Output, Program};
+use crate::line_case::{LineCase, Output};
 
 /// A kernel: the entry of a module that executes the rows of one case, and what it works on.
 ///
@@ -95,7 +95,7 @@ pub struct Bound {
 }
 
 /// The outputs of a row, read from the results of all rows. Empty if the results end before that row's.
-pub fn decode(kernel: &Kernel, case: &Program, results: &[u8], row: usize) -> Vec<u128> {
+pub fn decode(kernel: &Kernel, case: &LineCase, results: &[u8], row: usize) -> Vec<u128> {
     let start = row.saturating_mul(kernel.result_bytes);
     let Some(results) = results.get(start..start.saturating_add(kernel.result_bytes)) else { return Vec::new() };
     let number = |(place, output): (&Place, &Output)| {
@@ -106,7 +106,7 @@ pub fn decode(kernel: &Kernel, case: &Program, results: &[u8], row: usize) -> Ve
 }
 
 /// The variables that a row changed, read from the results of all rows.
-pub fn changed(kernel: &Kernel, case: &Program, results: &[u8], row: usize) -> BTreeMap<String, Vec<u8>> {
+pub fn changed(kernel: &Kernel, case: &LineCase, results: &[u8], row: usize) -> BTreeMap<String, Vec<u8>> {
     let start = row.saturating_mul(kernel.result_bytes);
     let Some(results) = results.get(start..start.saturating_add(kernel.result_bytes)) else { return BTreeMap::new() };
     let held = |observed: &Observed| {

@@ -8,7 +8,7 @@ use super::declared::statements;
 use super::launch::Kernel;
 use super::renamed::{NewNames, new_names, old_name, renamed};
 use super::thread::{self, Content, OwnNames};
-use crate::program::Program;
+use crate::line_case::LineCase;
 use ptx_spec::environment::{AddressSize, Target, Version};
 use ptx_spec::ptx::{Lexer, Scaffold, Statement, Statements};
 
@@ -24,29 +24,29 @@ const ENTRIES: usize = 128;
 ///
 /// A line names one surface at most, so an entry never has more than the 32 of them that `ptxas`
 /// allows it.
-pub fn module(cases: &[&Program]) -> (String, Vec<Result<Kernel, String>>) {
+pub fn module(cases: &[&LineCase]) -> (String, Vec<Result<Kernel, String>>) {
     write(cases, Content::Rows)
 }
 
 /// The same for whoever reads it: an entry executes only the first row, by one thread that sets no marks. Fences keep the
 /// line apart from what is around it.
-pub fn fenced_module(cases: &[&Program]) -> (String, Vec<Result<Kernel, String>>) {
+pub fn fenced_module(cases: &[&LineCase]) -> (String, Vec<Result<Kernel, String>>) {
     write(cases, Content::Fenced)
 }
 
 /// The same without fences, and without setting outputs to 0: the least text around the line.
-pub fn bare_module(cases: &[&Program]) -> (String, Vec<Result<Kernel, String>>) {
+pub fn bare_module(cases: &[&LineCase]) -> (String, Vec<Result<Kernel, String>>) {
     write(cases, Content::Bare)
 }
 
-fn write(cases: &[&Program], content: Content) -> (String, Vec<Result<Kernel, String>>) {
+fn write(cases: &[&LineCase], content: Content) -> (String, Vec<Result<Kernel, String>>) {
     let mut writer = ModuleWriter { names: names(cases), content, ..ModuleWriter::default() };
     let kernels = cases.iter().enumerate().map(|(at, case)| writer.entry(case, at)).collect();
     (writer.text, kernels)
 }
 
 /// Groups the positions of cases such that each group can share a module.
-pub fn batches(cases: &[Program]) -> Vec<Vec<usize>> {
+pub fn batches(cases: &[LineCase]) -> Vec<Vec<usize>> {
     let mut groups: FxHashMap<Option<Shared>, Vec<usize>> = FxHashMap::default();
     for (at, case) in cases.iter().enumerate() {
         // Cases without an entry can be in any group.
@@ -64,7 +64,7 @@ pub fn batches(cases: &[Program]) -> Vec<Vec<usize>> {
 /// cannot be changed.
 type Shared = (Version, Target, Option<String>);
 
-fn shared(case: &Program) -> Result<Shared, String> {
+fn shared(case: &LineCase) -> Result<Shared, String> {
     if case.ptx < AddressSize::SINCE {
         return Err(format!("in PTX {}, addresses have 32 bits", case.ptx));
     }
@@ -87,7 +87,7 @@ struct ModuleWriter {
 }
 
 impl ModuleWriter {
-    fn entry(&mut self, case: &Program, at: usize) -> Result<Kernel, String> {
+    fn entry(&mut self, case: &LineCase, at: usize) -> Result<Kernel, String> {
         let shared = shared(case)?;
         if self.shared.as_ref().is_some_and(|first| *first != shared) {
             return Err("its environment or module scope differs from that of the module".to_owned());
@@ -126,7 +126,7 @@ impl ModuleWriter {
 
 /// The parts of a case's declarations. Global and constant variables go to module scope wherever they are
 /// declared; without a header, everything is in the entry.
-fn scaffold(case: &Program) -> Scaffold {
+fn scaffold(case: &LineCase) -> Scaffold {
     let mut scaffold = Scaffold::from_declarations(&case.declarations);
     let locals = std::mem::take(&mut scaffold.locals);
     let mut statements = Statements::of_part(&locals);
@@ -160,7 +160,7 @@ fn start((ptx, target, _): &Shared, names: &OwnNames, content: Content) -> Strin
 }
 
 /// Names that occur in no case.
-fn names(cases: &[&Program]) -> OwnNames {
+fn names(cases: &[&LineCase]) -> OwnNames {
     let texts = cases.iter().flat_map(|case| [&case.declarations, &case.line]);
     let words: FxHashSet<&str> = texts.flat_map(|text| Lexer::new(text)).map(|token| token.text).collect();
     let numbered = |name: &str| {
@@ -184,8 +184,8 @@ mod tests {
 
     use super::super::{Bound, Observed, Parameter, Place, changed, decode};
     use super::*;
+    use crate::line_case::{Holds, Input, Output, Rows};
     use crate::object::{Space, Variable};
-    use crate::program::{Holds, Input, Output, Rows};
 
     fn input(register: &str, bits: u16, holds: Holds) -> Input {
         Input { register: register.to_owned(), bits, holds }
@@ -204,10 +204,10 @@ mod tests {
     }
 
     /// A case with this many rows, whose values are their numbers.
-    fn case(declarations: &str, line: &str, inputs: Vec<Input>, outputs: Vec<Output>, count: u128) -> Program {
+    fn case(declarations: &str, line: &str, inputs: Vec<Input>, outputs: Vec<Output>, count: u128) -> LineCase {
         let mut rows = Rows::new(inputs.len());
         (0..count).for_each(|row| rows.push(&vec![row + 0x0102_0304; inputs.len()]));
-        Program {
+        LineCase {
             ptx: "9.0".parse().expect("a version"),
             target: "sm_90".parse().expect("a target"),
             declarations: declarations.to_owned(),
@@ -222,12 +222,12 @@ mod tests {
         }
     }
 
-    fn kernel(case: &Program) -> (String, Kernel) {
+    fn kernel(case: &LineCase) -> (String, Kernel) {
         let (text, mut kernels) = module(&[case]);
         (text, kernels.remove(0).expect("a case that can be executed"))
     }
 
-    fn refused(case: &Program) -> String {
+    fn refused(case: &LineCase) -> String {
         module(&[case]).1.remove(0).expect_err("a case that cannot be executed")
     }
 
@@ -400,7 +400,7 @@ mod tests {
         };
         let [a, b] = [".global .b8 k0[4];", ".global .b8 k0[8];"].map(|globals| with(globals, ".reg .b32 %r;"));
         let c = with(".global .b8 k0[4];", ".reg .b32 %r, %conform_;");
-        let cases: Vec<Program> = [a.clone(), b.clone(), c.clone()].into_iter().chain(vec![a.clone(); 127]).collect();
+        let cases: Vec<LineCase> = [a.clone(), b.clone(), c.clone()].into_iter().chain(vec![a.clone(); 127]).collect();
         let groups = batches(&cases);
         assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [128, 2]);
 

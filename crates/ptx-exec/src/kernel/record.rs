@@ -2,7 +2,7 @@
 
 use super::filled::WIDEST;
 use super::launch::{Observed, Place};
-use crate::program::{Holds, Program};
+use crate::line_case::{Holds, LineCase};
 
 /// Positions one after another, each at a multiple of its size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(super) struct ResultLayout {
 ///
 /// # Errors
 /// If an output is not a register.
-pub(super) fn results(case: &Program, observed: &[&str]) -> Result<ResultLayout, String> {
+pub(super) fn results(case: &LineCase, observed: &[&str]) -> Result<ResultLayout, String> {
     let mut layout = RecordLayout::default();
     let mut place = |bits, register: &str| bytes(register, bits).map(|bytes| layout.place(bytes));
     let places: Result<Vec<Place>, String> =
@@ -85,7 +85,7 @@ pub(super) struct Records {
 ///
 /// # Errors
 /// If an input is not a register, or the rows have other inputs.
-pub(super) fn records(case: &Program) -> Result<Records, String> {
+pub(super) fn records(case: &LineCase) -> Result<Records, String> {
     let (inputs, width) = (case.inputs.len(), case.rows.width());
     if inputs != width {
         return Err(format!("the rows have {width} values, but there are {inputs} inputs"));

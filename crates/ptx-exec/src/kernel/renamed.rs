@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::declared::DeclaredNames;
-use crate::program::{Holds, Program};
+use crate::line_case::{Holds, LineCase};
 use ptx_spec::ptx::Lexer;
 
 /// New names by old ones.
@@ -18,7 +18,7 @@ pub(super) fn new_names(module: &[DeclaredNames<'_>], prefix: &str) -> Option<Ne
 }
 
 /// A case with other names in its texts, its variables and its inputs.
-pub(super) fn renamed(case: &Program, names: &NewNames) -> Program {
+pub(super) fn renamed(case: &LineCase, names: &NewNames) -> LineCase {
     let mut other = case.clone();
     for text in [&mut other.declarations, &mut other.line] {
         *text = in_text(text, names);

@@ -2,7 +2,7 @@
 
 use super::declared::{DeclaredNames, check};
 use super::launch::Bound;
-use crate::program::{Program, SURFACE};
+use crate::line_case::{LineCase, SURFACE};
 use ptx_spec::ptx::{Argument, Context, Line};
 
 /// The scope of a statement.
@@ -15,7 +15,7 @@ pub(super) enum StatementScope {
 
 /// A case, and its declarations.
 pub(super) struct Scopes<'a> {
-    pub(super) case: &'a Program,
+    pub(super) case: &'a LineCase,
     /// Whether its line is in an entry or a function.
     pub(super) context: Context,
     /// The outermost first.

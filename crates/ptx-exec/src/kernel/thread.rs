@@ -6,7 +6,7 @@ use super::launch::{Kernel, Parameter, Place};
 use super::put::put;
 use super::record::{Records, ResultLayout, records, results};
 use super::scopes::{Scopes, StatementScope};
-use crate::program::{Holds, Input, Program};
+use crate::line_case::{Holds, Input, LineCase};
 use ptx_spec::ptx::{Context, Line, Scaffold};
 
 /// The prefix of generated names, which occurs in no case.
@@ -51,7 +51,7 @@ impl Content {
 ///
 /// # Errors
 /// If a variable cannot be set up.
-pub(super) fn globals(case: &Program, scaffold: &Scaffold) -> Result<String, String> {
+pub(super) fn globals(case: &LineCase, scaffold: &Scaffold) -> Result<String, String> {
     let statements = statements(&scaffold.globals)?;
     if let Some(unified) = statements.iter().find(|statement| statement.unified()) {
         let name = unified.names.first().map_or("", |declared| declared.name);
@@ -65,7 +65,7 @@ pub(super) fn globals(case: &Program, scaffold: &Scaffold) -> Result<String, Str
 /// # Errors
 /// Why the case cannot be executed.
 pub(super) fn entry(
-    case: &Program,
+    case: &LineCase,
     scaffold: &Scaffold,
     at: usize,
     names: &OwnNames,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Effect, Inferences, Object, Undefined};
+use crate::line_case::{Answer, LineCase, Returned, UndefinedBits};
 use crate::object::Variable;
-use crate::program::{Answer, Program, Returned, UndefinedBits};
 
 /// The expectation of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl Expectation {
     }
 
     /// Checks an answer.
-    pub fn check(&self, case: &Program, answer: &Answer) -> RowVerdict {
+    pub fn check(&self, case: &LineCase, answer: &Answer) -> RowVerdict {
         match answer {
             Answer::Skipped(why) => return RowVerdict::Skipped(why.clone()),
             Answer::Failed(how) => return RowVerdict::Differs(Difference::Failed(how.clone())),
@@ -128,7 +128,7 @@ impl Expectation {
     }
 
     /// An allowed answer.
-    pub fn example(&self, case: &Program) -> Answer {
+    pub fn example(&self, case: &LineCase) -> Answer {
         let ending = match &self.allowed {
             Allowed::Only(ending) => Some(ending),
             Allowed::OneOf(endings) => endings.first(),
@@ -154,7 +154,7 @@ impl Expectation {
 
 impl Effect {
     /// The first part of a result that must be defined, but is not.
-    fn matters(&self, case: &Program, undefined: &UndefinedBits) -> Option<ResultPart> {
+    fn matters(&self, case: &LineCase, undefined: &UndefinedBits) -> Option<ResultPart> {
         let mut registers = self.registers().iter().zip(&undefined.registers);
         if let Some(register) = registers.position(|(expected, undefined)| expected.known & undefined != 0) {
             return Some(ResultPart::Register(register));
@@ -174,7 +174,7 @@ impl Effect {
 }
 
 impl Ending {
-    fn check(&self, case: &Program, answer: &Answer) -> RowVerdict {
+    fn check(&self, case: &LineCase, answer: &Answer) -> RowVerdict {
         let (effect, returned) = match (self, answer) {
             (Self::Traps, Answer::Returned(_)) => return RowVerdict::Differs(Difference::Returned),
             (Self::Traps, _) => return RowVerdict::Agrees(None),

@@ -1,8 +1,8 @@
 //! The operands of a line: the sources of values, and the destinations of results.
 
 use super::{Inferences, Unmodelled};
+use crate::line_case::{Holds, LineCase};
 use crate::object::{Surface, Variable};
-use crate::program::{Holds, Program};
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
 use ptx_spec::spec::{Form, Isa, Kind, Operand, Pattern, Role, Unit};
 
@@ -14,7 +14,7 @@ pub(super) struct Operands<'l, 'a> {
     pub(super) values: &'l [u8],
     pub(super) line: &'l Line<'l>,
     pub(super) declarations: Declarations,
-    pub(super) case: &'a Program,
+    pub(super) case: &'a LineCase,
 }
 
 /// The source of a value.

@@ -2,13 +2,13 @@
 
 use arbitrary::Unstructured;
 
+use crate::line_case::{Answer, LineCase, Returned};
 use crate::model::{Allowed, Difference, Effect, Ending, Expectation, Object, ResultPart, RowVerdict};
-use crate::program::{Answer, Program, Returned};
 
 /// The model's answer to a row is possible and passes. Another ending fails, and so does an answer that
 /// differs in a defined bit.
 pub(super) fn check_answer(
-    program: &Program,
+    program: &LineCase,
     expectation: &Expectation,
     answer: &Answer,
     u: &mut Unstructured<'_>,
@@ -41,7 +41,7 @@ pub(super) fn check_answer(
 
 /// An answer that is right, to be changed in one bit.
 struct CheckedAnswer<'a> {
-    program: &'a Program,
+    program: &'a LineCase,
     expectation: &'a Expectation,
     returned: &'a Returned,
 }

@@ -6,7 +6,7 @@ use super::answers::check_answer;
 use super::lines::names;
 use super::shipped::{ExecutedSpaces, Shipped};
 use crate::kernel::{self, Kernel};
-use crate::program::Program;
+use crate::line_case::LineCase;
 use crate::{model, setup};
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::judge::Judge;
@@ -38,12 +38,12 @@ pub fn execution_is_sound(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
         rows.push(row);
     }
     let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
-    let program = setup::program(spec, form, &rows).expect("texts of ours are read");
+    let program = setup::line_case(spec, form, &rows).expect("texts of ours are read");
     assert_eq!(program.rows.len(), rows.len());
     assert_eq!(program.environment(), environment);
 
     let text = serde_json::to_string(&program).expect("a program is JSON");
-    let again: Program = serde_json::from_str(&text).unwrap_or_else(|why| panic!("{why}: {text}"));
+    let again: LineCase = serde_json::from_str(&text).unwrap_or_else(|why| panic!("{why}: {text}"));
     assert_eq!(again, program, "{text}");
     check_kernel(spec, &program);
 
@@ -66,7 +66,7 @@ fn newest() -> Environment {
 }
 
 /// The program has a kernel, and in its module the line is read as it is in the program.
-fn check_kernel(spec: &Spec, program: &Program) {
+fn check_kernel(spec: &Spec, program: &LineCase) {
     let (text, mut kernels) = kernel::module(&[program]);
     let kernel: Kernel = match kernels.pop() {
         Some(Ok(kernel)) => kernel,

@@ -6,8 +6,8 @@ use ptx_spec::spec::{Form, Isa, Pattern, Role};
 
 use super::point::Point;
 use super::{address, contents, source, surface};
+use crate::line_case::Output;
 use crate::object::Surface;
-use crate::program::Output;
 
 /// The source of an input of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::session::{Session, with_more};
 use super::words::{Checked, same};
 use crate::protocol::Request;
-use ptx_exec::program::{Answer, Program, Rows};
+use ptx_exec::line_case::{Answer, LineCase, Rows};
 
 pub(super) fn executes(session: &mut Session) -> Checked {
     let cases = session.cases()?;
@@ -20,7 +20,7 @@ fn came(answer: &Answer) -> String {
     }
 }
 
-fn same_answers(cases: &[Program], first: &[Vec<Answer>], second: &[Vec<Answer>], should: &str) -> Checked {
+fn same_answers(cases: &[LineCase], first: &[Vec<Answer>], second: &[Vec<Answer>], should: &str) -> Checked {
     for (case, (first, second)) in cases.iter().zip(first.iter().zip(second)) {
         for (row, (first, second)) in first.iter().zip(second).enumerate() {
             let what = format!("`{}`, row {row}", case.line);

@@ -9,7 +9,7 @@ use super::super::start::{Unusable, start};
 use super::words::wrong;
 use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, Request, Response, SentCase};
 use ptx_exec::kernel;
-use ptx_exec::program::{Answer, Program};
+use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::{Suffix, Target, Version};
 
 /// A conversation with the engine.
@@ -87,7 +87,7 @@ impl Session {
         }
     }
 
-    pub(super) fn cases(&mut self) -> Result<Vec<Program>, String> {
+    pub(super) fn cases(&mut self) -> Result<Vec<LineCase>, String> {
         let (ptx, target) = self.environment();
         let read = |mut case: Value| {
             case["ptx"] = json!(ptx.to_string());
@@ -97,7 +97,7 @@ impl Session {
         samples().into_iter().map(read).collect()
     }
 
-    pub(super) fn executed(&mut self, send: &[u8], id: u64, cases: &[Program]) -> Result<Vec<Vec<Answer>>, String> {
+    pub(super) fn executed(&mut self, send: &[u8], id: u64, cases: &[LineCase]) -> Result<Vec<Vec<Answer>>, String> {
         let should = "`executed`, with a list for each case that has one answer for each row";
         let answers = match self.ask(send, id, should)? {
             Response::Executed(executed) => executed.answers,
@@ -126,7 +126,7 @@ impl Session {
         Ok(answers)
     }
 
-    pub(super) fn request(&mut self, cases: &[Program]) -> ExecuteRequest {
+    pub(super) fn request(&mut self, cases: &[LineCase]) -> ExecuteRequest {
         let (mut module, mut kernels) = (None, vec![None; cases.len()]);
         if self.about.abilities.contains(&Ability::Kernels) {
             let (text, made) = kernel::module(&cases.iter().collect::<Vec<_>>());
@@ -137,7 +137,7 @@ impl Session {
         ExecuteRequest { id: self.id(), module, cases }
     }
 
-    pub(super) fn execute(&mut self, cases: &[Program]) -> Result<Vec<Vec<Answer>>, String> {
+    pub(super) fn execute(&mut self, cases: &[LineCase]) -> Result<Vec<Vec<Answer>>, String> {
         let execute = self.request(cases);
         let id = execute.id;
         self.executed(&line(&Request::Execute(execute)), id, cases)

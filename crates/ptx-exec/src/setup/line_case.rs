@@ -11,14 +11,14 @@ use super::contents::{self, LENGTH};
 use super::point::Point;
 use super::registers::{Feed, LineRegisters};
 use super::{NoSetup, address, surface};
+use crate::line_case::{Holds, Input, LineCase, Rows, SURFACE};
 use crate::object::{Space, Variable};
-use crate::program::{Holds, Input, Program, Rows, SURFACE};
 
 /// The program of variants that differ only in the axes of rows: a row for each.
 ///
 /// # Errors
 /// If the choices belong to another form.
-pub fn program(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<Program, NoSetup> {
+pub fn line_case(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<LineCase, NoSetup> {
     let error = |words: String| NoSetup(format!("{}: {words}", form.id));
     let first = *rows.first().ok_or_else(|| error("no rows".to_owned()))?;
     let point = Point { isa: &spec.isa, form, values: first };
@@ -33,7 +33,7 @@ pub fn program(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<Program, NoSe
         _ => variable.as_ref().map(|variable| variable.name.clone()),
     };
     let writes = form.writes.iter().filter_map(written).collect();
-    let mut program = Program {
+    let mut program = LineCase {
         ptx: environment.ptx,
         target: environment.target,
         declarations,

@@ -18,7 +18,7 @@ pub use rows::Rows;
 /// A line to execute, with everything that it can access.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Program {
+pub struct LineCase {
     /// `.version`
     pub ptx: Version,
     /// `.target`; the address size is 64.
@@ -94,7 +94,7 @@ pub struct Output {
 /// The name of the surface in the list of objects that a line may write.
 pub const SURFACE: &str = "surface";
 
-impl Program {
+impl LineCase {
     /// PTX version, target and address size.
     pub fn environment(&self) -> Environment {
         Environment { ptx: self.ptx, target: self.target, address_size: AddressSize::Bits64 }
