@@ -9,33 +9,14 @@
 //! row fails depends on its numbers too, so causes of rows are generalised from samples. Everything before
 //! and after the search is the same for both.
 
-mod blame;
 mod cause;
-mod compared;
 mod conclude;
-mod cubes;
-mod effect;
-mod exact;
-mod executed;
-mod extent;
-mod extents;
 mod finding;
-mod generalise;
-mod inputs;
 mod inquiry;
-mod listed;
-mod merge;
-mod naming;
 mod open_group;
-mod points;
-mod recorded;
-mod row_words;
+mod rows;
 mod search;
-mod shown_row;
 mod stability;
-mod suspect;
-mod votes;
-mod words;
 
 use std::collections::BTreeMap;
 
@@ -47,17 +28,18 @@ use crate::divergences::{Divergences, Does};
 use crate::engine::Depth;
 use crate::spec::Spec;
 
-use cause::Cause;
-use executed::ExecutedInstruction;
+use cause::{Cause, extents, of_lines, of_recorded, of_rows, of_words};
 use inquiry::Inquiry;
 use open_group::OpenGroup;
+use rows::executed::ExecutedInstruction;
 
 pub(crate) use cause::short as short_rule;
 pub(crate) use conclude::versions;
-pub use finding::{ComparedObject, Evidence, Finding, Findings, ListedCase, Mark, MinimalCase, MinimalRow, Vote};
+pub use finding::{
+    Blame, ComparedObject, Evidence, Finding, Findings, ListedCase, Mark, MinimalCase, MinimalRow, Suspect, Vote,
+};
 pub(crate) use open_group::{SEVERAL_FAULTS, describe_group};
-pub use row_words::{actual, expected};
-pub use suspect::{Blame, Suspect};
+pub use rows::row_words::{actual, expected};
 
 /// Groups of an engine whose causes are searched for in one run; the others are listed.
 const GROUPS: usize = 120;
@@ -91,9 +73,9 @@ pub fn find(
         let vanished = groups.iter().filter_map(|group| Some(group.describe(group.vanished?)));
         findings.not_reproduced.extend(vanished);
     }
-    conclude(causes, &inquiries, &mut findings)?;
+    conclude::add(causes, &inquiries, &mut findings)?;
     for (inquiry, result) in inquiries.iter().zip(&results.engines).filter(|(_, result)| result.gave_up.is_none()) {
-        for (id, case) in listed::cases(inquiry, result)? {
+        for (id, case) in conclude::listed::cases(inquiry, result)? {
             findings.listed.entry(id).or_default().push(case);
         }
     }
@@ -151,7 +133,7 @@ pub fn minimize(
             findings.not_reproduced.extend(vanished);
         }
     }
-    conclude(causes, &inquiries, &mut findings)?;
+    conclude::add(causes, &inquiries, &mut findings)?;
     Ok(findings)
 }
 
@@ -193,11 +175,11 @@ fn search<'s>(
 ) -> Result<Vec<Cause<'s>>, InternalError> {
     let (mut rows, mut lines): (Vec<OpenGroup<'s>>, Vec<OpenGroup<'s>>) =
         groups.drain(..).partition(OpenGroup::is_of_rows);
-    let mut causes = words::causes(engine, &lines);
-    causes.extend(exact::causes(inquiry, engine, &mut lines)?);
+    let mut causes = of_words::causes(engine, &lines);
+    causes.extend(of_lines::causes(inquiry, engine, &mut lines)?);
     rows.sort_by(|a, b| a.instruction.name.cmp(&b.instruction.name));
     let alike: Vec<&mut [OpenGroup<'s>]> = rows.chunk_by_mut(|a, b| a.instruction.name == b.instruction.name).collect();
-    let found = alike.into_par_iter().map(|groups| of_rows(inquiry, engine, groups));
+    let found = alike.into_par_iter().map(|groups| rows_of_instruction(inquiry, engine, groups));
     for found in found.collect::<Vec<_>>() {
         causes.extend(found?);
     }
@@ -208,7 +190,7 @@ fn search<'s>(
 
 /// The causes of groups of rows of one instruction. What explains one form is tried first in the next ones; then the
 /// widest of it in all others, so that one cause has one condition.
-fn of_rows<'s>(
+fn rows_of_instruction<'s>(
     inquiry: &Inquiry<'_>,
     engine: usize,
     groups: &mut [OpenGroup<'s>],
@@ -216,7 +198,7 @@ fn of_rows<'s>(
     let mut found: Vec<Vec<Cause<'s>>> = Vec::new();
     for group in groups.iter_mut() {
         let known: Vec<&Cause<'_>> = found.iter().flatten().filter(|cause| cause.mismatch == group.mismatch).collect();
-        let causes = points::causes(inquiry, engine, group, &known)?;
+        let causes = of_rows::causes(inquiry, engine, group, &known)?;
         found.push(causes);
     }
     for at in 0..groups.len() {
@@ -228,7 +210,7 @@ fn of_rows<'s>(
         if known.first().is_none_or(is_known) {
             continue;
         }
-        let causes = points::causes(inquiry, engine, &mut groups[at], &known)?;
+        let causes = of_rows::causes(inquiry, engine, &mut groups[at], &known)?;
         groups[at].vanished = None;
         if (1..=found[at].len()).contains(&causes.len()) {
             found[at] = causes;
@@ -236,21 +218,11 @@ fn of_rows<'s>(
     }
     let mut all = Vec::new();
     for (group, mut causes) in groups.iter().zip(found) {
-        all.extend(recorded::causes(engine, group));
+        all.extend(of_recorded::causes(engine, group));
         extents::settle(inquiry, &mut causes)?;
         all.extend(causes);
     }
     Ok(all)
-}
-
-/// Makes findings of causes.
-fn conclude(causes: Vec<Cause<'_>>, inquiries: &[Inquiry<'_>], findings: &mut Findings) -> Result<(), InternalError> {
-    let merged = merge::merge(causes);
-    for poll in votes::poll(&merged, inquiries)? {
-        findings.all.push(poll.finding(inquiries)?);
-    }
-    findings.all.sort_by(|a, b| (b.mismatches, &a.fingerprint).cmp(&(a.mismatches, &b.fingerprint)));
-    Ok(())
 }
 
 #[cfg(test)]

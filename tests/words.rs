@@ -55,7 +55,7 @@ const EXCEPTIONS: &[Exception] = &[
         "the lines that an engine is checked with",
     ),
     ("crates/ptx-engines/src/external/check/judging.rs", &["suq"], "the line that an engine is checked with"),
-    ("src/causes/inputs.rs", &[".zero"], "the number 0 among the inputs of a row"),
+    ("src/causes/rows/inputs.rs", &[".zero"], "the number 0 among the inputs of a row"),
     ("src/cli/engines.rs", &[".gpu"], "the name of an engine"),
     ("crates/ptx-engines/src/gpu/about.rs", &[".gpu"], "the name of an engine"),
     ("crates/ptx-engines/src/gpu/crew.rs", &[".gpu"], "the name of an engine"),

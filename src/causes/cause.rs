@@ -1,13 +1,19 @@
 //! A cause of mismatches in one form of one engine.
 
+pub(super) mod extents;
+pub(super) mod of_lines;
+pub(super) mod of_recorded;
+pub(super) mod of_rows;
+pub(super) mod of_words;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::executed::ExecutedInstruction;
-use super::extent::Extent;
 use super::open_group::OpenGroup;
-use super::search::{Local, Search};
-use super::shown_row::ShownRow;
+use super::rows::executed::ExecutedInstruction;
+use super::rows::shown_row::ShownRow;
+use super::search::exact::{Local, Search};
+use super::search::extent::Extent;
 use crate::campaign::{Mismatch, WordLine};
 use crate::case::Case;
 use crate::divergences::{AxisValues, Does};
@@ -15,84 +21,84 @@ use crate::space::{Diagram, Region, Slice, Values, environment_values};
 use crate::spec::{Cube, Form, Instruction, ValueSet};
 
 /// The points at which rows fail, as a statistical search finds them.
-pub(super) struct RowCause {
-    pub(super) cube: Cube,
+pub(crate) struct RowCause {
+    pub(crate) cube: Cube,
     /// Points in it that failed, the simplest first.
-    pub(super) fails: Vec<Values>,
-    pub(super) asked: usize,
-    pub(super) failed: usize,
-    pub(super) size: u128,
+    pub(crate) fails: Vec<Values>,
+    pub(crate) asked: usize,
+    pub(crate) failed: usize,
+    pub(crate) size: u128,
     /// For each axis, the values that are possible in it and were tried.
-    pub(super) considered: Vec<ValueSet>,
+    pub(crate) considered: Vec<ValueSet>,
 }
 
 /// A cause in one form of one engine.
-pub(super) struct Cause<'s> {
+pub(crate) struct Cause<'s> {
     /// The position of the engine.
-    pub(super) engine: usize,
-    pub(super) mismatch: Mismatch,
-    pub(super) instruction: &'s Instruction,
-    pub(super) form: usize,
-    pub(super) rule: Option<usize>,
+    pub(crate) engine: usize,
+    pub(crate) mismatch: Mismatch,
+    pub(crate) instruction: &'s Instruction,
+    pub(crate) form: usize,
+    pub(crate) rule: Option<usize>,
     /// The environment, and any other axes that were not varied.
     prefix: Values,
     domain: Arc<Diagram>,
     /// The choices that trigger it, without the environment.
-    pub(super) cube: Cube,
+    pub(crate) cube: Cube,
     /// The environments in which it happens.
-    pub(super) extent: Cube,
+    pub(crate) extent: Cube,
     /// For each axis of the environment, the values for which it can happen at all.
     possible: [ValueSet; 3],
     /// Variants that fail, the simplest first.
-    pub(super) fails: Vec<Values>,
+    pub(crate) fails: Vec<Values>,
     /// Variants in it that were asked about, and how many failed.
-    pub(super) asked: usize,
-    pub(super) failed: usize,
-    pub(super) size: u128,
-    pub(super) passing_neighbours: usize,
+    pub(crate) asked: usize,
+    pub(crate) failed: usize,
+    pub(crate) size: u128,
+    pub(crate) passing_neighbours: usize,
     /// Whether only some of its variants fail, for reasons that the choices do not show.
-    pub(super) sometimes: bool,
+    pub(crate) sometimes: bool,
     /// For each axis, the values that are known to be possible in it, if not all that occur.
-    pub(super) considered: Option<Vec<ValueSet>>,
+    pub(crate) considered: Option<Vec<ValueSet>>,
     /// The mismatches of its group.
-    pub(super) mismatches: u64,
+    pub(crate) mismatches: u64,
     /// For executed rows: how to ask about them, and the row to show.
-    pub(super) rows: Option<CauseRows<'s>>,
+    pub(crate) rows: Option<CauseRows<'s>>,
     /// For lines with words that are not choices: the words.
-    pub(super) words: Option<CauseWords>,
+    pub(crate) words: Option<CauseWords>,
 }
 
 /// How to ask about the rows of a cause, and the row to show.
 #[derive(Clone)]
-pub(super) struct CauseRows<'s> {
-    pub(super) executed: &'s ExecutedInstruction,
-    pub(super) form: usize,
+pub(crate) struct CauseRows<'s> {
+    pub(crate) executed: &'s ExecutedInstruction,
+    pub(crate) form: usize,
     /// The numbers for asking about points: choices on the last axes.
-    pub(super) numbers: Arc<Vec<Values>>,
+    pub(crate) numbers: Arc<Vec<Values>>,
     /// The row that is shown.
-    pub(super) shown: ShownRow,
+    pub(crate) shown: ShownRow,
     /// The inferences that every failing row depends on.
-    pub(super) inferred: Vec<String>,
+    pub(crate) inferred: Vec<String>,
     /// Which inputs a row must have, in words; empty for any.
-    pub(super) inputs: String,
+    pub(crate) inputs: String,
     /// The same as a condition.
-    pub(super) numbers_when: Vec<(String, AxisValues)>,
+    pub(crate) numbers_when: Vec<(String, AxisValues)>,
 }
 
 /// The words of a cause.
 #[derive(Clone)]
-pub(super) struct CauseWords {
+pub(crate) struct CauseWords {
     /// The words, in their order.
-    pub(super) words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// The slots that each was tried in and that show it.
-    pub(super) slots: BTreeSet<String>,
+    pub(crate) slots: BTreeSet<String>,
     /// The line that is shown.
-    pub(super) shown: WordLine,
+    pub(crate) shown: WordLine,
 }
 
 impl<'s> Cause<'s> {
     /// A cause of lines.
-    pub(super) fn of_lines(engine: usize, group: &OpenGroup<'s>, search: &Search<'s>, local: Local) -> Self {
+    pub(crate) fn of_lines(engine: usize, group: &OpenGroup<'s>, search: &Search<'s>, local: Local) -> Self {
         Self {
             engine,
             mismatch: group.mismatch.clone(),
@@ -118,7 +124,7 @@ impl<'s> Cause<'s> {
     }
 
     /// A cause of rows, whose variants are points.
-    pub(super) fn of_rows(
+    pub(crate) fn of_rows(
         engine: usize,
         group: &OpenGroup<'s>,
         space: (Arc<Diagram>, Values),
@@ -151,7 +157,7 @@ impl<'s> Cause<'s> {
     }
 
     /// A cause of recorded rows, whose condition is unknown.
-    pub(super) fn of_recorded(engine: usize, group: &OpenGroup<'s>, count: u64, rows: CauseRows<'s>) -> Self {
+    pub(crate) fn of_recorded(engine: usize, group: &OpenGroup<'s>, count: u64, rows: CauseRows<'s>) -> Self {
         let instruction = &rows.executed.points;
         let form = &instruction.forms[group.form];
         let environment = environment_values(form, &rows.shown.program.environment()).unwrap_or_default();
@@ -161,7 +167,7 @@ impl<'s> Cause<'s> {
     }
 
     /// A cause of lines with words, in an environment; the domain is of its form there.
-    pub(super) fn of_words(
+    pub(crate) fn of_words(
         engine: usize,
         group: &OpenGroup<'s>,
         domain: Arc<Diagram>,
@@ -197,38 +203,38 @@ impl<'s> Cause<'s> {
         }
     }
 
-    pub(super) fn form(&self) -> &'s Form {
+    pub(crate) fn form(&self) -> &'s Form {
         &self.instruction.forms[self.form]
     }
 
-    pub(super) fn case<'v>(&self, values: &'v [u8]) -> Case<'v>
+    pub(crate) fn case<'v>(&self, values: &'v [u8]) -> Case<'v>
     where
         's: 'v,
     {
         Case { instruction: self.instruction, form: self.form, values }
     }
 
-    pub(super) fn region(&self) -> Region<'_> {
+    pub(crate) fn region(&self) -> Region<'_> {
         self.domain.all().below(&self.prefix)
     }
 
-    pub(super) fn is_of(&self, group: &OpenGroup<'_>) -> bool {
+    pub(crate) fn is_of(&self, group: &OpenGroup<'_>) -> bool {
         self.mismatch == group.mismatch && self.instruction.name == group.instruction.name && self.form == group.form
     }
 
     /// Whether it includes a variant, in any environment.
-    pub(super) fn explains(&self, values: &[u8]) -> bool {
+    pub(crate) fn explains(&self, values: &[u8]) -> bool {
         self.cube.contains(values) && self.extent.contains(values)
     }
 
     /// Adopts the environments that were found.
-    pub(super) fn settle(&mut self, extent: &Extent<'_>) {
+    pub(crate) fn settle(&mut self, extent: &Extent<'_>) {
         self.extent = extent.cube();
         self.possible = extent.possible();
     }
 
     /// The values that can occur on an axis.
-    pub(super) fn occurring(&self, axis: usize) -> ValueSet {
+    pub(crate) fn occurring(&self, axis: usize) -> ValueSet {
         match self.possible.get(axis) {
             Some(possible) => *possible,
             None => match &self.considered {
@@ -239,7 +245,7 @@ impl<'s> Cause<'s> {
     }
 
     /// Its choices by name, without values that do not occur.
-    pub(super) fn named(&self) -> Conditions {
+    pub(crate) fn named(&self) -> Conditions {
         let name = |(axis, set): &(usize, ValueSet)| {
             let of = &self.form().axes[*axis];
             let occurring = set.and(&self.occurring(*axis));
@@ -250,12 +256,12 @@ impl<'s> Cause<'s> {
     }
 
     /// For how many variants of its form named choices hold.
-    pub(super) fn size_of(&self, conditions: &Conditions) -> u128 {
+    pub(crate) fn size_of(&self, conditions: &Conditions) -> u128 {
         resolve(self.form(), conditions).map_or(0, |cube| Slice::new(&self.region(), &cube).count())
     }
 
     /// Whether named choices hold for the same variants of its form as its own choices.
-    pub(super) fn is_same(&self, conditions: &Conditions) -> bool {
+    pub(crate) fn is_same(&self, conditions: &Conditions) -> bool {
         let Some(cube) = resolve(self.form(), conditions) else { return false };
         let region = self.region();
         let both = cube.sets().iter().fold(self.cube.clone(), |both, (axis, set)| both.with(*axis, *set));
@@ -263,7 +269,7 @@ impl<'s> Cause<'s> {
     }
 
     /// Whether both happen in the same environments, as far as both can.
-    pub(super) fn shows_where(&self, other: &Self) -> bool {
+    pub(crate) fn shows_where(&self, other: &Self) -> bool {
         (0..3).all(|axis| {
             let (mine, others) = (self.along(axis), other.along(axis));
             mine.and(&other.possible[axis]) == others.and(&self.possible[axis])
@@ -276,25 +282,25 @@ impl<'s> Cause<'s> {
     }
 
     /// How recorded rows fail; none for other rows.
-    pub(super) fn recorded_kind(&self) -> Option<&'static str> {
+    pub(crate) fn recorded_kind(&self) -> Option<&'static str> {
         let rows = self.rows.as_ref().filter(|_| self.fails.is_empty())?;
-        Some(super::row_words::kind(&rows.shown.result))
+        Some(super::rows::row_words::kind(&rows.shown.result))
     }
 
     /// Which inputs a row must have, in words.
-    pub(super) fn inputs(&self) -> &str {
+    pub(crate) fn inputs(&self) -> &str {
         self.rows.as_ref().map_or("", |rows| rows.inputs.as_str())
     }
 
     /// Whether the same rules are broken, in any instructions.
-    pub(super) fn same_rules(&self, other: &Self) -> bool {
+    pub(crate) fn same_rules(&self, other: &Self) -> bool {
         let rules = |of: &Self| of.mismatch.rules.iter().map(|rule| short(rule).to_owned()).collect::<Vec<String>>();
         rules(self) == rules(other)
     }
 
     /// Whether another could be the same cause. Different rules are separate causes only if nothing but the
     /// rule says when they happen. Valid and invalid lines are separate causes, except for crashes.
-    pub(super) fn is_kind(&self, other: &Self) -> bool {
+    pub(crate) fn is_kind(&self, other: &Self) -> bool {
         let (these, those) = (&self.mismatch, &other.mismatch);
         let conditional = !self.cube.sets().is_empty() && !other.cube.sets().is_empty();
         let claims = these.does == Does::Crashes || these.rules.is_empty() == those.rules.is_empty();
@@ -309,7 +315,7 @@ impl<'s> Cause<'s> {
     }
 
     /// Whether the same words could be the same cause elsewhere: which rules they break depends on the slot.
-    pub(super) fn is_kind_of_words(&self, other: &Self) -> bool {
+    pub(crate) fn is_kind_of_words(&self, other: &Self) -> bool {
         let (these, those) = (&self.mismatch, &other.mismatch);
         these.does == those.does
             && these.depth == those.depth
@@ -320,7 +326,7 @@ impl<'s> Cause<'s> {
 }
 
 /// Named choices as a cube of a form; `None` if they never hold there.
-pub(super) fn resolve(form: &Form, conditions: &Conditions) -> Option<Cube> {
+pub(crate) fn resolve(form: &Form, conditions: &Conditions) -> Option<Cube> {
     let mut sets = Vec::new();
     for (name, values) in conditions {
         match form.axis(name) {
@@ -340,4 +346,4 @@ pub(crate) fn short(rule: &str) -> &str {
 }
 
 /// For each axis its values, by their names.
-pub(super) type Conditions = BTreeMap<String, BTreeSet<String>>;
+pub(crate) type Conditions = BTreeMap<String, BTreeSet<String>>;

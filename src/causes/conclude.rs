@@ -1,15 +1,18 @@
 //! Makes findings from causes: title, fingerprint, simplest case, and YAML.
 
+mod blame;
+pub(super) mod listed;
+mod merge;
+mod naming;
+mod votes;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::blame::FindingFacts;
 use super::cause::{Cause, short};
-use super::finding::{Evidence, Finding, Mark, MinimalCase, Vote};
+use super::finding::{Evidence, Finding, Findings, Mark, MinimalCase, Vote};
 use super::inquiry::Inquiry;
-use super::naming;
-use super::row_words;
-use super::votes::Poll;
+use super::rows::row_words;
 use crate::campaign::{Mismatch, WordLine};
 use crate::case::{self, InternalError, command, first_message};
 use crate::divergences::{Does, EngineVersion, Proposal};
@@ -17,6 +20,22 @@ use crate::engine::{Depth, LineJudge};
 use crate::explain::{Passage, passages};
 use crate::space::{Values, environment};
 use crate::spec::{Instruction, Rule};
+use blame::FindingFacts;
+use votes::Poll;
+
+/// Adds the findings that causes make, those with the most mismatches first.
+pub(super) fn add(
+    causes: Vec<Cause<'_>>,
+    inquiries: &[Inquiry<'_>],
+    findings: &mut Findings,
+) -> Result<(), InternalError> {
+    let merged = merge::merge(causes);
+    for poll in votes::poll(&merged, inquiries)? {
+        findings.all.push(poll.finding(inquiries)?);
+    }
+    findings.all.sort_by(|a, b| (b.mismatches, &a.fingerprint).cmp(&(a.mismatches, &b.fingerprint)));
+    Ok(())
+}
 
 /// Words, each once, in order.
 fn unique(words: impl Iterator<Item = String>) -> Vec<String> {
@@ -34,7 +53,7 @@ impl<'s> Poll<'_, 's> {
     }
 
     /// The finding.
-    pub(super) fn finding(&self, inquiries: &[Inquiry<'_>]) -> Result<Finding, InternalError> {
+    pub(crate) fn finding(&self, inquiries: &[Inquiry<'_>]) -> Result<Finding, InternalError> {
         let shown = self.shown;
         let name = |engine: usize| inquiries[engine].name();
         let family = inquiries[shown.engine].family().to_owned();

@@ -1,16 +1,18 @@
 //! Findings as data.
 
+mod suspect;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::suspect::Blame;
 use crate::case;
 use crate::divergences::{Condition, Does};
 use crate::engine::{Depth, Listing};
 use crate::line_case::LineCase;
 use crate::space::Values;
+pub use suspect::{Blame, Suspect};
 
 /// Mismatches reduced to one simplest case and the combination of choices that explains them.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

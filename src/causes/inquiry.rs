@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::search::Seen;
+use super::search::exact::Seen;
 use crate::campaign::{CODE_BATCH, Mismatch, Progress, Subject, WordLine, newest};
 use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, Expected, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::executed::ExecutedInstruction;
-use super::search::{Effort, Search};
+use super::rows::executed::ExecutedInstruction;
+use super::search::exact::{Effort, Search};
 use crate::campaign::{GroupKey, Mismatch, MismatchGroup, RecordedRow, WordLine};
 use crate::divergences::Does;
 use crate::engine::Depth;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::inquiry::Inquiry;
 use super::open_group::OpenGroup;
-use super::search::Seen;
+use super::search::exact::Seen;
 use crate::campaign::WordLine;
 use crate::case::{Case, InternalError};
 use crate::engine::Depth;

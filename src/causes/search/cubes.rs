@@ -8,27 +8,27 @@ use crate::space::Values;
 use crate::spec::{Cube, ValueSet};
 
 /// The axes of the environment come first; cubes are searched within one environment.
-pub(super) const ENVIRONMENT: usize = 3;
+pub(crate) const ENVIRONMENT: usize = 3;
 /// The most axes that are found exactly; further ones are found one by one.
 const SMALL: usize = 4;
 /// In a cube around all failing variants, each named axis must exclude at least one in this many of the
 /// variants.
 const KEPT_OUT: usize = 20;
 /// The number of equally good cubes that are kept.
-pub(super) const CANDIDATES: usize = 5;
+pub(crate) const CANDIDATES: usize = 5;
 
 /// The variants that fail and those that pass.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Points {
+pub(crate) struct Points {
     /// They fail.
-    pub(super) fails: Vec<Values>,
+    pub(crate) fails: Vec<Values>,
     /// They pass.
-    pub(super) passes: Vec<Values>,
+    pub(crate) passes: Vec<Values>,
 }
 
 /// Cubes that together contain every failing variant and no passing one. Each entry is one cause, as far as
 /// the points tell: the best cube first, then others that fit the points equally well.
-pub(super) fn cover(points: &Points) -> Vec<Vec<Cube>> {
+pub(crate) fn cover(points: &Points) -> Vec<Vec<Cube>> {
     let mut fails: Vec<&Values> = points.fails.iter().collect();
     fails.sort_by_key(|values| (crate::space::distance(values), (*values).clone()));
     let mut open = fails.clone();
@@ -50,7 +50,7 @@ pub(super) fn cover(points: &Points) -> Vec<Vec<Cube>> {
 
 /// What of each cube is needed to explain the failing variants: `None` if other cubes explain all of its
 /// own.
-pub(super) fn least(cubes: &[Cube], fails: &[&Values]) -> Vec<Option<Cube>> {
+pub(crate) fn least(cubes: &[Cube], fails: &[&Values]) -> Vec<Option<Cube>> {
     let mut kept: Vec<Option<Cube>> = cubes.iter().cloned().map(Some).collect();
     let explained = |cube: &Cube| fails.iter().filter(|values| cube.contains(values)).count();
     // Where there is a choice, the one that explains least goes.
@@ -84,7 +84,7 @@ fn without_foreign(cube: &Cube, own: &[&Values]) -> Cube {
 
 /// The cube around all failing variants, for failures that no combination distinguishes from passes. It
 /// names only axes that keep out many that pass, beside those that it has in it.
-pub(super) fn around(points: &Points) -> Cube {
+pub(crate) fn around(points: &Points) -> Cube {
     let axes = ENVIRONMENT..points.fails.first().map_or(ENVIRONMENT, Vec::len);
     let spoken = |axis: usize| points.fails.iter().fold(ValueSet::default(), |set, values| set.or(&only(values[axis])));
     let mut cube = Cube::new(axes.map(|axis| (axis, spoken(axis))));

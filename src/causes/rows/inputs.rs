@@ -14,19 +14,19 @@ use crate::spec::{Form, Spec};
 const PASSING: usize = 4;
 
 /// A row that was run at a point.
-pub(super) struct TriedRow {
-    pub(super) values: Values,
-    pub(super) failed: bool,
-    pub(super) effect: ExpectedEffect,
+pub(crate) struct TriedRow {
+    pub(crate) values: Values,
+    pub(crate) failed: bool,
+    pub(crate) effect: ExpectedEffect,
 }
 
 /// What the inputs of failing rows have in common, unlike those of passing rows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct InputCondition {
+pub(crate) struct InputCondition {
     /// In words; empty if no condition is needed or found.
-    pub(super) words: String,
+    pub(crate) words: String,
     /// As a condition of a divergence, if there are axes for it.
-    pub(super) when: Vec<(String, AxisValues)>,
+    pub(crate) when: Vec<(String, AxisValues)>,
 }
 
 /// The most rows that are compared.
@@ -35,7 +35,7 @@ const MOST: usize = 400;
 const FEWEST: [usize; 2] = [3, 8];
 
 /// Searches for a condition on the numbers of rows that are otherwise alike.
-pub(super) fn of(
+pub(crate) fn of(
     spec: &Spec,
     form: &Form,
     point_axes: usize,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::cause::{Cause, Conditions};
+use crate::causes::cause::{Cause, Conditions};
 use crate::divergences::{AxisValues, Condition};
 
 /// The condition of merged causes, in the forms of all of them.
-pub(super) fn condition(causes: &[Cause<'_>], conditions: &Conditions) -> Condition {
+pub(crate) fn condition(causes: &[Cause<'_>], conditions: &Conditions) -> Condition {
     let mut named = Vec::new();
     let mut axes: Vec<&String> = conditions.keys().collect();
     let form = causes[0].form();

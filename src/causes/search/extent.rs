@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::search::Seen;
+use super::exact::Seen;
 use crate::environment::{Suffix, Target};
 use crate::space::Values;
 use crate::spec::{Cube, Form, ValueSet};
@@ -21,7 +21,7 @@ const TARGET: usize = 1;
 const PTX: usize = 2;
 
 /// One cause, and where it is known to happen.
-pub(super) struct Extent<'s> {
+pub(crate) struct Extent<'s> {
     form: &'s Form,
     home: [u8; 3],
     witnesses: Vec<Values>,
@@ -35,7 +35,7 @@ pub(super) struct Extent<'s> {
 impl<'s> Extent<'s> {
     /// The extent of a cause for which these variants fail; `fits` says whether a variant can be asked
     /// about with the same claim.
-    pub(super) fn new(form: &'s Form, fails: &[Values], fits: impl Fn(&[u8]) -> bool) -> Option<Self> {
+    pub(crate) fn new(form: &'s Form, fails: &[Values], fits: impl Fn(&[u8]) -> bool) -> Option<Self> {
         let first = fails.first()?;
         let home = [first[0], first[1], first[2]];
         // The simplest, and others far from it in the list.
@@ -59,7 +59,7 @@ impl<'s> Extent<'s> {
     }
 
     /// The values of each axis to ask about next; none if everything needed is known.
-    pub(super) fn questions(&self) -> Vec<(usize, u8)> {
+    pub(crate) fn questions(&self) -> Vec<(usize, u8)> {
         AXES.iter().flat_map(|&axis| self.along(axis).into_iter().map(move |value| (axis, value))).collect()
     }
 
@@ -98,18 +98,18 @@ impl<'s> Extent<'s> {
     }
 
     /// The witnesses with this value on an axis.
-    pub(super) fn elsewhere(&self, axis: usize, value: u8) -> impl Iterator<Item = Values> + '_ {
+    pub(crate) fn elsewhere(&self, axis: usize, value: u8) -> impl Iterator<Item = Values> + '_ {
         self.witnesses.iter().map(move |witness| at(witness, axis, value))
     }
 
     /// Records the results of all witnesses at a value of an axis: one that fails shows the cause.
-    pub(super) fn tell(&mut self, axis: usize, value: u8, all: &[Seen]) {
+    pub(crate) fn tell(&mut self, axis: usize, value: u8, all: &[Seen]) {
         let seen = [Seen::Fails, Seen::Passes].into_iter().find(|seen| all.contains(seen)).unwrap_or(Seen::Masked);
         self.seen[axis].insert(value, seen);
     }
 
     /// For each axis, the values for which it can happen.
-    pub(super) fn possible(&self) -> [ValueSet; 3] {
+    pub(crate) fn possible(&self) -> [ValueSet; 3] {
         AXES.map(|axis| {
             let values = &self.candidates[axis];
             let possible = |at: usize| u8::try_from(at).is_ok_and(|at| at == self.home[axis] || values.contains(&at));
@@ -118,14 +118,14 @@ impl<'s> Extent<'s> {
     }
 
     /// The environments in which it happens, as a cube of the axes that matter.
-    pub(super) fn cube(&self) -> Cube {
+    pub(crate) fn cube(&self) -> Cube {
         let matters = |axis: &&usize| self.seen[**axis].values().any(|seen| *seen == Seen::Passes);
         Cube::new(AXES.iter().filter(matters).map(|&axis| (axis, self.failing(axis))))
     }
 
     /// The same cause for the oldest plain target that shows it, to try PTX versions there: with the
     /// original target the claim may differ in old versions. `None` if that is the original target.
-    pub(super) fn oldest(&self, fits: impl Fn(&[u8]) -> bool) -> Option<Self> {
+    pub(crate) fn oldest(&self, fits: impl Fn(&[u8]) -> bool) -> Option<Self> {
         let target = |value: &u8| self.form.axes[TARGET].values[usize::from(*value)].parse::<Target>().ok();
         let shows = |value: &&u8| {
             let plain = target(value).is_some_and(|target| target.suffix == Suffix::Plain);
@@ -140,7 +140,7 @@ impl<'s> Extent<'s> {
     }
 
     /// Adopts the results along PTX versions for an older target.
-    pub(super) fn take(&mut self, older: &Self) {
+    pub(crate) fn take(&mut self, older: &Self) {
         for (value, seen) in &older.seen[PTX] {
             self.seen[PTX].entry(*value).or_insert(*seen);
         }

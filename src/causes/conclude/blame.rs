@@ -1,24 +1,24 @@
 //! The suspect of a finding, by the votes of the engines and by the manual.
 
-use super::finding::Vote;
-use super::suspect::{Blame, Suspect};
+use crate::causes::finding::Vote;
+use crate::causes::finding::{Blame, Suspect};
 use crate::divergences::Does;
 use crate::spec::Source;
 
 /// The facts that decide the suspect of a finding.
-pub(super) struct FindingFacts<'a> {
-    pub(super) does: Does,
-    pub(super) contradicts: Option<&'a str>,
+pub(crate) struct FindingFacts<'a> {
+    pub(crate) does: Does,
+    pub(crate) contradicts: Option<&'a str>,
     /// The sources of the broken rules; none if valid lines fail.
-    pub(super) sources: Vec<Source>,
-    pub(super) votes: Vec<&'a Vote>,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) votes: Vec<&'a Vote>,
     /// For rows: the inferences that every failed result depends on.
-    pub(super) inferred: &'a [String],
+    pub(crate) inferred: &'a [String],
 }
 
 impl FindingFacts<'_> {
     /// Names the suspect.
-    pub(super) fn blame(&self) -> Blame {
+    pub(crate) fn blame(&self) -> Blame {
         let blame = |suspect, because: &str| Blame { suspect, because: because.to_owned() };
         if let Some(id) = self.contradicts {
             let because = format!("`{id}` is listed, but no longer happens");

@@ -4,7 +4,7 @@ use crate::model::{Allowed, Ending, Expectation};
 
 /// The effect that a line should have in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ExpectedEffect {
+pub(crate) enum ExpectedEffect {
     /// It reads, computes or writes something.
     Something,
     /// It leaves everything at zero, for example because the guard is false or the access is dropped.
@@ -15,7 +15,7 @@ pub(super) enum ExpectedEffect {
 
 impl ExpectedEffect {
     /// The effect that is expected first.
-    pub(super) fn of(expectation: &Expectation) -> Self {
+    pub(crate) fn of(expectation: &Expectation) -> Self {
         let ending = match &expectation.allowed {
             Allowed::Only(ending) => Some(ending),
             Allowed::OneOf(endings) => endings.first(),

@@ -6,10 +6,10 @@ use crate::space::Values;
 
 /// A row that shows a cause.
 #[derive(Clone)]
-pub(super) struct ShownRow {
+pub(crate) struct ShownRow {
     /// Its choices; none if it was recorded.
-    pub(super) values: Values,
+    pub(crate) values: Values,
     /// The program, with this row only.
-    pub(super) program: LineCase,
-    pub(super) result: CaseResult,
+    pub(crate) program: LineCase,
+    pub(crate) result: CaseResult,
 }

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use super::cause::Cause;
+use super::Cause;
 use super::extents;
-use super::inquiry::Inquiry;
-use super::open_group::OpenGroup;
-use super::search::Search;
 use crate::case::{Case, InternalError};
+use crate::causes::inquiry::Inquiry;
+use crate::causes::open_group::OpenGroup;
+use crate::causes::search::exact::Search;
 use crate::engine::{Depth, Outcome};
 use crate::space::Values;
 
@@ -18,7 +18,7 @@ use crate::space::Values;
 const WAVES: usize = 6;
 
 /// The causes of groups of the engine at a position.
-pub(super) fn causes<'s>(
+pub(crate) fn causes<'s>(
     inquiry: &Inquiry<'_>,
     engine: usize,
     groups: &mut [OpenGroup<'s>],

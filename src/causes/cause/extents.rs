@@ -1,16 +1,16 @@
 //! Finds the environments in which causes happen, for all causes together.
 
-use super::cause::Cause;
-use super::extent::Extent;
-use super::inquiry::Inquiry;
-use super::points;
-use super::search::Seen;
+use super::Cause;
+use super::of_rows;
 use crate::case::{Case, InternalError};
+use crate::causes::inquiry::Inquiry;
+use crate::causes::search::exact::Seen;
+use crate::causes::search::extent::Extent;
 use crate::engine::Depth;
 use crate::space::Values;
 
 /// Asks, and sets the environments of each cause.
-pub(super) fn settle(inquiry: &Inquiry<'_>, causes: &mut [Cause<'_>]) -> Result<(), InternalError> {
+pub(crate) fn settle(inquiry: &Inquiry<'_>, causes: &mut [Cause<'_>]) -> Result<(), InternalError> {
     let mut extents: Vec<(usize, Extent<'_>)> = Vec::new();
     for (at, cause) in causes.iter().enumerate() {
         extents.extend(Extent::new(cause.form(), &cause.fails, fits(inquiry, cause)).map(|extent| (at, extent)));
@@ -89,7 +89,7 @@ fn see(inquiry: &Inquiry<'_>, causes: &[Cause<'_>], asked: &[(usize, &Values)]) 
     }
     for (at, (cause, values)) in asked.iter().enumerate() {
         if let Some(rows) = &causes[*cause].rows {
-            seen[at] = points::see(inquiry, rows, &causes[*cause].mismatch, values)?;
+            seen[at] = of_rows::see(inquiry, rows, &causes[*cause].mismatch, values)?;
         }
     }
     Ok(seen)

@@ -1,17 +1,17 @@
 //! Rows in words: the expected result, what an engine did, and the difference.
 
 use super::compared;
-use super::finding::{MinimalCase, MinimalRow};
 use super::shown_row::ShownRow;
 use crate::campaign::describe;
 use crate::case::{CaseResult, execution_id};
+use crate::causes::finding::{MinimalCase, MinimalRow};
 use crate::engine::Listing;
 use crate::line_case::Answer;
 use crate::model::{Allowed, Difference, Ending, Expectation, ResultPart};
 use crate::spec::Form;
 
 /// How a row differs, in words that rows with the same cause share.
-pub(super) fn kind(result: &CaseResult) -> &'static str {
+pub(crate) fn kind(result: &CaseResult) -> &'static str {
     match result.difference() {
         Some(Difference::Returned) => "it returned, but must trap",
         Some(Difference::Trapped) => "it trapped, but must not",
@@ -26,7 +26,7 @@ pub(super) fn kind(result: &CaseResult) -> &'static str {
 }
 
 /// The simplest case of a cause of rows.
-pub(super) fn minimal(form: &Form, shown: &ShownRow, engine: &str, listing: Option<Listing>) -> MinimalCase {
+pub(crate) fn minimal(form: &Form, shown: &ShownRow, engine: &str, listing: Option<Listing>) -> MinimalCase {
     // The name of an engine with machine code is its option; others may be commands.
     let engine = if listing.is_some() { engine } else { "ENGINE" };
     let (program, result) = (&shown.program, &shown.result);

@@ -1,12 +1,12 @@
 //! Votes: what every engine does with the simplest case of each cause.
 
-use super::cause::Cause;
-use super::finding::Vote;
-use super::inquiry::Inquiry;
 use super::merge::MergedCause;
-use super::search::Seen;
-use super::shown_row::ShownRow;
 use crate::case::{Case, CaseResult, InternalError, first_message};
+use crate::causes::cause::Cause;
+use crate::causes::finding::Vote;
+use crate::causes::inquiry::Inquiry;
+use crate::causes::rows::shown_row::ShownRow;
+use crate::causes::search::exact::Seen;
 use crate::divergences::Does;
 use crate::engine::Depth;
 use crate::model::RowVerdict;
@@ -14,16 +14,16 @@ use crate::space::{Values, distance};
 
 /// What all engines do with the simplest case of a cause, or with a similar one in an environment that they
 /// accept.
-pub(super) struct Poll<'g, 's> {
-    pub(super) merged: &'g MergedCause<'s>,
+pub(crate) struct Poll<'g, 's> {
+    pub(crate) merged: &'g MergedCause<'s>,
     /// The cause whose simplest case is shown.
-    pub(super) shown: &'g Cause<'s>,
+    pub(crate) shown: &'g Cause<'s>,
     /// By engine.
-    pub(super) answers: Vec<Option<CaseResult>>,
+    pub(crate) answers: Vec<Option<CaseResult>>,
 }
 
 /// Asks every engine about every cause.
-pub(super) fn poll<'g, 's>(
+pub(crate) fn poll<'g, 's>(
     merged: &'g [MergedCause<'s>],
     inquiries: &[Inquiry<'_>],
 ) -> Result<Vec<Poll<'g, 's>>, InternalError> {
@@ -134,7 +134,7 @@ impl Inquiry<'_> {
 
 impl Poll<'_, '_> {
     /// What an engine did; none if it could not be asked.
-    pub(super) fn vote(&self, engine: usize, inquiry: &Inquiry<'_>) -> Option<Vote> {
+    pub(crate) fn vote(&self, engine: usize, inquiry: &Inquiry<'_>) -> Option<Vote> {
         let own = self.merged.causes.iter().any(|cause| cause.engine == engine);
         if own && self.shown.rows.is_some() {
             return Some(Vote::Shows);

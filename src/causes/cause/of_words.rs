@@ -6,15 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::cause::{Cause, CauseWords};
-use super::open_group::OpenGroup;
+use super::{Cause, CauseWords};
+use crate::causes::open_group::OpenGroup;
 use crate::space::{Diagram, environment_values};
 
 /// The slots of a word, by the position of the group.
 type WordSlots<'g> = BTreeSet<(usize, &'g str)>;
 
 /// The causes of the lines with words of the engine at a position.
-pub(super) fn causes<'s>(engine: usize, groups: &[OpenGroup<'s>]) -> Vec<Cause<'s>> {
+pub(crate) fn causes<'s>(engine: usize, groups: &[OpenGroup<'s>]) -> Vec<Cause<'s>> {
     let mut slots: BTreeMap<(&str, &str), WordSlots<'_>> = BTreeMap::new();
     for (at, group) in groups.iter().enumerate() {
         for line in &group.words {

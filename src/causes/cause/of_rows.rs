@@ -7,17 +7,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::cause::{Cause, CauseRows, RowCause, resolve};
-use super::effect::ExpectedEffect;
-use super::executed::ExecutedInstruction;
-use super::generalise::{Combination, Generalise, Hint, PointSeen};
-use super::inputs::{self, TriedRow};
-use super::inquiry::Inquiry;
-use super::open_group::OpenGroup;
-use super::search::Seen;
-use super::shown_row::ShownRow;
+use super::{Cause, CauseRows, RowCause, resolve};
 use crate::campaign::Mismatch;
 use crate::case::{CaseResult, CostlyRows, InternalError};
+use crate::causes::inquiry::Inquiry;
+use crate::causes::open_group::OpenGroup;
+use crate::causes::rows::effect::ExpectedEffect;
+use crate::causes::rows::executed::ExecutedInstruction;
+use crate::causes::rows::inputs::{self, TriedRow};
+use crate::causes::rows::shown_row::ShownRow;
+use crate::causes::search::exact::Seen;
+use crate::causes::search::generalise::{Combination, Generalise, Hint, PointSeen};
 use crate::model::RowVerdict;
 use crate::setup;
 use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
@@ -67,7 +67,7 @@ impl PointResult {
 }
 
 /// The causes of a group of rows of the engine at a position; those `known` of other forms may be causes of it too.
-pub(super) fn causes<'s>(
+pub(crate) fn causes<'s>(
     inquiry: &Inquiry<'_>,
     engine: usize,
     group: &mut OpenGroup<'s>,
@@ -340,7 +340,7 @@ fn ask_points(
 }
 
 /// The result at a point of a cause in any environment.
-pub(super) fn see(
+pub(crate) fn see(
     inquiry: &Inquiry<'_>,
     rows: &CauseRows<'_>,
     mismatch: &Mismatch,

@@ -1,15 +1,15 @@
 //! Merges causes of several forms, rules and engines.
 
-use super::cause::{Cause, Conditions};
+use crate::causes::cause::{Cause, Conditions};
 
 /// Causes that were merged.
-pub(super) struct MergedCause<'s> {
-    pub(super) conditions: Conditions,
-    pub(super) causes: Vec<Cause<'s>>,
+pub(crate) struct MergedCause<'s> {
+    pub(crate) conditions: Conditions,
+    pub(crate) causes: Vec<Cause<'s>>,
 }
 
 /// Merges what is one cause in several forms, rules and engines.
-pub(super) fn merge(causes: Vec<Cause<'_>>) -> Vec<MergedCause<'_>> {
+pub(crate) fn merge(causes: Vec<Cause<'_>>) -> Vec<MergedCause<'_>> {
     let mut groups: Vec<MergedCause<'_>> = Vec::new();
     for cause in causes {
         let found = groups.iter_mut().find_map(|group| group.with(&cause).map(|conditions| (group, conditions)));

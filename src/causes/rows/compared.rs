@@ -1,12 +1,12 @@
 //! The registers and objects of a row, expected and actual, byte by byte.
 
-use super::finding::ComparedObject;
 use crate::case::CaseResult;
+use crate::causes::finding::ComparedObject;
 use crate::line_case::{Answer, LineCase, Returned, SURFACE};
 use crate::model::{Allowed, Effect, Ending, Object};
 
 /// The registers and objects that a line writes or an engine changed; empty unless both return.
-pub(super) fn objects(program: &LineCase, result: &CaseResult) -> Vec<ComparedObject> {
+pub(crate) fn objects(program: &LineCase, result: &CaseResult) -> Vec<ComparedObject> {
     let (Some(expectation), Some(Answer::Returned(actual))) = (result.expectation(), result.answer()) else {
         return Vec::new();
     };

@@ -29,7 +29,7 @@ const JOINED: usize = 75;
 
 /// The result at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PointSeen {
+pub(crate) enum PointSeen {
     /// Some row fails there.
     Fails,
     /// Rows pass there.
@@ -52,34 +52,34 @@ impl PointSeen {
 }
 
 /// A question about points; the second argument is the point that is generalised.
-pub(super) type Ask<'a, E> = dyn FnMut(&[Values], Option<&Values>) -> Result<Vec<PointSeen>, E> + 'a;
+pub(crate) type Ask<'a, E> = dyn FnMut(&[Values], Option<&Values>) -> Result<Vec<PointSeen>, E> + 'a;
 
 /// A combination, and what is known about it.
 #[derive(Clone, Debug)]
-pub(super) struct Combination {
+pub(crate) struct Combination {
     /// For each axis that it restricts, its values.
-    pub(super) cube: Cube,
+    pub(crate) cube: Cube,
     /// For each axis, the values that were not tried: they may or may not belong to it.
-    pub(super) unknown: Vec<ValueSet>,
+    pub(crate) unknown: Vec<ValueSet>,
     /// The point that it was generalised from.
     seed: Values,
     /// The simplest point in it that failed.
-    pub(super) simplest: Values,
+    pub(crate) simplest: Values,
     /// The number of points in it that were drawn and tried, and how many failed.
-    pub(super) asked: usize,
-    pub(super) failed: usize,
+    pub(crate) asked: usize,
+    pub(crate) failed: usize,
     /// How many points are in it.
-    pub(super) size: u128,
+    pub(crate) size: u128,
 }
 
 /// A combination that explains failing points elsewhere, and may explain these.
 #[derive(Clone, Debug)]
-pub(super) struct Hint {
+pub(crate) struct Hint {
     /// Its choices.
-    pub(super) cube: Cube,
+    pub(crate) cube: Cube,
     /// The number of points that were tried elsewhere, and how many failed.
-    pub(super) asked: usize,
-    pub(super) failed: usize,
+    pub(crate) asked: usize,
+    pub(crate) failed: usize,
 }
 
 /// Of a thousand points that were asked about, how many failed.
@@ -122,12 +122,12 @@ fn is_part(part: usize, whole: usize, hundredths: usize) -> bool {
 }
 
 /// Searches for the combinations that explain failing points.
-pub(super) struct Generalise<'a> {
-    pub(super) diagram: &'a Diagram,
+pub(crate) struct Generalise<'a> {
+    pub(crate) diagram: &'a Diagram,
     /// The environment, and what else is not varied.
-    pub(super) prefix: Values,
-    pub(super) form: &'a Form,
-    pub(super) draw: Draw,
+    pub(crate) prefix: Values,
+    pub(crate) form: &'a Form,
+    pub(crate) draw: Draw,
 }
 
 impl Generalise<'_> {
@@ -136,7 +136,7 @@ impl Generalise<'_> {
     ///
     /// # Errors
     /// Those of asking.
-    pub(super) fn explain<E>(
+    pub(crate) fn explain<E>(
         &mut self,
         fails: &[Values],
         hints: &[Hint],

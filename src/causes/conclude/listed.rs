@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::finding::ListedCase;
-use super::inquiry::Inquiry;
-use super::row_words;
-use super::shown_row::ShownRow;
 use crate::campaign::{EngineResult, Sample};
 use crate::case::InternalError;
+use crate::causes::finding::ListedCase;
+use crate::causes::inquiry::Inquiry;
+use crate::causes::rows::row_words;
+use crate::causes::rows::shown_row::ShownRow;
 use crate::setup;
 use crate::space::distance;
 
@@ -18,7 +18,7 @@ use crate::space::distance;
 ///
 /// # Errors
 /// If a generated text cannot be read.
-pub(super) fn cases(
+pub(crate) fn cases(
     inquiry: &Inquiry<'_>,
     result: &EngineResult,
 ) -> Result<BTreeMap<String, ListedCase>, InternalError> {

@@ -8,16 +8,16 @@ use crate::setup;
 use crate::spec::{Form, Instruction, Spec};
 
 /// An instruction with the setups that its variants are executed in.
-pub(super) struct ExecutedInstruction {
+pub(crate) struct ExecutedInstruction {
     /// With all axes; the last ones are those of numbers.
-    pub(super) rows: Instruction,
+    pub(crate) rows: Instruction,
     /// Without the axes of numbers, so that its variants are points.
-    pub(super) points: Instruction,
+    pub(crate) points: Instruction,
 }
 
 impl ExecutedInstruction {
     /// The instructions with failed rows, by opcode.
-    pub(super) fn of_results(spec: &Spec, results: &[EngineResult]) -> BTreeMap<String, Self> {
+    pub(crate) fn of_results(spec: &Spec, results: &[EngineResult]) -> BTreeMap<String, Self> {
         let of_rows = |key: &&GroupKey| key.mismatch.does == Does::Computes && !key.mismatch.listed;
         let keys = results.iter().flat_map(|result| result.tally.groups.keys()).filter(of_rows);
         let mut executed = BTreeMap::new();
@@ -31,7 +31,7 @@ impl ExecutedInstruction {
     }
 
     /// The number of axes that a point has.
-    pub(super) fn point_axes(&self, form: usize) -> usize {
+    pub(crate) fn point_axes(&self, form: usize) -> usize {
         let form: &Form = &self.rows.forms[form];
         form.axes.len() - setup::numbers(form)
     }

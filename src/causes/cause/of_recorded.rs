@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cause::{Cause, CauseRows};
-use super::open_group::OpenGroup;
-use super::row_words::kind;
-use super::shown_row::ShownRow;
+use super::{Cause, CauseRows};
 use crate::campaign::RecordedRow;
 use crate::case::CaseResult;
+use crate::causes::open_group::OpenGroup;
+use crate::causes::rows::row_words::kind;
+use crate::causes::rows::shown_row::ShownRow;
 
 /// The causes of a group of the engine at a position.
-pub(super) fn causes<'s>(engine: usize, group: &OpenGroup<'s>) -> Vec<Cause<'s>> {
+pub(crate) fn causes<'s>(engine: usize, group: &OpenGroup<'s>) -> Vec<Cause<'s>> {
     let Some(executed) = group.executed else { return Vec::new() };
     let mut kinds: BTreeMap<&str, Vec<&RecordedRow>> = BTreeMap::new();
     for row in &group.recorded {
