@@ -13,7 +13,7 @@ use ptx_conform::causes::{Finding, Findings, find};
 use ptx_conform::divergences::{Divergence, Divergences, Does, EngineVersion};
 use ptx_conform::engine::Outcome;
 use ptx_conform::judge::Reading;
-use ptx_conform::space::{Diagram, Slice, distance};
+use ptx_conform::space::{Diagram, EnvironmentValues, Slice, distance};
 use ptx_conform::spec::{Cube, Form, Instruction, Spec};
 
 use engine::{StandIn, outcome};
@@ -252,7 +252,7 @@ fn minimal_cases_are_the_simplest() {
     for (id, yaml) in planted() {
         let defects = divergences(spec(), &yaml);
         for finding in found(&yaml, &instructions(&defects.all[0]), 6).all {
-            let environment = &finding.case.values[..3];
+            let environment = &EnvironmentValues::of(&finding.case.values);
             let shown = |form: &&Form| finding.forms.contains(&form.id);
             let forms = spec().instructions.iter().flat_map(|instruction| &instruction.forms).filter(shown);
             let true_least = forms

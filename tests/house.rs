@@ -229,6 +229,41 @@ fn modules_import_only_modules_before_them() {
     report("modules_import_only_modules_before_them", problems);
 }
 
+/// Spellings of "the first three axes", without spaces. `EnvironmentValues` alone knows how many axes the environment has.
+const AXES_AS_A_NUMBER: [&str; 13] = [
+    "ENVIRONMENT:usize=3",
+    "AXES:usize=3",
+    "[u8;3]",
+    "[..3]",
+    "[3..]",
+    "split_at(3",
+    "skip(3)",
+    "truncate(3)",
+    "first_chunk::<3>",
+    "(0..3)",
+    "in0..3{",
+    "[0,1,2]",
+    "[values[0],values[1],values[2]]",
+];
+
+#[test]
+fn only_the_environment_knows_how_many_axes_it_has() {
+    let mut problems = Vec::new();
+    let mut paths = Vec::new();
+    ["src", "crates/ptx-spec/src", "crates/ptx-exec/src"].iter().for_each(|of| files(&root().join(of), &mut paths));
+    paths.sort();
+    for path in paths.iter().filter(|path| !path.ends_with("space/environments.rs")) {
+        let text = std::fs::read_to_string(path).expect("a readable file");
+        for (line, number) in text.lines().zip(1..) {
+            let code: String = line.split("//").next().unwrap_or_default().split_whitespace().collect();
+            let spelt = AXES_AS_A_NUMBER.iter().filter(|spelling| code.contains(**spelling));
+            let path = path.strip_prefix(root()).unwrap_or(path).display();
+            problems.extend(spelt.map(|spelling| format!("{path}:{number}: `{spelling}`, see `EnvironmentValues`")));
+        }
+    }
+    report("only_the_environment_knows_how_many_axes_it_has", problems);
+}
+
 #[test]
 fn no_parent_and_child_call_each_other() {
     let mut problems = Vec::new();

@@ -20,7 +20,7 @@ use ptx_conform::divergences::{Divergences, ListedCube};
 use ptx_conform::environment::Environment;
 use ptx_conform::model::RowVerdict;
 use ptx_conform::setup;
-use ptx_conform::space::{Diagram, Draw, Slice, Values, environment_values};
+use ptx_conform::space::{Diagram, Draw, EnvironmentValues, Slice, Values, environment_values};
 use ptx_conform::spec::{Cube, Form, Instruction, Spec, ValueSet};
 
 use executor::engine::StandIn;
@@ -212,7 +212,7 @@ fn measure(bug: &'static NarrowBug) -> Measured {
         let mut elsewhere = group.kept.values().filter(|row| !shows(row)).peekable();
         if let Some(row) = elsewhere.peek() {
             let form = forms.iter().find(|known| known.id == key.form).expect("a form");
-            let named = form.axes.iter().enumerate().skip(3).filter(|(axis, _)| row[*axis] != 0);
+            let named = form.axes.iter().enumerate().skip(EnvironmentValues::AXES).filter(|(axis, _)| row[*axis] != 0);
             let words: Vec<String> =
                 named.map(|(at, axis)| format!("{}: {}", axis.name, form.value(row, at))).collect();
             let _ = writeln!(measured.text, "    {} fails outside of its condition: {}", form.id, words.join(", "));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::options::Shard;
 use crate::engine::Depth;
 use crate::environment::Environment;
-use crate::space::{Diagram, Region, Values};
+use crate::space::{Diagram, EnvironmentValues, Region, Values};
 use crate::spec::Instruction;
 
 /// Why variants are asked about.
@@ -85,7 +85,7 @@ pub(super) enum TaskVariants {
 pub(super) struct FormSpace {
     pub(super) form: usize,
     pub(super) rule: Option<usize>,
-    pub(super) environment: [u8; 3],
+    pub(super) environment: EnvironmentValues,
     pub(super) diagram: Arc<Diagram>,
 }
 

@@ -13,7 +13,9 @@ use super::plan::{FormPlan, FormSpace, Isolated, Purpose, Row, Task, TaskVariant
 use super::spaces::Spaces;
 use crate::engine::Depth;
 use crate::environment::Environment;
-use crate::space::{Diagram, Draw, Region, Values, covering, environment, environment_values, neighbours, twin};
+use crate::space::{
+    Diagram, Draw, EnvironmentValues, Region, Values, covering, environment, environment_values, neighbours, twin,
+};
 use crate::spec::{Form, Instruction, Spec};
 
 /// Variants of a form that are taken through code generation as a sample.
@@ -196,7 +198,9 @@ impl Planner<'_> {
         let mut twins: BTreeSet<Values> = BTreeSet::new();
         for (row, twin) in covered.into_iter().flatten() {
             match twin {
-                Twin::Valid(twin) if twin[..3] == row.values[..3] => drop(twins.insert(twin)),
+                Twin::Valid(twin) if EnvironmentValues::of(&twin) == EnvironmentValues::of(&row.values) => {
+                    twins.insert(twin);
+                }
                 Twin::Valid(twin) => self.elsewhere(plan, Some(twin)),
                 Twin::Missing => self.elsewhere(plan, None),
                 Twin::NotWanted => {}
@@ -244,7 +248,7 @@ impl Planner<'_> {
     pub(super) fn twin(&self, values: &[u8], rule: Option<usize>) -> Option<Values> {
         let asked = |twin: &[u8]| {
             let supported = || environment(self.form, twin).is_some_and(|environment| self.supports(&environment));
-            twin[..3] == values[..3] || (self.boundaries_wanted() && supported())
+            EnvironmentValues::of(twin) == EnvironmentValues::of(values) || (self.boundaries_wanted() && supported())
         };
         twin(self.form, values, rule?, asked)
     }

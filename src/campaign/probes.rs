@@ -10,7 +10,7 @@ use crate::divergences::{Divergence, Divergences, EngineVersion, ListedCube};
 use crate::engine::Depth;
 use crate::environment::Environment;
 use crate::judge::Reading;
-use crate::space::{Diagram, Values, environment, environment_values};
+use crate::space::{Diagram, EnvironmentValues, Values, environment, environment_values};
 use crate::spec::{Cube, Form, Instruction};
 
 /// Variants of one combination.
@@ -107,24 +107,25 @@ impl Prober<'_> {
         home: Option<Environment>,
     ) -> Vec<(Environment, Values)> {
         let home = home.and_then(|home| environment_values(form, &home)).map(|home| home.to_vec());
-        let widths = [0, 1, 2].map(|axis| u8::try_from(form.axes[axis].values.len()).unwrap_or(u8::MAX));
+        let values = |axis: usize| (0..=u8::MAX).take(form.axes[axis].values.len());
         let mut candidates: Vec<Values> = Vec::new();
         if let Some(home) = &home {
             candidates.push(home.clone());
-            for axis in [1, 2, 0] {
-                candidates.extend((0..widths[axis]).map(|value| {
+            for axis in [EnvironmentValues::TARGET, EnvironmentValues::PTX, EnvironmentValues::ADDRESS_SIZE] {
+                candidates.extend(values(axis).map(|value| {
                     let mut other = home.clone();
                     other[axis] = value;
                     other
                 }));
             }
         }
-        for ptx in 0..widths[2] {
-            candidates.extend((0..widths[1]).map(|target| vec![0, target, ptx]));
+        for ptx in values(EnvironmentValues::PTX) {
+            let targets = values(EnvironmentValues::TARGET);
+            candidates.extend(targets.map(|target| EnvironmentValues::new(0, target, ptx).to_vec()));
         }
         let possible = |values: Values| {
             let environment = environment(form, &values)?;
-            let mut sets = cube.sets().iter().filter(|(axis, _)| *axis < widths.len());
+            let mut sets = cube.sets().iter().filter(|(axis, _)| *axis < EnvironmentValues::AXES);
             let supported = || self.subject.takes(&environment, divergence.depth);
             (sets.all(|(axis, set)| set.contains(values[*axis])) && supported()).then_some((environment, values))
         };

@@ -8,7 +8,7 @@ use crate::case::CostlyRows;
 use crate::engine::CaseExecutor;
 use crate::environment::Environment;
 use crate::setup;
-use crate::space::{Diagram, Draw, Region, Values, covering, environment_values};
+use crate::space::{Diagram, Draw, EnvironmentValues, Region, Values, covering, environment_values};
 use crate::spec::Form;
 
 /// Programs of a form per task.
@@ -30,7 +30,7 @@ pub(super) struct ProgramPlan<'a> {
     rows: usize,
     /// The first row of each program.
     programs: Vec<Values>,
-    environment: [u8; 3],
+    environment: EnvironmentValues,
 }
 
 impl<'a> ProgramPlan<'a> {

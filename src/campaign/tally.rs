@@ -14,7 +14,7 @@ use crate::judge::Reading;
 use crate::line_case::LineCase;
 use crate::model::Undefined;
 use crate::ptx::Scaffold;
-use crate::space::Values;
+use crate::space::{EnvironmentValues, Values};
 
 /// How an engine differed from what was expected. Mismatches that are equal in this may have one cause;
 /// others never do.
@@ -174,15 +174,18 @@ impl MismatchGroup {
     }
 }
 
+/// The choices of a variant in the order in which samples are compared: the line's, then the environment's.
+type LineFirst<'a> = (&'a [u8], EnvironmentValues);
+
 /// What samples are compared by to find the simplest: those without choices come last, by their lines.
-fn simplicity(sample: &Sample) -> (bool, (&[u8], &[u8]), usize, &str) {
+fn simplicity(sample: &Sample) -> (bool, Option<LineFirst<'_>>, usize, &str) {
     (sample.values.is_empty(), choices(&sample.values), sample.line.len(), &sample.line)
 }
 
-/// The key for finding the simplest variant: the environment decides last.
-fn choices(values: &[u8]) -> (&[u8], &[u8]) {
-    let (environment, choices) = values.split_at(3.min(values.len()));
-    (choices, environment)
+/// The key for finding the simplest variant: the environment decides last. A line without choices has none.
+fn choices(values: &[u8]) -> Option<LineFirst<'_>> {
+    let (environment, line) = (!values.is_empty()).then(|| EnvironmentValues::split(values))?;
+    Some((line, environment))
 }
 
 /// Cases with one claim: how many were tried, and in how many the engine agreed.

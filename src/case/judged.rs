@@ -10,13 +10,14 @@ use crate::engine::{Batch, Depth, LineJudge};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
 use crate::ptx::{Declarations, Item, Line, OBJECT_KINDS, Printer, Scaffold, Setting, scaffold};
+use crate::space::EnvironmentValues;
 use crate::spec::{Choice, Spec};
 
-/// What the cases of one module have in common: the environment, what the lines stand in, whether there is a `.unified`
+/// What the cases of one module have in common: the environment (by target, version, address size), what the lines stand in, whether there is a `.unified`
 /// variable, which changes how a module is assembled, and, where `.target` has options, the kinds of objects that are
 /// declared: a declaration that is refused must not refuse the lines without it. A line after which control does not go
 /// on has a module of its own, by its position, if code is generated: there would be no code for the lines after it.
-type Surroundings<'a> = ([u8; 3], Setting<'a>, bool, Vec<&'static str>, Option<usize>);
+type Surroundings<'a> = ((u8, u8, u8), Setting<'a>, bool, Vec<&'static str>, Option<usize>);
 
 impl Case<'_> {
     fn surroundings<'p>(&self, printer: &Printer<'p>, ends: Option<usize>) -> Surroundings<'p> {
@@ -29,8 +30,8 @@ impl Case<'_> {
         let mut objects: Vec<&str> = types.filter_map(|of| OBJECT_KINDS.into_iter().find(|kind| *kind == of)).collect();
         objects.sort_unstable();
         objects.dedup();
-        let [size, target, ptx] = [0, 1, 2].map(|axis| self.values.get(axis).copied().unwrap_or_default());
-        ([target, ptx, size], printer.setting(self.values), unified, objects, ends)
+        let [size, target, ptx] = EnvironmentValues::EACH.map(|axis| self.values[axis]);
+        ((target, ptx, size), printer.setting(self.values), unified, objects, ends)
     }
 }
 

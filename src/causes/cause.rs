@@ -17,7 +17,8 @@ use super::search::extent::Extent;
 use crate::campaign::{Mismatch, WordLine};
 use crate::case::Case;
 use crate::divergences::{AxisValues, Does};
-use crate::space::{Diagram, Region, Slice, Values, environment_values};
+use crate::must::Must;
+use crate::space::{Diagram, EnvironmentValues, Region, Slice, Values, environment_values};
 use crate::spec::{Cube, Form, Instruction, ValueSet};
 
 /// The points at which rows fail, as a statistical search finds them.
@@ -48,7 +49,7 @@ pub(crate) struct Cause<'s> {
     /// The environments in which it happens.
     pub(crate) extent: Cube,
     /// For each axis of the environment, the values for which it can happen at all.
-    possible: [ValueSet; 3],
+    possible: [ValueSet; EnvironmentValues::AXES],
     /// Variants that fail, the simplest first.
     pub(crate) fails: Vec<Values>,
     /// Variants in it that were asked about, and how many failed.
@@ -109,7 +110,7 @@ impl<'s> Cause<'s> {
             domain: search.domain(),
             cube: local.cube,
             extent: Cube::default(),
-            possible: [ValueSet::default(); 3],
+            possible: [ValueSet::default(); EnvironmentValues::AXES],
             failed: local.fails.len(),
             fails: local.fails,
             asked: local.asked,
@@ -142,7 +143,7 @@ impl<'s> Cause<'s> {
             domain,
             cube: found.cube,
             extent: Cube::default(),
-            possible: [ValueSet::default(); 3],
+            possible: [ValueSet::default(); EnvironmentValues::AXES],
             failed: found.failed,
             fails: found.fails,
             asked: found.asked,
@@ -160,7 +161,8 @@ impl<'s> Cause<'s> {
     pub(crate) fn of_recorded(engine: usize, group: &OpenGroup<'s>, count: u64, rows: CauseRows<'s>) -> Self {
         let instruction = &rows.executed.points;
         let form = &instruction.forms[group.form];
-        let environment = environment_values(form, &rows.shown.program.environment()).unwrap_or_default();
+        let environment = environment_values(form, &rows.shown.program.environment());
+        let environment = environment.must("its line was judged in this environment");
         let domain = Arc::new(Diagram::within(form, None, &environment));
         let unsearched = Self::unsearched(engine, group, domain, environment.to_vec());
         Self { instruction, rule: None, mismatches: count, rows: Some(rows), ..unsearched }
@@ -171,7 +173,7 @@ impl<'s> Cause<'s> {
         engine: usize,
         group: &OpenGroup<'s>,
         domain: Arc<Diagram>,
-        environment: [u8; 3],
+        environment: EnvironmentValues,
         words: CauseWords,
     ) -> Self {
         Self { words: Some(words), ..Self::unsearched(engine, group, domain, environment.to_vec()) }
@@ -189,7 +191,7 @@ impl<'s> Cause<'s> {
             domain,
             cube: Cube::default(),
             extent: Cube::default(),
-            possible: [ValueSet::default(); 3],
+            possible: [ValueSet::default(); EnvironmentValues::AXES],
             fails: Vec::new(),
             asked: 0,
             failed: 0,
@@ -270,7 +272,7 @@ impl<'s> Cause<'s> {
 
     /// Whether both happen in the same environments, as far as both can.
     pub(crate) fn shows_where(&self, other: &Self) -> bool {
-        (0..3).all(|axis| {
+        EnvironmentValues::EACH.into_iter().all(|axis| {
             let (mine, others) = (self.along(axis), other.along(axis));
             mine.and(&other.possible[axis]) == others.and(&self.possible[axis])
         })

@@ -7,7 +7,7 @@ use super::search::exact::{Effort, Search};
 use crate::campaign::{GroupKey, Mismatch, MismatchGroup, RecordedRow, WordLine};
 use crate::divergences::Does;
 use crate::engine::Depth;
-use crate::space::{Draw, Values};
+use crate::space::{Draw, EnvironmentValues, Values};
 use crate::spec::{Form, Instruction, Spec};
 
 /// The mismatches of one kind in one form of one engine.
@@ -87,12 +87,12 @@ impl<'s> OpenGroup<'s> {
 
     /// A search for the causes of open cases, in the environment with most of them.
     pub(super) fn search(&self) -> Option<Search<'s>> {
-        let mut environments: BTreeMap<[u8; 3], usize> = BTreeMap::new();
+        let mut environments: BTreeMap<EnvironmentValues, usize> = BTreeMap::new();
         for values in &self.open {
-            *environments.entry([values[0], values[1], values[2]]).or_default() += 1;
+            *environments.entry(EnvironmentValues::of(values)).or_default() += 1;
         }
         let (&most, _) = environments.iter().rev().max_by_key(|(_, count)| **count)?;
-        let seeds = self.open.iter().filter(|values| values[..3] == most).cloned().collect();
+        let seeds = self.open.iter().filter(|values| EnvironmentValues::of(values) == most).cloned().collect();
         let draw = Draw::named(&self.seed(), 0);
         Some(Search::new(self.instruction, self.form, self.rule, most, seeds, self.effort(), draw))
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use ptx_conform::environment::{AddressSize, Environment, Target, Version};
 use ptx_conform::ptx::{Context, Item, Printer, Scaffold, Setting, scaffold};
-use ptx_conform::space::{Diagram, Draw, Region, Values, breakable, covering, environment_values};
+use ptx_conform::space::{Diagram, Draw, EnvironmentValues, Region, Values, breakable, covering, environment_values};
 use ptx_conform::spec::{Form, Instruction, Spec};
 
 /// Print variants, one per line or as a module
@@ -90,7 +90,7 @@ const AT_ONCE: usize = 16;
 struct SpacePart<'s> {
     form: &'s Form,
     rule: Option<usize>,
-    environment: [u8; 3],
+    environment: EnvironmentValues,
     diagram: Diagram,
 }
 

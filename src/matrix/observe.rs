@@ -17,7 +17,7 @@ use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Depth, LineJudge, Outcome};
 use crate::environment::{AddressSize, Environment};
 use crate::ptx::print_variant;
-use crate::space::Values;
+use crate::space::{EnvironmentValues, Values};
 use crate::spec::{Instruction, Spec};
 
 /// Cases, each with its position.
@@ -368,7 +368,7 @@ fn lines<'s>(surveyed: &[Surveyed<'s>]) -> (Vec<Asked<'s>>, Vec<Vec<usize>>) {
         let mut own = Vec::new();
         for witness in &surveyed.witnesses {
             // The environment is not part of the line.
-            let key = (surveyed.instruction.name.as_str(), witness.form, &witness.values[3..]);
+            let key = (surveyed.instruction.name.as_str(), witness.form, EnvironmentValues::split(&witness.values).1);
             let at = *known.entry(key).or_insert(lines.len());
             if at == lines.len() {
                 lines.push(Asked::new(surveyed.instruction, witness));

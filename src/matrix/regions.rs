@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::pairs::{Grid, PairSet};
-use crate::space::{ClassSet, Diagram, EnvironmentClasses, environment};
+use crate::space::{ClassSet, Diagram, EnvironmentClasses, EnvironmentValues, environment};
 use crate::spec::{Form, Instruction, pattern_matches};
 
 /// The value of a slot that is left out.
@@ -93,7 +93,7 @@ impl<'a> FormDiagram<'a> {
 
     pub(super) fn classes(&self, grid: &Grid) -> FormClasses<'_> {
         let classes = self.diagram.environment_classes();
-        let pairs = |members: &Vec<[u8; 3]>| {
+        let pairs = |members: &Vec<EnvironmentValues>| {
             let mut pairs = grid.none();
             let environments = members.iter().filter_map(|member| environment(self.form, member));
             environments.filter_map(|of| grid.pair(of.ptx, of.target)).for_each(|pair| pairs.insert(pair));

@@ -4,7 +4,7 @@ use super::availability::Availability;
 use super::pairs::{Grid, ModulePair, PairSet};
 use super::regions::{FormClasses, Modifier};
 use crate::environment::AddressSize;
-use crate::space::{Distance, Region, Slice, Values, distance, environment_values};
+use crate::space::{Distance, EnvironmentValues, Region, Slice, Values, distance, environment_values};
 use crate::spec::{Cube, Form, Instruction, Isa, ValueSet};
 
 /// A line, and where the specification says that it is valid.
@@ -31,13 +31,13 @@ impl Witness {
         };
         let size = if wide { AddressSize::Bits64 } else { AddressSize::Bits32 };
         let mut values = self.values.clone();
-        values.get_mut(..3)?.copy_from_slice(&choices(form, grid, pair, size)?);
+        choices(form, grid, pair, size)?.give_to(&mut values);
         Some(values)
     }
 }
 
 /// The choices of an environment in a form.
-fn choices(form: &Form, grid: &Grid, pair: ModulePair, address_size: AddressSize) -> Option<[u8; 3]> {
+fn choices(form: &Form, grid: &Grid, pair: ModulePair, address_size: AddressSize) -> Option<EnvironmentValues> {
     let environment =
         crate::environment::Environment { ptx: grid.version(pair), target: grid.target(pair), address_size };
     environment_values(form, &environment)

@@ -9,7 +9,7 @@ mod attempt;
 mod operands;
 
 use crate::environment::{Environment, Target, Version};
-use crate::space::{Values, environment_values};
+use crate::space::{EnvironmentValues, Values, environment_values};
 use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds};
 use crate::text::{Declarations, Line};
 pub use arguments::arguments;
@@ -60,8 +60,7 @@ pub struct Needs {
 #[derive(Clone, Debug)]
 pub struct Judge<'a> {
     spec: &'a Spec,
-    /// The values of the environment axes, which come first in every form.
-    environment: [u8; 3],
+    environment: EnvironmentValues,
 }
 
 /// The specification does not know the PTX version or the target.
@@ -99,7 +98,7 @@ impl<'a> Judge<'a> {
         let mut forms: Vec<(usize, usize)> = instruction.forms.iter().enumerate().map(least).collect();
         // The most promising forms come first, so that the others can be skipped.
         forms.sort_unstable();
-        let (isa, environment) = (&self.spec.isa, &self.environment);
+        let (isa, environment) = (&self.spec.isa, self.environment);
         let line = LineInContext { isa, environment, line, modifiers: &modifiers, declarations };
         let mut best: Option<Attempt> = None;
         let mut attempt = Attempt::default();

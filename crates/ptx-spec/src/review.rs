@@ -7,7 +7,7 @@ use std::fmt;
 use crate::environment::{AddressSize, Environment};
 use crate::judge::Judge;
 use crate::print::print_variant;
-use crate::space::{Diagram, Values, breakable, covering, environment};
+use crate::space::{Diagram, EnvironmentValues, breakable, covering, environment};
 use crate::spec::{Example, Form, Instruction, Spec, Verdict};
 use crate::text::{Declarations, Line};
 
@@ -141,11 +141,8 @@ pub fn misread(spec: &Spec, instruction: &Instruction) -> Vec<Mistake> {
 }
 
 /// The newest environment in which a form has valid variants.
-fn newest(form: &Form) -> Option<Values> {
-    let valid = Diagram::valid(form);
-    let mut values = valid.unrank(0)?;
-    values.truncate(3);
-    Some(values)
+fn newest(form: &Form) -> Option<EnvironmentValues> {
+    Some(EnvironmentValues::of(&Diagram::valid(form).unrank(0)?))
 }
 
 /// A form whose variants are read.

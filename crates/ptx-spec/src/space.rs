@@ -20,7 +20,7 @@ pub use classes::{ClassSet, EnvironmentClasses};
 pub use covering::covering;
 pub use diagram::Diagram;
 pub use draw::{Draw, draw_variant};
-pub use environments::{environment, environment_values};
+pub use environments::{EnvironmentValues, environment, environment_values};
 pub use neighbours::neighbours;
 pub use region::{Region, RegionVariants};
 pub use slice::{Distance, Slice, distance};

@@ -12,7 +12,7 @@ use crate::causes::inquiry::Inquiry;
 use crate::causes::open_group::OpenGroup;
 use crate::causes::search::exact::Search;
 use crate::engine::{Depth, Outcome};
-use crate::space::Values;
+use crate::space::{EnvironmentValues, Values};
 
 /// How often unexplained mismatches are searched again.
 const WAVES: usize = 6;
@@ -44,7 +44,7 @@ pub(crate) fn causes<'s>(
                     group.vanished = Some("not reproduced");
                 }
                 // Nothing fails any more, so there is nothing to learn.
-                group.open.retain(|values| values[..3] != search.environment);
+                group.open.retain(|values| EnvironmentValues::of(values) != search.environment);
             }
             found.extend(search.causes().into_iter().map(|local| Cause::of_lines(engine, group, search, local)));
         }

@@ -20,11 +20,9 @@ use crate::causes::search::exact::Seen;
 use crate::causes::search::generalise::{Combination, Generalise, Hint, PointSeen};
 use crate::model::RowVerdict;
 use crate::setup;
-use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
+use crate::space::{Diagram, Draw, EnvironmentValues, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, ValueSet};
 
-/// The axes of the environment come first.
-const ENVIRONMENT: usize = 3;
 /// How many numbers each point is tried with, besides those of rows that failed.
 const NUMBERS: usize = 10;
 /// How many numbers of rows that failed are tried.
@@ -85,12 +83,12 @@ pub(crate) fn causes<'s>(
         return Ok(Vec::new());
     }
     // A guard hides a fault in half of the rows, so it is left out if it is not needed.
-    let unguarded = |values: &Values| values[ENVIRONMENT] == 0;
+    let unguarded = |values: &Values| values[EnvironmentValues::AXES] == 0;
     let has_unguarded = open.iter().any(unguarded);
     if has_unguarded {
         open.retain(unguarded);
     }
-    let prefix = open[0][..ENVIRONMENT + usize::from(has_unguarded)].to_vec();
+    let prefix = open[0][..EnvironmentValues::AXES + usize::from(has_unguarded)].to_vec();
     let mut search = PointSearch::new(inquiry, executed, group, &open);
     let form = search.points();
     let hint = |cause: &&Cause<'_>| {
@@ -169,7 +167,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         let mut fails: Vec<Values> = open.iter().map(|values| values[..point_axes].to_vec()).collect();
         fails.sort();
         fails.dedup();
-        let domain = Arc::new(Diagram::within(self.points(), None, &prefix[..ENVIRONMENT]));
+        let domain = Arc::new(Diagram::within(self.points(), None, &EnvironmentValues::of(&prefix)));
         let draw = Draw::named(&format!("executed {}", self.points().id), 0);
         let mut generalise = Generalise { diagram: &domain, prefix: prefix.clone(), form: self.points(), draw };
         let combinations = generalise.explain(&fails, hints, &mut |points: &[Values], seed: Option<&Values>| {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::{Cause, CauseWords};
 use crate::causes::open_group::OpenGroup;
+use crate::must::Must;
 use crate::space::{Diagram, environment_values};
 
 /// The slots of a word, by the position of the group.
@@ -33,7 +34,8 @@ pub(crate) fn causes<'s>(engine: usize, groups: &[OpenGroup<'s>]) -> Vec<Cause<'
             let lines = group.words.iter().filter(|line| words.contains(&line.word.as_str()));
             let Some(shown) = lines.clone().min_by_key(|line| (line.line.len(), &line.line)) else { continue };
             let form = group.form();
-            let environment = environment_values(form, &shown.environment).unwrap_or_default();
+            let environment = environment_values(form, &shown.environment);
+            let environment = environment.must("its line was judged in this environment");
             let domain = domains.entry(&form.id);
             let domain = domain.or_insert_with(|| Arc::new(Diagram::within(form, None, &environment)));
             let words = CauseWords {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::causes::cause::{Cause, Conditions};
 use crate::divergences::{AxisValues, Condition};
+use crate::space::EnvironmentValues;
 
 /// The condition of merged causes, in the forms of all of them.
 pub(crate) fn condition(causes: &[Cause<'_>], conditions: &Conditions) -> Condition {
@@ -47,7 +48,7 @@ pub(crate) fn condition(causes: &[Cause<'_>], conditions: &Conditions) -> Condit
 fn environments(causes: &[Cause<'_>]) -> Vec<(String, AxisValues)> {
     let mut named = Vec::new();
     let form = causes[0].form();
-    for axis in 0..3 {
+    for axis in EnvironmentValues::EACH {
         let (mut inside, mut outside) = (BTreeSet::new(), BTreeSet::new());
         for cause in causes {
             let name = |value: u8| form.axes[axis].values[usize::from(value)].clone();

@@ -4,11 +4,9 @@
 //! that every passing variant differs from it in one of them (a smallest hitting set). Then the sets of
 //! values grow as far as failing variants support it and no passing one contradicts it.
 
-use crate::space::Values;
+use crate::space::{EnvironmentValues, Values};
 use crate::spec::{Cube, ValueSet};
 
-/// The axes of the environment come first; cubes are searched within one environment.
-pub(crate) const ENVIRONMENT: usize = 3;
 /// The most axes that are found exactly; further ones are found one by one.
 const SMALL: usize = 4;
 /// In a cube around all failing variants, each named axis must exclude at least one in this many of the
@@ -85,7 +83,8 @@ fn without_foreign(cube: &Cube, own: &[&Values]) -> Cube {
 /// The cube around all failing variants, for failures that no combination distinguishes from passes. It
 /// names only axes that keep out many that pass, beside those that it has in it.
 pub(crate) fn around(points: &Points) -> Cube {
-    let axes = ENVIRONMENT..points.fails.first().map_or(ENVIRONMENT, Vec::len);
+    // Cubes are searched within one environment.
+    let axes = EnvironmentValues::AXES..points.fails.first().map_or(EnvironmentValues::AXES, Vec::len);
     let spoken = |axis: usize| points.fails.iter().fold(ValueSet::default(), |set, values| set.or(&only(values[axis])));
     let mut cube = Cube::new(axes.map(|axis| (axis, spoken(axis))));
     loop {
@@ -106,7 +105,7 @@ pub(crate) fn around(points: &Points) -> Cube {
 /// The cubes with the fewest axes that contain this failing variant and no passing one; among those, the
 /// ones with the most failing variants.
 fn expand(seed: &Values, points: &Points) -> Vec<Cube> {
-    let axes: Vec<usize> = (ENVIRONMENT..seed.len().min(64)).collect();
+    let axes: Vec<usize> = (EnvironmentValues::AXES..seed.len().min(64)).collect();
     let differs =
         |pass: &Values| axes.iter().fold(0_u64, |mask, &axis| mask | u64::from(pass[axis] != seed[axis]) << axis);
     let mut masks: Vec<u64> = points.passes.iter().map(differs).collect();
@@ -209,14 +208,15 @@ mod tests {
     fn points(mut fails: impl FnMut(&[u8]) -> bool) -> Points {
         let mut points = Points::default();
         for number in 0..81_u8 {
-            let values: Values = vec![0, 0, 0, number / 27, number / 9 % 3, number / 3 % 3, number % 3];
-            if fails(&values[3..]) { points.fails.push(values) } else { points.passes.push(values) }
+            let line = [number / 27, number / 9 % 3, number / 3 % 3, number % 3];
+            let values: Values = [&*EnvironmentValues::new(0, 0, 0), &line].concat();
+            if fails(&line) { points.fails.push(values) } else { points.passes.push(values) }
         }
         points
     }
 
     fn named(cube: &Cube) -> Vec<(usize, Vec<u8>)> {
-        cube.sets().iter().map(|(axis, set)| (axis - ENVIRONMENT, set.iter().collect())).collect()
+        cube.sets().iter().map(|(axis, set)| (axis - EnvironmentValues::AXES, set.iter().collect())).collect()
     }
 
     #[test]
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn a_cube_that_explains_nothing_of_its_own_is_left_out() {
         let all = points(|v| v[0] == 1 || v[1] == 2);
-        let cube = |axis: usize, value: u8| (axis + ENVIRONMENT, only(value));
+        let cube = |axis: usize, value: u8| (axis + EnvironmentValues::AXES, only(value));
         let overlapping = [Cube::new([cube(0, 1)]), Cube::new([cube(1, 2)]), Cube::new([cube(0, 1), cube(2, 0)])];
         let fails: Vec<&Values> = all.fails.iter().collect();
         let least = least(&overlapping, &fails);

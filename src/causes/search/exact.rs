@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cubes::{self, ENVIRONMENT, Points};
+use super::cubes::{self, Points};
 use crate::case::Case;
-use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
+use crate::space::{Diagram, Draw, EnvironmentValues, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, Instruction, ValueSet};
 
 /// How much to ask about.
@@ -64,7 +64,7 @@ pub(crate) struct Search<'s> {
     pub(crate) instruction: &'s Instruction,
     pub(crate) form: usize,
     /// The first choices of every variant asked about.
-    pub(crate) environment: [u8; 3],
+    pub(crate) environment: EnvironmentValues,
     /// All variants with the same claim.
     domain: Arc<Diagram>,
     effort: Effort,
@@ -101,7 +101,7 @@ impl<'s> Search<'s> {
         instruction: &'s Instruction,
         form: usize,
         rule: Option<usize>,
-        environment: [u8; 3],
+        environment: EnvironmentValues,
         seeds: Vec<Values>,
         effort: Effort,
         draw: Draw,
@@ -201,7 +201,7 @@ impl<'s> Search<'s> {
             return questions;
         }
         let named = |axis: usize| cube.sets().iter().find(|(named, _)| *named == axis).map(|(_, set)| *set);
-        for (axis, of) in self.form().axes.iter().enumerate().skip(ENVIRONMENT) {
+        for (axis, of) in self.form().axes.iter().enumerate().skip(EnvironmentValues::AXES) {
             for value in (0..=u8::MAX).take(of.values.len()) {
                 let only = ValueSet::of(of.values.len(), |at| at == usize::from(value));
                 match named(axis) {
@@ -294,7 +294,7 @@ impl<'s> Search<'s> {
 
 /// The variants of a space that differ from one in one choice; the environment stays.
 fn neighbours<'a>(domain: &'a Diagram, values: &'a [u8]) -> impl Iterator<Item = Values> + 'a {
-    (ENVIRONMENT..values.len()).flat_map(move |axis| {
+    (EnvironmentValues::AXES..values.len()).flat_map(move |axis| {
         (0..=u8::MAX).take(domain.width(axis)).filter_map(move |value| {
             let mut other = values.to_vec();
             other[axis] = value;

@@ -8,28 +8,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::exact::Seen;
 use crate::environment::{Suffix, Target};
-use crate::space::Values;
+use crate::space::{EnvironmentValues, Values};
 use crate::spec::{Cube, Form, ValueSet};
 
 /// The number of variants of a cause to try in other environments.
 const WITNESSES: usize = 3;
 /// The number of values of an axis to try first.
 const FIRST: usize = 4;
-/// The axes of the environment.
-const AXES: [usize; 3] = [0, 1, 2];
-const TARGET: usize = 1;
-const PTX: usize = 2;
+const TARGET: usize = EnvironmentValues::TARGET;
+const PTX: usize = EnvironmentValues::PTX;
 
 /// One cause, and where it is known to happen.
 pub(crate) struct Extent<'s> {
     form: &'s Form,
-    home: [u8; 3],
+    home: EnvironmentValues,
     witnesses: Vec<Values>,
     /// For each axis, the values for which the engine can be asked and the claim is the same, in the order
     /// for finding borders.
-    candidates: [Vec<u8>; 3],
+    candidates: [Vec<u8>; EnvironmentValues::AXES],
     /// For each axis, the result at a value.
-    seen: [BTreeMap<u8, Seen>; 3],
+    seen: [BTreeMap<u8, Seen>; EnvironmentValues::AXES],
 }
 
 impl<'s> Extent<'s> {
@@ -37,11 +35,11 @@ impl<'s> Extent<'s> {
     /// about with the same claim.
     pub(crate) fn new(form: &'s Form, fails: &[Values], fits: impl Fn(&[u8]) -> bool) -> Option<Self> {
         let first = fails.first()?;
-        let home = [first[0], first[1], first[2]];
+        let home = EnvironmentValues::of(first);
         // The simplest, and others far from it in the list.
         let picked: BTreeSet<usize> = (0..WITNESSES).map(|at| at * (fails.len() - 1) / (WITNESSES - 1)).collect();
         let witnesses: Vec<Values> = picked.into_iter().map(|at| fails[at].clone()).collect();
-        let candidates = AXES.map(|axis| {
+        let candidates = EnvironmentValues::EACH.map(|axis| {
             let fits = |value: &u8| witnesses.iter().any(|witness| fits(&at(witness, axis, *value)));
             let mut values: Vec<u8> = (0..=u8::MAX).take(form.axes[axis].values.len()).filter(fits).collect();
             if axis == TARGET {
@@ -51,16 +49,17 @@ impl<'s> Extent<'s> {
             }
             values
         });
-        let mut seen = [const { BTreeMap::new() }; 3];
-        for (seen, value) in seen.iter_mut().zip(home) {
-            seen.insert(value, Seen::Fails);
+        let mut seen = [const { BTreeMap::new() }; EnvironmentValues::AXES];
+        for (seen, value) in seen.iter_mut().zip(&*home) {
+            seen.insert(*value, Seen::Fails);
         }
         Some(Self { form, home, witnesses, candidates, seen })
     }
 
     /// The values of each axis to ask about next; none if everything needed is known.
     pub(crate) fn questions(&self) -> Vec<(usize, u8)> {
-        AXES.iter().flat_map(|&axis| self.along(axis).into_iter().map(move |value| (axis, value))).collect()
+        let along = |axis: usize| self.along(axis).into_iter().map(move |value| (axis, value));
+        EnvironmentValues::EACH.into_iter().flat_map(along).collect()
     }
 
     fn along(&self, axis: usize) -> Vec<u8> {
@@ -109,8 +108,8 @@ impl<'s> Extent<'s> {
     }
 
     /// For each axis, the values for which it can happen.
-    pub(crate) fn possible(&self) -> [ValueSet; 3] {
-        AXES.map(|axis| {
+    pub(crate) fn possible(&self) -> [ValueSet; EnvironmentValues::AXES] {
+        EnvironmentValues::EACH.map(|axis| {
             let values = &self.candidates[axis];
             let possible = |at: usize| u8::try_from(at).is_ok_and(|at| at == self.home[axis] || values.contains(&at));
             ValueSet::of(self.form.axes[axis].values.len(), possible)
@@ -120,7 +119,7 @@ impl<'s> Extent<'s> {
     /// The environments in which it happens, as a cube of the axes that matter.
     pub(crate) fn cube(&self) -> Cube {
         let matters = |axis: &&usize| self.seen[**axis].values().any(|seen| *seen == Seen::Passes);
-        Cube::new(AXES.iter().filter(matters).map(|&axis| (axis, self.failing(axis))))
+        Cube::new(EnvironmentValues::EACH.iter().filter(matters).map(|&axis| (axis, self.failing(axis))))
     }
 
     /// The same cause for the oldest plain target that shows it, to try PTX versions there: with the
@@ -134,7 +133,7 @@ impl<'s> Extent<'s> {
         let oldest = *self.candidates[TARGET].iter().find(shows)?;
         let moved: Vec<Values> = self.witnesses.iter().map(|values| at(values, TARGET, oldest)).collect();
         let mut there = Self::new(self.form, &moved, fits).filter(|_| oldest != self.home[TARGET])?;
-        there.candidates[0].clear();
+        there.candidates[EnvironmentValues::ADDRESS_SIZE].clear();
         there.candidates[TARGET].clear();
         Some(there)
     }

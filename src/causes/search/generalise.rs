@@ -7,10 +7,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::space::{Diagram, Draw, Region, Slice, Values, distance};
+use crate::space::{Diagram, Draw, EnvironmentValues, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, ValueSet};
-
-use super::cubes::ENVIRONMENT;
 
 /// The number of failing points that are tried with each value of an axis.
 const EACH: usize = 8;
@@ -194,7 +192,7 @@ impl Generalise<'_> {
         let mut unknown = vec![ValueSet::default(); seed.len()];
         let mut pool: Vec<Values> = vec![seed.clone()];
         for _ in 0..PASSES {
-            for axis in self.prefix.len().max(ENVIRONMENT)..seed.len() {
+            for axis in self.prefix.len().max(EnvironmentValues::AXES)..seed.len() {
                 [sets[axis], unknown[axis]] = self.values(&sets, axis, seed, &mut pool, ask)?;
             }
         }

@@ -13,7 +13,8 @@ use super::environments::ModuleEnvironments;
 use super::names::{KnownNames, names};
 use crate::environment::{Environment, Target, Version};
 use crate::judge::Judge;
-use crate::spec::{Choice, Form, Instruction, SpecialNeeds};
+use crate::space::EnvironmentValues;
+use crate::spec::{Form, Instruction, SpecialNeeds};
 use crate::text::{FunctionBody, Line, Module, ProblemKind, TextProblem, Walk, WalkStep};
 
 /// What was found in a body, or in what is outside of all.
@@ -50,12 +51,9 @@ impl<'a> Samples<'a> {
 fn kind<'a>(line: &CheckedLine<'a>) -> LineKind<'a> {
     let CheckedLine { line, reading, .. } = line;
     let (form, SpecialNeeds { ptx, target }) = (reading.form, reading.specials);
-    let choices = reading.values.get(ENVIRONMENT..).unwrap_or_default().to_vec();
+    let choices = EnvironmentValues::split(&reading.values).1.to_vec();
     (line.opcode, line.modifiers.clone(), form, choices, reading.broken.clone(), (ptx, target))
 }
-
-/// How many axes of a form are about the environment; they come first.
-const ENVIRONMENT: usize = 3;
 
 impl<'a> CheckedBody<'a> {
     fn new(limit: usize) -> Self {
@@ -307,7 +305,7 @@ const REMARK: &str = "engine/prediction";
 /// Whether a rule is only about the version, the target and the address size, and is said of the file.
 fn of_environment(form: &Form, rule: usize) -> bool {
     let rule = &form.rules[rule];
-    let about = |axis: usize| matches!(form.axes[axis].choice, Choice::AddressSize | Choice::Target | Choice::Ptx);
+    let about = |axis: usize| form.axes[axis].choice.is_of_environment();
     let forbids = rule.forbids.iter().flat_map(|cube| cube.sets());
     rule.id.starts_with("isa/") && !rule.forbids.is_empty() && forbids.into_iter().all(|(axis, _)| about(*axis))
 }

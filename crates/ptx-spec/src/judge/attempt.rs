@@ -4,15 +4,14 @@ use std::cmp::Reverse;
 
 use super::assign;
 use super::operands::{self, Read};
-use crate::space::Values;
+use crate::space::{EnvironmentValues, Values};
 use crate::spec::{Cubes, Form, Isa, RuleKind, SpecialNeeds, TextFault};
 use crate::text::{Context, Declarations, Line};
 
 /// A line with all that it is read against, whatever the form is.
 pub(super) struct LineInContext<'l> {
     pub(super) isa: &'l Isa,
-    /// The values of the environment axes, which come first in every form.
-    pub(super) environment: &'l [u8; 3],
+    pub(super) environment: EnvironmentValues,
     pub(super) line: &'l Line<'l>,
     /// Its modifiers, by their positions among those of the instruction.
     pub(super) modifiers: &'l [Option<usize>],
@@ -76,7 +75,7 @@ impl Attempt {
         let values = &mut self.values;
         values.clear();
         values.extend_from_slice(form.blank());
-        values[..3].copy_from_slice(line.environment);
+        line.environment.give_to(values);
         if let Some(guard) = form.guard() {
             values[guard] = match line.line.guard {
                 None => 0,

@@ -3,11 +3,8 @@
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use super::Region;
 use super::diagram::{DEAD, Diagram};
-
-/// The axes of the environment are the first ones of every form.
-const ENVIRONMENT: usize = 3;
+use super::{EnvironmentValues, Region};
 
 /// The environments of a diagram, in classes with the same variants.
 #[derive(Clone, Debug)]
@@ -15,8 +12,8 @@ pub struct EnvironmentClasses<'a> {
     diagram: &'a Diagram,
     /// The node below the environments of each class.
     nodes: Vec<u32>,
-    /// The choices of the environments of each class: a value for each of the first three axes.
-    members: Vec<Vec<[u8; 3]>>,
+    /// The environments of each class.
+    members: Vec<Vec<EnvironmentValues>>,
 }
 
 /// A set of classes of environments, one bit for each.
@@ -27,15 +24,15 @@ impl Diagram {
     pub fn environment_classes(&self) -> EnvironmentClasses<'_> {
         let mut classes = EnvironmentClasses { diagram: self, nodes: Vec::new(), members: Vec::new() };
         let mut known: FxHashMap<u32, usize> = FxHashMap::default();
-        for &(size, of_size) in self.edges(0, self.root) {
-            for &(target, of_target) in self.edges(1, of_size) {
-                for &(ptx, node) in self.edges(2, of_target) {
+        for &(size, of_size) in self.edges(EnvironmentValues::ADDRESS_SIZE, self.root) {
+            for &(target, of_target) in self.edges(EnvironmentValues::TARGET, of_size) {
+                for &(ptx, node) in self.edges(EnvironmentValues::PTX, of_target) {
                     let class = *known.entry(node).or_insert(classes.nodes.len());
                     if class == classes.nodes.len() {
                         classes.nodes.push(node);
                         classes.members.push(Vec::new());
                     }
-                    classes.members[class].push([size, target, ptx]);
+                    classes.members[class].push(EnvironmentValues::new(size, target, ptx));
                 }
             }
         }
@@ -44,8 +41,8 @@ impl Diagram {
 }
 
 impl EnvironmentClasses<'_> {
-    /// The environments of each class: address size, target and PTX version as choices.
-    pub fn members(&self) -> &[Vec<[u8; 3]>] {
+    /// The environments of each class.
+    pub fn members(&self) -> &[Vec<EnvironmentValues>] {
         &self.members
     }
 
@@ -56,7 +53,7 @@ impl EnvironmentClasses<'_> {
 
     /// The classes in which a variant with these choices is, whatever its environment.
     pub fn holding(&self, values: &[u8]) -> impl Iterator<Item = usize> {
-        let later = values.iter().enumerate().skip(ENVIRONMENT);
+        let later = values.iter().enumerate().skip(EnvironmentValues::AXES);
         let holds = move |node: u32| {
             later.clone().fold(node, |node, (level, &value)| self.diagram.child(level, node, value)) != DEAD
         };
@@ -69,7 +66,7 @@ impl EnvironmentClasses<'_> {
     pub fn occurring(&self, given: &[(usize, u8)], last: usize) -> Vec<Vec<ClassSet>> {
         let words = self.nodes.len().div_ceil(64);
         let none: ClassSet = smallvec![0; words];
-        let from = given.last().map_or(ENVIRONMENT, |(axis, _)| *axis);
+        let from = given.last().map_or(EnvironmentValues::AXES, |(axis, _)| *axis);
         // The nodes of a level that a variant with these choices can pass, each with the classes that lead there.
         let mut nodes: Vec<(u32, ClassSet)> = Vec::with_capacity(self.nodes.len());
         for (class, &node) in self.nodes.iter().enumerate() {
@@ -78,7 +75,7 @@ impl EnvironmentClasses<'_> {
             nodes.push((node, own));
         }
         let mut found = vec![Vec::new(); last + 1];
-        for (level, found) in found.iter_mut().enumerate().skip(ENVIRONMENT) {
+        for (level, found) in found.iter_mut().enumerate().skip(EnvironmentValues::AXES) {
             let only = given.iter().find(|(axis, _)| *axis == level).map(|(_, value)| *value);
             if level >= from {
                 *found = vec![none.clone(); self.diagram.width(level)];

@@ -1,12 +1,67 @@
-//! Environments as choices: the first three axes of every form.
+//! Environments as choices: the first axes of every form.
+
+use std::ops::Deref;
 
 use crate::environment::{AddressSize, Environment};
+use crate::must::Must;
 use crate::spec::{Choice, Form};
+
+/// The choices that are the environment: the values of the first axes of every form.
+///
+/// It derefs to its values, so that it is also the beginning of a variant, as [`Region::below`](super::Region::below)
+/// and [`Diagram::within`](super::Diagram::within) take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EnvironmentValues([u8; EnvironmentValues::AXES]);
+
+impl EnvironmentValues {
+    /// The axis of the address size.
+    pub const ADDRESS_SIZE: usize = 0;
+    /// The axis of the target.
+    pub const TARGET: usize = 1;
+    /// The axis of the PTX version.
+    pub const PTX: usize = 2;
+    /// How many axes the environment has; the axes of the line follow them.
+    pub const AXES: usize = 3;
+    /// Its axes.
+    pub const EACH: [usize; Self::AXES] = [Self::ADDRESS_SIZE, Self::TARGET, Self::PTX];
+
+    /// The environment of these choices.
+    pub fn new(address_size: u8, target: u8, ptx: u8) -> Self {
+        Self([address_size, target, ptx])
+    }
+
+    /// The environment of a variant.
+    #[track_caller]
+    pub fn of(values: &[u8]) -> Self {
+        Self::split(values).0
+    }
+
+    /// Splits the values of a variant into those of its environment and those of its line.
+    #[track_caller]
+    pub fn split(values: &[u8]) -> (Self, &[u8]) {
+        let (environment, line) = values.split_first_chunk().must("a variant has a value for every axis of its form");
+        (Self(*environment), line)
+    }
+
+    /// Gives a variant this environment.
+    #[track_caller]
+    pub fn give_to(self, values: &mut [u8]) {
+        let own = values.first_chunk_mut().must("a variant has a value for every axis of its form");
+        *own = self.0;
+    }
+}
+
+impl Deref for EnvironmentValues {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
 
 /// The environment that these choices name.
 ///
-/// The first three axes of every form are the environment. Their values were made from these types, so
-/// `None` only results from values that are not a variant.
+/// The values of its axes were made from these types, so `None` only results from values that are not a variant.
 pub fn environment(form: &Form, values: &[u8]) -> Option<Environment> {
     let value = |choice| form.axis_of(choice).map(|axis| form.value(values, axis));
     Some(Environment {
@@ -16,12 +71,12 @@ pub fn environment(form: &Form, values: &[u8]) -> Option<Environment> {
     })
 }
 
-/// The values of the environment axes, the first three of every form; `None` for an environment
-/// that the specification does not know.
-pub fn environment_values(form: &Form, environment: &Environment) -> Option<[u8; 3]> {
-    Some([
-        form.axes[0].position(&environment.address_size.to_string())?,
-        form.axes[1].position(&environment.target.to_string())?,
-        form.axes[2].position(&environment.ptx.to_string())?,
-    ])
+/// An environment as choices; `None` for one that the specification does not know.
+pub fn environment_values(form: &Form, environment: &Environment) -> Option<EnvironmentValues> {
+    let position = |axis: usize, value: String| form.axes[axis].position(&value);
+    Some(EnvironmentValues::new(
+        position(EnvironmentValues::ADDRESS_SIZE, environment.address_size.to_string())?,
+        position(EnvironmentValues::TARGET, environment.target.to_string())?,
+        position(EnvironmentValues::PTX, environment.ptx.to_string())?,
+    ))
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use super::breaches::breakable;
-use super::{Diagram, Values};
+use super::{Diagram, EnvironmentValues, Values};
 use crate::spec::{Cube, Form, ValueSet};
 
 /// Whether a rule can be broken alone.
@@ -33,7 +33,7 @@ pub fn isolation(form: &Form) -> Vec<(usize, Isolation)> {
 
 /// The fewest other rules that are broken with this one, as far as a search finds; empty if nothing breaks it.
 pub fn company(form: &Form, rule: usize) -> Vec<String> {
-    let within = |environment: [u8; 3]| fewest(form, rule, &Cube::default().at(&environment));
+    let within = |environment: EnvironmentValues| fewest(form, rule, &Cube::default().at(&environment));
     let others = descended(form, rule).or_else(|| environments(form, rule).find_map(within));
     others.into_iter().flatten().map(|other| form.rules[other].id.clone()).collect()
 }
@@ -131,12 +131,15 @@ impl Descent<'_> {
 
 /// The environments in which a rule may be broken, the simplest first. Most forms are far too large to look for breaches
 /// in all environments at once.
-fn environments(form: &Form, rule: usize) -> impl Iterator<Item = [u8; 3]> {
+fn environments(form: &Form, rule: usize) -> impl Iterator<Item = EnvironmentValues> {
     let own = &form.rules[rule].forbids;
     let values = |axis: usize| (0..=u8::MAX).take(form.axes[axis].values.len());
-    let all =
-        values(2).flat_map(move |ptx| values(1).flat_map(move |target| values(0).map(move |size| [size, target, ptx])));
-    let allows = |cube: &Cube, environment: &[u8; 3]| {
+    let [sizes, targets, versions] = EnvironmentValues::EACH.map(values);
+    let all = versions.flat_map(move |ptx| {
+        let of_target = |target| sizes.clone().map(move |size| EnvironmentValues::new(size, target, ptx));
+        targets.clone().flat_map(of_target).collect::<Vec<_>>()
+    });
+    let allows = |cube: &Cube, environment: &EnvironmentValues| {
         cube.sets().iter().all(|(axis, set)| environment.get(*axis).is_none_or(|value| set.contains(*value)))
     };
     all.filter(move |environment| own.iter().any(|cube| allows(cube, environment)))

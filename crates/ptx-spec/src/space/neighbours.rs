@@ -13,8 +13,7 @@ pub fn neighbours(form: &Form, space: &Diagram, limit: usize) -> Vec<Values> {
     let Some(base) = Slice::new(&space.all(), &Cube::default()).simplest() else { return Vec::new() };
     let varied = |axis: &usize| {
         let of = &form.axes[*axis];
-        let environment = matches!(of.choice, Choice::AddressSize | Choice::Target | Choice::Ptx);
-        !environment && of.claimed.len() <= MOST_VALUES
+        !of.choice.is_of_environment() && of.claimed.len() <= MOST_VALUES
     };
     let axes: Vec<usize> = (0..base.len()).filter(varied).collect();
     let (mut modifiers, mut others) = (Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Region, Values};
+use super::{EnvironmentValues, Region, Values};
 use crate::spec::{Cube, ValueSet};
 
 /// The variants of a region that are in a cube.
@@ -24,12 +24,10 @@ pub type Distance = (u32, u32);
 
 /// The distance of a variant from the first value of every axis.
 pub fn distance(values: &[u8]) -> Distance {
-    let differing = values.iter().skip(ENVIRONMENT).filter(|&&value| value != 0);
+    let (_, line) = EnvironmentValues::split(values);
+    let differing = line.iter().filter(|&&value| value != 0);
     differing.fold((0, 0), |(axes, sum), &value| (axes + 1, sum + u32::from(value)))
 }
-
-/// The axes of the environment are the first ones of every form.
-const ENVIRONMENT: usize = 3;
 
 impl<'a> Slice<'a> {
     /// The part of a region in a cube.
@@ -148,5 +146,5 @@ impl<'a> Slice<'a> {
 }
 
 fn add((axes, sum): Distance, axis: usize, value: u8) -> Distance {
-    if value == 0 || axis < ENVIRONMENT { (axes, sum) } else { (axes + 1, sum + u32::from(value)) }
+    if value == 0 || axis < EnvironmentValues::AXES { (axes, sum) } else { (axes + 1, sum + u32::from(value)) }
 }

@@ -53,6 +53,11 @@ pub enum Choice {
 }
 
 impl Choice {
+    /// Whether it is a choice of the environment.
+    pub fn is_of_environment(self) -> bool {
+        matches!(self, Self::AddressSize | Self::Target | Self::Ptx)
+    }
+
     /// The operand that it is about, if it is about one.
     pub fn operand(self) -> Option<usize> {
         match self {

@@ -58,7 +58,8 @@ impl Form {
         }
         let mut rules = Vec::with_capacity(8);
         for (needs, free) in [(&tables.need_ptx, Choice::Ptx), (&tables.need_target, Choice::Target)] {
-            let fixed = (0..3).filter(|&axis| self.axes[axis].choice != free);
+            let of_environment = self.axes.iter().take_while(|axis| axis.choice.is_of_environment()).enumerate();
+            let fixed = of_environment.filter(|(_, axis)| axis.choice != free).map(|(at, _)| at);
             self.rules_of(&self.tables.narrowed(&both(&left, needs), fixed, values), &mut rules);
         }
         rules
