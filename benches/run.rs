@@ -18,7 +18,7 @@ use std::time::Instant;
 use ptx_conform::campaign::{Generate, Options, Progress, Subject, run};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::ptxas::Ptxas;
-use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome, toolchain};
+use ptx_conform::engine::{Batch, Depth, Engine, EngineId, LineJudge, Outcome, Unable, toolchain};
 use ptx_conform::environment::Environment;
 use ptx_conform::ptx::Scaffold;
 use ptx_conform::spec::Spec;
@@ -84,14 +84,10 @@ impl Engine for Recorder<'_> {
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         Some(self)
     }
-
-    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
-        None
-    }
 }
 
 impl LineJudge for Recorder<'_> {
-    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), Unable> {
         self.ptxas.supports(environment, depth)
     }
 

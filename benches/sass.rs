@@ -4,7 +4,6 @@
 //! interpreted several times; of each program the fastest time counts, because other work on the machine affects it
 //! least.
 
-use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -12,7 +11,7 @@ use std::time::{Duration, Instant};
 use ptx_conform::campaign::{Options, Progress, Subject, run};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::sass::{CompiledCases, Configuration, LoadedCases, Sass};
-use ptx_conform::engine::{CaseExecutor, Engine, EngineId, LineJudge, toolchain};
+use ptx_conform::engine::{CaseExecutor, Engine, EngineId, Unable, toolchain};
 use ptx_conform::environment::Environment;
 use ptx_conform::line_case::{Answer, LineCase};
 use ptx_conform::spec::Spec;
@@ -37,29 +36,13 @@ impl Engine for Recorder<'_> {
         self.sass.id()
     }
 
-    fn details(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn losses(&self) -> BTreeMap<String, u64> {
-        BTreeMap::new()
-    }
-
-    fn as_judge(&self) -> Option<&dyn LineJudge> {
-        None
-    }
-
     fn as_executor(&self) -> Option<&dyn CaseExecutor> {
         Some(self)
     }
 }
 
 impl CaseExecutor for Recorder<'_> {
-    fn executes(&self, environment: &Environment) -> Result<(), String> {
+    fn executes(&self, environment: &Environment) -> Result<(), Unable> {
         self.sass.executes(environment)
     }
 
@@ -67,10 +50,6 @@ impl CaseExecutor for Recorder<'_> {
     fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
         self.programs.lock().expect("no thread panics").extend_from_slice(cases);
         cases.iter().map(|case| vec![Answer::Trapped(String::new()); case.rows.len()]).collect()
-    }
-
-    fn recorded(&self) -> Option<Vec<LineCase>> {
-        None
     }
 
     fn traps_cost(&self) -> bool {

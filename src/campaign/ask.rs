@@ -64,7 +64,7 @@ impl<'a> Asker<'a> {
         let depth = purpose.depth();
         let rows = task.rows();
         if let Err(reason) = self.engine.supports(&environment, depth) {
-            *tally.skipped.entry(reason).or_default() += u64::try_from(rows.len()).unwrap_or(u64::MAX);
+            *tally.skipped.entry(reason.to_string()).or_default() += u64::try_from(rows.len()).unwrap_or(u64::MAX);
             return tally;
         }
         let Foreseen { accepted, others, crashing } = self.by_foreseen_outcome(instruction, depth, rows, &mut tally);

@@ -32,7 +32,7 @@ pub fn environment(spec: &Spec, engine: &dyn CaseExecutor) -> Result<Environment
             let environment = Environment { ptx: *ptx, target: *target, address_size: AddressSize::Bits64 };
             match engine.executes(&environment) {
                 Ok(()) => return Ok(environment),
-                Err(reason) => why = reason,
+                Err(reason) => why = reason.to_string(),
             }
         }
     }

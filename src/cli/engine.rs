@@ -126,7 +126,7 @@ impl Serve {
                 let launch = Duration::try_from_secs_f64(timeout)?;
                 let limits = gpu::LaunchLimits { launch, ..gpu::LaunchLimits::default() };
                 let spec = super::load::load_spec(specs)?;
-                gpu::serve(&spec.isa, io::stdin().lock(), io::stdout().lock(), limits).map_err(anyhow::Error::msg)?;
+                gpu::serve(&spec.isa, io::stdin().lock(), io::stdout().lock(), limits).context("gpu")?;
             }
             ServedEngine::Model => {
                 let spec = super::load::load_spec(specs)?;
@@ -139,7 +139,7 @@ impl Serve {
                     Some(version) => toolchain::find(&version)?.path,
                 };
                 let ptxas = Ptxas::open(&path)?;
-                ptxas::serve(&ptxas, io::stdin().lock(), io::stdout().lock()).map_err(anyhow::Error::msg)?;
+                ptxas::serve(&ptxas, io::stdin().lock(), io::stdout().lock())?;
             }
         }
         Ok(ExitCode::SUCCESS)

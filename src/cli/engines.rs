@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 
 use super::engine::{limits, own};
 use super::output::say;
@@ -19,16 +19,137 @@ use ptx_conform::spec::Isa;
 /// Which engines to ask.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineOpts {
-    /// Engine to ask. `ptxas@13.5` or `ptxas@13.5.37`: that version; `ptxas@all`: every version found;
-    /// `ptxas`: the newest version found; `sass@13.5`: the machine code of that version for sm_90, interpreted;
-    /// `sass-sm_80@13.5`, `sass-O0@13.5`, `sass-sm_80-O0@13.5`: for another target or level; `sass-all@13.5`: for all;
-    /// `exec:COMMAND`: a program that speaks the protocol of docs/protocol.md; `gpu`; `recording:FILE`: recorded
-    /// results; `model`: the specification and the reference model. Can be given several times.
-    #[arg(long, value_name = "ENGINE", default_value = "ptxas")]
+    #[arg(long, value_name = "ENGINE", default_value = "ptxas", help = asked_help())]
     engine: Vec<String>,
     /// Path of a ptxas binary to use instead of those found. Can be given several times.
     #[arg(long, value_name = "PATH")]
     ptxas: Vec<PathBuf>,
+}
+
+/// A family of engines that can be named on the command line.
+struct Family {
+    /// The beginning of the names: the whole name if nothing follows.
+    prefix: &'static str,
+    /// What follows the prefix, as the help writes it; empty if nothing does.
+    follows: &'static str,
+    /// The engines, in the words of the help.
+    help: &'static str,
+    /// True if they can execute.
+    executes: bool,
+    /// Opens the engines with a name, given what follows the prefix, and adds them.
+    open: fn(&str, Option<&Path>, &mut Vec<Opened>) -> anyhow::Result<()>,
+}
+
+/// Every family; a name is of the one with the longest prefix.
+const FAMILIES: &[Family] = &[
+    Family {
+        prefix: "ptxas",
+        follows: "",
+        help: "the newest version found",
+        executes: false,
+        open: |_, _, engines| add(engines, open_ptxas(&installed::discover(None)?)?),
+    },
+    Family {
+        prefix: "ptxas@",
+        follows: "VERSION",
+        help: "that version, such as 13.5 or 13.5.37",
+        executes: false,
+        open: |version, _, engines| add(engines, open_ptxas(&installed::find(version)?.path)?),
+    },
+    Family {
+        prefix: "ptxas@all",
+        follows: "",
+        help: "every version found",
+        executes: false,
+        open: |_, _, engines| add_all_ptxas(engines),
+    },
+    Family {
+        prefix: "sass@",
+        follows: "VERSION",
+        help: "the machine code of that version for sm_90, interpreted",
+        executes: true,
+        open: |version, _, engines| add_named(engines, open_sass(Configuration::default(), version)?),
+    },
+    Family {
+        prefix: "sass-",
+        follows: "TARGET@VERSION",
+        help: "for another target or level, such as `sass-sm_80@13.5`, `sass-O0@13.5`, `sass-sm_80-O0@13.5`",
+        executes: true,
+        open: |configured, _, engines| {
+            let (family, version) = configured.split_once('@').unwrap_or((configured, ""));
+            let configuration = format!("sass-{family}").parse().map_err(|why: String| anyhow!(why))?;
+            add_named(engines, open_sass(configuration, version)?)
+        },
+    },
+    Family {
+        prefix: "sass-all@",
+        follows: "VERSION",
+        help: "for all of them",
+        executes: true,
+        open: |version, _, engines| {
+            Configuration::all().try_for_each(|configuration| add(engines, open_sass(configuration, version)?))
+        },
+    },
+    Family {
+        prefix: "gpu",
+        follows: "",
+        help: "the GPU of this machine",
+        executes: true,
+        open: |_, specs, engines| add_named(engines, open_limited(&own("gpu", specs)?, limits("gpu"))?),
+    },
+    Family {
+        prefix: "model",
+        follows: "",
+        help: "the specification and the reference model",
+        executes: true,
+        open: |_, specs, engines| add_named(engines, open_limited(&own("model", specs)?, limits("model"))?),
+    },
+    Family {
+        prefix: "exec:",
+        follows: "COMMAND",
+        help: "a program that speaks the protocol of docs/protocol.md",
+        executes: true,
+        open: |command, _, engines| add_named(engines, open_limited(command, EngineLimits::default())?),
+    },
+    Family {
+        prefix: "recording:",
+        follows: "FILE",
+        help: "recorded results",
+        executes: true,
+        open: |file, _, engines| add_named(engines, open_recording(Path::new(file))?),
+    },
+];
+
+impl Family {
+    /// Its names, as the help writes them: `ptxas@VERSION`.
+    fn name(&self) -> String {
+        format!("{}{}", self.prefix, self.follows)
+    }
+
+    /// What follows the prefix in a name, if it is of this family.
+    fn rest<'n>(&self, name: &'n str) -> Option<&'n str> {
+        name.strip_prefix(self.prefix).filter(|rest| rest.is_empty() == self.follows.is_empty())
+    }
+}
+
+/// The help of the option for engines that judge or execute.
+fn asked_help() -> String {
+    let families: Vec<String> = FAMILIES.iter().map(|of| format!("`{}`: {}", of.name(), of.help)).collect();
+    format!("Engine to ask. {}. Can be given several times", families.join("; "))
+}
+
+/// The help of the option for engines that execute.
+pub(super) fn executing_help() -> String {
+    let names: Vec<String> = FAMILIES.iter().filter(|of| of.executes).map(|of| format!("`{}`", of.name())).collect();
+    format!("Engine that executes: {}. Can be given several times", alternatives(&names))
+}
+
+/// `a, b or c`
+fn alternatives(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 /// An engine that can be asked.
@@ -39,9 +160,15 @@ pub(crate) struct Opened {
     newest: Option<Version>,
     /// The file of a ptxas.
     assembler: Option<PathBuf>,
+    /// Engines that were asked for with it and cannot be used, each with the reason.
+    lost: Vec<String>,
 }
 
 impl Opened {
+    fn new(engine: impl Engine + 'static, newest: Option<Version>) -> Self {
+        Self { engine: Box::new(engine), newest, assembler: None, lost: Vec::new() }
+    }
+
     /// Whether it can judge lines in an environment.
     pub(crate) fn judges(&self, environment: &Environment, depth: Depth) -> bool {
         self.engine.as_judge().is_some_and(|judge| judge.supports(environment, depth).is_ok())
@@ -53,7 +180,7 @@ impl EngineOpts {
     pub(crate) fn open(&self, specs: Option<&Path>) -> anyhow::Result<Vec<Opened>> {
         let mut engines: Vec<Opened> = Vec::new();
         for path in &self.ptxas {
-            add(&mut engines, open_ptxas(path)?);
+            add(&mut engines, open_ptxas(path)?)?;
         }
         // An explicit binary replaces the default engine, not engines that were asked for.
         let asked: &[String] = if self.ptxas.is_empty() || self.engine != ["ptxas"] { &self.engine } else { &[] };
@@ -67,37 +194,16 @@ impl EngineOpts {
     }
 }
 
-/// Opens an engine by its name on the command line.
+/// Opens the engines with a name on the command line.
 ///
 /// `specs` is the specification for the engine `model`.
 pub(crate) fn open_named(name: &str, specs: Option<&Path>, engines: &mut Vec<Opened>) -> anyhow::Result<()> {
-    if let Some(command) = name.strip_prefix("exec:") {
-        return add_named(engines, open_external(command)?);
-    }
-    if let Some(file) = name.strip_prefix("recording:") {
-        return add_named(engines, open_recording(Path::new(file))?);
-    }
-    match (name, name.strip_prefix("ptxas@")) {
-        ("gpu" | "model", _) => return add_named(engines, open_limited(&own(name, specs)?, limits(name))?),
-        ("ptxas@all", _) => add_all_ptxas(engines)?,
-        ("ptxas", _) => add(engines, open_ptxas(&installed::discover(None)?)?),
-        (_, Some(version)) => add(engines, open_ptxas(&installed::find(version)?.path)?),
-        _ => match name.split_once('@') {
-            Some(("sass-all", version)) => {
-                for configuration in Configuration::all() {
-                    add(engines, open_sass(configuration, version)?);
-                }
-            }
-            Some((family, version)) if family.starts_with("sass") => {
-                let configuration = family.parse().map_err(|why: String| anyhow::anyhow!(why))?;
-                return add_named(engines, open_sass(configuration, version)?);
-            }
-            _ => bail!(
-                "`{name}` is not an engine: write ptxas, ptxas@VERSION, ptxas@all, sass@VERSION, gpu, model, exec:COMMAND or recording:FILE"
-            ),
-        },
-    }
-    Ok(())
+    let named = FAMILIES.iter().filter_map(|of| Some((of, of.rest(name)?)));
+    let Some((family, rest)) = named.max_by_key(|(of, _)| of.prefix.len()) else {
+        let names: Vec<String> = FAMILIES.iter().map(Family::name).collect();
+        bail!("`{name}` is not an engine: write {}", alternatives(&names));
+    };
+    (family.open)(rest, specs, engines)
 }
 
 /// The interpreter of the machine code of a version of `ptxas`.
@@ -111,7 +217,8 @@ fn open_sass_of(configuration: Configuration, assembler: &Path) -> anyhow::Resul
         bail!("no nvdisasm was found; `ptx-conform toolchain install` installs it with a ptxas");
     };
     let sass = Sass::open(assembler, &disassembler, installed::disassembled(), configuration)?;
-    Ok(Opened { newest: Some(sass.newest_ptx()), assembler: None, engine: Box::new(sass) })
+    let newest = sass.newest_ptx();
+    Ok(Opened::new(sass, Some(newest)))
 }
 
 /// Adds the machine code of the newest `ptxas` that is asked, unless some machine code is asked for by name.
@@ -122,27 +229,32 @@ fn add_sass(engines: &mut Vec<Opened>) -> anyhow::Result<()> {
     let newest = engines.iter().filter(|known| known.assembler.is_some()).max_by_key(|known| known.newest);
     let assembler = newest.and_then(|known| known.assembler.clone());
     if let Some(path) = assembler {
-        add(engines, open_sass_of(Configuration::default(), &path)?);
+        add(engines, open_sass_of(Configuration::default(), &path)?)?;
     }
     Ok(())
 }
 
-/// Adds every `ptxas` found; warns about those that cannot be used.
+/// Adds every `ptxas` found. One that cannot be used is warned about, and lost: those that can do not speak for it.
 fn add_all_ptxas(engines: &mut Vec<Opened>) -> anyhow::Result<()> {
-    let mut broken = None;
+    let mut unusable = Vec::new();
     for found in installed::all() {
         match open_ptxas(&found.path) {
-            Ok(opened) => add(engines, opened),
+            Ok(opened) => add(engines, opened)?,
             Err(why) => {
                 say(&format!("warning: ptxas {} is not used: {why:#}", found.version));
-                broken = Some(why);
+                unusable.push((found.version, why));
             }
         }
     }
-    match broken {
-        Some(why) if engines.is_empty() => Err(why),
-        _ => Ok(()),
+    match (engines.last_mut(), unusable.pop()) {
+        (None, Some((_, why))) => return Err(why),
+        (Some(beside), last) => {
+            let lost = |(version, why)| format!("ptxas {version} is not used: {why:#}");
+            beside.lost.extend(unusable.into_iter().chain(last).map(lost));
+        }
+        (None, None) => {}
     }
+    Ok(())
 }
 
 /// The directory of recordings.
@@ -181,10 +293,11 @@ pub(crate) fn add_executing(specs: Option<&Path>, engines: &mut Vec<Opened>) -> 
 }
 
 /// Adds an engine, unless there is one with the same version.
-fn add(engines: &mut Vec<Opened>, engine: Opened) {
+fn add(engines: &mut Vec<Opened>, engine: Opened) -> anyhow::Result<()> {
     if !engines.iter().any(|known| known.engine.id() == engine.engine.id()) {
         engines.push(engine);
     }
+    Ok(())
 }
 
 /// Adds an engine whose name must be unique.
@@ -199,16 +312,14 @@ fn add_named(engines: &mut Vec<Opened>, engine: Opened) -> anyhow::Result<()> {
 
 fn open_ptxas(path: &Path) -> anyhow::Result<Opened> {
     let ptxas = Ptxas::open(path)?;
-    Ok(Opened { newest: Some(ptxas.newest_ptx()), assembler: Some(path.to_owned()), engine: Box::new(ptxas) })
-}
-
-fn open_external(command: &str) -> anyhow::Result<Opened> {
-    open_limited(command, EngineLimits::default())
+    let newest = ptxas.newest_ptx();
+    Ok(Opened { assembler: Some(path.to_owned()), ..Opened::new(ptxas, Some(newest)) })
 }
 
 fn open_limited(command: &str, limits: EngineLimits) -> anyhow::Result<Opened> {
     let external = External::with_limits(command, limits)?;
-    Ok(Opened { newest: external.newest_ptx(), assembler: None, engine: Box::new(external) })
+    let newest = external.newest_ptx();
+    Ok(Opened::new(external, newest))
 }
 
 fn open_recording(file: &Path) -> anyhow::Result<Opened> {
@@ -220,7 +331,8 @@ fn open_recording(file: &Path) -> anyhow::Result<Opened> {
     for problem in &problems {
         say(&format!("warning: {}: {problem}", file.display()));
     }
-    Ok(Opened { newest: recording.newest_ptx(), assembler: None, engine: Box::new(recording) })
+    let newest = recording.newest_ptx();
+    Ok(Opened::new(recording, newest))
 }
 
 /// Prints the notes of engines.
@@ -230,8 +342,10 @@ pub(crate) fn say_notes(engines: &[Opened]) {
 
 /// Why engines left questions unanswered, in words: such a run does not show that they agree.
 pub(crate) fn losses(engines: &[Opened]) -> Vec<String> {
-    let of_engine = |opened: &Opened| opened.engine.losses().into_iter();
-    engines.iter().flat_map(of_engine).map(|(why, count)| format!("{count} without an answer: {why}")).collect()
+    let unanswered = |(why, count)| format!("{count} without an answer: {why}");
+    let of_engine =
+        |of: &Opened| of.engine.losses().into_iter().map(unanswered).chain(of.lost.clone()).collect::<Vec<_>>();
+    engines.iter().flat_map(of_engine).collect()
 }
 
 /// The engines that can judge.

@@ -24,9 +24,7 @@ use ptx_conform::model::{self, RowVerdict};
 pub(crate) struct Opts {
     /// File with the case.
     file: PathBuf,
-    /// Engine that executes: `gpu`, `model`, `sass@VERSION`, `exec:COMMAND` or `recording:FILE`. Can be given several
-    /// times.
-    #[arg(long, value_name = "ENGINE")]
+    #[arg(long, value_name = "ENGINE", help = super::engines::executing_help())]
     engine: Vec<String>,
     /// Print the PTX that each engine compiles, and its machine code, too; `>` marks the line, and what is executed for
     /// it in the first row. Only machine code (`sass@VERSION`) can be listed.

@@ -97,16 +97,18 @@ impl Opts {
                 "note: no ptxas was found, so this is only what the manual says; `ptx-conform toolchain install 13.5` installs one",
             );
         }
-        Ok(code(&matrix, answers.as_deref()))
+        let lost = super::engines::losses(&engines);
+        lost.iter().for_each(|lost| say(&format!("could not judge: {lost}")));
+        Ok(code(&matrix, answers.as_deref(), !lost.is_empty()))
     }
 }
 
 /// The exit code: what is wrong with the questions counts more than what engines do.
-fn code(matrix: &Matrix, answers: Option<&[QueryAnswer]>) -> ExitCode {
+fn code(matrix: &Matrix, answers: Option<&[QueryAnswer]>, lost: bool) -> ExitCode {
     let never = answers.is_some_and(|answers| answers.iter().any(|answer| answer.never.is_some()));
     let observed = || matrix.features.iter().flat_map(|feature| &feature.observed);
     let unlisted = observed().any(|observed| observed.unlisted > 0);
-    let open = observed().any(|observed| !observed.undecided.is_empty());
+    let open = lost || observed().any(|observed| !observed.undecided.is_empty());
     match (never, unlisted, open) {
         (true, ..) | (false, false, true) => ExitCode::from(2),
         (false, true, _) => ExitCode::from(1),

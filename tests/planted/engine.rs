@@ -2,7 +2,6 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ptx_conform::divergences::Does;
@@ -93,18 +92,6 @@ impl Engine for StandIn<'_> {
         &self.id
     }
 
-    fn details(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn losses(&self) -> BTreeMap<String, u64> {
-        BTreeMap::new()
-    }
-
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         self.judge.is_some().then_some(self)
     }
@@ -115,10 +102,6 @@ impl Engine for StandIn<'_> {
 }
 
 impl LineJudge for StandIn<'_> {
-    fn supports(&self, _: &Environment, _: Depth) -> Result<(), String> {
-        Ok(())
-    }
-
     fn judge(&self, batch: &Batch<'_>, _: Depth) -> Vec<Outcome> {
         self.asked.fetch_add(batch.lines.len() as u64, Ordering::Relaxed);
         self.judge.as_ref().map(|judge| judge(batch)).unwrap_or_default()
@@ -134,22 +117,10 @@ impl LineJudge for StandIn<'_> {
 }
 
 impl CaseExecutor for StandIn<'_> {
-    fn executes(&self, _: &Environment) -> Result<(), String> {
-        Ok(())
-    }
-
     fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
         let rows: usize = cases.iter().map(|case| case.rows.len()).sum();
         self.asked.fetch_add(rows as u64, Ordering::Relaxed);
         let Some(execute) = &self.execute else { return Vec::new() };
         cases.iter().map(execute).collect()
-    }
-
-    fn recorded(&self) -> Option<Vec<LineCase>> {
-        None
-    }
-
-    fn traps_cost(&self) -> bool {
-        false
     }
 }

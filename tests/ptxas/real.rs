@@ -3,7 +3,7 @@
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::engine::protocol::{LineOutcome, Response};
 use ptx_conform::engine::ptxas::{Ptxas, serve};
-use ptx_conform::engine::{Depth, Engine as _, LineJudge as _, Outcome};
+use ptx_conform::engine::{Depth, Engine as _, LineJudge as _, Outcome, Unable};
 use ptx_conform::environment::Environment;
 use ptx_conform::ptx::{Context, Scaffold};
 
@@ -194,7 +194,7 @@ fn environments_are_known(ptxas: &Ptxas) -> Tested {
     same("its newest", supports(&newest, "sm_80"), Ok(()))?;
     same("an old target", supports("1.0", "sm_10"), Ok(()))?;
     let reason = format!("{} knows PTX up to {newest}", ptxas.id());
-    same("a newer one", supports("99.0", "sm_80"), Err(reason))?;
+    same("a newer one", supports("99.0", "sm_80"), Err(Unable::Unsupported(reason)))?;
     for target in ["sm_77", "sm_999", "sm_80a"] {
         same(target, supports(&newest, target).is_err(), true)?;
     }

@@ -26,19 +26,32 @@ pub struct EngineId {
     at: usize,
 }
 
+/// Why a text is not an [`EngineId`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineIdError {
+    /// It has no `@`.
+    #[error("`{0}` is not an engine with its version: write `ptxas@13.5.37`")]
+    Parts(String),
+    /// The family has other characters than it may have.
+    #[error("its name is `{0}`; a name has letters, digits, `-` and `_`")]
+    Family(String),
+    /// The version is not made of numbers.
+    #[error("its version is `{0}`; write numbers with dots between them, such as 1.0")]
+    Version(String),
+}
+
 impl EngineId {
     /// The engine of a family with a version.
     ///
     /// # Errors
-    /// A text that says what is wrong with the name or the version.
-    pub fn new(family: &str, version: &str) -> Result<Self, String> {
+    /// If the name or the version has other characters.
+    pub fn new(family: &str, version: &str) -> Result<Self, EngineIdError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if family.is_empty() || !family.chars().all(plain) {
-            return Err(format!("its name is `{}`; a name has letters, digits, `-` and `_`", visible(family)));
+            return Err(EngineIdError::Family(visible(family).into_owned()));
         }
         if !is_version(version) {
-            let version = visible(version);
-            return Err(format!("its version is `{version}`; write numbers with dots between them, such as 1.0"));
+            return Err(EngineIdError::Version(visible(version).into_owned()));
         }
         Ok(Self { text: format!("{family}@{version}"), at: family.len() })
     }
@@ -72,20 +85,18 @@ impl fmt::Display for EngineId {
 }
 
 impl FromStr for EngineId {
-    type Err = String;
+    type Err = EngineIdError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (family, version) = text
-            .split_once('@')
-            .ok_or_else(|| format!("`{text}` is not an engine with its version: write `ptxas@13.5.37`"))?;
+    fn from_str(text: &str) -> Result<Self, EngineIdError> {
+        let (family, version) = text.split_once('@').ok_or_else(|| EngineIdError::Parts(text.to_owned()))?;
         Self::new(family, version)
     }
 }
 
 impl TryFrom<String> for EngineId {
-    type Error = String;
+    type Error = EngineIdError;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, EngineIdError> {
         text.parse()
     }
 }
@@ -144,47 +155,120 @@ impl Outcome {
     }
 }
 
+/// Why an engine does not answer. Callers must tell the two apart: an answer that nobody owes is no loss, and an answer
+/// that is missing never counts as agreement.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unable {
+    /// It is not made for this: it owes no answer.
+    #[error("{0}")]
+    Unsupported(String),
+    /// It, or something that it needs, failed: its answer is missing, and counted among [`Engine::losses`].
+    #[error("{0}")]
+    Broken(String),
+}
+
 /// An implementation of PTX: its identity and its abilities.
+///
+/// Only the identity is needed, and each ability that it has: [`LineJudge`], [`CaseExecutor`] or both.
+///
+/// ```
+/// use ptx_engines::{Batch, Depth, Engine, EngineId, LineJudge, Outcome};
+/// use ptx_spec::environment::{AddressSize, Environment};
+/// use ptx_spec::ptx::Scaffold;
+///
+/// /// Accepts whatever ends with a semicolon.
+/// struct Lenient {
+///     id: EngineId,
+/// }
+///
+/// impl Engine for Lenient {
+///     fn id(&self) -> &EngineId {
+///         &self.id
+///     }
+///
+///     fn as_judge(&self) -> Option<&dyn LineJudge> {
+///         Some(self)
+///     }
+/// }
+///
+/// impl LineJudge for Lenient {
+///     fn judge(&self, batch: &Batch<'_>, _: Depth) -> Vec<Outcome> {
+///         let outcome = |line: &&str| match line.ends_with(';') {
+///             true => Outcome::Accepted,
+///             false => Outcome::Rejected("expected `;`".to_owned()),
+///         };
+///         batch.lines.iter().map(outcome).collect()
+///     }
+/// }
+///
+/// let lenient = Lenient { id: "lenient@1.0".parse()? };
+/// let environment = Environment { ptx: "9.0".parse()?, target: "sm_90".parse()?, address_size: AddressSize::Bits64 };
+/// let scaffold = Scaffold::from_declarations(".reg .b32 %r<9>;");
+/// let batch = Batch { environment, scaffold, lines: vec!["bar.sync 0;", "bar.sync 0"] };
+/// let judge = lenient.as_judge().ok_or("it judges")?;
+/// let outcomes = judge.judge(&batch, Depth::Check);
+/// assert_eq!(outcomes.iter().map(Outcome::word).collect::<Vec<_>>(), ["accepted", "rejected"]);
+/// assert!(lenient.as_executor().is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Engine: Sync {
     /// Its family and version.
     fn id(&self) -> &EngineId;
 
     /// More about it for provenance: the device, the driver.
-    fn details(&self) -> BTreeMap<String, String>;
+    fn details(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
 
     /// Notes on what happened so far that is not the outcome of a single line or row.
-    fn notes(&self) -> Vec<String>;
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// How many lines and rows have no answer, by reason: the engine or something it needs failed, or it
     /// answers differently when asked again. If there are any, the other answers do not show that it
-    /// agrees.
-    fn losses(&self) -> BTreeMap<String, u64>;
+    /// agrees. An engine that cannot fail loses nothing.
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
 
     /// The engine as a judge of lines; `None` if it cannot judge.
-    fn as_judge(&self) -> Option<&dyn LineJudge>;
+    fn as_judge(&self) -> Option<&dyn LineJudge> {
+        None
+    }
 
     /// The engine as an executor of cases; `None` if it cannot execute.
-    fn as_executor(&self) -> Option<&dyn CaseExecutor>;
+    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
+        None
+    }
 }
 
 /// An engine that judges lines.
 pub trait LineJudge: Engine {
-    /// Whether it can judge lines in this environment.
+    /// Checks that it can judge lines in this environment; by default it can in any.
     ///
     /// # Errors
-    /// The reason why not, in words for the report.
-    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String>;
+    /// Why it cannot, in words for the report.
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), Unable> {
+        let _ = (environment, depth);
+        Ok(())
+    }
 
     /// One outcome for each line of the batch, in order.
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome>;
 
     /// The command that shows a user what the engine does with a module in the file `x.ptx`; `None` if no command
     /// does. `separate`: the module needs separate compilation.
-    fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String>;
+    fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String> {
+        let _ = (environment, depth, separate);
+        None
+    }
 
     /// The words that it may know as modifiers, with their dots, whether PTX has them or not: slots are
     /// tried with them. Empty if unknown.
-    fn words(&self) -> Vec<String>;
+    fn words(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// What an engine makes of a case.
@@ -228,20 +312,27 @@ pub struct ListedInstruction {
 
 /// An engine that executes cases.
 pub trait CaseExecutor: Engine {
-    /// Whether it can execute lines in this environment.
+    /// Checks that it can execute lines in this environment; by default it can in any.
     ///
     /// # Errors
-    /// The reason why not, in words for the report.
-    fn executes(&self, environment: &Environment) -> Result<(), String>;
+    /// Why it cannot, in words for the report.
+    fn executes(&self, environment: &Environment) -> Result<(), Unable> {
+        let _ = environment;
+        Ok(())
+    }
 
     /// For each case, in order, one answer for each of its rows.
     fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>>;
 
     /// The only cases that it can execute; `None` if it can execute any.
-    fn recorded(&self) -> Option<Vec<LineCase>>;
+    fn recorded(&self) -> Option<Vec<LineCase>> {
+        None
+    }
 
-    /// Whether a row that traps costs a process, so that few of them should be run.
-    fn traps_cost(&self) -> bool;
+    /// True if a row that traps costs a process, so that few of them should be run.
+    fn traps_cost(&self) -> bool {
+        false
+    }
 
     /// How many cases of each form a run executes, unless its options set another number.
     fn usual_cases(&self) -> usize {

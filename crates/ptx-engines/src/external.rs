@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use crate::health::Health;
 use crate::protocol::{Ability, About};
-use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
+use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome, Unable};
 use ptx_exec::kernel;
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::{AddressSize, Environment, Version};
@@ -175,13 +175,13 @@ impl External {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(process);
     }
 
-    fn takes(&self, environment: &Environment) -> Result<(), String> {
+    fn takes(&self, environment: &Environment) -> Result<(), Unable> {
         let (name, Environment { ptx, target, .. }) = (&self.id, environment);
         if !self.about.ptx.is_empty() && !self.about.ptx.contains(ptx) {
-            return Err(format!("{name} does not accept PTX {ptx}"));
+            return Err(Unable::Unsupported(format!("{name} does not accept PTX {ptx}")));
         }
         if !self.about.targets.is_empty() && !self.about.targets.contains(target) {
-            return Err(format!("{name} does not accept {target}"));
+            return Err(Unable::Unsupported(format!("{name} does not accept {target}")));
         }
         Ok(())
     }
@@ -226,9 +226,9 @@ impl Engine for External {
 }
 
 impl LineJudge for External {
-    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), Unable> {
         if depth == Depth::Generate && !self.can(Ability::Generate) {
-            return Err(format!("{} does not generate code", self.id));
+            return Err(Unable::Unsupported(format!("{} does not generate code", self.id)));
         }
         self.takes(environment)
     }
@@ -236,23 +236,15 @@ impl LineJudge for External {
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
         match self.supports(&batch.environment, depth) {
             Ok(()) => ask::ask(self, work::LineWork::new(batch, depth)),
-            Err(reason) => vec![Outcome::Skipped(reason); batch.lines.len()],
+            Err(reason) => vec![Outcome::Skipped(reason.to_string()); batch.lines.len()],
         }
-    }
-
-    fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
-        None
-    }
-
-    fn words(&self) -> Vec<String> {
-        Vec::new()
     }
 }
 
 impl CaseExecutor for External {
-    fn executes(&self, environment: &Environment) -> Result<(), String> {
+    fn executes(&self, environment: &Environment) -> Result<(), Unable> {
         if environment.address_size != AddressSize::Bits64 {
-            return Err("only 64-bit addresses are executed".to_owned());
+            return Err(Unable::Unsupported("only 64-bit addresses are executed".to_owned()));
         }
         self.takes(environment)
     }
@@ -270,10 +262,6 @@ impl CaseExecutor for External {
             }
         }
         answers
-    }
-
-    fn recorded(&self) -> Option<Vec<LineCase>> {
-        None
     }
 
     fn traps_cost(&self) -> bool {

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use ptx_spec::spec::Isa;
 
+use crate::ServeError;
 use crate::protocol::About;
 
 /// Time limits after which a process is killed.
@@ -53,8 +54,8 @@ pub fn probe(isa: &Isa) -> Result<About, String> {
 ///
 /// # Errors
 /// The reason why there is no device, or why the conversation cannot go on.
-pub fn serve(isa: &Isa, input: impl BufRead, output: impl Write, limits: LaunchLimits) -> Result<(), String> {
-    server::serve(isa, input, output, limits).map_err(|why| format!("gpu: {why}"))
+pub fn serve(isa: &Isa, input: impl BufRead, output: impl Write, limits: LaunchLimits) -> Result<(), ServeError> {
+    server::serve(isa, input, output, limits)
 }
 
 /// Carries out the server's orders on stdin until that ends, then exits the process.

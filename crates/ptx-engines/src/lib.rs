@@ -24,7 +24,8 @@ pub mod words;
 
 pub use child::interrupt;
 pub use engine::{
-    Batch, CaseExecutor, CodeLister, Depth, Engine, EngineId, LineJudge, ListedInstruction, ListedLine, Listing,
-    Outcome,
+    Batch, CaseExecutor, CodeLister, Depth, Engine, EngineId, EngineIdError, LineJudge, ListedInstruction, ListedLine,
+    Listing, Outcome, Unable,
 };
 pub use health::Health;
+pub use serve::ServeError;

@@ -23,8 +23,8 @@ use rustc_hash::FxHashMap;
 
 use crate::health::Health;
 use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, PROTOCOL};
-use crate::serve::{self, Served};
-use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
+use crate::serve::{self, ServeError, Served};
+use crate::{Batch, Depth, Engine, EngineId, LineJudge, Outcome, Unable};
 use ptx_exec::line_case::Answer;
 use ptx_spec::environment::{Environment, Suffix, Target, Version};
 
@@ -98,7 +98,7 @@ pub struct Ptxas {
     newest: Version,
     /// Every `-arch` that `--help` lists.
     listed: Vec<String>,
-    archs: Mutex<FxHashMap<(Target, Depth), Result<Arch, String>>>,
+    archs: Mutex<FxHashMap<(Target, Depth), Result<Arch, Unable>>>,
     health: Health,
     /// The health of code generation alone, which may hang on lines that pass the check at once.
     code_health: Health,
@@ -135,7 +135,7 @@ impl Ptxas {
 
     /// The `-arch` for a target, found by asking the assembler and remembered. If it cannot be asked, that counts as a
     /// loss and is not remembered.
-    fn arch(&self, target: Target, depth: Depth) -> Result<Arch, String> {
+    fn arch(&self, target: Target, depth: Depth) -> Result<Arch, Unable> {
         // Entries are inserted whole, so the cache is valid even if a thread panicked.
         let mut known = self.archs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(arch) = known.get(&(target, depth)) {
@@ -144,8 +144,9 @@ impl Ptxas {
         let found = self.find_arch(target, depth).map_err(|error| {
             let why = format!("{} could not be asked about {target}: {error}", self.id);
             self.health.lost(&why, 1);
-            why
+            Unable::Broken(why)
         })?;
+        let found = found.map_err(Unable::Unsupported);
         known.insert((target, depth), found.clone());
         found
     }
@@ -191,10 +192,6 @@ impl Engine for Ptxas {
         &self.id
     }
 
-    fn details(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
-    }
-
     /// Deaths of processes with several lines, if no line caused one alone.
     fn notes(&self) -> Vec<String> {
         self.health.notes()
@@ -207,16 +204,12 @@ impl Engine for Ptxas {
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         Some(self)
     }
-
-    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
-        None
-    }
 }
 
 impl LineJudge for Ptxas {
-    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), Unable> {
         if environment.ptx > self.newest {
-            return Err(format!("{} knows PTX up to {}", self.id, self.newest));
+            return Err(Unable::Unsupported(format!("{} knows PTX up to {}", self.id, self.newest)));
         }
         self.arch(environment.target, depth).map(drop)
     }
@@ -230,7 +223,7 @@ impl LineJudge for Ptxas {
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
         match self.supports(&batch.environment, depth) {
             Ok(()) => rounds::judge(self, batch, depth),
-            Err(reason) => vec![Outcome::Skipped(reason); batch.lines.len()],
+            Err(reason) => vec![Outcome::Skipped(reason.to_string()); batch.lines.len()],
         }
     }
 
@@ -244,7 +237,7 @@ impl LineJudge for Ptxas {
 ///
 /// # Errors
 /// If the other side does not.
-pub fn serve(ptxas: &Ptxas, input: impl BufRead, output: impl Write) -> Result<(), String> {
+pub fn serve(ptxas: &Ptxas, input: impl BufRead, output: impl Write) -> Result<(), ServeError> {
     serve::serve(ptxas, input, output)
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
+use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome, Unable};
 use format::{Heading, LineEntry, RecordedModule, RowEntry, StoredAnswer};
 use ptx_exec::line_case::{Answer, LineCase, Rows};
 use ptx_spec::environment::{Environment, Version};
@@ -200,14 +200,6 @@ impl Engine for Recording {
         self.provenance.details.clone()
     }
 
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn losses(&self) -> BTreeMap<String, u64> {
-        BTreeMap::new()
-    }
-
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         (!self.lines.is_empty()).then_some(self)
     }
@@ -218,9 +210,10 @@ impl Engine for Recording {
 }
 
 impl LineJudge for Recording {
-    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), Unable> {
         let known = self.lines.keys().any(|surroundings| surroundings.is_in(environment, depth));
-        if known { Ok(()) } else { Err(format!("no line judged in {environment} is in the recording")) }
+        let why = || Unable::Unsupported(format!("no line judged in {environment} is in the recording"));
+        known.then_some(()).ok_or_else(why)
     }
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
@@ -230,28 +223,17 @@ impl LineJudge for Recording {
         let absent = || Outcome::Skipped(ABSENT.to_owned());
         batch.lines.iter().map(|line| find(line).unwrap_or_else(absent)).collect()
     }
-
-    fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
-        None
-    }
-
-    fn words(&self) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 impl CaseExecutor for Recording {
-    fn executes(&self, environment: &Environment) -> Result<(), String> {
+    fn executes(&self, environment: &Environment) -> Result<(), Unable> {
         let known = self.cases.keys().any(|case| case.environment() == *environment);
-        if known { Ok(()) } else { Err(format!("no case executed in {environment} is in the recording")) }
+        let why = || Unable::Unsupported(format!("no case executed in {environment} is in the recording"));
+        known.then_some(()).ok_or_else(why)
     }
 
     fn recorded(&self) -> Option<Vec<LineCase>> {
         Some(self.cases())
-    }
-
-    fn traps_cost(&self) -> bool {
-        false
     }
 
     fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {

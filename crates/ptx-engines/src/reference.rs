@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
 use super::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, PROTOCOL};
-use super::serve::{self, Served};
-use super::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
+use super::serve::{self, ServeError, Served};
+use super::{Batch, CaseExecutor, Depth, Engine, EngineId, EngineIdError, LineJudge, Outcome, Unable};
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_exec::model;
 use ptx_spec::environment::Environment;
@@ -21,11 +21,11 @@ pub struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// Of a specification.
+    /// The engine of a specification.
     ///
     /// # Errors
     /// If the version of this package is not a valid engine version.
-    pub fn new(spec: &'a Spec) -> Result<Self, String> {
+    pub fn new(spec: &'a Spec) -> Result<Self, EngineIdError> {
         Ok(Self { spec, id: EngineId::new("model", env!("CARGO_PKG_VERSION"))? })
     }
 
@@ -52,14 +52,6 @@ impl Engine for Reference<'_> {
         [("specification".to_owned(), self.spec.fingerprint.clone())].into()
     }
 
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn losses(&self) -> BTreeMap<String, u64> {
-        BTreeMap::new()
-    }
-
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         Some(self)
     }
@@ -70,17 +62,17 @@ impl Engine for Reference<'_> {
 }
 
 impl LineJudge for Reference<'_> {
-    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), String> {
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), Unable> {
         if depth == Depth::Generate {
-            return Err("the model does not generate code".to_owned());
+            return Err(Unable::Unsupported("the model does not generate code".to_owned()));
         }
-        Judge::new(self.spec, environment).map(drop).map_err(|why| why.to_string())
+        Judge::new(self.spec, environment).map(drop).map_err(|why| Unable::Unsupported(why.to_string()))
     }
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
         let skipped = |why: String| vec![Outcome::Skipped(why); batch.lines.len()];
         if let Err(why) = self.supports(&batch.environment, depth) {
-            return skipped(why);
+            return skipped(why.to_string());
         }
         let declarations = match Declarations::parse(&batch.scaffold.declarations(), &self.spec.isa) {
             Ok(declarations) => declarations,
@@ -91,18 +83,10 @@ impl LineJudge for Reference<'_> {
             Ok(judge) => batch.lines.iter().map(|line| self.outcome(batch, &judge, &declarations, line)).collect(),
         }
     }
-
-    fn command(&self, _: &Environment, _: Depth, _: bool) -> Option<String> {
-        None
-    }
-
-    fn words(&self) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 impl CaseExecutor for Reference<'_> {
-    fn executes(&self, environment: &Environment) -> Result<(), String> {
+    fn executes(&self, environment: &Environment) -> Result<(), Unable> {
         self.supports(environment, Depth::Check)
     }
 
@@ -113,23 +97,14 @@ impl CaseExecutor for Reference<'_> {
         };
         cases.iter().map(answers).collect()
     }
-
-    fn recorded(&self) -> Option<Vec<LineCase>> {
-        None
-    }
-
-    fn traps_cost(&self) -> bool {
-        false
-    }
 }
 
 /// Speaks the engine protocol.
 ///
 /// # Errors
 /// If the other side does not.
-pub fn serve(spec: &Spec, input: impl BufRead, output: impl Write) -> anyhow::Result<()> {
-    let reference = Reference::new(spec).map_err(anyhow::Error::msg)?;
-    serve::serve(reference, input, output).map_err(anyhow::Error::msg)
+pub fn serve(spec: &Spec, input: impl BufRead, output: impl Write) -> Result<(), ServeError> {
+    serve::serve(Reference::new(spec)?, input, output)
 }
 
 impl Served for Reference<'_> {

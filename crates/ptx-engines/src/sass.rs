@@ -22,7 +22,7 @@ use ptx_sass::opcode::{Step, Unknown};
 use ptx_spec::environment::{Environment, Version};
 
 use crate::Outcome;
-use crate::engine::{CaseExecutor, CodeLister, Engine, EngineId, LineJudge, Listing};
+use crate::engine::{CaseExecutor, CodeLister, Engine, EngineId, Listing, Unable};
 use crate::health::Health;
 use crate::ptxas::{self, Ptxas};
 use disassembler::Disassembler;
@@ -74,9 +74,9 @@ impl Sass {
     ) -> Result<Self, ptxas::Error> {
         let assembler = Ptxas::open(assembler)?;
         let asked = "its version";
-        let id = EngineId::new(&configuration.to_string(), assembler.version()).map_err(|answer| {
+        let id = EngineId::new(&configuration.to_string(), assembler.version()).map_err(|why| {
             let path = assembler.path().to_owned();
-            ptxas::Error::NotPtxas { path, asked, answer }
+            ptxas::Error::NotPtxas { path, asked, answer: why.to_string() }
         })?;
         let disassembler = Disassembler::new(disassembler, configuration.target.disassembler, cache);
         Ok(Self { id, configuration, assembler, disassembler, health: Health::default(), change: None })
@@ -392,23 +392,20 @@ impl Engine for Sass {
         losses
     }
 
-    fn as_judge(&self) -> Option<&dyn LineJudge> {
-        None
-    }
-
     fn as_executor(&self) -> Option<&dyn CaseExecutor> {
         Some(self)
     }
 }
 
 impl CaseExecutor for Sass {
-    fn executes(&self, environment: &Environment) -> Result<(), String> {
+    fn executes(&self, environment: &Environment) -> Result<(), Unable> {
         let own = self.configuration.target.name;
         if environment.target.to_string() != own {
-            return Err(format!("it executes machine code for {own}"));
+            return Err(Unable::Unsupported(format!("it executes machine code for {own}")));
         }
         if environment.ptx > self.newest_ptx() {
-            return Err(format!("{} knows PTX up to {}", self.assembler.id(), self.newest_ptx()));
+            let (id, newest) = (self.assembler.id(), self.newest_ptx());
+            return Err(Unable::Unsupported(format!("{id} knows PTX up to {newest}")));
         }
         Ok(())
     }
@@ -426,14 +423,6 @@ impl CaseExecutor for Sass {
             answers[at] = vec![Answer::Skipped(why.clone()); cases[at].rows.len()];
         }
         answers
-    }
-
-    fn recorded(&self) -> Option<Vec<LineCase>> {
-        None
-    }
-
-    fn traps_cost(&self) -> bool {
-        false
     }
 
     fn usual_cases(&self) -> usize {

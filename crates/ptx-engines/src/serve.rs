@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use super::protocol::{About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, LineOutcome, Request, Response};
-use super::{Batch, Depth, LineJudge, Outcome};
+use super::{Batch, Depth, EngineIdError, LineJudge, Outcome};
 use ptx_exec::line_case::Answer;
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::ptx::Scaffold;
@@ -29,14 +29,34 @@ pub(crate) trait Served {
     fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String>;
 }
 
+/// Why an engine that is served stops before its input ends.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// A request cannot be read.
+    #[error("stdin: {0}")]
+    Input(#[source] io::Error),
+    /// A response cannot be written.
+    #[error("stdout: {0}")]
+    Output(#[source] io::Error),
+    /// The other side does not speak the protocol.
+    #[error("the first message is not `hello`")]
+    Greeting,
+    /// The engine has no valid version.
+    #[error(transparent)]
+    Id(#[from] EngineIdError),
+    /// The engine cannot be asked, or cannot go on.
+    #[error("{0}")]
+    Engine(String),
+}
+
 /// Answers requests until there are no more.
 ///
 /// # Errors
 /// If the engine cannot go on, or the other side does not speak the protocol.
-pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: impl Write) -> Result<(), String> {
+pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: impl Write) -> Result<(), ServeError> {
     let mut greeted = false;
     for line in input.lines() {
-        let line = line.map_err(|error| format!("stdin: {error}"))?;
+        let line = line.map_err(ServeError::Input)?;
         if line.trim().is_empty() {
             continue;
         }
@@ -44,10 +64,10 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
             // The other side decides whether the protocol versions fit.
             Ok(Request::Hello(_)) => {
                 greeted = true;
-                Response::Hello(engine.hello()?)
+                Response::Hello(engine.hello().map_err(ServeError::Engine)?)
             }
-            _ if !greeted => return Err("the first message is not `hello`".to_owned()),
-            Ok(Request::Judge(asked)) => Response::Judged(engine.judge(asked)?),
+            _ if !greeted => return Err(ServeError::Greeting),
+            Ok(Request::Judge(asked)) => Response::Judged(engine.judge(asked).map_err(ServeError::Engine)?),
             Ok(Request::Execute(asked)) => {
                 let id = asked.id;
                 match engine.execute(&asked) {
@@ -59,7 +79,7 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
         };
         match put(&mut output, &response) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-            put => put.map_err(|error| format!("stdout: {error}"))?,
+            put => put.map_err(ServeError::Output)?,
         }
     }
     Ok(())

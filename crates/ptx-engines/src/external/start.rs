@@ -58,7 +58,7 @@ pub(super) fn introduced(line: &[u8]) -> Result<(About, EngineId), String> {
     let mut about = about;
     let texts = std::mem::take(&mut about.details).into_iter();
     about.details = texts.map(|(key, value)| (shown(key), shown(value))).collect();
-    let id = EngineId::new(&about.name, &about.version)?;
+    let id = EngineId::new(&about.name, &about.version).map_err(|why| why.to_string())?;
     if !about.version.contains('.') {
         return Err(format!(
             "its version is `{}`; write two or more numbers with dots between them, such as 1.0",

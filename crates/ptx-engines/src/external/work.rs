@@ -129,7 +129,7 @@ impl<'a> RowWork<'a> {
         let items: Vec<(usize, usize)> = cases.iter().enumerate().flat_map(rows).collect();
         let mut answers = vec![None; items.len()];
         for (answer, &(case, _)) in answers.iter_mut().zip(&items) {
-            *answer = engine.executes(&cases[case].environment()).err().map(Answer::Skipped);
+            *answer = engine.executes(&cases[case].environment()).err().map(|why| Answer::Skipped(why.to_string()));
         }
         Self { engine, cases, items, sent: Vec::new(), answers }
     }

@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 
 use crate::protocol::{About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, SentCase};
-use crate::serve::{self, Served};
+use crate::serve::{self, ServeError, Served};
 use ptx_exec::line_case::Answer;
 
 use ptx_spec::spec::Isa;
@@ -28,7 +28,12 @@ const HANG: u32 = 8;
 const BEGUN: u32 = 1;
 
 /// Answers requests until there are no more.
-pub(super) fn serve(isa: &Isa, input: impl BufRead, output: impl Write, limits: LaunchLimits) -> Result<(), String> {
+pub(super) fn serve(
+    isa: &Isa,
+    input: impl BufRead,
+    output: impl Write,
+    limits: LaunchLimits,
+) -> Result<(), ServeError> {
     serve::serve(Starting { isa, limits, server: None }, input, output)
 }
 
