@@ -44,7 +44,7 @@ pub enum Expected {
     Expectation(Expectation),
 }
 
-/// What an engine did with a case.
+/// The behavior of an engine on a case.
 #[derive(Clone, Debug)]
 pub enum Behavior {
     /// Its outcome for the line.
@@ -60,7 +60,7 @@ pub enum Behavior {
 pub struct CaseResult {
     /// The expected result.
     pub expected: Expected,
-    /// What the engine did.
+    /// The behavior of the engine.
     pub behavior: Behavior,
     /// For a row: whether what the engine did is allowed.
     pub row: Option<RowVerdict>,
@@ -118,7 +118,7 @@ impl CaseResult {
         }
     }
 
-    /// Why some or all of the row's effect is undefined.
+    /// The reason why some or all of the row's effect is undefined, if it is.
     pub fn undefined(&self) -> Option<Undefined> {
         match &self.row {
             Some(RowVerdict::Undecided(why)) => Some(*why),

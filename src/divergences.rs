@@ -27,7 +27,7 @@ pub use proposal::Proposal;
 pub use version::EngineVersion;
 use version::VersionRange;
 
-/// What an engine does.
+/// The behavior of an engine that differs from the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Does {
@@ -62,7 +62,7 @@ impl Does {
         }
     }
 
-    /// What an outcome counts as; `None` if the engine did not judge.
+    /// The behavior that an outcome counts as; `None` if the engine did not judge.
     pub fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
             Outcome::Accepted => Some(Self::Accepts),
@@ -82,15 +82,15 @@ pub struct Divergence {
     pub engine: String,
     /// The names of those of them that do it; all if empty.
     pub engines: Vec<String>,
-    /// What the engine does.
+    /// The engine's behavior.
     pub does: Does,
     /// The rules that are not enforced, by the part of their ids after the `/`.
     pub rules: Vec<String>,
-    /// Whether it does so only with some of these lines.
+    /// True if it does so only with some of these lines.
     pub sometimes: bool,
-    /// Whether code must be generated to see it.
+    /// The depth at which it shows.
     pub depth: Depth,
-    /// Why.
+    /// The reason, in words.
     pub because: String,
     /// The heading of the manual's page.
     pub section: Option<String>,
@@ -98,11 +98,11 @@ pub struct Divergence {
     pub link: Option<String>,
     /// The last day on which it applies without being checked again.
     pub expires: Option<Date>,
-    /// When it happens, each combination as in its file; always if empty.
+    /// The condition, each combination as in its file; always if empty.
     pub when: Vec<String>,
     /// The versions of the engine that do it.
     versions: VersionRange,
-    /// What it is about.
+    /// The variants that it is about.
     cubes: Vec<ListedCube>,
 }
 
@@ -141,35 +141,35 @@ impl Divergence {
         self.versions.words()
     }
 
-    /// What it is about.
+    /// The variants that it is about.
     pub fn cubes(&self) -> &[ListedCube] {
         &self.cubes
     }
 
-    /// What it is about in a form.
+    /// The variants of a form that it is about.
     pub fn cubes_in<'d>(&'d self, form: &str) -> impl Iterator<Item = &'d ListedCube> {
         self.cubes.iter().filter(move |listed| listed.form == form)
     }
 
-    /// Whether it applies to this version of an engine.
+    /// True if it applies to this version of an engine.
     pub fn applies(&self, engine: &EngineVersion) -> bool {
         of_family(&engine.family, &self.engine)
             && (self.engines.is_empty() || self.engines.contains(&engine.family))
             && self.versions.contains(engine)
     }
 
-    /// Whether it lists a rule as not enforced.
+    /// True if it lists a rule as not enforced.
     pub fn names(&self, rule: &str) -> bool {
         self.rules.iter().any(|name| names(name, rule))
     }
 }
 
-/// Whether a name in a divergence is that of a rule: its id, or the part after the `/`.
+/// True if a name in a divergence is the name of a rule: its id, or the part after the `/`.
 fn names(name: &str, id: &str) -> bool {
     id == name || id.rsplit('/').next() == Some(name)
 }
 
-/// Whether the name of an engine is that of a family, or continues it after a `-`: `sass-sm_80` is of `sass`.
+/// True if the name of an engine is the name of a family, or continues it after a `-`: `sass-sm_80` is of `sass`.
 fn of_family(name: &str, family: &str) -> bool {
     name.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
@@ -179,6 +179,8 @@ fn of_family(name: &str, family: &str) -> bool {
 pub struct Divergences {
     /// In the order of the files.
     pub all: Vec<Divergence>,
+    /// The families that the files are about.
+    families: BTreeSet<String>,
     /// A hash of the files; empty if there are none.
     pub fingerprint: String,
     /// The newest PTX version that each version of a family accepts.
@@ -204,11 +206,10 @@ impl Divergences {
     /// The family under which divergences of engines with this name are listed: one that the name continues, or else
     /// the name itself.
     pub fn family<'d>(&'d self, name: &'d str) -> &'d str {
-        let known = self.all.iter().map(|known| known.engine.as_str()).filter(|known| of_family(name, known));
-        known.max_by_key(|known| known.len()).unwrap_or(name)
+        self.families().filter(|known| of_family(name, known)).max_by_key(|known| known.len()).unwrap_or(name)
     }
 
-    fn new(all: Vec<Divergence>, fingerprint: String, newest: Vec<NewestPtx>) -> Self {
+    fn new(all: Vec<Divergence>, families: BTreeSet<String>, fingerprint: String, newest: Vec<NewestPtx>) -> Self {
         let (mut judged, mut executed) = (CubesByForm::default(), CubesByForm::default());
         for (at, divergence) in all.iter().enumerate() {
             let forms = if divergence.does == Does::Computes { &mut executed } else { &mut judged };
@@ -220,6 +221,6 @@ impl Divergences {
                 }
             }
         }
-        Self { all, fingerprint, newest, judged, executed }
+        Self { all, families, fingerprint, newest, judged, executed }
     }
 }

@@ -1,14 +1,14 @@
 //! Conformance tests and a differential fuzzer for NVIDIA PTX.
 //!
 //! ```text
-//! specs/*.yaml -> Spec -> Space -> variants -> PTX text -+-> Judge   -> verdict -+
-//!                                                        +-> Engines -> outcome -+-> compare -> Report
-//!                                        known divergences ----------------------^
+//! specs/*.yaml -> Spec -> Space (x setups) -> Case -+-> judge or model -> expected -+
+//!                                                   +-> engine         -> actual ---+-> Mismatch -> Finding -> Report
+//!                                           known divergences ----------------------^
 //! ```
 //!
-//! This crate uses three others: `ptx-spec` (what PTX is), `ptx-exec` (what it does) and `ptx-engines` (who
-//! is asked). Data flows one way, and so do the imports: a module imports only modules before it in this
-//! list. `docs/design.md` explains the design.
+//! A case is a line to judge, or a line with objects and inputs to execute. What PTX is says the crate `ptx-spec`, what it
+//! does `ptx-exec`, what machine code does `ptx-sass`, and who is asked `ptx-engines`. Data flows one way, and so do the
+//! imports: a module imports only modules before it in this list. `docs/design.md` explains the design.
 //!
 //! ```text order
 //! shipped case divergences campaign causes matrix report

@@ -95,6 +95,72 @@ fn an_engine_that_judges_nothing_is_not_hidden_by_another() {
     assert_eq!(code, Some(0), "{text}");
 }
 
+/// What a damaged line recorded is compared with nothing, so the rest does not show agreement.
+#[test]
+fn a_damaged_recording_does_not_agree() {
+    let directory = directory();
+    let record = ["record", "suq", "--engine", "model", "--cases", "3", "--rows", "2", "--out", "recording.jsonl"];
+    let (code, text) = code_and_text(&command(directory.path(), &record).output().expect("the binary starts"));
+    assert_eq!(code, Some(0), "{text}");
+    let file = directory.path().join("recording.jsonl");
+    let whole = std::fs::read_to_string(&file).expect("a recording");
+    let (code, text) = run(directory.path(), &["recording:recording.jsonl"], &[]);
+    assert_eq!(code, Some(0), "{text}");
+    let lines: Vec<&str> = whole.lines().collect();
+    let row = lines.iter().position(|line| line.starts_with("[[")).expect("a row");
+    for (at, lost) in [(row, 1), (row - 1, 3)] {
+        let mut damaged = lines.clone();
+        damaged[at] = "{\"";
+        std::fs::write(&file, damaged.join("\n")).expect("written");
+        let (code, text) = run(directory.path(), &["recording:recording.jsonl"], &[]);
+        assert_eq!(code, Some(2), "{text}");
+        let report = std::fs::read_to_string(directory.path().join("reports/latest/report.json")).expect("a report");
+        for (place, shown) in [("printed", &text), ("report", &report)] {
+            let said = format!("{lost} without an answer: lines of the recording of model@");
+            assert!(shown.contains(&said) && shown.contains(&format!("line {}: ", at + 1)), "{place}: {shown}");
+        }
+    }
+}
+
+/// A script that says it is this version of `ptxas`, and accepts everything.
+fn lenient(version: &str) -> String {
+    format!(
+        "#!/bin/sh\ncase \"$1\" in\n--version) echo \"ptxas: release 13.5, V{version}\";;\n\
+         --help) echo \"'compute_90','sm_90'\";;\n\
+         0.ptx) echo \"ptxas fatal : Unsupported .version 99.0; current version is '9.3'\"; exit 255;;\nesac\n"
+    )
+}
+
+/// Versions that can be asked do not speak for one that cannot.
+#[test]
+fn an_unusable_ptxas_among_all_does_not_agree() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = directory();
+    let install = |version: &str, script: &str| {
+        let path = directory.path().join("cache/ptxas").join(version).join("ptxas");
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&path, script).expect("a script");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("a script that may be run");
+    };
+    let module = ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\nbar.sync 0;\nret;\n}\n";
+    std::fs::write(directory.path().join("valid.ptx"), module).expect("a case");
+    let replay = || {
+        let mut command = command(directory.path(), &["replay", "valid.ptx", "--engine", "ptxas@all"]);
+        command.env("PTX_CONFORM_CACHE", directory.path().join("cache")).env("PATH", "/usr/bin:/bin");
+        ["PTXAS", "CUDA_HOME", "CUDA_PATH"].iter().for_each(|name| {
+            command.env_remove(name);
+        });
+        code_and_text(&command.output().expect("the binary starts"))
+    };
+    install("13.5.99", &lenient("13.5.99"));
+    let (code, text) = replay();
+    assert_eq!(code, Some(0), "{text}");
+    install("12.9.1", "#!/bin/sh\nexit 7\n");
+    let (code, text) = replay();
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("could not judge: ptxas 12.9.1 is not used: "), "{text}");
+}
+
 /// The engine `model` uses the specification of the run.
 #[test]
 fn the_model_uses_the_specification_of_the_run() {

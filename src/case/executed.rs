@@ -9,6 +9,7 @@ use super::{Behavior, CaseResult, Expected, InternalError};
 use crate::engine::CaseExecutor;
 use crate::line_case::{Answer, LineCase, Rows};
 use crate::model::{self, Expectation, RowVerdict};
+use crate::must::Must as _;
 use crate::setup::{self, NoSetup};
 use crate::space::Values;
 use crate::spec::{Form, Spec};
@@ -144,7 +145,7 @@ fn programs(
 }
 
 impl CostlyRows {
-    /// Why a row is not run.
+    /// The reason why a row is not run, and its verdict.
     fn refuse(&self, expectation: &Expectation) -> Option<(RowVerdict, &'static str)> {
         const TRAPS: &str = "it must trap, and enough such rows were run";
         let less = |left: u64| left.checked_sub(1);
@@ -171,7 +172,6 @@ pub fn row_expectations(spec: &Spec, program: &LineCase) -> Result<Vec<Expectati
 
 /// The id of an executed case: a hash of its content.
 pub fn execution_id(program: &LineCase) -> String {
-    // A case has no maps with keys other than text, so it can always be written.
-    let text = serde_json::to_string(program).unwrap_or_else(|why| format!("{why}: {}", program.line));
+    let text = serde_json::to_string(program).must("the keys of all maps of a case are text");
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }

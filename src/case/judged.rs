@@ -9,12 +9,13 @@ use super::{Behavior, Case, CaseResult, Expected, InternalError};
 use crate::engine::{Batch, Depth, LineJudge};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
+use crate::must::Must as _;
 use crate::ptx::{Declarations, Item, Line, OBJECT_KINDS, Printer, Scaffold, Setting, scaffold};
 use crate::space::EnvironmentValues;
 use crate::spec::{Choice, Spec};
 
-/// What the cases of one module have in common: the environment (by target, version, address size), what the lines stand in, whether there is a `.unified`
-/// variable, which changes how a module is assembled, and, where `.target` has options, the kinds of objects that are
+/// The things that the cases of one module have in common: the environment (by target, version, address size), what the lines
+/// stand in, whether there is a `.unified` variable, which changes how a module is assembled, and, where `.target` has options, the kinds of objects that are
 /// declared: a declaration that is refused must not refuse the lines without it. A line after which control does not go
 /// on has a module of its own, by its position, if code is generated: there would be no code for the lines after it.
 type Surroundings<'a> = ((u8, u8, u8), Setting<'a>, bool, Vec<&'static str>, Option<usize>);
@@ -65,10 +66,10 @@ pub fn ask(
     for ((_, group), answered) in modules.iter().zip(answered?) {
         group.iter().zip(answered).for_each(|(&at, result)| results[at] = Some(result));
     }
-    Ok(results.into_iter().flatten().collect())
+    Ok(results.into_iter().map(|result| result.must("each case is in one module")).collect())
 }
 
-/// What the modules of one batch have in common.
+/// The things that the modules of one batch have in common.
 struct Question<'a> {
     spec: &'a Spec,
     engine: &'a dyn LineJudge,
@@ -105,6 +106,11 @@ impl Question<'_> {
         let asked = if texts.is_empty() { &lines } else { &texts };
         let batch = Batch { environment, scaffold, lines: asked.iter().map(String::as_str).collect() };
         let outcomes = self.engine.judge(&batch, self.depth);
+        if outcomes.len() != group.len() {
+            // Any line could be the one without: results would be those of other lines.
+            let (id, given, asked) = (self.engine.id(), outcomes.len(), group.len());
+            return Err(InternalError(format!("{id} gave {given} outcomes for {asked} lines")));
+        }
         let result = |(reading, outcome)| CaseResult {
             expected: Expected::Verdict(reading),
             behavior: Behavior::Judged(outcome),
@@ -129,5 +135,39 @@ impl Question<'_> {
             Ok(judge.read_as(self.cases[at].instruction, &parsed, &declarations))
         };
         group.iter().zip(lines).map(read).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, EngineId, Outcome};
+
+    /// Loses the first line of each batch.
+    struct Forgetful(EngineId);
+
+    impl Engine for Forgetful {
+        fn id(&self) -> &EngineId {
+            &self.0
+        }
+    }
+
+    impl LineJudge for Forgetful {
+        fn judge(&self, batch: &Batch<'_>, _: Depth) -> Vec<Outcome> {
+            batch.lines.iter().skip(1).map(|_| Outcome::Accepted).collect()
+        }
+    }
+
+    #[test]
+    fn a_missing_outcome_is_not_that_of_the_next_line() {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        let instruction = spec.instruction("brev").expect("it has a specification");
+        let space = crate::space::Diagram::valid(&instruction.forms[0]);
+        let variants: Vec<_> = (0..2).filter_map(|rank| space.unrank(rank)).collect();
+        let cases: Vec<Case<'_>> =
+            variants.iter().map(|values| Case { instruction, form: 0, values: values.as_slice() }).collect();
+        let engine = Forgetful("forgetful@1.0".parse().expect("an id"));
+        let asked = ask(&spec, &engine, Depth::Check, &cases, 10);
+        assert!(asked.is_err_and(|why| why.0.contains("forgetful@1.0 gave")));
     }
 }

@@ -17,7 +17,7 @@ pub struct Stored {
     pub line: String,
     /// The text after the line up to the end of the body: stores of its results.
     pub rest: String,
-    /// Whether to generate code for it.
+    /// How deep it is judged: with code or without.
     pub depth: Depth,
     /// The id in its first line, if it has one.
     pub id: Option<String>,
@@ -25,7 +25,7 @@ pub struct Stored {
     pub module: String,
 }
 
-/// Why a text is not a case.
+/// The reason why a text is not a case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoredError(String);

@@ -30,7 +30,7 @@ pub(crate) struct EngineOpts {
 struct Family {
     /// The beginning of the names: the whole name if nothing follows.
     prefix: &'static str,
-    /// What follows the prefix, as the help writes it; empty if nothing does.
+    /// The rest of the names, as the help writes it; empty if nothing does.
     follows: &'static str,
     /// The engines, in the words of the help.
     help: &'static str,
@@ -126,7 +126,7 @@ impl Family {
         format!("{}{}", self.prefix, self.follows)
     }
 
-    /// What follows the prefix in a name, if it is of this family.
+    /// The rest of a name after the prefix, if it is of this family.
     fn rest<'n>(&self, name: &'n str) -> Option<&'n str> {
         name.strip_prefix(self.prefix).filter(|rest| rest.is_empty() == self.follows.is_empty())
     }
@@ -169,7 +169,7 @@ impl Opened {
         Self { engine: Box::new(engine), newest, assembler: None, lost: Vec::new() }
     }
 
-    /// Whether it can judge lines in an environment.
+    /// True if it can judge lines in an environment.
     pub(crate) fn judges(&self, environment: &Environment, depth: Depth) -> bool {
         self.engine.as_judge().is_some_and(|judge| judge.supports(environment, depth).is_ok())
     }
@@ -340,7 +340,7 @@ pub(crate) fn say_notes(engines: &[Opened]) {
     engines.iter().flat_map(|opened| opened.engine.notes()).for_each(|note| say(&format!("note: {note}")));
 }
 
-/// Why engines left questions unanswered, in words: such a run does not show that they agree.
+/// The reasons why questions went without an answer, in words: such a run does not show that they agree.
 pub(crate) fn losses(engines: &[Opened]) -> Vec<String> {
     let unanswered = |(why, count)| format!("{count} without an answer: {why}");
     let of_engine =

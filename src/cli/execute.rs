@@ -95,7 +95,7 @@ impl Opts {
     }
 }
 
-/// What each engine makes of a case: the PTX and the machine code.
+/// The PTX and the machine code that each engine makes of a case.
 fn listings(program: &LineCase, engines: &[Opened]) -> anyhow::Result<String> {
     let mut text = String::new();
     for opened in engines {

@@ -58,8 +58,13 @@ pub(crate) fn load_divergences(specs: Option<&Path>, spec: &Spec) -> anyhow::Res
 /// A version of an engine by its name, if its divergences are listed. It need not be installed.
 pub(crate) fn listed_engine(name: &str, divergences: &Divergences) -> anyhow::Result<EngineVersion> {
     let engine = EngineVersion::parse(name).map_err(|why| anyhow!(why))?;
-    if !divergences.lists(&engine.family) {
-        bail!("there is no list of divergences for the engine `{}`; there is one for `ptxas`", engine.family);
+    if !divergences.families().any(|family| family == engine.family) {
+        let listed: Vec<String> = divergences.families().map(|family| format!("`{family}`")).collect();
+        let there = match listed.is_empty() {
+            true => "the specification has none".to_owned(),
+            false => format!("there is one for {}", listed.join(" and ")),
+        };
+        bail!("there is no list of divergences for the engine `{}`; {there}", engine.family);
     }
     Ok(engine)
 }

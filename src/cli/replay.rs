@@ -76,7 +76,7 @@ impl Opts {
     }
 }
 
-/// What an engine did with a case, in words, and whether that is expected.
+/// The behavior of an engine on a case, in words, and whether it is expected.
 struct Replayed {
     words: String,
     expected: bool,

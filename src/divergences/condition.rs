@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The values of an axis, or all but these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AxisValues {
-    /// Whether the values are excluded.
+    /// True if the values are excluded.
     pub not: bool,
     /// The values.
     pub values: Vec<String>,
@@ -42,7 +42,7 @@ impl AxisValues {
 }
 
 impl Condition {
-    /// Whether it names nothing, so that it always holds.
+    /// True if it names nothing, so that it always holds.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

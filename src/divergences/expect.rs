@@ -1,4 +1,4 @@
-//! What an engine is expected to do, given its known divergences.
+//! The expected behavior of an engine, given its known divergences.
 
 use super::{Divergence, Divergences, Does, EngineVersion, ListedCube, NewestPtx};
 use crate::engine::Depth;
@@ -6,43 +6,43 @@ use crate::environment::Version;
 use crate::judge::Reading;
 use crate::spec::{Choice, Form, Instruction};
 
-/// What an engine is expected to do with a line, given its known divergences.
+/// The expected behavior of an engine on a line, given its known divergences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpectedOutcome<'a> {
-    /// What it does.
+    /// The behavior.
     pub outcome: Does,
     /// The divergence that decides this, if there is one.
     pub divergence: Option<&'a str>,
 }
 
-/// What an engine did with a line, compared with the specification and the list.
+/// The behavior of an engine on a line, compared with the specification and the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison<'a> {
-    /// What the specification claims.
+    /// The behavior that the specification claims.
     pub claimed: Does,
-    /// What the engine did.
+    /// The behavior of the engine.
     pub did: Does,
     /// The divergence that decides what was expected, if there is one.
     pub divergence: Option<&'a str>,
-    /// Whether the engine did what was expected.
+    /// True if the engine did what was expected.
     pub as_expected: bool,
 }
 
 /// A divergence whose cubes contain a line.
 struct Applying<'d, 'r> {
     divergence: &'d Divergence,
-    /// What it is about in the form of the line.
+    /// Its combinations in the form of the line.
     cubes: &'d [ListedCube],
     reading: &'r Reading,
 }
 
 impl Applying<'_, '_> {
-    /// Whether it lists a rule, by its position in the form, as not enforced for this line.
+    /// True if it lists a rule, by its position in the form, as not enforced for this line.
     fn lists(&self, rule: usize) -> bool {
         self.cubes.iter().any(|listed| listed.rules.contains(&rule) && listed.cube.contains(&self.reading.values))
     }
 
-    /// Whether it applies to the line as a whole: to a valid line if it lists no rules, and otherwise to one that breaks
+    /// True if it applies to the line as a whole: to a valid line if it lists no rules, and otherwise to one that breaks
     /// only listed rules.
     fn concerns(&self) -> bool {
         let broken = &self.reading.broken;
@@ -66,7 +66,7 @@ impl Divergences {
         })
     }
 
-    /// What an engine will probably do with a variant, before its text is judged; `rule` is the one that it is meant
+    /// The probable behavior of an engine on a variant, before its text is judged; `rule` is the one that it is meant
     /// to break. What kills it sometimes counts as well. Decides how it is asked about, never what is expected of it.
     pub(crate) fn foresee(
         &self,
@@ -102,7 +102,7 @@ impl Divergences {
             .unwrap_or(ExpectedOutcome { outcome: claimed, divergence: None })
     }
 
-    /// What an engine is expected to do with a line, given its reading.
+    /// The expected behavior of an engine on a line, given its reading.
     pub fn expect(&self, engine: &EngineVersion, instruction: &Instruction, reading: &Reading) -> ExpectedOutcome<'_> {
         self.expect_at(engine, instruction, reading, Depth::Check)
     }
@@ -138,12 +138,12 @@ impl Divergences {
         of_family.map(|known| (engine(known), known.ptx)).collect()
     }
 
-    /// Whether there is a list for a family of engines.
-    pub fn lists(&self, family: &str) -> bool {
-        family == "ptxas" || self.all.iter().any(|divergence| divergence.engine == family)
+    /// The families of engines that have a list, if only an empty one, in alphabetical order.
+    pub fn families(&self) -> impl Iterator<Item = &str> {
+        self.families.iter().map(String::as_str)
     }
 
-    /// Whether the PTX version of a line is newer than any that the engine accepts.
+    /// True if the PTX version of a line is newer than any that the engine accepts.
     fn too_new(&self, engine: &EngineVersion, form: &Form, values: &[u8]) -> bool {
         let newest = self.newest_ptx(engine);
         let ptx = form.axis_of(Choice::Ptx).and_then(|axis| form.value(values, axis).parse::<Version>().ok());

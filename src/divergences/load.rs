@@ -1,5 +1,6 @@
 //! Reads `specs/divergences/*.yaml`, and checks it against the specification.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -53,7 +54,7 @@ struct RawDivergence {
     from: Option<At<String>>,
     /// The last version of the engine that does it.
     to: Option<At<String>>,
-    /// What the engine does.
+    /// The engine's behavior.
     does: Does,
     /// For `accepts`, the rules that it does not enforce; for `crashes` on invalid lines, the rules that
     /// they break.
@@ -62,10 +63,10 @@ struct RawDivergence {
     /// The condition: a combination, or a list of combinations. Always by default.
     #[serde(default)]
     when: Option<Combinations>,
-    /// Whether the engine does so only with some of these lines, for reasons that no axis shows.
+    /// True if the engine does so only with some of these lines, for reasons that no axis shows.
     #[serde(default)]
     sometimes: bool,
-    /// Whether code must be generated to see it.
+    /// The depth at which it shows: `generate` if code must be generated to see it.
     #[serde(default)]
     depth: RawDepth,
     /// The reason, in our own words.
@@ -125,6 +126,7 @@ impl Divergences {
     /// As [`Divergences::load`].
     pub fn from_texts(texts: &[(String, String)], spec: &Spec) -> Result<Self, Vec<Error>> {
         let (mut all, mut newest, mut errors) = (Vec::<Divergence>::new(), Vec::new(), Vec::new());
+        let mut families = BTreeSet::new();
         for (name, text) in texts {
             let file = match parse::<RawFile>(name, text) {
                 Ok(file) => file,
@@ -133,6 +135,7 @@ impl Divergences {
                     continue;
                 }
             };
+            families.insert(file.engine.clone());
             for (version, ptx) in &file.newest.0 {
                 match parts(&version.value) {
                     Some(parts) => newest.push(NewestPtx { family: file.engine.clone(), version: parts, ptx: *ptx }),
@@ -167,7 +170,7 @@ impl Divergences {
         }
         let hash = || fingerprint(texts.iter().map(|(_, text)| text.as_str()));
         let fingerprint = if texts.is_empty() { String::new() } else { hash() };
-        if errors.is_empty() { Ok(Self::new(all, fingerprint, newest)) } else { Err(errors) }
+        if errors.is_empty() { Ok(Self::new(all, families, fingerprint, newest)) } else { Err(errors) }
     }
 }
 

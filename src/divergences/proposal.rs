@@ -12,27 +12,27 @@ use crate::spec::{Form, Instruction};
 pub struct Proposal<'a> {
     /// The end of the divergence's id, which makes it unique.
     pub suffix: &'a str,
-    /// What the engine does.
+    /// The engine's behavior.
     pub does: Does,
     /// The rules it does not enforce.
     pub rules: &'a [String],
-    /// Whether it applies to valid lines as well, if there are rules.
+    /// True if it applies to valid lines as well, where there are rules.
     pub valid: bool,
     /// The ids of the forms.
     pub forms: &'a [String],
     /// The instructions that have these forms.
     pub instructions: &'a [&'a Instruction],
-    /// When.
+    /// The condition.
     pub when: &'a Condition,
     /// The names of the engines that do it, if others of their family may not; empty for all.
     pub engines: &'a [&'a str],
     /// The first version that does it if earlier ones do not, and the last one if later ones do not.
     pub versions: (Option<String>, Option<String>),
-    /// Whether code must be generated to see it.
+    /// The depth at which it shows.
     pub depth: Depth,
-    /// Whether it does so only with some of these lines.
+    /// True if it does so only with some of these lines.
     pub sometimes: bool,
-    /// Why it was proposed.
+    /// The evidence for which it is proposed.
     pub because: String,
 }
 

@@ -11,7 +11,7 @@ pub struct EngineVersion {
 }
 
 impl EngineVersion {
-    /// Whether it is a later version than another of the family; `13.5` is not later than `13.5.37`.
+    /// True if it is a later version than another of the family; `13.5` is not later than `13.5.37`.
     pub(crate) fn is_after(&self, other: &Self) -> bool {
         self.parts > other.parts
     }
@@ -62,7 +62,7 @@ impl VersionRange {
         }
     }
 
-    /// Whether it contains a version; `13.5` as a bound means every `13.5.x`.
+    /// True if it contains a version; `13.5` as a bound means every `13.5.x`.
     pub(super) fn contains(&self, engine: &EngineVersion) -> bool {
         let common = |bound: &[u32]| bound.len().min(engine.parts.len());
         let after = |from: &Vec<u32>| engine.parts[..common(from)] >= from[..common(from)];

@@ -33,6 +33,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("fake::syntax_errors_cost_few_processes", syntax_errors_cost_few_processes),
         trial("fake::no_files_are_left", no_files_are_left),
         trial("fake::a_missing_program_skips_lines", a_missing_program_skips_lines),
+        trial("fake::a_replaced_program_skips_lines", a_replaced_program_skips_lines),
+        trial(
+            "fake::a_program_replaced_while_it_is_asked_skips_lines",
+            a_program_replaced_while_it_is_asked_skips_lines,
+        ),
         trial("fake::a_program_that_always_hangs_is_abandoned", a_program_that_always_hangs_is_abandoned),
         trial(
             "fake::a_program_that_is_killed_now_and_then_is_unstable",
@@ -321,6 +326,34 @@ fn a_missing_program_skips_lines() -> Tested {
     let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;", "oops"]), Depth::Check);
     same("skipped", actual.iter().all(|outcome| matches!(outcome, Outcome::Skipped(_))), true)?;
     same("lost", ptxas.losses().values().sum::<u64>(), 2)
+}
+
+/// What takes the place of a program accepts everything, as an empty file does; it is not the version that was opened.
+fn a_replaced_program_skips_lines() -> Tested {
+    for new in ["", "#!/bin/sh\nexit 0\n", &SCRIPT.replace("13.5.99", "13.5.98")] {
+        let fake = Fake::new(SCRIPT);
+        let ptxas = fake.open()?;
+        ptxas.supports(&anywhere(), Depth::Check)?;
+        fs::write(fake.path(), new)?;
+        let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;", "oops"]), Depth::Check);
+        let replaced = |outcome: &Outcome| matches!(outcome, Outcome::Skipped(why) if why.contains("was replaced"));
+        same(&format!("{actual:?}"), actual.iter().all(replaced), true)?;
+        same("lost", ptxas.losses().values().sum::<u64>(), 2)?;
+    }
+    Ok(())
+}
+
+/// The script gives its place to one that accepts everything, while it is asked for the third time.
+fn a_program_replaced_while_it_is_asked_skips_lines() -> Tested {
+    let replace = "echo >> \"$0.n\"; if [ $(wc -l < \"$0.n\") = 3 ]; then \
+        printf '#!/bin/sh\\n' > \"$0.new\"; chmod 755 \"$0.new\"; mv \"$0.new\" \"$0\"; fi\npwd >>";
+    let fake = Fake::new(&SCRIPT.replacen("pwd >>", replace, 1));
+    let ptxas = fake.open()?;
+    for lines in [["nop;", "oops"]; 3] {
+        let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &lines), Depth::Check);
+        same(&format!("{actual:?}"), matches!(actual[1], Outcome::Rejected(_) | Outcome::Skipped(_)), true)?;
+    }
+    same("lost", ptxas.losses().values().sum::<u64>() >= 4, true)
 }
 
 /// A script that identifies itself, and runs these commands for modules.

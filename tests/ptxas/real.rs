@@ -1,5 +1,7 @@
 //! The real `ptxas`, in the two versions of `installed.rs`.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::engine::protocol::{LineOutcome, Response};
 use ptx_conform::engine::ptxas::{Ptxas, serve};
@@ -12,7 +14,7 @@ use crate::{Tested, batch, environment, same};
 
 type Test = fn(&Ptxas) -> Tested;
 
-const TESTS: [(&str, Test); 9] = [
+const TESTS: [(&str, Test); 10] = [
     ("a_batch_gives_the_outcomes_of_single_lines", a_batch_gives_the_outcomes_of_single_lines),
     ("code_generation_gives_the_outcomes_of_single_lines", code_generation_gives_the_outcomes_of_single_lines),
     ("messages_are_passed_on_unchanged", messages_are_passed_on_unchanged),
@@ -22,6 +24,7 @@ const TESTS: [(&str, Test); 9] = [
     ("a_broken_module_costs_few_processes", a_broken_module_costs_few_processes),
     ("threads_do_not_interfere", threads_do_not_interfere),
     ("it_speaks_the_protocol", it_speaks_the_protocol),
+    ("a_run_whose_program_is_replaced_could_not_judge", a_run_whose_program_is_replaced_could_not_judge),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -37,6 +40,28 @@ pub(crate) fn trials() -> Vec<Trial> {
             Trial::test(name, move || test(&Ptxas::open(&toolchain.path)?))
         })
         .collect()
+}
+
+/// A `ptxas` gives its place to an empty file, which accepts everything, while it is asked for the ninth time.
+fn a_run_whose_program_is_replaced_could_not_judge(ptxas: &Ptxas) -> Tested {
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("ptxas");
+    let (real, replacement) =
+        (ptxas.path().display(), "printf '#!/bin/sh\\n' > \"$0.new\"; chmod 755 \"$0.new\"; mv \"$0.new\" \"$0\"");
+    let script = format!(
+        "#!/bin/sh\necho >> \"$0.n\"; [ $(wc -l < \"$0.n\") = 9 ] && {{ {replacement}; }}\nexec '{real}' \"$@\"\n"
+    );
+    std::fs::write(&path, script)?;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
+    let run = "run suq --random 1 --no-boundaries --no-execution --no-matrix --no-vocabulary --ptxas ./ptxas";
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_ptx-conform"))
+        .current_dir(directory.path())
+        .args(run.split(' '))
+        .output()?;
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    same(&text, output.status.code(), Some(2))?;
+    let said = text.contains("could not judge: ") && text.contains("was replaced after it was opened");
+    same(&text, said && !text.contains("no longer happens") && text.contains(" 0 new "), true)
 }
 
 /// A test that needs a `ptxas` that is not there: skipped, or a failure where one is required.

@@ -30,7 +30,7 @@ pub fn interrupt() {
     let _ = INTERRUPTED.set(Instant::now());
 }
 
-/// Whether there was an interrupt: a missing answer then says nothing about an engine.
+/// True after an interrupt: a missing answer then says nothing about an engine.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.get().is_some_and(|at| at.elapsed() >= FAREWELL)
 }
@@ -100,7 +100,7 @@ impl Drop for Child {
     }
 }
 
-/// What a process may use before it is killed.
+/// The most that a process may use before it is killed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowance {
     /// Wall-clock time.

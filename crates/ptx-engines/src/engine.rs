@@ -72,7 +72,7 @@ impl EngineId {
     }
 }
 
-/// Whether a text is numbers with dots between them.
+/// True if a text is numbers with dots between them.
 fn is_version(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         && text.split('.').all(|number| number.parse::<u32>().is_ok())
@@ -127,7 +127,7 @@ pub struct Batch<'a> {
     pub lines: Vec<&'a str>,
 }
 
-/// What an engine did with one line.
+/// The outcome of one line, from an engine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// No complaint.
@@ -248,7 +248,7 @@ pub trait LineJudge: Engine {
     /// Checks that it can judge lines in this environment; by default it can in any.
     ///
     /// # Errors
-    /// Why it cannot, in words for the report.
+    /// If it cannot; the reason is in words for the report.
     fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), Unable> {
         let _ = (environment, depth);
         Ok(())
@@ -271,7 +271,7 @@ pub trait LineJudge: Engine {
     }
 }
 
-/// What an engine makes of a case.
+/// The code that an engine makes of a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Listing {
     /// The PTX module that it compiles.
@@ -287,7 +287,7 @@ pub struct Listing {
 pub struct ListedLine {
     /// The text.
     pub text: String,
-    /// Whether it is the line under test.
+    /// True for the line under test.
     pub marked: bool,
 }
 
@@ -306,7 +306,7 @@ pub struct ListedInstruction {
     /// The opcode with its modifiers, and whether it accesses memory with a cache policy.
     #[serde(skip)]
     pub operation: String,
-    /// Whether it is executed for the line under test.
+    /// True if it is executed for the line under test.
     pub marked: bool,
 }
 
@@ -315,7 +315,7 @@ pub trait CaseExecutor: Engine {
     /// Checks that it can execute lines in this environment; by default it can in any.
     ///
     /// # Errors
-    /// Why it cannot, in words for the report.
+    /// If it cannot; the reason is in words for the report.
     fn executes(&self, environment: &Environment) -> Result<(), Unable> {
         let _ = environment;
         Ok(())
@@ -339,7 +339,7 @@ pub trait CaseExecutor: Engine {
         usize::MAX
     }
 
-    /// What its answers cannot tell, for the report.
+    /// The limits of its answers, for the report.
     fn limits(&self) -> &'static [&'static str] {
         &[]
     }
@@ -352,10 +352,10 @@ pub trait CaseExecutor: Engine {
 
 /// An engine that shows the machine code of cases.
 pub trait CodeLister: CaseExecutor {
-    /// What it makes of each case, whose first row it executes; `None` for a case without machine code.
+    /// The listing of each case, whose first row it executes; `None` for a case without machine code.
     fn listings(&self, cases: &[LineCase]) -> Vec<Option<Listing>>;
 
-    /// What it makes of one case.
+    /// The listing of one case.
     fn listing(&self, case: &LineCase) -> Option<Listing> {
         self.listings(std::slice::from_ref(case)).pop().flatten()
     }

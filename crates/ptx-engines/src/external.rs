@@ -78,7 +78,7 @@ pub enum Error {
     Start {
         /// The command line.
         command: String,
-        /// What happened.
+        /// The error, in words.
         why: String,
     },
     /// It does not speak the protocol.
@@ -86,7 +86,7 @@ pub enum Error {
     Hello {
         /// The command line.
         command: String,
-        /// What happened.
+        /// The fault, in words.
         why: String,
     },
 }

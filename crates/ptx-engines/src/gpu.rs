@@ -38,10 +38,10 @@ impl Default for LaunchLimits {
     }
 }
 
-/// What the engine would answer to `hello` on this machine. This calls the driver in this process.
+/// The answer of the engine to `hello` on this machine. This calls the driver in this process.
 ///
 /// # Errors
-/// What is missing, and what to do about it.
+/// If something is missing; says what to do about it.
 pub fn probe(isa: &Isa) -> Result<About, String> {
     // The bindings panic if a symbol is missing.
     let device = std::panic::catch_unwind(driver::Device::open);

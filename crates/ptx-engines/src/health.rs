@@ -1,4 +1,4 @@
-//! Whether an engine is still worth asking: what it lost, what was noticed, and when it is given up.
+//! The health of an engine: what it lost, what was noticed, and when it is given up.
 //!
 //! One that only fails is found out here, over all that it is asked: halving each request down to single lines would
 //! take hours.
@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What is known of an engine's failures so far.
+/// The failures of an engine so far.
 #[derive(Debug, Default)]
 pub struct Health(Mutex<HealthRecord>);
 
 #[derive(Debug, Default)]
 struct HealthRecord {
-    /// Whether it has ever answered.
+    /// True once it has answered.
     answers: bool,
     /// Failures since the last answer.
     failures: u32,
@@ -24,7 +24,7 @@ struct HealthRecord {
     /// The longest that an answered request took.
     slowest: Duration,
     given_up: Option<String>,
-    /// What went without an answer, by reason.
+    /// The number of lines and rows without an answer, by reason.
     losses: BTreeMap<String, u64>,
     notes: Vec<String>,
 }
@@ -50,7 +50,7 @@ impl Health {
         });
     }
 
-    /// Whether it has ever answered.
+    /// True once it has answered.
     pub fn answers(&self) -> bool {
         self.with(|record| record.answers)
     }
@@ -101,7 +101,7 @@ impl Health {
         });
     }
 
-    /// Why it is asked no more.
+    /// The reason why it is asked no more, if it is not.
     pub fn given_up(&self) -> Option<String> {
         self.with(|record| record.given_up.clone())
     }
@@ -135,7 +135,7 @@ impl Health {
         });
     }
 
-    /// What was noticed.
+    /// The notes so far.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.with(|record| record.notes.clone())
     }

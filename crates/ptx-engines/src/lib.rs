@@ -4,7 +4,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! words health guard child engine protocol serve external ptxas toolchain sass recording gpu reference
+//! words health guard child identity engine protocol serve external ptxas toolchain sass recording gpu reference
 //! ```
 
 mod child;
@@ -13,6 +13,7 @@ pub mod external;
 pub mod gpu;
 mod guard;
 mod health;
+mod identity;
 pub mod protocol;
 pub mod ptxas;
 pub mod recording;

@@ -12,7 +12,7 @@ use ptx_spec::environment::{Target, Version};
 /// fields are added without a new version.
 pub const PROTOCOL: u32 = 1;
 
-/// What is sent.
+/// A request to an engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
@@ -33,7 +33,7 @@ pub struct Hello {
     pub tool: String,
 }
 
-/// What an engine says of itself.
+/// The introduction of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// [`PROTOCOL`]
@@ -56,7 +56,7 @@ pub struct About {
     pub details: std::collections::BTreeMap<String, String>,
 }
 
-/// What an engine can do.
+/// An ability of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {
@@ -88,7 +88,7 @@ pub struct JudgeRequest {
     pub target: Target,
     /// `.address_size`: 32 or 64.
     pub address_size: u32,
-    /// Whether to generate code as well.
+    /// True to generate code as well.
     pub generate: bool,
     /// The text between the directives of the module and the lines.
     pub declarations: String,
@@ -118,7 +118,7 @@ pub struct SentCase {
     pub kernel: Option<Kernel>,
 }
 
-/// What is answered.
+/// The response to a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response {
@@ -162,7 +162,7 @@ pub struct Executed {
     pub answers: Vec<Vec<Answer>>,
 }
 
-/// Why a request cannot be answered.
+/// The reason why a request cannot be answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The id of the request.

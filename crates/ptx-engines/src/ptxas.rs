@@ -115,7 +115,7 @@ impl Ptxas {
 
     /// The binary.
     pub fn path(&self) -> &Path {
-        &self.binary.path
+        self.binary.path()
     }
 
     /// Its full version: `13.5.37`.

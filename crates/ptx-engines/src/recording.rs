@@ -17,6 +17,7 @@ use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome, Un
 use format::{Heading, LineEntry, RecordedModule, RowEntry, StoredAnswer};
 use ptx_exec::line_case::{Answer, LineCase, Rows};
 use ptx_spec::environment::{Environment, Version};
+use ptx_spec::must::Must as _;
 
 pub use read::RecordingProblem;
 
@@ -56,7 +57,7 @@ impl Provenance {
     }
 }
 
-/// What an engine did.
+/// The results of an engine, as it gave them once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
     provenance: Provenance,
@@ -64,6 +65,10 @@ pub struct Recording {
     cases: FxHashMap<LineCase, BTreeMap<Vec<u128>, Answer>>,
     /// By environment and declarations: the outcomes of lines.
     lines: BTreeMap<RecordedModule, BTreeMap<String, Outcome>>,
+    /// The lines of its file that could not be used.
+    unread: u64,
+    /// The fault of the first of them.
+    first_unread: Option<String>,
 }
 
 /// The case without rows.
@@ -74,7 +79,7 @@ fn bare(case: &LineCase) -> LineCase {
 impl Recording {
     /// An empty one.
     pub fn new(provenance: Provenance) -> Self {
-        Self { provenance, cases: FxHashMap::default(), lines: BTreeMap::new() }
+        Self { provenance, cases: FxHashMap::default(), lines: BTreeMap::new(), unread: 0, first_unread: None }
     }
 
     /// Where it is from.
@@ -94,7 +99,7 @@ impl Recording {
         rows + self.lines.values().map(BTreeMap::len).sum::<usize>()
     }
 
-    /// Whether it has none.
+    /// True if it has neither.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -161,8 +166,7 @@ impl Recording {
     pub fn write(&self) -> String {
         let mut text = String::new();
         let mut put = |line: Result<String, serde_json::Error>| {
-            // The keys of all maps are text, so this can be written.
-            text.push_str(&line.unwrap_or_default());
+            text.push_str(&line.must("the keys of all maps of a recording are text"));
             text.push('\n');
         };
         put(serde_json::to_string(&self.provenance));
@@ -184,7 +188,7 @@ impl Recording {
 
 /// The hash of a case's content.
 fn id(case: &LineCase) -> String {
-    let text = serde_json::to_string(case).unwrap_or_default();
+    let text = serde_json::to_string(case).must("the keys of all maps of a case are text");
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }
 
@@ -198,6 +202,15 @@ impl Engine for Recording {
 
     fn details(&self) -> BTreeMap<String, String> {
         self.provenance.details.clone()
+    }
+
+    /// The lines of its file that could not be used: what they recorded is not compared with anything.
+    fn losses(&self) -> BTreeMap<String, u64> {
+        let lost = |first: &String| {
+            let why = format!("lines of the recording of {} cannot be used, the first: {first}", self.id());
+            (why, self.unread)
+        };
+        self.first_unread.iter().map(lost).collect()
     }
 
     fn as_judge(&self) -> Option<&dyn LineJudge> {

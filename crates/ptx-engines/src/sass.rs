@@ -8,7 +8,7 @@ mod disassembler;
 mod launch;
 mod listing;
 mod repeated;
-mod twins;
+mod same_text;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ use crate::health::Health;
 use crate::ptxas::{self, Ptxas};
 use disassembler::Disassembler;
 use launch::Launch;
-use twins::{Twins, as_twin, twins};
+use same_text::{SameTexts, same_texts, with_own_rows};
 
 pub use configuration::Configuration;
 pub use disassembler::PrintedWord;
@@ -35,7 +35,7 @@ pub use disassembler::PrintedWord;
 /// Cases of each form in a usual run: compiling one takes milliseconds.
 const USUAL_CASES: usize = 300;
 
-/// What its answers cannot tell.
+/// The limits of its answers.
 const LIMITS: [&str; 3] = [
     "one thread executes a row: what depends on other threads, or on the order in which they see accesses, does not show",
     "time is not simulated: whether enough cycles are between instructions of fixed duration does not show",
@@ -57,7 +57,7 @@ pub struct Sass {
     disassembler: Disassembler,
     /// Rows without an answer because something else than the assembler failed.
     health: Health,
-    /// What tests plant.
+    /// The wrong code that tests plant.
     change: Option<CodeChange>,
 }
 
@@ -101,14 +101,14 @@ impl Sass {
     /// Compiles cases as modules that are written in this way.
     fn compile_as<'a>(&self, cases: &'a [LineCase], write: ModuleText) -> CompiledCases<'a> {
         let mut compiled = CompiledCases { cases, write, modules: Vec::new(), answers: vec![Vec::new(); cases.len()] };
-        let twins = twins(cases);
-        let at: Vec<usize> = twins.keys().copied().collect();
+        let same = same_texts(cases);
+        let at: Vec<usize> = same.keys().copied().collect();
         let texts: Vec<LineCase> = at.iter().map(|&at| cases[at].clone()).collect();
         for batch in kernel::batches(&texts) {
             let batch: Vec<usize> = batch.into_iter().map(|number| at[number]).collect();
             self.compile_batch(&batch, &mut compiled);
         }
-        compiled.add(&twins);
+        compiled.add(&same);
         compiled
     }
 
@@ -207,20 +207,20 @@ impl CompiledCases<'_> {
         self.modules.iter().flat_map(|module| module.cubin.code()).flat_map(|(_, words)| words)
     }
 
-    /// Adds the twins of its cases: they share the machine code, or the answer.
-    fn add(&mut self, twins: &Twins) {
+    /// Adds the cases that have the text of one of its own: they share the machine code, or the answer.
+    fn add(&mut self, same: &SameTexts) {
         for module in &mut self.modules {
             for number in 0..module.cases.len() {
-                for &twin in twins.get(&module.cases[number]).into_iter().flatten() {
-                    module.kernels.push(as_twin(&self.cases[twin], self.write, &module.kernels[number]));
-                    module.cases.push(twin);
+                for &other in same.get(&module.cases[number]).into_iter().flatten() {
+                    module.kernels.push(with_own_rows(&self.cases[other], self.write, &module.kernels[number]));
+                    module.cases.push(other);
                 }
             }
         }
-        for (&at, twins) in twins {
-            for &twin in twins {
+        for (&at, others) in same {
+            for &other in others {
                 let answer = self.answers[at].first().cloned();
-                self.answers[twin] = answer.map_or_else(Vec::new, |answer| vec![answer; self.cases[twin].rows.len()]);
+                self.answers[other] = answer.map_or_else(Vec::new, |answer| vec![answer; self.cases[other].rows.len()]);
             }
         }
     }
@@ -229,13 +229,13 @@ impl CompiledCases<'_> {
 /// Cases whose machine code is ready to run, as often as one likes.
 pub struct LoadedCases<'a> {
     compiled: &'a CompiledCases<'a>,
-    /// That of each module.
+    /// The code of each module.
     code: Vec<LoadedCode<'a>>,
     /// For each case, the position of its module, and its own in the module; `None` if it has no machine code.
     places: Vec<Option<(usize, usize)>>,
 }
 
-/// What an execution of a case came to.
+/// The result of executing a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecutedCase {
     /// One answer for each of its rows.
@@ -273,7 +273,7 @@ struct CompiledModule {
     unrepeated: BTreeSet<usize>,
 }
 
-/// What the disassembler prints for the words of each section of code, by its index.
+/// The text of each section of code, by its index: a printed word for each of its words.
 type PrintedCode = BTreeMap<usize, Vec<PrintedWord>>;
 
 impl CompiledModule {
@@ -283,7 +283,7 @@ impl CompiledModule {
         self.cubin.code().map(section).collect()
     }
 
-    /// Changes the code of each case; twins share it.
+    /// Changes the code of each case; those with the same text share it.
     fn change(&self, cases: &[LineCase], change: CodeChange, text: &mut PrintedCode) {
         let mut changed = BTreeSet::new();
         for (&at, kernel) in self.cases.iter().zip(&self.kernels) {

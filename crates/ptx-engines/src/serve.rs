@@ -85,7 +85,7 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
     Ok(())
 }
 
-/// What a judge says of the lines of a request. A line without a verdict is skipped with the reason.
+/// The outcomes of the lines of a request. A line without a verdict is skipped with the reason.
 pub(crate) fn judged(engine: &dyn LineJudge, asked: JudgeRequest) -> Judged {
     let environment = Environment {
         ptx: asked.ptx,

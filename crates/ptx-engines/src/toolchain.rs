@@ -117,7 +117,7 @@ pub fn discover(option: Option<&Path>) -> Result<PathBuf, Error> {
     found.or_else(|| installed().into_iter().next().map(|newest| newest.path)).ok_or(Error::None)
 }
 
-/// What [`install`] has installed, newest first.
+/// The versions that [`install`] has installed, newest first.
 pub fn installed() -> Vec<Installed> {
     let Ok(directory) = directory() else { return Vec::new() };
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();

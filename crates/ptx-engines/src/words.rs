@@ -34,7 +34,7 @@ pub(crate) fn shown(text: String) -> String {
     }
 }
 
-/// Whether a character would act on a terminal or a page instead of being shown.
+/// True for a character that would act on a terminal or a page instead of being shown.
 pub fn acts(c: char) -> bool {
     let control = c.is_control() && !matches!(c, '\n' | '\t');
     // Marks, embeddings, overrides and isolates of direction; separators; what has no width.

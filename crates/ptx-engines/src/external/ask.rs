@@ -45,7 +45,7 @@ struct Trouble {
     faults: u32,
     refusals: u32,
     blamed: usize,
-    /// Whether it hung: the search for the cause then uses shorter time limits.
+    /// True if it hung: the search for the cause then uses shorter time limits.
     hung: bool,
     /// The first fault of several items together: how many, and what happened.
     together: Option<(usize, String)>,
@@ -76,7 +76,7 @@ struct Asking<'a, W> {
     trouble: Trouble,
     /// The process that was asked last, and whether it did nothing else so far.
     process: Option<(Process, bool)>,
-    /// Why the rest of the batch is skipped.
+    /// The reason why the rest of the batch is skipped.
     given_up: Option<String>,
 }
 
@@ -127,6 +127,7 @@ impl<W: Work> Asking<'_, W> {
     /// How long a request may take. A line or row is blamed only after the whole time.
     fn time(&self, items: usize, new: bool) -> Duration {
         let limits = &self.engine.limits;
+        // More items than a u32 counts have all the time that there is.
         let items_time = limits.per_item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
         let whole = limits.request.saturating_add(items_time);
         let searching = self.trouble.hung && !(items == 1 && new);

@@ -15,6 +15,8 @@ use super::process::{Process, excerpt};
 use super::start::{introduced, words};
 use super::{EngineLimits, Error};
 use crate::protocol::{Ability, About, Request, Response};
+use ptx_spec::must::Must as _;
+
 use executing::{executes, executes_alone, executes_twice, executes_with_more};
 use judging::{judges, judges_alone, judges_many, judges_twice, judges_with_more, nonsense, nothing_to_judge};
 use session::{Session, some_lines};
@@ -25,7 +27,7 @@ use words::{Checked, wrong};
 pub struct Check {
     /// In a few words.
     pub name: &'static str,
-    /// Whether it passed.
+    /// The outcome.
     pub found: CheckOutcome,
 }
 
@@ -80,7 +82,7 @@ pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
     };
     add("answers `hello` with `hello`", Ok(()));
     // The message that a run would show.
-    let known = serde_json::to_vec(&Response::Hello(about.clone())).unwrap_or_default();
+    let known = serde_json::to_vec(&Response::Hello(about.clone())).must("a hello was read from JSON");
     let introduced = introduced(&known).map(drop);
     add(
         "speaks this version of the protocol, with a valid name and version",
@@ -106,7 +108,7 @@ pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
 }
 
 fn named(abilities: &[Ability]) -> String {
-    let names = abilities.iter().map(|ability| serde_json::to_string(ability).unwrap_or_default());
+    let names = abilities.iter().map(|ability| serde_json::to_string(ability).must("an ability is a word"));
     names.collect::<Vec<String>>().join(" or ").replace('"', "`")
 }
 

@@ -2,11 +2,11 @@
 
 use super::process::excerpt;
 use crate::protocol::{ExecuteRequest, Hello, PROTOCOL, Request, Response};
+use ptx_spec::must::Must as _;
 
 /// A request as a line.
 pub(super) fn line(request: &Request) -> Vec<u8> {
-    // Requests have no maps with keys other than text, so they can be written.
-    let mut line = serde_json::to_vec(request).unwrap_or_default();
+    let mut line = serde_json::to_vec(request).must("the keys of all maps of a request are text");
     line.push(b'\n');
     line
 }

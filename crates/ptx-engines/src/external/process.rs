@@ -176,6 +176,7 @@ impl Process {
         let start = self.buffer.len();
         self.buffer.resize(start + CHUNK, 0);
         let read = self.from.read(&mut self.buffer[start..]);
+        // What failed read nothing.
         self.buffer.truncate(start + read.as_ref().copied().unwrap_or(0));
         match read {
             Ok(read) => Ok(read > 0),

@@ -20,7 +20,7 @@ pub(super) fn quoted(command: &str) -> String {
     shlex::try_quote(&engine).map(std::borrow::Cow::into_owned).unwrap_or(engine.clone())
 }
 
-/// Why a process cannot be used as an engine, in words.
+/// The reason why a process cannot be used as an engine.
 pub(super) enum Unusable {
     /// It did not start.
     Start(String),

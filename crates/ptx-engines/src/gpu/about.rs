@@ -53,7 +53,7 @@ impl DeviceFacts {
         known.unwrap_or(&NEWEST[0]).1
     }
 
-    /// Whether the driver can compile a module of this target for the device.
+    /// True if the driver can compile a module of this target for the device.
     fn targets(&self, target: Target) -> bool {
         match target.suffix {
             Suffix::Plain => target.sm <= self.capability,
@@ -62,10 +62,10 @@ impl DeviceFacts {
         }
     }
 
-    /// Whether the driver can compile a module.
+    /// Checks that the driver can compile a module.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why it cannot.
     pub(super) fn takes(&self, ptx: Version, target: Target) -> Result<(), String> {
         let newest = self.newest();
         if ptx > newest {

@@ -16,7 +16,7 @@ pub(super) struct AssembledModule {
     _directory: TempDir,
 }
 
-/// What the assembler may use.
+/// The most that the assembler may use.
 const ALLOWANCE: Allowance = Allowance { time: Duration::from_secs(120), output: 64 << 20, address_space: None };
 
 impl AssembledModule {
@@ -28,7 +28,7 @@ impl AssembledModule {
 /// The module as a binary for a target.
 ///
 /// # Errors
-/// Why the module could not be assembled.
+/// If the module cannot be assembled; says why.
 pub(super) fn assemble(ptxas: &Path, module: &str, target: Target) -> Result<AssembledModule, String> {
     let words = |error: std::io::Error| error.to_string();
     let directory = tempfile::Builder::new().prefix("ptx-conform-").tempdir().map_err(words)?;

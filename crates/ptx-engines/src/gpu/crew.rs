@@ -29,7 +29,7 @@ pub(super) struct WorkerProcess {
     child: Child,
     orders: ChildStdin,
     reports: Receiver<Result<WorkerReport, String>>,
-    /// Whether its orders gave it a module, and the position of its case.
+    /// True once its orders gave it a module; then the position of its case.
     pub(super) loaded: bool,
     /// See `loaded`.
     pub(super) case: Option<usize>,
@@ -109,7 +109,7 @@ impl Crew {
     /// Starts a worker that finds the device.
     ///
     /// # Errors
-    /// What is missing.
+    /// If something is missing.
     pub(super) fn start(&mut self) -> Result<DeviceFacts, String> {
         let waiting = self.spare.take().map(Ok);
         let mut worker = waiting

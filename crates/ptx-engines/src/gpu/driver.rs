@@ -14,6 +14,7 @@ use std::fmt;
 use std::ptr;
 
 use cudarc::driver::sys;
+use ptx_spec::must::Must as _;
 
 pub(super) use memory::{Buffer, GuardMarks};
 pub(super) use module::{Function, LoadedModule, Parameters, Refused};
@@ -38,12 +39,12 @@ macro_rules! tables {
 }
 
 tables! {
-    /// What any driver has.
+    /// The functions that any driver has.
     Basic {
         cuInit(c_uint);
         cuDriverGetVersion(*mut c_int);
     }
-    /// What is needed.
+    /// The functions that are needed.
     Driver {
         cuGetErrorName(c_int, *mut *const c_char);
         cuDeviceGetCount(*mut c_int);
@@ -100,7 +101,7 @@ unsafe fn find<F: Copy>(symbol: &str) -> Result<F, String> {
     found.map(|found| *found).map_err(|_| format!("the CUDA driver lacks {name}: install a newer driver"))
 }
 
-/// Whether the driver's library can be loaded.
+/// True if the driver's library can be loaded.
 fn present() -> bool {
     // Looking for a library runs its initializers, and some bindings panic without a library.
     let looked = std::panic::catch_unwind(|| {
@@ -136,7 +137,7 @@ impl From<DriverFault> for String {
 const SUCCESS: c_int = 0;
 
 impl DriverFault {
-    /// Whether it ended the kernel and the context: every further call returns it again.
+    /// True if it ended the kernel and the context: every further call returns it again.
     pub(super) fn sticky(&self) -> bool {
         matches!(self.code, 226 | 700 | 702 | 710 | 714..=719 | 721)
     }
@@ -178,7 +179,7 @@ impl Device {
     /// The first device. It has no context yet.
     ///
     /// # Errors
-    /// What is missing, and what to do about it.
+    /// If something is missing; says what to do about it.
     pub(super) fn open() -> Result<Self, String> {
         if !present() {
             return Err("no CUDA driver: libcuda.so.1 is not found; install the driver of an NVIDIA GPU".to_owned());
@@ -227,10 +228,11 @@ impl Device {
         let mut name = [0u8; 256];
         // SAFETY: the name is written into a buffer of the length given, less the NUL at its end.
         self.check(unsafe { (self.driver.cuDeviceGetName)(name.as_mut_ptr().cast(), 255, self.device) })?;
-        let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+        let name = CStr::from_bytes_until_nul(&name).must("the last byte of the name was left NUL");
         self.name = name.to_string_lossy().into_owned();
         let major = self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        // A driver that reports a negative one names no target, so the device has none of those that are known.
         self.capability = u16::try_from(major.saturating_mul(10).saturating_add(minor)).unwrap_or(0);
         let mapped = self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED);
         if mapped.is_ok_and(|mapped| mapped != 0) {

@@ -49,7 +49,7 @@ pub(super) enum WorkerReport {
     Died {
         /// The driver's words.
         words: String,
-        /// Whether the status is one that a trap causes.
+        /// True if the status is one that a trap causes.
         trap: bool,
         /// The marks of the rows.
         marks: Vec<u32>,

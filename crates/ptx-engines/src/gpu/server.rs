@@ -24,7 +24,7 @@ const PRIVATE: usize = 1024;
 const STRIKES: u32 = 32;
 /// How many strikes a hanging row counts as.
 const HANG: u32 = 8;
-/// What a thread marks before it executes the line.
+/// The mark of a thread before it executes the line.
 const BEGUN: u32 = 1;
 
 /// Answers requests until there are no more.
@@ -160,7 +160,7 @@ struct Run<'a> {
 /// The rows of a case that are launched alone.
 #[derive(Default)]
 struct Alone {
-    /// Those that may trap.
+    /// Rows that may trap.
     expected: Vec<usize>,
     /// Rows of launches that faulted, the suspects first.
     suspects: Vec<usize>,

@@ -8,6 +8,7 @@ use crate::protocol::{JudgeRequest, LineOutcome, SentCase};
 use ptx_exec::kernel::{self, Kernel, Parameter, Place};
 use ptx_exec::line_case::{Answer, Returned};
 use ptx_spec::environment::{AddressSize, Environment};
+use ptx_spec::must::Must as _;
 use ptx_spec::ptx::Scaffold;
 
 use super::about::DeviceFacts;
@@ -18,12 +19,12 @@ use super::messages::{WorkerOrder, WorkerReport};
 
 /// Threads in a block.
 const BLOCK: u32 = 128;
-/// What results hold before a launch.
+/// The contents of results before a launch.
 const STALE: u8 = 0xa5;
 /// The mark of a row whose thread finished.
 const ENDED: u32 = 2;
 
-/// Whether an order is being done.
+/// True while an order is being done.
 static BUSY: AtomicBool = AtomicBool::new(false);
 
 /// Carries out the orders on stdin until that ends.
@@ -95,7 +96,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// Whether the worker can continue.
+    /// True if the worker can continue.
     fn obey(&mut self, order: WorkerOrder) -> io::Result<bool> {
         let done = match order {
             WorkerOrder::Start => Ok(()),
@@ -220,7 +221,7 @@ struct PreparedCase {
     parameters: Parameters,
 }
 
-/// What is wrong with a kernel.
+/// The fault of a kernel.
 fn check(case: &SentCase, kernel: &Kernel) -> Result<(), String> {
     let rows = case.case.rows.len();
     let size = |bytes: usize| bytes.checked_mul(rows).ok_or("the rows are too large");
@@ -360,8 +361,8 @@ impl PreparedCase {
         let size = self.kernel.result_bytes;
         self.results.write(first * size, &vec![STALE; count * size])?;
         self.marks.clear(first, count);
-        // `check` saw that there are no more rows than this.
-        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let number =
+            |number: usize| u32::try_from(number).must("`check` saw that there are no more rows than a u32 counts");
         for (at, parameter) in self.kernel.parameters.iter().enumerate() {
             match parameter {
                 Parameter::First => self.parameters.set(at, &number(first).to_le_bytes()),

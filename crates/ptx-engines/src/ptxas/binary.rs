@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use super::{ProcessLimits, Stats};
 use crate::child::{self, Allowance, End};
+use crate::identity::OpenedProgram;
 
 /// A program that may be `ptxas`.
 #[derive(Debug)]
 pub(super) struct Binary {
-    pub(super) path: PathBuf,
+    program: OpenedProgram,
     pub(super) limits: ProcessLimits,
     /// Where the temporary directories of processes are created.
     scratch: PathBuf,
@@ -26,8 +27,18 @@ struct Counters {
 }
 
 impl Binary {
-    pub(super) fn new(path: PathBuf, limits: ProcessLimits) -> Self {
-        Self { path, limits, scratch: scratch(), counters: Counters::default() }
+    /// The program at a path, as it is now.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(super) fn new(path: PathBuf, limits: ProcessLimits) -> std::io::Result<Self> {
+        let program = OpenedProgram::new(path)?;
+        Ok(Self { program, limits, scratch: scratch(), counters: Counters::default() })
+    }
+
+    /// Its path.
+    pub(super) fn path(&self) -> &Path {
+        self.program.path()
     }
 
     /// Runs one process in `directory`; returns how it ended and what it printed.
@@ -57,7 +68,7 @@ impl Binary {
     /// Checks that the program can be started. Under the shell that sets limits, a failure to start would look like an
     /// exit status of the program.
     pub(super) fn start_once(&self) -> std::io::Result<()> {
-        let metadata = std::fs::metadata(&self.path)?;
+        let metadata = std::fs::metadata(self.path())?;
         if metadata.is_dir() {
             return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory"));
         }
@@ -67,9 +78,12 @@ impl Binary {
     }
 
     fn start(&self, directory: &Path, arguments: &[&str], allowance: &Allowance) -> std::io::Result<(End, Vec<u8>)> {
-        let mut command = child::limited(&self.path, allowance.address_space);
+        self.program.check()?;
+        let mut command = child::limited(self.path(), allowance.address_space);
         command.args(arguments).current_dir(directory).env("TMPDIR", directory);
-        match child::run(command, &directory.join("output"), allowance)? {
+        let ended = child::run(command, &directory.join("output"), allowance)?;
+        self.program.check()?;
+        match ended {
             (End::Interrupted, _) => Err(std::io::Error::other("it was interrupted")),
             ended => Ok(ended),
         }

@@ -61,7 +61,8 @@ fn introduced(path: &Path, limits: ProcessLimits) -> Result<(Binary, EngineId), 
     };
     // Children run in another directory.
     let path = path.canonicalize().map_err(start)?;
-    let binary = Binary::new(path, ProcessLimits { time: limits.time.min(INTRODUCTION), ..limits });
+    let limits = ProcessLimits { time: limits.time.min(INTRODUCTION), ..limits };
+    let binary = Binary::new(path, limits).map_err(start)?;
     binary.start_once().map_err(start)?;
     let id = binary.introduction("its version", &["--version"], version)?;
     Ok((binary, id))
@@ -75,7 +76,7 @@ impl Binary {
         arguments: &[&str],
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<T, Error> {
-        let start = |source| Error::Start { path: self.path.clone(), source };
+        let start = |source| Error::Start { path: self.path().to_owned(), source };
         let directory = self.directory().map_err(start)?;
         std::fs::write(directory.path().join("0.ptx"), ".version 99.0\n.target sm_90\n").map_err(start)?;
         let (end, printed) = self.run(directory.path(), arguments, 0).map_err(start)?;
@@ -89,7 +90,7 @@ impl Binary {
                 End::Interrupted => "was interrupted".to_owned(),
                 End::Exited(status) => format!("ended with status {status} and said `{}`", excerpt(&printed)),
             };
-            Error::NotPtxas { path: self.path.clone(), asked, answer }
+            Error::NotPtxas { path: self.path().to_owned(), asked, answer }
         })
     }
 }

@@ -8,6 +8,7 @@ use crate::{Depth, Outcome};
 use ptx_exec::hex;
 use ptx_exec::line_case::{Answer, LineCase, Returned, UndefinedBits};
 use ptx_spec::environment::{AddressSize, Environment, Target, Version};
+use ptx_spec::must::Must as _;
 
 /// The environment and declarations of judged lines.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -160,14 +161,16 @@ impl StoredAnswer {
                 return Self::Registers(returned.registers.clone());
             }
             Answer::Returned(Returned { registers, surface, variables, undefined }) => {
+                // A surface or a variable that is not returned is as it was.
                 let of_surface = case.surface.as_ref().zip(surface.as_ref());
                 let of_variable = |(name, after): (&String, &Vec<u8>)| {
-                    Some((name.clone(), changes(&case.variable(name)?.data, after)))
+                    let before = case.variable(name).must("an answer has only variables of its case");
+                    (name.clone(), changes(&before.data, after))
                 };
                 MoreThanRegisters::Changed {
                     registers: registers.clone(),
                     surface: of_surface.map(|(before, after)| changes(&before.data, after)).unwrap_or_default(),
-                    variables: variables.iter().filter_map(of_variable).collect(),
+                    variables: variables.iter().map(of_variable).collect(),
                     undefined: undefined.clone(),
                 }
             }

@@ -12,8 +12,10 @@ use ptx_exec::line_case::{LineCase, Rows};
 pub struct RecordingProblem {
     /// The number of the line, from 1; none if it does not come from a file.
     pub line: Option<usize>,
-    /// What is wrong with it.
+    /// The fault, in words.
     pub message: String,
+    /// The lines of the file that are lost with it.
+    pub lost: u64,
 }
 
 impl fmt::Display for RecordingProblem {
@@ -33,7 +35,7 @@ impl Recording {
     pub fn read(text: &str) -> Result<(Self, Vec<RecordingProblem>), RecordingProblem> {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let (at, header) = lines.next().unwrap_or((1, ""));
-        let wrong = |message: String| RecordingProblem { line: Some(at), message };
+        let wrong = |message: String| RecordingProblem { line: Some(at), message, lost: 1 };
         let provenance: Provenance = serde_json::from_str(header)
             .map_err(|error| wrong(format!("this is not the header of a recording: {error}")))?;
         if provenance.recording != FORMAT {
@@ -43,11 +45,14 @@ impl Recording {
         let mut reader = RecordingReader { recording: Self::new(provenance), problems: Vec::new(), under: None };
         for (at, line) in lines {
             if let Err(message) = reader.line(at, line) {
-                reader.problems.push(RecordingProblem { line: Some(at), message });
+                reader.problems.push(RecordingProblem { line: Some(at), message, lost: 1 });
             }
         }
         reader.close();
-        Ok((reader.recording, reader.problems))
+        let RecordingReader { mut recording, problems, .. } = reader;
+        recording.unread = problems.iter().map(|problem| problem.lost).sum();
+        recording.first_unread = problems.first().map(ToString::to_string);
+        Ok((recording, problems))
     }
 }
 
@@ -56,7 +61,7 @@ enum Section {
     Case(Box<LineCase>),
     Judged(RecordedModule),
     /// A heading that could not be read: its line number, and how many lines follow it.
-    Unread(usize, usize),
+    Unread(usize, u64),
 }
 
 struct RecordingReader {
@@ -122,7 +127,7 @@ impl RecordingReader {
     fn close(&mut self) {
         if let Some(Section::Unread(line, rows @ 1..)) = self.under.take() {
             let message = format!("{rows} rows are lost with the lines above them");
-            self.problems.push(RecordingProblem { line: Some(line), message });
+            self.problems.push(RecordingProblem { line: Some(line), message, lost: rows });
         }
     }
 }

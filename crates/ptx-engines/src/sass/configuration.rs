@@ -1,4 +1,4 @@
-//! What machine code is asked for: a target, and how much it is optimized.
+//! The machine code that is asked for: a target, and how much it is optimized.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use ptx_sass::target::MachineTarget;
 /// `sass` is sm_90 at the default level, `sass-sm_80-O0` another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Configuration {
-    /// Whose machine code.
+    /// The target.
     pub target: MachineTarget,
     /// 0 to 3.
     level: u8,
@@ -30,7 +30,7 @@ impl Configuration {
         MachineTarget::ALL.into_iter().flat_map(|target| [DEFAULT_LEVEL, 0].map(|level| Self { target, level }))
     }
 
-    /// Whether the code waits for late results with barriers: without optimization it does not, and waits in other ways.
+    /// True if the code waits for late results with barriers: without optimization it does not, and waits in other ways.
     pub(super) fn waits(self) -> bool {
         self.level > 0
     }

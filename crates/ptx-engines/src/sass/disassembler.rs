@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::child::{self, Allowance, End};
 
-/// What the disassembler prints for a word.
+/// A word of machine code, as the disassembler prints it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintedWord {
     /// The word.
@@ -36,7 +36,7 @@ impl PrintedWord {
     }
 }
 
-/// What it says about a word that it does not know.
+/// The message about a word that it does not know.
 const ILLEGAL: &str = "Illegal instruction";
 
 /// The disassembler, for the machine code of one target.
@@ -50,7 +50,7 @@ pub(super) struct Disassembler {
     known: Mutex<Option<KnownWords>>,
 }
 
-/// What it printed so far.
+/// The words that it printed so far.
 #[derive(Debug, Default)]
 struct KnownWords {
     /// Where later runs find it.
@@ -67,7 +67,7 @@ impl Disassembler {
         Self { path: path.to_owned(), target, cache, known: Mutex::default() }
     }
 
-    /// What it prints for each of these words of machine code.
+    /// The text of each of these words of machine code.
     ///
     /// # Errors
     /// If it cannot be started, or prints something else.
@@ -87,7 +87,7 @@ impl Disassembler {
         Ok(words.iter().filter_map(|word| known.words.get(word).cloned()).collect())
     }
 
-    /// What is known, once it was read.
+    /// The known words, once they were read.
     fn known(&self) -> Result<MutexGuard<'_, Option<KnownWords>>, String> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_none() {
@@ -96,7 +96,7 @@ impl Disassembler {
         Ok(known)
     }
 
-    /// What it prints for these words. It prints nothing at all if it does not know one of them, which is then searched
+    /// The text of these words. It prints nothing at all if it does not know one of them, which is then searched
     /// for.
     fn ask(&self, words: &[u128]) -> Result<Vec<PrintedWord>, String> {
         let directory = tempfile::tempdir().map_err(|why| self.failed(&why))?;
@@ -120,7 +120,7 @@ impl Disassembler {
         Ok(printed)
     }
 
-    /// What it prints, or the last line if it fails.
+    /// Its output, or the last line if it fails.
     fn run(&self, directory: &Path, arguments: &[&str]) -> Result<Result<Vec<u8>, String>, String> {
         let mut command = std::process::Command::new(&self.path);
         command.args(arguments).current_dir(directory);
@@ -138,7 +138,7 @@ impl Disassembler {
         format!("`{}`: {what}", self.path.display())
     }
 
-    /// What earlier runs kept, by release and target. Lines that are cut off are left out.
+    /// The words that earlier runs kept, by release and target. Lines that are cut off are left out.
     fn kept(&self) -> Result<KnownWords, String> {
         let Some(cache) = &self.cache else { return Ok(KnownWords::default()) };
         let directory = tempfile::tempdir().map_err(|why| self.failed(&why))?;

@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 /// Of modules with several kernels, one in this many is compiled again: compiling is what takes long.
 const SAMPLE: u64 = 8;
 
-/// Whether a module is compiled again. A kernel alone always is: so a finding remains when it is minimized.
+/// Decides if a module is compiled again. A kernel alone always is: so a finding remains when it is minimized.
 pub(super) fn is_repeated(text: &str, kernels: usize) -> bool {
     let mut hasher = FxHasher::default();
     text.hash(&mut hasher);

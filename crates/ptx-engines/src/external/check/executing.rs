@@ -4,6 +4,7 @@ use super::session::{Session, with_more};
 use super::words::{Checked, same};
 use crate::protocol::Request;
 use ptx_exec::line_case::{Answer, LineCase, Rows};
+use ptx_spec::must::Must as _;
 
 pub(super) fn executes(session: &mut Session) -> Checked {
     let cases = session.cases()?;
@@ -13,7 +14,7 @@ pub(super) fn executes(session: &mut Session) -> Checked {
 /// An answer without its words.
 fn came(answer: &Answer) -> String {
     match answer {
-        Answer::Returned(returned) => serde_json::to_string(returned).unwrap_or_default(),
+        Answer::Returned(returned) => serde_json::to_string(returned).must("an answer was read from JSON"),
         Answer::Trapped(_) => "trapped".to_owned(),
         Answer::Skipped(_) => "skipped".to_owned(),
         Answer::Failed(_) => "failed".to_owned(),

@@ -11,6 +11,7 @@ use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, Line
 use ptx_exec::kernel;
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::{Suffix, Target, Version};
+use ptx_spec::must::Must as _;
 
 /// A conversation with the engine.
 pub(super) struct Session {
@@ -187,7 +188,7 @@ pub(super) fn some_lines() -> Vec<String> {
 
 /// A request with fields that later versions may have.
 pub(super) fn with_more(request: &Request) -> Vec<u8> {
-    let mut value = serde_json::to_value(request).unwrap_or_default();
+    let mut value = serde_json::to_value(request).must("the keys of all maps of a request are text");
     for body in value.as_object_mut().into_iter().flat_map(|object| object.values_mut()) {
         body["later"] = json!({"unheard": ["of"]});
     }

@@ -1,20 +1,20 @@
-//! What a check finds wrong, in words.
+//! The words of a check that finds something wrong.
 
 use super::super::process::quoted;
 
 /// How much of what was sent is shown.
 const SENT: usize = 400;
 
-/// What is wrong, where something is.
+/// The result of a check: the fault, if there is one.
 pub(super) type Checked = Result<(), String>;
 
-/// What is wrong, in the words of a check.
+/// A fault in the words of a check.
 pub(super) fn wrong(sent: &[u8], came: &str, should: &str) -> String {
     let (sent, came) = (quoted(sent, SENT), came.replace('\n', "; "));
     format!("sent {sent}; got: {came}; expected: {should}")
 }
 
-/// Whether an engine answered the same twice.
+/// Checks that an engine answered the same twice.
 pub(super) fn same(what: &str, first: &[&str], second: &[&str], should: &str) -> Checked {
     if first == second {
         return Ok(());

@@ -27,7 +27,7 @@ enum Guard {
 
 /// The size of a zone, a multiple of the alignment of allocations, so that the buffer is aligned too.
 const ZONE: usize = 256;
-/// What zones are filled with.
+/// The contents of zones.
 const ZONE_BYTE: u8 = 0xc5;
 
 impl Buffer {
@@ -110,7 +110,7 @@ impl Buffer {
         self.copy_out(self.at + at as u64, bytes)
     }
 
-    /// Whether the zones are unchanged, as far as that can be checked.
+    /// True if the zones are unchanged, as far as that can be checked.
     pub(crate) fn intact(&self) -> Result<bool, DriverFault> {
         match self.guard {
             Guard::Unmapped { .. } => Ok(true),

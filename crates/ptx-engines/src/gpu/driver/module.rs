@@ -24,12 +24,12 @@ pub(crate) struct Function {
     function: sys::CUfunction,
 }
 
-/// Why a module is not loaded.
+/// The reason why a module is not loaded.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused {
     /// The status.
     pub(crate) fault: DriverFault,
-    /// What the compiler in the driver printed.
+    /// The text that the compiler in the driver printed.
     pub(crate) log: String,
 }
 
@@ -115,7 +115,7 @@ pub(crate) struct Parameters {
 const MOST: usize = 32_764;
 
 impl Parameters {
-    /// Those with these bytes.
+    /// Parameters with these bytes.
     pub(crate) fn new(values: impl IntoIterator<Item = Vec<u8>>) -> Self {
         let padded = values.into_iter().map(|mut value| {
             value.resize(value.len() + MOST, 0);

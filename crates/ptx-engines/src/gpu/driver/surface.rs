@@ -7,6 +7,7 @@ use cudarc::driver::sys;
 use sys::CUarray_format as Ad;
 
 use ptx_exec::object::{Component, Format, Geometry, Surface};
+use ptx_spec::must::Must as _;
 
 use super::{Device, DriverFault};
 
@@ -23,7 +24,7 @@ impl<'s> Extents<'s> {
     /// The extents of a surface.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If its sizes and its data do not fit.
     pub(crate) fn of(surface: &'s Surface) -> Result<Self, String> {
         let wide = |extent: u32| usize::try_from(extent).unwrap_or(usize::MAX);
         let pitch = wide(surface.width).saturating_mul(wide(surface.format.bytes()));
@@ -93,7 +94,7 @@ impl Array {
 
     /// The handle that names it.
     pub(crate) fn handle(&self) -> u64 {
-        self.object.unwrap_or(0)
+        self.object.must("an array is made with its surface object")
     }
 
     /// Its contents.
