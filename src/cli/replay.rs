@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use ptx_conform::case::Stored;
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
-use ptx_conform::engine::{Batch, Depth, LineJudge, Outcome};
+use ptx_conform::engine::{Batch, Depth, LineJudge, Outcome, Unable};
 use ptx_conform::judge::Reading;
 use ptx_conform::spec::Instruction;
 
@@ -90,7 +90,14 @@ fn replay(
     instruction: &Instruction,
     reading: &Reading,
 ) -> Option<Replayed> {
-    engine.supports(&stored.environment, stored.depth).ok()?;
+    match engine.supports(&stored.environment, stored.depth) {
+        Ok(()) => {}
+        Err(Unable::Unsupported(_)) => return None,
+        // The exit code tells as well: the engine counts it as lost.
+        Err(Unable::Broken(why)) => {
+            return Some(Replayed { words: format!("could not be asked: {why}"), expected: true });
+        }
+    }
     let text =
         if stored.depth == Depth::Generate { format!("{} {}", stored.line, stored.rest) } else { stored.line.clone() };
     let batch = Batch { environment: stored.environment, scaffold: stored.scaffold(), lines: vec![&text] };

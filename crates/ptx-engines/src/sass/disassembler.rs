@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::child::{self, Allowance, End};
+use crate::identity::OpenedProgram;
 
 /// A word of machine code, as the disassembler prints it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,8 @@ const ILLEGAL: &str = "Illegal instruction";
 #[derive(Debug)]
 pub(super) struct Disassembler {
     path: PathBuf,
+    /// The program as it was first; `None` if there was none, which running it reports.
+    program: Option<OpenedProgram>,
     /// Its name for the target: `SM90`.
     target: &'static str,
     /// The folder that keeps what was printed in earlier runs; `None` keeps nothing.
@@ -64,7 +67,8 @@ const LIMITS: Allowance = Allowance { time: Duration::from_secs(120), output: 1 
 impl Disassembler {
     /// The program at `path`, for a target by its name for it.
     pub(super) fn new(path: &Path, target: &'static str, cache: Option<PathBuf>) -> Self {
-        Self { path: path.to_owned(), target, cache, known: Mutex::default() }
+        let program = OpenedProgram::new(path.to_owned()).ok();
+        Self { path: path.to_owned(), program, target, cache, known: Mutex::default() }
     }
 
     /// The text of each of these words of machine code.
@@ -124,7 +128,10 @@ impl Disassembler {
     fn run(&self, directory: &Path, arguments: &[&str]) -> Result<Result<Vec<u8>, String>, String> {
         let mut command = std::process::Command::new(&self.path);
         command.args(arguments).current_dir(directory);
-        match child::run(command, &directory.join("printed"), &LIMITS).map_err(|why| self.failed(&why))? {
+        let ended = child::run(command, &directory.join("printed"), &LIMITS).map_err(|why| self.failed(&why))?;
+        // The cache belongs to the release that was opened.
+        self.program.iter().try_for_each(OpenedProgram::check).map_err(|why| self.failed(&why))?;
+        match ended {
             (End::Exited(0), printed) => Ok(Ok(printed)),
             (_, printed) => {
                 let printed = String::from_utf8_lossy(&printed);
@@ -264,6 +271,22 @@ mod tests {
         *disassembler.known.lock().expect("no thread panics") = Some(known(&path));
         assert_eq!(disassembler.print(&[7, 7]), Ok(vec![printed.clone(), printed]));
         assert!(disassembler.print(&[9]).is_err_and(|why| why.contains("/nowhere")));
+    }
+
+    #[test]
+    fn a_replaced_disassembler_prints_nothing() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("nvdisasm");
+        let script = |opcode: &str| {
+            format!("#!/bin/sh\necho '[{{}},[{{\"sass-instructions\":[{{\"opcode\":\"{opcode}\"}}]}}]]'\n")
+        };
+        std::fs::write(&path, script("NOP")).expect("a script");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it may be run");
+        let disassembler = Disassembler::new(&path, "SM90", None);
+        assert!(disassembler.print(&[1]).is_ok_and(|printed| printed[0].opcode == "NOP"));
+        std::fs::write(&path, script("MOV32I")).expect("another script");
+        assert!(disassembler.print(&[2]).is_err_and(|why| why.contains("was replaced")));
     }
 
     #[test]
