@@ -449,3 +449,23 @@ fn a_type_name_means_one_thing() {
         twice.map(|(name, files_with_it)| format!("`{name}` is defined in {}", files_with_it.join(", "))).collect(),
     );
 }
+
+/// Members that a bare `cargo test` leaves out are compiled by clippy and never run.
+#[test]
+fn cargo_test_tests_every_crate() {
+    let output = std::process::Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"])
+        .arg(root().join("Cargo.toml"))
+        .output()
+        .expect("cargo");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let listed = |field: &str| -> BTreeSet<String> {
+        let ids = metadata[field].as_array().expect("a list of packages");
+        ids.iter().map(|id| id.as_str().expect("an id").to_owned()).collect()
+    };
+    let left_out: Vec<String> =
+        listed("workspace_members").difference(&listed("workspace_default_members")).cloned().collect();
+    assert!(left_out.is_empty(), "a bare `cargo test` does not test {left_out:?}: add them to default-members");
+    assert!(listed("workspace_members").len() > crates().len() - 1, "cargo knows fewer crates than crates/ has");
+}
