@@ -76,6 +76,13 @@ impl Bits {
         (self.defined & low(width) == low(width)).then_some(self.value & low(width))
     }
 
+    /// The value of the low 32 bits, if all of them are defined.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the others are masked")]
+    pub fn word(self) -> Option<u32> {
+        self.known(32).map(|value| value as u32)
+    }
+
     /// The low bits; the others are 0.
     #[inline]
     #[must_use]

@@ -74,7 +74,7 @@ pub struct EntryPoint {
     /// The section with the code.
     pub section: usize,
     /// Where the entry begins in it, in bytes.
-    pub start: u64,
+    pub start: usize,
     /// Where the parameters begin in constant bank 0, in bytes.
     pub parameters_at: usize,
     /// The offset of each parameter from there, and its size.
@@ -114,12 +114,11 @@ impl Cubin {
             sections.push(CubinSection { name, data, align, relocations: Vec::new() });
         }
         for section in table.iter() {
-            let symbol = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
             let relocations: Vec<Relocation> = if let Some((relocations, _)) = section.rela(endian, data)? {
                 let read = |relocation: &object::elf::Rela64<LittleEndian>| Relocation {
                     offset: relocation.r_offset(endian),
                     kind: relocation.r_type(endian, false).0,
-                    symbol: symbol(relocation.r_sym(endian, false)),
+                    symbol: relocation.r_sym(endian, false) as usize,
                     addend: Some(relocation.r_addend(endian)),
                 };
                 relocations.iter().map(read).collect()
@@ -127,15 +126,16 @@ impl Cubin {
                 let read = |relocation: &object::elf::Rel64<LittleEndian>| Relocation {
                     offset: relocation.r_offset(endian),
                     kind: relocation.r_type(endian).0,
-                    symbol: symbol(relocation.r_sym(endian)),
+                    symbol: relocation.r_sym(endian) as usize,
                     addend: None,
                 };
                 relocations.iter().map(read).collect()
             } else {
                 continue;
             };
-            let target = usize::try_from(section.sh_info(endian)).unwrap_or(usize::MAX);
-            let target = sections.get_mut(target).ok_or_else(|| BadCubin("a relocation has no section".into()))?;
+            let target = sections
+                .get_mut(section.sh_info(endian) as usize)
+                .ok_or_else(|| BadCubin("a relocation has no section".into()))?;
             target.relocations.extend(relocations);
         }
         let symbols = table.symbols(endian, data, SHT_SYMTAB)?;
@@ -169,6 +169,7 @@ impl Cubin {
         let code = format!(".text.{name}");
         let section = self.sections.iter().position(|section| section.name == code)?;
         let start = self.symbols.iter().find(|symbol| symbol.section == Some(section) && symbol.name == name)?.value;
+        let start = usize::try_from(start).ok()?;
         let mut entry = EntryPoint { section, start, ..EntryPoint::default() };
         let mut parameters = BTreeMap::new();
         for (attribute, value) in self.attributes(&format!(".nv.info.{name}")) {

@@ -13,7 +13,7 @@ use crate::target::MachineTarget;
 /// Where global variables begin.
 const GLOBALS: u64 = 0x7e00_0000_0000;
 /// The size of a thread's local memory in bytes: its stack ends where it does.
-const LOCAL: usize = 0x4000;
+const LOCAL: u32 = 0x4000;
 
 /// Kinds of relocations.
 mod kind {
@@ -30,7 +30,9 @@ mod kind {
 }
 
 /// The handle of the surface of a row. Machine code uses its lower half.
-pub const SURFACE_HANDLE: u64 = 0x5afe_0000_0000_0003;
+pub const SURFACE_HANDLE: u64 = 0x5afe_0000_0000_0000 | SURFACE_HANDLE_LOW as u64;
+/// The lower half of the handle.
+const SURFACE_HANDLE_LOW: u32 = 3;
 /// The driver's table that describes surfaces: where it is, and the size of an entry.
 const TABLE: u64 = 0x7e80_0000_0000;
 const TABLE_ENTRY: usize = 0x20;
@@ -136,7 +138,7 @@ impl Image {
 
     fn relocate(&self, cubin: &Cubin, of: &Relocation, data: &mut [u8]) -> Result<(), CannotLoad> {
         let symbol = cubin.symbols.get(of.symbol).ok_or(CannotLoad::NoSymbol)?;
-        let at = usize::try_from(of.offset).unwrap_or(usize::MAX);
+        let at = usize::try_from(of.offset).map_err(|_| CannotLoad::NoSymbol)?;
         // The immediate of an instruction is in the bits 32 to 63 of its word.
         let immediate = at.saturating_add(4);
         let address = || {
@@ -165,9 +167,9 @@ impl Image {
 
     /// Binds the surface of a thread: its handle is [`SURFACE_HANDLE`], and the driver's table describes it.
     pub fn bind(thread: &mut Thread, surface: &Surface) {
-        let handle = u32::try_from(SURFACE_HANDLE & 0xffff_ffff).unwrap_or(0);
         let (of_type, order) = enumerated(surface.format);
-        let mut entry = MemoryRegion::undefined(TABLE + u64::from(handle) * TABLE_ENTRY as u64, TABLE_ENTRY);
+        let mut entry =
+            MemoryRegion::undefined(TABLE + u64::from(SURFACE_HANDLE_LOW) * TABLE_ENTRY as u64, TABLE_ENTRY);
         entry.writable = false;
         for (at, number) in [
             (WIDTH, surface.width),
@@ -181,7 +183,7 @@ impl Image {
             entry.poke(at, &number.to_le_bytes());
         }
         thread.memory.add(entry);
-        thread.surface = Some(BoundSurface::new(handle, surface.clone()));
+        thread.surface = Some(BoundSurface::new(SURFACE_HANDLE_LOW, surface.clone()));
     }
 
     /// A thread before its first instruction: variables have their initial values, shared and local memory are
@@ -193,7 +195,7 @@ impl Image {
             memory.add(region.clone());
         }
         memory.add(self.shared(entry));
-        memory.add(MemoryRegion::undefined(LOCAL_WINDOW, LOCAL));
+        memory.add(MemoryRegion::undefined(LOCAL_WINDOW, LOCAL as usize));
         thread.memory = memory;
         for (number, data) in &self.banks {
             if *number == 3 {
@@ -209,7 +211,7 @@ impl Image {
             }
         }
         thread.banks[0] = self.bank_0(entry, parameters);
-        thread.start(usize::try_from(entry.start).unwrap_or(0) / crate::cubin::WORD_BYTES);
+        thread.start(entry.start / crate::cubin::WORD_BYTES);
         thread
     }
 
@@ -220,10 +222,11 @@ impl Image {
         let own = own.and_then(|(_, section)| self.entry_banks.get(section)).map_or(&[][..], Vec::as_slice);
         let mut bank = MemoryRegion::undefined(0, end.max(own.len()));
         // After the parameters, the compiler has constants of its own.
+        // Most have none, and their section ends with the parameters.
         bank.poke(end, own.get(end..).unwrap_or_default());
         let places = &self.target.bank_0;
         bank.poke(places.block, &[1_u32, 1, 1].map(u32::to_le_bytes).concat());
-        bank.poke(places.stack, &u32::try_from(LOCAL).unwrap_or(0).to_le_bytes());
+        bank.poke(places.stack, &LOCAL.to_le_bytes());
         bank.poke(places.table, &TABLE.to_le_bytes());
         bank.poke(places.constants, &CONSTANTS.to_le_bytes());
         bank.poke(places.local, &LOCAL_WINDOW.to_le_bytes());

@@ -178,12 +178,12 @@ impl MachineInstruction {
             None => Predicate::TRUE,
             Some(text) => predicate_named(text).ok_or_else(|| BadOperand(predicate.to_owned()))?,
         };
-        let mut words = opcode.split('.').map(str::to_owned);
-        let opcode = words.next().unwrap_or_default();
+        let (opcode, modifiers) = opcode.split_once('.').unwrap_or((opcode, ""));
+        let modifiers = modifiers.split('.').filter(|modifier| !modifier.is_empty()).map(str::to_owned).collect();
         // For sm_80, the disassembler prints `R12desc,[UR6][R4.64]`.
         let operands = operands.replace("desc,[", ",desc[");
         let operands = split(&operands).into_iter().map(operand).collect::<Result<_, _>>()?;
-        Ok(Self { guard, opcode, modifiers: words.collect(), operands })
+        Ok(Self { guard, opcode: opcode.to_owned(), modifiers, operands })
     }
 
     /// Whether it has a modifier.

@@ -253,9 +253,9 @@ impl Thread {
     pub fn constant(&self, bank: u8, base: Option<Register>, offset: i64, bytes: usize) -> Result<Bits, Halt> {
         let base = match base {
             None => 0,
-            Some(base) => self.half(base, 0).known(32).ok_or(Halt::Undefined("an address of a constant"))?,
+            Some(base) => self.half(base, 0).word().ok_or(Halt::Undefined("an address of a constant"))?,
         };
-        let at = usize::try_from(base.wrapping_add(offset.cast_unsigned()) & 0xffff_ffff).unwrap_or(usize::MAX);
+        let at = base.wrapping_add(low_word(offset)) as usize;
         Ok(self.banks.get(usize::from(bank)).map_or(Bits::UNDEFINED, |bank| bank.peek(at, bytes)))
     }
 
@@ -290,4 +290,10 @@ impl Thread {
         }
         Ok(sum)
     }
+}
+
+/// The low half of an offset: addresses in constant banks have 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "the low half is wanted")]
+fn low_word(offset: i64) -> u32 {
+    offset.cast_unsigned() as u32
 }

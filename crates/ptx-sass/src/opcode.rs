@@ -245,12 +245,19 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// The address of the instruction at a position of its section.
 pub fn address(at: usize) -> u64 {
-    u64::try_from(at * WORD_BYTES).unwrap_or(u64::MAX)
+    (at * WORD_BYTES) as u64
 }
 
 /// Whether the last operand of an opcode, with its modifiers, is the address of an instruction.
 pub fn has_target(opcode: &str) -> bool {
-    control::TARGETED.contains(&opcode.split('.').next().unwrap_or_default())
+    let name = opcode.split_once('.').map_or(opcode, |(name, _)| name);
+    control::TARGETED.contains(&name)
+}
+
+/// The immediate in a word: its bits 32 to 63.
+#[expect(clippy::cast_possible_truncation, reason = "the others belong to something else")]
+fn immediate(word: u128) -> u64 {
+    u64::from((word >> 32) as u32)
 }
 
 impl Step {
@@ -273,8 +280,8 @@ impl Step {
         }
         let mut operands = instruction.operands.clone();
         let floats = operands.iter_mut().filter(|operand| **operand == MachineOperand::Float);
-        // The bits 32 to 63 of the word, for one immediate or for the two halves of one.
-        let immediate = u64::try_from(word >> 32 & 0xffff_ffff).unwrap_or(0);
+        // For one number, or for the two halves of one.
+        let immediate = immediate(word);
         floats.for_each(|operand| *operand = MachineOperand::Integer(immediate));
         if has_target(opcode.name) {
             let own = address(at);
@@ -319,6 +326,7 @@ impl Step {
 
     /// The operands from a position on that are not predicates, and the predicates before them.
     fn split(&self, from: usize) -> (impl Iterator<Item = Predicate>, &[MachineOperand]) {
+        // If it has too few, the rest is empty: a shape that nothing accepts.
         let operands = self.operands.get(from..).unwrap_or_default();
         let is_predicate = |operand: &&MachineOperand| matches!(operand, MachineOperand::Predicate(_));
         let (before, rest) = operands.split_at(operands.iter().take_while(is_predicate).count());

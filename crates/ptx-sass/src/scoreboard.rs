@@ -19,8 +19,9 @@ pub struct Synchronization {
 
 impl Synchronization {
     /// That of a word.
+    #[expect(clippy::cast_possible_truncation, reason = "fields of at most 6 bits, the others are masked")]
     pub fn of(word: u128) -> Self {
-        let field = |at: u32, bits: u32| u8::try_from(word >> at & ((1 << bits) - 1)).unwrap_or(0);
+        let field = |at: u32, bits: u32| (word >> at) as u8 & ((1 << bits) - 1);
         // 7 is no barrier.
         let barrier = |at: u32| Some(field(at, 3)).filter(|barrier| *barrier < 7);
         Self { waits: field(116, 6), raises: barrier(110), reads: barrier(113) }
@@ -117,8 +118,11 @@ impl LateResults {
             waiting.extend(self.results.iter().filter(|of| bit(of) & barriers != 0).map(|of| of.instruction));
             waiting.dedup();
         }
-        let last = waiting.len().checked_sub(left).and_then(|at| waiting.get(at)).copied();
-        let last = if left == 0 { u64::MAX } else { last.unwrap_or(0) };
+        let last = match left {
+            0 => u64::MAX,
+            // Nothing arrives while fewer are waiting than may be left.
+            _ => waiting.len().checked_sub(left).map_or(0, |at| waiting[at]),
+        };
         self.raised = 0;
         self.results.retain(|result| {
             let arrives = bit(result) & barriers != 0 && result.instruction < last;

@@ -88,7 +88,7 @@ impl BoundSurface {
         outside: OutOfBounds,
     ) -> Result<Option<usize>, NoPlace> {
         let surface = &self.surface;
-        let x = coordinates.first().copied().unwrap_or(0);
+        let x = coordinates[0];
         let (unit, last) = match bytes {
             None => (surface.format.bytes(), surface.width - 1),
             Some(size) => {
@@ -106,7 +106,7 @@ impl BoundSurface {
         let dimensions = usize::from(surface.geometry.dimensions());
         let mut inside = true;
         let mut bound = |at: usize, last: u32, signed: bool| {
-            let coordinate = coordinates.get(at).copied().unwrap_or(0);
+            let coordinate = coordinates[at];
             inside &= coordinate <= last;
             if signed && coordinate.cast_signed() < 0 { 0 } else { coordinate.min(last) }
         };
@@ -143,8 +143,7 @@ impl BoundSurface {
         let component = self.surface.format.component;
         let bytes = usize::from(component.bits() / 8);
         for (channel, source) in sources.iter().take(self.surface.format.channels.into()).enumerate() {
-            let source = source.known(32).and_then(|source| u32::try_from(source).ok());
-            let value = source.map_or(Bits::UNDEFINED, |source| Bits::from(component.converted(source)));
+            let value = source.word().map_or(Bits::UNDEFINED, |source| Bits::from(component.converted(source)));
             self.store(at + channel * bytes, bytes, value);
         }
     }

@@ -231,6 +231,12 @@ const CASES: &[(&str, Values, Values)] = &[
     ("LDC.U8 R2,c[0x3][0x1]", "", "R2=0x91"),
     ("LDC R2,c[0x3][0x10]", "", "R2=?"),
     ("ULDC.64 UR4,c[0x3][0x8]", "", "UR4=0x9b1a9918 UR5=0x9f1e9d1c"),
+    // The read-only proxy: generic addresses of 64 bits.
+    ("ULDC.S16 UR4,[UR4+0x2],!UPT", "UR4=0x1000 UR5=0", "UR4=0xffff9312"),
+    ("ULDC.U8 UR4,[UR4+0x1],!UPT", "UR4=0x1000 UR5=0", "UR4=0x91"),
+    ("ULDC UR6,[UR4+-0x4],!UPT", "UR4=0x1008 UR5=0 UR7=1", "UR6=0x97169514 UR7=1"),
+    ("ULDC.64 UR4,[UR4],!UPT", "UR4=0x1008 UR5=0", "UR4=0x9b1a9918 UR5=0x9f1e9d1c"),
+    ("LDCU.128 UR4,[UR4],!UPT", "UR4=0x1000 UR5=0", "UR4=0x93129110 UR5=0x97169514 UR6=0x9b1a9918 UR7=0x9f1e9d1c"),
     // Loads; registers of addresses are 64 bits or 32.
     ("LDG.E.U.64.CONSTANT.SYS R0,[UR4]", "UR4=0x1008 UR5=0", "R0=0x9b1a9918 R1=0x9f1e9d1c"),
     ("LDG.E R0,desc[UR4][R2.64+0x4]", "R2=0x1000 R3=0 UR4=0 UR5=0x12f00000", "R0=0x97169514"),
@@ -461,13 +467,29 @@ fn what_cannot_go_on_stops_the_thread() {
         ("SUST.D.BA.2D.STRONG.SM.TRAP [R2],R0,UR4,0x0", "R0=0 R2=0 R3=0 UR4=?", undefined("a handle")),
         ("ATOMG.E.CAS.STRONG.GPU PT,R4,[R2],R5,R6", "R2=0x1000 R3=0 R5=? R6=7", undefined("a comparison")),
         ("LDC R0,c[0x3][R1]", "R1=?", undefined("an address of a constant")),
+        ("ULDC UR4,[UR4],!UPT", "UR4=0x5000 UR5=0", Halt::Trap(Fault::Nothing(0x5000))),
+        ("ULDC.64 UR4,[UR4],!UPT", "UR4=0x1004 UR5=0", Halt::Trap(Fault::Misaligned(0x1004))),
+        ("LDCU.128 UR4,[UR4],!UPT", "UR4=0x1008 UR5=0", Halt::Trap(Fault::Misaligned(0x1008))),
+        ("ULDC UR4,[UR4],!UPT", "UR4=0x1000 UR5=?", undefined("an address")),
         ("@P0 MOV R0,R1", "P0=?", undefined("a guard")),
         ("SHF.L.U32 R0,R1,R2,RZ", "R1=1 R2=?", undefined("a count to shift by")),
         ("PRMT R0,R1,R2,RZ", "R1=1 R2=?", undefined("a selector of bytes")),
     ] {
         assert_eq!(run(text, before).1, Err(stop), "{text}");
     }
-    for text in ["HFMA2.MMA R5,R1,R2,2,1", "S2R R0,SR_CLOCKLO", "LOP3.LUT R6,R0,R1,RZ,0xc0"] {
+    for text in [
+        "HFMA2.MMA R5,R1,R2,2,1",
+        "S2R R0,SR_CLOCKLO",
+        "LOP3.LUT R6,R0,R1,RZ,0xc0",
+        "LOP3.LUT R6,R0,R1,RZ,0x1c0,!PT",
+        "ULDC UR4,[UR4],UP0",
+        "ULDC UR4,[UR4]",
+        "ULDC UR4,R1",
+        // Each modifier that chooses a meaning is asked for by its name: without one, none is guessed.
+        "ISETP.AND P0,PT,R0,R1,PT",
+        "ISETP.GE P0,PT,R0,R1,PT",
+        "F2I.TRUNC R0,R1",
+    ] {
         assert!(matches!(run(text, "R0=1 R1=1 R2=1").1, Err(Halt::Unknown(_))), "{text}");
     }
 }

@@ -1,7 +1,6 @@
 //! Accesses to memory.
 
 use super::Step;
-use crate::bits::Bits;
 use crate::instruction::{MachineAddress, MachineOperand, Register};
 use crate::machine::{DEFAULT_DESCRIPTOR, Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use crate::memory::Fault;
@@ -102,20 +101,16 @@ fn load(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
     let address = address(thread, step, 1, window)?;
     let (bytes, signed) = size(step);
     let to = step.to(0)?;
-    match bytes {
-        1 | 2 => {
-            let value = thread.memory.load(address, bytes, bytes as u64)?;
-            let width = if bytes == 1 { 8 } else { 16 };
-            thread.set(to, 0, if signed { value.sign_extended(width) } else { value });
-        }
-        _ => {
-            for part in 0..bytes / 4 {
-                let at = address.wrapping_add(part as u64 * 4);
-                // The alignment is that of the whole access.
-                let value = thread.memory.load(at, 4, if part == 0 { bytes as u64 } else { 4 })?;
-                thread.set(to, u8::try_from(part).unwrap_or(0), value);
-            }
-        }
+    if bytes < 4 {
+        let value = thread.memory.load(address, bytes.into(), bytes.into())?;
+        thread.set(to, 0, if signed { value.sign_extended(u32::from(bytes) * 8) } else { value });
+        return Ok(());
+    }
+    for part in 0..bytes / 4 {
+        let at = address.wrapping_add(u64::from(part) * 4);
+        // The alignment is that of the whole access.
+        let value = thread.memory.load(at, 4, if part == 0 { bytes.into() } else { 4 })?;
+        thread.set(to, part, value);
     }
     Ok(())
 }
@@ -127,22 +122,21 @@ fn store(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
     let address = address(thread, step, 0, window)?;
     let (bytes, _) = size(step);
     let from = step.to(1)?;
-    let part = |thread: &Thread, part: usize| -> Bits { thread.half(from, u8::try_from(part).unwrap_or(0)) };
     if bytes < 4 {
-        let value = part(thread, 0);
-        thread.memory.store(address, bytes, bytes as u64, value)?;
+        let value = thread.half(from, 0);
+        thread.memory.store(address, bytes.into(), bytes.into(), value)?;
         return Ok(());
     }
-    for at in 0..bytes / 4 {
-        let value = part(thread, at);
-        let aligned = if at == 0 { bytes as u64 } else { 4 };
-        thread.memory.store(address.wrapping_add(at as u64 * 4), 4, aligned, value)?;
+    for part in 0..bytes / 4 {
+        let value = thread.half(from, part);
+        let aligned = if part == 0 { bytes.into() } else { 4 };
+        thread.memory.store(address.wrapping_add(u64::from(part) * 4), 4, aligned, value)?;
     }
     Ok(())
 }
 
 /// How many bytes are accessed, and whether they are sign-extended.
-pub(super) fn size(step: &Step) -> (usize, bool) {
+pub(super) fn size(step: &Step) -> (u8, bool) {
     let has = |any| step.modifiers.has(any);
     let bytes = match () {
         () if has(set!["U8"]) || has(set!["S8"]) => 1,

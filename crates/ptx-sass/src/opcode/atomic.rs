@@ -61,7 +61,8 @@ fn atomic(thread: &mut Thread, step: &Step, at: u64, to: Option<usize>) -> Resul
         _ => Err(Halt::unknown("a source is not a register")),
     };
     // The address is before the sources, and the destination before the address.
-    let first = step.operands.iter().position(|operand| matches!(operand, MachineOperand::Address(_))).unwrap_or(0) + 1;
+    let address = step.operands.iter().position(|operand| matches!(operand, MachineOperand::Address(_)));
+    let first = address.ok_or_else(|| Halt::unknown("it has no address"))? + 1;
     let mut old = [Bits::ZERO; 4];
     for part in 0..count {
         let aligned = if part == 0 { u64::from(count) * 4 } else { 4 };

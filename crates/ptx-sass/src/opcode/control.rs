@@ -22,7 +22,8 @@ pub(super) fn wait(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
             let barrier =
                 name.strip_prefix("SB").and_then(|number| number.parse::<u8>().ok()).filter(|number| *number < 6);
             let barrier = barrier.ok_or_else(|| Halt::unknown("it waits for something else than a barrier"))?;
-            thread.wait_but(1 << barrier, usize::try_from(*left).unwrap_or(usize::MAX));
+            let left = usize::try_from(*left).map_err(|_| Halt::unknown("it leaves more than there can be"))?;
+            thread.wait_but(1 << barrier, left);
             Ok(())
         }
         _ => Err(Halt::unknown("it waits for several barriers")),

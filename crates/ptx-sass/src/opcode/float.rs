@@ -37,13 +37,13 @@ impl NumberFormat {
         }
     }
 
-    /// The value, which is exact.
+    /// The value of the low bits, which is exact.
+    #[expect(clippy::cast_possible_truncation, reason = "a format has as many bits as the type that it is read as")]
     fn value(self, bits: u64) -> f64 {
-        let short = u16::try_from(bits & 0xffff).unwrap_or(0);
         match self {
-            Self::F16 => f16::from_bits(short).to_f64(),
-            Self::Bf16 => bf16::from_bits(short).to_f64(),
-            Self::F32 => f32::from_bits(u32::try_from(bits & 0xffff_ffff).unwrap_or(0)).into(),
+            Self::F16 => f16::from_bits(bits as u16).to_f64(),
+            Self::Bf16 => bf16::from_bits(bits as u16).to_f64(),
+            Self::F32 => f32::from_bits(bits as u32).into(),
             Self::F64 => f64::from_bits(bits),
         }
     }
@@ -263,7 +263,7 @@ pub(super) fn to_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         }
         _ => number(thread, step, 1, if has(set!["F64"]) { NumberFormat::F64 } else { NumberFormat::F32 })?,
     };
-    let value = value.map_or(Bits::UNDEFINED, |value| integer(step, value));
+    let value = value.map_or(Ok(Bits::UNDEFINED), |value| integer(step, value))?;
     thread.set(step.to(0)?, 0, value);
     Ok(())
 }
@@ -271,7 +271,8 @@ pub(super) fn to_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// `F2IP.U8.F32.TRUNC.NTZ R3, RZ, R0, RZ`: two integers, the second source as the lower one.
 pub(super) fn to_two_integers(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (high, low) = (number(thread, step, 1, NumberFormat::F32)?, number(thread, step, 2, NumberFormat::F32)?);
-    let [high, low] = [high, low].map(|value| value.map_or(Bits::UNDEFINED, |value| integer(step, value)));
+    let of = |value: Option<f64>| value.map_or(Ok(Bits::UNDEFINED), |value| integer(step, value));
+    let (high, low) = (of(high)?, of(low)?);
     if !matches!(step.operand(3)?, MachineOperand::Register(register, ..) if register.is_zero()) {
         return Err(Halt::unknown("the third source is not RZ"));
     }
@@ -280,10 +281,11 @@ pub(super) fn to_two_integers(thread: &mut Thread, step: &Step) -> Result<(), Ha
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a value out of range is the nearest")]
-fn integer(step: &Step, value: f64) -> Bits {
-    match () {
+fn integer(step: &Step, value: f64) -> Result<Bits, Halt> {
+    Ok(match () {
         () if step.modifiers.has(set!["U8"]) => Bits::from(u32::from(value as u8)),
         () if step.modifiers.has(set!["U16"]) => Bits::from(u32::from(value as u16)),
-        () => Bits::from(value as u32),
-    }
+        () if step.modifiers.has(set!["U32"]) => Bits::from(value as u32),
+        () => return Err(Halt::unknown("it converts to a signed integer")),
+    })
 }

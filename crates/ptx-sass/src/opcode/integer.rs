@@ -113,7 +113,7 @@ pub(super) fn shift_add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let [MachineOperand::Register(to, ..), a, b, MachineOperand::Integer(count)] = &step.operands[..] else {
         return Err(Halt::unknown("it has other operands than two sources and a count"));
     };
-    let count = u32::try_from(count & 31).unwrap_or(0);
+    let count = Bits::from(*count).zero_extended(5).word().ok_or(Halt::Undefined("a count to shift by"))?;
     let sum = thread.source(a)?.shifted_left(count).plus(thread.source(b)?);
     thread.set(*to, 0, sum);
     Ok(())
@@ -122,8 +122,9 @@ pub(super) fn shift_add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// `FLO.U32 R0, UR6`: the position of the highest bit that is 1, or -1.
 pub(super) fn highest_bit(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let value = thread.source(step.operand(1)?)?;
-    let highest = |value: u64| Bits::from(value.checked_ilog2().unwrap_or(u32::MAX));
-    thread.set(step.to(0)?, 0, value.known(32).map_or(Bits::UNDEFINED, highest));
+    // 0 has no bit that is 1.
+    let highest = |value: u32| Bits::from(value.checked_ilog2().unwrap_or(u32::MAX));
+    thread.set(step.to(0)?, 0, value.word().map_or(Bits::UNDEFINED, highest));
     Ok(())
 }
 
@@ -136,9 +137,9 @@ pub(super) fn count_bits(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 
 /// `SGXT R7, R6, 0x8`: the low bits, sign-extended, or zero-extended with `.U32`.
 pub(super) fn extend(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let count = thread.source(step.operand(2)?)?.known(32).ok_or(Halt::Undefined("a count of bits"))?;
+    let count = thread.source(step.operand(2)?)?.word().ok_or(Halt::Undefined("a count of bits"))?;
     let value = thread.source(step.operand(1)?)?;
-    let value = match u32::try_from(count).unwrap_or(32) {
+    let value = match count {
         0 => Bits::ZERO,
         count @ 1..32 if step.modifiers.has(set!["U32"]) => value.zero_extended(count),
         count @ 1..32 => value.sign_extended(count),
@@ -153,9 +154,9 @@ pub(super) fn extend(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 pub(super) fn shift(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let has = |any| step.modifiers.has(any);
     let (low, high) = (thread.source(step.operand(1)?)?, thread.source(step.operand(3)?)?);
-    let count = thread.source(step.operand(2)?)?.known(32).ok_or(Halt::Undefined("a count to shift by"))?;
+    let count = thread.source(step.operand(2)?)?.word().ok_or(Halt::Undefined("a count to shift by"))?;
     let most = if has(set!["U64"]) || has(set!["S64"]) { 64 } else { 32 };
-    let count = u32::try_from(count).unwrap_or(most).min(most);
+    let count = count.min(most);
     let both = low.joined(32, high);
     let shifted = match (has(set!["L"]), has(set!["S32"]) || has(set!["S64"])) {
         (true, _) => both.shifted_left(count),
@@ -180,13 +181,14 @@ pub(super) fn compare(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         true => Some(thread.predicate(step.predicate(5)?)),
         false => None,
     };
-    let found = comparison(step, a, b, lower);
+    let found = comparison(step, a, b, lower)?;
     let other = thread.predicate(step.predicate(4)?);
     for (to, value) in [(0, found), (1, found.inverted().zero_extended(1))] {
         let value = match () {
             () if has(set!["AND"]) => Bits::table(0xc0, value, other, Bits::ZERO),
             () if has(set!["OR"]) => Bits::table(0xfc, value, other, Bits::ZERO),
-            () => Bits::table(0x3c, value, other, Bits::ZERO),
+            () if has(set!["XOR"]) => Bits::table(0x3c, value, other, Bits::ZERO),
+            () => return Err(Halt::unknown("it does not say how to combine predicates")),
         };
         thread.set_predicate(step.predicate(to)?, value);
     }
@@ -194,20 +196,21 @@ pub(super) fn compare(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 }
 
 /// The result of a comparison of 32 or 64 bits; `lower` is that of the halves below.
-fn comparison(step: &Step, a: Bits, b: Bits, lower: Option<Bits>) -> Bits {
+fn comparison(step: &Step, a: Bits, b: Bits, lower: Option<Bits>) -> Result<Bits, Halt> {
     let has = |any| step.modifiers.has(any);
     let differ = a.defined() & b.defined() & (a.value() ^ b.value()) != 0;
     let width = if has(set!["U64", "S64"]) { 64 } else { 32 };
     let known = a.known(width).zip(b.known(width));
     let undefined = Bits::UNDEFINED.zero_extended(1);
     if has(set!["EQ"]) || has(set!["NE"]) {
-        return match (differ, known) {
+        return Ok(match (differ, known) {
             (true, _) => Bits::from(has(set!["NE"])),
+            // Equal halves leave it to those below, if there are any.
             (false, Some(_)) => lower.unwrap_or(Bits::from(has(set!["EQ"]))),
             (false, None) => undefined,
-        };
+        });
     }
-    let Some((a, b)) = known else { return undefined };
+    let Some((a, b)) = known else { return Ok(undefined) };
     let order = match has(set!["U32", "U64"]) {
         true => a.cmp(&b),
         false => {
@@ -215,13 +218,14 @@ fn comparison(step: &Step, a: Bits, b: Bits, lower: Option<Bits>) -> Bits {
             signed(a).cmp(&signed(b))
         }
     };
-    match (order.is_eq(), lower) {
-        (true, Some(lower)) => lower,
-        _ => Bits::from(match () {
-            () if has(set!["LT"]) => order.is_lt(),
-            () if has(set!["LE"]) => order.is_le(),
-            () if has(set!["GT"]) => order.is_gt(),
-            () => order.is_ge(),
-        }),
+    if let (true, Some(lower)) = (order.is_eq(), lower) {
+        return Ok(lower);
     }
+    Ok(Bits::from(match () {
+        () if has(set!["LT"]) => order.is_lt(),
+        () if has(set!["LE"]) => order.is_le(),
+        () if has(set!["GT"]) => order.is_gt(),
+        () if has(set!["GE"]) => order.is_ge(),
+        () => return Err(Halt::unknown("it has no comparison")),
+    }))
 }

@@ -15,7 +15,7 @@ pub(super) fn table(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         return Err(Halt::unknown("it has other operands than three sources, a table and a predicate"));
     };
     let (a, b, c) = (thread.source(a)?, thread.source(b)?, thread.source(c)?);
-    let value = Bits::table(u8::try_from(*table & 0xff).unwrap_or(0), a, b, c).zero_extended(32);
+    let value = Bits::table(truth(*table)?, a, b, c).zero_extended(32);
     thread.set(*to, 0, value);
     if let Some(to) = predicates.next() {
         let also = thread.predicate(*also);
@@ -27,6 +27,11 @@ pub(super) fn table(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         thread.set_predicate(to, Bits::table(0xfc, any, also, Bits::ZERO));
     }
     Ok(())
+}
+
+/// The truth table in an immediate.
+fn truth(table: u64) -> Result<u8, Halt> {
+    u8::try_from(table).map_err(|_| Halt::unknown("a table has more than 8 rows"))
 }
 
 /// `PLOP3.LUT P0, PT, P1, PT, R0.SIGN, 0x80, 0x0`: two truth tables of three predicates, or highest bits of registers.
@@ -45,7 +50,7 @@ pub(super) fn predicates(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         let MachineOperand::Integer(table) = step.operand(table)? else {
             return Err(Halt::unknown("it has no table"));
         };
-        let value = Bits::table(u8::try_from(*table & 0xff).unwrap_or(0), a, b, c);
+        let value = Bits::table(truth(*table)?, a, b, c);
         thread.set_predicate(step.predicate(to)?, value);
     }
     Ok(())
@@ -55,10 +60,10 @@ pub(super) fn predicates(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 pub(super) fn permute(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (low, selector, high) =
         (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?, thread.source(step.operand(3)?)?);
-    let selector = selector.known(16).ok_or(Halt::Undefined("a selector of bytes"))?;
+    let selector = selector.zero_extended(16).word().ok_or(Halt::Undefined("a selector of bytes"))?;
     let both = low.joined(32, high);
     let byte = |at: u32| {
-        let choice = u32::try_from(selector >> (at * 4) & 15).unwrap_or(0);
+        let choice = selector >> (at * 4) & 15;
         let byte = both.shifted_right((choice & 7) * 8).zero_extended(8);
         if choice & 8 == 0 { byte } else { byte.shifted_right(7).sign_extended(1).zero_extended(8) }
     };

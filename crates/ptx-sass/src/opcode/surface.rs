@@ -14,19 +14,17 @@ pub(super) fn load(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let has = |any| step.modifiers.has(any);
     let to = step.to(0)?;
     let size = size(step);
-    let at = place(thread, step, 1, 2, Some(size))?;
+    let at = place(thread, step, 1, 2, Some(size.into()))?;
     let surface = bound(thread, step, 2)?;
-    let bytes = usize::try_from(size).unwrap_or(0);
-    let part = |part: usize| at.map_or(Bits::ZERO, |at| surface.load(at + part * 4, bytes.min(4)));
-    let parts = [part(0), part(1), part(2), part(3)];
-    let first = match () {
-        () if has(set!["S8"]) => parts[0].sign_extended(8),
-        () if has(set!["S16"]) => parts[0].sign_extended(16),
-        () => parts[0],
-    };
-    thread.set(to, 0, first);
-    for part in 1..size / 4 {
-        thread.set(to, u8::try_from(part).unwrap_or(0), parts[part as usize]);
+    // Outside of the surface, zeros are loaded.
+    let part = |part: usize| at.map_or(Bits::ZERO, |at| surface.load(at + part * 4, usize::from(size.min(4))));
+    let [mut first, second, third, fourth] = [0, 1, 2, 3].map(part);
+    if has(set!["S8", "S16"]) {
+        first = first.sign_extended(u32::from(size) * 8);
+    }
+    let parts = [first, second, third, fourth];
+    for (part, value) in (0..size.div_ceil(4)).zip(parts) {
+        thread.set(to, part, value);
     }
     Ok(())
 }
@@ -38,7 +36,7 @@ pub(super) fn store(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let from = step.to(1)?;
     let formatted = has(set!["P"]);
     let size = size(step);
-    let at = place(thread, step, 0, 2, (!formatted).then_some(size))?;
+    let at = place(thread, step, 0, 2, (!formatted).then_some(size.into()))?;
     let parts = [0, 1, 2, 3].map(|part| thread.half(from, part));
     let surface = bound_mut(thread, step, 2)?;
     let Some(at) = at else { return Ok(()) };
@@ -53,7 +51,7 @@ pub(super) fn store(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         surface.store_sample(at, &parts[..lanes]);
         return Ok(());
     }
-    let bytes = usize::try_from(size).unwrap_or(0);
+    let bytes = usize::from(size);
     for (part, value) in parts.into_iter().enumerate().take(bytes.div_ceil(4)) {
         surface.store(at + part * 4, bytes.min(4), value);
     }
@@ -112,8 +110,8 @@ pub(super) fn query(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 }
 
 /// The size of an access in bytes.
-fn size(step: &Step) -> u32 {
-    u32::try_from(access::size(step).0).unwrap_or(0)
+fn size(step: &Step) -> u8 {
+    access::size(step).0
 }
 
 /// Where an access goes; `None` if it is ignored.
@@ -140,10 +138,8 @@ fn place(
         return Err(Halt::unknown("it has no coordinates"));
     };
     let [Some(base), None] = address.bases else { return Err(Halt::unknown("it has no coordinates")) };
-    let coordinate = |at: u8| -> Result<u32, Halt> {
-        let value = thread.half(base, at).known(32).ok_or(Halt::Undefined("a coordinate"))?;
-        Ok(u32::try_from(value).unwrap_or(0))
-    };
+    let coordinate =
+        |at: u8| -> Result<u32, Halt> { thread.half(base, at).word().ok_or(Halt::Undefined("a coordinate")) };
     let coordinates: Vec<u32> = (0..surface.coordinates()).map(coordinate).collect::<Result<_, _>>()?;
     let outside = match () {
         () if has(set!["TRAP"]) => OutOfBounds::Trapped,

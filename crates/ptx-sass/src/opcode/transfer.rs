@@ -1,8 +1,8 @@
 //! What moves values without changing them.
 
-use super::Step;
+use super::{Step, access};
 use crate::bits::Bits;
-use crate::instruction::MachineOperand;
+use crate::instruction::{MachineOperand, Predicate};
 use crate::machine::{Halt, Thread};
 
 /// `MOV R0, R1`, `UMOV UR4, 0x400`, `MOV.64 R8, R4`
@@ -63,36 +63,46 @@ pub(super) fn special_wide(thread: &mut Thread, step: &Step) -> Result<(), Halt>
     Ok(())
 }
 
-/// `LDC.64 R2, c[0x0][0x210]`, `ULDC UR4, c[0x0][R0+0x20]`, `LDCU.128 UR4, c[0x0][0x380]`
+/// `LDC.64 R2, c[0x0][0x210]`, `ULDC UR4, c[0x0][R0+0x20]`, `LDCU.128 UR4, c[0x0][0x380]`: from a constant bank.
+/// `ULDC.S16 UR4, [UR4+0x20], !UPT`, `LDCU UR4, [UR4+0x20], !UPT`: from a generic address of 64 bits, which is how uniform
+/// addresses are loaded through the read-only proxy.
 pub(super) fn load_constant(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let MachineOperand::Constant { bank, base, offset, .. } = step.operand(1)? else {
-        return Err(Halt::unknown("the source is not a constant"));
-    };
-    let has = |any| step.modifiers.has(any);
     let to = step.to(0)?;
-    match () {
-        () if has(set!["64", "128"]) => {
-            let lower = thread.constant(*bank, *base, *offset, 8)?;
-            // The base may be a destination as well.
-            let upper = thread.constant(*bank, *base, offset.wrapping_add(8), 8)?;
-            thread.set_wide(to, lower);
-            if has(set!["128"]) {
-                thread.set(to, 2, upper);
-                thread.set(to, 3, upper.shifted_right(32));
-            }
-        }
-        () => {
-            let bytes = if has(set!["U8"]) || has(set!["S8"]) {
-                1
-            } else if has(set!["U16"]) || has(set!["S16"]) {
-                2
-            } else {
-                4
-            };
-            let value = thread.constant(*bank, *base, *offset, bytes)?;
-            let signed = has(set!["S8"]) || has(set!["S16"]);
-            thread.set(to, 0, if signed { value.sign_extended(if bytes == 1 { 8 } else { 16 }) } else { value });
-        }
+    let (bytes, signed) = access::size(step);
+    // The base may be a destination as well, so everything is loaded before anything is set.
+    let mut loaded = [Bits::ZERO; 2];
+    for (value, at) in loaded.iter_mut().zip((0..u64::from(bytes)).step_by(8)) {
+        *value = constant(thread, step, at, bytes)?;
+    }
+    let [lower, upper] = loaded;
+    if bytes < 8 {
+        thread.set(to, 0, if signed { lower.sign_extended(u32::from(bytes) * 8) } else { lower });
+        return Ok(());
+    }
+    thread.set_wide(to, lower);
+    if bytes == 16 {
+        thread.set(to, 2, upper);
+        thread.set(to, 3, upper.shifted_right(32));
     }
     Ok(())
+}
+
+/// Up to 8 bytes of the source of a load of this many, from a position in it on.
+fn constant(thread: &mut Thread, step: &Step, at: u64, bytes: u8) -> Result<Bits, Halt> {
+    let part = usize::from(bytes.min(8));
+    match step.operand(1)? {
+        MachineOperand::Constant { bank, base, offset, .. } => {
+            thread.constant(*bank, *base, offset.wrapping_add_unsigned(at), part)
+        }
+        MachineOperand::Address(address) => {
+            // No other predicate was ever seen here, so what one does is unknown.
+            if step.predicate(2)? != (Predicate { index: 7, uniform: true, negated: true }) {
+                return Err(Halt::unknown("its predicate is not !UPT"));
+            }
+            let start = thread.address(address, true)?;
+            let aligned = if at == 0 { u64::from(bytes) } else { 8 };
+            Ok(thread.memory.load(start.wrapping_add(at), part, aligned)?)
+        }
+        _ => Err(Halt::unknown("the source is neither a constant nor an address")),
+    }
 }
