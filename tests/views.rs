@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::line_case::{Answer, LineCase, Returned, Rows};
-use ptx_conform::model::{self, Allowed, Ending, Expectation};
+use ptx_conform::model::{self, Allowed, Ending, Expectation, ExpectedValue};
 use ptx_conform::object::Component;
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, Values, environment_values};
@@ -116,10 +116,7 @@ fn caches_orders_scopes_and_hints_do_not_change_results() {
 /// The returned registers, if all their bits are known.
 fn registers(expectation: &Expectation) -> Option<Vec<u128>> {
     match &expectation.allowed {
-        Allowed::Only(Ending::Returns(effect)) => {
-            let exact = effect.registers().iter().all(|register| register.known == u128::MAX);
-            exact.then(|| effect.registers().iter().map(|register| register.bits).collect())
-        }
+        Allowed::Only(Ending::Returns(effect)) => effect.registers().iter().map(ExpectedValue::only).collect(),
         _ => None,
     }
 }

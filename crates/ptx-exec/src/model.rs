@@ -11,6 +11,7 @@ mod convert;
 mod effect;
 mod expectation;
 mod float;
+mod float_format;
 mod inference;
 mod integer;
 mod ld;
@@ -20,6 +21,7 @@ mod semantics;
 mod st;
 mod surface;
 mod undefined;
+mod value;
 
 use crate::line_case::{Answer, LineCase, Rows};
 use ptx_spec::environment::Environment;
@@ -27,13 +29,14 @@ use ptx_spec::judge::Judge;
 use ptx_spec::ptx::{Declarations, Line};
 use ptx_spec::spec::Spec;
 
-pub use effect::{Effect, ExpectedBits, Nans, Object, Write};
+pub use effect::{Effect, Object, Write};
 pub use expectation::{Allowed, Difference, Ending, Expectation, ResultPart, RowVerdict};
 pub use inference::{INFERENCES, Inference, Inferences};
 use operands::{Lane, Operands, ValueSource};
 pub use semantics::Unmodelled;
 use semantics::{Prepare, Semantics};
 pub use undefined::Undefined;
+pub use value::ExpectedValue;
 
 /// A case whose line has been read, so that rows can be evaluated.
 pub struct Prepared<'a> {
@@ -81,8 +84,8 @@ pub fn prepare<'a>(spec: &Spec, case: &'a LineCase) -> Result<Prepared<'a>, Unmo
     if let Some(surface) = &case.surface {
         surface.check().map_err(error)?;
     }
-    if case.outputs.len() > Effect::REGISTERS {
-        return Err(error(format!("a line writes at most {} registers", Effect::REGISTERS)));
+    if case.rows.width() != case.inputs.len() && !case.rows.is_empty() {
+        return Err(error(format!("{} inputs, but rows of {} values", case.inputs.len(), case.rows.width())));
     }
     let prepare = TABLE.iter().find(|(known, _)| *known == instruction.name);
     let (_, prepare) = prepare.ok_or_else(|| error(format!("there is no model of `{}`", instruction.name)))?;

@@ -12,7 +12,7 @@ use crate::environment::{Environment, Target, Version};
 use crate::space::{EnvironmentValues, Values, environment_values};
 use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds};
 use crate::text::{Declarations, Line};
-pub use arguments::arguments;
+pub use arguments::{BoundArgument, BoundElement, arguments, assumed_arguments};
 use attempt::{Attempt, LineInContext};
 
 /// A line read as a line of one form.

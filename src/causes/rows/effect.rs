@@ -25,9 +25,8 @@ impl ExpectedEffect {
         match ending {
             Ending::Traps => Self::Trap,
             Ending::Returns(effect) => {
-                let zero = effect.registers().iter().all(|register| register.bits & register.known == 0);
-                let writes = effect.written().any(|write| write.count > 0);
-                if zero && !writes { Self::Nothing } else { Self::Something }
+                let zero = effect.registers().iter().all(|register| register.wrong(0) == 0);
+                if zero && effect.written().is_empty() { Self::Nothing } else { Self::Something }
             }
         }
     }

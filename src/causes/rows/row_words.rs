@@ -7,7 +7,7 @@ use crate::case::{CaseResult, execution_id};
 use crate::causes::finding::{MinimalCase, MinimalRow};
 use crate::engine::Listing;
 use crate::line_case::Answer;
-use crate::model::{Allowed, Difference, Ending, Expectation, ResultPart};
+use crate::model::{Allowed, Difference, Ending, Expectation, ExpectedValue, ResultPart, Write};
 use crate::spec::Form;
 
 /// How a row differs, in words that rows with the same cause share.
@@ -82,22 +82,36 @@ fn ending(ending: &Ending) -> String {
         Ending::Traps => return "traps".to_owned(),
         Ending::Returns(effect) => effect,
     };
-    let registers = effect.registers().iter().map(|register| {
-        if register.known == u128::MAX { format!("{:x}", register.bits) } else { "anything".to_owned() }
-    });
-    let written = effect.written().map(|write| {
-        let count = usize::from(write.count);
-        let bytes = write.bytes.bits.to_le_bytes();
-        let known = write.bytes.known.to_le_bytes();
-        let hex = |at: usize| match known[at] {
-            0xff => format!("{:02x}", bytes[at]),
-            0 => "..".to_owned(),
-            _ => "??".to_owned(),
-        };
-        format!("writes {} at byte {}", (0..count.min(16)).map(hex).collect::<String>(), write.at)
-    });
-    let words: Vec<String> = registers.chain(written).collect();
+    let registers = effect.registers().iter().map(register);
+    let words: Vec<String> = registers.chain(effect.written().iter().map(written)).collect();
     if words.is_empty() { "writes nothing".to_owned() } else { words.join(" ") }
+}
+
+/// The expected value of a register.
+fn register(value: &ExpectedValue) -> String {
+    match value.only() {
+        Some(bits) => format!("{bits:x}"),
+        None if value.nans().next().is_some() => format!("{:x}{}", value.example(), nans(value, "bit", 1)),
+        None => "anything".to_owned(),
+    }
+}
+
+/// The expected bytes of an object.
+fn written(write: &Write) -> String {
+    let (bytes, fixed) = (write.value.example().to_le_bytes(), write.value.fixed().to_le_bytes());
+    let hex = |at: usize| match fixed[at] {
+        0xff => format!("{:02x}", bytes[at]),
+        0 => "..".to_owned(),
+        _ => "??".to_owned(),
+    };
+    let bytes: String = (0..write.count).map(hex).collect();
+    format!("writes {bytes} at byte {}{}", write.at, nans(&write.value, "byte", 8))
+}
+
+/// Where the floats are that must be NaNs, counted in units of this many bits.
+fn nans(value: &ExpectedValue, unit: &str, bits: u32) -> String {
+    let places: Vec<String> = value.nans().map(|at| format!("{unit} {}", at / bits)).collect();
+    if places.is_empty() { String::new() } else { format!(" (a NaN at {})", places.join(", ")) }
 }
 
 /// What an engine did with a row, in words.

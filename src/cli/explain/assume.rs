@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::judge::assumed_arguments;
 use ptx_conform::ptx::{Argument, Line};
-use ptx_conform::spec::{Form, Instruction, Isa, Operand, Pattern, Role};
+use ptx_conform::spec::{Form, Instruction, Isa, Operand, Role};
 
 /// Declarations of every name of the line. Names such as `%rd1` are registers of the type that compilers
 /// give them; the type of others depends on their use.
@@ -24,23 +25,12 @@ pub(super) fn declarations(isa: &Isa, instruction: &Instruction, line: &Line<'_>
     if let Some((_, predicate)) = line.guard {
         assumed.register(predicate, ".pred");
     }
-    for (at, written) in line.operands.iter().enumerate() {
-        match (form.pattern.get(at), &written.argument) {
-            (Some(Pattern::Pair(first, second)), Argument::Pair(halves)) => {
-                for (at, half) in [first, second].into_iter().zip(halves.iter()) {
-                    assumed.argument(half, Some(&form.operands[*at]), false);
-                }
-            }
-            (Some(Pattern::Bracket(inside)), Argument::Bracket(elements)) => {
-                for (at, element) in elements.iter().enumerate() {
-                    assumed.argument(element, inside.get(at).map(|&at| &form.operands[at]), true);
-                }
-            }
-            (Some(Pattern::Operand(at) | Pattern::List(at) | Pattern::Pair(at, _)), argument) => {
-                assumed.argument(argument, Some(&form.operands[*at]), false);
-            }
-            (_, argument) => assumed.argument(argument, None, false),
-        }
+    for bound in assumed_arguments(form, line) {
+        assumed.argument(bound.argument, Some(&form.operands[bound.operand]), bound.bracketed);
+    }
+    // What the form has no operand for needs declarations all the same.
+    for written in &line.operands {
+        assumed.argument(&written.argument, None, false);
     }
     assumed.text()
 }
@@ -88,9 +78,11 @@ impl<'a> Assumed<'a> {
                 self.name(name, operand, bracketed);
                 register.iter().for_each(|register| self.name(register, None, false));
             }
-            Argument::Tuple(elements) | Argument::Bracket(elements) | Argument::List(elements) => {
+            Argument::Tuple(elements) | Argument::List(elements) => {
                 elements.iter().for_each(|element| self.argument(element, operand, bracketed));
             }
+            Argument::Bracket(elements) => elements.iter().for_each(|element| self.argument(element, operand, true)),
+            Argument::Pair(halves) => halves.iter().for_each(|half| self.argument(half, operand, bracketed)),
             _ => {}
         }
     }

@@ -19,11 +19,11 @@ impl Rows {
         Self { width, ..Self::default() }
     }
 
-    /// Adds a row; missing values are 0, surplus ones are dropped.
+    /// Adds a row: a value for each input.
+    #[track_caller]
     pub fn push(&mut self, row: &[u128]) {
-        let missing = self.width.saturating_sub(row.len());
-        self.values.extend(row.iter().take(self.width));
-        self.values.extend(std::iter::repeat_n(0, missing));
+        assert_eq!(row.len(), self.width, "a row has a value for each input");
+        self.values.extend(row);
         self.count += 1;
     }
 
@@ -42,9 +42,11 @@ impl Rows {
         self.width
     }
 
-    /// A row; empty if out of range.
+    /// The row at a position that there is.
+    #[track_caller]
     pub fn row(&self, at: usize) -> &[u128] {
-        if at >= self.count { &[] } else { self.values.get(at * self.width..(at + 1) * self.width).unwrap_or_default() }
+        assert!(at < self.count, "row {at} of {}", self.count);
+        &self.values[at * self.width..(at + 1) * self.width]
     }
 
     /// All rows in order.

@@ -3,30 +3,40 @@
 //! One thread sees no difference between orderings, scopes, caches and policies.
 
 use super::bytes::read;
-use super::float::FloatFormat;
+use super::float::FloatOperation;
+use super::float_format::FloatFormat;
 use super::integer::{Operation, low};
 use super::memory::{Access, Accessed};
-use super::{
-    Effect, Expectation, ExpectedBits, Inferences, Lane, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write,
-};
+use super::value::ExpectedValue;
+use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write};
 use crate::object::Space;
 use ptx_spec::spec::Kind;
 
 struct Atomic<'a> {
     access: Access<'a>,
-    operation: Operation,
+    operation: AtomicOperation,
     /// Where the old value of each lane goes, and the operation's inputs.
     lanes: Vec<(Option<Lane>, ValueSource)>,
-    /// What is stored if the comparison succeeds.
-    other: ValueSource,
     /// The size of a lane in bits.
     bits: u32,
-    signed: bool,
-    /// The format of floats; a lane has one or two.
-    float: Option<FloatFormat>,
-    /// Whether floats in global memory lose subnormal numbers.
-    flushes: bool,
     outputs: usize,
+}
+
+/// What is stored instead of the old value.
+enum AtomicOperation {
+    /// The result of an operation on integers or bits.
+    Bits {
+        operation: Operation,
+        signed: bool,
+        /// What is stored if the comparison succeeds.
+        other: ValueSource,
+    },
+    /// The results of an operation on floats, of which a lane has one or two.
+    Floats {
+        operation: FloatOperation,
+        /// Whether subnormal numbers in global memory are lost.
+        flushes: bool,
+    },
 }
 
 pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
@@ -34,14 +44,23 @@ pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semanti
     let operation = Operation::named(operands.value("op"))?;
     let sources = operands.sources("b")?;
     let lanes: Vec<Lane> = operands.destination("d")?;
-    let size = bits / 8 * u32::try_from(sources.len()).unwrap_or(1);
-    let other = if operation == Operation::CompareAndSwap { operands.source("c")? } else { ValueSource::Immediate(0) };
+    let size = bits as usize / 8 * sources.len();
     let lanes = sources.into_iter().enumerate().map(|(at, source)| (lanes.get(at).copied(), source)).collect();
-    let float = FloatFormat::of(name).filter(|_| operation != Operation::Exchange);
-    let flushes = name == ".f32";
-    let (signed, outputs) = (kind == Kind::Signed, operands.case.outputs.len());
+    let operation = match FloatFormat::of(name).filter(|_| operation != Operation::Exchange) {
+        Some(format) => {
+            AtomicOperation::Floats { operation: FloatOperation::new(operation, format)?, flushes: name == ".f32" }
+        }
+        None => AtomicOperation::Bits {
+            operation,
+            signed: kind == Kind::Signed,
+            other: match operation {
+                Operation::CompareAndSwap => operands.source("c")?,
+                _ => ValueSource::Immediate(0),
+            },
+        },
+    };
     let access = Access::new(operands, "a", size)?;
-    Ok(Box::new(Atomic { access, operation, lanes, other, bits, signed, float, flushes, outputs }))
+    Ok(Box::new(Atomic { access, operation, lanes, bits, outputs: operands.case.outputs.len() }))
 }
 
 impl Atomic<'_> {
@@ -52,23 +71,41 @@ impl Atomic<'_> {
         new: u128,
         row: &[u128],
         place: Accessed<'_>,
-    ) -> (ExpectedBits, Option<Undefined>, Inferences) {
-        let Some(format) = self.float else {
-            let bits = self.operation.apply(old, [new, low(self.other.of(row), self.bits)], (self.bits, self.signed));
-            return (ExpectedBits { bits, known: u128::MAX }, None, Inferences::NONE);
-        };
-        let flushed = |bits: u128| {
-            if self.flushes && place.space() == Space::Global { format.flushed(bits) } else { bits }
-        };
-        let (mut all, mut undefined, mut lost) = (ExpectedBits::default(), None, false);
-        for shift in (0..self.bits).step_by(format.bits() as usize) {
-            let [old, new] = [old, new].map(|bits| low(bits >> shift, format.bits()));
-            // The operation was checked when the line was prepared, so others cannot occur.
-            let applied = format.apply(self.operation, flushed(old), flushed(new)).unwrap_or_default();
-            let (ExpectedBits { bits, known }, why) = applied;
-            lost |= [old, new, bits].into_iter().any(|bits| flushed(bits) != bits);
-            all.bits |= low(flushed(bits), format.bits()) << shift;
-            all.known |= low(known, format.bits()) << shift;
+    ) -> (ExpectedValue, Option<Undefined>, Inferences) {
+        match &self.operation {
+            AtomicOperation::Bits { operation, signed, other } => {
+                let bits = operation.apply(old, [new, low(other.of(row), self.bits)], (self.bits, *signed));
+                (ExpectedValue::exact(bits), None, Inferences::NONE)
+            }
+            AtomicOperation::Floats { operation, flushes } => {
+                self.floats(*operation, *flushes && place.space() == Space::Global, old, new)
+            }
+        }
+    }
+
+    /// What a lane of floats stores.
+    fn floats(
+        &self,
+        operation: FloatOperation,
+        flushes: bool,
+        old: u128,
+        new: u128,
+    ) -> (ExpectedValue, Option<Undefined>, Inferences) {
+        let bits = operation.format.bits();
+        let flushed = |number: u128| if flushes { operation.format.flushed(number) } else { number };
+        let (mut all, mut undefined, mut lost) = (ExpectedValue::exact(0), None, false);
+        for shift in (0..self.bits).step_by(bits as usize) {
+            let [old, new] = [old, new].map(|lane| low(lane >> shift, bits));
+            let (value, why) = operation.apply(flushed(old), flushed(new));
+            let value = match value.only() {
+                Some(result) => {
+                    lost |= flushed(result) != result;
+                    ExpectedValue::exact(flushed(result))
+                }
+                None => value,
+            };
+            lost |= [old, new].into_iter().any(|number| flushed(number) != number);
+            all = all.joined(shift, &value);
             undefined = undefined.or(why);
         }
         (all, undefined, Inferences::ATOMIC_FLUSH.when(lost))
@@ -82,21 +119,19 @@ impl Semantics for Atomic<'_> {
             Err(why) => return Expectation::any(why),
         };
         let mut effect = Effect::of_registers(self.outputs);
-        let (mut bytes, mut inferred) = (ExpectedBits::default(), Inferences::NONE);
-        let size = self.bits / 8;
-        for ((lane, source), within) in self.lanes.iter().zip((0..).step_by(size as usize)) {
-            let old = read(place.data(), place.at + within, size);
+        let (mut value, mut inferred) = (ExpectedValue::exact(0), Inferences::NONE);
+        let size = self.bits as usize / 8;
+        for ((lane, source), shift) in self.lanes.iter().zip((0..).step_by(self.bits as usize)) {
+            let old = read(place.data(), place.at + shift as usize / 8, size);
             let (left, why, by) = self.lane(old, low(source.of(row), self.bits), row, place);
             if let Some(output) = lane.and_then(|lane| lane.output) {
                 effect.set(output, old);
             }
-            bytes.bits |= left.bits << (8 * within);
-            bytes.known |= low(left.known, self.bits) << (8 * within);
+            value = value.joined(shift, &left);
             effect.undefined = effect.undefined.or(why);
             inferred = inferred.and(by);
         }
-        let count = u8::try_from(size as usize * self.lanes.len()).unwrap_or_default();
-        effect.writes(Write { object: place.object(), at: place.at, count, bytes });
+        effect.add_write(Write { object: place.object(), at: place.at, count: size * self.lanes.len(), value });
         Expectation::returned(effect).inferred(inferred)
     }
 }

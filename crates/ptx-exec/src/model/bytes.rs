@@ -1,10 +1,8 @@
 //! Bytes of objects as numbers.
 
-/// The bytes from a position on as a little-endian number; 0 beyond the end.
-pub(super) fn read(data: &[u8], at: usize, count: u32) -> u128 {
+/// Up to 16 bytes from a position on as a little-endian number. The data has them: where an access goes was checked before.
+pub(super) fn read(data: &[u8], at: usize, count: usize) -> u128 {
     let mut bytes = [0; 16];
-    for (to, from) in bytes.iter_mut().take(usize::try_from(count).unwrap_or(16)).zip(data.get(at..).unwrap_or(&[])) {
-        *to = *from;
-    }
+    bytes[..count].copy_from_slice(&data[at..at + count]);
     u128::from_le_bytes(bytes)
 }

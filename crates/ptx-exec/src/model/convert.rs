@@ -1,67 +1,75 @@
 //! Conversions of 32-bit source components into components of samples. The manual does not describe them,
 //! so all are inferred. PTX ISA `surface-instructions-sust`, `sust.p`.
 
-use super::{ExpectedBits, Inferences, Undefined};
+use super::float_format::FloatFormat;
+use super::value::ExpectedValue;
+use super::{Inferences, Undefined};
 use crate::object::Component;
 
 /// The converted component, in the low bits.
 pub(super) struct Converted {
-    pub(super) bits: ExpectedBits,
+    pub(super) value: ExpectedValue,
     pub(super) inferred: Inferences,
     pub(super) undefined: Option<Undefined>,
 }
 
 /// Converts 32 bits of a source to a component of a sample.
 pub(super) fn convert(source: u32, component: Component) -> Converted {
-    let exact = |bits: u32, inferred: Inferences| {
-        let bits = ExpectedBits { bits: u128::from(bits), known: u128::MAX };
-        Converted { bits, inferred, undefined: None }
+    let exact = |bits: u32, inferred: Inferences| Converted {
+        value: ExpectedValue::exact(bits.into()),
+        inferred,
+        undefined: None,
     };
-    let float = f32::from_bits(source);
     match component {
-        // Its exponent is that of a NaN; sign and payload may be any.
-        Component::Float(32) if float.is_nan() => {
-            let bits = ExpectedBits { bits: u128::from(source), known: 0x7f80_0000 };
-            Converted { bits, inferred: Inferences::NONE, undefined: Some(Undefined::NanPayload) }
-        }
-        Component::Unsigned(32) | Component::Signed(32) | Component::Float(32) => exact(source, Inferences::NONE),
+        Component::Unsigned(32) | Component::Signed(32) => exact(source, Inferences::NONE),
         Component::Unsigned(bits) => exact(source.min(ones(bits)), Inferences::SATURATION.when(source > ones(bits))),
         Component::Signed(bits) => {
-            let largest = i32::try_from(ones(bits) >> 1).unwrap_or(i32::MAX);
+            let largest = (ones(bits) >> 1).cast_signed();
             let value = source.cast_signed();
             let fits = value.clamp(-largest - 1, largest);
             exact(fits.cast_unsigned() & ones(bits), Inferences::SATURATION.when(fits != value))
         }
-        Component::Float(_) if float.is_nan() => {
-            let bits = ExpectedBits { bits: 0x7e00, known: 0x7c00 };
-            Converted { bits, inferred: Inferences::HALF, undefined: Some(Undefined::NanPayload) }
-        }
-        Component::Float(_) => exact(half(source), Inferences::HALF),
+        Component::Float(32) => float(source, FloatFormat::F32, Inferences::NONE),
+        Component::Float(_) => float(source, FloatFormat::F16, Inferences::HALF),
         Component::Unorm(bits) => {
-            let scaled = clamp(float, 0.0) * f64::from(ones(bits));
+            let scaled = clamp(source, 0.0) * f64::from(ones(bits));
             exact(integer(scaled).cast_unsigned(), Inferences::UNORM)
         }
         Component::Snorm(bits) => {
-            let scaled = clamp(float, -1.0) * f64::from(ones(bits) >> 1);
+            let scaled = clamp(source, -1.0) * f64::from(ones(bits) >> 1);
             exact(integer(scaled).cast_unsigned() & ones(bits), Inferences::SNORM)
         }
     }
 }
 
+/// The float in a source as a number of a format: a NaN stays one, with any sign and payload.
+fn float(source: u32, format: FloatFormat, inferred: Inferences) -> Converted {
+    let value = f64::from(f32::from_bits(source));
+    if value.is_nan() {
+        // Where nothing is converted, keeping the payload is the simplest example.
+        let example = if format == FloatFormat::F32 { source.into() } else { format.quiet_nan() };
+        let value = ExpectedValue::nan(example, format);
+        return Converted { value, inferred, undefined: Some(Undefined::NanPayload) };
+    }
+    Converted { value: ExpectedValue::exact(format.rounded(value)), inferred, undefined: None }
+}
+
 impl Component {
-    /// What a component of a sample becomes when 32 bits are converted to it; a NaN as some NaN.
+    /// A component of a sample after 32 bits are converted to it; a NaN as some NaN.
+    #[expect(clippy::cast_possible_truncation, reason = "components have at most 32 bits")]
     pub fn converted(self, source: u32) -> u32 {
-        u32::try_from(convert(source, self).bits.bits).unwrap_or(0)
+        convert(source, self).value.example() as u32
     }
 }
 
-/// The largest number with this many bits.
+/// The largest number with this many bits, 1 to 32.
 fn ones(bits: u8) -> u32 {
-    u32::MAX.checked_shr(32 - u32::from(bits)).unwrap_or_default()
+    u32::MAX >> (32 - u32::from(bits))
 }
 
-/// A float from `low` to 1; 0 for a NaN.
-fn clamp(value: f32, low: f64) -> f64 {
+/// The float in a source, from `low` to 1; 0 for a NaN.
+fn clamp(source: u32, low: f64) -> f64 {
+    let value = f32::from_bits(source);
     if value.is_nan() { 0.0 } else { f64::from(value).clamp(low, 1.0) }
 }
 
@@ -71,30 +79,12 @@ fn integer(value: f64) -> i32 {
     value.round_ties_even() as i32
 }
 
-/// A float other than a NaN as a half, rounded to nearest, ties to even.
-fn half(bits: u32) -> u32 {
-    let sign = bits >> 16 & 0x8000;
-    let magnitude = bits & 0x7fff_ffff;
-    // Halves below 2^-14 are multiples of 2^-24; adding 0.5 leaves just those bits.
-    if magnitude < 0x3880_0000 {
-        let multiple = f32::from_bits(magnitude) + 0.5;
-        return sign | (multiple.to_bits() - 0x3f00_0000);
-    }
-    if magnitude >= 0x4780_0000 {
-        return sign | 0x7c00;
-    }
-    // The exponent's bias is smaller by 112. To round, half of the last place is added, minus one if the
-    // last place is even.
-    let odd = magnitude >> 13 & 1;
-    sign | ((magnitude - 0x3800_0000 + 0xfff + odd) >> 13)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn of(source: f32, component: Component) -> u128 {
-        convert(source.to_bits(), component).bits.bits
+        convert(source.to_bits(), component).value.example()
     }
 
     #[test]
@@ -125,6 +115,19 @@ mod tests {
     }
 
     #[test]
+    fn a_nan_stays_a_nan_and_an_infinity_an_infinity() {
+        for (component, infinity) in [(Component::Float(16), 0x7c00), (Component::Float(32), 0x7f80_0000)] {
+            for source in [0x7fc0_0000, 0xffff_ffff, 0x7f80_0001] {
+                let Converted { value, undefined, .. } = convert(source, component);
+                assert_eq!(undefined, Some(Undefined::NanPayload), "{source:x}");
+                assert_eq!((value.wrong(value.example()), value.wrong(infinity | 1)), (0, 0), "{source:x}");
+                assert_ne!(value.wrong(infinity), 0, "{source:x}");
+            }
+            assert_eq!(convert(0x7f80_0000, component).value.only(), Some(infinity));
+        }
+    }
+
+    #[test]
     fn floats_become_normalized_integers() {
         for (float, component, bits) in [
             (0.5, Component::Unorm(8), 128),
@@ -144,7 +147,7 @@ mod tests {
 
     #[test]
     fn integers_saturate() {
-        let of = |source: i32, component| convert(source.cast_unsigned(), component).bits.bits;
+        let of = |source: i32, component| convert(source.cast_unsigned(), component).value.example();
         assert_eq!(of(256, Component::Unsigned(8)), 255);
         assert_eq!(of(-1, Component::Unsigned(16)), 0xffff);
         assert_eq!(of(-1, Component::Signed(8)), 0xff);

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::value::ExpectedValue;
 use super::{Effect, Inferences, Object, Undefined};
 use crate::line_case::{Answer, LineCase, Returned, UndefinedBits};
-use crate::object::Variable;
+use crate::object::{Surface, Variable};
 
 /// The expectation of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,9 +86,11 @@ impl Expectation {
         Self { allowed: Allowed::Only(Ending::Returns(effect)), inferred: Inferences::NONE }
     }
 
-    /// One of several endings.
+    /// One of several endings, of which there is at least one.
     pub fn one_of(endings: impl IntoIterator<Item = Ending>) -> Self {
-        Self { allowed: Allowed::OneOf(endings.into_iter().collect()), inferred: Inferences::NONE }
+        let endings: Box<[Ending]> = endings.into_iter().collect();
+        assert!(!endings.is_empty(), "a row without an ending would agree with any answer");
+        Self { allowed: Allowed::OneOf(endings), inferred: Inferences::NONE }
     }
 
     pub(super) fn traps() -> Self {
@@ -119,10 +122,10 @@ impl Expectation {
             Allowed::Any(why) => RowVerdict::Undecided(*why),
             Allowed::Only(ending) => ending.check(case, answer),
             Allowed::OneOf(endings) => {
-                let mut verdicts = endings.iter().map(|ending| ending.check(case, answer));
-                let first = verdicts.next().unwrap_or(RowVerdict::Agrees(None));
-                let agrees = |verdict: &RowVerdict| !matches!(verdict, RowVerdict::Differs(_));
-                if agrees(&first) { first } else { verdicts.find(agrees).unwrap_or(first) }
+                let verdicts = || endings.iter().map(|ending| ending.check(case, answer));
+                let differs = |verdict: &RowVerdict| matches!(verdict, RowVerdict::Differs(_));
+                let agrees = verdicts().find(|verdict| !differs(verdict));
+                agrees.or_else(|| verdicts().next()).expect("`one_of` refuses to be empty")
             }
         }
     }
@@ -139,11 +142,11 @@ impl Expectation {
         };
         let Ending::Returns(effect) = ending else { return Answer::Trapped("out of bounds".to_owned()) };
         let surface = case.surface.as_ref().and_then(|surface| effect.applied(Object::Surface, &surface.data));
-        let registers = effect.registers().iter().map(|register| register.bits).collect();
+        let registers = effect.registers().iter().map(ExpectedValue::example).collect();
         let variable = |(at, variable): (usize, &Variable)| {
             effect.applied(Object::Variable(at), &variable.data).map(|after| (variable.name.clone(), after))
         };
-        let variables = if effect.write.is_none() {
+        let variables = if effect.written().is_empty() {
             BTreeMap::new()
         } else {
             case.variables.iter().enumerate().filter_map(variable).collect()
@@ -154,20 +157,43 @@ impl Expectation {
 
 impl Effect {
     /// The first part of a result that must be defined, but is not.
-    fn matters(&self, case: &LineCase, undefined: &UndefinedBits) -> Option<ResultPart> {
-        let mut registers = self.registers().iter().zip(&undefined.registers);
-        if let Some(register) = registers.position(|(expected, undefined)| expected.known & undefined != 0) {
+    fn needs_undefined(&self, case: &LineCase, returned: &Returned, undefined: &UndefinedBits) -> Option<ResultPart> {
+        let needed = |((expected, actual), undefined): ((&ExpectedValue, &u128), &u128)| {
+            expected.needed(*actual, *undefined) != 0
+        };
+        let mut registers = self.registers().iter().zip(&returned.registers).zip(&undefined.registers);
+        if let Some(register) = registers.position(needed) {
             return Some(ResultPart::Register(register));
         }
-        let of = |object: Object, undefined: &[u8]| {
-            let known = |at: usize| self.byte(object, at).map_or(u8::MAX, |(_, known)| known);
-            undefined.iter().enumerate().position(|(at, bits)| bits & known(at) != 0)
-        };
-        if let Some(at) = undefined.surface.as_ref().and_then(|bits| of(Object::Surface, bits)) {
-            return Some(ResultPart::Surface(at));
+        if let (Some(before), Some(bits)) = (&case.surface, &undefined.surface) {
+            let after = returned.surface.as_ref().unwrap_or(&before.data);
+            if let Some(at) = self.needs(Object::Surface, after, bits) {
+                return Some(ResultPart::Surface(at));
+            }
         }
         case.variables.iter().enumerate().find_map(|(position, variable)| {
-            let at = of(Object::Variable(position), undefined.variables.get(&variable.name)?)?;
+            let after = returned.variables.get(&variable.name).unwrap_or(&variable.data);
+            let at = self.needs(Object::Variable(position), after, undefined.variables.get(&variable.name)?)?;
+            Some(ResultPart::Variable(position, at))
+        })
+    }
+
+    /// The first part of a result that is wrong.
+    fn wrong(&self, case: &LineCase, returned: &Returned) -> Option<ResultPart> {
+        let mut both = self.registers().iter().zip(&returned.registers);
+        if let Some(register) = both.position(|(expected, actual)| expected.wrong(*actual) != 0) {
+            return Some(ResultPart::Register(register));
+        }
+        if let Some(Surface { data: before, .. }) = &case.surface {
+            // Objects that did not change may be left out of an answer.
+            let after = returned.surface.as_ref().unwrap_or(before);
+            if let Some(at) = self.differs(Object::Surface, before, after) {
+                return Some(ResultPart::Surface(at));
+            }
+        }
+        case.variables.iter().enumerate().find_map(|(position, variable)| {
+            let after = returned.variables.get(&variable.name).unwrap_or(&variable.data);
+            let at = self.differs(Object::Variable(position), &variable.data, after)?;
             Some(ResultPart::Variable(position, at))
         })
     }
@@ -181,38 +207,17 @@ impl Ending {
             (Self::Returns(effect), Answer::Returned(returned)) => (effect, returned),
             (Self::Returns(_), _) => return RowVerdict::Differs(Difference::Trapped),
         };
-        if returned.registers.len() != effect.registers().len() {
-            let counts = (returned.registers.len(), effect.registers().len());
-            let words = format!("{} registers were returned, but the line writes {}", counts.0, counts.1);
-            return RowVerdict::Differs(Difference::Failed(words));
+        // Sizes first: what follows pairs up parts of both results.
+        if let Err(why) = case.check(returned) {
+            return RowVerdict::Differs(Difference::Failed(why));
         }
-        if let Some(part) = returned.undefined.as_ref().and_then(|undefined| effect.matters(case, undefined)) {
+        let undefined = returned.undefined.as_ref();
+        if let Some(part) = undefined.and_then(|undefined| effect.needs_undefined(case, returned, undefined)) {
             return RowVerdict::Differs(Difference::Undefined(part));
         }
-        let mut both = effect.registers().iter().zip(&returned.registers);
-        if let Some(register) = both.position(|(expected, bits)| !expected.allows(*bits)) {
-            return RowVerdict::Differs(Difference::Wrong(ResultPart::Register(register)));
+        match effect.wrong(case, returned) {
+            Some(part) => RowVerdict::Differs(Difference::Wrong(part)),
+            None => RowVerdict::Agrees(effect.undefined),
         }
-        let before: &[u8] = case.surface.as_ref().map_or(&[], |surface| &surface.data);
-        let after = returned.surface.as_deref().unwrap_or(before);
-        if after.len() != before.len() {
-            let words = format!("a surface of {} bytes was returned with {}", before.len(), after.len());
-            return RowVerdict::Differs(Difference::Failed(words));
-        }
-        if let Some(at) = effect.differs(Object::Surface, before, after) {
-            return RowVerdict::Differs(Difference::Wrong(ResultPart::Surface(at)));
-        }
-        for (position, variable) in case.variables.iter().enumerate() {
-            let after = returned.variables.get(&variable.name).unwrap_or(&variable.data);
-            if after.len() != variable.data.len() {
-                let words =
-                    format!("`{}` of {} bytes was returned with {}", variable.name, variable.data.len(), after.len());
-                return RowVerdict::Differs(Difference::Failed(words));
-            }
-            if let Some(at) = effect.differs(Object::Variable(position), &variable.data, after) {
-                return RowVerdict::Differs(Difference::Wrong(ResultPart::Variable(position, at)));
-            }
-        }
-        RowVerdict::Agrees(effect.undefined)
     }
 }

@@ -4,7 +4,10 @@ use super::Unmodelled;
 
 /// The low bits of a number.
 pub(super) fn low(bits: u128, count: u32) -> u128 {
-    bits & u128::MAX.checked_shr(128 - count).unwrap_or_default()
+    match count {
+        0..128 => bits & ((1 << count) - 1),
+        _ => bits,
+    }
 }
 
 /// The value of a signed integer.

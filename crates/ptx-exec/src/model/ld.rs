@@ -22,7 +22,7 @@ struct Load<'a> {
 pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
     let (kind, bits) = operands.type_of(operands.value("type"))?;
     let lanes = operands.destination("d")?;
-    let size = bits / 8 * u32::try_from(lanes.len()).unwrap_or(1);
+    let size = bits as usize / 8 * lanes.len();
     Ok(Box::new(Load {
         access: Access::new(operands, "a", size)?,
         lanes,
@@ -38,9 +38,9 @@ impl Semantics for Load<'_> {
             Ok(place) => place,
             Err(why) => return Expectation::any(why),
         };
-        let count = self.bits / 8;
+        let count = self.bits as usize / 8;
         let mut effect = Effect::of_registers(self.outputs);
-        for (lane, at) in self.lanes.iter().zip((place.at..).step_by(count as usize)) {
+        for (lane, at) in self.lanes.iter().zip((place.at..).step_by(count)) {
             let loaded = read(place.data(), at, count);
             // Signed integers are sign-extended, all others zero-extended.
             let extended = if self.signed { sign_extend(loaded, self.bits).cast_unsigned() } else { loaded };

@@ -8,7 +8,7 @@ use crate::object::{Space, Variable};
 /// An access of N bytes to the variable that is the base of an address.
 pub(super) struct Access<'a> {
     address: Address<'a>,
-    size: u32,
+    size: usize,
 }
 
 /// Where an access goes.
@@ -22,7 +22,7 @@ pub(super) struct Accessed<'a> {
 }
 
 impl<'a> Access<'a> {
-    pub(super) fn new(operands: &Operands<'_, 'a>, operand: &str, size: u32) -> Result<Self, Unmodelled> {
+    pub(super) fn new(operands: &Operands<'_, 'a>, operand: &str, size: usize) -> Result<Self, Unmodelled> {
         Ok(Self { address: operands.address(operand)?, size })
     }
 
@@ -32,18 +32,18 @@ impl<'a> Access<'a> {
     /// The reason why the manual does not define it.
     pub(super) fn of(&self, row: &[u128]) -> Result<Accessed<'a>, Undefined> {
         let (position, variable) = self.address.variable.ok_or(Undefined::ImmediateAddress)?;
-        let size = u64::from(self.size);
-        let added = u64::try_from(self.address.source.of(row) & u128::from(u64::MAX)).unwrap_or_default();
-        let at = added.wrapping_add(self.address.offset.cast_unsigned());
+        let size = self.size as u64;
+        let at = self.address.source.double_word(row).wrapping_add(self.address.offset.cast_unsigned());
         // Only the alignment of a variable's address is known.
-        if at % size.max(1) != 0 || self.address.alignment < size {
+        if !at.is_multiple_of(size) || self.address.alignment < size {
             return Err(Undefined::MisalignedAddress);
         }
-        let length = variable.data.len() as u64;
-        if at > length || length - at < size {
+        // A position that no host could index is outside of every variable.
+        let at = usize::try_from(at).map_err(|_| Undefined::OutsideVariable)?;
+        if at.checked_add(self.size).is_none_or(|end| end > variable.data.len()) {
             return Err(Undefined::OutsideVariable);
         }
-        Ok(Accessed { position, variable, at: usize::try_from(at).unwrap_or(usize::MAX) })
+        Ok(Accessed { position, variable, at })
     }
 }
 
@@ -58,7 +58,7 @@ impl<'a> Accessed<'a> {
         Object::Variable(self.position)
     }
 
-    /// The position of the variable.
+    /// The state space of the variable.
     pub(super) fn space(self) -> Space {
         self.variable.space
     }

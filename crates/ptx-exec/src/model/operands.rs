@@ -3,8 +3,9 @@
 use super::{Inferences, Unmodelled};
 use crate::line_case::{Holds, LineCase};
 use crate::object::{Surface, Variable};
+use ptx_spec::judge::{BoundArgument, BoundElement, arguments};
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
-use ptx_spec::spec::{Form, Isa, Kind, Operand, Pattern, Role, Unit};
+use ptx_spec::spec::{Form, Isa, Kind, Operand, Role, Unit};
 
 /// A line that was read, and its case.
 pub(super) struct Operands<'l, 'a> {
@@ -30,14 +31,21 @@ impl ValueSource {
     /// Its value in a row.
     pub(super) fn of(self, row: &[u128]) -> u128 {
         match self {
-            Self::Input(at) => row.get(at).copied().unwrap_or_default(),
+            Self::Input(at) => row[at],
             Self::Immediate(bits) => bits,
         }
     }
 
     /// The low 32 bits of its value in a row.
+    #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
     pub(super) fn word(self, row: &[u128]) -> u32 {
-        u32::try_from(self.of(row) & u128::from(u32::MAX)).unwrap_or_default()
+        self.of(row) as u32
+    }
+
+    /// The low 64 bits of its value in a row.
+    #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
+    pub(super) fn double_word(self, row: &[u128]) -> u64 {
+        self.of(row) as u64
     }
 }
 
@@ -77,8 +85,10 @@ impl<'l, 'a> Operands<'l, 'a> {
     }
 
     /// The number of lanes of the vector modifier.
-    pub(super) fn lanes(&self) -> usize {
-        self.modifier("vec").and_then(|vec| vec.strip_prefix(".v")).and_then(|lanes| lanes.parse().ok()).unwrap_or(1)
+    pub(super) fn lanes(&self) -> Result<u32, Unmodelled> {
+        let Some(vec) = self.modifier("vec") else { return Ok(1) };
+        let lanes = vec.strip_prefix(".v").and_then(|lanes| lanes.parse().ok());
+        lanes.ok_or_else(|| Unmodelled(format!("{vec} is not the size of a vector")))
     }
 
     /// The guard: whether it is negated, and the predicate.
@@ -88,21 +98,16 @@ impl<'l, 'a> Operands<'l, 'a> {
     }
 
     /// The argument of an operand.
-    fn argument(&self, operand: &str) -> Result<&'l Argument<'l>, Unmodelled> {
-        let missing = || Unmodelled(format!("the line has no operand {operand}"));
-        for (part, text) in self.form.pattern.iter().zip(&self.line.operands) {
-            match (part, &text.argument) {
-                (Pattern::Operand(at), argument) if self.form.operands[*at].name == operand => return Ok(argument),
-                (Pattern::Bracket(inside), Argument::Bracket(elements)) => {
-                    let at = inside.iter().position(|&at| self.form.operands[at].name == operand);
-                    if let Some(at) = at {
-                        return elements.get(at).ok_or_else(missing);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Err(missing())
+    fn bound(&self, operand: &str) -> Result<BoundArgument<'l, 'l>, Unmodelled> {
+        let mut bound = arguments(self.form, self.values, self.line).into_iter();
+        bound
+            .find(|bound| self.form.operands[bound.operand].name == operand)
+            .ok_or_else(|| Unmodelled(format!("the line has no operand {operand}")))
+    }
+
+    /// The elements of an operand.
+    fn elements(&self, operand: &str) -> Result<Vec<BoundElement<'l, 'l>>, Unmodelled> {
+        Ok(self.bound(operand)?.elements(&self.declarations))
     }
 
     fn register(&self, name: &str) -> Result<ValueSource, Unmodelled> {
@@ -112,25 +117,12 @@ impl<'l, 'a> Operands<'l, 'a> {
 
     /// The values of an operand, lane by lane.
     pub(super) fn sources(&self, operand: &str) -> Result<Vec<ValueSource>, Unmodelled> {
-        match self.argument(operand)? {
-            Argument::Tuple(elements) => elements.iter().map(|element| self.element(operand, element)).collect(),
-            Argument::Name(name) => match self.declarations.symbol(name) {
-                Some(Symbol::Register(_, lanes)) if lanes > 1 => {
-                    components(lanes).map(|component| self.register(&format!("{name}.{component}"))).collect()
-                }
-                _ => Ok(vec![self.register(name)?]),
-            },
-            scalar => Ok(vec![self.element(operand, scalar)?]),
-        }
+        self.elements(operand)?.into_iter().map(|element| self.element(operand, element)).collect()
     }
 
     /// The inferences for sources of this many bits: wider registers, and immediates that do not fit.
     pub(super) fn inferred_of_sources(&self, operand: &str, bits: u32) -> Result<Inferences, Unmodelled> {
-        let elements = match self.argument(operand)? {
-            Argument::Tuple(elements) => elements.as_slice(),
-            one => std::slice::from_ref(one),
-        };
-        let of = |element: &Argument<'_>| match element {
+        let of = |element: BoundElement<'_, '_>| match element.argument {
             Argument::Name(name) => match self.declarations.symbol(name) {
                 Some(Symbol::Register(Some(of), _)) => {
                     Inferences::WIDER_SOURCE.when(u32::from(self.isa.types[of].bits) > bits)
@@ -144,21 +136,16 @@ impl<'l, 'a> Operands<'l, 'a> {
             }
             _ => Inferences::NONE,
         };
-        Ok(elements.iter().map(of).fold(Inferences::NONE, Inferences::and))
+        Ok(self.elements(operand)?.into_iter().map(of).fold(Inferences::NONE, Inferences::and))
     }
 
     /// The values of an operand, lane by lane; none for a sink.
     pub(super) fn written(&self, operand: &str) -> Result<Vec<Option<ValueSource>>, Unmodelled> {
-        match self.argument(operand)? {
-            Argument::Tuple(elements) => {
-                let lane = |element: &Argument<'_>| match element {
-                    Argument::Sink => Ok(None),
-                    element => self.element(operand, element).map(Some),
-                };
-                elements.iter().map(lane).collect()
-            }
-            _ => Ok(self.sources(operand)?.into_iter().map(Some).collect()),
-        }
+        let lane = |element: BoundElement<'l, 'l>| match element.argument {
+            Argument::Sink => Ok(None),
+            _ => self.element(operand, element).map(Some),
+        };
+        self.elements(operand)?.into_iter().map(lane).collect()
     }
 
     /// The value of an operand with a single element.
@@ -168,22 +155,25 @@ impl<'l, 'a> Operands<'l, 'a> {
 
     /// A double is converted to the type of its operand. PTX ISA `floating-point-constants`.
     #[expect(clippy::cast_possible_truncation, reason = "rounding is wanted")]
-    fn element(&self, operand: &str, argument: &Argument<'_>) -> Result<ValueSource, Unmodelled> {
+    fn element(&self, operand: &str, element: BoundElement<'_, '_>) -> Result<ValueSource, Unmodelled> {
+        if let (Argument::Name(_), Some(register)) = (element.argument, element.name()) {
+            return self.register(&register);
+        }
         let single = || matches!(self.operand_type(operand), Ok((_, Kind::Float, 32)));
-        let bits = match argument {
-            Argument::Name(name) => return self.register(name),
+        let bits = match element.argument {
             Argument::Integer(value) => Some(value.value().cast_unsigned()),
             Argument::Double(bits) if single() => Some(u128::from((f64::from_bits(*bits) as f32).to_bits())),
             Argument::Float(bits) => Some(u128::from(*bits)),
             Argument::Double(bits) => Some(u128::from(*bits)),
             _ => None,
         };
-        bits.map(ValueSource::Immediate).ok_or_else(|| Unmodelled(format!("{argument:?} has no value")))
+        bits.map(ValueSource::Immediate).ok_or_else(|| Unmodelled(format!("{:?} has no value", element.argument)))
     }
 
     /// The lanes of the destination.
     pub(super) fn destination(&self, operand: &str) -> Result<Vec<Lane>, Unmodelled> {
-        let mut lanes = self.lanes_of(operand)?;
+        let lanes = self.elements(operand)?.into_iter().map(|element| self.lane(element));
+        let mut lanes = lanes.collect::<Result<Vec<Lane>, Unmodelled>>()?;
         for at in 0..lanes.len() {
             let same = lanes.iter().filter(|lane| lane.output == lanes[at].output).count();
             lanes[at].shared = lanes[at].output.is_some() && same > 1;
@@ -191,24 +181,15 @@ impl<'l, 'a> Operands<'l, 'a> {
         Ok(lanes)
     }
 
-    fn lanes_of(&self, operand: &str) -> Result<Vec<Lane>, Unmodelled> {
-        match self.argument(operand)? {
-            Argument::Tuple(elements) => elements.iter().map(|element| self.lane(element)).collect(),
-            Argument::Name(name) => match self.declarations.symbol(name) {
-                Some(Symbol::Register(_, lanes)) if lanes > 1 => components(lanes)
-                    .map(|component| self.lane(&Argument::Name(&format!("{name}.{component}"))))
-                    .collect(),
-                _ => Ok(vec![self.lane(&Argument::Name(name))?]),
-            },
-            scalar => Ok(vec![self.lane(scalar)?]),
-        }
-    }
-
-    fn lane(&self, argument: &Argument<'_>) -> Result<Lane, Unmodelled> {
-        let Argument::Name(name) = argument else { return Ok(Lane { output: None, bits: 0, shared: false }) };
+    fn lane(&self, element: BoundElement<'_, '_>) -> Result<Lane, Unmodelled> {
+        let name = match (element.argument, element.name()) {
+            (Argument::Sink, _) => return Ok(Lane { output: None, bits: 0, shared: false }),
+            (Argument::Name(_), Some(name)) => name,
+            (other, _) => return Err(Unmodelled(format!("{other:?} is not a destination"))),
+        };
         let missing = || Unmodelled(format!("the line writes {name}, which is not an output"));
-        let output = self.case.outputs.iter().position(|output| output.register == *name).ok_or_else(missing)?;
-        match self.declarations.symbol(name) {
+        let output = self.case.outputs.iter().position(|output| output.register == name).ok_or_else(missing)?;
+        match self.declarations.symbol(&name) {
             Some(Symbol::Register(Some(of), 1)) => {
                 Ok(Lane { output: Some(output), bits: u32::from(self.isa.types[of].bits), shared: false })
             }
@@ -223,7 +204,7 @@ impl<'l, 'a> Operands<'l, 'a> {
 
     /// The address in an operand.
     pub(super) fn address(&self, operand: &str) -> Result<Address<'a>, Unmodelled> {
-        let (name, offset) = match self.argument(operand)? {
+        let (name, offset) = match self.bound(operand)?.argument {
             Argument::Name(name) => (*name, 0),
             Argument::Sum(name, offset) => (*name, offset.signed()),
             Argument::Element(name, ..) => {
@@ -240,7 +221,8 @@ impl<'l, 'a> Operands<'l, 'a> {
         };
         let missing = || Unmodelled(format!("{variable} has no contents"));
         let at = self.case.variables.iter().position(|known| known.name == variable).ok_or_else(missing)?;
-        let alignment = u64::from(self.declarations.alignment(variable).unwrap_or(1));
+        // A variable that the declarations do not have has no contents either, so it is not found above.
+        let alignment = u64::from(self.declarations.alignment(variable).ok_or_else(missing)?);
         Ok(Address { variable: Some((at, &self.case.variables[at])), source, offset, alignment })
     }
 
@@ -255,6 +237,7 @@ impl<'l, 'a> Operands<'l, 'a> {
         let of =
             self.form.operands.iter().find(|known| known.name == operand).and_then(|of| of.instruction_type.as_ref());
         let of = of.ok_or_else(|| Unmodelled(format!("{operand} has no type")))?;
+        // A type that is no slot is the name of the type itself.
         let name = self.form.axis(of).map_or(of.as_str(), |axis| self.form.value(self.values, axis));
         self.type_of(name).map(|(kind, bits)| (name, kind, bits))
     }
@@ -264,8 +247,4 @@ impl<'l, 'a> Operands<'l, 'a> {
         let of = self.isa.instruction_type(name).ok_or_else(|| Unmodelled(format!("{name} is not a type")))?;
         Ok((of.kind, u32::from(of.bits)))
     }
-}
-
-fn components(lanes: u8) -> impl Iterator<Item = &'static str> {
-    ["x", "y", "z", "w"].into_iter().take(usize::from(lanes))
 }

@@ -5,10 +5,8 @@
 use super::bytes::read;
 use super::integer::low;
 use super::memory::Access;
-use super::{Effect, Expectation, ExpectedBits, Operands, Semantics, Unmodelled, ValueSource, Write};
-
-/// The bytes that one [`Write`] can hold.
-const MOST: usize = 16;
+use super::value::ExpectedValue;
+use super::{Effect, Expectation, Operands, Semantics, Unmodelled, ValueSource, Write};
 
 struct Store<'a> {
     access: Access<'a>,
@@ -21,7 +19,7 @@ struct Store<'a> {
 pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
     let (_, bits) = operands.type_of(operands.value("type"))?;
     let lanes = operands.written("b")?;
-    let size = bits / 8 * u32::try_from(lanes.len()).unwrap_or(1);
+    let size = bits as usize / 8 * lanes.len();
     Ok(Box::new(Store { access: Access::new(operands, "a", size)?, lanes, bits }))
 }
 
@@ -31,17 +29,17 @@ impl Semantics for Store<'_> {
             Ok(place) => place,
             Err(why) => return Expectation::any(why),
         };
-        let mut effect = Effect::of_registers(0);
+        let mut effect = Effect::nothing();
         let size = self.bits as usize / 8;
-        for (lanes, at) in self.lanes.chunks(MOST / size).zip((place.at..).step_by(MOST)) {
+        for (lanes, at) in self.lanes.chunks(Write::MOST / size).zip((place.at..).step_by(Write::MOST)) {
             let mut bits = 0;
             for (lane, within) in lanes.iter().zip((0..).step_by(size)) {
                 // At a sink's position, memory is unchanged.
-                let old = || read(place.data(), at + within, self.bits / 8);
+                let old = || read(place.data(), at + within, size);
                 bits |= lane.map_or_else(old, |lane| low(lane.of(row), self.bits)) << (8 * within);
             }
-            let count = u8::try_from(size * lanes.len()).unwrap_or_default();
-            effect.writes(Write { object: place.object(), at, count, bytes: ExpectedBits { bits, known: u128::MAX } });
+            let (count, value) = (size * lanes.len(), ExpectedValue::exact(bits));
+            effect.add_write(Write { object: place.object(), at, count, value });
         }
         Expectation::returned(effect)
     }

@@ -3,9 +3,9 @@
 use super::bytes::read;
 use super::convert::{Converted, convert};
 use super::integer::{Operation, low};
+use super::value::ExpectedValue;
 use super::{
-    Effect, Expectation, ExpectedBits, Inferences, Lane, Nans, Object, Operands, Semantics, Undefined, Unmodelled,
-    ValueSource, Write,
+    Effect, Expectation, Inferences, Lane, Object, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write,
 };
 use crate::object::{Component, Format, Geometry, Surface};
 use ptx_spec::spec::Kind;
@@ -47,10 +47,10 @@ impl<'a> SurfaceAccess<'a> {
     /// The access of a line, `size` bytes large.
     fn new(operands: &Operands<'_, 'a>, size: u32, samples: bool) -> Result<Self, Unmodelled> {
         let surface = operands.surface()?;
-        let geometry = operands.modifier("geom").unwrap_or_default();
-        if geometry.get(1..) != Some(surface.geometry.name()) {
-            let words = format!("the line has {geometry}, but the surface is {}", surface.geometry.name());
-            return Err(Unmodelled(words));
+        let geometry = operands.modifier("geom").and_then(Geometry::named);
+        if geometry != Some(surface.geometry) {
+            let line = geometry.map_or("no geometry", Geometry::name);
+            return Err(Unmodelled(format!("the line has {line}, but the surface is {}", surface.geometry.name())));
         }
         let coordinates = operands.sources("b")?;
         let at = |at: usize| {
@@ -68,7 +68,8 @@ impl<'a> SurfaceAccess<'a> {
         let clamp = match operands.modifier("clamp") {
             Some(".clamp") => Clamp::Clamp,
             Some(".zero") => Clamp::Zero,
-            _ => Clamp::Trap,
+            Some(".trap") => Clamp::Trap,
+            other => return Err(Unmodelled(format!("{} is no clamp mode", other.unwrap_or("no modifier")))),
         };
         Ok(Self { surface, clamp, size, samples, x, y, slice })
     }
@@ -137,8 +138,13 @@ impl<'a> SurfaceAccess<'a> {
     }
 
     /// The bytes at a position as a little-endian number.
-    fn read(&self, at: usize, count: u32) -> u128 {
-        read(&self.surface.data, at, count)
+    fn read(&self, at: usize) -> u128 {
+        read(&self.surface.data, at, self.size as usize)
+    }
+
+    /// A write of all bytes of an access.
+    fn write(&self, at: usize, value: ExpectedValue) -> Effect {
+        Effect::of_write(Write { object: Object::Surface, at, count: self.size as usize, value })
     }
 }
 
@@ -155,7 +161,7 @@ struct SurfaceLoad<'a> {
 pub(super) fn load<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
     let (_, bits) = operands.type_of(operands.value("dtype"))?;
     let lanes = operands.destination("d")?;
-    let size = bits / 8 * u32::try_from(operands.lanes()).unwrap_or(1);
+    let size = bits / 8 * operands.lanes()?;
     let wider = lanes.iter().any(|lane| lane.output.is_some() && lane.bits > bits);
     Ok(Box::new(SurfaceLoad {
         access: SurfaceAccess::new(operands, size, false)?,
@@ -170,7 +176,7 @@ impl Semantics for SurfaceLoad<'_> {
     fn expect(&self, row: &[u128]) -> Expectation {
         let effect = |at: usize| {
             let mut effect = Effect::of_registers(self.outputs);
-            let loaded = self.access.read(at, self.access.size);
+            let loaded = self.access.read(at);
             for (lane, shift) in self.lanes.iter().zip((0..).step_by(self.bits as usize)) {
                 effect.set_lane(lane, low(loaded >> shift, self.bits));
             }
@@ -209,7 +215,7 @@ pub(super) fn store<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics
         return Ok(Box::new(FormattedStore { access: SurfaceAccess::new(operands, size, true)?, lanes, inferred }));
     }
     let (_, bits) = operands.type_of(operands.value("ctype"))?;
-    let size = bits / 8 * u32::try_from(operands.lanes()).unwrap_or(1);
+    let size = bits / 8 * operands.lanes()?;
     let inferred = operands.inferred_of_sources("c", bits)?;
     Ok(Box::new(SurfaceStore { access: SurfaceAccess::new(operands, size, false)?, lanes, bits, inferred }))
 }
@@ -218,14 +224,12 @@ impl Semantics for SurfaceStore<'_> {
     fn expect(&self, row: &[u128]) -> Expectation {
         match self.access.place(row) {
             SurfacePlace::Undefined(why) => Expectation::any(why),
-            SurfacePlace::Outside(inferred) => self.access.outside(inferred, Effect::of_write(None)),
+            SurfacePlace::Outside(inferred) => self.access.outside(inferred, Effect::nothing()),
             SurfacePlace::At(at, inferred) => {
                 let lanes = self.lanes.iter().zip((0..).step_by(self.bits as usize));
                 let bits = lanes.fold(0, |bits, (lane, shift)| bits | low(lane.of(row), self.bits) << shift);
-                let bytes = ExpectedBits { bits, known: u128::MAX };
-                let count = u8::try_from(self.access.size).unwrap_or_default();
-                let write = Write { object: Object::Surface, at, count, bytes };
-                Expectation::returned(Effect::of_write(Some(write))).inferred(inferred.and(self.inferred))
+                let effect = self.access.write(at, ExpectedValue::exact(bits));
+                Expectation::returned(effect).inferred(inferred.and(self.inferred))
             }
         }
     }
@@ -235,30 +239,26 @@ impl Semantics for FormattedStore<'_> {
     fn expect(&self, row: &[u128]) -> Expectation {
         let (at, mut inferred) = match self.access.place(row) {
             SurfacePlace::Undefined(why) => return Expectation::any(why),
-            SurfacePlace::Outside(inferred) => return self.access.outside(inferred, Effect::of_write(None)),
+            SurfacePlace::Outside(inferred) => return self.access.outside(inferred, Effect::nothing()),
             SurfacePlace::At(at, inferred) => (at, inferred.and(self.inferred)),
         };
         let Format { component, channels } = self.access.surface.format;
         let bits = u32::from(component.bits());
-        let mut bytes = ExpectedBits::default();
+        let mut sample = ExpectedValue::exact(0);
         let mut undefined = None;
-        let mut nans = Nans { size: component.bits() / 8, which: 0 };
         for (channel, shift) in (0..usize::from(channels)).zip((0..).step_by(bits as usize)) {
             let Some(source) = self.lanes.get(channel) else {
+                sample = sample.joined(shift, &ExpectedValue::anything(0, bits));
                 undefined = undefined.or(Some(Undefined::MissingComponents));
                 continue;
             };
-            let Converted { bits: converted, inferred: by, undefined: why } = convert(source.word(row), component);
-            bytes.bits |= low(converted.bits, bits) << shift;
-            bytes.known |= low(converted.known, bits) << shift;
+            let Converted { value, inferred: by, undefined: why } = convert(source.word(row), component);
+            sample = sample.joined(shift, &value);
             inferred = inferred.and(by);
-            nans.which |= u8::from(why == Some(Undefined::NanPayload)) << channel;
             undefined = undefined.or(why);
         }
-        let count = u8::try_from(self.access.size).unwrap_or_default();
-        let mut effect = Effect::of_write(Some(Write { object: Object::Surface, at, count, bytes }));
+        let mut effect = self.access.write(at, sample);
         effect.undefined = undefined;
-        effect.nans = nans;
         Expectation::returned(effect).inferred(inferred)
     }
 }
@@ -305,15 +305,13 @@ impl Semantics for Reduction<'_> {
     fn expect(&self, row: &[u128]) -> Expectation {
         match (self.access.place(row), self.undefined) {
             (SurfacePlace::Undefined(why), _) | (SurfacePlace::At(..), Some(why)) => Expectation::any(why),
-            (SurfacePlace::Outside(inferred), _) => self.access.outside(inferred, Effect::of_write(None)),
+            (SurfacePlace::Outside(inferred), _) => self.access.outside(inferred, Effect::nothing()),
             (SurfacePlace::At(at, inferred), None) => {
-                let old = self.access.read(at, self.access.size);
+                let old = self.access.read(at);
                 let new = low(self.source.of(row), self.bits);
                 let bits = self.operation.apply(old, [new, 0], (self.bits, self.signed));
-                let bytes = ExpectedBits { bits, known: u128::MAX };
-                let count = u8::try_from(self.access.size).unwrap_or_default();
-                let write = Write { object: Object::Surface, at, count, bytes };
-                Expectation::returned(Effect::of_write(Some(write))).inferred(inferred.and(self.inferred))
+                let effect = self.access.write(at, ExpectedValue::exact(bits));
+                Expectation::returned(effect).inferred(inferred.and(self.inferred))
             }
         }
     }
@@ -342,7 +340,7 @@ pub(super) fn query<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semantics
         Some(".array_size") => extent(surface.layers, true),
         Some(".memory_layout") => Ok((0, Inferences::ARRAY_LAYOUT)),
         Some(".channel_data_type" | ".channel_order") => Err(Undefined::Enumeration),
-        other => return Err(Unmodelled(format!("{} is not a query", other.unwrap_or_default()))),
+        other => return Err(Unmodelled(format!("{} is not a query", other.unwrap_or("no modifier")))),
     };
     Ok(Box::new(Query { output, outputs: operands.case.outputs.len(), answer }))
 }

@@ -83,8 +83,8 @@ impl CheckedAnswer<'_> {
         let mut other = self.returned.clone();
         other.registers[register] ^= bit;
         if let Some(effect) = self.effect() {
-            let known = effect.registers()[register].known & bit != 0;
-            self.assert_other(known, Difference::Wrong(ResultPart::Register(register)), other);
+            let wrong = effect.registers()[register].wrong(other.registers[register]) != 0;
+            self.assert_other(wrong, Difference::Wrong(ResultPart::Register(register)), other);
         }
         Ok(())
     }
@@ -98,12 +98,9 @@ impl CheckedAnswer<'_> {
         after[byte] ^= 1 << bit;
         other.surface = Some(after.clone());
         if let Some(effect) = self.effect() {
-            let written = || effect.written().filter(|write| write.object == Object::Surface);
-            let all = written().filter_map(|write| write.byte(byte)).all(|(_, known)| known >> bit & 1 == 1);
-            // The last bit of a NaN's fraction is undefined, but without it the number is an infinity.
-            let infinity = written().find_map(|write| Some(write.at + effect.nans.missing(after.get(write.at..)?)?));
-            let wrong = Difference::Wrong(ResultPart::Surface(infinity.filter(|_| !all).unwrap_or(byte)));
-            self.assert_other(all || infinity.is_some(), wrong, other.clone());
+            let wrong = first_wrong(effect, Object::Surface, byte, &after);
+            let difference = Difference::Wrong(ResultPart::Surface(wrong.unwrap_or(byte)));
+            self.assert_other(wrong.is_some(), difference, other.clone());
         }
         other.surface.iter_mut().for_each(|surface| surface.push(0));
         assert!(self.program.check(&other).is_err(), "a surface of another size");
@@ -121,12 +118,21 @@ impl CheckedAnswer<'_> {
         let (byte, bit) = (u.choose_index(after.len())?, u.int_in_range(0..=7)?);
         after[byte] ^= 1 << bit;
         if let Some(effect) = self.effect() {
-            let written = effect.written().filter(|write| write.object == Object::Variable(position));
-            let known = written.filter_map(|write| write.byte(byte)).all(|(_, known)| known >> bit & 1 == 1);
-            self.assert_other(known, Difference::Wrong(ResultPart::Variable(position, byte)), other.clone());
+            let wrong = first_wrong(effect, Object::Variable(position), byte, after);
+            let difference = Difference::Wrong(ResultPart::Variable(position, wrong.unwrap_or(byte)));
+            self.assert_other(wrong.is_some(), difference, other.clone());
         }
         other.variables.values_mut().for_each(|bytes| bytes.push(0));
         assert!(self.program.check(&other).is_err(), "a variable of another size");
         Ok(())
     }
+}
+
+/// The first wrong byte of an object of which one byte was changed. Without the last bit of its fraction, a NaN is an
+/// infinity, and wrong from its first byte on.
+fn first_wrong(effect: &Effect, object: Object, changed: usize, after: &[u8]) -> Option<usize> {
+    let mut over = effect.written_to(object).filter(|write| write.bytes().contains(&changed));
+    let Some(write) = over.next() else { return Some(changed) };
+    let wrong = write.value.wrong(write.number(after));
+    (wrong != 0).then(|| write.at + wrong.trailing_zeros() as usize / 8)
 }

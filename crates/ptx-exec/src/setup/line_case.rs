@@ -9,7 +9,7 @@ use ptx_spec::spec::{Form, Role, Spec};
 
 use super::contents::{self, LENGTH};
 use super::point::Point;
-use super::registers::{Feed, LineRegisters};
+use super::registers::{InputOrigin, LineRegisters};
 use super::{NoSetup, address, surface};
 use crate::line_case::{Holds, Input, LineCase, Rows, SURFACE};
 use crate::object::{Space, Variable};
@@ -27,7 +27,7 @@ pub fn line_case(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<LineCase, N
     let (line, declarations) = texts(&point, address::variable(&point));
     let symbols = Declarations::parse(&declarations, &spec.isa).map_err(|why| error(why.to_string()))?;
     let read = Line::parse(&line).map_err(|why| error(format!("{line}: {why}")))?;
-    let LineRegisters { inputs, outputs } = LineRegisters::of(&spec.isa, form, &read, &symbols);
+    let LineRegisters { inputs, outputs } = LineRegisters::of(&spec.isa, form, first, &read, &symbols);
     let written = |&at: &usize| match form.operands[at].role {
         Role::Surface { .. } => Some(SURFACE.to_owned()),
         _ => variable.as_ref().map(|variable| variable.name.clone()),
@@ -41,7 +41,7 @@ pub fn line_case(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<LineCase, N
         surface: surface::surface(&point)?,
         inputs: inputs
             .iter()
-            .map(|(register, bits, feed)| input(&point, variable.as_ref(), register, *bits, *feed))
+            .map(|(register, bits, origin)| input(&point, variable.as_ref(), register, *bits, *origin))
             .collect(),
         outputs,
         writes: Some(writes),
@@ -53,7 +53,7 @@ pub fn line_case(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<LineCase, N
     for values in rows {
         let point = Point { values, ..point };
         row.clear();
-        row.extend(inputs.iter().map(|(_, bits, feed)| feed.value(&point, *bits, program.surface.as_ref())));
+        row.extend(inputs.iter().map(|(_, bits, origin)| origin.value(&point, *bits, program.surface.as_ref())));
         program.rows.push(&row);
     }
     Ok(program)
@@ -83,11 +83,11 @@ fn variable(point: &Point<'_>, base: &str) -> Variable {
 }
 
 /// A register that the line reads, and what its values mean.
-fn input(point: &Point<'_>, variable: Option<&Variable>, register: &str, bits: u16, feed: Feed) -> Input {
-    let holds = match feed {
-        Feed::Object => Holds::Surface,
-        Feed::Policy => Holds::Policy,
-        Feed::Address => {
+fn input(point: &Point<'_>, variable: Option<&Variable>, register: &str, bits: u16, origin: InputOrigin) -> Input {
+    let holds = match origin {
+        InputOrigin::Object => Holds::Surface,
+        InputOrigin::Policy => Holds::Policy,
+        InputOrigin::Address => {
             let of = variable.map(|variable| variable.name.clone()).unwrap_or_default();
             Holds::Address { of, generic: address::generic(point) }
         }

@@ -97,7 +97,7 @@ fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) ->
 
 /// The position of an operand of the form in the line.
 fn operand(text: &str, line: &Line<'_>, form: &Form, values: &[u8], at: usize) -> Option<Range<usize>> {
-    let (_, argument, _) = arguments(form, values, line).into_iter().find(|(operand, ..)| *operand == at)?;
+    let argument = arguments(form, values, line).into_iter().find(|bound| bound.operand == at)?.argument;
     let whole = line.operands.iter().find(|written| std::ptr::eq(&written.argument, argument));
     match whole {
         Some(written) => Some(range(text, written.text.trim_end())),

@@ -1,0 +1,154 @@
+//! The expected value of a register, or of bytes in memory.
+
+use super::float_format::FloatFormat;
+use super::integer::low;
+
+/// A value of up to 128 bits that a row is expected to leave in a register or in memory.
+///
+/// Whatever is not exact is made by one of the constructors below. None of them takes a mask: "the exponent of a NaN, and
+/// any fraction" as a mask would let an infinity pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpectedValue {
+    /// An allowed value.
+    example: u128,
+    /// The parts that may be otherwise; none if the value is exact, as nearly all are.
+    open: Option<Box<OpenParts>>,
+}
+
+/// The parts of a value that may differ from its example.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct OpenParts {
+    /// The bits that may be anything, but for what a NaN asks of them.
+    free: u128,
+    /// The floats that must be NaNs, with any sign and payload: the lowest bit of each, and its format.
+    nans: Vec<(u32, FloatFormat)>,
+}
+
+impl ExpectedValue {
+    /// Exactly these bits.
+    pub(super) fn exact(bits: u128) -> Self {
+        Self { example: bits, open: None }
+    }
+
+    /// A number of this many bits that may be anything; the example is one of them.
+    pub(super) fn anything(example: u128, bits: u32) -> Self {
+        Self::partly(low(example, bits), low(u128::MAX, bits), Vec::new())
+    }
+
+    /// A number that may have either sign.
+    pub(super) fn of_any_sign(example: u128, format: FloatFormat) -> Self {
+        Self::partly(example, format.sign(), Vec::new())
+    }
+
+    /// A NaN of any sign and payload; the example is one.
+    pub(super) fn nan(example: u128, format: FloatFormat) -> Self {
+        assert!(format.is_nan(example), "{example:x} is not a NaN");
+        let free = low(!format.infinity(), format.bits());
+        Self::partly(example, free, vec![(0, format)])
+    }
+
+    fn partly(example: u128, free: u128, nans: Vec<(u32, FloatFormat)>) -> Self {
+        Self { example, open: Some(Box::new(OpenParts { free, nans })) }
+    }
+
+    /// This value with an element added, whose lowest bit is at a position where it has only zeros.
+    #[must_use]
+    pub(super) fn joined(mut self, at: u32, element: &Self) -> Self {
+        self.example |= element.example << at;
+        if let Some(open) = &element.open {
+            let own = self.open.get_or_insert_default();
+            own.free |= open.free << at;
+            own.nans.extend(open.nans.iter().map(|(lowest, format)| (at + lowest, *format)));
+        }
+        self
+    }
+
+    /// An allowed value.
+    pub fn example(&self) -> u128 {
+        self.example
+    }
+
+    /// The only allowed value; none if there are several.
+    pub fn only(&self) -> Option<u128> {
+        self.open.is_none().then_some(self.example)
+    }
+
+    /// The bits that are the same in all allowed values.
+    pub fn fixed(&self) -> u128 {
+        self.open.as_ref().map_or(u128::MAX, |open| !open.free)
+    }
+
+    /// The lowest bit of each float that must be a NaN.
+    pub fn nans(&self) -> impl Iterator<Item = u32> {
+        self.open.iter().flat_map(|open| open.nans.iter().map(|(at, _)| *at))
+    }
+
+    /// The bits in which a value differs from all allowed ones, 0 if it is allowed: of an infinity in the place of a NaN,
+    /// all.
+    pub fn wrong(&self, actual: u128) -> u128 {
+        let differs = actual ^ self.example;
+        let Some(open) = &self.open else { return differs };
+        let infinite = |(at, format): &(u32, FloatFormat)| {
+            let magnitude = low(actual >> at, format.bits() - 1);
+            if magnitude == format.infinity() { low(u128::MAX, format.bits()) << at } else { 0 }
+        };
+        differs & !open.free | open.nans.iter().map(infinite).fold(0, |all, of| all | of)
+    }
+
+    /// The undefined bits of an allowed value that decide whether it is allowed. A NaN needs one defined bit in its
+    /// fraction.
+    pub fn needed(&self, actual: u128, undefined: u128) -> u128 {
+        undefined & (self.fixed() | self.wrong(actual & !undefined))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const F16: FloatFormat = FloatFormat::F16;
+
+    #[test]
+    fn an_exact_value_allows_nothing_else() {
+        let value = ExpectedValue::exact(0x12);
+        assert_eq!((value.wrong(0x12), value.wrong(0x10), value.only()), (0, 2, Some(0x12)));
+        assert_eq!(value.needed(0x12, 0x30), 0x30);
+    }
+
+    #[test]
+    fn each_format_has_nans_that_are_no_infinities() {
+        for format in [F16, FloatFormat::BF16, FloatFormat::F32, FloatFormat::F64] {
+            let nan = ExpectedValue::nan(format.quiet_nan(), format);
+            let all = low(u128::MAX, format.bits());
+            for allowed in [nan.example(), format.infinity() | 1, all, all ^ format.sign()] {
+                assert_eq!(nan.wrong(allowed), 0, "{format:?} {allowed:x}");
+            }
+            assert_eq!(nan.wrong(format.infinity()), all, "{format:?}");
+            assert_eq!(nan.wrong(format.infinity() | format.sign()), all, "{format:?}");
+            assert_eq!(nan.wrong(0), format.infinity(), "{format:?}");
+            assert_eq!(nan.wrong(nan.example() | 1 << 127), 1 << 127, "{format:?}: it has no more bits");
+        }
+    }
+
+    #[test]
+    fn elements_are_checked_each_for_itself() {
+        let pair = ExpectedValue::exact(0x3c00).joined(16, &ExpectedValue::nan(0x7e00, F16));
+        assert_eq!((pair.example(), pair.only()), (0x7e00_3c00, None));
+        assert_eq!(pair.nans().collect::<Vec<_>>(), [16]);
+        assert_eq!(pair.wrong(0xfc01_3c00), 0);
+        assert_eq!(pair.wrong(0x7e00_3c01), 1);
+        assert_eq!(pair.wrong(0x7c00_3c00), 0xffff_0000);
+        let either = ExpectedValue::anything(5, 8).joined(8, &ExpectedValue::of_any_sign(0, F16));
+        assert_eq!((either.wrong(0x80_00ff), either.wrong(0x40_00ff), either.fixed()), (0, 0x40_0000, !0x80_00ff));
+    }
+
+    /// Undefined bits are 0 in answers that say which they are, and anything in others.
+    #[test]
+    fn a_nan_needs_a_defined_bit_in_its_fraction() {
+        let nan = ExpectedValue::nan(0x7e00, F16);
+        assert_eq!(nan.needed(0x7e00, 0x01ff), 0, "the payload");
+        assert_eq!(nan.needed(0x7e00, 0x0200), 0x0200, "all of the fraction that is not 0");
+        assert_eq!(nan.needed(0x7e00, 0x4000), 0x4000, "the exponent");
+        assert_eq!(nan.needed(0x7e00, 0x8000), 0, "the sign");
+    }
+}
