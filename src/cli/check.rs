@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use ptx_conform::check::{Checker, Counts};
 
-use super::load::{load_divergences, load_spec};
+use super::load::{UnknownOpts, load_divergences};
 use super::output;
 use super::sarif;
 use file_report::{FileReport, Reporter, Status};
@@ -23,15 +23,14 @@ use prediction::{Leniency, Prediction};
 
 /// Diagnose PTX files: every instruction, with the broken rules, where the manual states them, and what would be valid
 ///
-/// Each instruction is judged for the `.version`, `.target` and `.address_size` of its file. Those of opcodes without
-/// a specification are counted, never guessed at. What the manual forbids, but every known ptxas accepts, is a warning.
-/// Names that are not declared, names that are declared twice and
-/// statements that cannot be read are errors, and reading goes on after them. Declarations and directives are read,
-/// but not judged.
+/// Each instruction is judged for the `.version`, `.target` and `.address_size` of its file. What the manual forbids, but
+/// every known ptxas accepts, is a warning. Instructions that PTX does not have, names that are not declared, names that
+/// are declared twice and statements that cannot be read are errors, and reading goes on after them. Declarations and
+/// directives are read, but not judged.
 ///
 /// Exit codes: 0 everything that is known is valid, 1 something is not, 2 something could not be judged: a file or a
-/// part of it cannot be read, or its version or target is not known. Unknown opcodes alone are 0, unless
-/// --deny-unknown is given.
+/// part of it cannot be read, or its version or target is not known. Unknown instructions alone are 0, where they are
+/// allowed.
 ///
 /// Example: ptx-conform check kernel.ptx 'build/*.ptx' --fix-header
 #[derive(Debug, clap::Args)]
@@ -53,16 +52,18 @@ pub(crate) struct Opts {
     /// the file are valid, and which of them demand it. The file is not changed.
     #[arg(long)]
     fix_header: bool,
-    /// Also predict what this engine does otherwise than the manual says, by its known divergences: `ptxas@12.9`. It
-    /// is not run, and need not be installed.
+    /// Also predict where this engine differs from the manual, by its known divergences: `ptxas@12.9`. It is not run, and
+    /// need not be installed.
     #[arg(long, value_name = "ENGINE")]
     engine: Option<String>,
     /// Treat instructions that the manual forbids, but that every known ptxas accepts, as invalid. By default they are
     /// warned about.
     #[arg(long)]
     strict: bool,
-    /// Exit with 1 if there are instructions of unknown opcodes.
-    #[arg(long)]
+    #[command(flatten)]
+    unknown: UnknownOpts,
+    /// Exit with 1 if there are unknown instructions: those that a specification lacks that is not complete (--specs).
+    #[arg(long, conflicts_with = "allow_unknown")]
     deny_unknown: bool,
 }
 
@@ -78,7 +79,7 @@ const BATCH: usize = 64;
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = load_spec(specs)?;
+        let spec = self.unknown.load_spec(specs)?;
         let divergences = load_divergences(specs, &spec)?;
         let prediction = match &self.engine {
             None => None,

@@ -10,18 +10,20 @@ use std::process::ExitCode;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anyhow::Context as _;
 
+use super::load::{LISTED, UnknownOpts};
 use ptx_conform::environment::{Environment, Suffix, Target, Version};
 use ptx_conform::explain::ExplainedLine;
-use ptx_conform::judge::{Judge, Reading, UnknownEnvironment, needs};
+use ptx_conform::judge::{Judge, NoInstruction, Reading, UNKNOWN_OPCODE, UnknownEnvironment, needs};
+use ptx_conform::must::Must;
 use ptx_conform::ptx::{Declarations, Line, SyntaxError};
-use ptx_conform::spec::Spec;
+use ptx_conform::spec::{Spec, Verdict};
 
 /// Explain one line: its verdict, broken rules, the manual's section, and what it needs
 ///
 /// Without --target, the line is judged for the newest plain target, or for an architecture or family target such as sm_90a
 /// on which it breaks fewer rules.
 ///
-/// Exit codes: 0 valid, 1 invalid, 2 unknown instruction or not a statement.
+/// Exit codes: 0 valid, 1 invalid, 2 unknown (where unknown instructions are allowed) or not a statement.
 ///
 /// Example: ptx-conform explain 'suld.b.1d.v4.b64.trap {%rd1, %rd2, %rd3, %rd4}, [surf, {%r1}];'
 #[derive(Debug, clap::Args)]
@@ -30,6 +32,8 @@ pub(crate) struct Opts {
     line: String,
     #[command(flatten)]
     environment: super::environment::EnvironmentOpts,
+    #[command(flatten)]
+    unknown: UnknownOpts,
     /// PTX text between a module's directives and the line [default: guessed from the names].
     #[arg(long, value_name = "TEXT")]
     declarations: Option<String>,
@@ -37,25 +41,17 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let spec = super::load::load_spec(specs)?;
+        let spec = self.unknown.load_spec(specs)?;
         let given = self.environment.resolve(&spec.isa)?;
         let line = match Line::parse(&self.line) {
             Ok(line) => line,
             Err(error) => return unreadable(&spec, &self.line, &error),
         };
-        let Some(instruction) = spec.instruction_of(line.opcode, &line.modifiers) else {
-            let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
-            super::output::print(&format!(
-                "unknown: `{}` has no specification; the instructions are {}\n",
-                line.opcode,
-                known.join(", ")
-            ))?;
-            return Ok(ExitCode::from(2));
-        };
-        if let Some(modifier) = instruction.elsewhere_in(&line.modifiers) {
-            super::output::print(&format!("unknown: {}\n", instruction.is_another_with(modifier)))?;
-            return Ok(ExitCode::from(2));
+        if let Some(none) = spec.no_instruction(&line) {
+            return without_instruction(&self.line, &none);
         }
+        let instruction =
+            spec.instruction_of(line.opcode, &line.modifiers).must("a line is of an instruction or of none");
         let (text, assumed) = match self.declarations {
             Some(text) => (text, false),
             None => (assume::declarations(&spec.isa, instruction, &line, &given), true),
@@ -125,6 +121,20 @@ impl<'s> JudgedIn<'s> {
         }
         Ok(best)
     }
+}
+
+/// The output for a line of no instruction.
+fn without_instruction(text: &str, none: &NoInstruction<'_, '_>) -> anyhow::Result<ExitCode> {
+    let help = none.help().unwrap_or_else(|| LISTED.to_owned());
+    if none.verdict() == Verdict::Unknown {
+        super::output::print(&format!("unknown: {none}; {help}\n"))?;
+        return Ok(ExitCode::from(2));
+    }
+    let title = Level::ERROR.primary_title(none.to_string()).id(UNKNOWN_OPCODE);
+    let annotation = AnnotationKind::Primary.span(none.at(text));
+    let group = title.element(Snippet::source(text).annotation(annotation)).element(Level::HELP.message(help));
+    super::output::print(&format!("{}\n\ninvalid: {none}\n", render(group)))?;
+    Ok(ExitCode::from(1))
 }
 
 /// The output for text that is not a statement.

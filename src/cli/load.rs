@@ -9,7 +9,10 @@ use super::output::{color, counted, say};
 use ptx_conform::divergences::{Divergences, EngineVersion};
 use ptx_conform::shipped;
 use ptx_conform::spec::{Instruction, Spec};
-use ptx_conform::yaml::Error;
+use ptx_conform::yaml::{Error, nearest};
+
+/// Where to look for the name of an instruction.
+pub(crate) const LISTED: &str = "`ptx-conform spec show` lists the instructions";
 
 /// The directory of the specification; `None` for the built-in one.
 fn directory(specs: Option<&Path>) -> Option<PathBuf> {
@@ -39,6 +42,24 @@ pub(crate) fn load_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
         ));
     }
     Ok(spec)
+}
+
+/// What is made of lines of no instruction.
+#[derive(Debug, clap::Args)]
+pub(crate) struct UnknownOpts {
+    /// Take instructions that PTX does not have for ones that are only unknown, as of an extension of PTX. By default they
+    /// are errors. With --specs, they are if its isa.yaml says that it is `complete`.
+    #[arg(long)]
+    allow_unknown: bool,
+}
+
+impl UnknownOpts {
+    /// As [`load_spec`], but not complete if unknown instructions are allowed.
+    pub(crate) fn load_spec(&self, specs: Option<&Path>) -> anyhow::Result<Spec> {
+        let mut spec = load_spec(specs)?;
+        spec.complete &= !self.allow_unknown;
+        Ok(spec)
+    }
 }
 
 /// As [`load_spec`], but every error in any file is one.
@@ -93,10 +114,10 @@ pub(crate) fn instructions<'s>(spec: &'s Spec, names: &[String]) -> anyhow::Resu
     let find = |name: &String| match spec.instruction(name) {
         Some(instruction) => Ok(instruction),
         None if spec.left_out.contains(name) => bail!("the specification of `{name}` has errors"),
-        None => {
-            let known: Vec<&str> = spec.instructions.iter().map(|i| i.name.as_str()).collect();
-            bail!("`{name}` has no specification; the instructions are {}", known.join(", "))
-        }
+        None => match nearest(name, spec.instructions.iter().map(|known| known.name.as_str())) {
+            Some(near) => bail!("`{name}` has no specification; did you mean `{near}`?"),
+            None => bail!("`{name}` has no specification; {LISTED}"),
+        },
     };
     names.iter().map(find).collect()
 }

@@ -9,9 +9,10 @@ use super::{Batch, CaseExecutor, Depth, Engine, EngineId, EngineIdError, LineJud
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_exec::model;
 use ptx_spec::environment::Environment;
-use ptx_spec::judge::Judge;
+use ptx_spec::judge::{Judge, UNKNOWN_OPCODE};
+use ptx_spec::must::Must;
 use ptx_spec::ptx::{Declarations, Line};
-use ptx_spec::spec::Spec;
+use ptx_spec::spec::{Spec, Verdict};
 
 /// Judges by the specification, and executes by the reference model.
 #[derive(Clone, Debug)]
@@ -33,12 +34,23 @@ impl<'a> Reference<'a> {
         match Line::parse(line) {
             Err(why) => Outcome::Rejected(why.to_string()),
             Ok(line) => match judge.read(&line, declarations) {
-                None => Outcome::Skipped(format!("`{}` has no specification", line.opcode)),
+                None => self.without_instruction(&line),
                 Some((instruction, reading)) => match reading.rules(instruction).next() {
                     None => Outcome::Accepted,
                     Some(rule) => Outcome::Rejected(format!("{}: {} ({})", rule.id, rule.says, batch.environment)),
                 },
             },
+        }
+    }
+}
+
+impl Reference<'_> {
+    /// What it does with a line of no instruction: the specification refuses it if it has every one.
+    fn without_instruction(&self, line: &Line<'_>) -> Outcome {
+        let none = self.spec.no_instruction(line).must("a line that is not read is of no instruction");
+        match none.verdict() {
+            Verdict::Invalid => Outcome::Rejected(format!("{UNKNOWN_OPCODE}: {none}")),
+            Verdict::Valid | Verdict::Unknown => Outcome::Skipped(none.to_string()),
         }
     }
 }

@@ -6,6 +6,7 @@
 mod arguments;
 mod assign;
 mod attempt;
+mod no_instruction;
 mod operands;
 
 use crate::environment::{Environment, Target, Version};
@@ -14,6 +15,7 @@ use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds};
 use crate::text::{Declarations, Line};
 pub use arguments::{BoundArgument, BoundElement, arguments, assumed_arguments};
 use attempt::{Attempt, LineInContext};
+pub use no_instruction::{NoInstruction, UNKNOWN_OPCODE};
 
 /// A line read as a line of one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +81,7 @@ impl<'a> Judge<'a> {
         Ok(Self { spec, environment: values.ok_or(UnknownEnvironment(*environment))? })
     }
 
-    /// Reads a line; `None` if no specification covers its opcode, or the page it belongs to.
+    /// Reads a line; `None` if it is of no instruction of the specification, of which [`Spec::no_instruction`] says more.
     pub fn read(&self, line: &Line<'_>, declarations: &Declarations) -> Option<(&'a Instruction, Reading)> {
         let instruction = self.spec.instruction_of(line.opcode, &line.modifiers)?;
         if instruction.elsewhere_in(&line.modifiers).is_some() {

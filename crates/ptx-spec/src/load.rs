@@ -122,7 +122,8 @@ impl Spec {
         instructions.sort_by(|a, b| a.name.cmp(&b.name));
         let (by_name, by_opcode) = lookups(&instructions);
         let fingerprint = fingerprint([isa.text].into_iter().chain(files.iter().map(|(_, text)| text.as_str())));
-        let spec = Self { isa: checked, instructions, left_out, vocabulary, fingerprint, by_name, by_opcode };
+        let complete = raw_isa.complete && left_out.is_empty();
+        let spec = Self { isa: checked, instructions, left_out, complete, vocabulary, fingerprint, by_name, by_opcode };
         Ok((spec, errors))
     }
 }

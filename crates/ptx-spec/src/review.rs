@@ -6,6 +6,7 @@ use std::fmt;
 
 use crate::environment::{AddressSize, Environment};
 use crate::judge::Judge;
+use crate::must::Must;
 use crate::print::print_variant;
 use crate::space::{Diagram, EnvironmentValues, breakable, covering, environment};
 use crate::spec::{Example, Form, Instruction, Spec, Verdict};
@@ -106,7 +107,10 @@ fn wrong_example(spec: &Spec, example: &Example) -> Option<Mistake> {
         Err(why) => return unreadable(why.to_string()),
     };
     let found = match judge.read(&line, &declarations) {
-        None => (Verdict::Unknown, Vec::new()),
+        None => {
+            let none = spec.no_instruction(&line).must("a line that is not read is of no instruction");
+            (none.verdict(), none.rule().map(str::to_owned).into_iter().collect())
+        }
         Some((instruction, reading)) => {
             let rules: Vec<String> = reading.rules(instruction).map(|rule| rule.id.clone()).collect();
             (if reading.valid() { Verdict::Valid } else { Verdict::Invalid }, rules)

@@ -50,6 +50,8 @@ pub struct Spec {
     pub instructions: Vec<Instruction>,
     /// The names of instructions that are missing because their files have errors.
     pub left_out: Vec<String>,
+    /// Whether it has every instruction of PTX, so that a line of another is invalid and not just unknown.
+    pub complete: bool,
     /// Every modifier of the manual, sorted, for trying words in slots. Empty if the specification has no
     /// `vocabulary.yaml`.
     pub vocabulary: Vec<String>,

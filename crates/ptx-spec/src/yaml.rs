@@ -1,11 +1,13 @@
 //! YAML files of the specification: values with the place they were read from, and errors that show it.
 
 mod error;
+mod nearest;
 mod values;
 
 use serde::de::DeserializeOwned;
 
-pub use error::{Error, nearest};
+pub use error::Error;
+pub use nearest::{near, nearest};
 pub use values::{At, FilePosition, OneOrMany, Ordered};
 
 /// Reads YAML. Keeps the YAML reader's message, but replaces its snippet.

@@ -46,7 +46,7 @@ pub(super) fn advice(spec: &Spec, name: &str, lines: &Lines<'_>, checked: &Check
             }));
         }
     }
-    let others = checked.counts.unknown() + checked.counts.unjudged;
+    let others = checked.counts.misspelt + checked.counts.unknown() + checked.counts.unjudged;
     let others = counted(usize::try_from(others).unwrap_or(usize::MAX), "instruction");
     said.push(format!("  not considered: {others} of unknown opcodes or not judged, and all directives"));
     said

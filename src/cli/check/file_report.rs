@@ -135,7 +135,7 @@ impl Reporter<'_> {
         if let Some(prediction) = self.prediction {
             let remarked = checked.counts.remarked;
             let engine = prediction.engine();
-            let _ = writeln!(to, "prediction: {engine} does otherwise than the manual says with {remarked} of them");
+            let _ = writeln!(to, "prediction: {engine} differs from the manual on {remarked} of them");
         }
         said.for_each(|line| to.push_str(&format!("{}\n", printable(&line))));
     }

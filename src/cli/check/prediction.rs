@@ -1,4 +1,4 @@
-//! What an engine does otherwise than the manual says, by its known divergences.
+//! Where an engine differs from the manual, by its known divergences.
 
 use ptx_conform::check::Remark;
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
@@ -19,7 +19,7 @@ impl Prediction {
         Ok(Self { name: name.to_owned(), engine: super::super::load::listed_engine(name, &divergences)?, divergences })
     }
 
-    /// What is said of lines with which it is known to do something else than the manual says.
+    /// The remark on lines that it is known to treat differently from the manual.
     pub(super) fn remark(&self) -> Box<Remark<'_>> {
         Box::new(|instruction, reading| self.of(instruction, reading))
     }

@@ -1,6 +1,5 @@
 //! Checks the body of an entry or function.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,8 +12,9 @@ use super::environments::ModuleEnvironments;
 use super::names::{KnownNames, names};
 use crate::environment::{Environment, Target, Version};
 use crate::judge::Judge;
+use crate::must::Must;
 use crate::space::EnvironmentValues;
-use crate::spec::{Form, Instruction, SpecialNeeds};
+use crate::spec::{Form, SpecialNeeds};
 use crate::text::{FunctionBody, Line, Module, ProblemKind, TextProblem, Walk, WalkStep};
 
 /// What was found in a body, or in what is outside of all.
@@ -116,8 +116,6 @@ pub(super) struct BodyChecker<'c, 'a, 's> {
     undeclared: Vec<UndeclaredName<'a>>,
     /// The positions of names in `undeclared`.
     positions: FxHashMap<&'a str, usize>,
-    /// Of opcodes without a specification, whether there are instructions with the same.
-    partly: FxHashMap<&'a str, bool>,
 }
 
 impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
@@ -128,8 +126,8 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         judge: Option<&'c (Environment, Judge<'s>)>,
     ) -> Self {
         let found = CheckedBody::new(checker.limit);
-        let (positions, partly) = (FxHashMap::default(), FxHashMap::default());
-        Self { checker, module, body, judge, found, undeclared: Vec::new(), positions, partly }
+        let (undeclared, positions) = (Vec::new(), FxHashMap::default());
+        Self { checker, module, body, judge, found, undeclared, positions }
     }
 
     pub(super) fn check(mut self) -> CheckedBody<'a> {
@@ -155,6 +153,13 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
             self.found.say(diagnostic.with_page("kernel-and-function-directives"));
         }
         let spec = self.checker.spec;
+        let none = spec.no_instruction(&line);
+        // A version that the specification does not know may have instructions that it does not know.
+        if let (Some(none), true, Some(_)) = (&none, spec.complete, self.judge) {
+            self.found.counts.invalid += 1;
+            self.found.counts.misspelt += 1;
+            return self.found.say(Diagnostic::of_no_instruction(none, self.module.text));
+        }
         let known = KnownNames::of(&line, walk.declarations(), &spec.isa);
         if !known.undeclared.is_empty() {
             if walk.whole() {
@@ -165,56 +170,30 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
             }
             return;
         }
-        let Some(instruction) = spec.instruction_of(line.opcode, &line.modifiers) else {
-            return self.unknown(&line);
-        };
+        if let Some(none) = none {
+            return self.found.counts.add_unknown(&none.name());
+        }
         let Some((environment, judge)) = self.judge.filter(|_| !known.strange) else {
             self.found.counts.unjudged += 1;
             return;
         };
-        match judge.read(&line, walk.declarations()) {
-            None => self.found.counts.add_unknown(&elsewhere(instruction, &line)),
-            Some((instruction, reading)) => {
-                // Most lines are valid, and nothing more is to be known of them.
-                let form = &instruction.forms[reading.form];
-                let remark = self.checker.remark.and_then(|remark| remark(instruction, &reading));
-                if reading.valid()
-                    && remark.is_none()
-                    && !self.checker.sample
-                    && form.undefined(&reading.values).is_empty()
-                {
-                    self.found.counts.valid += 1;
-                    return;
-                }
-                let (environment, declarations) = (*environment, walk.declarations().only(names(&line)));
-                let file = self.module.text;
-                let tolerated = self.checker.tolerated.filter(|_| !reading.valid());
-                let tolerated = tolerated.and_then(|tolerated| tolerated(instruction, &reading));
-                let judged = CheckedLine {
-                    file,
-                    at,
-                    line,
-                    declarations,
-                    environment,
-                    instruction,
-                    reading,
-                    tolerated: tolerated.is_some(),
-                };
-                self.judged(&Arc::new(judged), tolerated, remark);
-            }
+        let read = judge.read(&line, walk.declarations());
+        let (instruction, reading) = read.must("a line is of an instruction or of none");
+        // Most lines are valid, and nothing more is to be known of them.
+        let form = &instruction.forms[reading.form];
+        let remark = self.checker.remark.and_then(|remark| remark(instruction, &reading));
+        let plain = reading.valid() && remark.is_none() && form.undefined(&reading.values).is_empty();
+        if plain && !self.checker.sample {
+            self.found.counts.valid += 1;
+            return;
         }
-    }
-
-    /// Counts a line without a specification by its opcode, and its first modifier if there is an instruction with the
-    /// same opcode.
-    fn unknown(&mut self, line: &Line<'a>) {
-        let same = |instruction: &Instruction| instruction.name.split('.').next() == Some(line.opcode);
-        let instructions = &self.checker.spec.instructions;
-        let partly = self.partly.entry(line.opcode).or_insert_with(|| instructions.iter().any(same));
-        match line.modifiers.first().filter(|_| *partly) {
-            Some(modifier) => self.found.counts.add_unknown(&format!("{}{modifier}", line.opcode)),
-            None => self.found.counts.add_unknown(line.opcode),
-        }
+        let (environment, declarations) = (*environment, walk.declarations().only(names(&line)));
+        let file = self.module.text;
+        let tolerated = self.checker.tolerated.filter(|_| !reading.valid());
+        let because = tolerated.and_then(|tolerated| tolerated(instruction, &reading));
+        let tolerated = because.is_some();
+        let judged = CheckedLine { file, at, line, declarations, environment, instruction, reading, tolerated };
+        self.judged(&Arc::new(judged), because, remark);
     }
 
     fn judged(&mut self, line: &Arc<CheckedLine<'a>>, tolerated: Option<String>, remark: Option<String>) {
@@ -288,14 +267,6 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
             });
         }
         self.found.diagnostics.sort_by_key(|diagnostic| diagnostic.at.start);
-    }
-}
-
-/// What a line with a known opcode is called that belongs to another page of the manual.
-fn elsewhere<'l>(instruction: &Instruction, line: &'l Line<'_>) -> Cow<'l, str> {
-    match instruction.elsewhere_in(&line.modifiers) {
-        Some(modifier) => Cow::Owned(format!("{}{modifier}", instruction.name)),
-        None => Cow::Borrowed(line.opcode),
     }
 }
 

@@ -13,9 +13,11 @@ pub struct Counts {
     pub valid: u64,
     /// Instructions that break a rule, or use a name that is not declared.
     pub invalid: u64,
+    /// Invalid instructions that are of no instruction of PTX.
+    pub misspelt: u64,
     /// Instructions that break a rule that nobody has enforced so far.
     pub tolerated: u64,
-    /// Instructions without a specification, by opcode.
+    /// Instructions that the specification does not have, by opcode.
     pub unknown: BTreeMap<String, u64>,
     /// Instructions that could not be judged: the version or the target of the file is not known, or the declaration of
     /// a name could not be read.
@@ -39,12 +41,12 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// How many instructions have no specification.
+    /// How many instructions the specification does not have.
     pub fn unknown(&self) -> u64 {
         self.unknown.values().sum()
     }
 
-    /// Adds an instruction without a specification.
+    /// Adds an instruction that the specification does not have.
     pub(super) fn add_unknown(&mut self, opcode: &str) {
         match self.unknown.get_mut(opcode) {
             Some(count) => *count += 1,
@@ -60,6 +62,7 @@ impl Counts {
         self.instructions += other.instructions;
         self.valid += other.valid;
         self.invalid += other.invalid;
+        self.misspelt += other.misspelt;
         self.tolerated += other.tolerated;
         self.unjudged += other.unjudged;
         self.undefined += other.undefined;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::environment::Environment;
 use crate::explain::ExplainedLine;
-use crate::judge::{Judge, Needs, Reading, needs};
+use crate::judge::{Judge, Needs, NoInstruction, Reading, UNKNOWN_OPCODE, needs};
 use crate::spec::{Instruction, Isa, Rule, RuleKind, Source, Spec, manual_page};
 use crate::text::{Declarations, Line, ProblemKind, TextProblem};
 
@@ -77,6 +77,8 @@ pub struct Diagnostic<'a> {
     pub message: String,
     /// What else is to be said.
     pub notes: Vec<String>,
+    /// What to write instead, if it is not about a rule of an instruction.
+    help: Option<String>,
     /// The anchor of the manual's page about it.
     anchor: Option<&'static str>,
     /// The instruction, and the position of the rule in its form.
@@ -113,7 +115,7 @@ impl<'a> Diagnostic<'a> {
     /// Something that is not about one rule of an instruction.
     pub(super) fn new(severity: DiagnosticSeverity, rule: &str, at: Range<usize>, message: impl Into<String>) -> Self {
         let (rule, message) = (rule.to_owned(), message.into());
-        Self { severity, rule, at, message, notes: Vec::new(), anchor: None, line: None }
+        Self { severity, rule, at, message, notes: Vec::new(), help: None, anchor: None, line: None }
     }
 
     /// With the anchor of a page of the manual.
@@ -124,6 +126,16 @@ impl<'a> Diagnostic<'a> {
     pub(super) fn with_note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
+    }
+
+    pub(super) fn with_help(self, help: Option<String>) -> Self {
+        Self { help, ..self }
+    }
+
+    /// A line that is of no instruction.
+    pub(super) fn of_no_instruction(none: &NoInstruction<'_, '_>, file: &str) -> Self {
+        let new = Self::new(DiagnosticSeverity::Error, UNKNOWN_OPCODE, none.at(file), none.to_string());
+        new.with_help(none.help()).with_page("instruction-statements")
     }
 
     /// A line that has to do with a rule of its form.
@@ -155,7 +167,10 @@ impl<'a> Diagnostic<'a> {
     pub fn details(&self, spec: &Spec) -> Details {
         let notes = self.notes.clone();
         let page = self.anchor.map(manual_page);
-        let plain = || Details { parts: self.whole(), notes: notes.clone(), page: page.clone(), ..Details::default() };
+        let plain = || {
+            let (parts, notes, page, help) = (self.whole(), notes.clone(), page.clone(), self.help.clone());
+            Details { parts, notes, page, help, ..Details::default() }
+        };
         let Some((line, rule)) = &self.line else { return plain() };
         let Ok(judge) = Judge::new(spec, &line.environment) else { return plain() };
         let text = line.text();

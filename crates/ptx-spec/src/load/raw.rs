@@ -18,6 +18,10 @@ use crate::yaml::{At, OneOrMany, Ordered};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawIsa {
+    /// Whether the folder has a specification of every instruction of PTX. A line of another instruction is then invalid;
+    /// otherwise it is unknown.
+    #[serde(default)]
+    pub complete: bool,
     /// Every PTX version, oldest first.
     pub versions: At<Vec<Version>>,
     /// Every target with the PTX version that introduced it, oldest first.
