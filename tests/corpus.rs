@@ -61,12 +61,32 @@ fn main() -> anyhow::Result<()> {
             trials.push(Trial::test(format!("{name}::{}", case.name), move || check(&spec, &case)));
         }
     }
+    let folders = [corpus.clone(), corpus.join("executed")];
+    trials.push(Trial::test("each_file_says_what_it_is_for", move || heads(&folders)));
     for entry in std::fs::read_dir(corpus.join("findings"))? {
         let (path, spec) = (entry?.path(), Arc::clone(&spec));
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         trials.push(Trial::test(format!("findings::{name}"), move || check_stored(&spec, &path)));
     }
     libtest_mimic::run(&arguments, trials).exit()
+}
+
+/// Each file begins with comments: a line on who replays it, and a paragraph of its own on what its cases are for.
+fn heads(folders: &[PathBuf]) -> Result<(), Failed> {
+    let mut said = BTreeSet::new();
+    for entry in folders.iter().map(std::fs::read_dir).collect::<io::Result<Vec<_>>>()?.into_iter().flatten() {
+        let path = entry?.path();
+        if path.extension().is_none_or(|extension| extension != "yaml") || path.ends_with("odd.yaml") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path)?;
+        let comments: Vec<&str> = text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim).collect();
+        let own = comments.get(1..).unwrap_or_default().join(" ");
+        if own.len() < 60 || !said.insert(own) {
+            return Err(format!("{}: its head says nothing of its own on what it is for", path.display()).into());
+        }
+    }
+    if said.len() < 90 { Err(format!("only {} files have a head", said.len()).into()) } else { Ok(()) }
 }
 
 /// A stored case must be named after its id, be read back as it was written, and have at most one fault.
