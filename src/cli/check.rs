@@ -143,7 +143,7 @@ impl Opts {
     }
 }
 
-/// What was found in all files.
+/// The findings in all files.
 #[derive(Default)]
 struct Total {
     files: usize,

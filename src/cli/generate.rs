@@ -131,7 +131,7 @@ impl Opts {
         super::output::until_closed(written.and_then(|()| printed.finish()))
     }
 
-    /// What to print, in order.
+    /// The parts to print, in order.
     fn parts<'s>(&self, spec: &'s Spec, environment: &Environment) -> anyhow::Result<Vec<SpacePart<'s>>> {
         let instructions = super::load::instructions(spec, &self.instructions)?;
         let named = |instruction: &Instruction, form: &Form| {
@@ -267,7 +267,7 @@ impl Opts {
     }
 }
 
-/// What to do with each variant.
+/// The printer of each variant.
 type Print<'a, 'p> = dyn FnMut(&'p SpacePart<'p>, Values) -> io::Result<()> + 'a;
 
 /// The lines of one function, and what they use.

@@ -44,7 +44,7 @@ pub(crate) fn load_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
     Ok(spec)
 }
 
-/// What is made of lines of no instruction.
+/// The option that allows lines of no instruction.
 #[derive(Debug, clap::Args)]
 pub(crate) struct UnknownOpts {
     /// Take instructions that PTX does not have for ones that are only unknown, as of an extension of PTX. By default they

@@ -14,7 +14,7 @@ use ptx_conform::engine::words::{cut, visible};
 
 use super::place::{Lines, SourcePlace};
 
-/// What is printed, without the parts that are always alike.
+/// A SARIF document, without the parts that are always alike.
 #[derive(Default)]
 pub(super) struct Document {
     results: Vec<RuleResult>,
@@ -33,9 +33,9 @@ pub(super) struct RuleResult {
     /// Where it begins and ends; the whole file if that is not known.
     region: Option<(SourcePlace, SourcePlace)>,
     page: Option<String>,
-    /// What the rule says, if it is not one of the specification.
+    /// The sentence of a rule that is not one of the specification.
     title: Option<String>,
-    /// What is the same in every run.
+    /// The fingerprint of the result, which is the same in every run.
     fingerprint: Option<String>,
 }
 

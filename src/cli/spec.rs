@@ -150,7 +150,7 @@ fn contradiction(form: &Form) -> String {
     )
 }
 
-/// What is wrong with the examples of an instruction and with how its variants are read, as messages.
+/// The mistakes in the examples of an instruction and in how its variants are read, as messages.
 fn mistakes(spec: &Spec, instruction: &Instruction) -> Vec<String> {
     // Rules that contradict each other are reported by themselves: all else would follow from that.
     if instruction.forms.iter().any(|form| Diagram::valid(form).count() == 0) {

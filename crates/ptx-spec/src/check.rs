@@ -24,30 +24,46 @@ pub use diagnostic::{CheckedLine, Details, Diagnostic, DiagnosticSeverity, Sourc
 pub use environments::FileHeader;
 pub use smallest::{Demand, SmallestHeader, smallest_header};
 
-/// What else is known of a judged line, such as that an engine does something else with it than the specification says.
+/// A remark on a judged line, such as that an engine does something else with it than the specification says.
 pub type Remark<'s> = dyn Fn(&Instruction, &Reading) -> Option<String> + Sync + 's;
 
 /// Checks files by a specification.
+///
+/// ```
+/// use ptx_spec::check::Checker;
+/// use ptx_spec::spec::Spec;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let spec = Spec::load("../../specs".as_ref()).map_err(|errors| errors[0].render(false))?;
+/// let checker = Checker { spec: &spec, limit: 100, remark: None, tolerated: None, sample: false };
+/// let file = checker.check(".version 8.0\n.target sm_90\n.entry k() { .reg .b32 %r<4>; mvo.u32 %r1, 1; ret; }");
+///
+/// assert_eq!((file.counts.valid, file.counts.invalid), (1, 1));
+/// assert_eq!(file.diagnostics[0].message, "`mvo` is not an instruction of PTX");
+/// assert_eq!(file.diagnostics[0].details(&spec).help.as_deref(), Some("did you mean `mov`?"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Checker<'s> {
     /// The specification.
     pub spec: &'s Spec,
     /// How many diagnostics of a file are kept; the others are only counted.
     pub limit: usize,
-    /// What else is known of judged lines.
+    /// The remark on each judged line, if there is one to make.
     pub remark: Option<&'s Remark<'s>>,
-    /// Why invalid lines are only warned about, if they are: nobody has enforced the rules that they break so far.
+    /// The reason why an invalid line is only warned about, if it is: nobody has enforced the rules that it breaks so far.
     pub tolerated: Option<&'s Remark<'s>>,
     /// Whether to keep a sample of each kind of line, from which [`smallest_header`] follows.
     pub sample: bool,
 }
 
-/// What was found in a file.
+/// The findings in a file.
 #[derive(Clone, Debug)]
 pub struct CheckedFile<'a> {
-    /// What the file says that it is made for.
+    /// The header of the file.
     pub header: FileHeader,
-    /// How many there are of what.
+    /// How many instructions, statements and diagnostics there are of each kind.
     pub counts: Counts,
     /// The first diagnostics, in the order of the file.
     pub diagnostics: Vec<Diagnostic<'a>>,

@@ -82,6 +82,25 @@ impl<'a> Judge<'a> {
     }
 
     /// Reads a line; `None` if it is of no instruction of the specification, of which [`Spec::no_instruction`] says more.
+    ///
+    /// ```
+    /// use ptx_spec::environment::{AddressSize, Environment};
+    /// use ptx_spec::judge::Judge;
+    /// use ptx_spec::ptx::{Declarations, Line};
+    /// use ptx_spec::spec::Spec;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let spec = Spec::load("../../specs".as_ref()).map_err(|errors| errors[0].render(false))?;
+    /// let (ptx, target) = ("8.0".parse()?, "sm_90".parse()?);
+    /// let judge = Judge::new(&spec, &Environment { ptx, target, address_size: AddressSize::Bits64 })?;
+    /// let registers = Declarations::parse(".reg .b32 %r<4>;", &spec.isa)?;
+    ///
+    /// let (instruction, reading) = judge.read(&Line::parse("add.u32 %r1, %r2, 3;")?, &registers).ok_or("unread")?;
+    /// assert_eq!((instruction.name.as_str(), reading.valid()), ("add", true));
+    /// assert!(judge.read(&Line::parse("adk.u32 %r1, %r2, 3;")?, &registers).is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn read(&self, line: &Line<'_>, declarations: &Declarations) -> Option<(&'a Instruction, Reading)> {
         let instruction = self.spec.instruction_of(line.opcode, &line.modifiers)?;
         if instruction.elsewhere_in(&line.modifiers).is_some() {

@@ -40,6 +40,14 @@ fn is_instruction(name: &str) -> bool {
 impl Spec {
     /// Reads and checks `isa.yaml` and every instruction in a directory.
     ///
+    /// ```
+    /// use ptx_spec::spec::Spec;
+    ///
+    /// let spec = Spec::load("../../specs".as_ref()).map_err(|errors| errors[0].render(false))?;
+    /// assert!(spec.complete && spec.instruction("mbarrier.init").is_some_and(|known| !known.forms.is_empty()));
+    /// # Ok::<(), String>(())
+    /// ```
+    ///
     /// # Errors
     /// Every error in the files, each with file, line and column.
     pub fn load(directory: &Path) -> Result<Self, Vec<Error>> {

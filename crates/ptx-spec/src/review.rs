@@ -27,7 +27,7 @@ pub enum Mistake {
         line: String,
         /// The verdict and the broken rules that the file states.
         stated: (Verdict, Vec<String>),
-        /// Those of the judge.
+        /// The verdict of the judge, with the rules broken.
         found: (Verdict, Vec<String>),
     },
     /// A variant of a form that is read as one of another.
@@ -43,7 +43,7 @@ pub enum Mistake {
         line: (String, Environment),
         /// The form.
         form: String,
-        /// What was meant, and what is read.
+        /// The meaning that was meant, and the one that is read.
         meanings: [String; 2],
     },
 }

@@ -43,14 +43,14 @@ impl Status {
     }
 }
 
-/// What is printed of one file, and what was found in it.
+/// The report on one file: its text, and what was found.
 #[derive(Default)]
 pub(super) struct FileReport {
     pub(super) output: String,
     pub(super) counts: Counts,
     pub(super) status: Status,
     pub(super) results: Vec<sarif::RuleResult>,
-    /// Why the file could not be read.
+    /// The file and the reason why it could not be read.
     pub(super) notification: Option<(String, String)>,
 }
 

@@ -40,7 +40,7 @@ impl Prediction {
         Some(format!("prediction: {} {does} (known divergence `{id}`): {because}", self.name))
     }
 
-    /// What is said of a file whose PTX version the engine does not read.
+    /// The sentence on a file whose PTX version the engine does not read.
     pub(super) fn of_version(&self, ptx: Option<Version>) -> Option<String> {
         let newest = self.divergences.newest_ptx(&self.engine)?;
         let too_new = ptx.is_some_and(|ptx| ptx > newest);
@@ -56,7 +56,7 @@ impl Prediction {
 /// The engines whose leniency counts.
 const FAMILY: &str = "ptxas";
 
-/// What no known version of the assembler enforces.
+/// The rules that no known version of the assembler enforces.
 pub(super) struct Leniency {
     divergences: Divergences,
     /// Each with the newest PTX version that it reads.
@@ -69,7 +69,7 @@ impl Leniency {
         Self { divergences, engines }
     }
 
-    /// What is said of invalid lines that every known version accepts that reads their PTX version.
+    /// The remark on invalid lines that every known version accepts that reads their PTX version.
     pub(super) fn remark(&self) -> Box<Remark<'_>> {
         Box::new(|instruction, reading| self.of(instruction, reading))
     }

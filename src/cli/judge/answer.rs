@@ -27,7 +27,7 @@ pub(super) struct LineAnswer<'s> {
     expected: Option<Does>,
     #[serde(skip_serializing_if = "Option::is_none")]
     divergence: Option<&'s str>,
-    /// What is wrong with a line of no instruction.
+    /// The name that no instruction has, and the nearest one that some has.
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<UnknownName<'s>>,
     /// If `line` has several statements, the answer on each.

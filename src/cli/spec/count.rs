@@ -11,7 +11,7 @@ use ptx_conform::environment::Environment;
 use ptx_conform::space::{Diagram, breakable, environment_values};
 use ptx_conform::spec::{Form, Isa};
 
-/// What is printed.
+/// The format of the counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountFormat {
     /// A row for each family of pages.

@@ -17,7 +17,7 @@ use crate::space::EnvironmentValues;
 use crate::spec::{Form, SpecialNeeds};
 use crate::text::{FunctionBody, Line, Module, ProblemKind, TextProblem, Walk, WalkStep};
 
-/// What was found in a body, or in what is outside of all.
+/// The findings in a body, or outside of all bodies.
 pub(super) struct CheckedBody<'a> {
     limit: usize,
     pub(super) counts: Counts,
@@ -60,7 +60,7 @@ impl<'a> CheckedBody<'a> {
         Self { limit, counts: Counts::default(), diagnostics: Vec::new(), samples: Samples::default() }
     }
 
-    /// What is outside of the bodies.
+    /// The findings outside of the bodies.
     pub(super) fn of_module(limit: usize, module: &Module<'a>, environments: &ModuleEnvironments<'_>) -> Self {
         let mut found = Self::new(limit);
         let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);

@@ -11,7 +11,7 @@ use crate::judge::{Judge, Needs, NoInstruction, Reading, UNKNOWN_OPCODE, needs};
 use crate::spec::{Instruction, Isa, Rule, RuleKind, Source, Spec, manual_page};
 use crate::text::{Declarations, Line, ProblemKind, TextProblem};
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiagnosticSeverity {
@@ -44,7 +44,7 @@ pub struct CheckedLine<'a> {
     pub declarations: Declarations,
     /// Where it is judged.
     pub environment: Environment,
-    /// What it is a line of.
+    /// The instruction that the line is of.
     pub instruction: &'a Instruction,
     /// Its form, its choices, and the rules that it breaks.
     pub reading: Reading,
@@ -73,11 +73,11 @@ pub struct Diagnostic<'a> {
     pub rule: String,
     /// The bytes of the file.
     pub at: Range<usize>,
-    /// What the rule says, or what is wrong.
+    /// The sentence of the rule, or what is wrong.
     pub message: String,
-    /// What else is to be said.
+    /// Further notes.
     pub notes: Vec<String>,
-    /// What to write instead, if it is not about a rule of an instruction.
+    /// Advice, for a diagnostic that is not about a rule of an instruction.
     help: Option<String>,
     /// The anchor of the manual's page about it.
     anchor: Option<&'static str>,
@@ -90,11 +90,11 @@ pub struct Diagnostic<'a> {
 pub struct SourcePart {
     /// Its bytes.
     pub at: Range<usize>,
-    /// What it is; may be empty.
+    /// The name of the part; may be empty.
     pub label: String,
 }
 
-/// What takes time to find out, so that it is only done for diagnostics that are shown.
+/// The details of a diagnostic, which take time to find out: only those that are shown are asked for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
     /// The parts of the file that break the rule.
@@ -105,7 +105,7 @@ pub struct Details {
     pub section: Option<String>,
     /// The manual's page.
     pub page: Option<String>,
-    /// What would be valid.
+    /// Advice: the nearest valid line, or the nearest opcode.
     pub help: Option<String>,
     /// The version and target that the line needs.
     pub needs: Option<Needs>,
@@ -211,10 +211,10 @@ impl<'a> Diagnostic<'a> {
     }
 }
 
-/// What no page of the manual says.
+/// The note on a rule that no page of the manual states.
 pub(super) const OBSERVED: &str = "observed: the manual is silent; every ptxas examined does this";
 
-/// What a line needs whose version or target is not enough, if a rule is about that.
+/// The version and target that a line needs, if a rule is about that.
 fn version_note(note: Option<String>, rule: &Rule, line: &CheckedLine<'_>, isa: &Isa) -> Option<String> {
     let needs = line.needs(isa)?;
     match rule.kind {

@@ -9,7 +9,7 @@ use crate::judge::Judge;
 use crate::spec::{Isa, Spec};
 use crate::text::{Module, ModuleDirective};
 
-/// What a file says that it is made for.
+/// The version, target and address size that a file says it is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileHeader {
     /// Its first `.version`, if it can be read.

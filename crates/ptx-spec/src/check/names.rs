@@ -15,10 +15,10 @@ pub(super) fn names<'l, 'a>(line: &'l Line<'a>) -> impl Iterator<Item = &'a str>
     guard.into_iter().chain(words)
 }
 
-/// What is known of the names of a line.
+/// The names of a line, as far as they are known.
 #[derive(Default)]
 pub(super) struct KnownNames<'a> {
-    /// Those that are neither declared nor special registers.
+    /// The names that are neither declared nor special registers.
     pub(super) undeclared: Vec<&'a str>,
     /// Whether one is a register of a type, or a variable of a kind, that the specification does not have.
     pub(super) strange: bool,

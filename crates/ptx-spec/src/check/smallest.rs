@@ -5,7 +5,7 @@ use crate::environment::{AddressSize, Environment, Target, Version};
 use crate::judge::Judge;
 use crate::spec::Spec;
 
-/// Why a header cannot be smaller.
+/// The reason why a header cannot be smaller.
 #[derive(Clone, Debug)]
 pub enum Demand<'l, 'a> {
     /// This line is invalid in the version or target before it.
@@ -23,11 +23,11 @@ pub enum SmallestHeader<'l, 'a> {
     Found {
         /// The version.
         ptx: Version,
-        /// What demands it.
+        /// The reason for the version.
         ptx_demand: Demand<'l, 'a>,
         /// The target.
         target: Target,
-        /// What demands it.
+        /// The reason for the target.
         target_demand: Demand<'l, 'a>,
     },
     /// These lines are valid nowhere.
@@ -104,7 +104,7 @@ impl<'l, 'a> HeaderSearch<'_, 'l, 'a> {
         reading.rules(line.instruction).all(|rule| tolerated(&rule.id))
     }
 
-    /// Why there is no header.
+    /// The answer where there is no header.
     fn nothing(&self) -> SmallestHeader<'l, 'a> {
         let sets: Vec<Vec<bool>> = self.lines.iter().map(|line| self.environments(line)).collect();
         let valid_nowhere = |at: &usize| sets[*at].iter().all(|valid| !valid);

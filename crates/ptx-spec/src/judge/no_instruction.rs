@@ -20,7 +20,7 @@ pub struct NoInstruction<'s, 'l> {
 }
 
 impl Spec {
-    /// What is to be said of a line that is of no instruction; `None` if it is of one.
+    /// A line as one of no instruction; `None` if it is of one.
     pub fn no_instruction<'l>(&self, line: &'l Line<'l>) -> Option<NoInstruction<'_, 'l>> {
         let elsewhere = match self.instruction_of(line.opcode, &line.modifiers) {
             None => None,
@@ -92,7 +92,7 @@ impl<'s, 'l> NoInstruction<'s, 'l> {
         distances.min().map(|(_, name)| name)
     }
 
-    /// What to write instead, as far as that can be guessed.
+    /// Advice on what to write instead, as far as that can be guessed.
     pub fn help(&self) -> Option<String> {
         if let Some(name) = self.nearest() {
             return Some(format!("did you mean `{name}`?"));
@@ -124,7 +124,7 @@ mod tests {
         Spec::load(std::path::Path::new(specs)).expect("a specification")
     }
 
-    /// What is said of a line, with the text that it is about.
+    /// The message and advice on a line, after the text that they are about.
     fn said(spec: &Spec, text: &str) -> Option<(String, String, Option<String>)> {
         let line = Line::parse(text).expect(text);
         let none = spec.no_instruction(&line)?;

@@ -38,7 +38,7 @@ fn shapes_of(text: &str) -> Vec<String> {
     }
 }
 
-/// What is wrong with a cell that gives lanes.
+/// Whether a cell of a table gives lanes.
 pub(crate) fn is_lanes(text: &str) -> bool {
     shapes_of(text).iter().all(|shape| is_shape(shape))
 }
@@ -52,9 +52,9 @@ type FittingShapes = (SlotSets, Vec<String>);
 /// The shapes of an operand that has their axis.
 pub(super) struct ClaimedShapes {
     pub(super) claimed: Vec<String>,
-    /// Those that are not claimed.
+    /// The shapes that are not claimed.
     unlisted: Cube,
-    /// Those that do not fit the other choices.
+    /// The shapes that do not fit the other choices.
     mismatched: Vec<Cube>,
 }
 

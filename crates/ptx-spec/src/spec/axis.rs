@@ -20,7 +20,7 @@ pub enum Choice {
     Ptx,
     /// The guard before the opcode: none, `@p`, `@!p`.
     Guard,
-    /// Whether the line is in an entry or a function.
+    /// The body that the line is in: an entry's or a function's.
     Context,
     /// The option of `.target` that changes how lines are read.
     Mode,
@@ -28,13 +28,13 @@ pub enum Choice {
     Modifier,
     /// The shape of an operand (its position in [`Form::operands`](super::Form::operands)).
     Shape(usize),
-    /// What an operand, or its lanes, are.
+    /// The type of an operand, or of its lanes.
     Type(usize),
     /// Which lanes of a vector are sinks; the value is a bit mask.
     Sinks(usize),
     /// The sign before an operand.
     Sign(usize),
-    /// Whether the first lane of an operand has a type of its own.
+    /// The first lane of an operand: of the type of the others, or of one of its own.
     First(usize),
     /// The number that an integer immediate is.
     Number(usize),
@@ -46,7 +46,7 @@ pub enum Choice {
     Offset(usize),
     /// A suffix after an operand.
     Suffix(usize),
-    /// Whether the line is written correctly, or with which syntax fault.
+    /// The writing: correct, or with a syntax fault.
     Writing,
     /// A choice of the setup.
     Setup,
@@ -58,7 +58,7 @@ impl Choice {
         matches!(self, Self::AddressSize | Self::Target | Self::Ptx)
     }
 
-    /// The operand that it is about, if it is about one.
+    /// The operand that the choice is about, if it is about one.
     pub fn operand(self) -> Option<usize> {
         match self {
             Self::Shape(of)
@@ -87,12 +87,12 @@ impl Choice {
 /// One choice in a form, with finitely many values, the simplest first.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// Its name in conditions: a slot's (`dtype`), an operand's (`d.shape`), or one of the
+    /// The name of the axis in conditions: a slot's (`dtype`), an operand's (`d.shape`), or one of the
     /// environment (`ptx`).
     pub name: String,
-    /// What it chooses.
+    /// The choice that the axis stands for.
     pub choice: Choice,
-    /// Its values.
+    /// The values of the axis, the simplest first.
     pub values: Vec<String>,
     /// The values that are claimed to be valid at least somewhere. The others are probes: the specification
     /// claims that they are invalid, and generated variants test that.

@@ -26,12 +26,12 @@ impl ValueSet {
         self.0[value / 64] >> (value % 64) & 1 == 1
     }
 
-    /// Whether there is no value in it.
+    /// Whether the set has no value.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
 
-    /// How many values are in it.
+    /// How many values the set has.
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones()).sum::<u32>().try_into().unwrap_or(Self::CAPACITY)
     }

@@ -18,7 +18,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) isa: &'a Isa,
     /// The opcode.
     pub(crate) opcode: &'a str,
-    /// What each slot of the syntax line claims.
+    /// The claims of each slot of the syntax line.
     pub(crate) claims: &'a [SlotClaims],
     /// The slots with their axes.
     pub(crate) slots: Vec<Slot>,

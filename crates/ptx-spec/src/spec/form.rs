@@ -29,7 +29,7 @@ pub struct Form {
     pub suffixes: Vec<(usize, usize)>,
     /// The position of the writing axis.
     pub(crate) writing: usize,
-    /// What each value of the writing axis means.
+    /// The meaning of each value of the writing axis.
     pub writings: Vec<Writing>,
     /// Whether control does not go on after a line: `ret`.
     pub ends: bool,
@@ -41,7 +41,7 @@ pub struct Form {
     pub setup: Vec<SetupRule>,
     /// How many axes of the setup follow those of the variant.
     pub(crate) setup_axes: usize,
-    /// What is looked up for every line that is judged.
+    /// The lookup tables for judging lines.
     pub(crate) tables: Tables,
 }
 
@@ -87,7 +87,7 @@ impl Form {
         page(&self.manual)
     }
 
-    /// Whether it begins with a mandatory literal: `suld.b`.
+    /// Whether the form begins with a mandatory literal: `suld.b`.
     pub(crate) fn has_leading_literal(&self) -> bool {
         self.slots.first().is_some_and(|slot| slot.telling && !slot.optional)
     }
@@ -151,7 +151,7 @@ pub(crate) fn page(anchor: &str) -> String {
 pub struct Slot {
     /// Its axis.
     pub axis: usize,
-    /// Whether it is optional.
+    /// Whether a line may lack the slot's modifier.
     pub optional: bool,
     /// Whether it is a literal of the syntax line that no slot of another form has, so that it tells which
     /// form was meant.

@@ -16,9 +16,9 @@ use crate::environment::{Target, Version};
 pub struct Instruction {
     /// The opcode, with the modifiers that tell it from other instructions of the opcode: `cvt.pack`.
     pub name: String,
-    /// Those modifiers, with their dots.
+    /// The modifiers of the name, with their dots.
     pub(crate) prefix: Vec<String>,
-    /// What it does.
+    /// The sentence that says what the instruction does.
     pub summary: String,
     /// The anchor of its page in the manual.
     pub manual: String,
@@ -36,9 +36,9 @@ pub struct Instruction {
     pub sets: BTreeMap<String, Vec<String>>,
     /// The modifiers that the forms know, and the position of each among them.
     pub(crate) modifiers: FxHashMap<String, usize>,
-    /// Those that consist of several words, each with its dot: `.xorsign.abs`.
+    /// The modifiers that consist of several words, each with its dot: `.xorsign.abs`.
     pub(crate) joined: Vec<Vec<String>>,
-    /// Those that stand for many words: `.b{0-7}{0-7}`.
+    /// The modifiers that stand for many words: `.b{0-7}{0-7}`.
     pub(crate) patterns: Vec<ModifierPattern>,
 }
 
@@ -53,12 +53,12 @@ impl Instruction {
         modifiers.iter().copied().find(|modifier| self.is_elsewhere(modifier))
     }
 
-    /// Why a line of this opcode with such a modifier is not judged.
+    /// The reason why a line of this opcode with such a modifier is not judged.
     pub fn is_another_with(&self, modifier: &str) -> String {
         format!("`{}` with `{modifier}` is another instruction, which the specification does not have", self.name)
     }
 
-    /// Whether these modifiers of a line begin with those of its name.
+    /// Whether these modifiers of a line begin with the modifiers of the instruction's name.
     pub(crate) fn begins(&self, modifiers: &[&str]) -> bool {
         self.prefix.len() <= modifiers.len()
             && self.prefix.iter().zip(modifiers).all(|(word, modifier)| word == modifier)
@@ -75,9 +75,9 @@ impl Instruction {
 pub struct Note {
     /// The heading on the manual's page.
     pub section: String,
-    /// What the manual says there.
+    /// The sentence of the manual.
     pub says: String,
-    /// Why it is not a rule, or how the contradiction was resolved.
+    /// The reason why the sentence is not a rule, or how the contradiction was resolved.
     pub because: String,
 }
 
@@ -92,9 +92,9 @@ pub struct Example {
     pub spec: Verdict,
     /// The rules it breaks, if it is invalid.
     pub rules: Vec<String>,
-    /// Why, if the specification contradicts the manual's example.
+    /// The reason, if the specification contradicts the manual's example.
     pub why: Option<String>,
-    /// Whether the specification cannot say yet that it is valid.
+    /// Whether the example is valid, but the specification cannot say so yet.
     pub gap: bool,
     /// The target it is judged for.
     pub target: Option<Target>,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::environment::{Target, Version};
 
-/// What all instructions share.
+/// The part of the specification that all instructions share.
 #[derive(Clone, Debug)]
 pub struct Isa {
     /// Every PTX version, oldest first.
@@ -186,7 +186,7 @@ pub struct Special {
     pub ptx: Option<Version>,
     /// The target that it needs.
     pub target: Option<Target>,
-    /// Whether only entries with some directive may read it; no line that does is generated.
+    /// Whether only entries with some directive may read the register; no line that reads it is generated.
     pub of_directive: bool,
 }
 

@@ -22,12 +22,12 @@ impl Form {
         self.tables.narrowed(&self.tables.judged, self.tables.plain.iter().copied(), values)
     }
 
-    /// Those of the cubes that contain the choices of the operands.
+    /// The part of these cubes that contains the choices of the operands.
     pub(crate) fn judged_operands(&self, cubes: &Cubes, values: &[u8]) -> Cubes {
         self.tables.narrowed(cubes, self.tables.operand.iter().copied(), values)
     }
 
-    /// Those of the cubes that are not about operands.
+    /// The part of these cubes that is not about operands.
     pub(crate) fn operandless(&self, cubes: &Cubes) -> Cubes {
         both(cubes, &self.tables.operandless)
     }

@@ -2,7 +2,7 @@
 
 use super::words::NONE;
 
-/// What an integer immediate may be.
+/// The numbers that an integer immediate may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AllowedNumbers {
     /// The multiples of a number in a range, of which either end may be open.
@@ -84,7 +84,7 @@ impl AllowedNumbers {
         word.to_owned()
     }
 
-    /// What one of them is, in words.
+    /// An allowed number, in words.
     pub(crate) fn says(&self) -> String {
         match self {
             Self::Listed(numbers) => match numbers.iter().map(ToString::to_string).collect::<Vec<_>>().as_slice() {

@@ -11,9 +11,9 @@ use super::{AllowedNumbers, Form};
 pub struct Operand {
     /// Its name in the syntax line.
     pub name: String,
-    /// What it is for.
+    /// The role of the operand.
     pub role: Role,
-    /// Whether it is optional.
+    /// Whether a line may lack the operand.
     pub optional: bool,
     /// How many elements the syntax line has in its place, if it has them in braces.
     pub(crate) elements: Option<usize>,
@@ -29,7 +29,7 @@ pub struct Operand {
     pub sign: Option<usize>,
     /// The axis of the number that an integer immediate is.
     pub number: Option<usize>,
-    /// What the values of that axis stand for.
+    /// The numbers that the values of the number axis stand for.
     pub(crate) numbers: Option<AllowedNumbers>,
     /// The axis of whether its first lane has a type of its own, and that type.
     pub first: Option<(usize, String)>,
@@ -42,7 +42,7 @@ pub struct Operand {
 }
 
 impl Operand {
-    /// Whether these choices leave it out.
+    /// Whether these choices leave the operand out.
     pub fn left_out(&self, form: &Form, values: &[u8]) -> bool {
         self.optional && self.first_axis().is_some_and(|axis| form.value(values, axis) == NONE)
     }
@@ -92,7 +92,7 @@ pub enum Role {
     Coordinate {
         /// The operand that is the object, by its position in the form.
         of: usize,
-        /// What the first dimension counts.
+        /// The unit that the first dimension counts.
         unit: Unit,
     },
     /// A cache policy, which an instruction makes, and which does not change what a line computes.
@@ -118,23 +118,23 @@ pub enum Role {
 }
 
 impl Role {
-    /// Whether it is a value: a register or a vector of registers, an immediate, or a sink.
+    /// Whether the operand is a value: a register or a vector of registers, an immediate, or a sink.
     pub fn is_value(&self) -> bool {
         matches!(self, Self::Destination | Self::Source | Self::Coordinate { .. } | Self::Policy)
     }
 
-    /// Whether it is an address.
+    /// Whether the operand is an address.
     pub fn is_address(&self) -> bool {
         matches!(self, Self::Address { .. })
     }
 
-    /// Whether it is an object.
+    /// Whether the operand is an object.
     pub fn is_object(&self) -> bool {
         matches!(self, Self::Surface { .. } | Self::Object(_))
     }
 }
 
-/// What the first coordinate of an object counts.
+/// The unit that the first coordinate of an object counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {

@@ -14,15 +14,15 @@ use crate::environment::{Target, Version};
 pub struct Rule {
     /// `instruction/rule`, or `isa/rule` for rules about every module.
     pub id: String,
-    /// What it is.
+    /// The kind of the rule.
     pub kind: RuleKind,
-    /// Whether the manual states it.
+    /// The source of the rule: the manual, or observation.
     pub source: Source,
     /// The heading on the manual's page.
     pub section: Option<String>,
-    /// What it says.
+    /// The sentence that the rule is.
     pub says: String,
-    /// The combinations it forbids.
+    /// The combinations that the rule forbids.
     pub forbids: Vec<Cube>,
 }
 
@@ -84,6 +84,6 @@ pub struct SetupRule {
     /// Conditions, each of which excludes the variants for which it holds. An axis that the form lacks is
     /// `none`.
     pub never: Vec<Vec<Entry>>,
-    /// Why.
+    /// The reason for the rule.
     pub because: String,
 }

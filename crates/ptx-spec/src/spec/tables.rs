@@ -114,7 +114,7 @@ impl Tables {
         &self.kill[self.row(axis, value)..][..self.blocks].as_flattened()[..self.words]
     }
 
-    /// Those of the cubes that contain the values of these axes.
+    /// The part of the cubes that contains the values of these axes.
     pub(super) fn narrowed(&self, cubes: &Cubes, axes: impl Iterator<Item = usize> + Clone, values: &[u8]) -> Cubes {
         let mut left = *cubes;
         for (at, block) in left.iter_mut().enumerate().take(self.blocks) {

@@ -25,7 +25,7 @@ pub(super) enum Constant {
 }
 use Constant::{Double, Signed, Single, Unsigned};
 
-/// Why no value was found.
+/// The reason why no value was found.
 enum Stop {
     /// There is no constant, but a name or nothing.
     NotConstant,

@@ -43,7 +43,7 @@ pub struct Declarations {
     outer: Option<Arc<Declarations>>,
 }
 
-/// Why declarations cannot be read.
+/// The reason why declarations cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}, at `{near}` in the declarations")]
 pub struct DeclarationError {
@@ -60,10 +60,10 @@ impl DeclarationError {
     }
 }
 
-/// What the label of an instruction is.
+/// The kind of object that the label of an instruction is.
 pub(super) const LABEL: &str = "label";
 
-/// What the label before a directive is.
+/// The kind of object that the label before a directive is.
 pub(super) fn labelled(directive: &str) -> Option<&'static str> {
     match directive {
         ".branchtargets" => Some("branch-targets"),
@@ -273,7 +273,7 @@ struct Member<'n> {
 }
 
 impl<'n> Member<'n> {
-    /// None if it ends in no number, or in one with leading zeros.
+    /// The parts of a name that ends in a number; `None` if it ends in none, or in one with leading zeros.
     fn of(name: &'n str) -> Option<Self> {
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = &name[prefix.len()..];

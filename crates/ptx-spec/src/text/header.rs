@@ -7,9 +7,9 @@ use super::lexer::Lexer;
 /// `.visible .entry name(parameters) .maxntid 32` or `.func (results) name(parameters)`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header<'a> {
-    /// Whether it belongs to a function.
+    /// Whether the header is a function's, and not an entry's.
     pub function: bool,
-    /// What it declares.
+    /// The name of the entry or function.
     pub name: &'a str,
     /// The text in parentheses before the name.
     pub results: &'a str,
@@ -17,7 +17,7 @@ pub struct Header<'a> {
     pub parameters: &'a str,
     /// All of it, without the `{` or `;` after it.
     pub text: &'a str,
-    /// Whether it ends in a semicolon: it has no body.
+    /// Whether the header ends in a semicolon, and has no body.
     pub prototype: bool,
 }
 

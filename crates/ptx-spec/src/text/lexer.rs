@@ -58,9 +58,9 @@ pub enum TokenKind {
 /// A token of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// What it is.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// Its text, which borrows from the text that was read.
+    /// The text of the token, which borrows from the text that was read.
     pub text: &'a str,
 }
 

@@ -21,7 +21,7 @@ pub struct Line<'a> {
 /// An operand with its suffix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OperandText<'a> {
-    /// What it is.
+    /// The argument that the text is.
     pub argument: Argument<'a>,
     /// A modifier after it, as in `[a].unified`.
     pub suffix: Option<&'a str>,

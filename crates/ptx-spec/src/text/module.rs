@@ -24,7 +24,7 @@ pub struct Module<'a> {
     pub scope: Arc<Declarations>,
     /// The bodies of entries and functions, and instructions outside of them, in order.
     pub bodies: Vec<FunctionBody<'a>>,
-    /// What is wrong outside of the bodies, in order.
+    /// The problems outside of the bodies, in order.
     pub problems: Vec<TextProblem<'a>>,
     /// How many declarations of variables there are outside of the bodies.
     pub declarations: usize,
@@ -63,7 +63,7 @@ pub struct FunctionBody<'a> {
     pub range: Range<usize>,
     /// Whether all statements could be read, so that all labels are known.
     pub whole: bool,
-    /// Whether it follows a statement that could not be read.
+    /// Whether the body follows a statement that could not be read.
     pub after_error: bool,
     /// The labels, by block.
     pub(super) labels: Vec<BlockLabel<'a>>,
@@ -75,6 +75,6 @@ pub(super) struct BlockLabel<'a> {
     /// The number of the block: blocks are numbered as they open, and that of the body is 0.
     pub(super) block: usize,
     pub(super) name: &'a str,
-    /// What it is: see [`Symbol::Object`](super::Symbol::Object).
+    /// The kind of the object: see [`Symbol::Object`](super::Symbol::Object).
     pub(super) object: &'static str,
 }

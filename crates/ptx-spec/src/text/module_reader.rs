@@ -16,7 +16,7 @@ use crate::spec::Isa;
 
 /// How many statements that cannot be read end the reading of a module: it is something else than PTX.
 const ERRORS: usize = 1_000;
-/// What some editors write at the beginning of a file.
+/// The mark that some editors write at the beginning of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 /// A declaration of what another module defines, which may be repeated.
 const EXTERNAL: &str = ".extern";
@@ -38,7 +38,7 @@ impl<'a> Module<'a> {
 /// A body whose end was not read yet.
 struct OpenBody<'a> {
     body: FunctionBody<'a>,
-    /// Whether it begins with a brace.
+    /// Whether the body begins with a brace.
     braced: bool,
     /// For each open brace, its position and the number of the block.
     braces: Vec<(usize, usize)>,
@@ -57,9 +57,9 @@ struct ModuleReader<'a, 'i> {
     body: Option<OpenBody<'a>>,
     /// How many statements could not be read.
     errors: usize,
-    /// Whether the last one outside of the bodies could not be read.
+    /// Whether the last statement outside of the bodies could not be read.
     after_error: bool,
-    /// Whether the last one is a label.
+    /// Whether the last statement is a label.
     labelled: bool,
 }
 

@@ -11,7 +11,7 @@ use super::statement::UNKNOWN_DIRECTIVE;
 pub struct TextProblem<'a> {
     /// The bytes of the text.
     pub at: Range<usize>,
-    /// What it is.
+    /// The kind of the problem.
     pub kind: ProblemKind<'a>,
 }
 

@@ -23,7 +23,7 @@ pub struct Scaffold {
     pub globals: String,
     /// Whether the lines are in an entry or a function.
     pub context: Context,
-    /// What the function returns, separated by commas.
+    /// The results of the function, separated by commas.
     pub results: String,
     /// The parameters of the entry or function, separated by commas.
     pub parameters: String,

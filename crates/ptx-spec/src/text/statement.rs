@@ -117,7 +117,7 @@ impl<'a> Statements<'a> {
         }
     }
 
-    /// What only whole files have: `# 12 "a.cu"`, `@@DWARF .byte 0`. None if it is something else.
+    /// A statement that only whole files have: `# 12 "a.cu"`, `@@DWARF .byte 0`. `None` for any other.
     fn of_files(&mut self, start: usize) -> Result<Option<Statement<'a>>, SyntaxError> {
         if self.lexer.eat(b';') {
             return Err(SyntaxError { message: "there is no instruction before this `;`", at: start });

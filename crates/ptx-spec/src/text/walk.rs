@@ -13,7 +13,7 @@ use super::problem::TextProblem;
 use super::statement::Statement;
 use crate::spec::Isa;
 
-/// What comes next in a body.
+/// The next step through a body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WalkStep<'a> {
     /// An instruction, and its bytes up to its semicolon.

@@ -13,9 +13,9 @@ pub struct Error {
     pub file: String,
     /// The position in it.
     pub place: FilePosition,
-    /// What is wrong.
+    /// The sentence that says what is wrong.
     pub message: String,
-    /// How to fix it.
+    /// Advice on how to fix the error.
     pub help: Option<String>,
     text: String,
 }
