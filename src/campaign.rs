@@ -3,11 +3,12 @@
 mod ask;
 mod boundaries;
 mod costly;
+mod deeper;
 mod examples;
 mod extras;
 mod first_answers;
-mod homes;
 mod lowering;
+mod main_environment;
 mod options;
 mod plan;
 mod planner;
@@ -18,7 +19,9 @@ mod results;
 mod rows;
 mod spaces;
 mod stale;
+mod stale_rows;
 mod tally;
+mod together;
 mod vocabulary;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,25 +30,31 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+use crate::case::InternalError;
 use crate::divergences::{Divergences, EngineVersion};
 use crate::engine::{CaseExecutor, LineJudge};
+use crate::environment::Environment;
 use crate::spec::{Form, Instruction, Spec};
 
-use ask::Asker;
+use ask::{Asker, Question};
 use first_answers::FirstAnswers;
 use rows::Executor;
 use spaces::Spaces;
+use together::Together;
 
+pub use deeper::Deeper;
 pub use examples::{Agreement, AskedExample};
-pub use homes::newest;
 pub use lowering::LoweredModifier;
-pub use options::{Generate, Options, Progress, RANDOM_OF_INSTRUCTION, Shard, Strategy, Subject};
-pub use plan::{FormPlan, Isolated, Purpose, Row, Task};
+pub use main_environment::newest;
+pub use options::{DepthBudget, Generate, Options, Progress, RunDepth, Shard, Stage, Strategy, Subject};
+pub use plan::{FormPlan, Isolated, PlannedVariant, Purpose, Task, TestedVariants};
 pub(crate) use planner::CODE_BATCH;
 pub use record::record;
 pub use results::{EngineResult, Problem, Results, RowSource, Stale};
 pub use rows::{describe, environment as executing_environment};
-pub use tally::{Count, GroupKey, Mismatch, MismatchGroup, RecordedRow, RowCount, Sample, Split, Tally, WordLine};
+pub use tally::{
+    Count, GroupKey, Mismatch, MismatchGroup, RecordedRow, RowCount, Sample, Split, Tally, Unanswered, WordLine,
+};
 pub use vocabulary::TriedWords;
 
 /// Runs: lines are judged first, rows are executed then.
@@ -136,52 +145,25 @@ struct Campaign<'a> {
 impl Campaign<'_> {
     /// The spaces of each form in which a version or target is needed.
     fn needs(&self) -> Vec<Vec<Spaces>> {
-        let boundaries = self.options.boundaries && self.options.environment.is_none();
+        let around = self.options.boundaries && self.options.environment.is_none();
+        let boundaries = around && self.options.depth.budget().environments;
         let of_form = |form: &Form| if boundaries { Spaces::of_needs(form) } else { Spaces::default() };
         self.instructions.par_iter().map(|instruction| instruction.forms.par_iter().map(of_form).collect()).collect()
     }
 
-    /// Asks an engine to judge lines. Each task runs as soon as it is planned.
+    /// Asks an engine to judge lines: those of the plan first, then words, examples, and what is listed.
     fn judge(&self, subject: &Subject<'_>, judge: &dyn LineJudge, needs: &[Vec<Spaces>], result: &mut EngineResult) {
+        self.progress.begin(Stage::Judging);
         result.judges = true;
         let health = FirstAnswers::default();
         let asker = Asker::new(self.spec, self.divergences, judge, &health);
-        let tally = Mutex::new(Tally::default());
-        let unfinished = AtomicUsize::new(0);
-        rayon::scope(|scope| {
-            for (instruction, needs) in self.instructions.iter().zip(needs) {
-                if self.progress.stopped() || health.step().is_none() {
-                    break;
-                }
-                let (asker, tally, unfinished) = (&asker, &tally, &unfinished);
-                let ask = |task: Task| {
-                    if !task.belongs_to(self.options.shard, instruction) {
-                        return;
-                    }
-                    self.progress.planned.fetch_add(1, Ordering::Relaxed);
-                    let unfinished_task = UnfinishedTask::new(unfinished);
-                    scope.spawn(move |_| {
-                        let _unfinished_task = unfinished_task;
-                        if self.progress.stopped() {
-                            return;
-                        }
-                        let done = asker.ask(instruction, task, self.options);
-                        self.progress.done.fetch_add(1, Ordering::Relaxed);
-                        self.progress.cases.fetch_add(done.cases(), Ordering::Relaxed);
-                        // Sums stay sound even if a thread panicked.
-                        tally.lock().unwrap_or_else(PoisonError::into_inner).merge(done);
-                    });
-                };
-                result.forms.extend(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
-                help_until_few(unfinished);
-            }
-        });
-        result.tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+        result.tally = self.ask_planned(&asker, subject, needs, &mut result.forms);
         result.gave_up = health.gave_up();
         if result.gave_up.is_some() {
             return;
         }
         self.try_words(subject, result);
+        self.progress.begin(Stage::Listed);
         self.ask_examples(subject, result);
         // An engine with unanswered cases may not have shown all its divergences.
         let lost = !judge.losses().is_empty();
@@ -194,8 +176,55 @@ impl Campaign<'_> {
                 forms: &result.forms,
                 options: self.options,
             };
-            result.stale = search.find(&mut result.tally);
+            let questioned = search.find(&mut result.tally);
+            (result.stale, result.not_asked) = (questioned.stale, questioned.not_asked);
         }
+    }
+
+    /// Asks about the lines of the plan. Each task runs as soon as it is planned, unless it waits for those of other
+    /// instructions.
+    fn ask_planned(
+        &self,
+        asker: &Asker<'_>,
+        subject: &Subject<'_>,
+        needs: &[Vec<Spaces>],
+        forms: &mut Vec<FormPlan>,
+    ) -> Tally {
+        let tally = Mutex::new(Tally::default());
+        let unfinished = AtomicUsize::new(0);
+        let together = Together::new(&self.instructions);
+        rayon::scope(|scope| {
+            let (tally, unfinished) = (&tally, &unfinished);
+            let spawn = |question| {
+                self.progress.planned.fetch_add(1, Ordering::Relaxed);
+                let unfinished_task = UnfinishedTask::new(unfinished);
+                scope.spawn(move |_| {
+                    let _unfinished_task = unfinished_task;
+                    if self.progress.stopped() {
+                        return;
+                    }
+                    let done = asker.ask(question, self.options);
+                    self.progress.done.fetch_add(1, Ordering::Relaxed);
+                    self.progress.cases.fetch_add(done.cases(), Ordering::Relaxed);
+                    // Sums stay sound even if a thread panicked.
+                    tally.lock().unwrap_or_else(PoisonError::into_inner).merge(done);
+                });
+            };
+            for (at, (instruction, needs)) in self.instructions.iter().zip(needs).enumerate() {
+                if self.progress.stopped() || asker.health.step().is_none() {
+                    break;
+                }
+                let ask = |task: Task| match task.belongs_to(self.options.shard, instruction) {
+                    true if self.options.depth.budget().together => together.add(at, task),
+                    true => spawn(Question::new(instruction, task)),
+                    false => {}
+                };
+                forms.extend(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
+                help_until_few(unfinished);
+            }
+            together.questions().into_iter().for_each(spawn);
+        });
+        tally.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks about the manual's own examples; only one shard does it.
@@ -217,6 +246,7 @@ impl Campaign<'_> {
         if !self.options.vocabulary || self.progress.stopped() || self.options.shard.number != 1 {
             return;
         }
+        self.progress.begin(Stage::Words);
         match vocabulary::probe(self.spec, self.divergences, subject, &self.instructions, &result.forms, self.options) {
             Ok((words, tally)) => {
                 result.words = Some(words);
@@ -236,6 +266,7 @@ impl Campaign<'_> {
         result: &mut EngineResult,
         internal_errors: &mut Vec<String>,
     ) -> Result<(), String> {
+        self.progress.begin(Stage::Executing);
         let health = FirstAnswers::default();
         let executor = Executor {
             spec: self.spec,
@@ -249,7 +280,7 @@ impl Campaign<'_> {
         if let Some(recorded) = engine.recorded() {
             executor.replay(&recorded, &self.instructions, &mut result.tally);
             result.rows_from = Some(RowSource::Recorded);
-            return Ok(());
+            return self.question(&executor, None, result).map_err(|error| error.to_string());
         }
         let newest = executing_environment(self.spec, engine)?;
         let environment = self.options.environment.unwrap_or(newest);
@@ -266,7 +297,22 @@ impl Campaign<'_> {
             }
         }
         result.gave_up = result.gave_up.take().or(health.gave_up());
-        result.stale.extend(executor.stale(&result.tally));
+        if let Err(error) = self.question(&executor, Some(environment), result) {
+            internal_errors.push(error.to_string());
+        }
+        Ok(())
+    }
+
+    /// Questions the listed divergences in executing lines.
+    fn question(
+        &self,
+        executor: &Executor<'_>,
+        environment: Option<Environment>,
+        result: &mut EngineResult,
+    ) -> Result<(), InternalError> {
+        let questioned = executor.question(environment, &self.instructions, &mut result.tally)?;
+        result.stale.extend(questioned.stale);
+        result.not_asked.extend(questioned.not_asked);
         Ok(())
     }
 }

@@ -22,7 +22,7 @@ mod text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::{Generate, Options, Results, Shard, Strategy};
+use crate::campaign::{Deeper, Generate, Options, Results, RunDepth, Shard, Strategy};
 use crate::causes::{Finding, Findings};
 use crate::divergences::Divergences;
 use crate::engine::words::acts;
@@ -102,12 +102,18 @@ pub struct Report {
     pub divergence_files: String,
     /// The options of the run.
     pub options: ReportOptions,
+    /// What a deeper run would add; none for the deepest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deeper: Option<DeeperReport>,
     /// What each engine did.
     pub engines: Vec<EngineReport>,
     /// Engines that were not asked.
     pub absent: Vec<AbsentReport>,
     /// Cases without an answer because an engine failed, and engines that judged nothing.
     pub lost: Vec<String>,
+    /// What engines noted that is not the answer to a question.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// Everything that the reference model infers.
     pub inferences: Vec<InferenceReport>,
     /// The forms, and how much of their spaces was tested.
@@ -142,6 +148,9 @@ pub struct ReportOptions {
     /// The opcodes; all if empty.
     #[serde(default)]
     pub instructions: Vec<String>,
+    /// How deep the run looks where the other options do not say it: `choices` or `pairs`.
+    #[serde(default = "deepest")]
+    pub depth: String,
     /// How much of each space is tested.
     pub strategy: String,
     /// The size below which a space is tested completely by the strategy `complete`.
@@ -169,12 +178,44 @@ pub struct ReportOptions {
     pub shard: Option<String>,
 }
 
+/// What a deeper run would add.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeeperReport {
+    /// What it would ask about beyond what this one did.
+    pub adds: Vec<String>,
+    /// The command that runs it.
+    pub command: String,
+}
+
+impl DeeperReport {
+    fn new(deeper: Deeper, options: &Options, results: &Results) -> Self {
+        let opcodes = options.instructions.iter().map(|name| format!(" {name}"));
+        let judging = results.engines.iter().filter(|engine| engine.judges);
+        let engines = judging.map(|engine| format!(" --engine {}", engine.name));
+        let arguments: String = opcodes.chain(engines).collect();
+        let command = format!("ptx-conform run --depth {}{arguments}", deeper.depth.word());
+        Self { adds: deeper.adds, command }
+    }
+
+    /// As one sentence.
+    fn words(&self) -> String {
+        format!("a deeper run would add: {}: {}", self.adds.join("; "), self.command)
+    }
+}
+
+/// The depth of the runs that reports without one are of.
+fn deepest() -> String {
+    RunDepth::DEEPEST.word().to_owned()
+}
+
 impl ReportOptions {
     fn new(options: &Options) -> Self {
         let instructions: std::collections::BTreeSet<&String> = options.instructions.iter().collect();
         Self {
             instructions: instructions.into_iter().cloned().collect(),
+            depth: options.depth.word().to_owned(),
             strategy: match options.strategy {
+                Strategy::Choices => "choices",
                 Strategy::Pairs => "pairs",
                 Strategy::Triples => "triples",
                 Strategy::Complete => "complete",
@@ -239,9 +280,12 @@ impl Report {
             specification: spec.fingerprint.clone(),
             divergence_files: divergences.fingerprint.clone(),
             options: ReportOptions::new(options),
+            deeper: Deeper::new(spec, options, &instructions, results)
+                .map(|of| DeeperReport::new(of, options, results)),
             engines: engines::engines(results),
             absent: engines::absent(results),
             lost: results.lost.clone(),
+            notes: results.notes.clone(),
             inferences: engines::inferences(results),
             forms: coverage::forms(&instructions, results),
             rules: coverage::rules(&instructions, results),

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ptx_conform::campaign::{self, Generate, Options, Progress, Shard, Subject};
+use ptx_conform::campaign::{self, Generate, Options, Progress, RunDepth, Shard, Subject};
 use ptx_conform::causes;
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::Outcome;
@@ -112,6 +112,54 @@ fn an_example_that_an_engine_answers_otherwise_is_a_disagreement() {
     let (agreed, text) = verdict(true);
     let shown = "specification: valid; odd@1.0 rejected: no such surface";
     assert!(!agreed && text.contains("unexpected: 1") && text.contains(shown), "{text}");
+}
+
+/// However little a run spends, it asks about each form, and breaks each rule that can be broken alone.
+#[test]
+fn a_first_look_touches_every_form_and_rule() {
+    let engine = StandIn::new("odd@1.0").judging(&SPEC, |_, _, right| right);
+    let subjects = [Subject::judging(&engine, newest())];
+    let instructions = ["suq", "suld", "membar", "cp.async"].map(str::to_owned).to_vec();
+    let options = Options { instructions, ..Options::at(RunDepth::Choices) };
+    let results = campaign::run(&SPEC, &Divergences::default(), &subjects, &options, &Progress::default());
+    let of = &results.engines[0];
+    assert!(results.agreed() && of.forms.len() > 8, "{} forms", of.forms.len());
+    let mut rules = 0;
+    for plan in &of.forms {
+        assert!(of.tally.valid.get(&plan.form).is_some_and(|count| count.cases > 0), "{}", plan.form);
+        let (name, _) = plan.form.rsplit_once('.').expect("an opcode and a form");
+        let instruction = SPEC.instruction(name).expect("an instruction");
+        let form = instruction.forms.iter().find(|form| form.id == plan.form).expect("a form");
+        for isolated in plan.isolated.iter().filter(|isolated| isolated.count > 0) {
+            let rule = form.rules[isolated.rule].id.clone();
+            let tested = of.tally.breaches.get(&(plan.form.clone(), rule.clone()));
+            assert!(tested.is_some_and(|count| count.cases > 0), "{}: {rule}", plan.form);
+            rules += 1;
+        }
+    }
+    assert!(rules > 50, "{rules} rules");
+    let findings = causes::find(&SPEC, &Divergences::default(), &subjects, &results, &Progress::default());
+    let report =
+        Report::new(&SPEC, &Divergences::default(), &options, &results, findings.expect("our own texts can be read"));
+    assert!(report.text().contains("a deeper run would add: each pair of choices"), "{}", report.text());
+}
+
+/// What a run cannot ask about is neither gone nor agreement: the report says so.
+#[test]
+fn a_listed_divergence_that_is_not_asked_about_is_counted() {
+    let engine = StandIn::new("odd@1.0").judging(&SPEC, |_, _, right| right);
+    let subjects = [Subject::judging(&engine, newest())];
+    let yaml = "engine: odd\ndivergences:\n  - id: planted\n    instructions: [suq]\n    does: crashes\n    \
+                depth: generate\n    because: Planted.\n";
+    let divergences = Divergences::from_texts(&[("planted.yaml".to_owned(), yaml.to_owned())], &SPEC)
+        .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+    let options = options("suq");
+    let results = campaign::run(&SPEC, &divergences, &subjects, &options, &Progress::default());
+    assert!(results.engines[0].stale.is_empty() && results.agreed());
+    let findings = causes::find(&SPEC, &divergences, &subjects, &results, &Progress::default());
+    let report = Report::new(&SPEC, &divergences, &options, &results, findings.expect("our own texts can be read"));
+    let said = "1 listed divergence not asked about: no code is generated (--generate-code none): planted";
+    assert!(report.text().contains(said), "{}", report.text());
 }
 
 /// What happens to some lines may be what happens to those of the instructions that a run leaves out.

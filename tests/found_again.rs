@@ -60,7 +60,8 @@ fn proposed() -> String {
     let specs = folder.path().join("specs");
     copy_without_divergences(&Path::new(env!("CARGO_MANIFEST_DIR")).join("specs"), &specs);
     let status = Command::new(env!("CARGO_BIN_EXE_ptx-conform"))
-        .args(["run", "--engine", &format!("ptxas@{VERSION}"), "--no-execution", "--write-divergences", "--reports"])
+        .args(["run", "--depth", "pairs", "--engine", &format!("ptxas@{VERSION}"), "--no-execution"])
+        .args(["--write-divergences", "--reports"])
         .arg(folder.path())
         .arg("--specs")
         .arg(&specs)

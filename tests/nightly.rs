@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         Trial::test("a_missing_version_does_not_stop_the_night", a_missing_version_does_not_stop_the_night),
         Trial::test("without_any_version_nothing_is_judged", without_any_version_nothing_is_judged),
         Trial::test("installed_versions_are_found", installed_versions_are_found),
+        Trial::test("a_quick_night_is_a_first_look_at_two_versions", a_quick_night_is_a_first_look_at_two_versions),
         Trial::test("a_finding_outweighs_a_missing_version", a_finding_outweighs_a_missing_version),
         Trial::test("a_red_night_says_how_to_repeat_it", a_red_night_says_how_to_repeat_it),
         Trial::test("the_report_is_exported", the_report_is_exported),
@@ -98,15 +99,20 @@ impl Night {
 }
 
 fn the_run_determines_the_exit_code() -> Result<(), Failed> {
-    for (run, night, row) in [
-        ("0", 0, "green       run: 2 of 2 versions"),
-        ("1", 1, "RED         run: new disagreements"),
-        ("2", 2, "NOT JUDGED  run: it ended with 2"),
-        ("101", 2, "NOT JUDGED  run: it ended with 101"),
+    // What the summary says of a run is what its report says.
+    let (agreed, stale) =
+        ("agreed: 0 new and 7 known groups", "disagreed: 0 new and 7 known groups; 1 divergence is gone");
+    for (run, said, night, row) in [
+        ("0", agreed, 0, format!("green       run: 2 of 2 versions; {agreed}")),
+        ("1", stale, 1, format!("RED         run: {stale}")),
+        ("2", "", 2, "NOT JUDGED  run: it ended with 2".to_owned()),
+        ("101", "", 2, "NOT JUDGED  run: it ended with 101".to_owned()),
     ] {
-        Night::new(&["--versions", "13.5 11.8", "--no-fuzz"], &[("FAKE_RUN", run)])?
+        Night::new(&["--versions", "13.5 11.8", "--no-fuzz"], &[("FAKE_RUN", run), ("FAKE_SAID", said)])?
             .ends_with(night)?
-            .says(row)?
+            .says(&row)?
+            .says("run --depth pairs --seed")?
+            .never_says("new disagreements")?
             .says("--engine ptxas@13.5.1 --engine sass-all@13.5.1 --engine ptxas@11.8.1")?;
     }
     Ok(())
@@ -125,7 +131,7 @@ fn without_any_version_nothing_is_judged() -> Result<(), Failed> {
     Night::new(&["--versions", "13.5 11.8", "--no-fuzz"], &[("FAKE_MISSING", "13.5 11.8")])?
         .ends_with(2)?
         .says("NOT JUDGED  run")?
-        .never_says("run --seed")
+        .never_says("run --depth")
         .map(drop)
 }
 
@@ -143,6 +149,14 @@ fn installed_versions_are_found() -> Result<(), Failed> {
         .map(drop)
 }
 
+fn a_quick_night_is_a_first_look_at_two_versions() -> Result<(), Failed> {
+    Night::new(&["--quick", "--no-fuzz"], &[])?
+        .ends_with(0)?
+        .says("run --depth choices --seed ")?
+        .says("--engine ptxas@13.5.1 --engine ptxas@11.8.1\n")?;
+    Night::new(&["--versions", "12.9", "--quick", "--no-fuzz"], &[])?.says("--engine ptxas@12.9.1\n").map(drop)
+}
+
 fn a_finding_outweighs_a_missing_version() -> Result<(), Failed> {
     Night::new(&["--versions", "13.5 12.9", "--no-fuzz"], &[("FAKE_MISSING", "12.9"), ("FAKE_RUN", "1")])?
         .ends_with(1)?
@@ -158,7 +172,7 @@ fn a_red_night_says_how_to_repeat_it() -> Result<(), Failed> {
     let summary = std::fs::read_to_string(night.directory.path().join("nightly/summary.txt"))?;
     for part in [
         "nightly: red; seed 7, commit ",
-        "again: cargo run --release -- run --seed 7 --name nightly --engine ptxas@13.5.1 suld --random 50\n",
+        "again: cargo run --release -- run --depth pairs --seed 7 --name nightly --engine ptxas@13.5.1 suld --random 50\n",
     ] {
         if !summary.contains(part) {
             return Err(format!("`{part}` is missing: {summary}").into());
@@ -189,10 +203,10 @@ fn every_night_has_a_seed_of_its_own() -> Result<(), Failed> {
     let before = today()?;
     let night = Night::new(&["--versions", "13.5", "--no-fuzz"], &[])?.ends_with(0)?;
     // The date may have changed meanwhile.
-    if night.words.contains(&format!("run --seed {before} ")) {
+    if night.words.contains(&format!("run --depth pairs --seed {before} ")) {
         return Ok(());
     }
-    night.says(&format!("run --seed {} ", today()?)).map(drop)
+    night.says(&format!("run --depth pairs --seed {} ", today()?)).map(drop)
 }
 
 fn an_old_report_is_deleted() -> Result<(), Failed> {
@@ -254,7 +268,7 @@ fn the_real_binary_accepts_the_options() -> Result<(), Failed> {
     Night::new(&options, &[("PTX_CONFORM", env!("CARGO_BIN_EXE_ptx-conform"))])?
         .ends_with(0)?
         .says("green       ptxas versions: all 1")?
-        .says("green       run: 1 of 1 versions")?
+        .says("green       run: 1 of 1 versions; agreed: 0 new and ")?
         .keeps("report.json")?
         .keeps("junit.xml")?
         .keeps("summary.md")?

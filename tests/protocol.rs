@@ -201,7 +201,7 @@ fn dies_now_and_then() -> Result<(), Failed> {
 fn together() -> Result<(), Failed> {
     let engine = open("dies-of-many")?;
     same(&judge(&engine), &vec![Outcome::Accepted; 8])?;
-    let notes = engine.notes();
+    let notes = engine.unexplained();
     check(notes.len() == 1 && notes[0].contains("8 lines together, but on none of them alone"), format!("{notes:?}"))
 }
 

@@ -163,6 +163,38 @@ fn an_unusable_ptxas_among_all_does_not_agree() {
     assert!(text.contains("could not judge: ptxas 12.9.1 is not used: "), "{text}");
 }
 
+/// Whoever answers something, but nothing of one kind, does not agree in that: the run says so, and in which.
+#[test]
+fn an_engine_that_never_does_what_it_is_asked_to_does_not_agree() {
+    for (what, words) in [("valid", "valid lines"), ("breaches", "lines that break a rule"), ("rows", "rows")] {
+        let directory = directory();
+        let quiet = engine(&format!("quiet {what} {}", model()));
+        let (code, text) = run(directory.path(), &["model", &quiet], &[]);
+        assert_eq!(code, Some(2), "{what}\n{text}");
+        let said = text.lines().find(|line| line.starts_with("could not judge: failing@") && line.contains(words));
+        assert!(said.is_some_and(|line| line.contains("skipped all ")), "{what}\n{text}");
+    }
+}
+
+/// Answers that came only after deaths without a cause are no agreement, and the search for causes ends.
+#[test]
+fn an_engine_that_dies_now_and_then_does_not_agree() {
+    for every in [10, 5] {
+        let directory = directory();
+        let started = Instant::now();
+        let dies = engine(&format!("every {every} {}", model()));
+        let (code, text) = run(directory.path(), &[&dies], &["--no-execution", "--batch", "50", "--jobs", "1"]);
+        assert_eq!(code, Some(2), "{every}\n{text}");
+        let died = "lines together, but on none of them alone";
+        assert!(text.contains("could not judge: failing@") && text.contains(died), "{every}\n{text}");
+        for file in ["report.json", "report.txt", "index.html"] {
+            let report = std::fs::read_to_string(directory.path().join("reports/latest").join(file)).expect("a report");
+            assert!(report.contains(died), "{every}: {file}");
+        }
+        assert!(started.elapsed() < Duration::from_secs(120), "{every}: {:?}", started.elapsed());
+    }
+}
+
 /// The engine `model` uses the specification of the run.
 #[test]
 fn the_model_uses_the_specification_of_the_run() {

@@ -42,6 +42,8 @@ fn runs() -> &'static Path {
             let usual = [
                 "run",
                 "suq",
+                "--depth",
+                "pairs",
                 "--random",
                 "200",
                 "--no-history",
@@ -59,7 +61,7 @@ fn runs() -> &'static Path {
             }
         }
         let model =
-            ["run", "suq", "--random", "200", "--no-history", "--engine", "model", "--cases", "40", "--rows", "4"];
+            ["run", "suq", "--depth", "pairs", "--random", "200", "--no-history", "--engine", "model", "--cases", "40"];
         for (name, part) in [("model", "1/1"), ("model-1", "1/2"), ("model-2", "2/2")] {
             tool(directory.path(), &[&model[..], &["--name", name, "--shard", part]].concat());
         }
@@ -170,6 +172,8 @@ fn a_run_says_what_is_new() {
         let usual = [
             "run",
             "suq",
+            "--depth",
+            "pairs",
             "--random",
             "200",
             "--no-execution",

@@ -228,7 +228,7 @@ fn no_form_has_machine_code_that_is_unknown() -> Result<(), Failed> {
 fn sums_are_what_the_model_expects() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let output = Command::new(env!("CARGO_BIN_EXE_ptx-conform"))
-        .args(["run", "add", "--engine", &format!("sass@{VERSION}"), "--random", "0", "--reports"])
+        .args(["run", "add", "--depth", "pairs", "--engine", &format!("sass@{VERSION}"), "--random", "0", "--reports"])
         .arg(folder.path())
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);

@@ -3,7 +3,7 @@
 use super::costly::CostlyLines;
 use super::first_answers::FirstAnswers;
 use super::options::Options;
-use super::plan::{Purpose, Row, Task};
+use super::plan::{PlannedVariant, Purpose, Task};
 use super::tally::{GroupKey, Mismatch, Sample, Tally};
 use crate::case::{self, Case, CaseResult, InternalError, first_message};
 use crate::divergences::{Comparison, Divergences, Does, EngineVersion};
@@ -22,18 +22,33 @@ pub(super) struct Asker<'a> {
     pub(super) health: &'a FirstAnswers,
 }
 
-/// Rows by what an engine will probably do with them.
+/// Variants of one or several instructions that are asked about together.
+pub(super) struct Question<'a> {
+    pub(super) environment: Environment,
+    pub(super) purpose: Purpose,
+    pub(super) variants: Vec<(&'a Instruction, PlannedVariant)>,
+}
+
+impl<'a> Question<'a> {
+    pub(super) fn new(instruction: &'a Instruction, task: Task) -> Self {
+        let (environment, purpose) = (task.environment, task.purpose);
+        let variants = task.rows().into_iter().map(|variant| (instruction, variant)).collect();
+        Self { environment, purpose, variants }
+    }
+}
+
+/// Variants by what an engine will probably do with them.
 #[derive(Default)]
-struct Foreseen {
-    accepted: Vec<Row>,
-    others: Vec<Row>,
-    crashing: Vec<Row>,
+struct Foreseen<'a> {
+    accepted: Vec<(&'a Instruction, PlannedVariant)>,
+    others: Vec<(&'a Instruction, PlannedVariant)>,
+    crashing: Vec<(&'a Instruction, PlannedVariant)>,
 }
 
 /// A judged line, with everything known about it.
 struct JudgedLine<'a> {
     case: &'a Case<'a>,
-    row: &'a Row,
+    row: &'a PlannedVariant,
     purpose: Purpose,
     environment: Environment,
     reading: &'a Reading,
@@ -57,24 +72,25 @@ impl<'a> Asker<'a> {
         Self { spec, divergences, engine, version: EngineVersion::of(engine.id()), health }
     }
 
-    /// Asks about the variants of a task.
-    pub(super) fn ask(&self, instruction: &Instruction, task: Task, options: &Options) -> Tally {
+    /// Asks about variants.
+    pub(super) fn ask(&self, question: Question<'_>, options: &Options) -> Tally {
         let mut tally = Tally::default();
-        let (environment, purpose) = (task.environment, task.purpose);
+        let Question { environment, purpose, variants: rows } = question;
         let depth = purpose.depth();
-        let rows = task.rows();
         if let Err(reason) = self.engine.supports(&environment, depth) {
-            *tally.skipped.entry(reason.to_string()).or_default() += u64::try_from(rows.len()).unwrap_or(u64::MAX);
+            *tally.skipped.entry(reason.to_string()).or_default() += rows.len() as u64;
             return tally;
         }
-        let Foreseen { accepted, others, crashing } = self.by_foreseen_outcome(instruction, depth, rows, &mut tally);
+        let Foreseen { accepted, others, crashing } = self.by_foreseen_outcome(depth, rows, &mut tally);
         // A process that complains about some lines must be asked again about the others; one that dies, several times.
         for (rows, batch) in [(accepted, options.batch), (others, options.batch), (crashing, 1)] {
-            let cases: Vec<Case<'_>> =
-                rows.iter().map(|row| Case { instruction, form: row.form, values: &row.values }).collect();
+            let cases: Vec<Case<'_>> = rows
+                .iter()
+                .map(|(instruction, row)| Case { instruction, form: row.form, values: &row.values })
+                .collect();
             match self.in_steps(&cases, depth, batch) {
                 Ok(results) => {
-                    for ((row, case), result) in rows.iter().zip(&cases).zip(&results) {
+                    for (((instruction, row), case), result) in rows.iter().zip(&cases).zip(&results) {
                         let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else { continue };
                         let rules = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
                         let judged = JudgedLine { case, row, purpose, environment, reading, outcome, rules };
@@ -89,16 +105,15 @@ impl<'a> Asker<'a> {
 
     /// Parts the rows by what the engine will probably do. Most of those that cost processes of their own are left out,
     /// and counted as skipped.
-    fn by_foreseen_outcome(
+    fn by_foreseen_outcome<'i>(
         &self,
-        instruction: &Instruction,
         depth: Depth,
-        rows: Vec<Row>,
+        rows: Vec<(&'i Instruction, PlannedVariant)>,
         tally: &mut Tally,
-    ) -> Foreseen {
+    ) -> Foreseen<'i> {
         let mut costly = CostlyLines::default();
         let mut parted = Foreseen::default();
-        for row in rows {
+        for (instruction, row) in rows {
             let form = &instruction.forms[row.form];
             let foreseen = self.divergences.foresee(self.version.as_ref(), &form.id, &row.values, row.meant, depth);
             let costs = match foreseen.outcome {
@@ -112,9 +127,9 @@ impl<'a> Asker<'a> {
                 continue;
             }
             match foreseen.outcome {
-                Does::Accepts => parted.accepted.push(row),
-                Does::Crashes => parted.crashing.push(row),
-                Does::Rejects | Does::Computes => parted.others.push(row),
+                Does::Accepts => parted.accepted.push((instruction, row)),
+                Does::Crashes => parted.crashing.push((instruction, row)),
+                Does::Rejects | Does::Computes => parted.others.push((instruction, row)),
             }
         }
         parted
@@ -143,6 +158,11 @@ impl<'a> Asker<'a> {
         let Some(did) = Does::of(judged.outcome) else {
             if let Outcome::Skipped(reason) = judged.outcome {
                 *tally.skipped.entry(reason.clone()).or_default() += 1;
+                let unanswered = match judged.reading.valid() {
+                    true => &mut tally.unanswered.valid,
+                    false => &mut tally.unanswered.breaches,
+                };
+                *unanswered += 1;
             }
             return;
         };

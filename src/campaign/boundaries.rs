@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::plan::{FormPlan, Row};
+use super::plan::{FormPlan, Isolated, PlannedVariant};
 use super::planner::{Planner, spread};
 use super::spaces::Spaces;
 use crate::environment::{AddressSize, Environment, Suffix, Target, Version};
-use crate::space::{Diagram, Region, covering, environment_values};
-use crate::spec::RuleKind;
+use crate::space::{Diagram, Region, breakable, covering, environment_values};
+use crate::spec::{Rule, RuleKind};
 
-/// Rows per requirement in an environment at its boundary.
-const BOUNDARY_ROWS: u128 = 24;
+/// Breaches of each requirement in an environment at its boundary.
+const BOUNDARY_BREACHES: u128 = 24;
+/// Breaches of each requirement where only the requirement is asked about.
+const REQUIREMENT_BREACHES: u128 = 2;
 
 impl Planner<'_> {
     fn region<'d>(&self, diagram: &'d Diagram, environment: &Environment) -> Option<Region<'d>> {
@@ -20,7 +22,7 @@ impl Planner<'_> {
     /// For every PTX version that the form's rules need: that version and the one before it, each with the
     /// newest target it knows; and the oldest version. Every target in the newest PTX version. Also the
     /// newest of both with 32-bit addresses.
-    fn environments(&self, home: &Environment) -> Vec<Environment> {
+    fn environments(&self, main: &Environment) -> Vec<Environment> {
         let isa = &self.spec.isa;
         let plain = || isa.targets.iter().filter(|(target, _)| target.suffix == Suffix::Plain);
         let mut pairs: BTreeSet<(Version, Target)> = BTreeSet::new();
@@ -30,15 +32,15 @@ impl Planner<'_> {
             let newest = known.find(|&target| self.supports(&Environment { ptx, target, address_size }));
             pairs.extend(newest.map(|target| (ptx, target)));
         };
-        version(*isa.versions.first().unwrap_or(&home.ptx));
+        version(*isa.versions.first().unwrap_or(&main.ptx));
         for rule in &self.form.rules {
             if let RuleKind::NeedsPtx(since) = rule.kind {
                 version(since);
                 isa.versions.iter().rev().find(|v| **v < since).into_iter().for_each(|v| version(*v));
             }
         }
-        pairs.extend(isa.targets.iter().map(|(target, _)| (home.ptx, *target)));
-        let mut environments = vec![Environment { address_size: AddressSize::Bits32, ..*home }];
+        pairs.extend(isa.targets.iter().map(|(target, _)| (main.ptx, *target)));
+        let mut environments = vec![Environment { address_size: AddressSize::Bits32, ..*main }];
         environments.extend(pairs.into_iter().rev().map(|(ptx, target)| {
             let address_size = if ptx >= AddressSize::SINCE { AddressSize::Bits64 } else { AddressSize::Bits32 };
             Environment { ptx, target, address_size }
@@ -50,25 +52,82 @@ impl Planner<'_> {
     /// In each environment of a boundary: all choices that are valid there, and a breach of every
     /// requirement that is not met there.
     pub(super) fn boundaries(&self, plan: &mut FormPlan, spaces: &Spaces) {
-        for environment in self.environments(&plan.home) {
-            let mut rows: Vec<Row> = Vec::new();
+        for (rule, diagram) in &spaces.breaches {
+            note_isolated(plan, *rule, diagram);
+        }
+        for environment in self.environments(&plan.main) {
+            let mut rows: Vec<PlannedVariant> = Vec::new();
             if let Some(region) = spaces.valid.as_ref().and_then(|valid| self.region(valid, &environment)) {
                 rows.extend(covering(&region, 1).into_iter().map(|values| self.row(values, None)));
             }
             for (rule, diagram) in &spaces.breaches {
                 if let Some(region) = self.region(diagram, &environment) {
-                    rows.extend(spread(&region, BOUNDARY_ROWS).map(|values| self.row(values, Some(*rule))));
+                    rows.extend(spread(&region, BOUNDARY_BREACHES).map(|values| self.row(values, Some(*rule))));
                 }
             }
-            if !rows.is_empty() && environment != plan.home {
+            if !rows.is_empty() && environment != plan.main {
                 plan.environments += 1;
                 for row in rows {
                     if row.meant.is_some() {
                         self.elsewhere(plan, self.twin(&row.values, row.meant));
                     }
-                    plan.listed.push((environment, row));
+                    plan.waiting.push((environment, row));
                 }
             }
         }
+    }
+
+    /// For each requirement of the form, a few lines in the newest environment that lacks only it, and the valid lines that
+    /// differ from them in one choice.
+    pub(super) fn requirements(&self, plan: &mut FormPlan) {
+        let mut environments: BTreeSet<Environment> = BTreeSet::new();
+        for at in breakable(self.form).filter(|&at| is_requirement(&self.form.rules[at])) {
+            let diagram = Diagram::breaking(self.form, at);
+            note_isolated(plan, at, &diagram);
+            let candidates = self.lacking(&self.form.rules[at], &plan.main);
+            let regions = candidates.into_iter().filter_map(|of| Some((of, self.region(&diagram, &of)?)));
+            let Some((environment, region)) = regions.into_iter().find(|(_, region)| region.count() > 0) else {
+                continue;
+            };
+            for values in spread(&region, REQUIREMENT_BREACHES) {
+                self.elsewhere(plan, self.twin(&values, Some(at)));
+                plan.waiting.push((environment, self.row(values, Some(at))));
+            }
+            environments.insert(environment);
+        }
+        environments.remove(&plan.main);
+        plan.environments += environments.len();
+    }
+
+    /// Environments in which the engine can be asked and which may lack what a rule needs, the nearest first: older PTX
+    /// versions, each with the newest target that it knows, or other targets in the main PTX version.
+    fn lacking(&self, rule: &Rule, main: &Environment) -> Vec<Environment> {
+        let isa = &self.spec.isa;
+        let targets = |ptx: Version| isa.targets.iter().rev().filter(move |(_, since)| *since <= ptx);
+        let with = |ptx: Version, target: Target| {
+            let address_size = if ptx >= AddressSize::SINCE { main.address_size } else { AddressSize::Bits32 };
+            Environment { ptx, target, address_size }
+        };
+        let mut environments: Vec<Environment> = match rule.kind {
+            RuleKind::NeedsPtx(since) => {
+                let older = isa.versions.iter().rev().filter(|ptx| **ptx < since);
+                older.flat_map(|ptx| targets(*ptx).map(|(target, _)| with(*ptx, *target))).collect()
+            }
+            _ => targets(main.ptx).map(|(target, _)| with(main.ptx, *target)).collect(),
+        };
+        environments.retain(|environment| self.supports(environment));
+        environments
+    }
+}
+
+/// Whether a rule is about a PTX version or a target.
+fn is_requirement(rule: &Rule) -> bool {
+    matches!(rule.kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_))
+}
+
+/// A requirement is broken in other environments than the main one: its variants are counted over all.
+fn note_isolated(plan: &mut FormPlan, rule: usize, diagram: &Diagram) {
+    for known in plan.isolated.iter_mut().filter(|known| known.rule == rule) {
+        *known = Isolated::new(rule, diagram);
     }
 }

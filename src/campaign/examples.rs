@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::homes::newest;
+use super::main_environment::newest;
 use super::options::Subject;
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, LineJudge, Outcome};

@@ -1,6 +1,6 @@
 //! The options of a run.
 
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use crate::divergences::Date;
 use crate::engine::{CaseExecutor, Depth, EngineId, LineJudge};
@@ -9,6 +9,8 @@ use crate::environment::{Environment, Version};
 /// How much of a space is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
+    /// Every choice that occurs among the valid variants, in a covering array; a few breaches of each rule.
+    Choices,
     /// Every combination of two choices that occurs among the valid variants, in a covering array;
     /// every choice that occurs in the breaches of each rule.
     Pairs,
@@ -61,20 +63,115 @@ impl std::fmt::Display for Shard {
     }
 }
 
-/// The budget of an instruction, unless a run says otherwise: so many random variants, shared by its forms.
-pub const RANDOM_OF_INSTRUCTION: u64 = 10_000;
+/// How deep a run looks, unless its other options say otherwise. Every depth touches every form, every rule, every PTX
+/// version and target that something needs, and every listed divergence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RunDepth {
+    /// Each choice of each form once, and a few breaches of each rule.
+    Choices,
+    /// Each pair of choices, and what is around them: random lines, environments, words, the support matrix.
+    Pairs,
+}
+
+/// What a depth spends.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthBudget {
+    /// How much of each space is tested.
+    pub strategy: Strategy,
+    /// Random valid variants of an instruction, shared by its forms.
+    pub random_of_instruction: u64,
+    /// Variants one or two choices away from the simplest breach of a rule.
+    pub(super) neighbours: usize,
+    /// Variants of a form that are taken through code generation as a sample.
+    pub(super) code_sample: u128,
+    /// Whether all choices are tried in each environment around a requirement; otherwise, only the requirement.
+    pub(super) environments: bool,
+    /// Whether the lines of several instructions share processes.
+    pub(super) together: bool,
+    /// Whether each slot is tried with the words of all of PTX and of the engine.
+    pub vocabulary: bool,
+    /// Whether the support matrix is made.
+    pub matrix: bool,
+    /// Variants of each combination of a divergence that happens only sometimes, if no other line shows it.
+    pub(super) sometimes: u128,
+    /// The most programs of each form that are executed; by default what is usual for each engine.
+    pub cases: Option<usize>,
+    /// Rows of each program.
+    pub rows: usize,
+}
+
+/// The budgets, by depth. The figures of `choices` let a first run over all of PTX end in a minute and a half on two cores:
+/// a process of `ptxas` costs as much as a hundred lines, so it saves processes before lines.
+const BUDGETS: [(RunDepth, &str, DepthBudget); 2] = [
+    (
+        RunDepth::Choices,
+        "choices",
+        DepthBudget {
+            strategy: Strategy::Choices,
+            random_of_instruction: 0,
+            neighbours: 0,
+            code_sample: 8,
+            environments: false,
+            together: true,
+            vocabulary: false,
+            matrix: false,
+            sometimes: 32,
+            cases: Some(24),
+            rows: 4,
+        },
+    ),
+    (
+        RunDepth::Pairs,
+        "pairs",
+        DepthBudget {
+            strategy: Strategy::Pairs,
+            random_of_instruction: 10_000,
+            neighbours: 256,
+            code_sample: 150,
+            environments: true,
+            together: false,
+            vocabulary: true,
+            matrix: true,
+            sometimes: 1000,
+            cases: None,
+            rows: 16,
+        },
+    ),
+];
+
+impl RunDepth {
+    /// The deepest.
+    pub const DEEPEST: Self = Self::Pairs;
+
+    /// What it spends.
+    pub fn budget(self) -> &'static DepthBudget {
+        &BUDGETS[self as usize].2
+    }
+
+    /// The word of the command line and of reports.
+    pub fn word(self) -> &'static str {
+        BUDGETS[self as usize].1
+    }
+
+    /// The next deeper one.
+    pub fn deeper(self) -> Option<Self> {
+        BUDGETS.get(self as usize + 1).map(|(depth, ..)| *depth)
+    }
+}
 
 /// What a run does.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The opcodes; all if empty.
     pub instructions: Vec<String>,
+    /// How deep the run looks where the other options do not say it.
+    pub depth: RunDepth,
     /// How much of each space is tested in the newest environment.
     pub strategy: Strategy,
     /// The size below which a space is tested completely by [`Strategy::Complete`].
     pub limit: u128,
     /// Additional random valid variants of each form, and for each hundred of them one random breach of
-    /// each rule; by default [`RANDOM_OF_INSTRUCTION`], shared by the forms of an instruction.
+    /// each rule; by default those of the depth, shared by the forms of an instruction.
     pub random: Option<u64>,
     /// Whether every PTX version and target at which a requirement changes is tested as well.
     pub boundaries: bool,
@@ -103,14 +200,18 @@ pub struct Options {
 impl Options {
     /// The random variants that are drawn of each form, by the number of forms of its instruction.
     pub fn random_of_form(&self, forms: usize) -> u64 {
-        let forms = u64::try_from(forms).unwrap_or(u64::MAX).max(1);
-        self.random.unwrap_or(RANDOM_OF_INSTRUCTION / forms)
+        self.random.unwrap_or_else(|| self.depth.budget().random_of_instruction / (forms as u64).max(1))
+    }
+
+    /// Whether the run asks in every way: then a divergence that no line shows matches none.
+    pub(super) fn asks_everywhere(&self) -> bool {
+        self.depth == RunDepth::DEEPEST && self.boundaries && self.vocabulary && self.environment.is_none()
     }
 
     /// How many more the form would have if it was the only one.
     pub(crate) fn left_out_of_form(&self, forms: usize) -> u64 {
         match self.random {
-            None => RANDOM_OF_INSTRUCTION - self.random_of_form(forms),
+            None => self.depth.budget().random_of_instruction - self.random_of_form(forms),
             Some(_) => 0,
         }
     }
@@ -118,20 +219,29 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
+        Self::at(RunDepth::DEEPEST)
+    }
+}
+
+impl Options {
+    /// The options of a run that says nothing but how deep it looks.
+    pub fn at(depth: RunDepth) -> Self {
+        let budget = depth.budget();
         Self {
             instructions: Vec::new(),
-            strategy: Strategy::Pairs,
+            depth,
+            strategy: budget.strategy,
             limit: 1_000_000,
             random: None,
             boundaries: true,
             generate: Generate::Sample,
             seed: 0,
-            cases: None,
-            rows: 16,
+            cases: budget.cases,
+            rows: budget.rows,
             batch: 10_000,
             today: None,
             environment: None,
-            vocabulary: true,
+            vocabulary: budget.vocabulary,
             modifiers: true,
             shard: Shard::WHOLE,
         }
@@ -171,10 +281,43 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The progress of a run: tasks planned and done, cases judged. A progress bar reads it; an interrupt sets
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// Lines are planned and judged.
+    #[default]
+    Judging,
+    /// Words are tried in slots.
+    Words,
+    /// The manual's examples and the listed divergences are asked about.
+    Listed,
+    /// Rows are executed.
+    Executing,
+    /// Causes of mismatches are searched for.
+    Causes,
+    /// The support matrix is made.
+    Matrix,
+    /// The report is written.
+    Report,
+}
+
+/// The stages in their order, with their words.
+const STAGES: [(Stage, &str); 7] = [
+    (Stage::Judging, "judging lines"),
+    (Stage::Words, "trying words in slots"),
+    (Stage::Listed, "asking about examples and listed divergences"),
+    (Stage::Executing, "executing rows"),
+    (Stage::Causes, "searching for causes"),
+    (Stage::Matrix, "making the support matrix"),
+    (Stage::Report, "writing the report"),
+];
+
+/// The progress of a run: its stage, tasks planned and done, cases judged. A progress bar reads it; an interrupt sets
 /// `stop`.
 #[derive(Debug, Default)]
 pub struct Progress {
+    /// What the run is doing: a position in the list of stages.
+    stage: AtomicUsize,
     /// Tasks planned.
     pub planned: AtomicU64,
     /// Tasks done.
@@ -186,8 +329,18 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// The run goes on with this.
+    pub fn begin(&self, stage: Stage) {
+        self.stage.store(stage as usize, Ordering::Relaxed);
+    }
+
+    /// What the run is doing, in words.
+    pub fn stage(&self) -> &'static str {
+        STAGES[self.stage.load(Ordering::Relaxed)].1
+    }
+
     /// Whether the run is to end.
     pub fn stopped(&self) -> bool {
-        self.stop.load(std::sync::atomic::Ordering::Relaxed)
+        self.stop.load(Ordering::Relaxed)
     }
 }

@@ -55,7 +55,7 @@ pub struct Task {
 
 /// A variant to be asked about.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct PlannedVariant {
     /// The position of its form in the instruction.
     pub form: usize,
     /// Its choices.
@@ -71,7 +71,7 @@ pub struct Row {
 #[derive(Clone, Debug)]
 pub(super) enum TaskVariants {
     /// These.
-    Listed(Vec<Row>),
+    Listed(Vec<PlannedVariant>),
     /// Those at these positions in a space.
     At(FormSpace, Vec<u128>),
     /// This many from a position on.
@@ -97,8 +97,9 @@ impl FormSpace {
 
 impl Task {
     /// Its variants.
-    pub(super) fn rows(self) -> Vec<Row> {
-        let row = |space: &FormSpace, values| Row { form: space.form, values, meant: space.rule, loose: false };
+    pub(super) fn rows(self) -> Vec<PlannedVariant> {
+        let row =
+            |space: &FormSpace, values| PlannedVariant { form: space.form, values, meant: space.rule, loose: false };
         match self.variants {
             TaskVariants::Listed(rows) => rows,
             // The executing part of a run makes programs.
@@ -128,7 +129,7 @@ impl Task {
                 "form": form(space.form), "breaks": rule(space.form, space.rule), "from": from.to_string(), "count": count,
             }),
             TaskVariants::Listed(rows) => {
-                let row = |row: &Row| {
+                let row = |row: &PlannedVariant| {
                     let digits: String = row.values.iter().map(|value| format!("{value:02x}")).collect();
                     json!([form(row.form), rule(row.form, row.meant), digits])
                 };
@@ -172,30 +173,35 @@ impl Isolated {
     }
 }
 
-/// What is tested of one form, and how large its spaces are.
+/// The plan of one form: what is tested of it, and how large its spaces are.
 #[derive(Clone, Debug)]
 pub struct FormPlan {
     /// The form's id.
     pub form: String,
     /// The main environment.
-    pub home: Environment,
-    /// How many valid variants it has there.
-    pub home_valid: u128,
-    /// How many of them are asked about.
-    pub home_tested: u128,
-    /// How many more would have been, but for the budget of the instruction.
-    pub left_out: u128,
-    /// How many variants break exactly one rule there.
-    pub home_breach: u128,
-    /// How many of those are asked about.
-    pub home_breach_tested: u128,
+    pub main: Environment,
+    /// Valid variants in the main environment.
+    pub valid: TestedVariants,
+    /// Variants that break exactly one rule in the main environment.
+    pub breaches: TestedVariants,
     /// By rule, how many variants break only this rule: in the main environment, or anywhere for a rule on
     /// a version or target.
-    pub alone: Vec<Isolated>,
+    pub isolated: Vec<Isolated>,
     /// The number of environments with cases.
     pub environments: usize,
     /// Breaches without a twin that the engine can be asked about.
-    pub without_twin: u64,
-    /// The variants to list, each where it is asked about, until they are merged with those of the other forms.
-    pub(super) listed: Vec<(Environment, Row)>,
+    pub breaches_without_twin: u64,
+    /// How many more random valid variants there would be, but for the budget of the instruction.
+    pub left_out: u128,
+    /// The variants to be asked about with those of the other forms, each with its environment.
+    pub(super) waiting: Vec<(Environment, PlannedVariant)>,
+}
+
+/// The size of a set of variants, and how many of them are asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TestedVariants {
+    /// How many there are.
+    pub exist: u128,
+    /// How many are asked about.
+    pub tested: u128,
 }

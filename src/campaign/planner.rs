@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::extras::with_modifiers_of_other_forms;
-use super::homes;
+use super::main_environment;
 use super::options::{Generate, Options, Strategy, Subject};
-use super::plan::{FormPlan, FormSpace, Isolated, Purpose, Row, Task, TaskVariants};
+use super::plan::{FormPlan, FormSpace, Isolated, PlannedVariant, Purpose, Task, TaskVariants, TestedVariants};
 use super::spaces::Spaces;
 use crate::engine::Depth;
 use crate::environment::Environment;
@@ -18,12 +18,11 @@ use crate::space::{
 };
 use crate::spec::{Form, Instruction, Spec};
 
-/// Variants of a form that are taken through code generation as a sample.
-const CODE_SAMPLE: u128 = 150;
 /// For each random breach of a rule, this many random valid variants are drawn.
 const RANDOM_BREACHES: u64 = 100;
-/// Variants two choices away from the simplest breach of a rule.
-const NEIGHBOURS: usize = 256;
+/// Breaches of each rule where not every choice is tried with it: the first one, and others as far from it and each other
+/// as the order of the space has them.
+const BREACHES: u128 = 4;
 /// Lines per module for code generation, whose time grows faster than the number of lines.
 pub(crate) const CODE_BATCH: usize = 200;
 
@@ -51,8 +50,8 @@ pub(super) fn plan(
     };
     let mut plans: Vec<FormPlan> = instruction.forms.par_iter().enumerate().filter_map(plan).collect();
     // A process costs more than a hundred lines, so those of all forms are asked about together.
-    let mut listed: BTreeMap<(Environment, bool), Vec<Row>> = BTreeMap::new();
-    for (environment, row) in plans.iter_mut().flat_map(|plan| plan.listed.drain(..)) {
+    let mut listed: BTreeMap<(Environment, bool), Vec<PlannedVariant>> = BTreeMap::new();
+    for (environment, row) in plans.iter_mut().flat_map(|plan| plan.waiting.drain(..)) {
         // A syntax error may end an assembler's pass, so such lines get their own tasks.
         let faulty = row.values[instruction.forms[row.form].writing()] != 0;
         listed.entry((environment, faulty)).or_default().push(row);
@@ -92,8 +91,9 @@ pub(super) struct Planner<'a> {
 impl Planner<'_> {
     /// `None` if the engine accepts no environment at all.
     fn plan(&self) -> Option<FormPlan> {
-        let home = self.options.environment.or_else(|| homes::of_form(self.spec, self.subject, self.form))?;
-        let environment = environment_values(self.form, &home)?;
+        let main =
+            self.options.environment.or_else(|| main_environment::of_form(self.spec, self.subject, self.form))?;
+        let environment = environment_values(self.form, &main)?;
         let spaces = Spaces::at(self.form, &environment);
         let of =
             |rule, diagram: &Arc<Diagram>| FormSpace { form: self.at, rule, environment, diagram: diagram.clone() };
@@ -101,27 +101,24 @@ impl Planner<'_> {
         let breaches: Vec<FormSpace> = spaces.breaches.iter().map(|(rule, diagram)| of(Some(*rule), diagram)).collect();
         let mut plan = FormPlan {
             form: self.form.id.clone(),
-            home,
-            home_valid: valid.region().count(),
-            home_tested: 0,
-            left_out: 0,
-            home_breach: breaches.iter().map(|space| space.region().count()).sum(),
-            home_breach_tested: 0,
-            alone: spaces.breaches.iter().map(|(rule, diagram)| Isolated::new(*rule, diagram)).collect(),
+            main,
+            valid: TestedVariants { exist: valid.region().count(), tested: 0 },
+            breaches: TestedVariants { exist: breaches.iter().map(|space| space.region().count()).sum(), tested: 0 },
+            isolated: spaces.breaches.iter().map(|(rule, diagram)| Isolated::new(*rule, diagram)).collect(),
             environments: 1,
-            without_twin: 0,
-            listed: Vec::new(),
+            breaches_without_twin: 0,
+            left_out: 0,
+            waiting: Vec::new(),
         };
         // Quick plans come first, so that asking begins while the rest is still being planned.
         let taken = self.drawn(&mut plan, &valid);
         self.code(&plan, &valid.region());
-        self.breaches_at_home(&mut plan, &breaches);
-        self.valid_at_home(&mut plan, &valid, &taken);
+        self.breaches_in_main(&mut plan, &breaches);
+        self.valid_in_main(&mut plan, &valid, &taken);
         if self.boundaries_wanted() {
-            self.boundaries(&mut plan, self.needs);
-            for (rule, diagram) in &self.needs.breaches {
-                let known = plan.alone.iter_mut().filter(|known| known.rule == *rule);
-                known.for_each(|known| *known = Isolated::new(*rule, diagram));
+            match self.options.depth.budget().environments {
+                true => self.boundaries(&mut plan, self.needs),
+                false => self.requirements(&mut plan),
             }
         }
         Some(plan)
@@ -140,8 +137,13 @@ impl Planner<'_> {
         self.options.random_of_form(self.instruction.forms.len())
     }
 
+    /// How many choices are combined in the covering array of valid variants.
     fn strength(&self) -> usize {
-        if self.options.strategy == Strategy::Pairs { 2 } else { 3 }
+        match self.options.strategy {
+            Strategy::Choices => 1,
+            Strategy::Pairs => 2,
+            Strategy::Triples | Strategy::Complete => 3,
+        }
     }
 
     fn complete(&self, size: u128) -> bool {
@@ -162,9 +164,9 @@ impl Planner<'_> {
         let ranks: Vec<u128> =
             (0..wanted).filter_map(|_| draw.below(size)).filter(|&rank| taken.insert(rank)).collect();
         for ranks in ranks.chunks(self.options.batch) {
-            self.ask(plan.home, Purpose::Check, TaskVariants::At(space.clone(), ranks.to_vec()));
+            self.ask(plan.main, Purpose::Check, TaskVariants::At(space.clone(), ranks.to_vec()));
         }
-        plan.home_tested += count(&ranks);
+        plan.valid.tested += count(&ranks);
         taken
     }
 
@@ -175,25 +177,26 @@ impl Planner<'_> {
     }
 
     /// All valid variants, or a covering array of them; those already drawn are not repeated.
-    fn valid_at_home(&self, plan: &mut FormPlan, space: &FormSpace, drawn: &FxHashSet<u128>) {
+    fn valid_in_main(&self, plan: &mut FormPlan, space: &FormSpace, drawn: &FxHashSet<u128>) {
         let region = space.region();
         if self.complete(region.count()) {
-            plan.home_tested = region.count();
+            plan.valid.tested = region.count();
             return self.ranges(plan, space);
         }
         let mut rows = covering(&region, self.strength());
         rows.retain(|values| space.diagram.rank(values).is_none_or(|rank| !drawn.contains(&rank)));
-        plan.home_tested += count(&rows);
+        plan.valid.tested += count(&rows);
         self.list(plan, rows.into_iter().map(|values| self.row(values, None)));
     }
 
-    fn breaches_at_home(&self, plan: &mut FormPlan, spaces: &[FormSpace]) {
-        if self.complete(plan.home_breach) {
+    fn breaches_in_main(&self, plan: &mut FormPlan, spaces: &[FormSpace]) {
+        if self.complete(plan.breaches.exist) {
             spaces.iter().for_each(|space| self.ranges(plan, space));
-            plan.home_breach_tested = plan.home_breach;
+            plan.breaches.tested = plan.breaches.exist;
             return;
         }
-        let covered: Vec<Vec<(Row, Twin)>> = spaces.par_iter().map(|space| self.covered_breaches(space)).collect();
+        let covered: Vec<Vec<(PlannedVariant, Twin)>> =
+            spaces.par_iter().map(|space| self.covered_breaches(space)).collect();
         let mut rows = Vec::new();
         let mut twins: BTreeSet<Values> = BTreeSet::new();
         for (row, twin) in covered.into_iter().flatten() {
@@ -207,26 +210,35 @@ impl Planner<'_> {
             }
             rows.push(row);
         }
-        plan.home_breach_tested = count(&rows);
+        plan.breaches.tested = count(&rows);
         self.list(plan, rows.into_iter());
         self.list(plan, twins.into_iter().map(|values| self.row(values, None)));
     }
 
     /// Breaches of a rule: a set with every choice that occurs among them, each with its twin; some random
     /// ones; some around the simplest, also those with a modifier too many.
-    fn covered_breaches(&self, space: &FormSpace) -> Vec<(Row, Twin)> {
-        let rows = covering(&space.region(), self.strength() - 1);
+    fn covered_breaches(&self, space: &FormSpace) -> Vec<(PlannedVariant, Twin)> {
+        let region = space.region();
+        let rows = match self.strength() {
+            1 => spread(&region, BREACHES).collect(),
+            strength => covering(&region, strength - 1),
+        };
         let drawn = self.drawn_breaches(space, &rows);
         let with_twin = |values: Values| {
             let twin = self.twin(&values, space.rule).map_or(Twin::Missing, Twin::Valid);
             (self.row(values, space.rule), twin)
         };
-        let mut rows: Vec<(Row, Twin)> = rows.into_iter().map(with_twin).collect();
+        let mut rows: Vec<(PlannedVariant, Twin)> = rows.into_iter().map(with_twin).collect();
         let mut known: FxHashSet<Values> =
             rows.iter().map(|(row, _)| row.values.clone()).chain(drawn.clone()).collect();
-        let near = neighbours(self.form, &space.diagram, NEIGHBOURS).into_iter();
-        let near = near.chain(with_modifiers_of_other_forms(self.instruction, self.form, space));
-        let near = near.filter(|values| known.insert(values.clone()));
+        let near = match self.options.depth.budget().neighbours {
+            0 => Vec::new(),
+            most => {
+                let others = with_modifiers_of_other_forms(self.instruction, self.form, space);
+                neighbours(self.form, &space.diagram, most).into_iter().chain(others).collect()
+            }
+        };
+        let near = near.into_iter().filter(|values| known.insert(values.clone()));
         let further = drawn.into_iter().chain(near);
         rows.extend(further.map(|values| (self.row(values, space.rule), Twin::NotWanted)));
         rows
@@ -257,8 +269,8 @@ impl Planner<'_> {
     pub(super) fn elsewhere(&self, plan: &mut FormPlan, twin: Option<Values>) {
         let environment = twin.as_ref().and_then(|twin| environment(self.form, twin));
         match (environment, twin) {
-            (Some(environment), Some(twin)) => plan.listed.push((environment, self.row(twin, None))),
-            _ => plan.without_twin += 1,
+            (Some(environment), Some(twin)) => plan.waiting.push((environment, self.row(twin, None))),
+            _ => plan.breaches_without_twin += 1,
         }
     }
 
@@ -268,16 +280,16 @@ impl Planner<'_> {
             Generate::Nothing => return,
             Generate::Everything if size <= self.options.limit => region.iter_from(0).collect(),
             Generate::Everything => covering(region, self.strength()),
-            Generate::Sample => spread(region, CODE_SAMPLE).collect(),
+            Generate::Sample => spread(region, self.options.depth.budget().code_sample).collect(),
         };
         for rows in rows.chunks(CODE_BATCH) {
             let variants = TaskVariants::Listed(rows.iter().map(|values| self.row(values.clone(), None)).collect());
-            self.ask(plan.home, Purpose::Code, variants);
+            self.ask(plan.main, Purpose::Code, variants);
         }
     }
 
-    pub(super) fn row(&self, values: Values, meant: Option<usize>) -> Row {
-        Row { form: self.at, values, meant, loose: false }
+    pub(super) fn row(&self, values: Values, meant: Option<usize>) -> PlannedVariant {
+        PlannedVariant { form: self.at, values, meant, loose: false }
     }
 
     fn ask(&self, environment: Environment, purpose: Purpose, variants: TaskVariants) {
@@ -285,16 +297,16 @@ impl Planner<'_> {
     }
 
     /// Notes variants to be listed in the main environment.
-    fn list(&self, plan: &mut FormPlan, rows: impl Iterator<Item = Row>) {
-        let home = plan.home;
-        plan.listed.extend(rows.map(|row| (home, row)));
+    fn list(&self, plan: &mut FormPlan, rows: impl Iterator<Item = PlannedVariant>) {
+        let main = plan.main;
+        plan.waiting.extend(rows.map(|row| (main, row)));
     }
 
     fn ranges(&self, plan: &FormPlan, space: &FormSpace) {
         let (size, batch) = (space.region().count(), self.options.batch.max(1));
         let mut at = 0;
         while at < size {
-            self.ask(plan.home, Purpose::Check, TaskVariants::Range(space.clone(), at, batch));
+            self.ask(plan.main, Purpose::Check, TaskVariants::Range(space.clone(), at, batch));
             at += u128::try_from(batch).unwrap_or(1);
         }
     }

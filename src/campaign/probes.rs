@@ -1,11 +1,11 @@
-//! Checks that listed divergences still happen: draws variants of divergences that a run would not
-//! exercise.
+//! Draws variants that a listed divergence decides about.
 //!
-//! A divergence that no case exercises would never be questioned. So a few variants of its combinations are
-//! drawn, in an environment that has any.
+//! A divergence that no case exercises would never be questioned. So a few of its own variants are drawn: in the main
+//! environment, or where there are any.
 
-use super::options::{Generate, Options, Subject};
+use super::options::Subject;
 use super::plan::Purpose;
+use super::planner::spread;
 use crate::divergences::{Divergence, Divergences, EngineVersion, ListedCube};
 use crate::engine::Depth;
 use crate::environment::Environment;
@@ -13,13 +13,11 @@ use crate::judge::Reading;
 use crate::space::{Diagram, EnvironmentValues, Values, environment, environment_values};
 use crate::spec::{Cube, Form, Instruction};
 
-/// Variants of one combination.
-const VARIANTS: u128 = 16;
-/// The same for a divergence that happens only sometimes.
-const SOMETIMES: u128 = 64;
 /// Variants with several faults to examine for some that a divergence decides about.
 const LOOKED_AT: u128 = 4096;
-/// Environments to search for variants of one combination.
+/// The most faults of a variant: what more of them do together is not what the divergence says.
+const FAULTS: usize = 2;
+/// The most environments with variants of one combination in which to look for some that a divergence decides about.
 const ENVIRONMENTS: usize = 80;
 
 /// Variants of one form to ask about.
@@ -31,126 +29,198 @@ pub(super) struct Probe {
     pub(super) variants: Vec<Values>,
 }
 
+/// The variants by which a divergence can be questioned.
+#[derive(Default)]
+pub(super) struct Probes {
+    /// Those that it decides about.
+    pub(super) found: Vec<Probe>,
+    /// Whether there are variants of it at all where the engine can be asked.
+    pub(super) exist: bool,
+}
+
 /// Draws from divergences of one engine.
 pub(super) struct Prober<'a> {
     pub(super) divergences: &'a Divergences,
     pub(super) version: &'a EngineVersion,
     pub(super) subject: &'a Subject<'a>,
-    pub(super) options: &'a Options,
 }
 
-impl Prober<'_> {
-    /// Variants of a divergence in the forms of an instruction, as far as the engine can be asked about
-    /// any: in `home`, the main environment, or otherwise in the newest environment that has some.
+/// An environment in which the engine can be asked, and its values in a form.
+type Place = (Environment, EnvironmentValues);
+/// Variants in an environment.
+type Drawn = (Environment, Vec<Values>);
+/// A way to draw variants of a combination in these environments, up to a number of them. It also says whether there are any
+/// that the divergence may not decide about.
+type Draw<'p> = fn(&Prober<'p>, &Combination<'_>, &[Place], u128) -> (Option<Drawn>, bool);
+
+/// One combination of a divergence in one form, with a rule that it lists as not enforced; without one, valid variants.
+struct Combination<'a> {
+    instruction: &'a Instruction,
+    at: usize,
+    divergence: &'a Divergence,
+    cube: &'a Cube,
+    rule: Option<usize>,
+}
+
+impl Combination<'_> {
+    fn form(&self) -> &Form {
+        &self.instruction.forms[self.at]
+    }
+}
+
+/// The environments that a combination allows.
+fn allowed(of: &Combination<'_>, environments: &[Place]) -> Vec<Place> {
+    let inside = |(_, choices): &&Place| {
+        of.cube.sets().iter().all(|(axis, set)| choices.get(*axis).is_none_or(|&value| set.contains(value)))
+    };
+    environments.iter().filter(inside).copied().collect()
+}
+
+impl<'p> Prober<'p> {
+    /// Up to `wanted` variants of each combination of a divergence in the forms of an instruction: in `main`, the main
+    /// environment, or otherwise in the nearest or newest environment that has some. They have one fault, or if there are
+    /// none such, a second one that is listed as well: some divergences only apply to those.
     pub(super) fn probes(
         &self,
         instruction: &Instruction,
         divergence: &Divergence,
-        home: Option<Environment>,
-    ) -> Vec<Probe> {
-        if divergence.depth == Depth::Generate && self.options.generate == Generate::Nothing {
-            return Vec::new();
+        main: Option<Environment>,
+        wanted: u128,
+    ) -> Probes {
+        let single = self.drawn(instruction, divergence, main, wanted, Self::with_one_fault);
+        if !single.found.is_empty() || divergence.rules.is_empty() {
+            return single;
         }
-        let mut probes = Vec::new();
+        let several = self.drawn(instruction, divergence, main, wanted, Self::with_several_faults);
+        Probes { found: several.found, exist: single.exist || several.exist }
+    }
+
+    fn drawn(
+        &self,
+        instruction: &Instruction,
+        divergence: &Divergence,
+        main: Option<Environment>,
+        wanted: u128,
+        draw: Draw<'p>,
+    ) -> Probes {
+        let purpose = match divergence.depth {
+            Depth::Generate => Purpose::Code,
+            Depth::Check => Purpose::Check,
+        };
+        let mut probes = Probes::default();
         for (at, form) in instruction.forms.iter().enumerate() {
+            let mut environments = None;
             for listed in divergence.cubes_in(&form.id) {
-                let cube = &listed.cube;
-                let environments = self.environments(form, cube, divergence, home);
                 for rule in rules(divergence, listed) {
-                    let drawn = alone(form, rule, cube, divergence, &environments)
-                        .or_else(|| self.among_others(instruction, at, rule?, cube, divergence, &environments));
-                    let Some((environment, variants)) = drawn else { continue };
-                    let purpose = match divergence.depth {
-                        Depth::Generate => Purpose::Code,
-                        Depth::Check => Purpose::Check,
-                    };
-                    probes.push(Probe { form: at, environment, purpose, rule, variants });
+                    let combination = Combination { instruction, at, divergence, cube: &listed.cube, rule };
+                    let environments =
+                        environments.get_or_insert_with(|| self.environments(form, divergence.depth, main));
+                    let allowed = allowed(&combination, environments);
+                    let (drawn, exist) = draw(self, &combination, &allowed, wanted);
+                    probes.exist |= exist;
+                    probes.found.extend(drawn.map(|(environment, variants)| Probe {
+                        form: at,
+                        environment,
+                        purpose,
+                        rule,
+                        variants,
+                    }));
                 }
             }
         }
         probes
     }
 
-    /// Variants with a second fault that is listed as well: some divergences only apply to such variants.
-    fn among_others(
-        &self,
-        instruction: &Instruction,
-        at: usize,
-        rule: usize,
-        cube: &Cube,
-        divergence: &Divergence,
-        environments: &[(Environment, Values)],
-    ) -> Option<(Environment, Vec<Values>)> {
-        let form = &instruction.forms[at];
-        let (environment, choices) = environments.first()?;
-        let space = Diagram::breaking_at_least(form, rule, &cube.clone().at(choices));
-        let size = space.count();
-        let ranks = (0..size.min(LOOKED_AT)).map(|rank| rank * (size / size.min(LOOKED_AT)));
-        let decides = |values: &Values| {
-            let reading =
-                Reading { form: at, values: values.clone(), broken: form.broken(values), specials: Default::default() };
-            let met = self.divergences.met(self.version, instruction, &reading, divergence.depth);
-            met.contains(&divergence.id.as_str())
-        };
-        let variants = ranks.filter_map(|rank| space.unrank(rank)).filter(decides);
-        let variants: Vec<Values> = variants.take(usize::try_from(VARIANTS).unwrap_or(1)).collect();
-        (!variants.is_empty()).then_some((*environment, variants))
+    /// Variants with one fault, or none if the divergence is about valid lines; and whether there are any, whatever decides
+    /// about them.
+    fn with_one_fault(&self, of: &Combination<'_>, environments: &[Place], wanted: u128) -> (Option<Drawn>, bool) {
+        let Some((_, first)) = environments.first() else { return (None, false) };
+        // Most have variants in the first environment, where a diagram is small.
+        let near = Diagram::inside(of.form(), of.rule, &of.cube.clone().at(first));
+        if let Some(drawn) = self.decided(of, &near, &environments[..1], wanted, wanted).0 {
+            return (Some(drawn), true);
+        }
+        let everywhere = Diagram::inside(of.form(), of.rule, of.cube);
+        self.decided(of, &everywhere, environments, wanted, wanted)
     }
 
-    /// Environments of a combination that the engine accepts: `home` first, then those that differ from it
-    /// in one axis, then any, the newest first.
-    fn environments(
+    /// Variants with several faults in the first environment; and whether there are any, whatever decides about them.
+    fn with_several_faults(&self, of: &Combination<'_>, environments: &[Place], wanted: u128) -> (Option<Drawn>, bool) {
+        let (Some((_, first)), Some(rule)) = (environments.first(), of.rule) else { return (None, false) };
+        let several = Diagram::breaking_at_least(of.form(), rule, &of.cube.clone().at(first));
+        self.decided(of, &several, &environments[..1], LOOKED_AT, wanted)
+    }
+
+    /// Variants of a diagram that the divergence decides about, among those `looked_at` of each environment; and whether
+    /// it has any variants in these environments.
+    fn decided(
         &self,
-        form: &Form,
-        cube: &Cube,
-        divergence: &Divergence,
-        home: Option<Environment>,
-    ) -> Vec<(Environment, Values)> {
-        let home = home.and_then(|home| environment_values(form, &home)).map(|home| home.to_vec());
+        of: &Combination<'_>,
+        diagram: &Diagram,
+        environments: &[Place],
+        looked_at: u128,
+        wanted: u128,
+    ) -> (Option<Drawn>, bool) {
+        let regions = environments.iter().map(|(environment, choices)| (environment, diagram.all().below(choices)));
+        let mut looked = regions.filter(|(_, region)| region.count() > 0).take(ENVIRONMENTS).peekable();
+        let exist = looked.peek().is_some();
+        let drawn = looked.find_map(|(environment, region)| {
+            let decided = spread(&region, looked_at).filter(|values| self.decides(of, values));
+            let variants: Vec<Values> = decided.take(usize::try_from(wanted).unwrap_or(usize::MAX)).collect();
+            (!variants.is_empty()).then_some((*environment, variants))
+        });
+        (drawn, exist)
+    }
+
+    /// Whether the divergence, and not another one, decides what is expected of a variant.
+    fn decides(&self, of: &Combination<'_>, values: &Values) -> bool {
+        let (divergence, form) = (of.divergence, of.form());
+        let broken = form.broken(values);
+        if broken.len() > FAULTS {
+            return false;
+        }
+        let reading = Reading { form: of.at, values: values.clone(), broken, specials: Default::default() };
+        let (version, depth) = (self.version, divergence.depth);
+        if divergence.sometimes {
+            let does = divergence.does;
+            let found = self.divergences.sometimes(version, of.instruction, &reading, depth, does);
+            return found == Some(divergence.id.as_str());
+        }
+        self.divergences.met(version, of.instruction, &reading, depth).contains(&divergence.id.as_str())
+    }
+
+    /// The environments of a form in which the engine can be asked: the main one first, then those that differ from it in
+    /// one axis, then all, the newest first.
+    fn environments(&self, form: &Form, depth: Depth, main: Option<Environment>) -> Vec<Place> {
         let values = |axis: usize| (0..=u8::MAX).take(form.axes[axis].values.len());
         let mut candidates: Vec<Values> = Vec::new();
-        if let Some(home) = &home {
-            candidates.push(home.clone());
+        if let Some(main) = main.and_then(|main| environment_values(form, &main)) {
+            candidates.push(main.to_vec());
             for axis in [EnvironmentValues::TARGET, EnvironmentValues::PTX, EnvironmentValues::ADDRESS_SIZE] {
                 candidates.extend(values(axis).map(|value| {
-                    let mut other = home.clone();
+                    let mut other = main.to_vec();
                     other[axis] = value;
                     other
                 }));
             }
         }
         for ptx in values(EnvironmentValues::PTX) {
-            let targets = values(EnvironmentValues::TARGET);
-            candidates.extend(targets.map(|target| EnvironmentValues::new(0, target, ptx).to_vec()));
+            let of_target = |target| {
+                values(EnvironmentValues::ADDRESS_SIZE)
+                    .map(move |size| EnvironmentValues::new(size, target, ptx).to_vec())
+            };
+            candidates.extend(values(EnvironmentValues::TARGET).flat_map(of_target));
         }
-        let possible = |values: Values| {
-            let environment = environment(form, &values)?;
-            let mut sets = cube.sets().iter().filter(|(axis, _)| *axis < EnvironmentValues::AXES);
-            let supported = || self.subject.takes(&environment, divergence.depth);
-            (sets.all(|(axis, set)| set.contains(values[*axis])) && supported()).then_some((environment, values))
+        let taken = |choices: Values| {
+            let environment = environment(form, &choices)?;
+            let choices = EnvironmentValues::of(&choices);
+            self.subject.takes(&environment, depth).then_some((environment, choices))
         };
-        candidates.into_iter().filter_map(possible).take(ENVIRONMENTS).collect()
+        candidates.into_iter().filter_map(taken).collect()
     }
 }
 
 /// The rules whose breaches a divergence covers in a cube; `None` for valid lines.
 fn rules(divergence: &Divergence, listed: &ListedCube) -> Vec<Option<usize>> {
     if divergence.rules.is_empty() { vec![None] } else { listed.rules.iter().copied().map(Some).collect() }
-}
-
-/// Variants with only this fault, evenly spread over a combination, in the first environment that has any.
-fn alone(
-    form: &Form,
-    rule: Option<usize>,
-    cube: &Cube,
-    divergence: &Divergence,
-    environments: &[(Environment, Values)],
-) -> Option<(Environment, Vec<Values>)> {
-    let wanted = if divergence.sometimes { SOMETIMES } else { VARIANTS };
-    environments.iter().find_map(|(environment, choices)| {
-        let space = Diagram::inside(form, rule, &cube.clone().at(choices));
-        let (size, wanted) = (space.count(), wanted.min(space.count()));
-        let variants: Vec<Values> = (0..wanted).filter_map(|at| space.unrank(at * (size / wanted))).collect();
-        (!variants.is_empty()).then_some((*environment, variants))
-    })
 }

@@ -107,12 +107,12 @@ impl<'a> ProgramPlan<'a> {
         }
         all
     }
+}
 
-    /// How many rows may end their kernel on an engine; at most `undefined` of those that may do anything.
-    pub(super) fn costly(&self, engine: &dyn CaseExecutor, undefined: u64) -> CostlyRows {
-        let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
-        CostlyRows { traps, undefined: AtomicU64::new(undefined) }
-    }
+/// How many rows may end their kernel on an engine; at most `undefined` of those that may do anything.
+pub(super) fn costly(engine: &dyn CaseExecutor, undefined: u64) -> CostlyRows {
+    let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
+    CostlyRows { traps, undefined: AtomicU64::new(undefined) }
 }
 
 /// Shuffles the cases, so that they do not begin with everything at its first value.

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::options::{Options, Progress};
 use super::plan::TaskVariants;
-use super::programs::ProgramPlan;
+use super::programs::{ProgramPlan, costly};
 use super::rows::environment;
 use crate::case;
 use crate::engine::CaseExecutor;
@@ -37,7 +37,7 @@ pub fn record(
         let points = setup::without_numbers(spec, instruction);
         for (at, form) in executed.forms.iter().enumerate() {
             let Some(plan) = ProgramPlan::new(form, &points.forms[at], &environment, options, engine) else { continue };
-            let costly = plan.costly(engine, UNDEFINED);
+            let costly = costly(engine, UNDEFINED);
             for task in plan.tasks(&instruction.name, at, &environment) {
                 let TaskVariants::Programs { first, count, .. } = task.variants else { continue };
                 if progress.stopped() {

@@ -6,8 +6,9 @@ use super::examples::{Agreement, AskedExample};
 use super::lowering::LoweredModifier;
 use super::options::Subject;
 use super::plan::FormPlan;
-use super::tally::{GroupKey, MismatchGroup, Tally};
+use super::tally::{Count, GroupKey, MismatchGroup, Tally};
 use super::vocabulary::TriedWords;
+use crate::divergences::Divergence;
 use crate::environment::Environment;
 
 /// What one engine did.
@@ -31,6 +32,8 @@ pub struct EngineResult {
     pub lowered: Vec<LoweredModifier>,
     /// Divergences of the engine that need attention.
     pub stale: Vec<Stale>,
+    /// Listed divergences about which the run says nothing, by their names, and why.
+    pub not_asked: BTreeMap<String, String>,
     /// The manual's own examples.
     pub examples: Vec<AskedExample>,
     /// Its message, if it was abandoned because every answer was a failure.
@@ -80,6 +83,25 @@ impl Problem {
     }
 }
 
+/// What questioning the listed divergences of an engine gave.
+#[derive(Debug, Default)]
+pub(super) struct Questioned {
+    /// Those that need attention.
+    pub(super) stale: Vec<Stale>,
+    /// Those about which nothing can be said, and why.
+    pub(super) not_asked: BTreeMap<String, String>,
+}
+
+impl Questioned {
+    pub(super) fn needs_attention(&mut self, divergence: &Divergence, problem: Problem) {
+        self.stale.push(Stale { id: divergence.id.clone(), problem });
+    }
+
+    pub(super) fn not_asked(&mut self, divergence: &Divergence, why: &str) {
+        self.not_asked.insert(divergence.id.clone(), why.to_owned());
+    }
+}
+
 /// The results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
@@ -90,6 +112,8 @@ pub struct Results {
     /// Cases without an answer because an engine failed, and engines that judged nothing, in words. If
     /// there are any, the run does not show that the engines agree.
     pub lost: Vec<String>,
+    /// What engines noted that is not the answer to a question.
+    pub notes: Vec<String>,
     /// Generated texts that cannot be read: bugs of this tool.
     pub internal_errors: Vec<String>,
     /// Whether the run was stopped before its end.
@@ -100,6 +124,21 @@ impl EngineResult {
     /// How many cases and rows were judged.
     pub fn judged(&self) -> u64 {
         self.tally.cases() + self.tally.judged_rows()
+    }
+
+    /// What it was asked to do and never did, in words: one that answers something else does not agree in this.
+    pub fn silent(&self) -> Vec<String> {
+        let sum = |counts: &mut dyn Iterator<Item = &Count>| counts.map(|count| count.cases).sum::<u64>();
+        let tally = &self.tally;
+        let abilities = [
+            (tally.unanswered.valid, sum(&mut tally.valid.values().chain(tally.code.values())), "valid lines"),
+            (tally.unanswered.breaches, sum(&mut tally.breaches.values()), "lines that break a rule"),
+            (tally.unanswered.rows, tally.judged_rows(), "rows"),
+        ];
+        let never = abilities.into_iter().filter(|(unanswered, answered, _)| *unanswered > 0 && *answered == 0);
+        never
+            .map(|(unanswered, _, what)| format!("{} skipped all {unanswered} {what} that it was asked", self.name))
+            .collect()
     }
 
     /// Whether it did everything that the specification and its divergences expect.

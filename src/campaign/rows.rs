@@ -3,8 +3,7 @@
 use super::first_answers::FirstAnswers;
 use super::options::{Options, Progress};
 use super::plan::{Purpose, Task, TaskVariants};
-use super::programs::ProgramPlan;
-use super::results::{Problem, Stale};
+use super::programs::{ProgramPlan, costly};
 use super::tally::{GroupKey, Mismatch, RecordedRow, RowCount, Sample, Tally};
 use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
@@ -15,9 +14,6 @@ use crate::model::{self, RowVerdict};
 use crate::setup;
 use crate::space::Values;
 use crate::spec::{Instruction, Spec};
-
-/// Rows that must pass before a divergence that happens only sometimes counts as fixed.
-const ENOUGH: u64 = 1000;
 
 /// The newest environment in which an engine executes: with 64 bits, and preferring the plain target of a
 /// number.
@@ -71,7 +67,7 @@ impl<'a> Executor<'a> {
                 let count =
                     RowCount { instruction: instruction.name.clone(), space: plan.space(), ..RowCount::default() };
                 tally.rows.insert(form.id.clone(), count);
-                let costly = plan.costly(self.engine, 0);
+                let costly = costly(self.engine, 0);
                 for task in plan.tasks(&instruction.name, at, &environment) {
                     if self.progress.stopped() || self.health.step().is_none() {
                         return Ok(());
@@ -117,7 +113,7 @@ impl<'a> Executor<'a> {
     }
 
     /// Counts a generated row.
-    fn note(&self, case: &Case<'_>, result: &CaseResult, tally: &mut Tally) {
+    pub(super) fn note(&self, case: &Case<'_>, result: &CaseResult, tally: &mut Tally) {
         let form = &case.form().id;
         let listed: Vec<&str> = self
             .divergences
@@ -182,24 +178,6 @@ impl<'a> Executor<'a> {
             }
         }
     }
-
-    /// The divergences that no longer happen (none of their rows failed), or that have expired.
-    pub(super) fn stale(&self, tally: &Tally) -> Vec<Stale> {
-        let Some(version) = &self.version else { return Vec::new() };
-        let own = self.divergences.all.iter().filter(|known| known.does == Does::Computes && known.applies(version));
-        let mut stale = Vec::new();
-        for divergence in own {
-            let Some(met) = tally.listed.get(&divergence.id) else { continue };
-            let expired = |(today, last)| today > last;
-            let enough = !divergence.sometimes || met.did_not >= ENOUGH;
-            if met.did == 0 && enough && self.engine.losses().is_empty() {
-                stale.push(Stale { id: divergence.id.clone(), problem: Problem::Fixed });
-            } else if self.options.today.as_ref().zip(divergence.expires.as_ref()).is_some_and(expired) {
-                stale.push(Stale { id: divergence.id.clone(), problem: Problem::Expired });
-            }
-        }
-        stale
-    }
 }
 
 impl Tally {
@@ -226,6 +204,7 @@ impl Tally {
             RowVerdict::Differs(_) => true,
             RowVerdict::Undecided(_) => return None,
             RowVerdict::Skipped(why) => {
+                self.unanswered.rows += u64::from(!matches!(result.behavior, Behavior::NotRun(_)));
                 *self.skipped_rows.entry(why.clone()).or_default() += 1;
                 return None;
             }

@@ -1,19 +1,26 @@
-//! Finds divergences in judging lines that no longer happen.
+//! Questions the listed divergences in judging lines: which no longer happen, and which the run did not ask about.
 
-use super::ask::Asker;
+use rayon::prelude::*;
+
+use super::ask::{Asker, Question};
 use super::options::{Generate, Options, Shard, Subject};
-use super::plan::{FormPlan, Row, Task, TaskVariants};
-use super::probes::Prober;
-use super::results::{Problem, Stale};
-use super::tally::Tally;
+use super::plan::{FormPlan, PlannedVariant, Task, TaskVariants};
+use super::probes::{Probe, Prober, Probes};
+use super::results::{Problem, Questioned};
+use super::tally::{Split, Tally};
+use super::together::Together;
 use crate::divergences::{Divergence, Does, EngineVersion};
 use crate::engine::Depth;
 use crate::spec::Instruction;
 
 /// How the ids of rules begin that hold for any line.
 const TEXT_RULES: &str = "isa/";
+/// Variants of each combination of a divergence.
+const VARIANTS: u128 = 16;
+/// Lines that must not show a divergence that happens only sometimes before it counts as gone.
+const ENOUGH: u64 = 1000;
 
-/// Searches for divergences of an engine that need attention.
+/// Questions the divergences of an engine.
 pub(super) struct StaleSearch<'a> {
     pub(super) asker: &'a Asker<'a>,
     pub(super) version: &'a EngineVersion,
@@ -23,55 +30,140 @@ pub(super) struct StaleSearch<'a> {
     pub(super) options: &'a Options,
 }
 
-impl StaleSearch<'_> {
-    /// The divergences that need attention. Variants of those that no case exercised are drawn first.
-    pub(super) fn find(&self, tally: &mut Tally) -> Vec<Stale> {
-        // No variant breaks a rule about texts that are not generated.
-        let about_texts = |divergence: &Divergence| {
-            !divergence.rules.is_empty() && divergence.rules.iter().all(|rule| rule.starts_with(TEXT_RULES))
-        };
-        let judged = |divergence: &&Divergence| {
-            divergence.does != Does::Computes && divergence.applies(self.version) && !about_texts(divergence)
-        };
-        let mut stale = Vec::new();
-        for divergence in self.asker.divergences.all.iter().filter(judged) {
+/// A divergence that no case of the run has shown, and its own variants.
+struct Unseen<'a> {
+    divergence: &'a Divergence,
+    /// By the positions of the instructions in the run.
+    probes: Vec<(usize, Probes)>,
+    /// How many of the variants were judged; counted only if it happens sometimes.
+    judged: u64,
+}
+
+impl<'a> StaleSearch<'a> {
+    /// The divergences that need attention, and those that were not asked about. Those that no case has shown are asked
+    /// about by variants of their own first.
+    pub(super) fn find(&self, tally: &mut Tally) -> Questioned {
+        let mut questioned = Questioned::default();
+        let mut unseen = Vec::new();
+        for divergence in self.asker.divergences.all.iter().filter(|known| self.is_judged(known)) {
             let concerned = self.concerned(divergence);
-            let unseen = divergence.depth == Depth::Generate && self.options.generate == Generate::Nothing;
-            if concerned.is_empty() || unseen {
+            if concerned.is_empty() {
                 continue;
             }
-            let mut report = |problem| stale.push(Stale { id: divergence.id.clone(), problem });
             let today = self.options.today.as_ref();
             if today.zip(divergence.expires.as_ref()).is_some_and(|(today, last)| today > last) {
-                report(Problem::Expired);
+                questioned.needs_attention(divergence, Problem::Expired);
             }
-            // One shard cannot tell what the others exercise.
-            if self.options.shard != Shard::WHOLE {
+            let met = met(tally, divergence);
+            if met.did > 0 {
                 continue;
             }
-            let met = |tally: &Tally| tally.listed.get(&divergence.id).copied().unwrap_or_default();
-            let (mut asked, mut answered) = (met(tally) != Default::default(), false);
-            // A run in one environment cannot tell what happens in others.
-            if !asked && self.options.environment.is_none() {
-                let before = tally.cases();
-                asked = self.probe(divergence, &concerned, tally);
-                answered = tally.cases() > before;
-                if !asked && self.is_last(divergence) && self.has_all_of(divergence) {
-                    report(Problem::Unmatched);
-                }
-            }
-            let now = met(tally);
-            // A crash that depends on what lies in memory shows nothing by its absence, and what happens to some lines
-            // may happen to those of instructions that this run leaves out.
-            if divergence.sometimes && (divergence.does == Does::Crashes || !self.has_all_of(divergence)) {
-                continue;
-            }
-            // Skipped cases show nothing.
-            if asked && now.did == 0 && (now.did_not > 0 || answered) {
-                report(Problem::Fixed);
+            if let Some(why) = self.unasked(divergence) {
+                questioned.not_asked(divergence, why);
+            } else if met.did_not > 0 && !divergence.sometimes {
+                questioned.needs_attention(divergence, Problem::Fixed);
+            } else {
+                unseen.push((divergence, concerned));
             }
         }
-        stale
+        let mut unseen: Vec<Unseen<'_>> =
+            unseen.into_par_iter().map(|(of, concerned)| self.draw(of, concerned)).collect();
+        self.ask_about(&mut unseen, tally);
+        for unseen in &unseen {
+            self.conclude(unseen, tally, &mut questioned);
+        }
+        questioned
+    }
+
+    /// Whether a divergence of the engine is about lines that are generated.
+    fn is_judged(&self, divergence: &Divergence) -> bool {
+        // No variant breaks a rule about texts that are not generated.
+        let texts = !divergence.rules.is_empty() && divergence.rules.iter().all(|rule| rule.starts_with(TEXT_RULES));
+        divergence.does != Does::Computes && divergence.applies(self.version) && !texts
+    }
+
+    /// Why this run cannot ask about a divergence.
+    fn unasked(&self, divergence: &Divergence) -> Option<&'static str> {
+        match () {
+            () if self.options.shard != Shard::WHOLE => Some("another part of the plan may ask about it"),
+            () if divergence.depth == Depth::Generate && self.options.generate == Generate::Nothing => {
+                Some("no code is generated (--generate-code none)")
+            }
+            () if self.options.environment.is_some() => Some("only one PTX version and target is tested"),
+            () => None,
+        }
+    }
+
+    fn draw(&self, divergence: &'a Divergence, concerned: Vec<usize>) -> Unseen<'a> {
+        let (divergences, version, subject) = (self.asker.divergences, self.version, self.subject);
+        let prober = Prober { divergences, version, subject };
+        let wanted = if divergence.sometimes { self.options.depth.budget().sometimes } else { VARIANTS };
+        let probes = concerned.into_iter().map(|at| {
+            let instruction = self.instructions[at];
+            let plan = self.forms.iter().find(|plan| instruction.forms.iter().any(|form| form.id == plan.form));
+            (at, prober.probes(instruction, divergence, plan.map(|plan| plan.main), wanted))
+        });
+        Unseen { divergence, probes: probes.collect(), judged: 0 }
+    }
+
+    /// Asks about the variants of divergences, as far as possible together. Those of one that happens only sometimes are
+    /// asked about apart: nothing but the number of their answers says how much its absence shows.
+    fn ask_about(&self, unseen: &mut [Unseen<'a>], tally: &mut Tally) {
+        let together = Together::new(self.instructions);
+        let mut questions: Vec<(Option<usize>, Question<'_>)> = Vec::new();
+        for (number, of) in unseen.iter_mut().enumerate() {
+            for (at, probes) in &mut of.probes {
+                let instruction = self.instructions[*at];
+                for Probe { form, environment, purpose, rule, variants } in probes.found.drain(..) {
+                    let planned = |values| PlannedVariant { form, values, meant: rule, loose: true };
+                    let variants = TaskVariants::Listed(variants.into_iter().map(planned).collect());
+                    let task = Task { instruction: instruction.name.clone(), environment, purpose, variants };
+                    match of.divergence.sometimes {
+                        true => questions.push((Some(number), Question::new(instruction, task))),
+                        false => together.add(*at, task),
+                    }
+                }
+            }
+        }
+        questions.extend(together.questions().into_iter().map(|question| (None, question)));
+        let ask = |(number, question)| (number, self.asker.ask(question, self.options));
+        let answered: Vec<(Option<usize>, Tally)> = questions.into_par_iter().map(ask).collect();
+        for (number, done) in answered {
+            if let Some(number) = number {
+                unseen[number].judged += done.cases();
+            }
+            tally.merge(done);
+        }
+    }
+
+    fn conclude(&self, of: &Unseen<'_>, tally: &Tally, questioned: &mut Questioned) {
+        let (divergence, met) = (of.divergence, met(tally, of.divergence));
+        let exist = of.probes.iter().any(|(_, probes)| probes.exist);
+        match () {
+            () if met.did > 0 => {}
+            // One line is enough where each must show it.
+            () if met.did_not > 0 && !divergence.sometimes => questioned.needs_attention(divergence, Problem::Fixed),
+            // A crash that depends on what lies in memory shows nothing by its absence, and what happens to some lines may
+            // happen to those of instructions that this run leaves out.
+            () if divergence.sometimes
+                && divergence.does != Does::Crashes
+                && of.judged >= ENOUGH
+                && self.has_all_of(divergence) =>
+            {
+                questioned.needs_attention(divergence, Problem::Fixed);
+            }
+            () if of.judged > 0 => {
+                questioned
+                    .not_asked(divergence, "it happens only sometimes, and not with the lines that were asked about");
+            }
+            () if exist && !self.options.asks_everywhere() => {
+                questioned.not_asked(divergence, "no line was found and judged that it alone decides about");
+            }
+            () if self.is_last(divergence) && self.has_all_of(divergence) => {
+                questioned.needs_attention(divergence, Problem::Unmatched);
+            }
+            () => questioned.not_asked(divergence, "there is no line of it that can be asked about here"),
+        }
     }
 
     /// Whether no known version after this one does it: an older one may lack the PTX version that it is about.
@@ -86,35 +178,15 @@ impl StaleSearch<'_> {
         divergence.cubes().iter().all(|listed| chosen(&listed.form))
     }
 
-    fn concerned(&self, divergence: &Divergence) -> Vec<&Instruction> {
+    /// The positions of the run's instructions that a divergence is about.
+    fn concerned(&self, divergence: &Divergence) -> Vec<usize> {
         let about = |id: &str| divergence.cubes_in(id).next().is_some();
-        let concerned = |instruction: &&&Instruction| instruction.forms.iter().any(|form| about(&form.id));
-        self.instructions.iter().filter(concerned).copied().collect()
+        let concerned = |at: &usize| self.instructions[*at].forms.iter().any(|form| about(&form.id));
+        (0..self.instructions.len()).filter(concerned).collect()
     }
+}
 
-    /// Asks about some variants of a divergence; returns whether there are any.
-    fn probe(&self, divergence: &Divergence, concerned: &[&Instruction], tally: &mut Tally) -> bool {
-        let prober = Prober {
-            divergences: self.asker.divergences,
-            version: self.version,
-            subject: self.subject,
-            options: self.options,
-        };
-        let mut asked = false;
-        for instruction in concerned {
-            let home = self.forms.iter().find(|plan| instruction.forms.iter().any(|form| form.id == plan.form));
-            for probe in prober.probes(instruction, divergence, home.map(|plan| plan.home)) {
-                let row = |values| Row { form: probe.form, values, meant: probe.rule, loose: true };
-                let task = Task {
-                    instruction: instruction.name.clone(),
-                    environment: probe.environment,
-                    purpose: probe.purpose,
-                    variants: TaskVariants::Listed(probe.variants.into_iter().map(row).collect()),
-                };
-                tally.merge(self.asker.ask(instruction, task, self.options));
-                asked = true;
-            }
-        }
-        asked
-    }
+/// What is known of a divergence: its cases that did as listed, and those that did not.
+fn met(tally: &Tally, divergence: &Divergence) -> Split {
+    tally.listed.get(&divergence.id).copied().unwrap_or_default()
 }

@@ -235,6 +235,17 @@ pub struct RowCount {
     pub first_failure: Option<u64>,
 }
 
+/// Questions that an engine skipped, by what it was asked to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unanswered {
+    /// To judge valid lines.
+    pub valid: u64,
+    /// To judge lines that break a rule.
+    pub breaches: u64,
+    /// To execute rows.
+    pub rows: u64,
+}
+
 /// The results of one engine.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
@@ -255,6 +266,8 @@ pub struct Tally {
     pub skipped: BTreeMap<String, u64>,
     /// Rows that were not executed, by reason.
     pub skipped_rows: BTreeMap<String, u64>,
+    /// What the engine was asked and gave no answer to: it skipped it.
+    pub unanswered: Unanswered,
     /// The mismatches.
     pub groups: BTreeMap<GroupKey, MismatchGroup>,
     /// Listed divergences by id: cases that did as listed, and cases that did not.
@@ -309,6 +322,9 @@ impl Tally {
         add_split(&mut self.listed, other.listed);
         add_number(&mut self.skipped, other.skipped);
         add_number(&mut self.skipped_rows, other.skipped_rows);
+        self.unanswered.valid += other.unanswered.valid;
+        self.unanswered.breaches += other.unanswered.breaches;
+        self.unanswered.rows += other.unanswered.rows;
         for (form, rows) in other.rows {
             self.rows.entry(form).or_default().merge(rows);
         }

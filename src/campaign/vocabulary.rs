@@ -93,9 +93,9 @@ pub(super) fn probe(
     let mut tried = TriedWords { words: words.len(), ..TriedWords::default() };
     let mut tally = Tally::default();
     let Some(judge) = subject.judge else { return Ok((tried, tally)) };
-    let home = |form: &Form| forms.iter().find(|plan| plan.form == form.id).map(|plan| plan.home);
+    let main = |form: &Form| forms.iter().find(|plan| plan.form == form.id).map(|plan| plan.main);
     let modules: Vec<WordModule<'_>> =
-        instructions.par_iter().flat_map(|instruction| modules(instruction, home, &words)).collect();
+        instructions.par_iter().flat_map(|instruction| modules(instruction, main, &words)).collect();
     let asker = WordAsker { spec, divergences, judge };
     let asked: Result<Vec<(TriedWords, Tally)>, InternalError> = modules
         .par_iter()
@@ -119,13 +119,13 @@ fn words(spec: &Spec, subject: &Subject<'_>) -> Vec<String> {
 /// The lines of an instruction, each once.
 fn modules<'a>(
     instruction: &'a Instruction,
-    home: impl Fn(&Form) -> Option<Environment>,
+    main: impl Fn(&Form) -> Option<Environment>,
     words: &[String],
 ) -> Vec<WordModule<'a>> {
     let mut seen = FxHashSet::default();
     let mut modules: BTreeMap<(Environment, Setting<'a>), WordModule<'a>> = BTreeMap::new();
     for (at, form) in instruction.forms.iter().enumerate() {
-        let Some(environment) = home(form) else { continue };
+        let Some(environment) = main(form) else { continue };
         let Some(choices) = environment_values(form, &environment) else { continue };
         let space = Diagram::within(form, None, &choices);
         let printer = Printer::new(form);

@@ -337,7 +337,8 @@ fn open_recording(file: &Path) -> anyhow::Result<Opened> {
 
 /// Prints the notes of engines.
 pub(crate) fn say_notes(engines: &[Opened]) {
-    engines.iter().flat_map(|opened| opened.engine.notes()).for_each(|note| say(&format!("note: {note}")));
+    let all = |opened: &Opened| [opened.engine.notes(), opened.engine.unexplained()].concat();
+    engines.iter().flat_map(all).for_each(|note| say(&format!("note: {note}")));
 }
 
 /// The reasons why questions went without an answer, in words: such a run does not show that they agree.

@@ -3,12 +3,14 @@
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use ptx_conform::campaign::{self, EngineResult, Generate, Options, Progress, Results, Shard, Strategy};
+use ptx_conform::campaign::{
+    self, EngineResult, Generate, Options, Progress, Results, RunDepth, Shard, Stage, Strategy,
+};
 use ptx_conform::case::InternalError;
 use ptx_conform::causes;
 use ptx_conform::divergences::{Date, Divergences};
@@ -27,14 +29,17 @@ pub(crate) struct Opts {
     instructions: Vec<String>,
     #[command(flatten)]
     engines: super::engines::EngineOpts,
-    /// How much of each space to test in the newest environment.
-    #[arg(long, value_enum, default_value = "pairs")]
-    strategy: StrategyOption,
+    /// How deep to look. The options below change parts of it.
+    #[arg(long, value_enum, default_value = "choices")]
+    depth: DepthOption,
+    /// How much of each space to test in the newest environment [default: by depth].
+    #[arg(long, value_enum)]
+    strategy: Option<StrategyOption>,
     /// Spaces with fewer variants than this are tested completely by `--strategy complete`.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     limit: u64,
     /// Additional random valid variants of each form; for every hundred of them, each rule gets one
-    /// random breach [default: 10000 of each instruction, shared by its forms].
+    /// random breach [default: by depth; `pairs`: 10000 of each instruction, shared by its forms].
     #[arg(long, value_name = "N")]
     random: Option<u64>,
     /// Which valid lines to take through code generation as well.
@@ -43,10 +48,11 @@ pub(crate) struct Opts {
     /// Do not test around the PTX versions and targets that introduce something.
     #[arg(long)]
     no_boundaries: bool,
-    /// Do not make the support matrix: from which PTX version and target on each engine accepts each modifier.
+    /// Do not make the support matrix (`--depth pairs`): from which PTX version and target on each engine accepts each
+    /// modifier.
     #[arg(long)]
     no_matrix: bool,
-    /// Do not try words in slots. By default each slot is tried with every modifier of PTX, and with
+    /// Do not try words in slots. With `--depth pairs` each slot is tried with every modifier of PTX, and with
     /// every modifier-like word in the engine's binary.
     #[arg(long)]
     no_vocabulary: bool,
@@ -66,13 +72,13 @@ pub(crate) struct Opts {
     /// the newest ptxas among them, a GPU if there is one, and the recordings in corpus/recordings/.
     #[arg(long)]
     no_execution: bool,
-    /// Cases to execute of each form [default: a covering array of all pairs of choices, and three
-    /// random cases for each of its cases; at most 300 of them as machine code].
+    /// Cases to execute of each form: a covering array of all pairs of choices, and three random cases for each of its
+    /// cases [default: 24; `--depth pairs`: all, and at most 300 of them as machine code].
     #[arg(long, value_name = "N")]
     cases: Option<usize>,
-    /// Rows of inputs for each executed case.
-    #[arg(long, value_name = "N", default_value_t = 16)]
-    rows: usize,
+    /// Rows of inputs for each executed case [default: 4; `--depth pairs`: 16].
+    #[arg(long, value_name = "N")]
+    rows: Option<usize>,
     /// Run only one part of the plan: 2/8 is the second of eight. Together the parts are the whole plan.
     #[arg(long, value_name = "N/M", default_value_t = Shard::WHOLE)]
     shard: Shard,
@@ -106,7 +112,19 @@ pub(crate) struct Opts {
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum DepthOption {
+    /// Each choice of each form, a few breaches of each rule, each PTX version and target that something needs, each
+    /// listed divergence: a first answer.
+    Choices,
+    /// Each pair of choices, each choice in the breaches of each rule, 10,000 random lines of each instruction, all
+    /// environments around requirements, every word in every slot, the support matrix, and sixty times the rows.
+    Pairs,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum StrategyOption {
+    /// Covering arrays of all choices, and four breaches of each rule.
+    Choices,
     /// Covering arrays of all combinations of two choices.
     Pairs,
     /// Covering arrays of all combinations of three choices.
@@ -156,13 +174,17 @@ impl Opts {
         let (mut results, findings, matrix) = with_progress(|progress| {
             let mut results = campaign::run(&spec, &divergences, &subjects, &options, progress);
             results.absent.extend(absent);
+            progress.begin(Stage::Causes);
             let findings = causes::find(&spec, &divergences, &subjects, &results, progress);
-            let matrix = self.matrix(&spec, &divergences, &subjects, &results, progress);
+            let matrix = self.matrix(&spec, &divergences, &subjects, &results, &options, progress);
+            progress.begin(Stage::Report);
             (results, findings, matrix)
         })?;
-        super::engines::say_notes(&engines);
+        results.notes = engines.iter().flat_map(|opened| opened.engine.notes()).collect();
         results.lost = lost(&engines[..judging], &results);
         results.lost.extend(super::engines::losses(&engines));
+        results.lost.extend(engines.iter().flat_map(|opened| opened.engine.unexplained()));
+        results.lost.extend(results.engines.iter().flat_map(EngineResult::silent));
         let matrix = matrix?;
         let mut report = Report::new(&spec, &divergences, &options, &results, findings?);
         report.date = self.today.as_ref().map(ToString::to_string);
@@ -218,14 +240,16 @@ impl Opts {
         divergences: &Divergences,
         subjects: &[campaign::Subject<'_>],
         results: &Results,
+        options: &Options,
         progress: &Progress,
     ) -> Result<Option<Matrix>, InternalError> {
         // Only one shard makes it, and a run in one environment cannot.
-        if self.no_matrix || self.ptx.is_some() || self.shard.number != 1 {
+        if self.no_matrix || !options.depth.budget().matrix || self.ptx.is_some() || self.shard.number != 1 {
             return Ok(None);
         }
         let instructions = spec.instructions.iter();
         let named = |of: &&Instruction| self.instructions.is_empty() || self.instructions.contains(&of.name);
+        progress.begin(Stage::Matrix);
         let mut survey = Survey::by_manual(spec, &instructions.filter(named).collect::<Vec<_>>());
         for subject in subjects.iter().filter(|subject| results.judges(subject)) {
             survey.observe(divergences, subject, progress)?;
@@ -246,12 +270,20 @@ impl Opts {
             }
             _ => None,
         };
+        let depth = match self.depth {
+            DepthOption::Choices => RunDepth::Choices,
+            DepthOption::Pairs => RunDepth::Pairs,
+        };
+        let budget = depth.budget();
         Ok(Options {
             instructions: self.instructions.clone(),
+            depth,
             strategy: match self.strategy {
-                StrategyOption::Pairs => Strategy::Pairs,
-                StrategyOption::Triples => Strategy::Triples,
-                StrategyOption::Complete => Strategy::Complete,
+                None => budget.strategy,
+                Some(StrategyOption::Choices) => Strategy::Choices,
+                Some(StrategyOption::Pairs) => Strategy::Pairs,
+                Some(StrategyOption::Triples) => Strategy::Triples,
+                Some(StrategyOption::Complete) => Strategy::Complete,
             },
             limit: u128::from(self.limit),
             random: self.random,
@@ -262,12 +294,12 @@ impl Opts {
                 GenerateOption::All => Generate::Everything,
             },
             seed: self.seed,
-            cases: self.cases,
-            rows: self.rows.max(1),
+            cases: self.cases.or(budget.cases),
+            rows: self.rows.unwrap_or(budget.rows).max(1),
             batch: self.batch.max(1),
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
             environment,
-            vocabulary: !self.no_vocabulary,
+            vocabulary: budget.vocabulary && !self.no_vocabulary,
             modifiers: true,
             shard: self.shard,
         })
@@ -324,8 +356,11 @@ fn prepare(directory: &Path, history: Option<&Path>) -> anyhow::Result<()> {
     report::open_history(path).map(drop).with_context(help)
 }
 
-/// Runs with a progress bar on standard error (none if that is not a terminal). An interrupt ends the run
-/// early, and what was done until then is reported.
+/// Says so often where a run without a terminal stands.
+const HALF_A_MINUTE: Duration = Duration::from_secs(30);
+
+/// Runs with a progress bar on standard error; if that is not a terminal, with a line every half minute. An interrupt ends
+/// the run early, and what was done until then is reported.
 pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Result<T> {
     let progress = std::sync::Arc::new(Progress::default());
     let told = std::sync::Arc::clone(&progress);
@@ -341,12 +376,23 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Res
     let bar = ProgressBar::new(0);
     bar.set_style(ProgressStyle::with_template("{elapsed_precise} {bar:40} {pos}/{len} batches {msg}")?);
     let done = std::sync::atomic::AtomicBool::new(false);
+    let started = Instant::now();
     let result = std::thread::scope(|scope| {
         scope.spawn(|| {
+            let mut next = HALF_A_MINUTE;
             while !done.load(Ordering::Relaxed) {
-                bar.set_length(progress.planned.load(Ordering::Relaxed));
-                bar.set_position(progress.done.load(Ordering::Relaxed));
-                bar.set_message(format!("{} cases", progress.cases.load(Ordering::Relaxed)));
+                let [planned, batches, cases] =
+                    [&progress.planned, &progress.done, &progress.cases].map(|of| of.load(Ordering::Relaxed));
+                bar.set_length(planned);
+                bar.set_position(batches);
+                bar.set_message(format!("{cases} cases, {}", progress.stage()));
+                if bar.is_hidden() && started.elapsed() >= next {
+                    next += HALF_A_MINUTE;
+                    let (seconds, stage) = (started.elapsed().as_secs(), progress.stage());
+                    super::output::say(&format!(
+                        "after {seconds} s: {stage}; {batches} of {planned} batches, {cases} cases"
+                    ));
+                }
                 std::thread::sleep(Duration::from_millis(100));
             }
         });

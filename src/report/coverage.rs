@@ -161,15 +161,15 @@ pub(super) fn forms(instructions: &[&Instruction], results: &Results) -> Vec<For
                 .iter()
                 .map(|(engine, plan)| FormTested {
                     engine: engine.name.clone(),
-                    home: plan.home.to_string(),
-                    valid: plan.home_valid.to_string(),
-                    valid_tested: plan.home_tested.to_string(),
-                    breaches: plan.home_breach.to_string(),
-                    breaches_tested: plan.home_breach_tested.to_string(),
+                    home: plan.main.to_string(),
+                    valid: plan.valid.exist.to_string(),
+                    valid_tested: plan.valid.tested.to_string(),
+                    breaches: plan.breaches.exist.to_string(),
+                    breaches_tested: plan.breaches.tested.to_string(),
                     valid_judged: engine.tally.valid.get(&form.id).map_or([0; 2], |count| [count.cases, count.agreed]),
                     breaches_judged: breaches(engine, &form.id),
                     environments: plan.environments,
-                    breaches_without_twin: plan.without_twin,
+                    breaches_without_twin: plan.breaches_without_twin,
                 })
                 .collect(),
         });
@@ -188,7 +188,7 @@ pub(super) fn rules(instructions: &[&Instruction], results: &Results) -> Vec<Rul
     for form in instructions.iter().flat_map(|instruction| &instruction.forms) {
         let plans = results.engines.iter().flat_map(|engine| &engine.forms).filter(|plan| plan.form == form.id);
         let mut most: BTreeMap<usize, &Isolated> = BTreeMap::new();
-        for isolated in plans.flat_map(|plan| &plan.alone) {
+        for isolated in plans.flat_map(|plan| &plan.isolated) {
             let known = most.entry(isolated.rule).or_insert(isolated);
             if isolated.count > known.count {
                 *known = isolated;

@@ -31,6 +31,9 @@ pub struct EngineReport {
     pub skipped: BTreeMap<String, u64>,
     /// Random lines that the budget of an instruction left out, by instruction.
     pub left_out: BTreeMap<String, u64>,
+    /// Listed divergences about which the run says nothing, by reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_asked: BTreeMap<String, Vec<String>>,
     /// The environment in which its rows were executed; none if it was not asked to execute.
     pub environment: Option<String>,
     /// What its answers to rows cannot tell.
@@ -153,6 +156,15 @@ fn left_out(result: &EngineResult) -> BTreeMap<String, u64> {
     left_out
 }
 
+/// The listed divergences that were not asked about, by reason.
+fn not_asked(result: &EngineResult) -> BTreeMap<String, Vec<String>> {
+    let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (id, why) in &result.not_asked {
+        by_reason.entry(why.clone()).or_default().push(id.clone());
+    }
+    by_reason
+}
+
 /// By reason: the forms are those in which it occurs.
 fn undefined(tally: &Tally) -> Vec<UndefinedReport> {
     let mut reports: Vec<UndefinedReport> = Vec::new();
@@ -187,6 +199,7 @@ impl EngineReport {
             unlisted: tally.unlisted(),
             skipped: tally.skipped.clone(),
             left_out: left_out(result),
+            not_asked: not_asked(result),
             limits: result.limits.iter().map(|&limit| limit.to_owned()).collect(),
             environment: result.rows_from.map(|source| match source {
                 RowSource::Executed(environment) => environment.to_string(),

@@ -140,6 +140,7 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
     };
     some("internal error, a bug of ptx-conform", &report.internal_errors);
     some("could not judge", &report.lost);
+    some("note", &report.notes);
     some("not reproduced", &report.not_reproduced);
     some("mismatches that were not analysed", &report.not_analysed);
     let missing = report.support.iter().filter_map(SupportReport::missing);
@@ -153,10 +154,13 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
         if left_out > 0 {
             entries.push(format!("{name}: {left_out} random lines beyond the budget of an instruction"));
         }
+        let not_asked = engine.not_asked.iter();
+        entries.extend(not_asked.map(|(why, ids)| format!("{name}: {} listed divergences: {}", ids.len(), cell(why))));
     }
     entries.extend(
         report.absent.iter().map(|absent| format!("not asked: {}: {}", code(&absent.engine), cell(&absent.why))),
     );
+    entries.extend(report.deeper.iter().map(|deeper| plain(&deeper.words())));
     if let Some(shard) = &report.options.shard {
         entries.push(format!("everything outside of shard {}", plain(shard)));
     }

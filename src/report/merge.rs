@@ -66,6 +66,7 @@ fn without_derived(mut report: Report) -> Report {
         known.stale.retain(|engine, problem| *problem != Problem::Fixed || !fixed.contains(engine));
     }
     report.options.shard = None;
+    report.deeper = None;
     report.news = None;
     // Who merges makes it again from the matrices themselves.
     report.support = None;
@@ -168,6 +169,14 @@ fn derive(report: &mut Report) {
                 known.stale.entry(engine).or_insert(Problem::Fixed);
             }
         }
+    }
+    for engine in &mut report.engines {
+        let told = |id: &String| {
+            let known = report.divergences.iter().find(|known| known.id == *id);
+            known.is_some_and(|known| known.counts.get(&engine.name).is_some_and(|[did, _]| *did > 0))
+        };
+        engine.not_asked.values_mut().for_each(|ids| ids.retain(|id| !told(id)));
+        engine.not_asked.retain(|_, ids| !ids.is_empty());
     }
     report.lost.extend(missing);
     report.lost.sort();

@@ -288,6 +288,8 @@ mod tests {
             support: None,
             parts: Vec::new(),
             absent: Vec::new(),
+            notes: vec![EVIL.to_owned()],
+            deeper: None,
             lost: Vec::new(),
             inferences: Vec::new(),
             engines: Vec::new(),

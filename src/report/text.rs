@@ -67,6 +67,12 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
     for absent in &report.absent {
         writeln!(to, "{}", absent.words())?;
     }
+    for note in &report.notes {
+        writeln!(to, "note: {note}")?;
+    }
+    if let Some(deeper) = &report.deeper {
+        writeln!(to, "{}", deeper.words())?;
+    }
     for lost in &report.lost {
         writeln!(to, "could not judge: {lost}")?;
     }
@@ -86,11 +92,19 @@ fn write_summary(report: &Report, to: &mut String) -> fmt::Result {
     let executed = report.engines.iter().any(|engine| engine.environment.is_some());
     let rows = if executed { format!("; {failed} rows failed") } else { String::new() };
     let new = report.groups.len() - listed;
+    let stale: usize = report.divergences.iter().map(|known| known.stale.len()).sum();
+    let stale = if stale > 0 { format!("; {stale} listed divergences need attention") } else { String::new() };
+    let differs = report.support.as_ref().map_or(0, |support| support.unlisted.len());
+    let differs = if differs > 0 { format!("; {differs} differences in the support matrix") } else { String::new() };
     let answers = report.examples.iter().flat_map(|example| example.engines.values());
     let unexpected = answers.filter(|answer| answer.agreement == Agreement::Unexpected).count();
     let examples =
         if unexpected > 0 { format!("; {unexpected} unexpected answers to examples") } else { String::new() };
-    writeln!(to, "{}: {new} new and {listed} known mismatch groups{rows}{examples}", report.verdict.words())
+    writeln!(
+        to,
+        "{}: {new} new and {listed} known mismatch groups{rows}{examples}{stale}{differs}",
+        report.verdict.words()
+    )
 }
 
 fn write_examples(examples: &[ExampleReport], to: &mut String) -> fmt::Result {
@@ -157,6 +171,10 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
         for (reason, count) in &engine.skipped_rows {
             writeln!(to, "  skipped {count}: {reason}")?;
         }
+    }
+    for (reason, ids) in &engine.not_asked {
+        let divergences = if ids.len() == 1 { "divergence" } else { "divergences" };
+        writeln!(to, "  {} listed {divergences} not asked about: {reason}: {}", ids.len(), ids.join(", "))?;
     }
     if let Some(words) = &engine.gave_up {
         writeln!(to, "{}: could not judge: {words}", engine.name)?;

@@ -4,6 +4,10 @@ skips         skips every line
 escapes       rejects every line, with escape sequences in the message
 lost N FLAG MODEL...
               forwards N requests to the engine MODEL, then ends, creates the file FLAG and never starts again
+every N MODEL...
+              passes on the answers of the engine MODEL, but ends at every Nth question
+quiet WHAT MODEL...
+              passes on the answers of the engine MODEL, but skips all rows, or all lines that MODEL accepts or rejects
 hangs FILE    writes its process id and that of a child to FILE, and never answers
 bits, null, count, outcome, dies
               answers every row with a value that has too many bits, with null, with too few answers or
@@ -43,6 +47,39 @@ def lost():
         sys.stdout.flush()
 
 
+def passed_on(model):
+    """Questions with the answers of the engine MODEL, which is called `failing` here."""
+    inner = subprocess.Popen(model, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for line in sys.stdin.buffer:
+        inner.stdin.write(line)
+        inner.stdin.flush()
+        response = json.loads(inner.stdout.readline())
+        if "hello" in response:
+            response["hello"]["name"] = "failing"
+        yield json.loads(line), response
+
+
+def every():
+    asked, most = 0, int(sys.argv[2])
+    for question, response in passed_on(sys.argv[3:]):
+        asked += any(body.get("lines") or body.get("cases") for body in question.values())
+        if asked == most:
+            sys.exit(3)
+        say(response)
+
+
+def quiet():
+    skips = {"skipped": "not today"}
+    for _, response in passed_on(sys.argv[3:]):
+        kind, body = next(iter(response.items()))
+        if kind == "judged":
+            what = {"valid": lambda of: of == "accepted", "breaches": lambda of: of != "accepted"}.get(sys.argv[2])
+            body["outcomes"] = [skips if what and what(of) else of for of in body["outcomes"]]
+        if kind == "executed" and sys.argv[2] == "rows":
+            body["answers"] = [[skips for _ in answers] for answers in body["answers"]]
+        say(response)
+
+
 def judge(body):
     if MODE == "hangs" and body["lines"]:
         child = subprocess.Popen(["sleep", "600"])
@@ -65,8 +102,8 @@ def execute(body):
     say({"executed": {"id": body["id"], "answers": answers}})
 
 
-if MODE == "lost":
-    lost()
+if MODE in ("lost", "every", "quiet"):
+    {"lost": lost, "every": every, "quiet": quiet}[MODE]()
     sys.exit()
 for message in sys.stdin:
     kind, body = next(iter(json.loads(message).items()))

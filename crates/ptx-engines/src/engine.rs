@@ -232,6 +232,12 @@ pub trait Engine: Sync {
         BTreeMap::new()
     }
 
+    /// Failures on several lines or rows together, and on none of them alone, whose cause was not found. If there are any,
+    /// its answers do not show that it agrees: it may answer such questions in one way alone, and in another together.
+    fn unexplained(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The engine as a judge of lines; `None` if it cannot judge.
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         None

@@ -207,13 +207,16 @@ impl Engine for External {
         self.about.details.clone()
     }
 
-    /// Faults that could not be attributed to a line or row, because none of them failed alone.
     fn notes(&self) -> Vec<String> {
         self.health.notes()
     }
 
     fn losses(&self) -> BTreeMap<String, u64> {
         self.health.losses()
+    }
+
+    fn unexplained(&self) -> Vec<String> {
+        self.health.all_unexplained()
     }
 
     fn as_judge(&self) -> Option<&dyn LineJudge> {

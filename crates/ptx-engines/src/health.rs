@@ -27,6 +27,10 @@ struct HealthRecord {
     /// The number of lines and rows without an answer, by reason.
     losses: BTreeMap<String, u64>,
     notes: Vec<String>,
+    /// Failures on several lines or rows together that have no cause among them.
+    unexplained: Vec<String>,
+    /// How many there were.
+    unexplained_times: u32,
 }
 
 /// The shortest time after which an engine that was fast before counts as hanging.
@@ -133,6 +137,26 @@ impl Health {
                 record.notes.push(note);
             }
         });
+    }
+
+    /// Records a failure on several lines or rows together, and on none of them alone. The engine is abandoned after `most`:
+    /// each costs the whole search for a cause.
+    pub(crate) fn unexplained(&self, note: String, most: u32) {
+        self.with(|record| {
+            record.unexplained_times += 1;
+            if record.unexplained_times >= most {
+                let words = format!("{most} of its failures have no cause, the last one: {note}");
+                record.given_up.get_or_insert(words);
+            }
+            if record.unexplained.len() < NOTES && !record.unexplained.contains(&note) {
+                record.unexplained.push(note);
+            }
+        });
+    }
+
+    /// The failures that have no cause.
+    pub(crate) fn all_unexplained(&self) -> Vec<String> {
+        self.with(|record| record.unexplained.clone())
     }
 
     /// The notes so far.

@@ -25,6 +25,7 @@ pub(super) fn add(to: &mut Report, other: Option<Report>) {
         list.sort();
     };
     texts(&mut to.lost, other.lost);
+    texts(&mut to.notes, other.notes);
     texts(&mut to.not_reproduced, other.not_reproduced);
     texts(&mut to.not_analysed, other.not_analysed);
     texts(&mut to.internal_errors, other.internal_errors);
@@ -68,6 +69,7 @@ fn settle_silent(report: &mut Report) {
 fn empty(like: &Report) -> Report {
     Report {
         lost: Vec::new(),
+        notes: Vec::new(),
         not_reproduced: Vec::new(),
         not_analysed: Vec::new(),
         internal_errors: Vec::new(),
@@ -146,6 +148,9 @@ fn add_engine(to: &mut EngineReport, from: EngineReport) {
         // Each shard counts those of the whole plan.
         let most = to.left_out.entry(instruction).or_default();
         *most = (*most).max(count);
+    }
+    for (why, ids) in from.not_asked {
+        unite(to.not_asked.entry(why).or_default(), ids);
     }
     to.environment = to.environment.take().max(from.environment);
     unite(&mut to.limits, from.limits);

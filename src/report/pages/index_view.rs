@@ -37,6 +37,8 @@ pub(super) struct IndexView<'r> {
     /// Everything that was skipped: the reason, the engines, how many.
     skipped: Vec<SkippedView<'r>>,
     left_out: u64,
+    /// Listed divergences that were not asked about, of all engines.
+    not_asked: usize,
 }
 
 /// An instruction in the table of the index.
@@ -152,6 +154,7 @@ impl<'r> IndexView<'r> {
             untested_rules: untested,
             skipped: skipped(report, names),
             left_out: report.engines.iter().flat_map(|engine| engine.left_out.values()).sum(),
+            not_asked: report.engines.iter().flat_map(|engine| engine.not_asked.values()).map(Vec::len).sum(),
         }
     }
 }

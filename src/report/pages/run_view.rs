@@ -12,6 +12,8 @@ use crate::report::{EngineReport, InferenceReport, Report};
 pub(super) struct RunView<'r> {
     /// Engines, and how many random lines of which instructions the budget left out.
     left_out: Vec<(String, &'r BTreeMap<String, u64>)>,
+    /// The listed divergences that were not asked about, by reason, with the engines.
+    not_asked: Vec<(String, &'r BTreeMap<String, Vec<String>>)>,
     executors: Vec<ExecutorView<'r>>,
     /// Engines, and what their answers to rows cannot tell.
     limits: Vec<(String, &'r Vec<String>)>,
@@ -43,6 +45,7 @@ impl<'r> RunView<'r> {
         let engines = || report.engines.iter();
         let executors = || engines().filter(|engine| engine.environment.is_some());
         let left_out = engines().map(|engine| (engine.name.as_str(), &engine.left_out));
+        let not_asked = engines().map(|engine| (engine.name.as_str(), &engine.not_asked));
         let limits = executors().map(|engine| (engine.name.as_str(), &engine.limits));
         let executor = |engine: &'r EngineReport| {
             let [rows, passed, failed] = engine.row_counts();
@@ -65,6 +68,7 @@ impl<'r> RunView<'r> {
         });
         Self {
             left_out: names.alike(left_out.filter(|(_, of)| !of.is_empty()), PartialEq::eq),
+            not_asked: names.alike(not_asked.filter(|(_, of)| !of.is_empty()), PartialEq::eq),
             executors: executors().map(executor).collect(),
             limits: names.alike(limits.filter(|(_, of)| !of.is_empty()), PartialEq::eq),
             undefined,

@@ -10,6 +10,9 @@ use super::{External, message};
 use crate::child::interrupted;
 use crate::words::visible;
 
+/// Failures of several items together without a cause among them, after which an engine is abandoned.
+const UNEXPLAINED: u32 = 16;
+
 /// Items to ask about, and their answers.
 pub(super) trait Work {
     /// The answers to the whole batch.
@@ -188,9 +191,8 @@ impl<W: Work> Asking<'_, W> {
         }
         if let (0, Some((items, why)), None) = (self.trouble.blamed, self.trouble.together, self.given_up) {
             let what = W::ITEM;
-            engine
-                .health
-                .note(format!("{} failed on {items} {what}s together, but on none of them alone: {why}", engine.id));
+            let note = format!("{} failed on {items} {what}s together, but on none of them alone: {why}", engine.id);
+            engine.health.unexplained(note, UNEXPLAINED);
         }
         self.work.answers()
     }

@@ -1,0 +1,114 @@
+//! Questions the listed divergences in executing lines: which no longer happen, and which no row of the run can tell about.
+
+use super::options::Shard;
+use super::planner::spread;
+use super::programs::costly;
+use super::results::{Problem, Questioned};
+use super::rows::Executor;
+use super::tally::{Split, Tally};
+use crate::case::{Case, InternalError, execute};
+use crate::divergences::{Divergence, Does};
+use crate::environment::Environment;
+use crate::model;
+use crate::setup;
+use crate::space::{Diagram, Values, environment_values};
+use crate::spec::Instruction;
+
+/// Rows that must come out right before a divergence counts as gone: some come out right by chance.
+const ENOUGH: usize = 1000;
+/// The rows of a divergence are asked about in so many parts, until one shows it.
+const PARTS: usize = 16;
+
+impl Executor<'_> {
+    /// The divergences that need attention, and those that no row can tell about. Those that no row has shown are asked
+    /// about by rows of their own first, in the environment of the run; there is none for recorded rows.
+    ///
+    /// # Errors
+    /// If a generated text cannot be read.
+    pub(super) fn question(
+        &self,
+        environment: Option<Environment>,
+        instructions: &[&Instruction],
+        tally: &mut Tally,
+    ) -> Result<Questioned, InternalError> {
+        let mut questioned = Questioned::default();
+        let Some(version) = &self.version else { return Ok(questioned) };
+        let own = self.divergences.all.iter().filter(|known| known.does == Does::Computes && known.applies(version));
+        for divergence in own {
+            let about = |instruction: &&&Instruction| {
+                let concerned = |id: &str| divergence.cubes_in(id).next().is_some();
+                model::models(&instruction.name) && instruction.forms.iter().any(|form| concerned(&form.id))
+            };
+            let concerned: Vec<&Instruction> = instructions.iter().filter(about).copied().collect();
+            if concerned.is_empty() {
+                continue;
+            }
+            let expired = |(today, last)| today > last;
+            if self.options.today.as_ref().zip(divergence.expires.as_ref()).is_some_and(expired) {
+                questioned.needs_attention(divergence, Problem::Expired);
+            }
+            if met(tally, divergence).did > 0 {
+                continue;
+            }
+            let whole = self.options.shard == Shard::WHOLE;
+            let all = match environment.filter(|_| whole) {
+                Some(environment) => self.ask_about(divergence, &environment, &concerned, tally)?,
+                None => false,
+            };
+            let met = met(tally, divergence);
+            let lost = !self.engine.losses().is_empty() || self.progress.stopped();
+            match () {
+                () if met.did > 0 => {}
+                () if lost => questioned.not_asked(divergence, "rows of the engine have no answer"),
+                () if all || met.did_not >= ENOUGH as u64 => questioned.needs_attention(divergence, Problem::Fixed),
+                () if !whole => questioned.not_asked(divergence, "another part of the plan may ask about it"),
+                () => questioned.not_asked(divergence, "too few rows of it can be told right from wrong here"),
+            }
+        }
+        Ok(questioned)
+    }
+
+    /// Executes rows of a divergence until one shows it. Returns whether all that exist were executed, and each came out
+    /// right.
+    fn ask_about(
+        &self,
+        divergence: &Divergence,
+        environment: &Environment,
+        concerned: &[&Instruction],
+        tally: &mut Tally,
+    ) -> Result<bool, InternalError> {
+        let before = met(tally, divergence).did_not;
+        let mut exist = 0;
+        for instruction in concerned {
+            let executed = setup::executed(self.spec, instruction);
+            for (at, form) in executed.forms.iter().enumerate() {
+                let Some(choices) = environment_values(form, environment) else { continue };
+                for listed in divergence.cubes_in(&form.id) {
+                    let diagram = Diagram::inside(form, None, &listed.cube.clone().at(&choices));
+                    exist += diagram.count();
+                    let rows: Vec<Values> = spread(&diagram.all(), ENOUGH as u128).collect();
+                    for part in 0..PARTS {
+                        if self.progress.stopped() || self.health.step().is_none() {
+                            return Ok(false);
+                        }
+                        let rows: Vec<Values> = rows.iter().skip(part).step_by(PARTS).cloned().collect();
+                        let costly = costly(self.engine, 0);
+                        for (values, result) in rows.iter().zip(execute(self.spec, self.engine, form, &rows, &costly)?)
+                        {
+                            self.note(&Case { instruction: &executed, form: at, values }, &result, tally);
+                        }
+                        if met(tally, divergence).did > 0 {
+                            return Ok(false);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(exist > 0 && u128::from(met(tally, divergence).did_not - before) >= exist)
+    }
+}
+
+/// What is known of a divergence: its rows that failed, and those that came out right.
+fn met(tally: &Tally, divergence: &Divergence) -> Split {
+    tally.listed.get(&divergence.id).copied().unwrap_or_default()
+}

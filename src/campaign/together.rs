@@ -1,0 +1,61 @@
+//! Variants of several instructions that are asked about together: a process of an assembler costs as much as a hundred
+//! lines.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use super::ask::Question;
+use super::plan::{PlannedVariant, Purpose, Task};
+use crate::environment::Environment;
+use crate::spec::Instruction;
+
+/// The most lines that are asked about together: enough that processes are few, and few enough that all threads have some.
+const LINES: usize = 2000;
+
+/// What variants that are asked about together have in common: a syntax error may end an assembler's pass, and some lines
+/// are refused beside those of other instructions when code is generated.
+type Common = (Purpose, Environment, bool, Option<usize>);
+
+/// Collects tasks, and makes questions of them that do not depend on the order in which they came.
+pub(super) struct Together<'a> {
+    instructions: &'a [&'a Instruction],
+    waiting: Mutex<BTreeMap<Common, Vec<(usize, PlannedVariant)>>>,
+}
+
+impl<'a> Together<'a> {
+    pub(super) fn new(instructions: &'a [&'a Instruction]) -> Self {
+        Self { instructions, waiting: Mutex::default() }
+    }
+
+    /// Adds a task of the instruction at this position.
+    pub(super) fn add(&self, at: usize, task: Task) {
+        let (purpose, environment) = (task.purpose, task.environment);
+        let alone = (purpose == Purpose::Code).then_some(at);
+        // Each task is added whole.
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        for variant in task.rows() {
+            let faulty = variant.values[self.instructions[at].forms[variant.form].writing()] != 0;
+            waiting.entry((purpose, environment, faulty, alone)).or_default().push((at, variant));
+        }
+    }
+
+    /// The questions, each about up to some thousand lines.
+    pub(super) fn questions(self) -> Vec<Question<'a>> {
+        let mut questions = Vec::new();
+        for ((purpose, environment, ..), mut waiting) in
+            self.waiting.into_inner().unwrap_or_else(PoisonError::into_inner)
+        {
+            waiting.sort_unstable_by(|(a, x), (b, y)| (a, x.form, &x.values).cmp(&(b, y.form, &y.values)));
+            waiting.dedup_by(|(a, x), (b, y)| (a, x.form, &x.values) == (b, y.form, &y.values));
+            let parts = waiting.len().div_ceil(LINES).max(1);
+            let size = waiting.len().div_ceil(parts);
+            while !waiting.is_empty() {
+                let rest = waiting.split_off(size.min(waiting.len()));
+                let of = |(at, variant): (usize, PlannedVariant)| (self.instructions[at], variant);
+                let variants = std::mem::replace(&mut waiting, rest).into_iter().map(of).collect();
+                questions.push(Question { environment, purpose, variants });
+            }
+        }
+        questions
+    }
+}
