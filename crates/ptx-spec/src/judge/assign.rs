@@ -1,5 +1,6 @@
 //! Assigns the modifiers of a line to the slots of a form.
 
+use crate::must::Must;
 use crate::spec::{Candidate, Form, TextFault, Writing};
 
 /// How the modifiers of a line fit a form.
@@ -125,7 +126,8 @@ fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: 
     let late = form.has_leading_literal() && taken & 1 == 1 && order.first != Some(0);
     let fault_of_order = if late { Some(Writing::Moved(0)) } else { order.fault() };
     faults.add(fault_of_order.and_then(|writing| form.writing_of(&writing)));
-    values[form.writing()] = faults.writing.and_then(|fault| u8::try_from(fault).ok()).unwrap_or(0);
+    values[form.writing()] =
+        faults.writing.map_or(0, |fault| u8::try_from(fault).must("an axis has at most 255 values"));
     Ok(Assigned { matched, faults: faults.others })
 }
 

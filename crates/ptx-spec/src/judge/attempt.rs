@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use super::assign;
 use super::operands::{self, Read};
+use crate::must::Must;
 use crate::space::{EnvironmentValues, Values};
 use crate::spec::{Cubes, Form, Isa, RuleKind, SpecialNeeds, TextFault};
 use crate::text::{Context, Declarations, Line};
@@ -110,7 +111,7 @@ impl Attempt {
         }
         if let Some(writing) = read.foreign_suffix {
             if values[form.writing()] == 0 {
-                values[form.writing()] = u8::try_from(writing).unwrap_or(0);
+                values[form.writing()] = u8::try_from(writing).must("an axis has at most 255 values");
             }
             broken.extend(form.fault(TextFault::Suffix));
         }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::must::Must;
 use crate::text::Symbol;
 
 /// A surface, of which more is known than of other objects.
@@ -104,7 +105,7 @@ const SPARE: u16 = 99;
 
 /// The number of the register of a lane of an operand.
 pub(super) fn number(operand: usize, lane: u16) -> u16 {
-    let operand = u16::try_from(operand).unwrap_or(0);
+    let operand = u16::try_from(operand).must("a line has few operands");
     if lane < LANES && operand < SPARE / LANES { operand * LANES + lane } else { (operand + 1) * MOST_LANES + lane }
 }
 

@@ -11,6 +11,7 @@ use super::item::{GLOBAL, Item, number};
 use super::reader::{Found, OperandReader, Position, ReadValue, Word};
 use super::shape::{SCALAR, SlotSets, TUPLE, VECTOR, cell_set, lanes_of, of_register, shapes};
 use super::special;
+use crate::must::Must;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK, SPECIAL};
 use crate::spec::{Choice, Cube, Draft, Form, Kind, Operand, RegisterType, TextFault, ValueSet};
 use crate::text::{Argument, Symbol};
@@ -165,7 +166,7 @@ fn sinks(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, claimed_shapes
         // Only patterns with one sink or one register are generated: sinks alone have no type, and other
         // patterns would make up most of the space and show nothing more.
         let other = ValueSet::of(masks, |mask| {
-            let count = usize::try_from(mask.count_ones()).unwrap_or(0);
+            let count = usize::try_from(mask.count_ones()).must("a mask has few bits");
             mask > 0 && (mask >= 1 << lanes || count == lanes || (count != 1 && count + 1 != lanes))
         });
         Cube::new([(shape, shapes.select(|s| s == of)), (sinks, other)])
@@ -232,7 +233,7 @@ impl<'a> PrintedValue<'a> {
 /// Appends statements that store each register of a destination.
 pub(super) fn store<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut String, uses: &mut impl FnMut(Item<'a>)) {
     let PrintedValue { of_type, shape, sinks } = PrintedValue::of(form, values, at);
-    let lanes = u16::try_from(lanes_of(shape)).unwrap_or(1);
+    let lanes = u16::try_from(lanes_of(shape)).must("a shape has at most 128 lanes");
     let stored = match of_type {
         ".pred" | SINK | NONE => return,
         // Stores have no 16-bit float types.
@@ -245,7 +246,12 @@ pub(super) fn store<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
     for lane in (0..lanes).filter(|lane| sinks >> lane & 1 == 0) {
         let _ = write!(to, " st.global{stored} [{}], ", to_variable.name());
         if shape.starts_with(VECTOR) {
-            Item::Register(of_type, u8::try_from(lanes).unwrap_or(1), number(at, 0)).write(to);
+            Item::Register(
+                of_type,
+                u8::try_from(lanes).must("a vector register has at most four lanes"),
+                number(at, 0),
+            )
+            .write(to);
             let _ = write!(to, ".{}", COMPONENTS[usize::from(lane) % 4]);
         } else {
             Item::Register(of_type, 1, number(at, lane)).write(to);
@@ -344,7 +350,7 @@ impl OperandReader<'_> {
         }
         if let Some(axis) = self.operand.sinks {
             let last = self.form.axes[axis].values.len() - 1;
-            values[axis] = u8::try_from(mask.min(last)).unwrap_or(0);
+            values[axis] = u8::try_from(mask.min(last)).must("an axis has at most 255 values");
         }
         let Some(axis) = self.operand.of_type else { return };
         // Sinks alone have no type.

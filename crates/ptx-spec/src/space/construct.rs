@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::diagram::{DEAD, Diagram, Level};
+use crate::must::Must;
 use crate::spec::{Cube, Form};
 
 impl Diagram {
@@ -231,7 +232,7 @@ impl<'a> DiagramBuilder<'a> {
             return node;
         }
         let of = &mut self.levels[level];
-        let node = u32::try_from(of.nodes()).unwrap_or(u32::MAX);
+        let node = u32::try_from(of.nodes()).must("a level of more than 2^32 nodes does not fit into memory");
         for ((value, &class), allowed) in (0..=u8::MAX).zip(&self.classes[level].of).zip(&self.allowed[level]) {
             if by_class[class] != DEAD && *allowed {
                 of.edges.push((value, by_class[class]));

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{Region, Values};
+use crate::must::Must;
 use crate::spec::ValueSet;
 
 /// Variants of the region that contain every combination of values of any `strength` axes that occurs in
@@ -156,7 +157,7 @@ fn combinations(axes: &[usize], count: usize) -> Vec<Vec<usize>> {
 fn split(mut slot: usize, axes: &[usize], widths: &[usize]) -> Vec<u8> {
     let mut values = vec![0; axes.len()];
     for (value, &axis) in values.iter_mut().zip(axes).rev() {
-        *value = u8::try_from(slot % widths[axis]).unwrap_or(u8::MAX);
+        *value = u8::try_from(slot % widths[axis]).must("an axis has at most 255 values");
         slot /= widths[axis];
     }
     values

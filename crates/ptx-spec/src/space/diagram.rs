@@ -4,6 +4,8 @@
 //! terminal is a variant. Nodes of a level with the same children are one node, so sets of 10^12
 //! variants take some thousand nodes.
 
+use crate::must::Must;
+
 /// The node that no variant passes.
 pub(super) const DEAD: u32 = 0;
 
@@ -115,5 +117,5 @@ impl Diagram {
 }
 
 fn index(node: u32) -> usize {
-    usize::try_from(node).unwrap_or(usize::MAX)
+    usize::try_from(node).must("an index has at least 32 bits")
 }

@@ -1,5 +1,7 @@
 //! Sets of values of an axis, and combinations of them.
 
+use crate::must::Must;
+
 /// A set of values of one axis, by position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueSet([u64; 4]);
@@ -33,7 +35,7 @@ impl ValueSet {
 
     /// How many values the set has.
     pub fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones()).sum::<u32>().try_into().unwrap_or(Self::CAPACITY)
+        self.0.iter().map(|word| word.count_ones()).sum::<u32>().try_into().must("a set has at most 256 values")
     }
 
     /// The values that are in both.

@@ -4,6 +4,7 @@ use super::fault::FAULTS;
 use super::tables::{Cubes, FormModifier, both};
 use super::{Choice, Form, Instruction, TextFault, UNREAD};
 use crate::environment::{Target, Version};
+use crate::must::Must;
 
 /// All cubes, also those that a form does not have.
 const ALL: Cubes = [[u64::MAX; 8]; 2];
@@ -37,7 +38,7 @@ impl Form {
         for (at, &word) in cubes.as_flattened()[..self.tables.words].iter().enumerate() {
             let mut word = word;
             while word != 0 {
-                let cube = at * 64 + usize::try_from(word.trailing_zeros()).unwrap_or(0);
+                let cube = at * 64 + usize::try_from(word.trailing_zeros()).must("a word has 64 bits");
                 word &= word - 1;
                 if let Some(&rule) = self.tables.cube_rules.get(cube)
                     && rules.last() != Some(&rule)
@@ -126,7 +127,8 @@ impl Form {
             unknown |= slots == 0;
         }
         let empty = (self.tables.mandatory & !known).count_ones();
-        usize::try_from(empty).unwrap_or(0) + usize::from(unknown && self.fault(TextFault::Unknown).is_some())
+        usize::try_from(empty).must("a form has at most 64 slots")
+            + usize::from(unknown && self.fault(TextFault::Unknown).is_some())
     }
 
     /// The value of a type on an axis of types; the type is given by its position in [`Isa::types`].

@@ -5,6 +5,7 @@
 
 use super::SyntaxError;
 use super::lexer::Lexer;
+use crate::must::Must;
 
 /// How deep an expression may be nested.
 const NESTING: u32 = 64;
@@ -210,7 +211,9 @@ impl ConstantReader<'_, '_> {
 /// The value of a literal. PTX ISA `integer-constants`, `floating-point-constants`.
 fn literal(text: &str) -> Result<Constant, &'static str> {
     let radix = match text.get(..2) {
-        Some("0f" | "0F") => return hexadecimal(text, 8).map(|bits| Single(u32::try_from(bits).unwrap_or_default())),
+        Some("0f" | "0F") => {
+            return hexadecimal(text, 8).map(|bits| Single(u32::try_from(bits).must("eight digits are 32 bits")));
+        }
         Some("0d" | "0D") => return hexadecimal(text, 16).map(|bits| Double(f64::from_bits(bits))),
         Some("0x" | "0X") => 16,
         Some("0b" | "0B") => 2,
