@@ -36,7 +36,7 @@ use crate::engine::{CaseExecutor, LineJudge};
 use crate::environment::Environment;
 use crate::spec::{Form, Instruction, Spec};
 
-use ask::{Asker, Question};
+use ask::{Asker, LineQuestion};
 use first_answers::FirstAnswers;
 use rows::Executor;
 use spaces::Spaces;
@@ -216,7 +216,7 @@ impl Campaign<'_> {
                 }
                 let ask = |task: Task| match task.belongs_to(self.options.shard, instruction) {
                     true if self.options.depth.budget().together => together.add(at, task),
-                    true => spawn(Question::new(instruction, task)),
+                    true => spawn(LineQuestion::new(instruction, task)),
                     false => {}
                 };
                 forms.extend(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));

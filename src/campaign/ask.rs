@@ -10,6 +10,7 @@ use crate::divergences::{Comparison, Divergences, Does, EngineVersion};
 use crate::engine::{Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::Reading;
+use crate::must::Must as _;
 use crate::review::is_as_meant;
 use crate::spec::{Instruction, Spec};
 
@@ -23,13 +24,13 @@ pub(super) struct Asker<'a> {
 }
 
 /// Variants of one or several instructions that are asked about together.
-pub(super) struct Question<'a> {
+pub(super) struct LineQuestion<'a> {
     pub(super) environment: Environment,
     pub(super) purpose: Purpose,
     pub(super) variants: Vec<(&'a Instruction, PlannedVariant)>,
 }
 
-impl<'a> Question<'a> {
+impl<'a> LineQuestion<'a> {
     pub(super) fn new(instruction: &'a Instruction, task: Task) -> Self {
         let (environment, purpose) = (task.environment, task.purpose);
         let variants = task.rows().into_iter().map(|variant| (instruction, variant)).collect();
@@ -73,9 +74,9 @@ impl<'a> Asker<'a> {
     }
 
     /// Asks about variants.
-    pub(super) fn ask(&self, question: Question<'_>, options: &Options) -> Tally {
+    pub(super) fn ask(&self, question: LineQuestion<'_>, options: &Options) -> Tally {
         let mut tally = Tally::default();
-        let Question { environment, purpose, variants: rows } = question;
+        let LineQuestion { environment, purpose, variants: rows } = question;
         let depth = purpose.depth();
         if let Err(reason) = self.engine.supports(&environment, depth) {
             *tally.skipped.entry(reason.to_string()).or_default() += rows.len() as u64;
@@ -233,7 +234,7 @@ impl<'a> Asker<'a> {
         group.count += 1;
         group.keep(case.values.to_vec(), compared.did);
         if group.is_simpler(case.values) {
-            let module = case.module(depth).unwrap_or_default();
+            let module = case.module(depth).must("the case was asked about");
             let command = case::command(self.engine, &module, &judged.environment, depth);
             group.sample = Some(Sample {
                 values: case.values.to_vec(),

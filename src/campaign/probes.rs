@@ -46,15 +46,15 @@ pub(super) struct Prober<'a> {
 }
 
 /// An environment in which the engine can be asked, and its values in a form.
-type Place = (Environment, EnvironmentValues);
+type AskableEnvironment = (Environment, EnvironmentValues);
 /// Variants in an environment.
 type Drawn = (Environment, Vec<Values>);
 /// A way to draw variants of a combination in these environments, up to a number of them. It also says whether there are any
 /// that the divergence may not decide about.
-type Draw<'p> = fn(&Prober<'p>, &Combination<'_>, &[Place], u128) -> (Option<Drawn>, bool);
+type HowDrawn<'p> = fn(&Prober<'p>, &ListedCombination<'_>, &[AskableEnvironment], u128) -> (Option<Drawn>, bool);
 
 /// One combination of a divergence in one form, with a rule that it lists as not enforced; without one, valid variants.
-struct Combination<'a> {
+struct ListedCombination<'a> {
     instruction: &'a Instruction,
     at: usize,
     divergence: &'a Divergence,
@@ -62,15 +62,15 @@ struct Combination<'a> {
     rule: Option<usize>,
 }
 
-impl Combination<'_> {
+impl ListedCombination<'_> {
     fn form(&self) -> &Form {
         &self.instruction.forms[self.at]
     }
 }
 
 /// The environments that a combination allows.
-fn allowed(of: &Combination<'_>, environments: &[Place]) -> Vec<Place> {
-    let inside = |(_, choices): &&Place| {
+fn allowed(of: &ListedCombination<'_>, environments: &[AskableEnvironment]) -> Vec<AskableEnvironment> {
+    let inside = |(_, choices): &&AskableEnvironment| {
         of.cube.sets().iter().all(|(axis, set)| choices.get(*axis).is_none_or(|&value| set.contains(value)))
     };
     environments.iter().filter(inside).copied().collect()
@@ -101,7 +101,7 @@ impl<'p> Prober<'p> {
         divergence: &Divergence,
         main: Option<Environment>,
         wanted: u128,
-        draw: Draw<'p>,
+        draw: HowDrawn<'p>,
     ) -> Probes {
         let purpose = match divergence.depth {
             Depth::Generate => Purpose::Code,
@@ -112,7 +112,7 @@ impl<'p> Prober<'p> {
             let mut environments = None;
             for listed in divergence.cubes_in(&form.id) {
                 for rule in rules(divergence, listed) {
-                    let combination = Combination { instruction, at, divergence, cube: &listed.cube, rule };
+                    let combination = ListedCombination { instruction, at, divergence, cube: &listed.cube, rule };
                     let environments =
                         environments.get_or_insert_with(|| self.environments(form, divergence.depth, main));
                     let allowed = allowed(&combination, environments);
@@ -133,7 +133,12 @@ impl<'p> Prober<'p> {
 
     /// Variants with one fault, or none if the divergence is about valid lines; and whether there are any, whatever decides
     /// about them.
-    fn with_one_fault(&self, of: &Combination<'_>, environments: &[Place], wanted: u128) -> (Option<Drawn>, bool) {
+    fn with_one_fault(
+        &self,
+        of: &ListedCombination<'_>,
+        environments: &[AskableEnvironment],
+        wanted: u128,
+    ) -> (Option<Drawn>, bool) {
         let Some((_, first)) = environments.first() else { return (None, false) };
         // Most have variants in the first environment, where a diagram is small.
         let near = Diagram::inside(of.form(), of.rule, &of.cube.clone().at(first));
@@ -145,7 +150,12 @@ impl<'p> Prober<'p> {
     }
 
     /// Variants with several faults in the first environment; and whether there are any, whatever decides about them.
-    fn with_several_faults(&self, of: &Combination<'_>, environments: &[Place], wanted: u128) -> (Option<Drawn>, bool) {
+    fn with_several_faults(
+        &self,
+        of: &ListedCombination<'_>,
+        environments: &[AskableEnvironment],
+        wanted: u128,
+    ) -> (Option<Drawn>, bool) {
         let (Some((_, first)), Some(rule)) = (environments.first(), of.rule) else { return (None, false) };
         let several = Diagram::breaking_at_least(of.form(), rule, &of.cube.clone().at(first));
         self.decided(of, &several, &environments[..1], LOOKED_AT, wanted)
@@ -155,9 +165,9 @@ impl<'p> Prober<'p> {
     /// it has any variants in these environments.
     fn decided(
         &self,
-        of: &Combination<'_>,
+        of: &ListedCombination<'_>,
         diagram: &Diagram,
-        environments: &[Place],
+        environments: &[AskableEnvironment],
         looked_at: u128,
         wanted: u128,
     ) -> (Option<Drawn>, bool) {
@@ -173,7 +183,7 @@ impl<'p> Prober<'p> {
     }
 
     /// Whether the divergence, and not another one, decides what is expected of a variant.
-    fn decides(&self, of: &Combination<'_>, values: &Values) -> bool {
+    fn decides(&self, of: &ListedCombination<'_>, values: &Values) -> bool {
         let (divergence, form) = (of.divergence, of.form());
         let broken = form.broken(values);
         if broken.len() > FAULTS {
@@ -191,7 +201,7 @@ impl<'p> Prober<'p> {
 
     /// The environments of a form in which the engine can be asked: the main one first, then those that differ from it in
     /// one axis, then all, the newest first.
-    fn environments(&self, form: &Form, depth: Depth, main: Option<Environment>) -> Vec<Place> {
+    fn environments(&self, form: &Form, depth: Depth, main: Option<Environment>) -> Vec<AskableEnvironment> {
         let values = |axis: usize| (0..=u8::MAX).take(form.axes[axis].values.len());
         let mut candidates: Vec<Values> = Vec::new();
         if let Some(main) = main.and_then(|main| environment_values(form, &main)) {

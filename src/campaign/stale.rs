@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::ask::{Asker, Question};
+use super::ask::{Asker, LineQuestion};
 use super::options::{Generate, Options, Shard, Subject};
 use super::plan::{FormPlan, PlannedVariant, Task, TaskVariants};
 use super::probes::{Probe, Prober, Probes};
@@ -110,7 +110,7 @@ impl<'a> StaleSearch<'a> {
     /// asked about apart: nothing but the number of their answers says how much its absence shows.
     fn ask_about(&self, unseen: &mut [Unseen<'a>], tally: &mut Tally) {
         let together = Together::new(self.instructions);
-        let mut questions: Vec<(Option<usize>, Question<'_>)> = Vec::new();
+        let mut questions: Vec<(Option<usize>, LineQuestion<'_>)> = Vec::new();
         for (number, of) in unseen.iter_mut().enumerate() {
             for (at, probes) in &mut of.probes {
                 let instruction = self.instructions[*at];
@@ -119,7 +119,7 @@ impl<'a> StaleSearch<'a> {
                     let variants = TaskVariants::Listed(variants.into_iter().map(planned).collect());
                     let task = Task { instruction: instruction.name.clone(), environment, purpose, variants };
                     match of.divergence.sometimes {
-                        true => questions.push((Some(number), Question::new(instruction, task))),
+                        true => questions.push((Some(number), LineQuestion::new(instruction, task))),
                         false => together.add(*at, task),
                     }
                 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::ask::Question;
+use super::ask::LineQuestion;
 use super::plan::{PlannedVariant, Purpose, Task};
 use crate::environment::Environment;
 use crate::spec::Instruction;
@@ -40,7 +40,7 @@ impl<'a> Together<'a> {
     }
 
     /// The questions, each about up to some thousand lines.
-    pub(super) fn questions(self) -> Vec<Question<'a>> {
+    pub(super) fn questions(self) -> Vec<LineQuestion<'a>> {
         let mut questions = Vec::new();
         for ((purpose, environment, ..), mut waiting) in
             self.waiting.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -53,7 +53,7 @@ impl<'a> Together<'a> {
                 let rest = waiting.split_off(size.min(waiting.len()));
                 let of = |(at, variant): (usize, PlannedVariant)| (self.instructions[at], variant);
                 let variants = std::mem::replace(&mut waiting, rest).into_iter().map(of).collect();
-                questions.push(Question { environment, purpose, variants });
+                questions.push(LineQuestion { environment, purpose, variants });
             }
         }
         questions
