@@ -122,5 +122,20 @@ impl fmt::Display for Condition {
 fn scalar(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let number = text.starts_with(|c: char| c.is_ascii_digit());
-    if !number && text.chars().all(plain) && !text.is_empty() { text.to_owned() } else { format!("\"{text}\"") }
+    // YAML 1.1 has more words for true and false than those that are read as the text that they are.
+    let boolean = ["y", "n", "yes", "no", "on", "off", "null"].contains(&text.to_ascii_lowercase().as_str());
+    let plain = !number && !boolean && text.chars().all(plain) && !text.is_empty();
+    if plain { text.to_owned() } else { format!("\"{text}\"") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_yaml_reads_as_booleans_are_quoted() {
+        let only = |value: &str| AxisValues { not: false, values: vec![value.to_owned()] };
+        let condition = Condition(vec![("effect".to_owned(), only("off")), ("predicate".to_owned(), only("true"))]);
+        assert_eq!(condition.to_string(), "{ effect: \"off\", predicate: true }");
+    }
 }

@@ -5,13 +5,11 @@
 
 #[path = "engine.rs"]
 pub(crate) mod engine;
-#[path = "narrow.rs"]
-pub(crate) mod narrow;
 
 use std::collections::BTreeMap;
 
 use engine::StandIn;
-use ptx_conform::line_case::{Answer, Holds, LineCase, Returned, Rows};
+use ptx_conform::line_case::{Answer, Holds, LineCase, Returned};
 use ptx_conform::object::{Component, Format, Geometry, Space, Surface, Variable};
 
 /// A bug that can be planted.

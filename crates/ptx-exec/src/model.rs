@@ -27,7 +27,8 @@ use crate::line_case::{Answer, LineCase, Rows};
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::Judge;
 use ptx_spec::ptx::{Declarations, Line};
-use ptx_spec::spec::Spec;
+use ptx_spec::space::Values;
+use ptx_spec::spec::{Form, Spec};
 
 pub use effect::{Effect, Object, Write};
 pub use expectation::{Allowed, Difference, Ending, Expectation, ResultPart, RowVerdict};
@@ -68,12 +69,26 @@ pub fn models(opcode: &str) -> bool {
 /// # Errors
 /// If the line is not valid, its instruction is not modelled, or an object that the line uses is missing.
 pub fn prepare<'a>(spec: &Spec, case: &'a LineCase) -> Result<Prepared<'a>, Unmodelled> {
+    prepare_misread(spec, case, |_, _, _| {})
+}
+
+/// Reads the line of a case as [`prepare`] does, and then misreads it: the choices of its form and its parts are changed,
+/// and what they are now is executed, whether it would be valid or not. A model that misreads some lines is a mutant: an
+/// executor with a bug, which a run must find.
+///
+/// # Errors
+/// As [`prepare`], or if the model cannot execute what the line was changed to.
+pub fn prepare_misread<'a>(
+    spec: &Spec,
+    case: &'a LineCase,
+    misread: impl FnOnce(&Form, &mut Values, &mut Line<'_>),
+) -> Result<Prepared<'a>, Unmodelled> {
     let error = |message: String| Unmodelled(message);
     let environment: Environment = case.environment();
     let judge = Judge::new(spec, &environment).map_err(|why| error(why.to_string()))?;
     let declarations = Declarations::parse(&case.declarations, &spec.isa).map_err(|why| error(why.to_string()))?;
-    let line = Line::parse(&case.line).map_err(|why| error(why.to_string()))?;
-    let (instruction, reading) =
+    let mut line = Line::parse(&case.line).map_err(|why| error(why.to_string()))?;
+    let (instruction, mut reading) =
         judge.read(&line, &declarations).ok_or_else(|| error(format!("`{}` has no specification", line.opcode)))?;
     if let Some(rule) = reading.rules(instruction).next() {
         return Err(error(format!("the line is not valid: it breaks {}", rule.id)));
@@ -90,6 +105,7 @@ pub fn prepare<'a>(spec: &Spec, case: &'a LineCase) -> Result<Prepared<'a>, Unmo
     let prepare = TABLE.iter().find(|(known, _)| *known == instruction.name);
     let (_, prepare) = prepare.ok_or_else(|| error(format!("there is no model of `{}`", instruction.name)))?;
     let form = &instruction.forms[reading.form];
+    misread(form, &mut reading.values, &mut line);
     let operands = Operands { isa: &spec.isa, form, values: &reading.values, line: &line, declarations, case };
     Ok(Prepared {
         semantics: prepare(&operands)?,
