@@ -35,7 +35,7 @@ fn program(line: &str, inputs: &[(&str, u32)], outputs: &[&str], surface: Option
         outputs: outputs.iter().map(|&register| Output { register: register.to_owned(), bits: 32 }).collect(),
         rows,
         writes: None,
-        alone: Vec::new(),
+        own_launches: Vec::new(),
     }
 }
 

@@ -192,7 +192,7 @@ fn case(rows: &[(u32, u32)], alone: &[usize]) -> SentCase {
         outputs: [64, 128].map(|bits| Register { register: format!("%r{bits}"), bits }).to_vec(),
         rows: values,
         writes: Some(Vec::new()),
-        alone: alone.to_vec(),
+        own_launches: alone.to_vec(),
     };
     let kernel = Kernel {
         entry: "case0".to_owned(),
@@ -699,7 +699,7 @@ fn rows_that_may_trap_are_alone_and_few() {
         let recorded = campaign::record(spec(), &engine, &options, &Progress::default(), &mut |program, answers| {
             let prepared = model::prepare(spec(), program).expect("our own case is read");
             for (row, (expectation, answer)) in prepared.all(&program.rows).zip(answers).enumerate() {
-                let alone = program.alone.binary_search(&row).is_ok();
+                let alone = program.own_launches.binary_search(&row).is_ok();
                 assert_eq!(alone, expectation.may_trap(), "{} row {row}: {expectation:?}", program.line);
                 match answer {
                     Answer::Trapped(_) if alone => {

@@ -453,7 +453,7 @@ fn recording() -> Result<(), Failed> {
     let kept = read.cases();
     let answers = read.execute(&kept);
     check(answers.concat().iter().all(|answer| *answer != Answer::Skipped("not in the recording".to_owned())), &text)?;
-    let traps = |case: &LineCase| case.alone.len();
+    let traps = |case: &LineCase| case.own_launches.len();
     same(&kept.iter().map(traps).sum::<usize>(), &3)?;
     let mut other = kept[0].clone();
     other.rows.push(&[0x77]);

@@ -131,7 +131,7 @@ fn recorded_bugs_are_found() {
         assert_eq!(names.len(), findings.len(), "{bug}: {findings:#?}");
         // The row shown is a wrong one: the right executor answers something else.
         let shown = std::slice::from_ref(&row(finding).execution);
-        assert_eq!((shown[0].rows.len(), shown[0].alone.len()), (1, 0), "{bug}");
+        assert_eq!((shown[0].rows.len(), shown[0].own_launches.len()), (1, 0), "{bug}");
         assert_ne!(recorded.execute(shown), Planted::right().engine().execute(shown), "{bug}: {:?}", shown[0]);
     }
 }
@@ -214,7 +214,7 @@ fn every_way_to_end_is_recorded() {
                 Answer::Returned(_) => continue,
                 Answer::Skipped(why) => panic!("{why}"),
             }
-            assert!(case.alone.contains(&row), "{} row {row}", case.line);
+            assert!(case.own_launches.contains(&row), "{} row {row}", case.line);
         }
     }
     assert!(trapped > 10 && failed > 0, "{trapped} trapped, {failed} failed");

@@ -62,7 +62,7 @@ fn program(line: &str, inputs: &[(&str, u128)]) -> Result<LineCase, Failed> {
         outputs: vec![Output { register: "%r0".to_owned(), bits: 32 }],
         writes: Some(Vec::new()),
         rows,
-        alone: Vec::new(),
+        own_launches: Vec::new(),
     })
 }
 

@@ -161,7 +161,7 @@ impl<'a> Executor<'a> {
                 group.count += 1;
                 let mut rows = Rows::new(row.len());
                 rows.push(row);
-                let program = LineCase { rows, alone: Vec::new(), ..program.clone() };
+                let program = LineCase { rows, own_launches: Vec::new(), ..program.clone() };
                 let simpler = |line: &str| (line.len(), line.to_owned());
                 if group.sample.as_ref().is_none_or(|known| simpler(&program.line) < simpler(&known.line)) {
                     let message = result.difference().map(|difference| describe(difference, &program));

@@ -131,7 +131,7 @@ fn programs(
                 continue;
             }
             if expectation.may_trap() {
-                program.alone.push(kept.len());
+                program.own_launches.push(kept.len());
             }
             kept.push(row);
             of_kept.push((at, expectation));

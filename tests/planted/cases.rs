@@ -234,7 +234,7 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
         outputs: Vec::new(),
         rows: Rows::new(inputs.len()),
         writes: None,
-        alone: Vec::new(),
+        own_launches: Vec::new(),
     };
     for register in inputs {
         program.inputs.push(Input { register: register.clone(), bits: size(register)?, holds: Holds::Bits });
@@ -256,7 +256,7 @@ fn case(spec: &Spec, instruction: &str, raw: Raw) -> anyhow::Result<Case> {
         program.rows.push(&values);
         let row = expect(row, &program).with_context(|| format!("row {at}"))?;
         if !matches!(row, Expected::Returned { .. }) {
-            program.alone.push(at);
+            program.own_launches.push(at);
         }
         expected.push(row);
     }

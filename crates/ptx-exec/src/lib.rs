@@ -1,5 +1,5 @@
-//! What PTX does: programs (a line, the objects it accesses, rows of inputs), a reference model that
-//! computes the expected result of each row, and kernels that run programs on a GPU.
+//! What PTX does: line cases (a line, the objects it accesses, rows of inputs), a reference model that
+//! computes the expected result of each row, and kernels that run them on a GPU.
 //!
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!

@@ -1,4 +1,4 @@
-//! Programs: a line, the objects that it accesses, rows of inputs, and the answer to each row.
+//! Line cases: a line, the objects that it accesses, rows of inputs, and the answer to each row.
 //!
 //! These types are the typed case of the engine protocol: what is serialized here is what engines
 //! read and write, described in `docs/protocol.md`. Every row is an execution of its own: it starts
@@ -44,9 +44,9 @@ pub struct LineCase {
     /// write everything that it can access.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Vec<String>>,
-    /// Rows that may trap, ascending: each needs a launch of its own.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub alone: Vec<usize>,
+    /// Rows that need a launch of their own, because they may trap; ascending. In JSON `alone`.
+    #[serde(default, rename = "alone", skip_serializing_if = "Vec::is_empty")]
+    pub own_launches: Vec<usize>,
 }
 
 /// A register that the line reads.
@@ -76,7 +76,7 @@ pub enum Holds {
     Address {
         /// The variable.
         of: String,
-        /// Whether it is a generic address; otherwise it is in the variable's state space.
+        /// True if it is a generic address; otherwise it is in the variable's state space.
         generic: bool,
     },
 }
@@ -100,8 +100,8 @@ impl LineCase {
         Environment { ptx: self.ptx, target: self.target, address_size: AddressSize::Bits64 }
     }
 
-    /// The same program with other rows.
-    pub fn with_rows(&self, rows: Rows, alone: Vec<usize>) -> Self {
+    /// The same line case with other rows.
+    pub fn with_rows(&self, rows: Rows, own_launches: Vec<usize>) -> Self {
         Self {
             ptx: self.ptx,
             target: self.target,
@@ -113,7 +113,7 @@ impl LineCase {
             outputs: self.outputs.clone(),
             writes: self.writes.clone(),
             rows,
-            alone,
+            own_launches,
         }
     }
 
@@ -121,7 +121,7 @@ impl LineCase {
     /// contents of the right size.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// The mistake, in words.
     pub fn check(&self, returned: &Returned) -> Result<(), String> {
         let (written, given) = (self.outputs.len(), returned.registers.len());
         if written != given {
@@ -172,7 +172,7 @@ impl LineCase {
         Ok(())
     }
 
-    /// Whether the line may write this object: a variable by its name, or [`SURFACE`].
+    /// True if the line may write this object: a variable by its name, or [`SURFACE`].
     pub fn may_write(&self, object: &str) -> bool {
         self.writes.as_ref().is_none_or(|written| written.iter().any(|name| name == object))
     }

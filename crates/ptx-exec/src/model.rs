@@ -59,12 +59,34 @@ const TABLE: &[(&str, Prepare)] = &[
     ("sust", surface::store),
 ];
 
-/// Whether the model executes an instruction.
+/// True if the model executes an instruction.
 pub fn models(opcode: &str) -> bool {
     TABLE.iter().any(|(known, _)| *known == opcode)
 }
 
 /// Reads the line of a case.
+///
+/// ```
+/// use ptx_exec::line_case::{Answer, LineCase, Returned};
+/// use ptx_exec::model;
+/// use ptx_spec::spec::Spec;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let spec = Spec::load("../../specs".as_ref()).map_err(|errors| errors[0].render(false))?;
+/// let case: LineCase = serde_json::from_str(
+///     r#"{ "ptx": "9.0", "target": "sm_90",
+///          "declarations": ".entry k() { .reg .b32 %r<9>;",
+///          "line": "add.u32 %r0, %r1, 1;",
+///          "inputs": [{ "register": "%r1", "bits": 32, "holds": "bits" }],
+///          "outputs": [{ "register": "%r0", "bits": 32 }],
+///          "rows": [["5"], ["ffffffff"]] }"#,
+/// )?;
+/// let prepared = model::prepare(&spec, &case)?;
+/// let sums: Vec<Answer> = prepared.all(&case.rows).map(|expectation| expectation.example(&case)).collect();
+/// assert_eq!(sums, [6, 0].map(|sum| Answer::Returned(Returned::registers(&[sum]))));
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// If the line is not valid, its instruction is not modelled, or an object that the line uses is missing.

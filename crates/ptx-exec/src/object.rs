@@ -1,4 +1,4 @@
-//! Objects: what is set up before a program, and observed after it.
+//! Objects: what is set up before a line is executed, and observed after it.
 
 mod memory;
 mod surface;

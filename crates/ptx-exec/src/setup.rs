@@ -27,12 +27,12 @@ pub use line_case::line_case;
 /// The number of samples for each kind of numbers.
 const SAMPLES: u64 = 64;
 
-/// Whether an axis chooses numbers and not positions. These axes come last.
+/// True if an axis chooses numbers and not positions. These axes come last.
 fn is_number(axis: &str) -> bool {
     [CONTENTS.0, SAMPLE.0].contains(&axis) || source::is_data(axis)
 }
 
-/// Whether the rows of one program may differ in an axis; the others are of all of them.
+/// True if the rows of one case may differ in an axis; all rows share the choices on the others.
 fn is_of_row(axis: &str) -> bool {
     [EFFECT, X, Y, Z, LAYER, ADDRESS, PREDICATE, SAMPLE].iter().any(|(name, _)| *name == axis) || source::is_data(axis)
 }
@@ -53,18 +53,18 @@ pub fn numbers(form: &Form) -> usize {
     form.axes.iter().filter(|axis| is_number(&axis.name)).count()
 }
 
-/// What all rows of a program have in common: the choices of an executed form that are not of a row.
+/// The choices of an executed form that all rows of a line case have in common.
 pub fn common(form: &Form, values: &[u8]) -> Values {
     let of_rows = |axis: usize| is_of_row(&form.axes[axis].name);
     values.iter().enumerate().map(|(axis, &value)| if of_rows(axis) { 0 } else { value }).collect()
 }
 
-/// The first axis of an executed form in which rows may differ.
+/// The first axis of an executed form in which rows may differ; the number of axes if they may in none.
 pub fn first_of_row(form: &Form) -> usize {
     form.axes.iter().position(|axis| is_of_row(&axis.name)).unwrap_or(form.axes.len())
 }
 
-/// Gives a row the contents of another, so that the two can be of one program.
+/// Gives a row the contents of another, so that the two can be of one case.
 pub fn share_contents(form: &Form, from: &[u8], to: &mut [u8]) {
     if let Some(axis) = form.axis(CONTENTS.0) {
         to[axis] = from[axis];

@@ -36,7 +36,7 @@ fn sum(of: &str, infinities: &[u8], added: u128) -> LineCase {
         outputs: vec![Output { register: "%x0".to_owned(), bits }],
         rows,
         writes: None,
-        alone: Vec::new(),
+        own_launches: Vec::new(),
     }
 }
 
@@ -145,7 +145,7 @@ fn a_formatted_store_of_a_nan_stores_a_nan() {
             outputs: Vec::new(),
             rows,
             writes: None,
-            alone: Vec::new(),
+            own_launches: Vec::new(),
         };
         let expectation = model::prepare(&SPEC, &case).expect("a case of the model").expect(case.rows.row(0));
         let verdict = |stored: &[u8]| {

@@ -40,7 +40,7 @@ pub struct CubinSection {
     pub data: Vec<u8>,
     /// The multiple of bytes that its address must be.
     pub align: u64,
-    /// What the driver puts in.
+    /// The places that the driver fills in.
     pub relocations: Vec<Relocation>,
 }
 
@@ -53,7 +53,7 @@ pub struct Relocation {
     pub kind: u32,
     /// The symbol, by its index.
     pub symbol: usize,
-    /// What is added; `None`: what is in the place.
+    /// The number that is added; `None`: the one in the place.
     pub addend: Option<i64>,
 }
 

@@ -122,10 +122,10 @@ impl Image {
         image
     }
 
-    /// Whether everything that an entry needs is known; all constant banks count.
+    /// True if everything that an entry needs is known; all constant banks count.
     ///
     /// # Errors
-    /// What is not.
+    /// The first that is not known.
     pub fn check(&self, cubin: &Cubin, entry: &EntryPoint) -> Result<(), CannotLoad> {
         let needs = |number: usize| {
             let shared = cubin.sections.get(number).and_then(|section| section.name.strip_prefix(".nv.constant"));

@@ -8,7 +8,7 @@ use std::fmt;
 /// An instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MachineInstruction {
-    /// What must be true for it to do anything.
+    /// The predicate that must be true for it to do anything.
     pub guard: Predicate,
     /// The opcode without modifiers: `IMAD`.
     pub opcode: String,
@@ -49,7 +49,7 @@ impl Register {
     /// `RZ`
     pub const ZERO: Self = Self { index: 255, uniform: false, wide: false };
 
-    /// Whether it is `RZ` or `URZ`.
+    /// True if it is `RZ` or `URZ`.
     pub fn is_zero(self) -> bool {
         self.index == if self.uniform { 63 } else { 255 }
     }
@@ -62,7 +62,7 @@ impl Register {
     }
 }
 
-/// What is done to the value of a source before it is used.
+/// The changes to the value of a source before it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sign {
     /// `-R5`
@@ -129,7 +129,7 @@ pub enum MachineOperand {
         base: Option<Register>,
         /// The offset in bytes.
         offset: i64,
-        /// What is done to the value.
+        /// The changes to the value before it is used.
         sign: Sign,
     },
     /// The highest bit of a word of a constant bank, `c[0x2][0x10].SIGN`.
@@ -156,7 +156,7 @@ pub struct MachineAddress {
     pub descriptor: Option<Register>,
     /// The registers that are added; `R2.64` has 64 bits, `R2.U32` is zero-extended.
     pub bases: [Option<Register>; 2],
-    /// Whether one of them is printed without its width, as the registers of 64-bit addresses are by some opcodes.
+    /// True if one of them is printed without its width, as the registers of 64-bit addresses are by some opcodes.
     pub bare: bool,
     /// The offset in bytes.
     pub offset: i64,
@@ -186,7 +186,7 @@ impl MachineInstruction {
         Ok(Self { guard, opcode: opcode.to_owned(), modifiers, operands })
     }
 
-    /// Whether it has a modifier.
+    /// True if it has a modifier.
     pub fn has(&self, modifier: &str) -> bool {
         self.modifiers.iter().any(|known| known == modifier)
     }
@@ -263,7 +263,7 @@ fn operand(text: &str) -> Result<MachineOperand, BadOperand> {
     })
 }
 
-/// What is done to a source, and the source.
+/// The changes to a source, and the source.
 fn signed(text: &str) -> (Sign, &str) {
     let mut sign = Sign::NONE;
     let mut inner = text;

@@ -1,4 +1,4 @@
-//! What NVIDIA's machine code (SASS) does: cubins, their instructions as NVIDIA's disassembler prints them, and an
+//! NVIDIA's machine code (SASS): cubins, their instructions as NVIDIA's disassembler prints them, and an
 //! interpreter that tracks which bits are undefined.
 //!
 //! Nothing here starts a process: whoever uses the crate compiles PTX and disassembles words.

@@ -14,11 +14,11 @@ pub const LOCAL_WINDOW: u64 = 0x7f02_0000_0000;
 
 /// The memory descriptor that the driver puts into bank 0. No program computes with it.
 pub const DEFAULT_DESCRIPTOR: u64 = 0x0dec_0dec_0dec_0dec;
-/// That of the cache policy that kernels create, `createpolicy.fractional.L2::evict_first.b64` of 1.0: what the machine code
+/// The memory descriptor of the cache policy that kernels create, `createpolicy.fractional.L2::evict_first.b64` of 1.0: what the machine code
 /// computes for it.
 pub const POLICY_DESCRIPTOR: u64 = 0x12f0_0000_0000_0000;
 
-/// What ends an execution.
+/// The end of an execution.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Halt {
     /// The thread exits.
@@ -70,13 +70,13 @@ pub struct Thread {
     pub memory: Memory,
     /// The surface that it can access.
     pub surface: Option<BoundSurface>,
-    /// What has not arrived of the results of loads and other long operations.
+    /// The results of loads and other long operations that have not arrived.
     late: LateResults,
     /// The memory descriptors that it may use beside the default: cache policies.
     pub policies: Vec<u64>,
-    /// Whether an access since this was last reset had one of these.
+    /// True if an access since this was last reset had one of these.
     pub used_policy: bool,
-    /// Whether results arrive at once, whatever the machine code waits for.
+    /// True if results arrive at once, whatever the machine code waits for.
     pub at_once: bool,
     /// The number of its first instruction.
     first: usize,
@@ -183,7 +183,7 @@ impl Thread {
     /// Does something whose results arrive later; until then they are undefined.
     ///
     /// # Errors
-    /// Those of what is done.
+    /// The errors of what is done.
     #[inline]
     pub fn late(&mut self, arrival: LateArrival, act: impl FnOnce(&mut Self) -> Result<(), Halt>) -> Result<(), Halt> {
         self.late.begin(arrival);
@@ -192,7 +192,7 @@ impl Thread {
         done
     }
 
-    /// Whether a guard lets an instruction do anything.
+    /// True if a guard lets an instruction do anything.
     ///
     /// # Errors
     /// If the predicate is undefined.

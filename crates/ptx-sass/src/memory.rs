@@ -11,7 +11,7 @@ pub struct MemoryRegion {
     data: Vec<u8>,
     /// Which of their bits are defined.
     defined: Vec<u8>,
-    /// Whether they may be written.
+    /// True if they may be written.
     pub writable: bool,
 }
 
@@ -91,7 +91,7 @@ pub struct Memory {
     regions: Vec<MemoryRegion>,
     /// The region of the last access: the next is often in it.
     last: usize,
-    /// What stores replaced, the newest last: a thread of the next launch needs it back, and a copy of all memory would
+    /// The bytes that stores replaced, the newest last: a thread of the next launch needs it back, and a copy of all memory would
     /// take longer than most threads.
     replaced: Vec<Replaced>,
 }

@@ -25,15 +25,15 @@ use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predica
 use crate::machine::{Halt, Thread};
 use crate::scoreboard::{LateArrival, Synchronization};
 
-/// What an instruction does to a thread, once its guard is true.
+/// The effect of an instruction on a thread, once its guard is true.
 pub type Action = fn(&mut Thread, &Step) -> Result<(), Halt>;
 
 /// An instruction that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What must be true for it to do anything.
+    /// The predicate that must be true for it to do anything.
     pub guard: Predicate,
-    /// What it does.
+    /// The function that executes it.
     pub run: Action,
     /// Its opcode with modifiers, as the disassembler prints it: `IMAD.WIDE.U32`.
     pub name: Box<str>,
@@ -53,7 +53,7 @@ const LATE: [&str; 17] = [
     "SULD", "TXQ",
 ];
 
-/// Those of them that one unit executes in order: `ptxas` waits only for the last of several.
+/// The opcodes of unknown duration that one unit executes in order: `ptxas` waits only for the last of several.
 const IN_ORDER: [&str; 4] = ["F2I", "FLO", "I2F", "POPC"];
 
 /// Why an instruction cannot run.
@@ -88,7 +88,7 @@ struct Opcode {
 const ACCESS: &str =
     "STRONG WEAK CONSTANT PRIVATE GPU SYS SM CTA MMIO EF EL EU NA LU LTC64B LTC128B LTC256B ENL2 EFL2 ELL2 SPIN RN U";
 
-/// What a load can load: 32 bits without a modifier.
+/// The types that a load can load: 32 bits without a modifier.
 const LOADED: &str = "E U8 S8 U16 S16 64 128 256";
 /// The operations, types and roundings of atomic operations.
 const ATOMIC: &str = "E POPC 32 ADD MIN MAX AND OR XOR INC DEC EXCH CAS CAST 64 128 S32 S64 \
@@ -96,9 +96,9 @@ const ATOMIC: &str = "E POPC 32 ADD MIN MAX AND OR XOR INC DEC EXCH CAS CAST 64 
 /// How a surface is accessed: its shape, what x counts, the size or type, the operation, and what happens outside.
 const SURFACE: &str = "D P BA 1D 2D 3D 1D_ARRAY 2D_ARRAY U8 S8 U16 S16 64 128 R RG IGN TRAP \
     ADD MIN MAX AND OR S32 U64 S64 SD32 SD64";
-/// What a store can store.
+/// The types that a store can store.
 const STORED: &str = "E U8 S8 U16 S16 64 128 256";
-/// What a load from a constant bank can load.
+/// The types that a load from a constant bank can load.
 const CONSTANT: &str = "U8 S8 U16 S16 64 128";
 /// The directions, types and halves of shifts.
 const SHIFTED: &str = "L R U32 S32 U64 S64 HI";
@@ -121,7 +121,7 @@ impl Modifiers {
         MEANINGFUL.iter().position(|known| *known == name).map(|at| Self(1 << at))
     }
 
-    /// Those of the table with these names, before the program runs.
+    /// The modifiers of the table with these names, before the program runs.
     const fn named(names: &[&str]) -> Self {
         let (mut bits, mut at) = (0, 0);
         while at < names.len() {
@@ -136,13 +136,13 @@ impl Modifiers {
         Self(bits)
     }
 
-    /// Whether it has one of these.
+    /// True if it has one of these.
     fn has(self, any: Self) -> bool {
         self.0 & any.0 != 0
     }
 }
 
-/// Whether two texts are equal; `==` is not for constants.
+/// True if two texts are equal; `==` is not for constants.
 const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut equal = a.len() == b.len();
@@ -248,7 +248,7 @@ pub fn address(at: usize) -> u64 {
     (at * WORD_BYTES) as u64
 }
 
-/// Whether the last operand of an opcode, with its modifiers, is the address of an instruction.
+/// True if the last operand of an opcode, with its modifiers, is the address of an instruction.
 pub fn has_target(opcode: &str) -> bool {
     let name = opcode.split_once('.').map_or(opcode, |(name, _)| name);
     control::TARGETED.contains(&name)
@@ -263,6 +263,26 @@ fn immediate(word: u128) -> u64 {
 impl Step {
     /// An instruction at a position of its section, ready to run. `word` has the bits of the immediates that are
     /// printed as floats; the targets of branches are printed as if the word were at the address `printed_at`.
+    ///
+    /// ```
+    /// use ptx_sass::bits::Bits;
+    /// use ptx_sass::instruction::{MachineInstruction, Register};
+    /// use ptx_sass::machine::Thread;
+    /// use ptx_sass::opcode::Step;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let instruction = MachineInstruction::parse("", "IADD3", "R0,R1,0x5,RZ")?;
+    /// // A word whose barrier for results is 7, which is none: they are there at once.
+    /// let step = Step::new(&instruction, 0, 7 << 110, 0)?;
+    /// let register = |index| Register { index, uniform: false, wide: false };
+    /// let mut thread = Thread::default();
+    /// thread.set(register(1), 0, Bits::from(2_u32));
+    /// ptx_sass::run::step(&mut thread, &[Ok(step)])?;
+    /// assert_eq!(thread.half(register(0), 0).word(), Some(7));
+    /// assert_eq!(thread.half(register(2), 0).word(), None, "nothing wrote it");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If the opcode or a modifier is unknown.

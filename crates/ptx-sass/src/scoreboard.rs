@@ -5,7 +5,7 @@
 use crate::bits::Bits;
 use crate::registers::Destination;
 
-/// What the word of an instruction says about barriers.
+/// The barriers in the word of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Synchronization {
     /// The barriers that must be clear before it begins, a bit each, even if its guard is false.
@@ -18,7 +18,7 @@ pub struct Synchronization {
 }
 
 impl Synchronization {
-    /// That of a word.
+    /// The barriers of a word.
     #[expect(clippy::cast_possible_truncation, reason = "fields of at most 6 bits, the others are masked")]
     pub fn of(word: u128) -> Self {
         let field = |at: u32, bits: u32| (word >> at) as u8 & ((1 << bits) - 1);
@@ -31,11 +31,11 @@ impl Synchronization {
 /// The barriers with which late results arrive; without one they never do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LateArrival {
-    /// Those in registers.
+    /// The barrier of results in registers.
     pub registers: Option<u8>,
-    /// Those in predicates.
+    /// The barrier of results in predicates.
     pub predicates: Option<u8>,
-    /// Whether its unit returns results in order: they are there once later ones of the unit are.
+    /// True if its unit returns results in order: they are there once later ones of the unit are.
     pub in_order: bool,
 }
 
@@ -90,7 +90,7 @@ impl LateResults {
         self.running = None;
     }
 
-    /// What can be seen of a result for now: all of it, or nothing if it arrives later.
+    /// The part of a result that can be seen for now: all of it, or nothing if it arrives later.
     #[inline]
     pub(crate) fn held_back(&mut self, to: Destination, value: Bits) -> Bits {
         match self.running {

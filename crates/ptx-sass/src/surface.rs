@@ -1,6 +1,6 @@
 //! A surface that a thread accesses: where an access goes, and its samples, of which each bit may be undefined.
 //!
-//! What the surface unit does at the edges is what the model expects of PTX. So only what the machine code asks for is
+//! At the edges, the surface unit does what the model expects of PTX. So only what the machine code asks for is
 //! tested, not what the unit does.
 
 use ptx_exec::object::{Component, Surface};
@@ -8,7 +8,7 @@ use ptx_exec::object::{Component, Surface};
 use crate::bits::Bits;
 use crate::memory::{Fault, bits};
 
-/// What happens to an access out of bounds.
+/// The handling of an access out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutOfBounds {
     /// Each coordinate is moved to the nearest one inside.
@@ -24,7 +24,7 @@ pub enum OutOfBounds {
 pub enum NoPlace {
     /// It traps.
     Trap(Fault),
-    /// What happens is unknown; says why.
+    /// The interpreter does not know; says why.
     Unknown(&'static str),
 }
 
@@ -36,7 +36,7 @@ pub struct BoundSurface {
     surface: Surface,
     /// The bits of the samples that are defined.
     defined: Vec<u8>,
-    /// Whether anything was stored.
+    /// True if anything was stored.
     written: bool,
 }
 
@@ -56,7 +56,7 @@ impl BoundSurface {
         }
     }
 
-    /// Whether anything was stored.
+    /// True if anything was stored.
     pub fn written(&self) -> bool {
         self.written
     }
@@ -148,13 +148,13 @@ impl BoundSurface {
         }
     }
 
-    /// Whether the samples are signed integers, and their size in bits.
+    /// True if the samples are signed integers, and their size in bits.
     pub fn integers(&self) -> (bool, u32) {
         (matches!(self.surface.format.component, Component::Signed(_)), self.surface.format.bytes() * 8)
     }
 }
 
-/// What an access does that is not clamped to the surface.
+/// The result of an access beyond the surface that is not clamped to it.
 fn beyond(outside: OutOfBounds) -> Result<Option<usize>, NoPlace> {
     if outside == OutOfBounds::Trapped { Err(NoPlace::Trap(Fault::OutsideSurface)) } else { Ok(None) }
 }

@@ -97,7 +97,7 @@ fn execute(inquiry: &Inquiry<'_>, shown: &ShownRow) -> Option<CaseResult> {
     let mut program = shown.program.clone();
     let expectation = shown.result.expectation()?.clone();
     if expectation.may_trap() {
-        program.alone = vec![0];
+        program.own_launches = vec![0];
     }
     let answer = executor.execute(std::slice::from_ref(&program)).pop()?.pop()?;
     Some(CaseResult::of_row(&shown.program, expectation, answer))

@@ -145,8 +145,8 @@ impl<'a> RowWork<'a> {
                 parts.push((case, Vec::new(), of.with_rows(Rows::new(of.rows.width()), Vec::new())));
             }
             let Some((_, rows, part)) = parts.last_mut() else { continue };
-            if of.alone.binary_search(&row).is_ok() {
-                part.alone.push(rows.len());
+            if of.own_launches.binary_search(&row).is_ok() {
+                part.own_launches.push(rows.len());
             }
             part.rows.push(of.rows.row(row));
             rows.push(item);

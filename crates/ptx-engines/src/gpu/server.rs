@@ -177,7 +177,7 @@ impl Run<'_> {
             if case.kernel.is_none() {
                 answers[at] = all(case, &no_kernel());
             } else {
-                rows.expected.extend(case.case.alone.iter().copied().filter(|&row| row < case.case.rows.len()));
+                rows.expected.extend(case.case.own_launches.iter().copied().filter(|&row| row < case.case.rows.len()));
                 for (first, count) in together(case) {
                     self.together(at, first, count, &mut answers[at], &mut rows.suspects)?;
                 }
@@ -332,7 +332,7 @@ fn together(case: &SentCase) -> Vec<(usize, usize)> {
         _ => usize::MAX,
     };
     let mut launches: Vec<(usize, usize)> = Vec::new();
-    let mut alone = case.case.alone.clone();
+    let mut alone = case.case.own_launches.clone();
     alone.sort_unstable();
     for row in 0..case.case.rows.len() {
         if alone.binary_search(&row).is_ok() {

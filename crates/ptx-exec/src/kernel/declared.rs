@@ -46,7 +46,7 @@ pub(super) fn parameters(text: &str) -> Result<Vec<DeclaredNames<'_>>, String> {
 
 /// A text up to its first semicolon.
 fn one(text: &str) -> &str {
-    text.split_inclusive(';').next().unwrap_or(text).trim()
+    text.find(';').map_or(text, |end| &text[..=end]).trim()
 }
 
 fn statement(declaration: Declaration<'_>) -> Result<DeclaredNames<'_>, String> {
@@ -68,7 +68,7 @@ fn bits(of_type: &str) -> Option<usize> {
     }
 }
 
-/// Whether a type has no data.
+/// True if a type has no data.
 fn opaque(of_type: &str) -> bool {
     matches!(of_type, ".surfref" | ".texref" | ".samplerref")
 }
@@ -84,17 +84,17 @@ impl<'a> DeclaredNames<'a> {
         self.declaration.of_type
     }
 
-    /// Whether it declares surfaces, textures or samplers.
+    /// True if it declares surfaces, textures or samplers.
     pub(super) fn opaque(&self) -> bool {
         opaque(self.of_type())
     }
 
-    /// Whether it declares unified variables.
+    /// True if it declares unified variables.
     pub(super) fn unified(&self) -> bool {
         self.declaration.unified
     }
 
-    /// Whether it declares this register: alone, as one of a family (`%r3` of `%r<9>`), or as the
+    /// True if it declares this register: alone, as one of a family (`%r3` of `%r<9>`), or as the
     /// component of a vector (`%v.x`).
     pub(super) fn has_register(&self, register: &str) -> bool {
         let name = match register.rsplit_once('.') {
@@ -111,7 +111,7 @@ impl<'a> DeclaredNames<'a> {
         let is = |declared: &Declarator<'a>| match declared.family {
             None => declared.name == name,
             Some(count) => {
-                let number = name.strip_prefix(declared.name).unwrap_or_default();
+                let Some(number) = name.strip_prefix(declared.name) else { return false };
                 let canonical = number == "0" || !number.starts_with('0') && number.bytes().all(|b| b.is_ascii_digit());
                 canonical && number.parse::<u32>().is_ok_and(|number| number < count)
             }
@@ -126,7 +126,9 @@ impl<'a> DeclaredNames<'a> {
 
     /// The variable with this name, declared as an array of bytes.
     pub(super) fn bytes(&self, name: &str, size: usize) -> String {
-        format!("{} .align {} .b8 {name}[{size}]", self.space(), self.declaration.alignment.unwrap_or(0).max(ALIGNMENT))
+        // Without an alignment of its own, it has the one that any access may need.
+        let alignment = self.declaration.alignment.map_or(ALIGNMENT, |own| own.max(ALIGNMENT));
+        format!("{} .align {alignment} .b8 {name}[{size}]", self.space())
     }
 
     /// The size in bytes of one of its variables.

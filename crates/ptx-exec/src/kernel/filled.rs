@@ -31,7 +31,7 @@ pub(super) struct Filled<'a> {
     pub(super) name: &'a str,
     pub(super) bytes: Cow<'a, [u8]>,
     pub(super) how: Filling,
-    /// Whether it is read back after the line.
+    /// True if it is read back after the line.
     pub(super) observed: bool,
     /// The global variable that has the contents.
     pub(super) mirror: String,
@@ -70,7 +70,7 @@ pub(super) fn filled<'a>(scopes: &Scopes<'a>, prefix: &str) -> Result<Vec<Filled
     Ok(filled)
 }
 
-/// Whether a variable has contents that the line may write.
+/// True if a variable has contents that the line may write.
 ///
 /// # Errors
 /// If it is written and cannot be read back.

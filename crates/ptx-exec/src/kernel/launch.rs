@@ -1,4 +1,4 @@
-//! What it takes to launch a kernel, and what its results mean.
+//! Launches of kernels: parameters, grids, and the meaning of results.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub struct Kernel {
     /// The variables that the line may write, as they are after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<Observed>,
-    /// Whether rows change what others see, so that each is launched by itself.
+    /// True if rows change what others see, so that each is launched by itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub single: bool,
     /// How the line accesses the surface, if it has one.
@@ -84,7 +84,7 @@ pub struct Observed {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bound {
-    /// Whether the line can change the surface. If so, each row has its own copy, which is read back.
+    /// True if the line can change the surface. If so, each row has its own copy, which is read back.
     pub private: bool,
     /// Where to store the 64-bit handle in a row's record. The entry gets it as a surface object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,6 +102,7 @@ pub fn decode(kernel: &Kernel, case: &LineCase, results: &[u8], row: usize) -> V
         let number = place.number(results)?;
         Some(if output.bits == 1 { number & 1 } else { number })
     };
+    // An answer without registers is refused where it is checked.
     kernel.results.iter().zip(&case.outputs).map(number).collect::<Option<_>>().unwrap_or_default()
 }
 

@@ -60,7 +60,7 @@ pub fn batches(cases: &[LineCase]) -> Vec<Vec<usize>> {
     batches
 }
 
-/// What the cases of a module have in common: PTX version, target, and the text at module scope if it has names that
+/// The text that the cases of a module have in common: PTX version, target, and the text at module scope if it has names that
 /// cannot be changed.
 type Shared = (Version, Target, Option<String>);
 
@@ -99,6 +99,8 @@ impl ModuleWriter {
         let names = || declared.iter().flat_map(|statement| &statement.names).map(|declared| declared.name);
         let changed = match &known {
             Some(changed) => changed.clone(),
+            // Registers keep their names. Two of one name are an error of the module, whose cases are then compiled in
+            // halves.
             None if names().any(|name| self.taken.contains(name)) => {
                 new_names(&declared, &format!("{}{at}_", self.names.own)).unwrap_or_default()
             }
@@ -218,7 +220,7 @@ mod tests {
             outputs,
             writes: Some(Vec::new()),
             rows,
-            alone: Vec::new(),
+            own_launches: Vec::new(),
         }
     }
 

@@ -16,7 +16,7 @@ pub(super) enum StatementScope {
 /// A case, and its declarations.
 pub(super) struct Scopes<'a> {
     pub(super) case: &'a LineCase,
-    /// Whether its line is in an entry or a function.
+    /// True if its line is in an entry or a function.
     pub(super) context: Context,
     /// The outermost first.
     pub(super) declared: [(StatementScope, &'a [DeclaredNames<'a>]); 3],

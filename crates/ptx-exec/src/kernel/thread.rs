@@ -18,7 +18,7 @@ pub(super) struct OwnNames {
     pub(super) own: String,
 }
 
-/// What the threads of an entry do.
+/// The work of the threads of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Content {
     /// Each finds its row by its number, and marks how far it came.
@@ -177,7 +177,7 @@ impl ThreadWriter<'_> {
         Ok(())
     }
 
-    /// Whether a variable's contents come from another: the first row finds those of global memory as they were.
+    /// True if a variable's contents come from another: the first row finds those of global memory as they were.
     fn has_mirror(&self, how: Filling) -> bool {
         how != Filling::Global || self.content == Content::Rows
     }

@@ -1,4 +1,4 @@
-//! Answers to the rows of a program.
+//! Answers to the rows of a line case.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The values of the inputs of a program.
+//! The values of the inputs of a line case.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ impl Rows {
         self.count
     }
 
-    /// Whether it is empty.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -22,19 +22,19 @@ struct Atomic<'a> {
     outputs: usize,
 }
 
-/// What is stored instead of the old value.
+/// The operation whose result is stored instead of the old value.
 enum AtomicOperation {
     /// The result of an operation on integers or bits.
     Bits {
         operation: Operation,
         signed: bool,
-        /// What is stored if the comparison succeeds.
+        /// The value that is stored if the comparison succeeds.
         other: ValueSource,
     },
     /// The results of an operation on floats, of which a lane has one or two.
     Floats {
         operation: FloatOperation,
-        /// Whether subnormal numbers in global memory are lost.
+        /// True if subnormal numbers in global memory are lost.
         flushes: bool,
     },
 }
@@ -64,7 +64,7 @@ pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semanti
 }
 
 impl Atomic<'_> {
-    /// What one lane stores in memory that held `old`.
+    /// The value that one lane stores in memory that held `old`.
     fn lane(
         &self,
         old: u128,
@@ -83,7 +83,7 @@ impl Atomic<'_> {
         }
     }
 
-    /// What a lane of floats stores.
+    /// The values that a lane of floats stores.
     fn floats(
         &self,
         operation: FloatOperation,

@@ -26,7 +26,7 @@ pub enum Object {
 }
 
 /// Bytes written to an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
     /// The object.
     pub object: Object,
@@ -40,17 +40,23 @@ pub struct Write {
 
 impl Effect {
     /// This many registers that hold 0; nothing written.
+    #[inline]
     pub(super) fn of_registers(count: usize) -> Self {
-        let registers = (0..count).map(|_| ExpectedValue::exact(0)).collect();
-        Self { registers, writes: SmallVec::new(), undefined: None }
+        let mut effect = Self { registers: SmallVec::new(), writes: SmallVec::new(), undefined: None };
+        for _ in 0..count {
+            effect.registers.push(ExpectedValue::exact(0));
+        }
+        effect
     }
 
     /// No registers and no writes.
+    #[inline]
     pub(super) fn nothing() -> Self {
         Self::of_registers(0)
     }
 
     /// No registers; one write.
+    #[inline]
     pub(super) fn of_write(write: Write) -> Self {
         let mut effect = Self::nothing();
         effect.add_write(write);
@@ -58,6 +64,7 @@ impl Effect {
     }
 
     /// Sets the register of a lane. A register that several lanes write may hold anything.
+    #[inline]
     pub(super) fn set_lane(&mut self, lane: &Lane, bits: u128) {
         let Some(output) = lane.output else { return };
         if lane.shared {
@@ -69,12 +76,14 @@ impl Effect {
     }
 
     /// Adds written bytes.
+    #[inline]
     pub(super) fn add_write(&mut self, write: Write) {
         assert!(write.count <= Write::MOST, "{} bytes in one write", write.count);
         self.writes.push(write);
     }
 
     /// All writes.
+    #[inline]
     pub fn written(&self) -> &[Write] {
         &self.writes
     }
@@ -117,6 +126,7 @@ impl Effect {
     }
 
     /// Sets a register.
+    #[inline]
     pub(super) fn set(&mut self, register: usize, bits: u128) {
         self.registers[register] = ExpectedValue::exact(bits);
     }
@@ -159,7 +169,7 @@ mod tests {
     #[test]
     fn an_infinity_is_not_a_nan_in_memory() {
         let nan = ExpectedValue::nan(0x7e00, FloatFormat::F16);
-        let effect = Effect::of_write(write(2, 4, nan.clone().joined(16, &nan)));
+        let effect = Effect::of_write(write(2, 4, nan.joined(16, &nan)));
         for (after, differs) in [
             ([0, 0, 0x00, 0x7e, 0x00, 0x7e, 0, 0], None),
             ([0, 0, 0x01, 0xfc, 0xff, 0x7f, 0, 0], None),

@@ -10,13 +10,13 @@ use crate::object::{Surface, Variable};
 /// The expectation of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
-    /// What is allowed.
+    /// The allowed endings.
     pub allowed: Allowed,
     /// The inferences that it depends on.
     pub inferred: Inferences,
 }
 
-/// What is allowed.
+/// The allowed endings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "most are of the large one, and a box for each row costs more")]
 pub enum Allowed {
@@ -38,7 +38,7 @@ pub enum Ending {
     Returns(Effect),
 }
 
-/// Whether an answer to a row is allowed.
+/// True if an answer to a row is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowVerdict {
     /// It is allowed; parts of it may be undefined.
@@ -102,7 +102,7 @@ impl Expectation {
         self
     }
 
-    /// Whether the row may end its kernel.
+    /// True if the row may end its kernel.
     pub fn may_trap(&self) -> bool {
         match &self.allowed {
             Allowed::Only(ending) => *ending == Ending::Traps,
@@ -161,6 +161,7 @@ impl Effect {
         let needed = |((expected, actual), undefined): ((&ExpectedValue, &u128), &u128)| {
             expected.needed(*actual, *undefined) != 0
         };
+        // Objects that did not change may be left out of an answer.
         let mut registers = self.registers().iter().zip(&returned.registers).zip(&undefined.registers);
         if let Some(register) = registers.position(needed) {
             return Some(ResultPart::Register(register));

@@ -16,6 +16,7 @@ impl FloatFormat {
     pub(super) const F64: Self = Self { exponent: 11, mantissa: 52 };
 
     /// The format of a type or of its elements; none if it has no floats.
+    #[inline]
     pub(super) fn of(name: &str) -> Option<Self> {
         Some(match name {
             ".f16" | ".f16x2" => Self::F16,
@@ -27,16 +28,19 @@ impl FloatFormat {
     }
 
     /// The size in bits.
+    #[inline]
     pub(super) fn bits(self) -> u32 {
         1 + self.exponent + self.mantissa
     }
 
     /// The bits of plus infinity, which are those of the exponent.
+    #[inline]
     pub(super) fn infinity(self) -> u128 {
         ((1 << self.exponent) - 1) << self.mantissa
     }
 
     /// The bit of the sign.
+    #[inline]
     pub(super) fn sign(self) -> u128 {
         1 << (self.exponent + self.mantissa)
     }
@@ -46,17 +50,20 @@ impl FloatFormat {
         self.infinity() | 1 << (self.mantissa - 1)
     }
 
-    /// Whether the low bits of a number are a NaN: an infinity has the same exponent, but no fraction.
+    /// True if the low bits of a number are a NaN: an infinity has the same exponent, but no fraction.
+    #[inline]
     pub(super) fn is_nan(self, bits: u128) -> bool {
         bits & (self.sign() - 1) > self.infinity()
     }
 
-    /// Whether a number is subnormal, and not zero.
+    /// True if a number is subnormal, and not zero.
+    #[inline]
     fn is_subnormal(self, bits: u128) -> bool {
         bits & self.infinity() == 0 && bits & !self.sign() != 0
     }
 
     /// The number, flushed to a zero with its sign if it is subnormal.
+    #[inline]
     pub(super) fn flushed(self, bits: u128) -> u128 {
         if self.is_subnormal(bits) { bits & self.sign() } else { bits }
     }
@@ -67,6 +74,7 @@ impl FloatFormat {
         clippy::cast_possible_truncation,
         reason = "mantissas have at most 53 bits, exponents at most 11, and numbers of 52 + 12 bits are doubles"
     )]
+    #[inline]
     pub(super) fn value(self, bits: u128) -> f64 {
         if self == Self::F64 {
             return f64::from_bits(bits as u64);
@@ -88,6 +96,7 @@ impl FloatFormat {
     /// The nearest number of the format, ties to even; the value is not a NaN. A sum that was rounded to 53 bits before
     /// gives the same result as an exact one, because other formats have fewer than half as many bits.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "scaled mantissas fit")]
+    #[inline]
     pub(super) fn rounded(self, value: f64) -> u128 {
         if self == Self::F64 {
             return value.to_bits().into();
@@ -106,6 +115,7 @@ impl FloatFormat {
         sign | (scaled.round_ties_even() as u128 + above).min(self.infinity())
     }
 
+    #[inline]
     fn bias(self) -> i32 {
         (1 << (self.exponent - 1)) - 1
     }

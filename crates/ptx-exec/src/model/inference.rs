@@ -1,4 +1,4 @@
-//! What the manual does not say, and the model fills in.
+//! Assumptions of the model where the manual is silent.
 
 /// An assumption of this model where the manual is silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl Inferences {
         Self(self.0 | other.0)
     }
 
-    /// Whether it is empty.
+    /// True if it is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -3,6 +3,7 @@
 use super::Unmodelled;
 
 /// The low bits of a number.
+#[inline]
 pub(super) fn low(bits: u128, count: u32) -> u128 {
     match count {
         0..128 => bits & ((1 << count) - 1),
@@ -11,6 +12,7 @@ pub(super) fn low(bits: u128, count: u32) -> u128 {
 }
 
 /// The value of a signed integer.
+#[inline]
 pub(super) fn sign_extend(bits: u128, count: u32) -> i128 {
     let shift = 128 - count.clamp(1, 128);
     (bits << shift).cast_signed() >> shift

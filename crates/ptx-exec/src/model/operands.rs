@@ -29,6 +29,7 @@ pub(super) enum ValueSource {
 
 impl ValueSource {
     /// Its value in a row.
+    #[inline]
     pub(super) fn of(self, row: &[u128]) -> u128 {
         match self {
             Self::Input(at) => row[at],
@@ -38,12 +39,14 @@ impl ValueSource {
 
     /// The low 32 bits of its value in a row.
     #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
+    #[inline]
     pub(super) fn word(self, row: &[u128]) -> u32 {
         self.of(row) as u32
     }
 
     /// The low 64 bits of its value in a row.
     #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
+    #[inline]
     pub(super) fn double_word(self, row: &[u128]) -> u64 {
         self.of(row) as u64
     }
@@ -56,7 +59,7 @@ pub(super) struct Lane {
     pub(super) output: Option<usize>,
     /// The size of the register in bits.
     pub(super) bits: u32,
-    /// Whether another lane uses the same register.
+    /// True if another lane uses the same register.
     pub(super) shared: bool,
 }
 
@@ -226,7 +229,7 @@ impl<'l, 'a> Operands<'l, 'a> {
         Ok(Address { variable: Some((at, &self.case.variables[at])), source, offset, alignment })
     }
 
-    /// Whether the first coordinate of the line counts samples instead of bytes.
+    /// True if the first coordinate of the line counts samples instead of bytes.
     pub(super) fn counts_samples(&self) -> bool {
         let unit = |operand: &Operand| matches!(operand.role, Role::Coordinate { unit: Unit::Samples, .. });
         self.form.operands.iter().any(unit)

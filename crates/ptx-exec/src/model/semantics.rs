@@ -1,4 +1,4 @@
-//! What an instruction of the model is: a function from a row to an expectation.
+//! Instructions of the model: functions from a row to an expectation.
 
 use super::{Expectation, Operands};
 

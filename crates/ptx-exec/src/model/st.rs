@@ -10,7 +10,7 @@ use super::{Effect, Expectation, Operands, Semantics, Unmodelled, ValueSource, W
 
 struct Store<'a> {
     access: Access<'a>,
-    /// What each lane stores; a sink stores nothing.
+    /// The source that each lane stores; a sink stores nothing.
     lanes: Vec<Option<ValueSource>>,
     /// The size of a lane in bits.
     bits: u32,

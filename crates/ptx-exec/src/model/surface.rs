@@ -10,7 +10,7 @@ use super::{
 use crate::object::{Component, Format, Geometry, Surface};
 use ptx_spec::spec::Kind;
 
-/// What happens to an access out of bounds. PTX ISA `surface-instructions-suld`, `.clamp`.
+/// The handling of an access out of bounds. PTX ISA `surface-instructions-suld`, `.clamp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::enum_variant_names, reason = "the modifier is called so, and one of its values")]
 enum Clamp {
@@ -25,7 +25,7 @@ struct SurfaceAccess<'a> {
     clamp: Clamp,
     /// Its size in bytes.
     size: u32,
-    /// Whether x counts samples instead of bytes.
+    /// True if x counts samples instead of bytes.
     samples: bool,
     x: ValueSource,
     y: Option<ValueSource>,

@@ -1,6 +1,6 @@
-//! What the manual leaves open.
+//! Results that the manual leaves open.
 
-/// What the manual leaves undefined, unpredictable, or to other documents.
+/// A result that the manual leaves undefined, unpredictable, or to other documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Undefined {
     /// A surface access that is not aligned to its own size.

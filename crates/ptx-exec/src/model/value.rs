@@ -7,92 +7,84 @@ use super::integer::low;
 ///
 /// Whatever is not exact is made by one of the constructors below. None of them takes a mask: "the exponent of a NaN, and
 /// any fraction" as a mask would let an infinity pass.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpectedValue {
     /// An allowed value.
     example: u128,
-    /// The parts that may be otherwise; none if the value is exact, as nearly all are.
-    open: Option<Box<OpenParts>>,
-}
-
-/// The parts of a value that may differ from its example.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct OpenParts {
     /// The bits that may be anything, but for what a NaN asks of them.
     free: u128,
-    /// The floats that must be NaNs, with any sign and payload: the lowest bit of each, and its format.
-    nans: Vec<(u32, FloatFormat)>,
+    /// The floats that must be NaNs, with any sign and payload: a bit for the lowest byte of each.
+    nans: u16,
+    /// The format of these floats: elements of a value have one type.
+    format: FloatFormat,
 }
 
 impl ExpectedValue {
     /// Exactly these bits.
+    #[inline]
     pub(super) fn exact(bits: u128) -> Self {
-        Self { example: bits, open: None }
+        Self { example: bits, free: 0, nans: 0, format: FloatFormat::F32 }
     }
 
     /// A number of this many bits that may be anything; the example is one of them.
     pub(super) fn anything(example: u128, bits: u32) -> Self {
-        Self::partly(low(example, bits), low(u128::MAX, bits), Vec::new())
+        Self { free: low(u128::MAX, bits), ..Self::exact(low(example, bits)) }
     }
 
     /// A number that may have either sign.
     pub(super) fn of_any_sign(example: u128, format: FloatFormat) -> Self {
-        Self::partly(example, format.sign(), Vec::new())
+        Self { free: format.sign(), ..Self::exact(example) }
     }
 
     /// A NaN of any sign and payload; the example is one.
     pub(super) fn nan(example: u128, format: FloatFormat) -> Self {
         assert!(format.is_nan(example), "{example:x} is not a NaN");
-        let free = low(!format.infinity(), format.bits());
-        Self::partly(example, free, vec![(0, format)])
+        Self { example, free: low(!format.infinity(), format.bits()), nans: 1, format }
     }
 
-    fn partly(example: u128, free: u128, nans: Vec<(u32, FloatFormat)>) -> Self {
-        Self { example, open: Some(Box::new(OpenParts { free, nans })) }
-    }
-
-    /// This value with an element added, whose lowest bit is at a position where it has only zeros.
+    /// This value with an element added, whose lowest bit begins a byte where it has only zeros.
+    #[inline]
     #[must_use]
-    pub(super) fn joined(mut self, at: u32, element: &Self) -> Self {
-        self.example |= element.example << at;
-        if let Some(open) = &element.open {
-            let own = self.open.get_or_insert_default();
-            own.free |= open.free << at;
-            own.nans.extend(open.nans.iter().map(|(lowest, format)| (at + lowest, *format)));
+    pub(super) fn joined(self, at: u32, element: &Self) -> Self {
+        assert!(self.nans == 0 || element.nans == 0 || self.format == element.format, "elements of several types");
+        Self {
+            example: self.example | element.example << at,
+            free: self.free | element.free << at,
+            nans: self.nans | element.nans << (at / 8),
+            format: if element.nans == 0 { self.format } else { element.format },
         }
-        self
     }
 
     /// An allowed value.
+    #[inline]
     pub fn example(&self) -> u128 {
         self.example
     }
 
     /// The only allowed value; none if there are several.
+    #[inline]
     pub fn only(&self) -> Option<u128> {
-        self.open.is_none().then_some(self.example)
+        (self.free == 0).then_some(self.example)
     }
 
     /// The bits that are the same in all allowed values.
+    #[inline]
     pub fn fixed(&self) -> u128 {
-        self.open.as_ref().map_or(u128::MAX, |open| !open.free)
+        !self.free
     }
 
     /// The lowest bit of each float that must be a NaN.
     pub fn nans(&self) -> impl Iterator<Item = u32> {
-        self.open.iter().flat_map(|open| open.nans.iter().map(|(at, _)| *at))
+        (0..16).filter(|byte| self.nans >> byte & 1 == 1).map(|byte| byte * 8)
     }
 
     /// The bits in which a value differs from all allowed ones, 0 if it is allowed: of an infinity in the place of a NaN,
     /// all.
     pub fn wrong(&self, actual: u128) -> u128 {
-        let differs = actual ^ self.example;
-        let Some(open) = &self.open else { return differs };
-        let infinite = |(at, format): &(u32, FloatFormat)| {
-            let magnitude = low(actual >> at, format.bits() - 1);
-            if magnitude == format.infinity() { low(u128::MAX, format.bits()) << at } else { 0 }
-        };
-        differs & !open.free | open.nans.iter().map(infinite).fold(0, |all, of| all | of)
+        let Self { format, .. } = self;
+        let infinite = |at: &u32| low(actual >> at, format.bits() - 1) == format.infinity();
+        let places = self.nans().filter(infinite).map(|at| low(u128::MAX, format.bits()) << at);
+        (actual ^ self.example) & !self.free | places.fold(0, |all, place| all | place)
     }
 
     /// The undefined bits of an allowed value that decide whether it is allowed. A NaN needs one defined bit in its

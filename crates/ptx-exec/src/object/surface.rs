@@ -38,7 +38,7 @@ impl Geometry {
         Self::ALL.into_iter().find(|geometry| geometry.name() == name.trim_start_matches('.'))
     }
 
-    /// Whether the surface is an array of layers.
+    /// True if the surface is an array of layers.
     pub fn layered(self) -> bool {
         matches!(self, Self::A1d | Self::A2d)
     }
@@ -214,13 +214,13 @@ impl Surface {
     pub fn size(&self) -> usize {
         [self.row_bytes(), self.rows(), self.slices()]
             .into_iter()
-            .fold(1, |size: usize, extent| size.saturating_mul(usize::try_from(extent).unwrap_or(usize::MAX)))
+            .fold(1, |size: usize, extent| size.saturating_mul(extent as usize))
     }
 
     /// The position in its data of a byte in a row, of a row in a slice, of a slice or layer.
     pub fn position(&self, byte: u32, row: u32, slice: u32) -> usize {
-        let wide = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-        wide(byte) + wide(self.row_bytes()) * (wide(row) + wide(self.rows()) * wide(slice))
+        let [byte, row, slice] = [byte, row, slice].map(|number| number as usize);
+        byte + self.row_bytes() as usize * (row + self.rows() as usize * slice)
     }
 
     /// Checks that its extents fit its geometry, and that its data has the right size.

@@ -14,7 +14,7 @@ use ptx_spec::ptx::{Declarations, Line, Module, Walk, WalkStep};
 use ptx_spec::space::{Diagram, draw_variant, environment_values};
 use ptx_spec::spec::Spec;
 
-/// Rows of a variant are a program that the model can read, that has a kernel, and that JSON can
+/// Rows of a variant are a line case that the model can read, that has a kernel, and that JSON can
 /// carry. The model's own answers are right, and others are not.
 pub fn execution_is_sound(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     let Shipped { spec, executed, .. } = Shipped::get();
@@ -65,7 +65,7 @@ fn newest() -> Environment {
     }
 }
 
-/// The program has a kernel, and in its module the line is read as it is in the program.
+/// The case has a kernel, and in its module the line is read as it is in the case.
 fn check_kernel(spec: &Spec, program: &LineCase) {
     let (text, mut kernels) = kernel::module(&[program]);
     let kernel: Kernel = match kernels.pop() {

@@ -1,4 +1,4 @@
-//! What holds for every line: how variants and other texts are judged, and how they are printed again.
+//! Properties of every line: how variants and other texts are judged, and how they are printed again.
 
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::{Judge, Reading};

@@ -84,7 +84,7 @@ pub(super) fn variable<'a>(point: &Point<'a>) -> Option<&'a str> {
     }
 }
 
-/// Whether a register holds a generic address.
+/// True if a register holds a generic address.
 pub(super) fn generic(point: &Point<'_>) -> bool {
     of(point.form).is_some_and(|(_, space, _)| space.map_or(NONE, |axis| point.at(axis)) == NONE)
 }

@@ -149,14 +149,25 @@ fn byte(number: u64) -> u8 {
     number.to_le_bytes()[0]
 }
 
+/// A position in a list of this length, for each number.
+#[expect(clippy::cast_possible_truncation, reason = "the remainder is less than a length")]
+fn below(number: u64, length: usize) -> usize {
+    (number % length as u64) as usize
+}
+
+/// The upper half of a number, of which every bit depends on all of what was mixed.
+pub(super) fn upper_half(number: u64) -> u32 {
+    (number >> 32) as u32
+}
+
 /// One of the edges, for each number.
 fn edge(number: u64) -> i64 {
-    usize::try_from(number % EDGES.len() as u64).map_or(0, |at| EDGES[at])
+    EDGES[below(number, EDGES.len())]
 }
 
 /// The bits of one of the floats, for each number.
 fn float(number: u64) -> u32 {
-    usize::try_from(number % FLOATS.len() as u64).map_or(0, |at| FLOATS[at])
+    FLOATS[below(number, FLOATS.len())]
 }
 
 /// The bits of a 32-bit float as a 64-bit float; a NaN keeps its payload, and stays quiet or signalling.
@@ -179,7 +190,7 @@ pub(super) fn bytes(kind: &str, count: usize) -> Vec<u8> {
         "ones" => 0xff,
         "edges" => {
             let of_word = edge(mix(position / 8)).to_le_bytes();
-            of_word[usize::try_from(position % 8).unwrap_or_default()]
+            of_word[below(position, 8)]
         }
         _ => 0,
     };

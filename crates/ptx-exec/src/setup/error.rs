@@ -8,7 +8,7 @@ use crate::line_case::LineCase;
 pub struct NoSetup(pub(super) String);
 
 impl NoSetup {
-    /// A program of our own that the model cannot read.
+    /// A case of our own that the model cannot read.
     pub fn of(program: &LineCase, why: &impl std::fmt::Display) -> Self {
         Self(format!("`{}`: {why}", program.line))
     }

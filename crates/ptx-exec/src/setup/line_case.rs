@@ -14,7 +14,7 @@ use super::{NoSetup, address, surface};
 use crate::line_case::{Holds, Input, LineCase, Rows, SURFACE};
 use crate::object::{Space, Variable};
 
-/// The program of variants that differ only in the axes of rows: a row for each.
+/// The case of variants that differ only in the axes of rows: a row for each.
 ///
 /// # Errors
 /// If the choices belong to another form.
@@ -33,7 +33,7 @@ pub fn line_case(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<LineCase, N
         _ => variable.as_ref().map(|variable| variable.name.clone()),
     };
     let writes = form.writes.iter().filter_map(written).collect();
-    let mut program = LineCase {
+    let mut case = LineCase {
         ptx: environment.ptx,
         target: environment.target,
         declarations,
@@ -42,21 +42,21 @@ pub fn line_case(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<LineCase, N
         inputs: inputs
             .iter()
             .map(|(register, bits, origin)| input(&point, variable.as_ref(), register, *bits, *origin))
-            .collect(),
+            .collect::<Result<_, _>>()?,
         outputs,
         writes: Some(writes),
         rows: Rows::new(inputs.len()),
-        alone: Vec::new(),
+        own_launches: Vec::new(),
         variables: variable.into_iter().collect(),
     };
     let mut row = Vec::with_capacity(inputs.len());
     for values in rows {
         let point = Point { values, ..point };
         row.clear();
-        row.extend(inputs.iter().map(|(_, bits, origin)| origin.value(&point, *bits, program.surface.as_ref())));
-        program.rows.push(&row);
+        row.extend(inputs.iter().map(|(_, bits, origin)| origin.value(&point, *bits, case.surface.as_ref())));
+        case.rows.push(&row);
     }
-    Ok(program)
+    Ok(case)
 }
 
 /// The line of a variant, and the declarations of what it uses and of the variable that its address starts
@@ -83,15 +83,22 @@ fn variable(point: &Point<'_>, base: &str) -> Variable {
 }
 
 /// A register that the line reads, and what its values mean.
-fn input(point: &Point<'_>, variable: Option<&Variable>, register: &str, bits: u16, origin: InputOrigin) -> Input {
+fn input(
+    point: &Point<'_>,
+    variable: Option<&Variable>,
+    register: &str,
+    bits: u16,
+    origin: InputOrigin,
+) -> Result<Input, NoSetup> {
     let holds = match origin {
         InputOrigin::Object => Holds::Surface,
         InputOrigin::Policy => Holds::Policy,
         InputOrigin::Address => {
-            let of = variable.map(|variable| variable.name.clone()).unwrap_or_default();
+            let missing = || NoSetup(format!("{}: {register} is an address of nothing", point.form.id));
+            let of = variable.ok_or_else(missing)?.name.clone();
             Holds::Address { of, generic: address::generic(point) }
         }
         _ => Holds::Bits,
     };
-    Input { register: register.to_owned(), bits, holds }
+    Ok(Input { register: register.to_owned(), bits, holds })
 }

@@ -1,5 +1,6 @@
 //! The choices of an executed form: one value for each axis.
 
+use ptx_spec::must::Must as _;
 use ptx_spec::role::setup::SAMPLE;
 use ptx_spec::spec::{Form, Isa, Size, SizeOf};
 
@@ -36,7 +37,11 @@ impl<'a> Point<'a> {
 
     /// The position of the sample among the numbers of its kind.
     pub(super) fn sample(&self) -> u64 {
-        self.value(SAMPLE.0).parse().unwrap_or_default()
+        match self.value(SAMPLE.0) {
+            // A form without axes of numbers has one sample.
+            "" => 0,
+            number => number.parse().must("samples are numbers"),
+        }
     }
 }
 
@@ -47,7 +52,17 @@ pub(super) fn bits(isa: &Isa, of: &str) -> u32 {
 
 /// The number of lanes of a vector modifier: four for `.v4`.
 pub(super) fn lanes(modifier: &str) -> u32 {
-    modifier.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(1)
+    match modifier.trim_start_matches(|c: char| !c.is_ascii_digit()) {
+        // No modifier: a scalar.
+        "" => 1,
+        lanes => lanes.parse().must("the modifier of a vector ends with the number of its lanes"),
+    }
+}
+
+/// The remainder of a division.
+#[expect(clippy::cast_possible_truncation, reason = "it is less than the divisor")]
+fn remainder(number: u64, divisor: u32) -> u32 {
+    (number % u64::from(divisor)) as u32
 }
 
 /// The smallest power of two that is far beyond every length.
@@ -68,15 +83,13 @@ impl Places {
 
     /// A named position within the length.
     pub(super) fn inside(self, label: &str) -> u32 {
-        let last = u64::from(self.last());
-        let between = 1 + contents::mix(self.sample) % last.max(2).saturating_sub(1);
-        let between = u32::try_from(between).unwrap_or_default();
+        let between = 1 + remainder(contents::mix(self.sample), self.last().max(2) - 1);
         match label {
             "last" => self.last() * self.size,
             "inside" => between * self.size,
             // Odd bytes are unaligned, the others are aligned to less than the size.
             "misaligned" => {
-                let step = 1 + u32::try_from(self.sample).unwrap_or_default() % (self.size.max(2) - 1);
+                let step = 1 + remainder(self.sample, self.size.max(2) - 1);
                 between.min(self.last()) * self.size + step
             }
             _ => 0,
@@ -86,9 +99,8 @@ impl Places {
     /// The distance of far positions: a power of two, so that an engine that drops upper bits accesses the
     /// inside. None for the first sample, which is as far as possible.
     fn far(self) -> Option<u32> {
-        let powers = u64::from(31 - FAR);
         let sample = self.sample.checked_sub(1)?;
-        Some(1 << (FAR + u32::try_from(sample % powers).unwrap_or_default()))
+        Some(1 << (FAR + remainder(sample, 31 - FAR)))
     }
 
     /// A position within the length, from which a far one is computed.

@@ -21,7 +21,7 @@ pub(super) enum InputOrigin {
     Object,
     /// An address.
     Address,
-    /// Whether the guard holds.
+    /// True if the guard holds.
     Predicate,
     /// A policy, which is not data.
     Policy,

@@ -17,7 +17,7 @@ fn name(form: &Form, operand: usize) -> String {
     format!("{}.{}", form.operands[operand].name, DATA.0)
 }
 
-/// Whether an axis chooses the numbers of a source.
+/// True if an axis chooses the numbers of a source.
 pub(super) fn is_data(axis: &str) -> bool {
     axis.strip_suffix(DATA.0).is_some_and(|operand| operand.ends_with('.'))
 }

@@ -1,5 +1,6 @@
 //! Setups of surfaces: geometry, format, extents and contents, and the coordinates of a row.
 
+use ptx_spec::must::Must as _;
 use ptx_spec::role::SURFREF_PARAMETER;
 use ptx_spec::role::setup::{
     self, CONTENTS, DEPTH, FORMAT, GEOMETRY, HEIGHT, IMMEDIATE, LAYER, LAYERS, SetupWords, WIDE, WIDTH, X, Y, Z,
@@ -42,7 +43,8 @@ pub(super) fn axes(form: &Form) -> Vec<SetupAxis> {
 
 /// The axes of the position that a row accesses.
 pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
-    coordinates(form).map(|_| [X, Y, Z, LAYER].map(setup::axis).to_vec()).unwrap_or_default()
+    let Some(_) = coordinates(form) else { return Vec::new() };
+    [X, Y, Z, LAYER].map(setup::axis).to_vec()
 }
 
 /// The combinations that are never executed.
@@ -138,7 +140,7 @@ fn bytes(forbidden: &mut Forbidden<'_>, size: Option<Size>) {
         sets
     });
     for width in WIDTH.1 {
-        let number: u32 = width.parse().unwrap_or(1);
+        let number: u32 = width.parse().must("widths are numbers");
         forbidden.with_access(size, |forbidden, size| {
             let few = |least: u32| formats(forbidden, |format| number * format.bytes() / size.max(1) < least);
             let width = forbidden.set(WIDTH.0, |value| value == *width);
@@ -188,7 +190,7 @@ pub(super) fn order(geometry: Geometry) -> &'static [SetupWords] {
 pub(super) fn coordinate(point: &Point<'_>, at: usize, surface: &Surface) -> u32 {
     let sample = point.sample();
     let Some(&axis) = order(surface.geometry).get(at) else {
-        return u32::try_from(contents::mix(sample) >> 32).unwrap_or_default();
+        return contents::upper_half(contents::mix(sample));
     };
     let counted = coordinates(point.form).map(|(_, unit)| unit);
     let places = match (axis, counted) {

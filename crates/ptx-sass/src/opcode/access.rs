@@ -161,7 +161,7 @@ pub(super) fn address(thread: &mut Thread, step: &Step, at: usize, window: Windo
     })
 }
 
-/// What a memory descriptor says is not interpreted, but it must be one that PTX asks for.
+/// Checks a memory descriptor: it is not interpreted, but it must be one that PTX asks for.
 fn descriptor(thread: &mut Thread, address: &MachineAddress) -> Result<(), Halt> {
     let Some(descriptor) = address.descriptor else { return Ok(()) };
     match thread.register(Register { wide: true, ..descriptor }).known(64) {

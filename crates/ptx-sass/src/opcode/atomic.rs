@@ -97,7 +97,7 @@ fn atomic(thread: &mut Thread, step: &Step, at: u64, to: Option<usize>) -> Resul
     Ok(())
 }
 
-/// Whether all bits are equal, as far as that is defined.
+/// True if all bits are equal, as far as that is defined.
 fn equal(a: &[Bits; 4], b: &[Bits; 4], count: u8) -> Option<bool> {
     let pairs = || a.iter().zip(b).take(count.into());
     if pairs().any(|(a, b)| a.defined() & b.defined() & (a.value() ^ b.value()) != 0) {

@@ -1,4 +1,4 @@
-//! What decides which instruction is next, and barriers and fences, which one thread does not notice.
+//! Branches and exits, and barriers and fences, which one thread does not notice.
 
 use super::Step;
 use crate::bits::Bits;

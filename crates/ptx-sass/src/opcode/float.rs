@@ -17,7 +17,7 @@ pub(super) enum NumberFormat {
 }
 
 impl NumberFormat {
-    /// That of an atomic operation; `None` if it is on integers.
+    /// The format of an atomic operation; `None` if it is on integers.
     pub(super) fn of(step: &Step) -> Option<Self> {
         let has = |any| step.modifiers.has(any);
         match () {

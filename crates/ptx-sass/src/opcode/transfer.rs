@@ -1,4 +1,4 @@
-//! What moves values without changing them.
+//! Moves of values, which do not change them.
 
 use super::{Step, access};
 use crate::bits::Bits;

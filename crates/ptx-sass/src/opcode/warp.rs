@@ -1,4 +1,4 @@
-//! What several lanes do together. There is one lane, number 0.
+//! Operations of several lanes together. There is one lane, number 0.
 
 use super::Step;
 use crate::bits::Bits;
