@@ -24,8 +24,8 @@ pub use date::Date;
 pub use expect::{Comparison, ExpectedOutcome};
 pub use load::schema;
 pub use proposal::Proposal;
-pub use version::EngineVersion;
 use version::VersionRange;
+pub use version::{EngineVersion, EngineVersionError};
 
 /// The behavior of an engine that differs from the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

@@ -122,6 +122,13 @@ fn a_damaged_recording_does_not_agree() {
             assert!(shown.contains(&said) && shown.contains(&format!("line {}: ", at + 1)), "{place}: {shown}");
         }
     }
+    // One that a run finds by itself, and of which nothing can be read.
+    let found = directory.path().join("corpus/recordings");
+    std::fs::create_dir_all(&found).expect("a folder");
+    std::fs::write(found.join("broken.jsonl"), "{}\n").expect("written");
+    let (code, text) = run(directory.path(), &["model"], &[]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("could not judge: corpus/recordings/broken.jsonl: line 1: "), "{text}");
 }
 
 /// A script that says it is this version of `ptxas`, and accepts everything.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 
 use super::engine::{limits, own};
 use super::output::say;
@@ -14,6 +14,7 @@ use ptx_conform::engine::sass::{Configuration, Sass};
 use ptx_conform::engine::toolchain as installed;
 use ptx_conform::engine::{CaseExecutor, Depth, Engine};
 use ptx_conform::environment::{Environment, Version};
+use ptx_conform::must::Must as _;
 use ptx_conform::spec::Isa;
 
 /// Which engines to ask.
@@ -77,7 +78,7 @@ const FAMILIES: &[Family] = &[
         executes: true,
         open: |configured, _, engines| {
             let (family, version) = configured.split_once('@').unwrap_or((configured, ""));
-            let configuration = format!("sass-{family}").parse().map_err(|why: String| anyhow!(why))?;
+            let configuration: Configuration = format!("sass-{family}").parse()?;
             add_named(engines, open_sass(configuration, version)?)
         },
     },
@@ -130,6 +131,12 @@ impl Family {
     fn rest<'n>(&self, name: &'n str) -> Option<&'n str> {
         name.strip_prefix(self.prefix).filter(|rest| rest.is_empty() == self.follows.is_empty())
     }
+}
+
+/// The family of a name, and the rest of the name after the prefix.
+fn family(name: &str) -> Option<(&'static Family, &str)> {
+    let named = FAMILIES.iter().filter_map(|of| Some((of, of.rest(name)?)));
+    named.max_by_key(|(of, _)| of.prefix.len())
 }
 
 /// The help of the option for engines that judge or execute.
@@ -198,8 +205,7 @@ impl EngineOpts {
 ///
 /// `specs` is the specification for the engine `model`.
 pub(crate) fn open_named(name: &str, specs: Option<&Path>, engines: &mut Vec<Opened>) -> anyhow::Result<()> {
-    let named = FAMILIES.iter().filter_map(|of| Some((of, of.rest(name)?)));
-    let Some((family, rest)) = named.max_by_key(|(of, _)| of.prefix.len()) else {
+    let Some((family, rest)) = family(name) else {
         let names: Vec<String> = FAMILIES.iter().map(Family::name).collect();
         bail!("`{name}` is not an engine: write {}", alternatives(&names));
     };
@@ -286,7 +292,13 @@ pub(crate) fn add_executing(specs: Option<&Path>, engines: &mut Vec<Opened>) -> 
         // Several recordings can be of one engine, which may be available itself.
         match open_recording(&file) {
             Ok(opened) => engines.push(opened),
-            Err(why) => absent.push((file.display().to_string(), format!("{why:#}"))),
+            Err(why) => {
+                let why = format!("{why:#}");
+                let beside = engines.last_mut().must("a run has at least one engine that was asked for");
+                // Its rows are compared with nothing.
+                beside.lost.push(why.clone());
+                absent.push((file.display().to_string(), why));
+            }
         }
     }
     absent
@@ -371,4 +383,28 @@ pub(crate) fn all_subjects<'a>(
         })
     };
     engines.iter().enumerate().filter_map(subject).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_of_one_family() {
+        for (name, of, rest) in [
+            ("ptxas", "ptxas", ""),
+            ("ptxas@13.5", "ptxas@VERSION", "13.5"),
+            ("ptxas@all", "ptxas@all", ""),
+            ("sass@13.5", "sass@VERSION", "13.5"),
+            ("sass-sm_80-O0@13.5", "sass-TARGET@VERSION", "sm_80-O0@13.5"),
+            ("sass-all@13.5", "sass-all@VERSION", "13.5"),
+            ("exec:gpu", "exec:COMMAND", "gpu"),
+        ] {
+            let found = family(name).map(|(family, rest)| (family.name(), rest));
+            assert_eq!(found, Some((of.to_owned(), rest)), "{name}");
+        }
+        for name in ["", "ptx", "ptxas@", "ptxass", "gpux", "model@1", "exec:", "sass", "sassy@13.5"] {
+            assert!(family(name).is_none(), "{name}");
+        }
+    }
 }

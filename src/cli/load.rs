@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 
 use super::output::{color, counted, say};
 use ptx_conform::divergences::{Divergences, EngineVersion};
@@ -78,7 +78,7 @@ pub(crate) fn load_divergences(specs: Option<&Path>, spec: &Spec) -> anyhow::Res
 
 /// A version of an engine by its name, if its divergences are listed. It need not be installed.
 pub(crate) fn listed_engine(name: &str, divergences: &Divergences) -> anyhow::Result<EngineVersion> {
-    let engine = EngineVersion::parse(name).map_err(|why| anyhow!(why))?;
+    let engine = EngineVersion::parse(name)?;
     if !divergences.families().any(|family| family == engine.family) {
         let listed: Vec<String> = divergences.families().map(|family| format!("`{family}`")).collect();
         let there = match listed.is_empty() {

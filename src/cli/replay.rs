@@ -9,6 +9,7 @@ use ptx_conform::case::Stored;
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::{Batch, Depth, LineJudge, Outcome, Unable};
 use ptx_conform::judge::Reading;
+use ptx_conform::must::Must as _;
 use ptx_conform::spec::Instruction;
 
 /// Ask engines about stored cases again
@@ -101,7 +102,8 @@ fn replay(
     let text =
         if stored.depth == Depth::Generate { format!("{} {}", stored.line, stored.rest) } else { stored.line.clone() };
     let batch = Batch { environment: stored.environment, scaffold: stored.scaffold(), lines: vec![&text] };
-    let outcome = engine.judge(&batch, stored.depth).into_iter().next().unwrap_or(Outcome::TimedOut);
+    let outcome =
+        engine.judge(&batch, stored.depth).into_iter().next().must("an engine gives one outcome for each line");
     let did = Does::of(&outcome)?;
     let version = EngineVersion::of(engine.id());
     let compared = divergences.compare(version.as_ref(), instruction, reading, stored.depth, did);

@@ -10,6 +10,11 @@ pub struct EngineVersion {
     pub(super) parts: Vec<u32>,
 }
 
+/// The reason why a text is not an [`EngineVersion`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an engine with its version: write `ptxas@13.5` or `ptxas@13.5.37`")]
+pub struct EngineVersionError(String);
+
 impl EngineVersion {
     /// True if it is a later version than another of the family; `13.5` is not later than `13.5.37`.
     pub(crate) fn is_after(&self, other: &Self) -> bool {
@@ -20,8 +25,8 @@ impl EngineVersion {
     ///
     /// # Errors
     /// If the text does not have that form.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let error = || format!("`{text}` is not an engine with its version: write `ptxas@13.5` or `ptxas@13.5.37`");
+    pub fn parse(text: &str) -> Result<Self, EngineVersionError> {
+        let error = || EngineVersionError(text.to_owned());
         let (family, version) = text.split_once('@').ok_or_else(error)?;
         let parts = parts(version).ok_or_else(error)?;
         if family.is_empty() { Err(error()) } else { Ok(Self { family: family.to_owned(), parts }) }

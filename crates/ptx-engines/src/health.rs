@@ -37,6 +37,8 @@ struct HealthRecord {
 const QUICK: Duration = Duration::from_secs(1);
 /// Different reasons for losses that are kept.
 const REASONS: usize = 20;
+/// The reason under which all others are counted.
+const OTHER_REASONS: &str = "for further reasons";
 /// Notes that are kept.
 const NOTES: usize = 20;
 
@@ -118,7 +120,9 @@ impl Health {
     /// Lines or rows went without an answer.
     pub(crate) fn lost(&self, why: &str, count: usize) {
         self.with(|record| {
-            if count > 0 && (record.losses.len() < REASONS || record.losses.contains_key(why)) {
+            let kept = record.losses.len() < REASONS || record.losses.contains_key(why);
+            if count > 0 {
+                let why = if kept { why } else { OTHER_REASONS };
                 // A usize always fits.
                 *record.losses.entry(why.to_owned()).or_default() += count as u64;
             }
@@ -193,6 +197,13 @@ mod tests {
         health.answered(Duration::ZERO);
         health.hung(second, second);
         assert_eq!(health.given_up().as_deref(), Some("it did not answer for 2 s in total"));
+    }
+
+    #[test]
+    fn every_loss_is_counted() {
+        let health = Health::default();
+        (0..100).for_each(|number| health.lost(&format!("reason {number}"), 2));
+        assert_eq!((health.losses().values().sum::<u64>(), health.losses().len()), (200, REASONS + 1));
     }
 
     #[test]

@@ -29,7 +29,7 @@ use disassembler::Disassembler;
 use launch::Launch;
 use same_text::{SameTexts, same_texts, with_own_rows};
 
-pub use configuration::Configuration;
+pub use configuration::{Configuration, ConfigurationError};
 pub use disassembler::PrintedWord;
 
 /// Cases of each form in a usual run: compiling one takes milliseconds.

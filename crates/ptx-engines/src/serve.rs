@@ -87,11 +87,15 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
 
 /// The outcomes of the lines of a request. A line without a verdict is skipped with the reason.
 pub(crate) fn judged(engine: &dyn LineJudge, asked: JudgeRequest) -> Judged {
-    let environment = Environment {
-        ptx: asked.ptx,
-        target: asked.target,
-        address_size: if asked.address_size == 32 { AddressSize::Bits32 } else { AddressSize::Bits64 },
+    let address_size = match asked.address_size {
+        32 => AddressSize::Bits32,
+        64 => AddressSize::Bits64,
+        other => {
+            let skipped = LineOutcome::Skipped(format!("addresses have 32 or 64 bits, not {other}"));
+            return Judged { id: asked.id, outcomes: vec![skipped; asked.lines.len()] };
+        }
     };
+    let environment = Environment { ptx: asked.ptx, target: asked.target, address_size };
     let scaffold = Scaffold::from_declarations(&asked.declarations);
     let lines = asked.lines.iter().map(String::as_str).collect();
     let depth = if asked.generate { Depth::Generate } else { Depth::Check };

@@ -52,16 +52,19 @@ impl fmt::Display for Configuration {
     }
 }
 
-impl FromStr for Configuration {
-    type Err = String;
+/// The reason why a name is not the name of a [`Configuration`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is not an engine: write sass, sass-TARGET, sass-O0 or sass-TARGET-O0; targets are {targets}",
+    targets = MachineTarget::ALL.map(|target| target.name).join(", ")
+)]
+pub struct ConfigurationError(String);
 
-    fn from_str(family: &str) -> Result<Self, String> {
-        let targets = MachineTarget::ALL.map(|target| target.name).join(", ");
-        let error = || {
-            format!(
-                "`{family}` is not an engine: write sass, sass-TARGET, sass-O0 or sass-TARGET-O0; targets are {targets}"
-            )
-        };
+impl FromStr for Configuration {
+    type Err = ConfigurationError;
+
+    fn from_str(family: &str) -> Result<Self, ConfigurationError> {
+        let error = || ConfigurationError(family.to_owned());
         let mut words = family.split('-');
         let mut configuration = Self::default();
         if words.next() != Some("sass") {
@@ -88,7 +91,7 @@ mod tests {
             assert_eq!(name.parse::<Configuration>().map(|of| of.to_string()), Ok(name.to_owned()));
         }
         for name in ["sass-", "sass-sm_90", "sass-O3", "sass-O4", "sass-O0-sm_80", "sass-sm_50", "ptxas"] {
-            assert!(name.parse::<Configuration>().is_err_and(|why| why.contains("sm_120")), "{name}");
+            assert!(name.parse::<Configuration>().is_err_and(|why| why.to_string().contains("sm_120")), "{name}");
         }
         assert_eq!(Configuration::all().count(), 14);
     }

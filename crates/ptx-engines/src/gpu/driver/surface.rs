@@ -26,7 +26,7 @@ impl<'s> Extents<'s> {
     /// # Errors
     /// If its sizes and its data do not fit.
     pub(crate) fn of(surface: &'s Surface) -> Result<Self, String> {
-        let wide = |extent: u32| usize::try_from(extent).unwrap_or(usize::MAX);
+        let wide = |extent: u32| usize::try_from(extent).must("a host with a GPU has addresses of 64 bits");
         let pitch = wide(surface.width).saturating_mul(wide(surface.format.bytes()));
         let (rows, slices) = (wide(surface.rows()), wide(surface.slices()));
         // The arithmetic of surfaces uses 32 bits.
@@ -59,7 +59,7 @@ impl Array {
     /// A new array with the contents of the surface.
     pub(crate) fn new(device: &'static Device, extents: Extents<'_>) -> Result<Self, DriverFault> {
         let Extents { surface, pitch, rows, slices } = extents;
-        let wide = |extent: u32| usize::try_from(extent).unwrap_or(usize::MAX);
+        let wide = |extent: u32| usize::try_from(extent).must("a host with a GPU has addresses of 64 bits");
         let layered = surface.geometry.layered();
         let descriptor = sys::CUDA_ARRAY3D_DESCRIPTOR {
             Width: wide(surface.width),
