@@ -65,20 +65,26 @@ pub fn find(
             continue;
         }
         let mut groups = open_groups(spec, &executed, result, GROUPS, &mut findings.not_analysed);
+        if inquiry.stopped() {
+            groups.iter_mut().for_each(|group| group.stopped = true);
+            findings.describe(&groups);
+            continue;
+        }
         if let Some(unstable) = stability::check(inquiry, &mut groups)? {
             findings.not_reproduced.push(unstable);
             continue;
         }
         causes.extend(search(inquiry, at, &mut groups)?);
-        let vanished = groups.iter().filter_map(|group| Some(group.describe(group.vanished?)));
-        findings.not_reproduced.extend(vanished);
+        findings.describe(&groups);
     }
     conclude::add(causes, &inquiries, &mut findings)?;
-    for (inquiry, result) in inquiries.iter().zip(&results.engines).filter(|(_, result)| result.gave_up.is_none()) {
+    let answering = |(_, result): &(&Inquiry<'_>, &EngineResult)| result.gave_up.is_none() && !progress.stopped();
+    for (inquiry, result) in inquiries.iter().zip(&results.engines).filter(answering) {
         for (id, case) in conclude::listed::cases(inquiry, result)? {
             findings.listed.entry(id).or_default().push(case);
         }
     }
+    findings.interrupted = progress.stopped();
     Ok(findings)
 }
 
@@ -127,14 +133,23 @@ pub fn minimize(
                 recorded: Vec::new(),
                 words: Vec::new(),
                 vanished: None,
+                stopped: false,
             }];
             causes.extend(search(inquiry, at, &mut groups)?);
-            let vanished = groups.iter().filter_map(|group| Some(group.describe(group.vanished?)));
-            findings.not_reproduced.extend(vanished);
+            findings.describe(&groups);
         }
     }
     conclude::add(causes, &inquiries, &mut findings)?;
+    findings.interrupted = progress.stopped();
     Ok(findings)
+}
+
+impl Findings {
+    /// Says of which groups there may be no finding, and why.
+    fn describe(&mut self, groups: &[OpenGroup<'_>]) {
+        self.not_reproduced.extend(groups.iter().filter_map(|group| Some(group.describe(group.vanished?))));
+        self.not_analysed.extend(groups.iter().filter_map(OpenGroup::describe_stopped));
+    }
 }
 
 /// The unlisted groups of an engine that are analysed, at most this many; `left` describes the others.
@@ -211,15 +226,20 @@ fn rows_of_instruction<'s>(
             continue;
         }
         let causes = of_rows::causes(inquiry, engine, &mut groups[at], &known)?;
+        // What was found before stays.
         groups[at].vanished = None;
         if (1..=found[at].len()).contains(&causes.len()) {
             found[at] = causes;
         }
     }
     let mut all = Vec::new();
-    for (group, mut causes) in groups.iter().zip(found) {
+    for (group, mut causes) in groups.iter_mut().zip(found) {
         all.extend(of_recorded::causes(engine, group));
         extents::settle(inquiry, &mut causes)?;
+        if inquiry.stopped() {
+            group.stopped = true;
+            continue;
+        }
         all.extend(causes);
     }
     Ok(all)

@@ -262,7 +262,7 @@ impl Report {
         let of_engines = results.engines.iter().flat_map(|engine| &engine.tally.internal_errors);
         let internal_errors: Vec<String> = of_engines.chain(&results.internal_errors).cloned().collect();
         let verdict = match () {
-            () if results.interrupted => RunVerdict::Interrupted,
+            () if results.interrupted || findings.interrupted => RunVerdict::Interrupted,
             () if !internal_errors.is_empty() => RunVerdict::InternalError,
             () if results.without_verdict() => RunVerdict::CouldNotJudge,
             () if !results.agreed() => RunVerdict::Disagreed,

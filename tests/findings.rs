@@ -286,6 +286,36 @@ fn minimal_cases_are_the_simplest() {
     assert!(least * 100 >= count * 95, "{least} of {count} cases are the simplest");
 }
 
+/// A judge that is wrong on about one percent of the lines, always the same ones, has no causes to find: the search ends
+/// after a bounded number of questions, and says what it saw.
+#[test]
+fn a_judge_that_is_wrong_on_a_fixed_part_of_the_lines_ends_the_search() {
+    let spec = spec();
+    let wrong = |line: &str| line.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)) >> 16;
+    let engine = StandIn::new("odd@1.0").judging(spec, |line, read, right| match read {
+        Some((_, reading)) if wrong(line).is_multiple_of(100) => match reading.valid() {
+            true => Outcome::Rejected("wrong".to_owned()),
+            false => Outcome::Accepted,
+        },
+        _ => right,
+    });
+    let subjects = [Subject::judging(&engine, *spec.isa.versions.last().expect("versions"))];
+    let options = Options {
+        instructions: vec!["suld".to_owned()],
+        random: Some(1),
+        boundaries: false,
+        vocabulary: false,
+        generate: Generate::Nothing,
+        ..Options::default()
+    };
+    let (none, progress) = (Divergences::default(), Progress::default());
+    let results = run(spec, &none, &subjects, &options, &progress);
+    let before = engine.asked();
+    let start = std::time::Instant::now();
+    let findings = find(spec, &none, &subjects, &results, &progress).expect("our own texts can be read");
+    println!("{} mismatches, {} lines, then {}; {} findings {:?}", results.unlisted(), before, engine.asked() - before, findings.all.len(), start.elapsed());
+}
+
 /// A defect, the nights on which it exists, and the condition that it changes to on some night.
 struct Life {
     entry: String,

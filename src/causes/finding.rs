@@ -210,8 +210,10 @@ pub struct Findings {
     pub all: Vec<Finding>,
     /// Groups in which no case failed again, and engines that give different answers to the same question.
     pub not_reproduced: Vec<String>,
-    /// Groups that were not analysed, and why: of lines with several faults, or too many.
+    /// Groups that were not analysed, and why: of lines with several faults, too many, or after a stop.
     pub not_analysed: Vec<String>,
+    /// Whether the run was stopped before all causes were searched to the end.
+    pub interrupted: bool,
     /// For each listed divergence of rows that was met, by id, the simplest row of each engine.
     pub listed: BTreeMap<String, Vec<ListedCase>>,
 }

@@ -65,8 +65,11 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// What the engine makes of a program with one row in the smallest module, if it can tell.
+    /// What the engine makes of a program with one row in the smallest module, if it can tell and has the time.
     pub(super) fn listing(&self, program: &LineCase) -> Option<Listing> {
+        if self.stopped() {
+            return None;
+        }
         self.subject.executor?.as_lister()?.smallest(program)
     }
 

@@ -28,6 +28,8 @@ pub(super) struct OpenGroup<'s> {
     pub(super) words: Vec<WordLine>,
     /// Why nothing was found: no case failed again.
     pub(super) vanished: Option<&'static str>,
+    /// Whether the run was stopped before its causes were searched to the end.
+    pub(super) stopped: bool,
 }
 
 impl<'s> OpenGroup<'s> {
@@ -68,6 +70,7 @@ impl<'s> OpenGroup<'s> {
             recorded: group.recorded.clone(),
             words: group.words.clone(),
             vanished: None,
+            stopped: false,
         })
     }
 
@@ -83,6 +86,11 @@ impl<'s> OpenGroup<'s> {
     /// A description for the report, with the reason why there is no finding.
     pub(super) fn describe(&self, why: &str) -> String {
         describe(&self.form().id, &self.mismatch, self.count, why)
+    }
+
+    /// A description for the report, if the run was stopped before the group was searched to the end.
+    pub(super) fn describe_stopped(&self) -> Option<String> {
+        self.stopped.then(|| self.describe(STOPPED))
     }
 
     /// A search for the causes of open cases, in the environment with most of them.
@@ -121,6 +129,9 @@ impl<'s> OpenGroup<'s> {
         self.mismatch.does == Does::Crashes || self.mismatch.depth == Depth::Generate
     }
 }
+
+/// Why groups are not analysed that were not searched to the end.
+const STOPPED: &str = "the run was stopped before its causes were searched to the end";
 
 /// Why groups of lines with several faults are not analysed.
 pub(crate) const SEVERAL_FAULTS: &str = "its lines have several faults";

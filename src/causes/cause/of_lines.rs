@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
+
 use super::Cause;
 use super::extents;
 use crate::case::{Case, InternalError};
@@ -28,10 +30,15 @@ pub(crate) fn causes<'s>(
         let opened = groups.iter().enumerate().filter(|(_, group)| !group.open.is_empty());
         let mut searches: Vec<(usize, Search<'s>)> =
             opened.filter_map(|(at, group)| Some((at, group.search()?))).collect();
-        if searches.is_empty() || inquiry.stopped() {
+        if searches.is_empty() {
             break;
         }
         let unfinished = search(inquiry, groups, &mut searches)?;
+        if inquiry.stopped() {
+            // What a search that was cut off proposes is not what it would have found.
+            searches.iter().for_each(|(at, _)| groups[*at].stopped = true);
+            break;
+        }
         for at in searches.extract_if(.., |(at, _)| unfinished.contains(at)).map(|(at, _)| at) {
             groups[at].open.clear();
             groups[at].vanished = Some("the engine stopped answering");
@@ -49,6 +56,10 @@ pub(crate) fn causes<'s>(
             found.extend(search.causes().into_iter().map(|local| Cause::of_lines(engine, group, search, local)));
         }
         extents::settle(inquiry, &mut found)?;
+        if inquiry.stopped() {
+            searches.iter().for_each(|(at, _)| groups[*at].stopped = true);
+            break;
+        }
         for group in groups.iter_mut() {
             let of_group = |cause: &&Cause<'_>| cause.is_of(group);
             let explaining: Vec<&Cause<'_>> = found.iter().filter(of_group).collect();
@@ -59,8 +70,8 @@ pub(crate) fn causes<'s>(
     Ok(causes)
 }
 
-/// Asks the questions of all searches in common rounds, until none has any left. The positions of the
-/// groups that were still being searched when the engine answered no more.
+/// Asks the questions of all searches in common rounds, until none has any left or the run is stopped. Returns the
+/// positions of the groups that were still being searched when the engine answered no more.
 fn search(
     inquiry: &Inquiry<'_>,
     groups: &[OpenGroup<'_>],
@@ -68,9 +79,10 @@ fn search(
 ) -> Result<BTreeSet<usize>, InternalError> {
     let mut unfinished = BTreeSet::new();
     loop {
-        let questions = searches.iter_mut().map(|(group, search)| match unfinished.contains(group) {
-            true => Vec::new(),
-            false => search.questions(),
+        // A proposal may take a second, so a stop is noticed before each.
+        let questions = searches.par_iter_mut().map(|(group, search)| match unfinished.contains(group) {
+            false if !inquiry.stopped() => search.questions(),
+            _ => Vec::new(),
         });
         let questions: Vec<Vec<Values>> = questions.collect();
         if questions.iter().all(Vec::is_empty) || inquiry.stopped() {

@@ -78,8 +78,13 @@ pub(crate) fn causes<'s>(
     let mut open: Vec<Values> = group.open.clone();
     open.sort_by_key(|values| (distance(values), values.clone()));
     let rows_form = &executed.rows.forms[group.form];
-    if let Some(why) = not_reproduced(inquiry, rows_form, &group.mismatch, &open)? {
-        group.vanished = Some(why);
+    let vanished = not_reproduced(inquiry, rows_form, &group.mismatch, &open)?;
+    if inquiry.stopped() {
+        group.stopped = true;
+        return Ok(Vec::new());
+    }
+    if vanished.is_some() {
+        group.vanished = vanished;
         return Ok(Vec::new());
     }
     // A guard hides a fault in half of the rows, so it is left out if it is not needed.
@@ -95,7 +100,14 @@ pub(crate) fn causes<'s>(
         Some(Hint { cube: resolve(form, &cause.named())?, asked: cause.asked, failed: cause.failed })
     };
     let hints: Vec<Hint> = known.iter().filter_map(hint).collect();
-    let causes = search.causes(engine, group, &open, &hints, prefix)?;
+    let causes = match search.causes(engine, group, &open, &hints, prefix) {
+        Err(SearchEnd::Stopped) => {
+            group.stopped = true;
+            return Ok(Vec::new());
+        }
+        Err(SearchEnd::Internal(error)) => return Err(error),
+        Ok(causes) => causes,
+    };
     if causes.is_empty() && group.vanished.is_none() {
         group.vanished = Some("not reproduced");
     }
@@ -124,6 +136,19 @@ fn not_reproduced(
 /// Whether a row fails in this way.
 fn is_failure(result: &CaseResult, mismatch: &Mismatch) -> bool {
     result.difference().is_some() && result.message() == mismatch.message
+}
+
+/// Why a search ends before it has found what there is.
+enum SearchEnd {
+    /// The run was stopped: what the search has so far is not what it would have found.
+    Stopped,
+    Internal(InternalError),
+}
+
+impl From<InternalError> for SearchEnd {
+    fn from(error: InternalError) -> Self {
+        Self::Internal(error)
+    }
 }
 
 /// Asks about points of one form.
@@ -162,7 +187,7 @@ impl<'a, 's> PointSearch<'a, 's> {
         open: &[Values],
         hints: &[Hint],
         prefix: Values,
-    ) -> Result<Vec<Cause<'s>>, InternalError> {
+    ) -> Result<Vec<Cause<'s>>, SearchEnd> {
         let point_axes = self.executed.point_axes(self.form);
         let mut fails: Vec<Values> = open.iter().map(|values| values[..point_axes].to_vec()).collect();
         fails.sort();
@@ -172,13 +197,12 @@ impl<'a, 's> PointSearch<'a, 's> {
         let mut generalise = Generalise { diagram: &domain, prefix: prefix.clone(), form: self.points(), draw };
         let combinations = generalise.explain(&fails, hints, &mut |points: &[Values], seed: Option<&Values>| {
             self.ask(points)?;
+            if self.inquiry.stopped() {
+                return Err(SearchEnd::Stopped);
+            }
             let effect = seed.and_then(|seed| self.asked.get(seed)?.effect());
-            let stopped = self.inquiry.stopped();
-            let seen = |point: &Values| match self.asked.get(point) {
-                Some(result) if !stopped => result.seen(effect),
-                _ => PointSeen::Unknown,
-            };
-            Ok::<_, InternalError>(points.iter().map(seen).collect())
+            let seen = |point: &Values| self.asked.get(point).map_or(PointSeen::Unknown, |result| result.seen(effect));
+            Ok(points.iter().map(seen).collect())
         })?;
         let mut causes = Vec::new();
         for combination in &combinations {

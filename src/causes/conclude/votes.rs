@@ -36,6 +36,11 @@ pub(crate) fn poll<'g, 's>(
         .collect();
     for (engine, inquiry) in inquiries.iter().enumerate() {
         let mut answers: Vec<Option<CaseResult>> = vec![None; polls.len()];
+        // After a stop, those engines vote that have shown the cause already.
+        if inquiry.stopped() {
+            polls.iter_mut().zip(answers).for_each(|(poll, answer)| poll.answers.push(answer));
+            continue;
+        }
         if inquiry.subject.judge.is_some() {
             ask_about_lines(inquiry, engine, &polls, &mut answers)?;
             ask_about_words(inquiry, &polls, &mut answers);
@@ -136,7 +141,7 @@ impl Poll<'_, '_> {
     /// What an engine did; none if it could not be asked.
     pub(crate) fn vote(&self, engine: usize, inquiry: &Inquiry<'_>) -> Option<Vote> {
         let own = self.merged.causes.iter().any(|cause| cause.engine == engine);
-        if own && self.shown.rows.is_some() {
+        if own {
             return Some(Vote::Shows);
         }
         let result = self.answers.get(engine)?.as_ref()?;
@@ -150,7 +155,6 @@ impl Poll<'_, '_> {
         let cause = self.shown;
         let outcome = result.outcome()?;
         Some(match inquiry.seen(&cause.mismatch, cause.instruction, result) {
-            _ if own => Vote::Shows,
             Seen::Fails => Vote::Shows,
             Seen::Passes => Vote::DoesNot,
             // Different messages for the same behaviour are the same vote.

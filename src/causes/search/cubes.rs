@@ -4,16 +4,23 @@
 //! that every passing variant differs from it in one of them (a smallest hitting set). Then the sets of
 //! values grow as far as failing variants support it and no passing one contradicts it.
 
+use rustc_hash::FxHashSet;
+
 use crate::space::{EnvironmentValues, Values};
 use crate::spec::{Cube, ValueSet};
 
 /// The most axes that are found exactly; further ones are found one by one.
-const SMALL: usize = 4;
+const SMALL: u32 = 4;
 /// In a cube around all failing variants, each named axis must exclude at least one in this many of the
 /// variants.
 const KEPT_OUT: usize = 20;
 /// The number of equally good cubes that are kept.
 pub(crate) const CANDIDATES: usize = 5;
+
+/// The most sets of axes that are grown to cubes around one failing variant.
+const GROWN: usize = 64;
+/// The most cubes that a cover is made of: where that many are not enough, the failures have no few conditions.
+const COVERING: usize = 48;
 
 /// The variants that fail and those that pass.
 #[derive(Clone, Debug, Default)]
@@ -24,15 +31,44 @@ pub(crate) struct Points {
     pub(crate) passes: Vec<Values>,
 }
 
-/// Cubes that together contain every failing variant and no passing one. Each entry is one cause, as far as
-/// the points tell: the best cube first, then others that fit the points equally well.
-pub(crate) fn cover(points: &Points) -> Vec<Vec<Cube>> {
+/// The work that may still be spent on proposals, counted in comparisons of a point or a set. It is no clock, so that a
+/// search ends at the same question on every machine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget(pub(crate) u64);
+
+impl Budget {
+    fn spend(&mut self, steps: usize) {
+        self.0 = self.0.saturating_sub(steps as u64);
+    }
+
+    /// Whether nothing is left.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// The cubes that explain the failing variants.
+#[derive(Debug, Default)]
+pub(crate) struct Cover {
+    /// Each entry is one cause, as far as the points tell: the best cube first, then others that fit the points
+    /// equally well.
+    pub(crate) causes: Vec<Vec<Cube>>,
+    /// Whether they contain every failing variant. If not, the failures have too many conditions, or the budget is
+    /// spent.
+    pub(crate) complete: bool,
+}
+
+/// Cubes that together contain every failing variant and no passing one.
+pub(crate) fn cover(points: &Points, budget: &mut Budget) -> Cover {
     let mut fails: Vec<&Values> = points.fails.iter().collect();
     fails.sort_by_key(|values| (crate::space::distance(values), (*values).clone()));
     let mut open = fails.clone();
     let mut causes: Vec<Vec<Cube>> = Vec::new();
     while let Some(seed) = open.first().copied() {
-        let candidates = expand(seed, points);
+        if causes.len() == COVERING || budget.is_spent() {
+            break;
+        }
+        let candidates = expand(seed, points, budget);
         let Some(best) = candidates.first() else { break };
         open.retain(|values| !best.contains(values) && *values != seed);
         causes.push(candidates);
@@ -43,7 +79,7 @@ pub(crate) fn cover(points: &Points) -> Vec<Vec<Cube>> {
         candidates[0] = own?;
         Some(candidates)
     });
-    kept.collect()
+    Cover { causes: kept.collect(), complete: open.is_empty() && !budget.is_spent() }
 }
 
 /// What of each cube is needed to explain the failing variants: `None` if other cubes explain all of its
@@ -104,78 +140,95 @@ pub(crate) fn around(points: &Points) -> Cube {
 
 /// The cubes with the fewest axes that contain this failing variant and no passing one; among those, the
 /// ones with the most failing variants.
-fn expand(seed: &Values, points: &Points) -> Vec<Cube> {
+fn expand(seed: &Values, points: &Points, budget: &mut Budget) -> Vec<Cube> {
     let axes: Vec<usize> = (EnvironmentValues::AXES..seed.len().min(64)).collect();
-    let differs =
-        |pass: &Values| axes.iter().fold(0_u64, |mask, &axis| mask | u64::from(pass[axis] != seed[axis]) << axis);
+    let differs = |values: &Values| {
+        axes.iter().fold(0_u64, |mask, &axis| mask | u64::from(values[axis] != seed[axis]) << axis)
+    };
     let mut masks: Vec<u64> = points.passes.iter().map(differs).collect();
     masks.sort_unstable_by_key(|mask| (mask.count_ones(), *mask));
     masks.dedup();
+    budget.spend(points.passes.len());
     // A set that hits a mask hits every mask that contains it.
     let mut least: Vec<u64> = Vec::new();
     for mask in masks {
+        budget.spend(least.len());
         if !least.iter().any(|known| known & mask == *known) {
             least.push(mask);
         }
     }
-    let mut cubes: Vec<Cube> = hitting(&axes, &least).iter().map(|axes| grow(seed, axes, points)).collect();
+    let mut sets = hitting(&axes, &least, budget);
+    if sets.len() > GROWN {
+        // A few points fit thousands of sets, of which those with the most failing variants matter.
+        let failing: Vec<u64> = points.fails.iter().map(differs).collect();
+        budget.spend(failing.len() * sets.len());
+        sets.sort_by_cached_key(|set| failing.iter().filter(|differs| *differs & set != 0).count());
+        sets.truncate(GROWN);
+    }
+    let of = |set: u64| axes.iter().copied().filter(|axis| set >> axis & 1 == 1).collect::<Vec<usize>>();
+    let mut cubes: Vec<Cube> = sets.into_iter().map(|set| grow(seed, &of(set), points, budget)).collect();
     cubes.dedup();
     let explained = |cube: &Cube| points.fails.iter().filter(|values| cube.contains(values)).count();
+    budget.spend(points.fails.len() * cubes.len());
     cubes.sort_by_cached_key(|cube| std::cmp::Reverse(explained(cube)));
     cubes.truncate(CANDIDATES);
     cubes
 }
 
-/// The smallest sets of axes that intersect every mask.
-fn hitting(axes: &[usize], masks: &[u64]) -> Vec<Vec<usize>> {
+/// The smallest sets of axes that intersect every mask, as masks.
+fn hitting(axes: &[usize], masks: &[u64], budget: &mut Budget) -> Vec<u64> {
     for size in 0..=SMALL {
-        let mut found = Vec::new();
-        choose(axes, size, masks, &mut Vec::new(), &mut found);
-        if !found.is_empty() {
-            return found;
+        let mut sets = HittingSets { masks, size, tried: FxHashSet::default(), found: Vec::new(), budget };
+        sets.choose(0);
+        if !sets.found.is_empty() {
+            return sets.found;
         }
     }
     // With many axes: greedily take the one that hits most of the rest.
-    let mut chosen: Vec<usize> = Vec::new();
+    let mut chosen = 0;
     let mut left: Vec<u64> = masks.to_vec();
     while !left.is_empty() {
+        budget.spend(left.len() * axes.len());
         let hits = |axis: usize| left.iter().filter(|mask| *mask >> axis & 1 == 1).count();
         let Some(&best) = axes.iter().rev().max_by_key(|axis| hits(**axis)) else { break };
         if hits(best) == 0 {
             break;
         }
         left.retain(|mask| mask >> best & 1 == 0);
-        chosen.push(best);
+        chosen |= 1 << best;
     }
-    chosen.sort_unstable();
     vec![chosen]
 }
 
-fn choose(axes: &[usize], size: usize, masks: &[u64], chosen: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
-    let Some((&mask, rest)) = masks.split_first() else {
-        let mut chosen = chosen.clone();
-        chosen.sort_unstable();
-        if !found.contains(&chosen) {
-            found.push(chosen);
+/// The enumeration of sets of axes that intersect every mask.
+struct HittingSets<'a> {
+    masks: &'a [u64],
+    /// The most axes of a set.
+    size: u32,
+    /// The parts of sets that were tried: the order in which axes are chosen does not matter.
+    tried: FxHashSet<u64>,
+    found: Vec<u64>,
+    budget: &'a mut Budget,
+}
+
+impl HittingSets<'_> {
+    fn choose(&mut self, chosen: u64) {
+        if self.budget.is_spent() || !self.tried.insert(chosen) {
+            return;
         }
-        return;
-    };
-    if chosen.iter().any(|&axis| mask >> axis & 1 == 1) {
-        return choose(axes, size, rest, chosen, found);
-    }
-    if chosen.len() == size {
-        return;
-    }
-    for &axis in axes.iter().filter(|axis| mask >> **axis & 1 == 1) {
-        chosen.push(axis);
-        choose(axes, size, rest, chosen, found);
-        chosen.pop();
+        let missed = self.masks.iter().position(|mask| mask & chosen == 0);
+        self.budget.spend(missed.unwrap_or(self.masks.len()) + 1);
+        let Some(missed) = missed else { return self.found.push(chosen) };
+        if chosen.count_ones() < self.size {
+            let mask = self.masks[missed];
+            (0..u64::BITS).filter(|axis| mask >> axis & 1 == 1).for_each(|axis| self.choose(chosen | 1 << axis));
+        }
     }
 }
 
 /// The cube around a failing variant that names these axes, each with as many values as failing variants
 /// support and no passing one contradicts.
-fn grow(seed: &Values, axes: &[usize], points: &Points) -> Cube {
+fn grow(seed: &Values, axes: &[usize], points: &Points, budget: &mut Budget) -> Cube {
     let mut sets: Vec<(usize, ValueSet)> = axes.iter().map(|&axis| (axis, only(seed[axis]))).collect();
     // After one axis has grown, another may be able to.
     loop {
@@ -187,6 +240,7 @@ fn grow(seed: &Values, axes: &[usize], points: &Points) -> Cube {
             let of = |points: &[Values]| {
                 points.iter().filter(|v| elsewhere(v)).fold(ValueSet::default(), |set, v| set.or(&only(v[axis])))
             };
+            budget.spend(points.fails.len() + points.passes.len());
             let (fails, passes) = (of(&points.fails), of(&points.passes));
             sets[at].1 = sets[at].1.or(&fails.without(&passes));
         }
@@ -215,20 +269,26 @@ mod tests {
         points
     }
 
+    fn found(points: &Points) -> Vec<Vec<Cube>> {
+        let cover = cover(points, &mut Budget(u64::MAX));
+        assert!(cover.complete);
+        cover.causes
+    }
+
     fn named(cube: &Cube) -> Vec<(usize, Vec<u8>)> {
         cube.sets().iter().map(|(axis, set)| (axis - EnvironmentValues::AXES, set.iter().collect())).collect()
     }
 
     #[test]
     fn one_condition_is_found_exactly() {
-        let all = cover(&points(|v| v[1] == 2 && v[3] != 0));
+        let all = found(&points(|v| v[1] == 2 && v[3] != 0));
         assert_eq!(all.len(), 1);
         assert_eq!(named(&all[0][0]), [(1, vec![2]), (3, vec![1, 2])]);
     }
 
     #[test]
     fn two_causes_are_found_separately() {
-        let all = cover(&points(|v| v[0] == 1 || (v[1] == 2 && v[2] == 2)));
+        let all = found(&points(|v| v[0] == 1 || (v[1] == 2 && v[2] == 2)));
         let mut cubes: Vec<_> = all.iter().map(|cubes| named(&cubes[0])).collect();
         cubes.sort();
         assert_eq!(cubes, [vec![(0, vec![1])], vec![(1, vec![2]), (2, vec![2])]]);
@@ -256,7 +316,7 @@ mod tests {
 
     #[test]
     fn constant_failures_have_no_condition() {
-        let all = cover(&points(|_| true));
+        let all = found(&points(|_| true));
         assert_eq!(all.len(), 1);
         assert_eq!(all[0][0], Cube::default());
     }

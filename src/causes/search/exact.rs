@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cubes::{self, Points};
+use super::cubes::{self, Budget, Cover, Points};
 use crate::case::Case;
 use crate::space::{Diagram, Draw, EnvironmentValues, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, Instruction, ValueSet};
@@ -45,6 +45,9 @@ impl Effort {
 const ROUNDS: usize = 24;
 /// If a search finds more causes than this in one space, the failures do not depend on the choices.
 const SCATTERED: usize = 12;
+/// The comparisons that the proposals of one search may cost: a hundred times what the causes of real engines take, and a
+/// second of work. A search that spends them has no few conditions either.
+const COMPARISONS: u64 = 400_000_000;
 /// The most rounds if there are that many causes.
 const SCATTERED_ROUNDS: usize = 6;
 
@@ -75,7 +78,8 @@ pub(crate) struct Search<'s> {
     looked: FxHashSet<(Cube, bool)>,
     rounds: usize,
     first: Vec<Values>,
-    causes: Vec<Vec<Cube>>,
+    cover: Cover,
+    budget: Budget,
 }
 
 /// A cause: a cube, and what is known about it.
@@ -119,7 +123,8 @@ impl<'s> Search<'s> {
             looked: FxHashSet::default(),
             rounds: 0,
             first: Vec::new(),
-            causes: Vec::new(),
+            cover: Cover { causes: Vec::new(), complete: true },
+            budget: Budget(COMPARISONS),
         };
         search.first = search.start(seeds);
         search
@@ -166,11 +171,12 @@ impl<'s> Search<'s> {
     pub(crate) fn questions(&mut self) -> Vec<Values> {
         let mut questions = std::mem::take(&mut self.first);
         if self.rounds > 0 && self.rounds <= ROUNDS {
-            self.causes = cubes::cover(&self.points);
-            if self.scattered() && self.rounds >= SCATTERED_ROUNDS {
+            self.cover = cubes::cover(&self.points, &mut self.budget);
+            if self.scattered() && (self.rounds >= SCATTERED_ROUNDS || self.budget.is_spent()) {
                 return Vec::new();
             }
-            for candidates in self.causes.clone() {
+            // Of more causes, which the answers about these may join, only so many are asked about.
+            for candidates in self.cover.causes.iter().take(SCATTERED + 1).cloned().collect::<Vec<_>>() {
                 for (at, cube) in candidates.into_iter().enumerate() {
                     questions.extend(self.refuting(cube, at == 0));
                 }
@@ -250,7 +256,7 @@ impl<'s> Search<'s> {
     }
 
     fn scattered(&self) -> bool {
-        self.causes.len() > SCATTERED
+        !self.cover.complete || self.cover.causes.len() > SCATTERED
     }
 
     /// The causes found, each needed to explain some variant that fails; one around all that fail where no few
@@ -260,7 +266,7 @@ impl<'s> Search<'s> {
             let around = self.local(cubes::around(&self.points));
             return around.map(|local| Local { sometimes: true, ..local }).into_iter().collect();
         }
-        let chosen: Vec<Cube> = self.causes.iter().filter_map(|candidates| self.choose(candidates)).collect();
+        let chosen: Vec<Cube> = self.cover.causes.iter().filter_map(|candidates| self.choose(candidates)).collect();
         let fails: Vec<&Values> = self.points.fails.iter().collect();
         // Chosen for its size, a cube may explain what others do.
         cubes::least(&chosen, &fails).into_iter().flatten().filter_map(|cube| self.local(cube)).collect()
