@@ -46,10 +46,10 @@ pub struct Survey<'s> {
     matrix: Matrix,
 }
 
-/// What answers a query for one instruction, by positions in [`Matrix::features`].
+/// The answer to a query for one instruction, by positions in [`Matrix::features`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryAnswer {
-    /// What was asked about; several if a modifier can be meant in several slots.
+    /// The features that were asked about; several if a modifier can be meant in several slots.
     pub exact: Vec<usize>,
     /// The instruction and the modifiers that were asked about, if these are not all.
     pub parts: Vec<usize>,
@@ -60,7 +60,7 @@ pub struct QueryAnswer {
 }
 
 impl<'s> Survey<'s> {
-    /// What the manual says about these instructions: each of them, its modifiers, and the combinations of two and three
+    /// The manual's statements about instructions: each of them, its modifiers, and the combinations of two and three
     /// modifiers that need more than their parts.
     pub fn by_manual(spec: &'s Spec, instructions: &[&'s Instruction]) -> Self {
         let grid = Grid::new(&spec.isa);
@@ -71,7 +71,7 @@ impl<'s> Survey<'s> {
         Self::new(spec, grid, of_each.into_iter().flatten().collect())
     }
 
-    /// What the manual says about what was asked, with an answer for each query and instruction.
+    /// The manual's statements about the features of queries, with an answer for each query and instruction.
     pub fn by_queries(spec: &'s Spec, queries: &[MatrixQuery<'s>]) -> (Self, Vec<QueryAnswer>) {
         let grid = Grid::new(&spec.isa);
         let (mut surveyed, mut never, mut answers) = (Vec::new(), Vec::new(), Vec::new());
@@ -100,7 +100,7 @@ impl<'s> Survey<'s> {
         (survey, answers)
     }
 
-    /// What the manual says about each combination of the modifiers of some slots, with those of the query.
+    /// The manual's statements about each combination of the modifiers of some slots, with those of the query.
     ///
     /// # Errors
     /// If the query does not name an instruction, or it has no such slot.

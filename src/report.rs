@@ -72,7 +72,7 @@ impl RunVerdict {
     }
 }
 
-/// What every version of a format has.
+/// The one field that every version of a format has.
 #[derive(Deserialize)]
 struct FormatNumber {
     format: u32,
@@ -87,7 +87,7 @@ pub struct Report {
     pub verdict: RunVerdict,
     /// The day of the run, if it was given: `--today`.
     pub date: Option<String>,
-    /// What changed since the last run of the same kind; none if the history has no such run. Besides the run itself it
+    /// The changes since the last run of the same kind; none if the history has no such run. Besides the run itself it
     /// depends only on the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub news: Option<News>,
@@ -105,7 +105,7 @@ pub struct Report {
     /// What a deeper run would add; none for the deepest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deeper: Option<DeeperReport>,
-    /// What each engine did.
+    /// The counts and outcomes of each engine.
     pub engines: Vec<EngineReport>,
     /// Engines that were not asked.
     pub absent: Vec<AbsentReport>,
@@ -132,7 +132,7 @@ pub struct Report {
     /// How engines compare with the manual in the support matrix; none if it was not made.
     #[serde(default)]
     pub support: Option<SupportReport>,
-    /// What each modifier becomes in machine code.
+    /// The machine instructions that each modifier adds and removes.
     pub modifiers: Vec<ModifierReport>,
     /// The divergences that the run exercised.
     pub divergences: Vec<DivergenceReport>,
@@ -157,11 +157,11 @@ pub struct ReportOptions {
     pub limit: String,
     /// Additional random valid variants of each form; none for the usual number.
     pub random: Option<u64>,
-    /// Whether every PTX version and target at which a requirement changes is tested as well.
+    /// True if every PTX version and target at which a requirement changes is tested as well.
     pub boundaries: bool,
     /// Which valid lines are taken through code generation.
     pub generate_code: String,
-    /// Whether words are tried in slots.
+    /// True if words are tried in slots.
     #[serde(default)]
     pub vocabulary: bool,
     /// The maximum number of programs of each form; none for what is usual for each engine.

@@ -291,7 +291,11 @@ fn minimal_cases_are_the_simplest() {
 #[test]
 fn a_judge_that_is_wrong_on_a_fixed_part_of_the_lines_ends_the_search() {
     let spec = spec();
-    let wrong = |line: &str| line.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)) >> 16;
+    let wrong = |line: &str| {
+        line.bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+            >> 16
+    };
     let engine = StandIn::new("odd@1.0").judging(spec, |line, read, right| match read {
         Some((_, reading)) if wrong(line).is_multiple_of(100) => match reading.valid() {
             true => Outcome::Rejected("wrong".to_owned()),
@@ -313,7 +317,14 @@ fn a_judge_that_is_wrong_on_a_fixed_part_of_the_lines_ends_the_search() {
     let before = engine.asked();
     let start = std::time::Instant::now();
     let findings = find(spec, &none, &subjects, &results, &progress).expect("our own texts can be read");
-    println!("{} mismatches, {} lines, then {}; {} findings {:?}", results.unlisted(), before, engine.asked() - before, findings.all.len(), start.elapsed());
+    println!(
+        "{} mismatches, {} lines, then {}; {} findings {:?}",
+        results.unlisted(),
+        before,
+        engine.asked() - before,
+        findings.all.len(),
+        start.elapsed()
+    );
 }
 
 /// A defect, the nights on which it exists, and the condition that it changes to on some night.

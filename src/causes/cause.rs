@@ -57,7 +57,7 @@ pub(crate) struct Cause<'s> {
     pub(crate) failed: usize,
     pub(crate) size: u128,
     pub(crate) passing_neighbours: usize,
-    /// Whether only some of its variants fail, for reasons that the choices do not show.
+    /// True if only some of its variants fail, for reasons that the choices do not show.
     pub(crate) sometimes: bool,
     /// For each axis, the values that are known to be possible in it, if not all that occur.
     pub(crate) considered: Option<Vec<ValueSet>>,
@@ -224,7 +224,7 @@ impl<'s> Cause<'s> {
         self.mismatch == group.mismatch && self.instruction.name == group.instruction.name && self.form == group.form
     }
 
-    /// Whether it includes a variant, in any environment.
+    /// True if the cause includes a variant, in any environment.
     pub(crate) fn explains(&self, values: &[u8]) -> bool {
         self.cube.contains(values) && self.extent.contains(values)
     }
@@ -262,7 +262,7 @@ impl<'s> Cause<'s> {
         resolve(self.form(), conditions).map_or(0, |cube| Slice::new(&self.region(), &cube).count())
     }
 
-    /// Whether named choices hold for the same variants of its form as its own choices.
+    /// True if named choices hold for the same variants of the cause's form as its own choices.
     pub(crate) fn is_same(&self, conditions: &Conditions) -> bool {
         let Some(cube) = resolve(self.form(), conditions) else { return false };
         let region = self.region();
@@ -270,7 +270,7 @@ impl<'s> Cause<'s> {
         Slice::new(&region, &cube).count() == self.size && Slice::new(&region, &both).count() == self.size
     }
 
-    /// Whether both happen in the same environments, as far as both can.
+    /// True if both causes happen in the same environments, as far as both can.
     pub(crate) fn shows_where(&self, other: &Self) -> bool {
         EnvironmentValues::EACH.into_iter().all(|axis| {
             let (mine, others) = (self.along(axis), other.along(axis));
@@ -294,13 +294,13 @@ impl<'s> Cause<'s> {
         self.rows.as_ref().map_or("", |rows| rows.inputs.as_str())
     }
 
-    /// Whether the same rules are broken, in any instructions.
+    /// True if both causes break the same rules, in any instructions.
     pub(crate) fn same_rules(&self, other: &Self) -> bool {
         let rules = |of: &Self| of.mismatch.rules.iter().map(|rule| short(rule).to_owned()).collect::<Vec<String>>();
         rules(self) == rules(other)
     }
 
-    /// Whether another could be the same cause. Different rules are separate causes only if nothing but the
+    /// True if another could be the same cause. Different rules are separate causes only if nothing but the
     /// rule says when they happen. Valid and invalid lines are separate causes, except for crashes.
     pub(crate) fn is_kind(&self, other: &Self) -> bool {
         let (these, those) = (&self.mismatch, &other.mismatch);
@@ -316,7 +316,7 @@ impl<'s> Cause<'s> {
             && (self.engine != other.engine || these.message == those.message)
     }
 
-    /// Whether the same words could be the same cause elsewhere: which rules they break depends on the slot.
+    /// True if the same words could be the same cause elsewhere: which rules they break depends on the slot.
     pub(crate) fn is_kind_of_words(&self, other: &Self) -> bool {
         let (these, those) = (&self.mismatch, &other.mismatch);
         these.does == those.does

@@ -26,17 +26,17 @@ pub struct Finding {
     pub family: String,
     /// The family under which its divergences are listed: engines whose names continue it after a `-` share its file.
     pub listed_family: String,
-    /// What the engine does.
+    /// The engine's behaviour.
     pub does: Does,
     /// The rules of which one is broken. Valid lines are affected if `valid` is set or the list is empty.
     pub rules: Vec<String>,
-    /// Whether valid lines are affected.
+    /// True if valid lines are affected.
     pub valid: bool,
-    /// What the rules say.
+    /// The broken rules in words, from the specification.
     pub says: Vec<String>,
     /// The manual's page and headings.
     pub manual: Vec<String>,
-    /// Whether code must be generated to see it.
+    /// True if code must be generated to see it.
     pub code_generation: bool,
     /// The divergence that lists otherwise.
     pub contradicts: Option<String>,
@@ -44,7 +44,7 @@ pub struct Finding {
     pub forms: Vec<String>,
     /// When it happens; empty for always.
     pub when: Condition,
-    /// Whether only some of these lines show it, for reasons that their choices do not say.
+    /// True if only some of these lines show it, for reasons that their choices do not say.
     pub sometimes: bool,
     /// Which inputs a row must have for it to happen, in words; empty for any.
     pub inputs: String,
@@ -53,7 +53,7 @@ pub struct Finding {
     pub slots: Vec<String>,
     /// The evidence for each form and engine.
     pub evidence: Vec<Evidence>,
-    /// What each engine does with the simplest case.
+    /// The vote of each engine: its behaviour with the simplest case.
     pub engines: BTreeMap<String, Vote>,
     /// The versions of the run's engines that show it.
     pub versions: String,
@@ -90,7 +90,7 @@ pub struct Evidence {
     pub failed: usize,
 }
 
-/// What an engine did with the simplest case of a finding.
+/// The behaviour of an engine with the simplest case of a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Vote {
@@ -150,7 +150,7 @@ pub struct Mark {
     pub from: usize,
     /// The position after its last byte. An empty part is where something is missing.
     pub to: usize,
-    /// What it is.
+    /// The meaning of the part, in words.
     pub says: String,
 }
 
@@ -165,11 +165,11 @@ pub struct MinimalRow {
     pub difference: String,
     /// The expected result.
     pub expected: String,
-    /// What the engine did.
+    /// The engine's result, in words.
     pub actual: String,
     /// The registers and objects that the line writes or the engine changed, side by side.
     pub compared: Vec<ComparedObject>,
-    /// What the engine makes of the program, if it can tell.
+    /// The code that the engine makes of the program, if it can tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing: Option<Listing>,
     /// The program, with one row: a request of `docs/protocol.md`.
@@ -182,7 +182,7 @@ pub struct MinimalRow {
 pub struct ComparedObject {
     /// The name of the register or variable, or `surface`.
     pub name: String,
-    /// Whether it is a number, the highest byte first; otherwise memory, the lowest address first.
+    /// True for a number, the highest byte first; otherwise this is memory, the lowest address first.
     pub number: bool,
     /// The expected bytes; undefined bits are 0.
     pub expected: String,
@@ -212,7 +212,7 @@ pub struct Findings {
     pub not_reproduced: Vec<String>,
     /// Groups that were not analysed, and why: of lines with several faults, too many, or after a stop.
     pub not_analysed: Vec<String>,
-    /// Whether the run was stopped before all causes were searched to the end.
+    /// True if the run was stopped before all causes were searched to the end.
     pub interrupted: bool,
     /// For each listed divergence of rows that was met, by id, the simplest row of each engine.
     pub listed: BTreeMap<String, Vec<ListedCase>>,

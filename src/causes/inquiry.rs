@@ -65,7 +65,8 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// What the engine makes of a program with one row in the smallest module, if it can tell and has the time.
+    /// The code that the engine makes of a program with one row in the smallest module; none if it cannot tell, or after
+    /// a stop.
     pub(super) fn listing(&self, program: &LineCase) -> Option<Listing> {
         if self.stopped() {
             return None;
@@ -79,7 +80,7 @@ impl<'a> Inquiry<'a> {
         CostlyRows { traps: cost.then(|| AtomicU64::new(most)), undefined: AtomicU64::new(0) }
     }
 
-    /// Whether the search must end.
+    /// True if the run was stopped, so that the search must end.
     pub(super) fn stopped(&self) -> bool {
         self.progress.stopped()
     }
@@ -130,7 +131,7 @@ impl<'a> Inquiry<'a> {
         Some(WordLine { environment, reading, ..line.clone() })
     }
 
-    /// Whether the engine accepts the environment of these choices.
+    /// True if the engine accepts the environment of these choices.
     pub(super) fn supports(&self, form: &Form, values: &[u8], mismatch: &Mismatch) -> bool {
         let Some(environment) = environment(form, values) else { return false };
         if mismatch.does == Does::Computes {
@@ -141,7 +142,7 @@ impl<'a> Inquiry<'a> {
         self.subject.takes(&environment, mismatch.depth)
     }
 
-    /// What an answer means for a kind of mismatch of lines.
+    /// The meaning of an answer for a kind of mismatch of lines.
     pub(super) fn seen(&self, kind: &Mismatch, instruction: &Instruction, result: &CaseResult) -> Seen {
         let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else { return Seen::Masked };
         let Some(did) = Does::of(outcome) else { return Seen::Masked };

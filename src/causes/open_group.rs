@@ -26,14 +26,15 @@ pub(super) struct OpenGroup<'s> {
     pub(super) recorded: Vec<RecordedRow>,
     /// Lines with words that are not choices of the specification.
     pub(super) words: Vec<WordLine>,
-    /// Why nothing was found: no case failed again.
+    /// The reason why nothing was found: no case failed again.
     pub(super) vanished: Option<&'static str>,
-    /// Whether the run was stopped before its causes were searched to the end.
+    /// True if the run was stopped before the group's causes were searched to the end.
     pub(super) stopped: bool,
 }
 
 impl<'s> OpenGroup<'s> {
-    /// None for lines with several faults, unless they have words: there is no space to search.
+    /// The group of a run's result; none for lines with several faults, unless they have words: there is no space to
+    /// search.
     pub(super) fn new(
         spec: &'s Spec,
         executed: &'s BTreeMap<String, ExecutedInstruction>,
@@ -78,7 +79,7 @@ impl<'s> OpenGroup<'s> {
         &self.instruction.forms[self.form]
     }
 
-    /// Whether these are rows.
+    /// True for a group of executed rows.
     pub(super) fn is_of_rows(&self) -> bool {
         self.mismatch.does == Does::Computes
     }
@@ -124,16 +125,16 @@ impl<'s> OpenGroup<'s> {
         if self.is_costly() { Effort::LEAN } else { Effort::FULL }
     }
 
-    /// Whether each failing case costs a process.
+    /// True if each failing case costs a process.
     pub(super) fn is_costly(&self) -> bool {
         self.mismatch.does == Does::Crashes || self.mismatch.depth == Depth::Generate
     }
 }
 
-/// Why groups are not analysed that were not searched to the end.
+/// The reason why a group has no finding, or not all of them, after a stop.
 const STOPPED: &str = "the run was stopped before its causes were searched to the end";
 
-/// Why groups of lines with several faults are not analysed.
+/// The reason why groups of lines with several faults are not analysed.
 pub(crate) const SEVERAL_FAULTS: &str = "its lines have several faults";
 
 /// Mismatches of a form in words, and why no finding was made of them.

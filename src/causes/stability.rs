@@ -42,7 +42,7 @@ impl<'g> AskedAgain<'g> {
         self.cases.iter().map(|(at, _)| *at).chain(self.words.iter().map(|(at, _)| *at))
     }
 
-    /// What is seen of each.
+    /// The meaning of the engine's answer to each.
     fn ask(&self, inquiry: &Inquiry<'_>, groups: &[OpenGroup<'_>]) -> Result<Vec<Seen>, InternalError> {
         let cases: Vec<Case<'_>> = self.cases.iter().map(|(_, case)| *case).collect();
         let words: Vec<&WordLine> = self.words.iter().map(|(_, line)| *line).collect();

@@ -20,7 +20,7 @@ pub(crate) struct EnvironmentOpts {
 }
 
 impl EnvironmentOpts {
-    /// Whether a target was given.
+    /// True if a target was given.
     pub(crate) fn names_target(&self) -> bool {
         self.target.is_some()
     }

@@ -35,7 +35,7 @@ impl<'a> Lines<'a> {
         SourcePlace { line: line + 1, column: before.chars().count() + 1 }
     }
 
-    /// Whether a line begins at a byte.
+    /// True if a line begins at a byte.
     pub(super) fn starts_line(&self, at: usize) -> bool {
         self.starts.binary_search(&at).is_ok()
     }

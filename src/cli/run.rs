@@ -306,7 +306,7 @@ impl Opts {
     }
 }
 
-/// Whether an engine can execute anything of the specification.
+/// True if an engine can execute anything of the specification.
 fn executes(spec: &Spec, engine: &dyn CaseExecutor) -> bool {
     engine.recorded().is_some() || campaign::executing_environment(spec, engine).is_ok()
 }

@@ -64,7 +64,7 @@ impl Availability {
         }
     }
 
-    /// Whether it is available nowhere.
+    /// True if the feature is available nowhere.
     pub fn is_nowhere(&self) -> bool {
         self.from.is_empty()
     }
@@ -121,8 +121,8 @@ fn with_those_that_meet(target: Target) -> String {
     }
 }
 
-/// Whether each environment that meets `pair` meets `need`, too. Of two that meet each other, the first does not need the
-/// second.
+/// True if each environment that meets `pair` meets `need`, too. Of two that meet each other, the first does not need
+/// the second.
 fn covers(grid: &Grid, need: ModulePair, pair: ModulePair) -> bool {
     let meets = |need: ModulePair, pair: ModulePair| {
         grid.target(need).met_by(grid.target(pair)) && need.version <= pair.version

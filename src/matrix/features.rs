@@ -16,7 +16,7 @@ pub(super) struct Surveyed<'s> {
     pub(super) instruction: &'s Instruction,
     /// In the order of the syntax.
     modifiers: Vec<Modifier>,
-    /// What tells it from others that one writes alike, or says what is left out.
+    /// Words that tell the feature from others that one writes alike, or that say what is left out.
     remark: Option<String>,
     /// Where it is valid by the manual, in either address size.
     pub(super) region: PairSet,
@@ -92,22 +92,22 @@ impl<'s> Surveyed<'s> {
         Self { instruction, modifiers, remark, region, witnesses }
     }
 
-    /// Whether it is this combination.
+    /// True if the feature is this combination.
     pub(super) fn is(&self, modifiers: &[&Modifier]) -> bool {
         self.contains(modifiers) && self.is_within(modifiers)
     }
 
-    /// Whether it has all of these modifiers.
+    /// True if the feature has all of these modifiers.
     pub(super) fn contains(&self, modifiers: &[&Modifier]) -> bool {
         modifiers.iter().all(|modifier| self.modifiers.contains(modifier))
     }
 
-    /// Whether it has no other modifiers than these.
+    /// True if the feature has no other modifiers than these.
     pub(super) fn is_within(&self, modifiers: &[&Modifier]) -> bool {
         self.modifiers.iter().all(|modifier| modifiers.contains(&modifier))
     }
 
-    /// Whether it is the instruction itself or one modifier.
+    /// True if the feature is the instruction itself or one modifier.
     pub(super) fn has_at_most_one(&self) -> bool {
         self.modifiers.len() < 2
     }

@@ -71,13 +71,13 @@ pub struct Feature {
     pub modifiers: Vec<FeatureModifier>,
     /// Where it is available by the manual, in either address size.
     pub manual: Availability,
-    /// Why not earlier, and not on a smaller target: the rules behind `manual.from`.
+    /// The rules behind `manual.from`: why not earlier, and not on a smaller target.
     pub because: Vec<FeatureRule>,
     /// Its page in the manual.
     pub page: String,
     /// The simplest lines that have it, with what each declares: these the engines were asked about.
     pub lines: Vec<FeatureLine>,
-    /// What was observed, by engine, in the order of `engines`.
+    /// The observations, by engine, in the order of `engines`.
     pub observed: Vec<Observation>,
 }
 
@@ -97,7 +97,7 @@ pub struct FeatureModifier {
 pub struct FeatureRule {
     /// Its id.
     pub rule: String,
-    /// What it says.
+    /// The rule in words.
     pub says: String,
     /// The heading on the manual's page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,13 +112,13 @@ pub struct FeatureRule {
 pub struct FeatureLine {
     /// The line.
     pub line: String,
-    /// What it declares.
+    /// The declarations that the line needs.
     pub declarations: String,
     /// Where it is valid by the manual.
     pub manual: Availability,
 }
 
-/// What an engine did with the lines of a feature.
+/// The behaviour of an engine with the lines of a feature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Observation {
@@ -181,7 +181,7 @@ pub struct Deviation {
 }
 
 impl Deviation {
-    /// Whether there is none.
+    /// True if there are no environments.
     pub fn is_none(&self) -> bool {
         self.environments == 0
     }

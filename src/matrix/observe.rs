@@ -26,18 +26,18 @@ type NumberedCases<'c> = Vec<(usize, Case<'c>)>;
 /// Lines of one module.
 const BATCH: usize = 10_000;
 
-/// What an engine did with a line in an environment.
+/// The answer of an engine to a line in an environment.
 #[derive(Clone, Debug)]
 enum SeenLine {
     Accepts,
     Rejects,
     Crashes,
-    /// None of these: says why.
+    /// No verdict, with the reason.
     Nothing(String),
 }
 
 impl SeenLine {
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     fn without_answer(self) -> Option<String> {
         match self {
             Self::Nothing(why) => Some(why),
@@ -72,7 +72,7 @@ struct Asked<'s> {
     declares: BTreeSet<String>,
 }
 
-/// What probably happens to a line. Lines of one prospect are asked about together: a process that complains about some
+/// The probable answer to a line. Lines of one prospect are asked about together: a process that complains about some
 /// must be asked again about the others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Prospect {
@@ -100,7 +100,7 @@ impl<'s> Asked<'s> {
 type LinesSeen = BTreeMap<ModulePair, Vec<Option<AskedLine>>>;
 
 impl EngineAsker<'_> {
-    /// What the engine did with the lines of each feature.
+    /// Asks about the lines of each feature, and returns the engine's behaviour.
     pub(super) fn ask(&self, surveyed: &[Surveyed<'_>]) -> Result<(AskedEngine, Vec<Observation>), InternalError> {
         let (lines, of_feature) = lines(surveyed);
         let domain = self.domain();
@@ -192,7 +192,7 @@ impl EngineAsker<'_> {
         Ok(answers)
     }
 
-    /// What probably happens to a line.
+    /// The probable answer to a line.
     fn prospect(&self, case: &Case<'_>) -> Prospect {
         let form = case.form();
         let broken = form.broken(case.values);
@@ -208,7 +208,7 @@ impl EngineAsker<'_> {
         }
     }
 
-    /// What a result says. The judge must read the line as the diagrams have it.
+    /// The answer in a result. The judge must read the line as the diagrams have it.
     fn answered(&self, case: &Case<'_>, result: &CaseResult) -> Result<AskedLine, InternalError> {
         let valid = case.form().broken(case.values).is_empty();
         let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else {

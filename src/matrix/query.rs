@@ -9,7 +9,7 @@ use crate::space::Diagram;
 use crate::spec::{Choice, Cube, Form, Instruction, Isa, RuleKind, Spec, ValueSet};
 use crate::yaml::nearest;
 
-/// What a user asks about: `add`, `add.f32x2`, `.L2::evict_last`.
+/// A user's question about features: `add`, `add.f32x2`, `.L2::evict_last`.
 #[derive(Clone, Debug)]
 pub struct MatrixQuery<'s> {
     /// As it was asked.
@@ -18,7 +18,7 @@ pub struct MatrixQuery<'s> {
     instructions: Vec<&'s Instruction>,
     /// The modifiers, each with its dot.
     words: Vec<String>,
-    /// Whether it names the instruction.
+    /// True if the query names the instruction.
     named: bool,
 }
 
@@ -35,7 +35,7 @@ impl QueryError {
 
 /// Features that answer a query for one instruction.
 pub(super) struct FoundFeatures<'s> {
-    /// What was asked about; several if a modifier can be meant in several slots.
+    /// The features that were asked about; several if a modifier can be meant in several slots.
     pub(super) exact: Vec<Surveyed<'s>>,
     /// The instruction, and its modifiers that were asked about.
     pub(super) parts: Vec<Surveyed<'s>>,
@@ -215,7 +215,7 @@ fn prefer<T>(all: &mut Vec<T>, preferred: impl Fn(&T) -> bool) {
     }
 }
 
-/// Whether some line of a form has these modifiers and no other.
+/// True if some line of a form has these modifiers and no other.
 fn has_nothing_else(form: &FormClasses<'_>, modifiers: &[&Modifier], grid: &Grid) -> bool {
     let chosen: Option<Vec<_>> = modifiers.iter().map(|modifier| modifier.in_form(form.form)).collect();
     let Some(chosen) = chosen else { return false };
@@ -230,15 +230,15 @@ fn has_nothing_else(form: &FormClasses<'_>, modifiers: &[&Modifier], grid: &Grid
     !form.region(&all, grid).is_empty()
 }
 
-/// Whether the slots of these modifiers are in this order in a form.
+/// True if the slots of these modifiers are in this order in a form.
 fn is_in_order(form: &Form, modifiers: &[&Modifier]) -> bool {
     let axes: Option<Vec<Option<usize>>> =
         modifiers.iter().map(|of| of.in_form(form).map(|choice| choice.map(|(axis, _)| axis))).collect();
     axes.is_some_and(|axes| axes.is_sorted())
 }
 
-/// Why no variant has a combination: the rules each of which alone forbids some variant with it in the newest PTX version;
-/// or that no form has all of its modifiers.
+/// The reasons why no variant has a combination: the rules each of which alone forbids some variant with it in the
+/// newest PTX version; or that no form has all of its modifiers.
 fn why_never(forms: &[FormClasses<'_>], known: &[Modifier], meanings: &[Vec<usize>]) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for form in forms.iter().map(|form| form.form) {

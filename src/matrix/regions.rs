@@ -32,12 +32,13 @@ impl Modifier {
         })
     }
 
-    /// Whether it is, or stands for, this word or these words.
+    /// True if the modifier is, or stands for, this word or these words.
     pub(super) fn is_written(&self, words: &str) -> bool {
         self.value == words || pattern_matches(&self.value, words)
     }
 
-    /// What a form must choose for it: `None` if it cannot, nothing if it has no such slot and the slot is left out.
+    /// The choice that a form must make for the modifier: `None` if it cannot, nothing if it has no such slot and the
+    /// slot is left out.
     pub(super) fn in_form(&self, form: &Form) -> Option<Option<(usize, u8)>> {
         let has_slot = form.slots.iter().any(|slot| self.slots.contains(&form.axes[slot.axis].name));
         if self.value == LEFT_OUT && !has_slot { Some(None) } else { self.choice(form).map(Some) }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Deviation, Feature, Matrix, Observation, Standing};
 use crate::divergences::EngineVersion;
 
-/// What some engines do with a feature.
+/// The behaviour of some engines with a feature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FeatureAnswer {
     /// The engines: `ptxas 11.8 to 13.5`.
@@ -17,7 +17,7 @@ pub struct FeatureAnswer {
 }
 
 impl Standing {
-    /// Whether nothing that the engine did differs from the manual, and nothing is open.
+    /// True if nothing that the engine did differs from the manual, and nothing is open.
     pub fn agrees(self) -> bool {
         matches!(self, Self::Same | Self::Beyond)
     }
@@ -30,7 +30,7 @@ fn counted(count: usize, what: &str) -> String {
 const AS_MANUAL: &str = "as the manual";
 const BEYOND: &str = "needs a later version than it takes, and accepts it nowhere";
 
-/// What an engine was observed to do, compared with the manual.
+/// The observed behaviour of an engine in words, compared with the manual.
 pub(super) fn answer(observed: &Observation) -> String {
     let open: Vec<String> =
         observed.undecided.iter().map(|(why, count)| format!("{why} in {}", counted(*count, "environment"))).collect();
@@ -66,7 +66,7 @@ fn differing(observed: &Observation) -> String {
 }
 
 impl Feature {
-    /// What the engines of the matrix do, with neighbouring ones together that do the same.
+    /// The behaviour of the engines of the matrix, with neighbouring ones together that do the same.
     pub fn answers(&self, matrix: &Matrix) -> Vec<FeatureAnswer> {
         let mut groups: Vec<(Vec<&str>, Standing, String)> = Vec::new();
         for (engine, observed) in matrix.engines.iter().zip(&self.observed) {

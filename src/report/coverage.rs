@@ -52,7 +52,7 @@ pub struct FormTested {
 }
 
 impl FormTested {
-    /// Whether another engine was asked as much of the same.
+    /// Compares the effort only: true if another engine was asked as much of the form.
     pub(crate) fn is_as_much_as(&self, other: &Self) -> bool {
         let of_another = Self { engine: self.engine.clone(), ..other.clone() };
         *self == of_another
@@ -70,7 +70,7 @@ pub struct RuleReport {
     pub source: Source,
     /// The heading on the manual's page.
     pub section: Option<String>,
-    /// What it says.
+    /// The rule in words, from the specification.
     pub says: String,
     /// How many variants break only this rule: in the main environment of the run, or in all environments
     /// if the rule demands a PTX version or target.
@@ -107,7 +107,7 @@ pub struct ExampleReport {
     pub specification: Verdict,
     /// The rules that it breaks.
     pub rules: Vec<String>,
-    /// Why the manual has an invalid line, or the specification cannot judge it.
+    /// The reason why the manual has an invalid line, or why the specification cannot judge it.
     pub why: Option<String>,
     /// By engine.
     pub engines: BTreeMap<String, ExampleAnswer>,
@@ -125,7 +125,7 @@ pub struct ExampleAnswer {
 }
 
 impl ExampleReport {
-    /// Whether an engine did what neither the specification nor a divergence says.
+    /// True if an engine did what neither the specification nor a divergence says.
     pub fn is_unexpected(&self) -> bool {
         self.engines.values().any(|answer| answer.agreement == Agreement::Unexpected)
     }

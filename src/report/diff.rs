@@ -16,26 +16,26 @@ use super::Report;
 /// The differences between two reports, `a` and `b`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportDiff {
-    /// Whether anything appeared, vanished or changed besides numbers and what the runs were asked to do.
+    /// True if anything appeared, vanished or changed besides numbers and options of the runs.
     pub matters: bool,
-    /// What the runs were asked to do, where that differs.
+    /// The options of the runs that differ.
     pub setting: Vec<Changed>,
     /// The sections in which anything differs, the most important first.
     pub sections: Vec<DiffSection>,
 }
 
-/// What differs in one respect.
+/// The differences in one kind of facts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiffSection {
-    /// What it is about.
+    /// The kind of facts, as a heading.
     pub section: String,
     /// The words for facts that only `b` has.
     pub appeared_words: String,
-    /// Those facts.
+    /// The facts that only `b` has.
     pub appeared: Vec<String>,
     /// The words for facts that only `a` has.
     pub vanished_words: String,
-    /// Those facts.
+    /// The facts that only `a` has.
     pub vanished: Vec<String>,
     /// Facts of both with different states.
     pub changed: Vec<Changed>,
@@ -60,9 +60,9 @@ pub(super) type Facts = BTreeMap<String, Fact>;
 /// A fact of a report.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fact {
-    /// What matters of it.
+    /// The part of the fact whose change matters.
     pub(super) state: String,
-    /// What does not.
+    /// The numbers of the fact, whose change alone does not matter.
     pub(super) numbers: String,
 }
 
@@ -109,7 +109,7 @@ impl ReportDiff {
 }
 
 impl DiffSection {
-    /// Whether more than numbers differs.
+    /// True if more than numbers differs.
     pub fn matters(&self) -> bool {
         !(self.appeared.is_empty() && self.vanished.is_empty() && self.changed.is_empty())
     }

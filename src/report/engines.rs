@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::campaign::{Count, EngineResult, Results, RowSource, Tally, TriedWords};
 use crate::model::{INFERENCES, Inference};
 
-/// What one engine did.
+/// The counts and outcomes of one engine.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EngineReport {
     /// Its name.
     pub name: String,
-    /// Whether it was asked to judge lines.
+    /// True if the engine was asked to judge lines.
     pub judges: bool,
     /// Lines judged.
     pub cases: u64,
@@ -36,7 +36,7 @@ pub struct EngineReport {
     pub not_asked: BTreeMap<String, Vec<String>>,
     /// The environment in which its rows were executed; none if it was not asked to execute.
     pub environment: Option<String>,
-    /// What its answers to rows cannot tell.
+    /// The faults that its answers to rows cannot show.
     pub limits: Vec<String>,
     /// The results of its rows, by form.
     pub rows: Vec<RowReport>,
@@ -46,7 +46,7 @@ pub struct EngineReport {
     pub skipped_rows: BTreeMap<String, u64>,
     /// The results of trying words in slots.
     pub words: Option<TriedWords>,
-    /// Why it was abandoned, in its own words.
+    /// The reason why the engine was abandoned, in its own words.
     pub gave_up: Option<String>,
 }
 
@@ -70,7 +70,7 @@ pub struct RowReport {
 pub struct UndefinedReport {
     /// Its name.
     pub id: String,
-    /// What it is.
+    /// The undefined behaviour in words.
     pub says: String,
     /// The forms of these rows.
     pub forms: Vec<String>,
@@ -85,9 +85,9 @@ pub struct UndefinedReport {
 pub struct InferenceReport {
     /// Its name.
     pub id: String,
-    /// What it is.
+    /// The inference in words.
     pub says: String,
-    /// Why.
+    /// The reason for the inference.
     pub because: String,
     /// The forms of which rows depend on it.
     pub forms: Vec<String>,
@@ -100,7 +100,7 @@ pub struct InferenceReport {
 pub struct AbsentReport {
     /// The engine.
     pub engine: String,
-    /// Why it was not asked.
+    /// The reason why the engine was not asked.
     pub why: String,
 }
 
@@ -146,7 +146,7 @@ pub(super) fn absent(results: &Results) -> Vec<AbsentReport> {
     results.absent.iter().map(report).collect()
 }
 
-/// What the budgets left out, by instruction.
+/// The lines that the budgets left out, by instruction.
 fn left_out(result: &EngineResult) -> BTreeMap<String, u64> {
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
     for plan in result.forms.iter().filter(|plan| plan.left_out > 0) {

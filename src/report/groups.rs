@@ -23,11 +23,11 @@ pub struct GroupReport {
     pub claimed: Verdict,
     /// The rules that it says are broken.
     pub rules: Vec<String>,
-    /// What the rules say.
+    /// The broken rules in words, from the specification.
     pub says: Vec<String>,
-    /// What the engine did; it computes wrong results of rows that were executed.
+    /// The engine's behaviour; wrong results of executed rows are `computes`.
     pub does: Does,
-    /// Whether this happened in code generation.
+    /// True if the mismatches happened in code generation.
     pub code_generation: bool,
     /// The engine's message, without quoted parts.
     pub message: String,

@@ -14,7 +14,7 @@ use crate::causes::SEVERAL_FAULTS;
 /// The version of the format of a line. It grows when a field changes its meaning or goes away.
 pub const HISTORY_FORMAT: u32 = 1;
 
-/// What the history keeps of a run.
+/// The summary of a run that the history keeps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryLine {
     /// The version of this format: [`HISTORY_FORMAT`].
@@ -39,10 +39,10 @@ pub struct HistoryLine {
     pub options: String,
     /// The result as a whole.
     pub verdict: RunVerdict,
-    /// Whether nothing was lost and the causes of all mismatches were searched for: only then is a finding that is
+    /// True if nothing was lost and the causes of all mismatches were searched for: only then is a finding that is
     /// absent gone.
     pub complete: bool,
-    /// What each engine did.
+    /// Each engine in numbers.
     pub engines: Vec<HistoryEngine>,
     /// The findings.
     pub findings: Vec<KnownFinding>,
@@ -56,14 +56,14 @@ pub struct HistoryLine {
     pub unexpected_examples: usize,
 }
 
-/// What an engine did, in numbers.
+/// An engine of a run in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryEngine {
     /// Its name.
     pub name: String,
-    /// Whether it was asked to judge lines.
+    /// True if the engine was asked to judge lines.
     pub judges: bool,
-    /// Whether it was asked to execute.
+    /// True if the engine was asked to execute.
     pub executes: bool,
     /// Lines judged.
     pub lines: u64,
@@ -168,7 +168,7 @@ impl HistoryLine {
         file.unlock()
     }
 
-    /// Whether another run asked the same questions: it has the same name, instructions, environment and shard, and
+    /// True if another run asked the same questions: it has the same name, instructions, environment and shard, and
     /// engines of the same families that do the same. Versions, seeds and the number of cases may differ.
     pub fn is_like(&self, other: &Self) -> bool {
         self.scope() == other.scope() && self.families() == other.families()
@@ -224,7 +224,7 @@ impl HistoryEngine {
 }
 
 impl Report {
-    /// Whether everything that was asked was answered, and the causes of all mismatches were searched for.
+    /// True if everything that was asked was answered, and the causes of all mismatches were searched for.
     pub fn is_complete(&self) -> bool {
         let judged = matches!(self.verdict, RunVerdict::Agreed | RunVerdict::Disagreed);
         // Lines with several faults never have findings of their own; other groups may hide one.

@@ -156,7 +156,7 @@ impl EngineTests<'_> {
         counts.get(&self.engine.name).map_or(0, |[did, _]| *did)
     }
 
-    /// What is tested of each form, by name; if nothing of it was asked, why.
+    /// The parts of each form that are tested, by name; where nothing of a part was asked, the reason.
     fn parts(&self) -> Vec<(&str, String, Result<(), String>)> {
         let mut parts = Vec::new();
         let asked = |cases: u64, why: &dyn Fn() -> String| if cases > 0 { Ok(()) } else { Err(why()) };
@@ -219,7 +219,7 @@ impl EngineTests<'_> {
         test
     }
 
-    /// Why a group has no finding although it was asked about again: no case of it failed again.
+    /// The reason why a group has no finding although it was asked about again: no case of it failed again.
     fn vanished(&self, group: &GroupReport) -> Option<&str> {
         let words = group.description(*group.counts.get(&self.engine.name)?);
         let mut of_group = self.report.not_reproduced.iter().filter(|known| known.starts_with(&words));

@@ -20,7 +20,7 @@ pub struct DivergenceReport {
     pub engines: Vec<String>,
     /// The versions that do it, in words; empty for all.
     pub versions: String,
-    /// What they do.
+    /// The behaviour that the divergence lists.
     pub does: Does,
     /// The rules that they do not enforce.
     pub rules: Vec<String>,
@@ -28,11 +28,11 @@ pub struct DivergenceReport {
     pub forms: Vec<String>,
     /// When it happens, each combination as in its file; always if empty.
     pub when: Vec<String>,
-    /// Whether only some of these cases show it.
+    /// True if only some of the listed cases show it.
     pub sometimes: bool,
-    /// Whether code must be generated to see it.
+    /// True if code must be generated to see it.
     pub code_generation: bool,
-    /// Why.
+    /// The reason that the divergence gives.
     pub because: String,
     /// The heading on the manual's page.
     pub section: Option<String>,

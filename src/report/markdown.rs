@@ -127,7 +127,7 @@ fn row(finding: &Finding, news: Option<&News>) -> String {
     )
 }
 
-/// What was lost, left out or skipped.
+/// Everything that was lost, left out or skipped.
 fn not_judged(report: &Report, page: &mut MarkdownPage) {
     let mut entries: Vec<String> = Vec::new();
     if report.verdict == RunVerdict::Interrupted {
@@ -170,7 +170,7 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
     }
 }
 
-/// What an engine was not asked, the most frequent reasons first; the others are counted.
+/// The skipped questions of an engine by reason, the most frequent first; the other reasons are counted.
 fn skipped(engine: &str, what: &str, reasons: &BTreeMap<String, u64>) -> Vec<String> {
     let mut all: Vec<(&String, u64)> = reasons.iter().map(|(why, count)| (why, *count)).collect();
     all.sort_by_key(|(_, count)| Reverse(*count));
@@ -253,7 +253,7 @@ fn plain(text: &str) -> String {
     shown
 }
 
-/// Whether a character is never markup within a line.
+/// True if a character is never markup within a line.
 fn is_inert(c: char) -> bool {
     !c.is_ascii() || c.is_ascii_alphanumeric() || " ,;.:()'\"=%?/-".contains(c)
 }

@@ -15,7 +15,7 @@ use crate::campaign::{Agreement, Problem, Shard};
 
 pub use fields::judged_nothing;
 
-/// What a run asked one engine: its share of a merged report.
+/// The questions that one run asked one engine: its share of a merged report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ReportPart {
     /// The engine.

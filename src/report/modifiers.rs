@@ -27,9 +27,9 @@ pub struct ModifierReport {
 /// How the machine code for two lines differs, as operations; if both lists are empty, no operation differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CodeChanges {
-    /// Those that only the line with the modifier has.
+    /// Machine instructions that only the line with the modifier has.
     pub added: Vec<String>,
-    /// Those that only the other line has.
+    /// Machine instructions that only the line without the modifier has.
     pub removed: Vec<String>,
 }
 

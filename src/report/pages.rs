@@ -50,7 +50,7 @@ const CARDS: usize = 40;
 /// Bytes of one text that a page shows.
 const LONGEST: usize = 20_000;
 
-/// What the pages show besides the report itself.
+/// The sources that the pages show besides the report itself.
 #[derive(Clone, Copy, Debug)]
 pub struct PageSources<'a> {
     /// The specification of the run.
@@ -119,7 +119,7 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
     Ok(pages)
 }
 
-/// What every page is made with.
+/// The templates and texts that every page is made with.
 struct PageMaker<'e> {
     report: Value,
     has_matrix: bool,

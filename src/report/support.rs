@@ -12,14 +12,14 @@ pub struct SupportReport {
     pub features: usize,
     /// Features of an engine that it has as the manual says; each engine counts.
     pub same: usize,
-    /// Those that it has otherwise, all as divergences list.
+    /// Features that the engine has otherwise, all as divergences list.
     pub listed: usize,
-    /// Those that it has otherwise without a divergence: each feature and engine.
+    /// Features that the engine has otherwise without a divergence: each feature and engine.
     pub unlisted: Vec<String>,
-    /// Those for which answers are missing: a time-out, or a line that was not judged.
+    /// Features for which answers are missing: a time-out, or a line that was not judged.
     pub undecided: usize,
-    /// Those that the engine was not asked about: it takes none of their environments, or was merged from a report without
-    /// their instruction.
+    /// Features that the engine was not asked about: it takes none of their environments, or was merged from a report
+    /// without their instruction.
     pub not_asked: usize,
 }
 

@@ -79,7 +79,7 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
     write_summary(report, to)
 }
 
-/// What is new, and the verdict: the last lines.
+/// The last lines: the news and the verdict.
 fn write_summary(report: &Report, to: &mut String) -> fmt::Result {
     if let Some(news) = &report.news {
         writeln!(to, "{}", news.words())?;

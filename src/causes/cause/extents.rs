@@ -29,7 +29,7 @@ pub(crate) fn settle(inquiry: &Inquiry<'_>, causes: &mut [Cause<'_>]) -> Result<
     Ok(())
 }
 
-/// Whether a variant can be asked about, with the claim of a cause.
+/// Tells of a variant if it can be asked about with the claim of a cause.
 fn fits<'c>(inquiry: &'c Inquiry<'_>, cause: &'c Cause<'_>) -> impl Fn(&[u8]) -> bool + 'c {
     let form = cause.form();
     move |values| form.broken(values).iter().copied().eq(cause.rule) && inquiry.supports(form, values, &cause.mismatch)

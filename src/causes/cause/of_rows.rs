@@ -45,7 +45,7 @@ struct PointResult {
 }
 
 impl PointResult {
-    /// What it tells about a fault in rows with this effect.
+    /// The evidence of the point about a fault in rows with this effect.
     fn seen(&self, effect: Option<ExpectedEffect>) -> PointSeen {
         match effect {
             _ if self.fails.is_some() => PointSeen::Fails,
@@ -114,7 +114,7 @@ pub(crate) fn causes<'s>(
     Ok(causes)
 }
 
-/// Why nothing can be found: the rows that failed pass when each is run alone.
+/// The reason why nothing can be found: the rows that failed pass when each is run alone.
 fn not_reproduced(
     inquiry: &Inquiry<'_>,
     form: &Form,
@@ -133,12 +133,12 @@ fn not_reproduced(
     Ok((failed == 0 && asked > 0).then_some("the rows that failed passed when run alone"))
 }
 
-/// Whether a row fails in this way.
+/// True if a row fails in the way of the mismatch.
 fn is_failure(result: &CaseResult, mismatch: &Mismatch) -> bool {
     result.difference().is_some() && result.message() == mismatch.message
 }
 
-/// Why a search ends before it has found what there is.
+/// The reason why a search ends before it has found everything.
 enum SearchEnd {
     /// The run was stopped: what the search has so far is not what it would have found.
     Stopped,

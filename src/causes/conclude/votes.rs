@@ -12,7 +12,7 @@ use crate::engine::Depth;
 use crate::model::RowVerdict;
 use crate::space::{Values, distance};
 
-/// What all engines do with the simplest case of a cause, or with a similar one in an environment that they
+/// The answers of all engines to the simplest case of a cause, or to a similar one in an environment that they
 /// accept.
 pub(crate) struct Poll<'g, 's> {
     pub(crate) merged: &'g MergedCause<'s>,
@@ -95,7 +95,7 @@ fn ask_about_words(inquiry: &Inquiry<'_>, polls: &[Poll<'_, '_>], answers: &mut 
     }
 }
 
-/// What an engine does with a row; none if it cannot be asked.
+/// The result of an engine for a row; none if it cannot be asked.
 fn execute(inquiry: &Inquiry<'_>, shown: &ShownRow) -> Option<CaseResult> {
     let executor = inquiry.subject.executor?;
     executor.executes(&shown.program.environment()).ok().or(executor.recorded().map(drop))?;
@@ -138,7 +138,7 @@ impl Inquiry<'_> {
 }
 
 impl Poll<'_, '_> {
-    /// What an engine did; none if it could not be asked.
+    /// The vote of an engine; none if it could not be asked.
     pub(crate) fn vote(&self, engine: usize, inquiry: &Inquiry<'_>) -> Option<Vote> {
         let own = self.merged.causes.iter().any(|cause| cause.engine == engine);
         if own {

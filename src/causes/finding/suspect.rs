@@ -37,6 +37,6 @@ impl Suspect {
 pub struct Blame {
     /// The suspect.
     pub suspect: Suspect,
-    /// Why.
+    /// The reason for the suspicion.
     pub because: String,
 }

@@ -20,7 +20,7 @@ pub(crate) struct TriedRow {
     pub(crate) effect: ExpectedEffect,
 }
 
-/// What the inputs of failing rows have in common, unlike those of passing rows.
+/// The property that the inputs of failing rows have in common, unlike the inputs of passing rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InputCondition {
     /// In words; empty if no condition is needed or found.
@@ -55,7 +55,7 @@ pub(crate) fn of(
     Ok(by_register(&fails, &passes).unwrap_or_default())
 }
 
-/// Whether a condition separates the failing rows from the passing ones: it holds for every failing row,
+/// True if a condition separates the failing rows from the passing ones: it holds for every failing row,
 /// and for hardly any other.
 fn tells<T>(fails: &[T], passes: &[T], holds: impl Fn(&T) -> bool) -> bool {
     fails.iter().all(&holds) && passes.iter().filter(|row| holds(row)).count() * 20 <= passes.len()

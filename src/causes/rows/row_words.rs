@@ -114,7 +114,7 @@ fn nans(value: &ExpectedValue, unit: &str, bits: u32) -> String {
     if places.is_empty() { String::new() } else { format!(" (a NaN at {})", places.join(", ")) }
 }
 
-/// What an engine did with a row, in words.
+/// The answer of an engine to a row, in words.
 pub fn actual(answer: &Answer) -> String {
     match answer {
         Answer::Trapped(how) => format!("traps: {how}"),

@@ -41,7 +41,7 @@ impl Budget {
         self.0 = self.0.saturating_sub(steps as u64);
     }
 
-    /// Whether nothing is left.
+    /// True if nothing of the budget is left.
     pub(crate) fn is_spent(&self) -> bool {
         self.0 == 0
     }
@@ -53,8 +53,8 @@ pub(crate) struct Cover {
     /// Each entry is one cause, as far as the points tell: the best cube first, then others that fit the points
     /// equally well.
     pub(crate) causes: Vec<Vec<Cube>>,
-    /// Whether they contain every failing variant. If not, the failures have too many conditions, or the budget is
-    /// spent.
+    /// True if the causes contain every failing variant. If not, the failures have too many conditions, or the budget
+    /// is spent.
     pub(crate) complete: bool,
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn cover(points: &Points, budget: &mut Budget) -> Cover {
     Cover { causes: kept.collect(), complete: open.is_empty() && !budget.is_spent() }
 }
 
-/// What of each cube is needed to explain the failing variants: `None` if other cubes explain all of its
+/// The part of each cube that is needed to explain the failing variants: `None` if other cubes explain all of its
 /// own.
 pub(crate) fn least(cubes: &[Cube], fails: &[&Values]) -> Vec<Option<Cube>> {
     let mut kept: Vec<Option<Cube>> = cubes.iter().cloned().map(Some).collect();
@@ -142,9 +142,8 @@ pub(crate) fn around(points: &Points) -> Cube {
 /// ones with the most failing variants.
 fn expand(seed: &Values, points: &Points, budget: &mut Budget) -> Vec<Cube> {
     let axes: Vec<usize> = (EnvironmentValues::AXES..seed.len().min(64)).collect();
-    let differs = |values: &Values| {
-        axes.iter().fold(0_u64, |mask, &axis| mask | u64::from(values[axis] != seed[axis]) << axis)
-    };
+    let differs =
+        |values: &Values| axes.iter().fold(0_u64, |mask, &axis| mask | u64::from(values[axis] != seed[axis]) << axis);
     let mut masks: Vec<u64> = points.passes.iter().map(differs).collect();
     masks.sort_unstable_by_key(|mask| (mask.count_ones(), *mask));
     masks.dedup();

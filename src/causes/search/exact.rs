@@ -51,7 +51,7 @@ const COMPARISONS: u64 = 400_000_000;
 /// The most rounds if there are that many causes.
 const SCATTERED_ROUNDS: usize = 6;
 
-/// What a case tells about a kind of mismatch.
+/// The evidence that a case gives about a kind of mismatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     /// It fails in this way.
@@ -95,7 +95,7 @@ pub(crate) struct Local {
     /// The neighbours of the simplest one that were asked about and pass: variants that differ in
     /// one choice.
     pub(crate) passing_neighbours: usize,
-    /// Whether only some of its variants fail, for reasons that the choices do not show.
+    /// True if only some of the cube's variants fail, for reasons that the choices do not show.
     pub(crate) sometimes: bool,
 }
 
@@ -250,7 +250,7 @@ impl<'s> Search<'s> {
         self.known.insert(values, seen);
     }
 
-    /// Whether any variant failed.
+    /// True if any variant failed.
     pub(crate) fn failed(&self) -> bool {
         !self.points.fails.is_empty()
     }
@@ -281,7 +281,7 @@ impl<'s> Search<'s> {
         best.rev().max_by_key(|cube| Slice::new(&region, cube).count()).cloned()
     }
 
-    /// What is known of a cube.
+    /// A cause of everything that is known about a cube.
     fn local(&self, cube: Cube) -> Option<Local> {
         let mut fails: Vec<Values> = self.points.fails.iter().filter(|v| cube.contains(v)).cloned().collect();
         fails.sort_by_key(|values| (distance(values), values.clone()));

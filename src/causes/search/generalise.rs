@@ -39,7 +39,7 @@ pub(crate) enum PointSeen {
 }
 
 impl PointSeen {
-    /// Whether it fails; none if unknown.
+    /// True if the point fails; none if unknown.
     fn failed(self) -> Option<bool> {
         match self {
             Self::Fails => Some(true),
@@ -89,7 +89,7 @@ fn rate(asked: usize, failed: usize) -> usize {
 struct ValueEvidence {
     /// Each point, and whether it failed.
     points: Vec<(Values, bool)>,
-    /// Whether rows passed at points with another expected effect.
+    /// True if rows passed at points with another expected effect.
     elsewhere: bool,
 }
 
@@ -114,7 +114,7 @@ fn known_elsewhere(((seen, point), nearest): ((PointSeen, Values), bool)) -> (Po
     if seen == PointSeen::Elsewhere && !nearest { (PointSeen::Unknown, point) } else { (seen, point) }
 }
 
-/// Whether the part is at least N percent of the whole.
+/// True if the part is at least N percent of the whole.
 fn is_part(part: usize, whole: usize, hundredths: usize) -> bool {
     part * 100 >= whole * hundredths
 }

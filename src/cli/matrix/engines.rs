@@ -9,11 +9,11 @@ use crate::cli::engines::{Opened, open_named};
 /// Which engines to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named<'a> {
-    /// None.
+    /// No engine.
     Nothing,
     /// Every ptxas found.
     Installed,
-    /// Those with these names.
+    /// The engines with these names.
     These(&'a [String]),
 }
 

@@ -62,7 +62,7 @@ fn block(text: &mut String, matrix: &Matrix, feature: &Feature) {
     text.push('\n');
 }
 
-/// What the rules behind a feature say, each sentence once, with their ids.
+/// The rules behind a feature in words, each sentence once, with their ids.
 fn reasons(feature: &Feature) -> Vec<(String, &str)> {
     let mut reasons: Vec<(String, &str)> = Vec::new();
     for because in &feature.because {

@@ -34,7 +34,7 @@ fn facts(of: impl Iterator<Item = (String, String, String)>) -> Facts {
     of.map(|(what, state, numbers)| (what, Fact { state, numbers })).collect()
 }
 
-/// What the run was asked to do.
+/// The options of the run as facts.
 pub(super) fn setting(report: &Report) -> Facts {
     let options = &report.options;
     let or = |value: &Option<String>, usual: &str| value.clone().unwrap_or_else(|| usual.to_owned());

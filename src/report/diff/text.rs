@@ -40,7 +40,7 @@ pub(super) fn render(diff: &ReportDiff) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What is not shown.
+/// The number of facts beyond those that are shown, in words.
 fn more(count: usize, most: usize) -> Option<String> {
     (count > most).then(|| format!("  and {} more: --json lists all", count - most))
 }

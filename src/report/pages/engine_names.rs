@@ -63,7 +63,7 @@ impl EngineNames {
         words.join("; ")
     }
 
-    /// What is known of each engine, with those engines together of which it is alike.
+    /// The facts of each engine, with those engines together of which they are alike.
     pub(super) fn alike<'t, T>(
         &self,
         all: impl Iterator<Item = (&'t str, &'t T)>,

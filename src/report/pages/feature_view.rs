@@ -18,7 +18,7 @@ pub(super) struct FeatureView<'r> {
     page: &'r str,
     line: &'r str,
     answers: Vec<FeatureAnswer>,
-    /// Whether some engine differs from the manual, or did not answer.
+    /// True if some engine differs from the manual, or did not answer.
     differs: bool,
 }
 

@@ -12,7 +12,7 @@ use crate::report::News;
 #[derive(Debug, Serialize)]
 pub(super) struct FindingView<'r> {
     pub(super) finding: &'r Finding,
-    /// What kind of defect it is; the worst come first.
+    /// The kind of defect; the worst come first.
     pub(super) kind: FindingKind,
     /// The line in parts.
     line: Vec<LinePart<'r>>,
@@ -26,7 +26,7 @@ pub(super) struct FindingView<'r> {
     picture: Option<SurfacePicture>,
     /// Since when it is known, in words; none without a history.
     known_since: Option<String>,
-    /// Whether the last run like this one did not have it.
+    /// True if the last run like this one did not have the finding.
     appeared: bool,
 }
 

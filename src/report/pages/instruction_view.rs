@@ -93,7 +93,7 @@ struct OperandView<'r> {
     name: &'r str,
     role: &'static str,
     optional: bool,
-    /// What it may be: each aspect and its values.
+    /// The choices of the operand: each aspect and its values.
     choices: Vec<(&'r str, Vec<&'r str>)>,
     forms: Vec<&'r str>,
 }
@@ -139,7 +139,7 @@ struct ExampleView<'r> {
     engines: Vec<(String, &'r ExampleAnswer)>,
 }
 
-/// What a modifier becomes in machine code.
+/// A modifier, and the machine instructions that it adds and removes.
 #[derive(Debug, Serialize)]
 struct CodeView<'r> {
     slot: &'r str,
@@ -158,7 +158,7 @@ struct RowsView<'r> {
 }
 
 impl<'r> DivergenceView<'r> {
-    /// Those that matter most first: wrong results, crashes, what is rejected, what is accepted.
+    /// The views of divergences by weight: wrong results, crashes, what is rejected, what is accepted.
     pub(super) fn all(divergences: impl Iterator<Item = &'r DivergenceReport>, names: &EngineNames) -> Vec<Self> {
         let mut all: Vec<Self> = divergences.map(|divergence| Self::new(divergence, names)).collect();
         all.sort_by_key(|view| FindingKind::of(view.divergence.does));
@@ -327,7 +327,7 @@ fn operands(instruction: &Instruction) -> Vec<OperandView<'_>> {
     views
 }
 
-/// What a choice of an operand is about.
+/// The aspect of an operand that a choice is about.
 fn aspect(choice: Choice) -> &'static str {
     match choice {
         Choice::Shape(_) => "shape",

@@ -57,7 +57,7 @@ impl<'r> ReportIndex<'r> {
         self.report.engines.iter().flat_map(of_engine).filter(|(_, of)| forms.contains(of.form.as_str()))
     }
 
-    /// Whether a new mismatch is about a rule of a form.
+    /// True if a new mismatch is about a rule of a form.
     pub(super) fn is_new(&self, form: &str, rule: &str) -> bool {
         self.new.contains(&(form, rule))
     }

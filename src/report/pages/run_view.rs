@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::engine_names::{EngineCount, EngineNames};
 use crate::report::{EngineReport, InferenceReport, Report};
 
-/// What was run, besides what the report says of each engine.
+/// The options and totals of the run, besides the facts of each engine.
 #[derive(Debug, Serialize)]
 pub(super) struct RunView<'r> {
     /// Engines, and how many random lines of which instructions the budget left out.
