@@ -123,7 +123,7 @@ fn a_first_look_touches_every_form_and_rule() {
     let options = Options { instructions, ..Options::at(RunDepth::Choices) };
     let results = campaign::run(&SPEC, &Divergences::default(), &subjects, &options, &Progress::default());
     let of = &results.engines[0];
-    assert!(results.agreed() && of.forms.len() > 8, "{} forms", of.forms.len());
+    assert!(results.agreed() && of.forms.len() >= 5, "{} forms", of.forms.len());
     let mut rules = 0;
     for plan in &of.forms {
         assert!(of.tally.valid.get(&plan.form).is_some_and(|count| count.cases > 0), "{}", plan.form);

@@ -153,8 +153,8 @@ fn a_quick_night_is_a_first_look_at_two_versions() -> Result<(), Failed> {
     Night::new(&["--quick", "--no-fuzz"], &[])?
         .ends_with(0)?
         .says("run --depth choices --seed ")?
-        .says("--engine ptxas@13.5.1 --engine ptxas@11.8.1\n")?;
-    Night::new(&["--versions", "12.9", "--quick", "--no-fuzz"], &[])?.says("--engine ptxas@12.9.1\n").map(drop)
+        .says("--engine ptxas@13.5.1 --engine ptxas@11.8.1 --today")?;
+    Night::new(&["--versions", "12.9", "--quick", "--no-fuzz"], &[])?.says("--engine ptxas@12.9.1 --today").map(drop)
 }
 
 fn a_finding_outweighs_a_missing_version() -> Result<(), Failed> {
@@ -211,7 +211,7 @@ fn every_night_has_a_seed_of_its_own() -> Result<(), Failed> {
 
 fn an_old_report_is_deleted() -> Result<(), Failed> {
     let directory = tempfile::tempdir()?;
-    let [old, other] = ["nightly/report.txt", "other/report.txt"].map(|file| directory.path().join(file));
+    let [old, other] = ["nightly/old.txt", "other/old.txt"].map(|file| directory.path().join(file));
     for file in [&old, &other] {
         std::fs::create_dir(file.parent().ok_or("a directory")?)?;
         std::fs::write(file, "")?;
