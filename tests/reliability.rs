@@ -190,7 +190,7 @@ fn an_engine_that_dies_now_and_then_does_not_agree() {
         let directory = directory();
         let started = Instant::now();
         let dies = engine(&format!("every {every} {}", model()));
-        let (code, text) = run(directory.path(), &[&dies], &["--no-execution", "--batch", "50", "--jobs", "1"]);
+        let (code, text) = run(directory.path(), &[&dies], &["--no-execution", "--batch", "5", "--jobs", "1"]);
         assert_eq!(code, Some(2), "{every}\n{text}");
         let died = "lines together, but on none of them alone";
         assert!(text.contains("could not judge: failing@") && text.contains(died), "{every}\n{text}");
