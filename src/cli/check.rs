@@ -38,7 +38,7 @@ pub(crate) struct Opts {
     /// Files, patterns such as 'build/**/*.ptx', directories (their *.ptx files), and `-` for stdin.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What to print: `text`; `json`: JSON Lines, an object for each diagnostic, then one for each file and one for all;
+    /// Output format: `text`; `json`: JSON Lines, an object for each diagnostic, then one for each file and one for all;
     /// `sarif`: SARIF 2.1.0.
     #[arg(long, value_enum, default_value = "text")]
     format: DiagnosticFormat,

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use crate::environment::AddressSize;
 use crate::judge::Reading;
+use crate::must::Must;
 use crate::spec::{Instruction, Spec};
 use crate::text::Module;
 use body::{BodyChecker, CheckedBody};
@@ -54,7 +55,7 @@ pub struct Checker<'s> {
     pub remark: Option<&'s Remark<'s>>,
     /// The reason why an invalid line is only warned about, if it is: nobody has enforced the rules that it breaks so far.
     pub tolerated: Option<&'s Remark<'s>>,
-    /// Whether to keep a sample of each kind of line, from which [`smallest_header`] follows.
+    /// True to keep a sample of each kind of line, from which [`smallest_header`] follows.
     pub sample: bool,
 }
 
@@ -69,14 +70,14 @@ pub struct CheckedFile<'a> {
     pub diagnostics: Vec<Diagnostic<'a>>,
     /// One line of each kind, in the order of the file, if they are to be kept.
     pub samples: Vec<CheckedLine<'a>>,
-    /// Whether some of the file could not be judged: its version or target is not known, or some of its text was skipped.
+    /// True if some of the file could not be judged: its version or target is not known, or some of its text was skipped.
     pub incomplete: bool,
 }
 
 impl CheckedFile<'_> {
     /// How many diagnostics were not kept.
     pub fn unkept(&self) -> u64 {
-        let kept = u64::try_from(self.diagnostics.len()).unwrap_or(u64::MAX);
+        let kept = u64::try_from(self.diagnostics.len()).must("what memory holds is counted in 64 bits");
         (self.counts.errors + self.counts.warnings).saturating_sub(kept)
     }
 

@@ -22,7 +22,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Why a text is not a version, target or address size.
+/// The reason why a text is not a version, target or address size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not {expected}")]
 pub struct ParseError {
@@ -92,7 +92,7 @@ impl Target {
         if self.sm == 101 { 110 } else { self.sm }
     }
 
-    /// Whether a feature that needs `self` may be used where the module's target is `other`.
+    /// True if a feature that needs `self` may be used where the module's target is `other`.
     ///
     /// A plain target is met by every later one; a family target (`sm_100f`) by the family and exact
     /// targets of the same family (the same tens, from its number on); an exact target only by itself. PTX

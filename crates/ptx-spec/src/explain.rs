@@ -1,4 +1,4 @@
-//! Why a line breaks a rule: the parts of its text that do, who says so, and the nearest valid line.
+//! The explanation of a broken rule: the parts of the text that break it, who says so, and the nearest valid line.
 
 mod parts;
 
@@ -49,7 +49,7 @@ impl<'a> ExplainedLine<'a> {
         parts::head(self.text, self.line)
     }
 
-    /// What a rule about versions or targets needs, and what the line has.
+    /// The need of a rule about versions or targets, and the environment that the line has.
     pub fn needs(&self, rule: &Rule) -> Option<String> {
         let needs = matches!(rule.kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
         needs.then(|| format!("it {}; judged in {}", rule.kind, self.environment))

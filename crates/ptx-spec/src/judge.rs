@@ -10,6 +10,7 @@ mod no_instruction;
 mod operands;
 
 use crate::environment::{Environment, Target, Version};
+use crate::must::Must;
 use crate::space::{EnvironmentValues, Values, environment_values};
 use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds};
 use crate::text::{Declarations, Line};
@@ -31,7 +32,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Whether no rule is broken.
+    /// True if no rule is broken.
     pub fn valid(&self) -> bool {
         self.broken.is_empty()
     }
@@ -130,13 +131,12 @@ impl<'a> Judge<'a> {
             }
             attempt.form = at;
             if attempt.read(&line, &instruction.forms[at], best.as_ref()) {
+                // The buffers of the one that was best serve the next.
                 attempt = best.replace(attempt).unwrap_or_default();
             }
         }
-        let mut best = best.unwrap_or_default();
-        if let Some(form) = instruction.forms.get(best.form) {
-            best.guess_operands(&line, form);
-        }
+        let mut best = best.must("an instruction has forms, and the first attempt is the best so far");
+        best.guess_operands(&line, &instruction.forms[best.form]);
         let Attempt { form, values, broken, specials, .. } = best;
         Reading { form, values, broken, specials }
     }

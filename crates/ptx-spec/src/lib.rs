@@ -1,4 +1,4 @@
-//! What PTX is: instructions, their forms and rules, read from YAML, and a judge that decides whether a
+//! PTX as a specification: instructions, their forms and rules, read from YAML, and a judge that decides whether a
 //! line is valid, and if not, why.
 //!
 //! ```

@@ -143,7 +143,7 @@ pub fn fingerprint<'t>(texts: impl Iterator<Item = &'t str>) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// What the file of an instruction holds.
+/// The contents of the file of an instruction.
 enum LoadedFile {
     /// The instruction, or one for each of its opcodes.
     Sound(Vec<Instruction>),
@@ -172,10 +172,12 @@ fn lookups(instructions: &[Instruction]) -> (FxHashMap<String, usize>, FxHashMap
     let by_name: FxHashMap<String, usize> =
         instructions.iter().enumerate().map(|(at, instruction)| (instruction.name.clone(), at)).collect();
     let mut by_opcode: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+    // The name that begins with another is the one that is meant: `cp.async.bulk`, not `cp.async` with a modifier.
     let mut longest: Vec<usize> = (0..instructions.len()).collect();
     longest.sort_by_key(|&at| std::cmp::Reverse(instructions[at].prefix.len()));
     for at in longest {
-        let opcode = instructions[at].name.split('.').next().unwrap_or_default();
+        let name = &instructions[at].name;
+        let opcode = name.split_once('.').map_or(name.as_str(), |(opcode, _)| opcode);
         by_opcode.entry(opcode.to_owned()).or_default().push(at);
     }
     (by_name, by_opcode)

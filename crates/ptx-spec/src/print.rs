@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use crate::must::Must;
 use crate::role::{self, Item};
 use crate::spec::words::NONE;
 use crate::spec::{Choice, Form, ModifierPattern, Pattern, Writing};
 use crate::text::{Context, Scaffold};
 
-/// What a line stands in, beside its declarations.
+/// The surroundings of a line, beside its declarations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Setting<'a> {
-    /// Whether it is in an entry or a function.
+    /// The kind of body: an entry or a function.
     pub context: Context,
     /// The options of the module's `.target`.
     pub options: &'a str,
@@ -25,7 +26,7 @@ pub struct Printer<'a> {
 impl<'a> Printer<'a> {
     /// A printer for a form.
     pub fn new(form: &'a Form) -> Self {
-        Self { form, guard: form.axis_of(Choice::Guard).unwrap_or_default() }
+        Self { form, guard: form.axis_of(Choice::Guard).must("every form has a guard") }
     }
 
     /// Appends the line of a variant, without a line break, and reports what it uses.
@@ -92,7 +93,8 @@ impl<'a> Printer<'a> {
         }
         to.push_str(close);
         if between != "|" {
-            self.suffixes(values, writing, operands.last().copied().unwrap_or_default(), to);
+            let last = *operands.last().must("a part of which something is left has operands");
+            self.suffixes(values, writing, last, to);
         }
     }
 
@@ -146,7 +148,7 @@ impl<'a> Printer<'a> {
         if value.contains('{') { to.push_str(&ModifierPattern::first(value)) } else { to.push_str(value) }
     }
 
-    /// What the line stands in.
+    /// The surroundings of the line.
     pub fn setting(&self, values: &[u8]) -> Setting<'a> {
         let value = |choice| self.form.axis_of(choice).map(|axis| self.form.value(values, axis));
         let context = match value(Choice::Context) {

@@ -1,4 +1,4 @@
-//! What is wrong with a specification that the loader cannot see: examples with another verdict than stated, and
+//! The mistakes in a specification that the loader cannot see: examples with another verdict than stated, and
 //! variants that are read as something else than they were made as.
 
 use std::collections::BTreeSet;
@@ -72,7 +72,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// Whether a line that was made as a variant of a form, to break this rule or none, is read as meant: as one of this form
+/// Tells if a line that was made as a variant of a form, to break this rule or none, is read as meant: as one of this form
 /// that breaks these rules. Where it is unclear which operands an invalid line has, or of which form it is, it may break
 /// others; it must not be valid.
 pub fn is_as_meant(form: &Form, same_form: bool, meant: Option<&str>, broken: &[&str]) -> bool {

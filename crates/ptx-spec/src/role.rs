@@ -18,6 +18,7 @@ mod shape;
 mod special;
 mod value;
 
+use crate::must::Must;
 use crate::spec::{Draft, Form, Isa, Operand, Role, Size, SizeOf, Unit};
 use crate::text::{Argument, Declarations};
 use crate::yaml::At;
@@ -51,7 +52,7 @@ pub(crate) fn resolve(draft: &Draft<'_>, raw: &RawOperand, operands: &[&str]) ->
     };
     let operand = |of: &Option<At<String>>| {
         let of = of.as_ref().and_then(|of| operands.iter().position(|known| *known == of.value));
-        of.unwrap_or_default()
+        of.must("that each coordinate has its object in the line is checked before")
     };
     match raw.role {
         RoleName::Destination => Role::Destination,

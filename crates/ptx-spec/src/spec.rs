@@ -44,13 +44,13 @@ pub use words::is_modifier;
 /// The whole specification.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// What all instructions share.
+    /// The parts that all instructions share.
     pub isa: Isa,
     /// The instructions, by name.
     pub instructions: Vec<Instruction>,
     /// The names of instructions that are missing because their files have errors.
     pub left_out: Vec<String>,
-    /// Whether it has every instruction of PTX, so that a line of another is invalid and not just unknown.
+    /// True if the specification has every instruction of PTX, so that a line of another is invalid and not just unknown.
     pub complete: bool,
     /// Every modifier of the manual, sorted, for trying words in slots. Empty if the specification has no
     /// `vocabulary.yaml`.

@@ -29,18 +29,18 @@ pub use scaffold::{Context, Scaffold};
 pub use statement::{Statement, Statements};
 pub use walk::{Walk, WalkStep};
 
-/// Why a text cannot be read, and the byte at which that is noticed.
+/// The reason why a text cannot be read, and the byte at which that is noticed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SyntaxError {
-    /// What is wrong.
+    /// The mistake, in words.
     pub message: &'static str,
     /// The byte of the text.
     pub at: usize,
 }
 
 impl SyntaxError {
-    /// Whether the only problem is that the text is more than one instruction: there are others, or
+    /// True if the only problem is that the text is more than one instruction: there are others, or
     /// declarations.
     pub fn surplus(&self) -> bool {
         self.message == statement::SURPLUS

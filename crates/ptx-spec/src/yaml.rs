@@ -6,6 +6,8 @@ mod values;
 
 use serde::de::DeserializeOwned;
 
+use crate::must::Must;
+
 pub use error::Error;
 pub use nearest::{near, nearest};
 pub use values::{At, FilePosition, OneOrMany, Ordered};
@@ -17,7 +19,7 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Error> {
         return Err(Error::new(name, "", FilePosition::default(), "the file is empty"));
     }
     serde_yaml::from_str(text).map_err(|error| {
-        let number = |n: u64| usize::try_from(n).unwrap_or(0);
+        let number = |n: u64| usize::try_from(n).must("a place is in a text, which fits into memory");
         let place = error.location().map_or(FilePosition::default(), |at| FilePosition {
             line: number(at.line()),
             column: number(at.column()),

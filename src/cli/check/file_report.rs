@@ -1,4 +1,4 @@
-//! What is printed of one file.
+//! The output about one file.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -59,9 +59,9 @@ pub(super) struct Reporter<'r> {
     pub(super) checker: Checker<'r>,
     pub(super) prediction: Option<&'r Prediction>,
     pub(super) format: DiagnosticFormat,
-    /// Whether to print in colours.
+    /// True to print in colours.
     pub(super) styled: bool,
-    /// Whether there is only one file.
+    /// True if there is only one file.
     pub(super) alone: bool,
     pub(super) quiet: bool,
 }

@@ -25,8 +25,8 @@ pub(super) struct CheckedBody<'a> {
     pub(super) samples: Samples<'a>,
 }
 
-/// What a line of a kind has in common with the others: its opcode and modifiers, its form, its choices except for the
-/// environment, the rules that it breaks, and what its special registers need.
+/// The parts that the lines of a kind have in common: opcode and modifiers, form, choices except for the
+/// environment, the rules that are broken, and what the special registers need.
 type LineKind<'a> = (&'a str, Vec<&'a str>, usize, Vec<u8>, Vec<usize>, (Option<Version>, Option<Target>));
 
 /// One line of each kind.
@@ -55,6 +55,11 @@ fn kind<'a>(line: &CheckedLine<'a>) -> LineKind<'a> {
     (line.opcode, line.modifiers.clone(), form, choices, reading.broken.clone(), (ptx, target))
 }
 
+/// A count of what is in memory.
+fn wide(count: usize) -> u64 {
+    u64::try_from(count).must("what memory holds is counted in 64 bits")
+}
+
 impl<'a> CheckedBody<'a> {
     fn new(limit: usize) -> Self {
         Self { limit, counts: Counts::default(), diagnostics: Vec::new(), samples: Samples::default() }
@@ -63,9 +68,8 @@ impl<'a> CheckedBody<'a> {
     /// The findings outside of the bodies.
     pub(super) fn of_module(limit: usize, module: &Module<'a>, environments: &ModuleEnvironments<'_>) -> Self {
         let mut found = Self::new(limit);
-        let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-        found.counts.declarations = count(module.declarations);
-        found.counts.directives = count(module.directives);
+        found.counts.declarations = wide(module.declarations);
+        found.counts.directives = wide(module.directives);
         environments.diagnostics.iter().for_each(|diagnostic| found.say(diagnostic.clone()));
         module.problems.iter().for_each(|problem| found.problem(problem));
         found
@@ -138,9 +142,8 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
                 WalkStep::Instruction(line, at) => self.instruction(line, at, &walk),
             }
         }
-        let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-        self.found.counts.declarations += count(walk.declared);
-        self.found.counts.directives += count(walk.directives);
+        self.found.counts.declarations += wide(walk.declared);
+        self.found.counts.directives += wide(walk.directives);
         self.say_undeclared();
         self.found
     }
@@ -273,7 +276,7 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
 /// The rule of diagnostics that say what else is known of a valid line.
 const REMARK: &str = "engine/prediction";
 
-/// Whether a rule is only about the version, the target and the address size, and is said of the file.
+/// True if a rule is only about the version, the target and the address size, and is said of the file.
 fn of_environment(form: &Form, rule: usize) -> bool {
     let rule = &form.rules[rule];
     let about = |axis: usize| form.axes[axis].choice.is_of_environment();

@@ -1,4 +1,4 @@
-//! What is said about a place in a file.
+//! Diagnostics: what is said about a place in a file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub struct CheckedLine<'a> {
     pub instruction: &'a Instruction,
     /// Its form, its choices, and the rules that it breaks.
     pub reading: Reading,
-    /// Whether it is only warned about although it breaks rules.
+    /// True if the line is only warned about although it breaks rules.
     pub tolerated: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct SourcePart {
 pub struct Details {
     /// The parts of the file that break the rule.
     pub parts: Vec<SourcePart>,
-    /// What else is to be said.
+    /// Further remarks.
     pub notes: Vec<String>,
     /// The heading on the manual's page.
     pub section: Option<String>,

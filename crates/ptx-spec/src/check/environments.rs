@@ -1,4 +1,4 @@
-//! What a file says that it is made for: `.version`, `.target` and `.address_size`.
+//! The environment that a file says it is made for: `.version`, `.target` and `.address_size`.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::diagnostic::{Diagnostic, DiagnosticSeverity};
 use crate::environment::{AddressSize, Environment, ParseError, Target, Version};
 use crate::judge::Judge;
+use crate::must::Must;
 use crate::spec::{Isa, Spec};
 use crate::text::{Module, ModuleDirective};
 
@@ -46,7 +47,7 @@ impl<'s> ModuleEnvironments<'s> {
         Self { header, judges, diagnostics: reader.diagnostics }
     }
 
-    /// Whether every part of the module has an environment that the specification knows.
+    /// True if every part of the module has an environment that the specification knows.
     pub(super) fn known(&self) -> bool {
         !self.judges.is_empty() && self.judges.iter().all(|(_, judge)| judge.is_some())
     }
@@ -88,7 +89,7 @@ impl HeaderReader<'_> {
         }
         let version = self.parsed(rule, directive, directive.argument, VERSION)?;
         if !self.isa.versions.contains(&version) {
-            let newest = self.isa.versions.last().map(ToString::to_string).unwrap_or_default();
+            let newest = self.isa.versions.last().must("a specification without versions is not loaded");
             let message = format!("PTX {version} is not known: the newest version that is known is {newest}");
             self.error(rule, span(directive), message, VERSION);
         }

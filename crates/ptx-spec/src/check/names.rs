@@ -20,7 +20,7 @@ pub(super) fn names<'l, 'a>(line: &'l Line<'a>) -> impl Iterator<Item = &'a str>
 pub(super) struct KnownNames<'a> {
     /// The names that are neither declared nor special registers.
     pub(super) undeclared: Vec<&'a str>,
-    /// Whether one is a register of a type, or a variable of a kind, that the specification does not have.
+    /// True if a name is a register of a type, or a variable of a kind, that the specification does not have.
     pub(super) strange: bool,
 }
 

@@ -95,7 +95,7 @@ impl<'l, 'a> HeaderSearch<'_, 'l, 'a> {
         self.lines.iter().find(|line| !self.valid(line, ptx, target)).map_or(Demand::First, Demand::Line)
     }
 
-    /// Whether a line is valid in an environment, or breaks only the rules of which that is tolerated.
+    /// True if a line is valid in an environment, or breaks only the rules of which that is tolerated.
     fn valid(&self, line: &CheckedLine<'_>, ptx: Version, target: Target) -> bool {
         let environment = Environment { ptx, target, address_size: self.address_size };
         let Ok(judge) = Judge::new(self.spec, &environment) else { return false };

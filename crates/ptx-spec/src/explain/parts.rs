@@ -11,7 +11,7 @@ pub type Passage = (Range<usize>, String);
 
 /// The parts of a line that make the choices for which a rule is broken.
 pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Passage> {
-    let name = rule.id.rsplit('/').next().unwrap_or_default();
+    let name = rule.id.rsplit_once('/').map_or(rule.id.as_str(), |(_, name)| name);
     let faults = match name {
         "duplicate-modifier" => surplus(text, line, form, values),
         "unknown-modifier" => unknown(text, line, form),

@@ -10,7 +10,7 @@ pub struct BoundArgument<'l, 'a> {
     pub operand: usize,
     /// Its argument.
     pub argument: &'l Argument<'a>,
-    /// Whether it stands in square brackets.
+    /// True if the argument stands in square brackets.
     pub bracketed: bool,
 }
 

@@ -28,6 +28,7 @@ pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]
         for candidate in candidates {
             let slot = &form.slots[candidate.slot];
             values[slot.axis] = candidate.value;
+            // A literal that no other form has counts twice: it tells which form was meant.
             matched += usize::from(candidate.claimed) + usize::from(candidate.claimed && slot.telling);
         }
         return Assigned { matched, faults: Vec::new() };
@@ -36,6 +37,7 @@ pub(super) fn assign(form: &Form, modifiers: &[Option<usize>], values: &mut [u8]
     loop {
         match assign_but(form, modifiers, displaced, values) {
             Ok(assigned) => return assigned,
+            // A displaced modifier is no probe any more, so this ends.
             Err(position) => displaced |= 1 << position,
         }
         form.slots.iter().for_each(|slot| values[slot.axis] = form.blank()[slot.axis]);
@@ -118,6 +120,7 @@ fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: 
         matched += usize::from(candidate.claimed) + usize::from(candidate.claimed && slot.telling);
         next = next.max(candidate.slot + 1);
         order.push(candidate.slot);
+        // A later one has no bit among the displaced, and keeps its slot.
         if !candidate.claimed && position < 64 {
             probes.push((candidate.slot, position));
         }
@@ -131,7 +134,7 @@ fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: 
     Ok(Assigned { matched, faults: faults.others })
 }
 
-/// What is wrong with how the modifiers of a line are written.
+/// The faults in how the modifiers of a line are written.
 struct WritingFaults<'f> {
     form: &'f Form,
     /// The one that the writing axis expresses.
@@ -180,9 +183,9 @@ fn choose(candidates: &[Candidate], taken: u64, next: usize) -> Option<&Candidat
 struct SlotOrder {
     first: Option<usize>,
     last: Option<usize>,
-    /// Whether a slot comes after a later one of the syntax line.
+    /// True if a slot comes after a later one of the syntax line.
     broken: bool,
-    /// Whether that was so before the last.
+    /// True if a slot before the last did so already.
     broken_before: bool,
 }
 
@@ -194,7 +197,7 @@ impl SlotOrder {
         self.last = Some(slot);
     }
 
-    /// What is wrong with it.
+    /// The fault of the order, if any.
     fn fault(&self) -> Option<Writing> {
         let last = self.last.filter(|_| self.broken)?;
         Some(if self.broken_before { Writing::Reordered } else { Writing::Moved(last) })

@@ -29,7 +29,7 @@ pub(super) struct Attempt {
     pub(super) anywhere: usize,
     /// How well the modifiers fit the form.
     matched: usize,
-    /// Whether the operands do not fit the form, and are unread.
+    /// True if the operands do not fit the form, and are unread.
     mismatched: bool,
     pub(super) specials: SpecialNeeds,
 }
@@ -88,6 +88,7 @@ impl Attempt {
         }
         if let Some(mode) = form.mode() {
             let options = line.declarations.options.split(',').map(str::trim);
+            // Options that the form does not ask about are the first value: none.
             values[mode] = options.filter_map(|option| form.axes[mode].position(option)).next().unwrap_or(0);
         }
     }
@@ -127,7 +128,7 @@ impl Attempt {
         }
     }
 
-    /// Whether it explains the line better than another: see [`Judge::read_as`](super::Judge::read_as).
+    /// True if the attempt explains the line better than another: see [`Judge::read_as`](super::Judge::read_as).
     fn is_better(&mut self, form: &Form, best: Option<&Self>) -> bool {
         let of_environment =
             |rule: &&usize| matches!(form.rules[**rule].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));

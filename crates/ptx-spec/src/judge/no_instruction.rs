@@ -41,8 +41,8 @@ impl<'s, 'l> NoInstruction<'s, 'l> {
         (self.verdict() == Verdict::Invalid).then_some(UNKNOWN_OPCODE)
     }
 
-    /// Whether it would be of an instruction without one of its modifiers. Assemblers that take modifiers in any order may
-    /// then accept it as one of another page.
+    /// True if the line would be of an instruction without one of its modifiers. Assemblers that take modifiers in any
+    /// order may then accept it as one of another page.
     pub fn is_elsewhere(&self) -> bool {
         self.elsewhere.is_some()
     }
@@ -71,6 +71,7 @@ impl<'s, 'l> NoInstruction<'s, 'l> {
     /// The bytes of what is wrong in the text that the line was read from.
     pub fn at(&self, text: &str) -> Range<usize> {
         let part = self.modifier().unwrap_or(self.line.opcode);
+        // The parts of a line borrow from its text. With another text the place is wrong, but in the text.
         let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len());
         start..(start + part.len()).min(text.len())
     }

@@ -2,22 +2,23 @@
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::must::Must;
 use crate::role::{self, Found};
 use crate::space::Values;
 use crate::spec::{Form, Isa, Kind, Operand, Pattern, Role, TextFault, UNREAD, Writing};
 use crate::text::{Argument, Declarations, Line, OperandText, Symbol};
 
-/// More optional operands than this are read in their order.
+/// More optional operands than this are read in their order: each doubles the ways to read a line.
 const MOST_OPTIONAL: usize = 6;
 
-/// What the operands say beside the values of their axes.
+/// The findings in the operands beside the values of their axes.
 #[derive(Default)]
 pub(super) struct Read {
     /// They do not fit the punctuation of the form.
     pub(super) mismatched: bool,
     /// The writing for a suffix that only other forms have there.
     pub(super) foreign_suffix: Option<usize>,
-    /// What else the operands and the guard contain.
+    /// The further contents of the operands and the guard.
     pub(super) found: Found,
 }
 
@@ -105,7 +106,7 @@ impl OperandsReader<'_> {
         all.filter(|&at| self.form.operands[at].optional).collect()
     }
 
-    /// Whether there are as many texts as parts when these operands are left out.
+    /// True if there are as many texts as parts when these operands are left out.
     fn counts(&self, absent: &[usize], writing: &Writing) -> bool {
         let left = |at: &usize| !absent.contains(at) && *writing != Writing::Without(*at);
         let parts = self.form.pattern.iter().map(|part| match part {
@@ -257,7 +258,7 @@ impl OperandsReader<'_> {
     fn operand(&self, at: usize, argument: (&Argument<'_>, bool), values: &mut [u8], read: &mut Read) {
         let operand = &self.form.operands[at];
         let (argument, bracketed) = argument;
-        // A sign that the operand may have is a choice of its own.
+        // A sign that the operand may have is a choice of its own: none, which is value 0, or this sign.
         let unsigned = match (argument, operand.sign) {
             (Argument::Signed(sign, name), Some(axis)) if self.form.axes[axis].values[1].starts_with(*sign) => {
                 values[axis] = 1;
@@ -297,7 +298,7 @@ impl OperandsReader<'_> {
                 _ => return None,
             };
             let mut written = values.to_vec();
-            written[axis] = u8::try_from(at).ok()?;
+            written[axis] = u8::try_from(at).must("an axis has at most 255 values");
             let mut read = Read::default();
             let fits = self.read(writing, &mut written, &mut read);
             fits.then(|| ((form.broken(&written).len() + read.found.faults.len(), without), written))
@@ -332,6 +333,7 @@ impl Read {
             if Some(*at) == operand {
                 let value = suffix.and_then(|suffix| form.axes[*axis].position_of_word(suffix));
                 known |= value.is_some();
+                // Without a suffix, or with a foreign one, which is a fault by itself.
                 values[*axis] = value.unwrap_or(0);
             }
         }

@@ -1,14 +1,11 @@
-//! What is wrong with the file of an instruction, before any form is built: names, lines, and references to
+//! The mistakes in the file of an instruction, before any form is built: in names, lines, and references to
 //! nothing.
 
 use std::path::Path;
 
 use rustc_hash::FxHashSet;
 
-use super::notation::Syntax;
-use super::raw::RawForm;
-use super::slots::claims;
-use super::sources::Sources;
+use super::sources::{ReadForm, Sources};
 use crate::role::{
     self, OBJECT_KINDS, PARAMETER, RawLanes, RawOperand, RawTypeOf, RoleName, SlotTable, is_lanes, is_shape,
 };
@@ -20,11 +17,11 @@ use crate::yaml::{At, Error, FilePosition, nearest};
 /// The axes that are not slots.
 const RESERVED: [&str; 6] = ["address_size", "target", "ptx", "guard", "context", "writing"];
 
-/// What is wrong with the names of the instruction, its forms and its rules.
+/// The mistakes in the names of the instruction, its forms and its rules.
 pub(super) fn names(sources: &Sources<'_>) -> Vec<Error> {
     let raw = sources.raw;
     let mut errors = Vec::new();
-    let stem = Path::new(sources.file.name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let stem = Path::new(sources.file.name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(sources.file.name);
     // A file of several opcodes is called after the first.
     if stem != raw.instruction.value && raw.also.iter().all(|name| name.value != raw.instruction.value) {
         let message = format!("the file of `{}` must not be called `{stem}.yaml`", raw.instruction.value);
@@ -51,51 +48,57 @@ pub(super) fn names(sources: &Sources<'_>) -> Vec<Error> {
     errors
 }
 
-/// What is wrong with a syntax line: its opcode, its slots, and operands that are not described.
-pub(super) fn form(sources: &Sources<'_>, form: &RawForm, syntax: &Syntax) -> Vec<Error> {
+/// The mistakes in a syntax line: its opcode, its slots, and operands that are not described.
+pub(super) fn form(sources: &Sources<'_>, read: &ReadForm<'_>) -> Vec<Error> {
     let raw = sources.raw;
+    let ReadForm { raw: form, syntax, slots } = read;
     let mut errors = Vec::new();
     if syntax.opcode != raw.instruction.value {
         errors.push(sources.file.at(&form.syntax, format!("this syntax line is for `{}`", syntax.opcode)));
     }
-    if let Ok(slots) = claims(raw, form, syntax) {
-        let mut seen = FxHashSet::default();
-        for slot in slots.iter().filter(|slot| !seen.insert(&slot.name)) {
-            errors.push(sources.file.at(&form.syntax, format!("the slot `.{}` appears twice", slot.name)));
-        }
-        for slot in slots.iter().filter(|slot| RESERVED.contains(&slot.name.as_str())) {
-            let message = format!("a slot cannot be called `{}`: every form has an axis of that name", slot.name);
-            errors.push(sources.file.at(&form.syntax, message).help("choose another name for the slot"));
-        }
+    let mut seen = FxHashSet::default();
+    for slot in slots.iter().filter(|slot| !seen.insert(&slot.name)) {
+        errors.push(sources.file.at(&form.syntax, format!("the slot `.{}` appears twice", slot.name)));
     }
-    for operand in syntax.operands.iter().map(|operand| &operand.name) {
+    for slot in slots.iter().filter(|slot| RESERVED.contains(&slot.name.as_str())) {
+        let message = format!("a slot cannot be called `{}`: every form has an axis of that name", slot.name);
+        errors.push(sources.file.at(&form.syntax, message).help("choose another name for the slot"));
+    }
+    let operands: Vec<&str> = syntax.operands.iter().map(|operand| operand.name.as_str()).collect();
+    for operand in &operands {
         let mut described = form.operands.0.iter().chain(&raw.operands.0);
-        if !described.any(|(name, _)| name.value == *operand) {
+        let Some((_, described)) = described.find(|(name, _)| name.value == *operand) else {
             let message = format!("the operand `{operand}` has no description");
             errors.push(sources.file.at(&form.syntax, message).help(format!("add `{operand}:` under `operands`")));
+            continue;
+        };
+        if let (RoleName::Coordinate, Some(of)) = (described.role, &described.of)
+            && !operands.contains(&of.value.as_str())
+        {
+            let message = format!("`{operand}` is a coordinate of `{0}`, but this line has no operand `{0}`", of.value);
+            errors.push(sources.file.at(&form.syntax, message));
         }
     }
     errors
 }
 
 /// Errors for entries that no syntax line uses, and for dangling references.
-pub(super) fn uses(sources: &Sources<'_>, syntaxes: &[(&RawForm, Syntax)]) -> Vec<Error> {
+pub(super) fn uses(sources: &Sources<'_>, read: &[ReadForm<'_>]) -> Vec<Error> {
     let raw = sources.raw;
     let mut errors = Vec::new();
-    let lines: Vec<&str> = syntaxes.iter().map(|(form, _)| form.syntax.value.as_str()).collect();
-    let claimed = syntaxes.iter().filter_map(|(form, syntax)| claims(raw, form, syntax).ok());
-    let slots: Vec<SlotClaims> = claimed.flatten().collect();
-    let of_forms = syntaxes.iter().flat_map(|(form, _)| &form.modifiers.0);
+    let lines: Vec<&str> = read.iter().map(|form| form.raw.syntax.value.as_str()).collect();
+    let slots: Vec<SlotClaims> = read.iter().flat_map(|form| form.slots.clone()).collect();
+    let of_forms = read.iter().flat_map(|form| &form.raw.modifiers.0);
     errors.extend(raw.modifiers.0.iter().chain(of_forms).flat_map(|(_, values)| modifiers(sources, values)));
     for (name, _) in &raw.modifiers.0 {
-        let suffix = |syntax: &Syntax| syntax.suffixes.iter().any(|suffix| suffix.name == name.value);
-        if !slots.iter().any(|slot| slot.name == name.value) && !syntaxes.iter().any(|(_, syntax)| suffix(syntax)) {
+        let mut suffixes = read.iter().flat_map(|form| &form.syntax.suffixes);
+        if !slots.iter().any(|slot| slot.name == name.value) && !suffixes.any(|suffix| suffix.name == name.value) {
             let message = format!("no syntax line has a slot `.{}`", name.value);
             errors.push(sources.file.at(name, message).help(format!("the syntax lines are: {}", lines.join(" "))));
         }
     }
-    for (name, described) in raw.operands.0.iter().chain(syntaxes.iter().flat_map(|(form, _)| &form.operands.0)) {
-        if !syntaxes.iter().any(|(_, syntax)| syntax.operands.iter().any(|known| known.name == name.value)) {
+    for (name, described) in raw.operands.0.iter().chain(read.iter().flat_map(|form| &form.raw.operands.0)) {
+        if !read.iter().flat_map(|form| &form.syntax.operands).any(|known| known.name == name.value) {
             errors.push(sources.file.at(name, format!("no syntax line has an operand `{}`", name.value)));
         }
         errors.extend(operand(sources, name, described, &slots));
@@ -118,7 +121,7 @@ pub(super) fn used_list(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// What is wrong with the values of a slot.
+/// The mistakes in the values of a slot.
 fn modifiers(sources: &Sources<'_>, values: &[At<String>]) -> Vec<Error> {
     let mut errors = Vec::new();
     let mut seen = FxHashSet::default();
@@ -138,7 +141,7 @@ fn modifiers(sources: &Sources<'_>, values: &[At<String>]) -> Vec<Error> {
     errors
 }
 
-/// What is wrong with the description of an operand.
+/// The mistakes in the description of an operand.
 fn operand(sources: &Sources<'_>, name: &At<String>, operand: &RawOperand, slots: &[SlotClaims]) -> Vec<Error> {
     let mut errors = Vec::new();
     errors.extend(types(sources, operand, slots));
@@ -166,7 +169,7 @@ fn operand(sources: &Sources<'_>, name: &At<String>, operand: &RawOperand, slots
     errors
 }
 
-/// What is wrong with the type of an operand, and with those of the size of an access.
+/// The mistakes in the type of an operand, and in the types of the size of an access.
 fn types(sources: &Sources<'_>, operand: &RawOperand, slots: &[SlotClaims]) -> Vec<Error> {
     let mut errors = Vec::new();
     let of_operand = operand.matches.iter().filter_map(|of| match &of.value {
@@ -196,7 +199,7 @@ fn types(sources: &Sources<'_>, operand: &RawOperand, slots: &[SlotClaims]) -> V
     errors
 }
 
-/// What is wrong with the lanes of an operand, and with a table of its types.
+/// The mistakes in the lanes of an operand, and in a table of its types.
 fn lanes(sources: &Sources<'_>, operand: &RawOperand, slots: &[SlotClaims]) -> Vec<Error> {
     let mut wrong: Vec<(FilePosition, String)> = Vec::new();
     let is_slot = |of: &str| slots.iter().any(|slot| slot.name == of);
@@ -227,7 +230,7 @@ fn lanes(sources: &Sources<'_>, operand: &RawOperand, slots: &[SlotClaims]) -> V
     wrong.into_iter().map(error).collect()
 }
 
-/// What is wrong with the rows of a table; `last` says it of their last cells.
+/// The mistakes in the rows of a table; `last` finds those of their last cells.
 fn wrong_rows(table: &SlotTable, slots: &[SlotClaims], last: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let unknown = table.by.iter().filter(|of| !slots.iter().any(|slot| slot.name == **of));
     let mut wrong: Vec<String> = unknown.map(|of| format!("`{of}` is not a slot")).collect();

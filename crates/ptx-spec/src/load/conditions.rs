@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::file::File;
 use super::raw::RawCube;
 use super::sources::Sources;
+use crate::must::Must;
 use crate::role::setup::SETUP;
 use crate::spec::words::NONE;
 use crate::spec::{Axis, Entry, Form};
@@ -19,7 +20,7 @@ pub(super) struct RuleConditions<'a> {
 }
 
 impl RuleConditions<'_> {
-    /// Whether the rule is one that instructions share.
+    /// True if the rule is one that instructions share.
     pub(super) fn is_shared(&self) -> bool {
         self.file.name == self.sources.isa_file.name
     }
@@ -72,8 +73,8 @@ impl RuleConditions<'_> {
         // A shared list may have rules about axes and values that this instruction lacks.
         let shared = self.is_shared();
         let axes: Vec<&Axis> = self.forms.iter().flat_map(|form| &form.axes).filter(|a| a.name == name.value).collect();
-        if axes.is_empty() {
-            return if shared { Vec::new() } else { vec![self.no_axis(name)] };
+        if axes.is_empty() && !shared {
+            return vec![self.no_axis(name)];
         }
         match self.expand(&name.value, values, used) {
             Err(why) => vec![self.file.at(name, why)],
@@ -151,7 +152,8 @@ impl RuleConditions<'_> {
     /// The entries of a condition that [`RuleConditions::check`] found sound.
     pub(super) fn entries(&self, cube: &RawCube) -> Vec<Entry> {
         let entry = |(name, values): &(At<String>, OneOrMany<String>)| {
-            let (negated, values) = self.expand(&name.value, values, &mut FxHashSet::default()).unwrap_or_default();
+            let expanded = self.expand(&name.value, values, &mut FxHashSet::default());
+            let (negated, values) = expanded.must("only conditions that were checked are compiled");
             Entry { axis: name.value.clone(), negated, values }
         };
         cube.0.iter().map(entry).collect()

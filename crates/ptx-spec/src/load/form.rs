@@ -134,6 +134,7 @@ impl<'a> FormBuilder<'a> {
     }
 
     fn environment(&mut self) {
+        // Each begins with the newest value: the first value of an axis is the simplest choice, and there most is valid.
         let sizes = vec![AddressSize::Bits64.to_string(), AddressSize::Bits32.to_string()];
         let size = self.draft.axis("address_size", Choice::AddressSize, sizes, |_| true);
         let targets = self.draft.isa.targets.iter().rev().map(|(target, _)| target.to_string()).collect();
@@ -166,6 +167,7 @@ impl<'a> FormBuilder<'a> {
         let all = self.draft.claims;
         let claims = &all[at];
         let mut values = claims.values.clone();
+        // None is the simplest choice where a line may lack the modifier. Where it is a fault, it follows the claims.
         values.insert(if claims.optional { 0 } else { values.len() }, NONE.to_owned());
         values.extend(self.probes(at));
         let claimed = |value: &str| claims.values.iter().any(|v| v == value) || (claims.optional && value == NONE);
@@ -223,7 +225,7 @@ impl<'a> FormBuilder<'a> {
         !self.draft.claims[at].optional && self.is_another_form(at, None)
     }
 
-    /// Whether a line without this slot's modifier could lack that of another: of two slots with the same values, the
+    /// True if a line without this slot's modifier could lack that of another: of two slots with the same values, the
     /// later one.
     fn missing_is_another_slot(&self, at: usize) -> bool {
         let all = self.draft.claims;
@@ -231,7 +233,7 @@ impl<'a> FormBuilder<'a> {
         (0..all.len()).any(|other| shares(other) && (other > at || all[other].optional))
     }
 
-    /// Whether a line with this value in a slot (or without one) can be a line of another form.
+    /// True if a line with this value in a slot (or without one) can be a line of another form.
     fn is_another_form(&self, at: usize, value: Option<&String>) -> bool {
         let own = &self.draft.claims[at];
         let with_value = value.map(|value| SlotClaims { values: vec![value.clone()], optional: false, ..own.clone() });

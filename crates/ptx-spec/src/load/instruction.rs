@@ -7,75 +7,67 @@ use super::notation::Syntax;
 use super::raw::{RawExample, RawForm, RawNote};
 use super::rules::MOST_CUBES;
 use super::slots::claims;
-use super::sources::{FormSource, Sources};
+use super::sources::{FormSource, ReadForm, Sources};
 use super::{check, rules, separate, setup};
 use crate::spec::{Example, Form, Instruction, Note, SlotClaims, ValueSet};
 use crate::yaml::Error;
 
-/// The most modifier slots of a form.
+/// The most modifier slots of a form: sets of them are the bits of a word.
 const MOST_SLOTS: usize = 64;
-
-/// A form as the file has it, and its syntax line taken apart.
-type ReadForm<'a> = (&'a RawForm, Syntax);
 
 /// Builds an instruction.
 ///
 /// # Errors
 /// All that is wrong with its file; what can be found only in a sound file is found once it is.
 pub(super) fn build(sources: &Sources<'_>) -> Result<Instruction, Vec<Error>> {
-    let syntaxes = syntaxes(sources)?;
-    let mut forms = forms(sources, &syntaxes)?;
+    let read = read_forms(sources)?;
+    let mut forms = forms(sources, &read)?;
     rules::add(sources, &mut forms)?;
     setup::add(sources, &mut forms)?;
     separate::separate(&mut forms);
-    for (form, (raw, _)) in forms.iter().zip(&syntaxes) {
-        fits(sources, form, raw)?;
+    for (form, read) in forms.iter().zip(&read) {
+        fits(sources, form, read.raw)?;
     }
     let mut instruction = instruction(sources, forms);
     instruction.index(sources.isa);
     Ok(instruction)
 }
 
-/// The syntax lines, once nothing is wrong with the names and references of the file.
-fn syntaxes<'a>(sources: &Sources<'a>) -> Result<Vec<ReadForm<'a>>, Vec<Error>> {
+/// The forms as the file has them, once nothing is wrong with the names and references of the file.
+fn read_forms<'a>(sources: &Sources<'a>) -> Result<Vec<ReadForm<'a>>, Vec<Error>> {
     let mut errors = check::names(sources);
-    let mut syntaxes: Vec<ReadForm<'_>> = Vec::new();
-    for form in &sources.raw.forms {
+    let mut read: Vec<ReadForm<'_>> = Vec::new();
+    for raw in &sources.raw.forms {
         let described =
-            |name: &str| form.operands.0.iter().chain(&sources.raw.operands.0).any(|(of, _)| of.value == name);
-        match Syntax::parse(&form.syntax.value, &sources.raw.instruction.value, described) {
-            Ok(syntax) => syntaxes.push((form, syntax)),
-            Err(why) => errors.push(sources.file.at(&form.syntax, why)),
+            |name: &str| raw.operands.0.iter().chain(&sources.raw.operands.0).any(|(of, _)| of.value == name);
+        let syntax = Syntax::parse(&raw.syntax.value, &sources.raw.instruction.value, described);
+        let with_slots = |syntax| Ok(ReadForm { raw, slots: claims(sources.raw, raw, &syntax)?, syntax });
+        match syntax.and_then(with_slots) {
+            Ok(form) => read.push(form),
+            Err(why) => errors.push(sources.file.at(&raw.syntax, why)),
         }
     }
-    for (form, syntax) in &syntaxes {
-        errors.extend(check::form(sources, form, syntax));
-    }
+    errors.extend(read.iter().flat_map(|form| check::form(sources, form)));
     // Unused entries can only be found if all lines could be read.
-    if !sources.raw.forms.is_empty() && syntaxes.len() == sources.raw.forms.len() {
-        errors.extend(check::uses(sources, &syntaxes));
+    if !sources.raw.forms.is_empty() && read.len() == sources.raw.forms.len() {
+        errors.extend(check::uses(sources, &read));
     }
-    if errors.is_empty() { Ok(syntaxes) } else { Err(errors) }
+    if errors.is_empty() { Ok(read) } else { Err(errors) }
 }
 
 /// The forms, without the rules of the YAML.
-fn forms(sources: &Sources<'_>, syntaxes: &[ReadForm<'_>]) -> Result<Vec<Form>, Vec<Error>> {
-    let claimed = |(form, syntax): &ReadForm<'_>| {
-        claims(sources.raw, form, syntax).map_err(|why| vec![sources.file.at(&form.syntax, why)])
-    };
-    let slots: Vec<Vec<SlotClaims>> = syntaxes.iter().map(claimed).collect::<Result<_, _>>()?;
+fn forms(sources: &Sources<'_>, read: &[ReadForm<'_>]) -> Result<Vec<Form>, Vec<Error>> {
     let mut forms: Vec<Form> = Vec::new();
-    for (at, (form, syntax)) in syntaxes.iter().enumerate() {
-        let others = slots.iter().enumerate().filter(|(other, _)| *other != at);
-        let others: Vec<&[SlotClaims]> = others.map(|(_, slots)| slots.as_slice()).collect();
-        let other_lines = syntaxes.iter().enumerate().filter(|(other, _)| *other != at);
-        let other_lines: Vec<&Syntax> = other_lines.map(|(_, (_, syntax))| syntax).collect();
+    for (at, ReadForm { raw: form, syntax, slots }) in read.iter().enumerate() {
+        let others = || read.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, form)| form);
+        let other_lines: Vec<&Syntax> = others().map(|form| &form.syntax).collect();
+        let others: Vec<&[SlotClaims]> = others().map(|form| form.slots.as_slice()).collect();
         let Sources { isa, raw_isa, raw: instruction, .. } = *sources;
         let (others, other_lines) = (&others, &other_lines);
         let source = FormSource { raw_isa, instruction, form, syntax, others, other_lines, earlier: at };
-        forms.push(FormBuilder::new(isa, source, &slots[at]).build());
+        forms.push(FormBuilder::new(isa, source, slots).build());
     }
-    for (form, (raw, _)) in forms.iter().zip(syntaxes) {
+    for (form, ReadForm { raw, .. }) in forms.iter().zip(read) {
         let mut seen = FxHashSet::default();
         if let Some(axis) = form.axes.iter().find(|axis| !seen.insert(&axis.name)) {
             let message = format!("two axes of this form are called `{}`", axis.name);
@@ -85,9 +77,10 @@ fn forms(sources: &Sources<'_>, syntaxes: &[ReadForm<'_>]) -> Result<Vec<Form>, 
     Ok(forms)
 }
 
-/// Whether a form can be held: its combinations, slots and values are limited.
+/// Checks that a form can be held: its combinations, slots and values are limited.
 fn fits(sources: &Sources<'_>, form: &Form, raw: &RawForm) -> Result<(), Vec<Error>> {
     let cubes: usize = form.rules.iter().map(|rule| rule.forbids.len()).sum();
+    // One value of the 256 stands for what could not be read.
     let wide = form.axes.iter().any(|axis| axis.values.len() > ValueSet::CAPACITY - 1);
     if cubes > MOST_CUBES || wide || form.slots.len() > MOST_SLOTS {
         let help = format!(

@@ -10,7 +10,7 @@ use crate::spec::words::{DOUBLE, FLOAT, INTEGER};
 use crate::spec::{Isa, Kind, KindTable, RegisterType, Special, ValueSet};
 use crate::yaml::{At, Error, Ordered};
 
-/// What the file says, and what is wrong with it.
+/// The contents of the file, and the mistakes in it.
 pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
     let mut errors = Vec::new();
     let targets = environments(file, raw, &mut errors);

@@ -77,7 +77,7 @@ impl Syntax {
 
 /// Reads the operands of a syntax line.
 struct OperandNotation<'a> {
-    /// Whether an operand of this name is described: if all names in braces are, the braces group operands.
+    /// Tells if an operand of this name is described: if all names in braces are, the braces group operands.
     described: &'a dyn Fn(&str) -> bool,
     operands: Vec<NotedOperand>,
     pattern: Vec<Pattern>,
@@ -184,7 +184,7 @@ impl OperandNotation<'_> {
         }
         if let Some(inner) = text.strip_prefix('{') {
             let (names, after) = inner.split_once('}').ok_or("`{` without `}`")?;
-            let operand = self.operand(names.split(',').next().unwrap_or_default(), optional)?;
+            let operand = self.operand(names.split_once(',').map_or(names, |(first, _)| first), optional)?;
             self.operands[operand].elements = Some(names.split(',').count());
             return Ok((operand, after.trim_start()));
         }

@@ -7,8 +7,7 @@ use crate::text::Line;
 /// that it begins with, and one of any other opcode to the first.
 pub(super) fn each(raw: &RawInstruction) -> Vec<RawInstruction> {
     let first = &raw.instruction.value;
-    let opcode = |example: &RawExample| Line::opcode_of(&example.line.value).unwrap_or_default().to_owned();
-    let is_of = |example: &RawExample, name: &str| name.split('.').next() == Some(opcode(example).as_str());
+    let is_of = |example: &RawExample, name: &str| name.split('.').next() == Line::opcode_of(&example.line.value);
     let another = |example: &RawExample| raw.also.iter().any(|name| is_of(example, &name.value));
     let mut all = vec![raw.clone()];
     all[0].examples.lines.retain(|example| !another(example));

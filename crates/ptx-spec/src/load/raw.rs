@@ -18,7 +18,7 @@ use crate::yaml::{At, OneOrMany, Ordered};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawIsa {
-    /// Whether the folder has a specification of every instruction of PTX. A line of another instruction is then invalid;
+    /// True if the folder has a specification of every instruction of PTX. A line of another instruction is then invalid;
     /// otherwise it is unknown.
     #[serde(default)]
     pub complete: bool,
@@ -28,7 +28,7 @@ pub struct RawIsa {
     pub targets: Ordered<Version>,
     /// Every fundamental type that a register can have.
     pub types: Ordered<RawType>,
-    /// What declaring a variable of each kind requires: variables that are bases of addresses, and
+    /// The needs of declaring a variable of each kind: variables that are bases of addresses, and
     /// surfaces.
     #[serde(default)]
     pub variables: Ordered<RawNeeds>,
@@ -76,10 +76,10 @@ pub struct RawSpecial {
     /// Further types that they are read as.
     #[serde(default)]
     pub also: Vec<String>,
-    /// Whether they are vectors of four, with components such as `%tid.x`.
+    /// True if the registers are vectors of four, with components such as `%tid.x`.
     #[serde(default)]
     pub vector: bool,
-    /// What they need.
+    /// The needs of a line that reads them.
     pub needs: Option<RawNeeds>,
     /// The directive of entries that may read them. No line that reads them is generated.
     pub directive: Option<String>,
@@ -93,7 +93,7 @@ pub struct RawType {
     pub bits: u16,
     /// Its kind.
     pub kind: Kind,
-    /// What a register of this type needs.
+    /// The needs of a register of this type.
     pub needs: Option<RawNeeds>,
     /// The types of the registers that hold it, if only instructions have this type.
     #[serde(default)]
@@ -120,7 +120,7 @@ pub struct RawInstruction {
     /// The other opcodes that the page describes with it: what holds for the one holds for each.
     #[serde(default)]
     pub also: Vec<At<String>>,
-    /// What it does, in one line.
+    /// The purpose of the instruction, in one line.
     pub summary: String,
     /// The anchor of its page in the manual.
     pub manual: String,
@@ -187,18 +187,18 @@ pub struct RawForm {
     /// Operands that differ in this form.
     #[serde(default)]
     pub operands: Ordered<RawOperand>,
-    /// Whether the order of the modifiers matters.
+    /// The importance of the order of the modifiers.
     #[serde(default)]
     pub order: Order,
     /// The options of `.target` that change how its lines are read.
     #[serde(default)]
     pub modes: Vec<At<String>>,
-    /// Whether control does not go on after a line: `ret`.
+    /// True if control does not go on after a line: `ret`.
     #[serde(default)]
     pub ends: bool,
 }
 
-/// Whether the order of the modifiers matters.
+/// The importance of the order of the modifiers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
@@ -217,7 +217,7 @@ pub struct RawSetup {
     pub forms: Option<Vec<At<String>>>,
     /// A combination of choices, of the variant and of its setup, or several.
     pub never: Combinations,
-    /// Why.
+    /// The reason.
     pub because: String,
 }
 
@@ -234,7 +234,7 @@ pub struct RawRule {
     pub when: RawCube,
     /// A combination that must not occur, or a list of them.
     pub never: Option<Combinations>,
-    /// What must hold: a combination, or one of a list.
+    /// The combination that must hold, or a list of which one must.
     pub require: Option<Combinations>,
     /// Axes that must have the same value where several of them have one.
     #[serde(default)]
@@ -249,13 +249,13 @@ pub struct RawRule {
     pub undefined: Option<Combinations>,
     /// The PTX version and target that are needed.
     pub needs: Option<RawNeeds>,
-    /// Whether the manual states it, or it was observed.
+    /// The source of the rule: the manual states it, or it was observed.
     pub source: Source,
     /// The heading on the manual's page.
     pub section: Option<String>,
     /// The rule in our own words.
     pub says: String,
-    /// Whether it is a row of a table of needs, which names it.
+    /// True if the rule is a row of a table of needs, which names it.
     #[serde(skip)]
     pub of_table: bool,
 }
@@ -377,7 +377,7 @@ pub struct RawNote {
     pub section: String,
     /// The manual's statement, in our own words.
     pub says: String,
-    /// Why it is not a rule, or how the contradiction was resolved.
+    /// The reason why it is not a rule, or how the contradiction was resolved.
     pub because: String,
 }
 
@@ -408,9 +408,9 @@ pub struct RawExample {
     /// The rules it breaks, if it is invalid.
     #[serde(default)]
     pub rules: Vec<At<String>>,
-    /// Why, if the specification contradicts the manual's own example.
+    /// The reason, if the specification contradicts the manual's own example.
     pub why: Option<String>,
-    /// Whether the specification cannot say yet that the line is valid. What engines do with it is not compared.
+    /// True if the specification cannot say yet that the line is valid. What engines do with it is not compared.
     #[serde(default)]
     pub gap: bool,
     /// The target it is judged for; the newest plain one by default.

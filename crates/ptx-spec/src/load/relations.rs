@@ -12,7 +12,7 @@ use crate::yaml::{At, Error, OneOrMany, Ordered};
 /// A cell of a table that stands for every value.
 const ANY: &str = "any";
 
-/// What is wrong with the axes and the rows of such a rule.
+/// The mistakes in the axes and the rows of such a rule.
 pub(super) fn check(conditions: &RuleConditions<'_>, rule: &RawRule, used: &mut FxHashSet<String>) -> Vec<Error> {
     let mut errors = Vec::new();
     if rule.same.len() == 1 || rule.table.len() == 1 {

@@ -8,11 +8,12 @@ use super::raw::{RawCube, RawNeeds, RawRule, Targets};
 use super::relations;
 use super::sources::Sources;
 use crate::environment::{Target, Version};
+use crate::must::Must;
 use crate::spec::words::NONE;
 use crate::spec::{Choice, Cube, Form, Rule, RuleKind};
 use crate::yaml::{Error, OneOrMany};
 
-/// The most combinations that the rules of a form may forbid.
+/// The most combinations that the rules of a form may forbid: a diagram is built of states with a bit for each.
 pub(super) const MOST_CUBES: usize = 1024;
 
 /// Compiles the rules of the YAML into every form they apply to.
@@ -58,7 +59,7 @@ pub(super) fn add(sources: &Sources<'_>, forms: &mut [Form]) -> Result<(), Vec<E
 fn shared(sources: &Sources<'_>, list: &str) -> Vec<RawRule> {
     let (list, operand) = used_list(list);
     let found = sources.raw_isa.rules.0.iter().find(|(name, _)| name.value == list);
-    let mut rules = found.map(|(_, rules)| rules.clone()).unwrap_or_default();
+    let mut rules = found.must("that the used lists exist is checked before").1.clone();
     let Some(operand) = operand else { return rules };
     for rule in &mut rules {
         rule.id.value = format!("{operand}-{}", rule.id.value);
@@ -157,7 +158,7 @@ fn compile(
     Ok(compiled)
 }
 
-/// What is wrong with a rule: its kind, and what it refers to.
+/// The mistakes in a rule: in its kind, and in what it refers to.
 fn check(conditions: &RuleConditions<'_>, rule: &RawRule, used: &mut FxHashSet<String>) -> Vec<Error> {
     let mut errors = Vec::new();
     let ways = [
@@ -233,8 +234,8 @@ fn in_form(conditions: &RuleConditions<'_>, rule: &RawRule, form: &Form) -> Vec<
         return make("", RuleKind::Constraint, cubes.iter().map(join).collect()).into_iter().collect();
     }
     let Some(needs) = &rule.needs else { return Vec::new() };
-    let targets =
-        needs.target.resolve(&[&conditions.sources.raw.sets, &conditions.sources.raw_isa.sets]).unwrap_or_default();
+    let targets = needs.target.resolve(&[&conditions.sources.raw.sets, &conditions.sources.raw_isa.sets]);
+    let targets = targets.must("only rules that were checked are compiled");
     let (too_old, unmet) = (too_old(needs, &when, form), unmet(&targets, &when, form));
     let ptx = too_old.and_then(|(kind, cube)| make("-ptx", kind, vec![cube]));
     let target = unmet.and_then(|(kind, cube)| make("-target", kind, vec![cube]));

@@ -3,8 +3,8 @@
 use crate::spec::words::NONE;
 use crate::spec::{Axis, Cube, Form, Pattern, Rule, RuleKind, Slot, Source, ValueSet};
 
-/// What two forms could both have belongs to the earlier form, and what one form never has is not tried where it is what
-/// another one has.
+/// Gives the lines that two forms could both have to the earlier form, and leaves out of a form the probes that are
+/// lines of another one.
 pub(super) fn separate(forms: &mut [Form]) {
     for at in 0..forms.len() {
         let others = (0..forms.len()).filter(|other| *other != at);
@@ -48,8 +48,8 @@ fn covered(earlier: &Form, later: &Form) -> Option<Cube> {
     (!cube.is_empty()).then_some(cube)
 }
 
-/// What the modifiers of `later` can be in `earlier` as well, as sets of the axes of `later`; none if the modifiers tell the
-/// forms apart.
+/// The modifiers of `later` that `earlier` can have as well, as sets of the axes of `later`; none if the modifiers tell
+/// the forms apart.
 fn modifiers_in(earlier: &Form, later: &Form) -> Option<Vec<(usize, ValueSet)>> {
     let claims = |form: &Form, axis: usize| -> Vec<String> {
         let axis = &form.axes[axis];
@@ -93,8 +93,8 @@ fn modifiers_in(earlier: &Form, later: &Form) -> Option<Vec<(usize, ValueSet)>> 
     (possible && sets.iter().all(|(_, set)| !set.is_empty())).then_some(sets)
 }
 
-/// What the operands of `later` can be in `earlier` as well, as sets of the axes of `later`, of which only the claimed values
-/// count if `claimed_only`; none if the operands alone tell the forms apart.
+/// The operands of `later` that `earlier` can have as well, as sets of the axes of `later`, of which only the claimed
+/// values count if `claimed_only`; none if the operands alone tell the forms apart.
 fn operands_in(earlier: &Form, later: &Form, claimed_only: bool) -> Option<Vec<(usize, ValueSet)>> {
     let mandatory = |form: &Form| {
         let needed = |part: &&Pattern| part.operands().iter().any(|&at| !form.operands[at].optional);

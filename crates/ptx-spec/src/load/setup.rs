@@ -20,8 +20,12 @@ pub(super) fn add(sources: &Sources<'_>, forms: &mut [Form]) -> Result<(), Vec<E
     let mut compiled: Vec<Vec<SetupRule>> = vec![Vec::new(); forms.len()];
     for rule in &raw.setup {
         let conditions = RuleConditions { sources, file: sources.file, forms };
-        errors.extend(conditions.check_forms(rule.forms.as_deref()));
-        rule.never.0.iter().for_each(|cube| errors.extend(conditions.check_setup(cube)));
+        let mut wrong = conditions.check_forms(rule.forms.as_deref());
+        wrong.extend(rule.never.0.iter().flat_map(|cube| conditions.check_setup(cube)));
+        if !wrong.is_empty() {
+            errors.extend(wrong);
+            continue;
+        }
         let never: Vec<Vec<Entry>> = rule.never.0.iter().map(|cube| conditions.entries(cube)).collect();
         for (id, rules) in raw.forms.iter().map(|form| &form.id.value).zip(&mut compiled) {
             if rule.forms.as_ref().is_none_or(|forms| forms.iter().any(|form| form.value == *id)) {

@@ -65,7 +65,7 @@ pub(super) fn suffix_values(instruction: &RawInstruction, form: &RawForm, name: 
     }
 }
 
-/// Whether some line of these slots could also be read as a line of those.
+/// True if some line of these slots could also be read as a line of those.
 pub(super) fn overlap(these: &[impl Borrow<SlotClaims>], those: &[impl Borrow<SlotClaims>]) -> bool {
     fn meets(slot: &SlotClaims, slots: &[impl Borrow<SlotClaims>]) -> bool {
         let shares = |other: &SlotClaims| other.values.iter().any(|value| slot.values.contains(value));

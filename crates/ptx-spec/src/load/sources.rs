@@ -19,6 +19,14 @@ pub(super) struct Sources<'a> {
     pub(super) raw: &'a RawInstruction,
 }
 
+/// A form as the file has it, and its syntax line taken apart.
+pub(super) struct ReadForm<'a> {
+    pub(super) raw: &'a RawForm,
+    pub(super) syntax: Syntax,
+    /// The slots of the syntax line, with their claimed values.
+    pub(super) slots: Vec<SlotClaims>,
+}
+
 /// A form as the file has it, and the other forms of the instruction.
 pub(super) struct FormSource<'a> {
     pub(super) raw_isa: &'a RawIsa,
@@ -33,7 +41,7 @@ pub(super) struct FormSource<'a> {
 }
 
 impl<'a> FormSource<'a> {
-    /// What the file says of an operand.
+    /// The description of an operand in the file.
     pub(super) fn operand(&self, name: &str) -> &'a RawOperand {
         let named = |(known, _): &&(At<String>, RawOperand)| known.value == name;
         let found = self.form.operands.0.iter().find(named).or_else(|| self.instruction.operands.0.iter().find(named));
@@ -45,7 +53,7 @@ impl<'a> FormSource<'a> {
         if self.form.modes.is_empty() { &self.instruction.modes } else { &self.form.modes }
     }
 
-    /// Whether a modifier belongs to a page of the manual that the file does not describe.
+    /// True if a modifier belongs to a page of the manual that the file does not describe.
     pub(super) fn is_elsewhere(&self, modifier: &str) -> bool {
         self.instruction.elsewhere.iter().any(|word| stands_for(&word.value, modifier))
     }

@@ -20,6 +20,7 @@ impl WritingBuilder<'_, '_> {
     pub(super) fn build(&mut self, operands: &[Operand]) -> Vec<Writing> {
         let mut writings = vec![Writing::Plain];
         let last = self.draft.slots.len().saturating_sub(1);
+        // The modifier of the last slot is at the end already.
         writings.extend((0..last).map(Writing::Moved));
         if self.draft.slots.len() > 1 {
             writings.push(Writing::Reordered);
@@ -29,6 +30,7 @@ impl WritingBuilder<'_, '_> {
         writings.extend(extras.iter().map(|(value, _)| Writing::Extra(value.clone())));
         let mandatory = operands.iter().enumerate().filter(|(_, operand)| !operand.optional);
         writings.extend(mandatory.map(|(at, _)| Writing::Without(at)));
+        // Otherwise one more can be an optional one that the variant lacks.
         if !operands.iter().any(|operand| operand.optional) {
             writings.push(Writing::ExtraOperand);
         }
@@ -57,7 +59,7 @@ impl WritingBuilder<'_, '_> {
         writings
     }
 
-    /// Whether a line with this fault could be read as one without it, or with another: a modifier that several slots
+    /// True if a line with this fault could be read as one without it, or with another: a modifier that several slots
     /// know is in the slot that its place says, and one half of a pair without the other is the first.
     fn reads_otherwise(&self, writing: &Writing) -> bool {
         let claims = self.draft.claims;
@@ -74,7 +76,7 @@ impl WritingBuilder<'_, '_> {
         }
     }
 
-    /// What the faults of the writing break, and which of them are not generated.
+    /// Adds the rules that the faults of the writing break, and says which faults are not generated.
     fn rules(&mut self, axis: usize, operands: &[Operand], writings: &[Writing], extras: &[(String, Vec<Cube>)]) {
         let of = |keep: &dyn Fn(&Writing) -> bool| ValueSet::of(writings.len(), |at| keep(&writings[at]));
         let fault = |keep: &dyn Fn(&Writing) -> bool| vec![Cube::new([(axis, of(keep))])];
@@ -249,6 +251,7 @@ impl WritingBuilder<'_, '_> {
             .for_each(|slot| slot.values.iter().for_each(|value| add(value, &known)));
         for (_, family) in &self.source.raw_isa.families.0 {
             if !family.iter().any(|value| known(&value.value)) {
+                // The form has nothing of the family: one word stands for all of them.
                 family.iter().take(1).for_each(|value| add(&value.value, &known));
             }
         }

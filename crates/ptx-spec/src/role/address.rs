@@ -14,7 +14,7 @@ use crate::text::{Argument, Integer, Symbol};
 pub const REGISTER: &str = "register";
 const ENTRY_PARAMETER: &str = "entry-parameter";
 const FUNCTION_PARAMETER: &str = "function-parameter";
-/// What a function returns.
+/// A value that a function returns.
 pub const RETURN_PARAMETER: &str = "return-parameter";
 /// A variable that all devices share.
 pub const UNIFIED: &str = "unified";
@@ -52,17 +52,17 @@ pub fn base_of_space(modifier: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a variable is a parameter: of an entry, of a function, what a function returns, or of a call.
+/// True if a variable is a parameter: of an entry, of a function, what a function returns, or of a call.
 pub fn is_parameter(base: &str) -> bool {
     [ENTRY_PARAMETER, FUNCTION_PARAMETER, RETURN_PARAMETER, LOCAL_PARAMETER].contains(&base)
 }
 
-/// Whether a modifier names the space of parameters.
+/// True if a modifier names the space of parameters.
 pub fn is_parameter_space(modifier: &str) -> bool {
     modifier.split("::").next() == Some(".param")
 }
 
-/// Whether a value of the axis of offsets is a negative one.
+/// True if a value of the axis of offsets is a negative one.
 pub fn is_negative(offset: &str) -> bool {
     offset == OFFSETS[2]
 }

@@ -44,12 +44,12 @@ impl OperandReader<'_> {
                 found.more.push((axis, value));
             }
         }
-        // Empty parentheses are as good as any list of what is accepted.
+        // Empty parentheses are as good as any list of what is accepted, and as any other if nothing is.
         let accepted = || self.form.axes[axis].claimed.iter().next();
         values[axis] = first.or_else(accepted).unwrap_or(0);
     }
 
-    /// What an element of a list is.
+    /// The meaning of an element of a list.
     fn listed(&self, element: &Argument<'_>, values: &[u8], found: &mut Found) -> ReadValue<'_> {
         if let Argument::Name(name) = element
             && let Some(Symbol::Variable(base)) = self.declarations.symbol(name)

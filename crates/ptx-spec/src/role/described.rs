@@ -42,21 +42,21 @@ pub struct RawOperand {
     pub lanes: Option<At<RawLanes>>,
     /// The valid shapes; by default all that `lanes` allows, or a scalar.
     pub shapes: Option<Vec<At<String>>>,
-    /// What it may be beside the types that suit `type`: register types, `immediates`, `special`, `sink`, ...
+    /// The values accepted beside the types that suit `type`: register types, `immediates`, `special`, `sink`, ...
     pub accepts: Option<Vec<At<String>>>,
     /// The type of the first lane, where that may differ from the others: the index into an array of textures.
     pub first: Option<At<String>>,
-    /// What an integer immediate may be.
+    /// The numbers that an integer immediate may be.
     pub value: Option<At<RawNumbers>>,
-    /// Whether its lanes may be `_`, which makes the pattern of sinks a choice.
+    /// True if the lanes may be `_`, which makes the pattern of sinks a choice.
     #[serde(default)]
     pub sinks: bool,
-    /// Whether its registers may be wider than `type`.
+    /// The width of the registers against that of `type`.
     #[serde(default)]
     pub width: Width,
     /// The kind of an object; for a coordinate, the operand that is its object.
     pub of: Option<At<String>>,
-    /// What the first coordinate counts.
+    /// The unit that the first coordinate counts.
     pub unit: Option<Unit>,
     /// The slot that names the geometry of an object.
     pub geometry: Option<At<String>>,
@@ -70,7 +70,7 @@ pub struct RawOperand {
     pub made_by: Option<At<String>>,
 }
 
-/// Whether registers may be wider than the instruction's type. PTX ISA
+/// The width of registers against that of the instruction's type. PTX ISA
 /// `operand-size-exceeding-instruction-type-size`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -83,17 +83,17 @@ pub enum Width {
 }
 
 impl RawOperand {
-    /// What it is said to accept, whatever the type is.
+    /// The values that the operand is said to accept, whatever the type is.
     pub(super) fn accepted(&self) -> Vec<String> {
         self.accepts.iter().flatten().map(|value| value.value.clone()).filter(|value| value != IMMEDIATES).collect()
     }
 
-    /// Whether it may be an immediate that suits its type.
+    /// True if the operand may be an immediate that suits its type.
     pub(super) fn accepts_immediates(&self) -> bool {
         self.accepts.iter().flatten().any(|value| value.value == IMMEDIATES)
     }
 
-    /// What it is said to accept, then all others as probes.
+    /// The values that the operand is said to accept, then all others as probes.
     pub(super) fn accepted_first(&self, all: Vec<String>) -> Vec<String> {
         let mut values = self.accepted();
         let probes: Vec<String> = all.into_iter().filter(|value| !values.contains(value)).collect();

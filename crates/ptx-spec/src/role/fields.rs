@@ -16,7 +16,7 @@ use crate::yaml::OneOrMany;
 pub enum RawTypeOf {
     /// A slot or a type, or the type of the same kind with twice or half its bits.
     Of(ScaledType),
-    /// What a table says.
+    /// By a table.
     Table(SlotTable),
 }
 
@@ -59,9 +59,9 @@ impl ScaledType {
 /// The lanes of an operand.
 #[derive(Clone, Debug)]
 pub enum RawLanes {
-    /// What `isa.yaml` says of each value of a vector slot.
+    /// By a vector slot: `isa.yaml` has the lanes of each of its values.
     Slot(String),
-    /// What a table says: in the last cell of a row the number of lanes, or the shapes.
+    /// By a table, with the number of lanes, or the shapes, in the last cell of a row.
     Table(SlotTable),
 }
 
@@ -91,7 +91,7 @@ struct NumberRange {
     from: Option<i64>,
     /// The greatest.
     to: Option<i64>,
-    /// What each is a multiple of.
+    /// The number that each is a multiple of.
     #[serde(default = "one")]
     multiple_of: i64,
 }
@@ -100,7 +100,7 @@ fn one() -> i64 {
     1
 }
 
-/// What an integer immediate may be, as the file has it.
+/// The numbers that an integer immediate may be, as the file has it.
 #[derive(Clone, Debug)]
 pub struct RawNumbers(pub AllowedNumbers);
 

@@ -11,11 +11,11 @@ pub(super) const SURFACE: &str = "surface";
 pub(super) const FUNCTION_OBJECT: &str = "function";
 /// A label.
 pub(super) const LABEL: &str = "label";
-/// What a call names with a signature.
+/// The objects with a signature that a call names.
 pub(super) const CALLEES: [&str; 3] = [FUNCTION_OBJECT, CALL_TARGETS, PROTOTYPE];
 /// A list of functions that a call may reach.
 pub(super) const CALL_TARGETS: &str = "call-targets";
-/// What a function that a call reaches takes and returns.
+/// A prototype: it says what a function that a call reaches takes and returns.
 pub(super) const PROTOTYPE: &str = "prototype";
 /// The kinds of objects.
 pub const OBJECTS: [&str; 8] =
@@ -24,7 +24,7 @@ pub const OBJECTS: [&str; 8] =
 pub const SURFREF: &str = "surfref";
 /// A `.surfref` among the parameters of the entry.
 pub const SURFREF_PARAMETER: &str = "surfref-parameter";
-/// What an object operand other than a register can be, each with its kind and whether it is a parameter.
+/// The objects that an operand can be beside a register, each with its kind and whether it is a parameter.
 const OBJECT_WORDS: [(&str, &str, bool); 11] = [
     (SURFREF, SURFACE, false),
     (SURFREF_PARAMETER, SURFACE, true),
@@ -55,7 +55,7 @@ pub(super) const LOCAL_PARAMETER: &str = "local-parameter";
 /// A variable in global memory.
 pub(super) const GLOBAL: &str = "global";
 
-/// What a declared object is called on the axis of types.
+/// The name of a declared object on the axis of types.
 pub(super) fn object_word(symbol: Symbol) -> Option<&'static str> {
     match symbol {
         Symbol::Surface(false) => Some(SURFREF),
@@ -88,7 +88,7 @@ pub enum Item<'a> {
     Callee(&'static str, Signature<'a>),
 }
 
-/// What a function returns and takes, each a type of registers, [`PARAMETER`] for bytes in memory, or nothing.
+/// The results and parameters of a function, each a type of registers, [`PARAMETER`] for bytes in memory, or nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature<'a> {
     pub(super) result: Option<&'a str>,

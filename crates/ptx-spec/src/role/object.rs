@@ -44,7 +44,7 @@ pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
     uses(callee);
 }
 
-/// What fits the elements of a list.
+/// The formal parameter that the elements of a list fit.
 fn formal<'a>(form: &'a Form, values: &[u8], part: &Pattern) -> Option<&'a str> {
     let Pattern::List(at) = part else { return None };
     match form.value(values, form.operands[*at].of_type?) {

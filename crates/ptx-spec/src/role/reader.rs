@@ -6,7 +6,7 @@ use crate::spec::words::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
 use crate::spec::{Axis, Form, Isa, Operand, Role, Special, SpecialNeeds, TextFault};
 use crate::text::{Argument, Declarations, Symbol};
 
-/// What operands contain besides the values of their axes.
+/// The contents of operands besides the values of their axes.
 #[derive(Default)]
 pub(crate) struct Found {
     /// Further values of an axis: the types of elements that differ from the first.
@@ -51,7 +51,7 @@ pub(super) enum Position {
     Element,
 }
 
-/// What an operand is: a value of an axis, by name or by the position of its type in the ISA.
+/// The meaning of an operand: a value of an axis, by name or by the position of its type in the ISA.
 #[derive(Clone, Copy)]
 pub(super) enum ReadValue<'a> {
     Word(&'a str),
@@ -113,14 +113,14 @@ impl OperandReader<'_> {
         }
     }
 
-    /// Whether the operand is a source that may be a vector with these lanes, as `%tid` is one.
+    /// True if the operand is a source that may be a vector with these lanes, as `%tid` is one.
     fn takes_vector(&self, lanes: u8) -> bool {
         let shape = self.operand.shape.map(|axis| &self.form.axes[axis]);
         let claims = |shapes: &Axis| shapes.position(of_register(lanes)).is_some_and(|at| shapes.claimed.contains(at));
         lanes > 1 && self.operand.role == Role::Source && shape.is_some_and(claims)
     }
 
-    /// Whether the operand is an object of this kind.
+    /// True if the operand is an object of this kind.
     fn names_a(&self, kind: &str) -> bool {
         self.operand.role == Role::Object(item::kind(kind))
     }

@@ -53,7 +53,7 @@ pub fn out_of_bounds(modifier: &str) -> Option<&'static str> {
     OUT_OF_BOUNDS.iter().find(|(of, _)| *of == modifier).map(|(_, word)| *word)
 }
 
-/// Whether the guard holds.
+/// The value of the guard.
 pub const PREDICATE: SetupWords = ("predicate", &["true", "false"]);
 /// The contents of surfaces and variables.
 pub const CONTENTS: SetupWords = ("contents", &["distinct", "signs", "random", "zeros", "ones", "edges"]);

@@ -16,12 +16,14 @@ pub(super) const VECTOR: &str = "vector";
 const SHAPES: [&str; 8] = [SCALAR, "tuple1", "tuple2", "tuple3", "tuple4", "tuple8", "vector2", "vector4"];
 /// The most elements in braces.
 const MOST_LANES: usize = 128;
+
 /// The number of lanes of a shape.
 pub fn lanes_of(shape: &str) -> usize {
+    // A scalar, like an operand that is left out or is no value, ends in no number.
     shape.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(1)
 }
 
-/// Whether a text is the name of a shape.
+/// True if a text is the name of a shape.
 pub(crate) fn is_shape(text: &str) -> bool {
     let lanes =
         |lanes: &str| lanes.parse().is_ok_and(|lanes| (1..=MOST_LANES).contains(&lanes)) && !lanes.starts_with('0');
@@ -38,7 +40,7 @@ fn shapes_of(text: &str) -> Vec<String> {
     }
 }
 
-/// Whether a cell of a table gives lanes.
+/// True if a cell of a table gives lanes.
 pub(crate) fn is_lanes(text: &str) -> bool {
     shapes_of(text).iter().all(|shape| is_shape(shape))
 }

@@ -149,6 +149,7 @@ pub(super) fn generated(draft: &mut Draft<'_>, name: &str, of_type: usize, shape
 
 fn sinks(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, claimed_shapes: &[String]) {
     let tuples = claimed_shapes.iter().filter(|s| s.starts_with(TUPLE)).map(|s| lanes_of(s));
+    // An operand without tuples is a single lane, which can be a sink.
     let widest = tuples.filter(|lanes| *lanes <= MOST_SINKS).max().unwrap_or(1);
     // The position of a value is its bit mask; all eight lanes would not leave room for UNREAD.
     let masks = (1_usize << widest).min(ValueSet::CAPACITY - 1);
@@ -159,7 +160,7 @@ fn sinks(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, claimed_shapes
     let name = format!("{}.sinks", operand.name);
     let sinks = draft.axis(&name, Choice::Sinks(at), (0..masks).map(label).collect(), |_| true);
     operand.sinks = Some(sinks);
-    let shape = operand.shape.unwrap_or_default();
+    let shape = operand.shape.must("an operand with sinks has shapes, added before them");
     let shapes = &draft.axes[shape];
     let cubes = shapes.values.iter().map(|of| {
         let lanes = if of.starts_with(TUPLE) && lanes_of(of) <= MOST_SINKS { lanes_of(of) } else { 0 };
@@ -185,11 +186,11 @@ pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
     if let Some((axis, numbers)) = operand.number.zip(operand.numbers.as_ref())
         && of_type == INTEGER
     {
-        let number = numbers.values().get(usize::from(values[axis])).map_or(0, |(_, number)| *number);
+        let (_, number) = numbers.values()[usize::from(values[axis])];
         return to.push_str(&number.to_string());
     }
     if let Some(lanes) = shape.strip_prefix(VECTOR) {
-        let register = Item::Register(of_type, lanes.parse().unwrap_or(1), number(at, 0));
+        let register = Item::Register(of_type, lanes.parse().must("a shape ends in its lanes"), number(at, 0));
         register.write(to);
         return uses(register);
     }
@@ -300,7 +301,7 @@ impl OperandReader<'_> {
         }
     }
 
-    /// Whether the first element has the type that only the first may have, and the second another one.
+    /// True if the first element has the type that only the first may have, and the second another one.
     fn first_of_its_own(&self, elements: &[Argument<'_>]) -> bool {
         let (Some((_, of)), [first, second, ..]) = (&self.operand.first, elements) else { return false };
         let Some(of) = self.isa.instruction_type(of) else { return false };
@@ -367,7 +368,7 @@ struct ElementClass {
 }
 
 impl ElementClass {
-    /// Whether two elements may be in one vector: they must have the same size; bits go with anything,
+    /// True if two elements may be in one vector: they must have the same size; bits go with anything,
     /// integers with integers, and any other kind with itself.
     fn goes_with(self, other: Self) -> bool {
         let integer = |kind: Kind| matches!(kind, Kind::Unsigned | Kind::Signed);
@@ -378,7 +379,7 @@ impl ElementClass {
 }
 
 impl OperandReader<'_> {
-    /// Whether an element does not match those before it.
+    /// True if an element does not match those before it.
     fn mixed(&self, element: &Argument<'_>, before: &[Argument<'_>]) -> bool {
         let Some(class) = self.class(element) else { return false };
         before.iter().filter_map(|element| self.class(element)).any(|other| !class.goes_with(other))

@@ -20,8 +20,8 @@ pub fn twin(form: &Form, values: &[u8], broken: usize, fits: impl Fn(&[u8]) -> b
         cubes.flat_map(Cube::sets).any(|(named, _)| named == axis)
     };
     for axis in (0..form.axes.len()).rev().filter(named) {
-        for value in 0..form.axes[axis].values.len() {
-            twin[axis] = u8::try_from(value).ok()?;
+        for value in (0..=u8::MAX).take(form.axes[axis].values.len()) {
+            twin[axis] = value;
             if twin[axis] != values[axis] && form.broken(&twin).is_empty() && fits(&twin) {
                 return Some(twin);
             }

@@ -27,6 +27,7 @@ impl Diagram {
         for &(size, of_size) in self.edges(EnvironmentValues::ADDRESS_SIZE, self.root) {
             for &(target, of_target) in self.edges(EnvironmentValues::TARGET, of_size) {
                 for &(ptx, node) in self.edges(EnvironmentValues::PTX, of_target) {
+                    // Diagrams share nodes, so the same variants below are the same node.
                     let class = *known.entry(node).or_insert(classes.nodes.len());
                     if class == classes.nodes.len() {
                         classes.nodes.push(node);

@@ -55,7 +55,7 @@ struct Classes {
     killed: Vec<Vec<u64>>,
     /// The class of each value.
     of: Vec<usize>,
-    /// Whether a value of each class is allowed.
+    /// For each class, true if its values are allowed.
     allowed: Vec<bool>,
 }
 
@@ -125,7 +125,7 @@ struct DiagramBuilder<'a> {
     memo: Vec<FxHashMap<NodeState, u32>>,
     unique: Vec<FxHashMap<Children, u32>>,
     levels: Vec<Level>,
-    /// Whether each value of each level is allowed.
+    /// For each value of each level, true if it is allowed.
     allowed: Vec<Vec<bool>>,
 }
 
@@ -148,6 +148,7 @@ impl<'a> DiagramBuilder<'a> {
                 own[word] |= bit;
             }
             let names = |level: &usize| classes[*level].killed.iter().any(|killed| killed[word] & bit != 0);
+            // A cube that rules out no value forbids everything: it is decided before the first axis.
             let last = (0..depth).rev().find(names).unwrap_or(0);
             for level in &mut pending[..=last] {
                 level[word] |= bit;
@@ -176,6 +177,7 @@ impl<'a> DiagramBuilder<'a> {
     /// The node of this state, or `DEAD` if there is nothing below it.
     fn node(&mut self, level: usize, state: NodeState) -> u32 {
         if level == self.form.axes.len() {
+            // Below the last axis there is one node, which is not `DEAD`.
             return u32::from(state.broken);
         }
         if let Some(&node) = self.memo[level].get(&state) {
@@ -217,6 +219,7 @@ impl<'a> DiagramBuilder<'a> {
             return None;
         }
         let kept = |(word, (alive, killed)): (usize, (&u64, &u64))| {
+            // Once the rule is broken, its other cubes change nothing; without them more states are the same.
             let own = if broken { self.own[word] } else { 0 };
             alive & !killed & pending[word] & !own
         };

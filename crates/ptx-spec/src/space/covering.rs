@@ -33,12 +33,10 @@ pub fn covering(region: &Region<'_>, strength: usize) -> Vec<Values> {
                     cover.mark(&values);
                     rows.push(values);
                 }
+                // Each pair of it occurs in some variant, but no variant has all of it.
                 None => cover.groups[group].close(slot),
             }
         }
-    }
-    if rows.is_empty() {
-        rows.extend(region.unrank(0));
     }
     rows
 }
@@ -126,6 +124,7 @@ impl Cover {
                 choices.iter().for_each(|&value| gains[usize::from(value)] += u32::from(open[usize::from(value)]));
             }
         }
+        // The sort is stable: of values that cover as much, the first one, which is the simplest, stays first.
         choices.sort_by_key(|&value| std::cmp::Reverse(gains[usize::from(value)]));
     }
 

@@ -72,7 +72,7 @@ impl Diagram {
 
     /// The number of values of an axis.
     pub fn width(&self, axis: usize) -> usize {
-        self.widths.get(axis).copied().unwrap_or(0)
+        self.widths[axis]
     }
 
     pub(super) fn edges(&self, level: usize, node: u32) -> &[(u8, u32)] {
@@ -92,12 +92,12 @@ impl Diagram {
         }
     }
 
-    /// Whether some variant has this value of an axis.
+    /// True if some variant has this value of an axis.
     pub fn has(&self, axis: usize, value: u8) -> bool {
         self.levels.get(axis).is_some_and(|level| level.edges.iter().any(|edge| edge.0 == value))
     }
 
-    /// Whether a variant is in the set.
+    /// True if a variant is in the set.
     pub fn contains(&self, values: &[u8]) -> bool {
         let walk = |node, (level, &value)| self.child(level, node, value);
         values.len() == self.widths.len() && values.iter().enumerate().fold(self.root, walk) != DEAD

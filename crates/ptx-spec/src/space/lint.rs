@@ -9,7 +9,7 @@ use super::breaches::breakable;
 use super::{Diagram, EnvironmentValues, Values};
 use crate::spec::{Cube, Form, ValueSet};
 
-/// Whether a rule can be broken alone.
+/// The ways to break a rule: alone, or only with others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Isolation {
     /// This many variants break only this rule.
@@ -18,7 +18,8 @@ pub enum Isolation {
     Subsumed(Vec<String>),
 }
 
-/// How many variants are examined to find what subsumes a rule.
+/// How many variants are examined to find what subsumes a rule: a diagram has too many to look at, so they are spread
+/// evenly over it.
 const SAMPLES: u128 = 4096;
 
 /// For each rule that variants can break, whether it can be broken alone.

@@ -33,6 +33,7 @@ pub fn neighbours(form: &Form, space: &Diagram, limit: usize) -> Vec<Values> {
     }
     modifiers.truncate(limit);
     let rest = limit - modifiers.len();
+    // A step of one would take them all from the first axes.
     let step = others.len().div_ceil(rest.max(1)).max(1);
     modifiers.extend(others.into_iter().step_by(step).take(rest));
     modifiers

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::Values;
 use super::diagram::{DEAD, Diagram};
+use crate::must::Must;
 use crate::spec::ValueSet;
 
 /// The part of a diagram with given first choices.
@@ -215,7 +216,7 @@ fn successor(region: &Region<'_>, current: &[u8]) -> Option<Values> {
         let mut values = current[..level].to_vec();
         values.push(value);
         for below in level + 1..current.len() {
-            let &(first, child) = diagram.edges(below, node).first()?;
+            let &(first, child) = diagram.edges(below, node).first().must("some variant passes each node");
             values.push(first);
             node = child;
         }

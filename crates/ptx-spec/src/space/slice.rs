@@ -74,6 +74,7 @@ impl<'a> Slice<'a> {
         if level >= self.free {
             return self.region.below_node(level, node);
         }
+        // A node that counting did not come to is outside of the cube.
         self.counts[level].get(&node).copied().unwrap_or(0)
     }
 

@@ -53,7 +53,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Whether it is a choice of the environment.
+    /// True if the choice is one of the environment.
     pub fn is_of_environment(self) -> bool {
         matches!(self, Self::AddressSize | Self::Target | Self::Ptx)
     }

@@ -8,14 +8,14 @@ use super::{Axis, ValueSet};
 pub struct Entry {
     /// The axis.
     pub axis: String,
-    /// Whether the values are excluded (by `not` before them).
+    /// True if the values are excluded (by `not` before them).
     pub negated: bool,
     /// The values; `any` means all claimed ones except `none`.
     pub values: Vec<String>,
 }
 
 impl Entry {
-    /// Whether the entry holds for a value by its name.
+    /// True if the entry holds for a value by its name.
     pub fn holds(&self, value: &str) -> bool {
         self.values.iter().any(|v| v == value || (v == "any" && value != NONE)) != self.negated
     }

@@ -22,13 +22,13 @@ impl ValueSet {
         set
     }
 
-    /// Whether the value is in the set.
+    /// True if the value is in the set.
     pub fn contains(&self, value: u8) -> bool {
         let value = usize::from(value);
         self.0[value / 64] >> (value % 64) & 1 == 1
     }
 
-    /// Whether the set has no value.
+    /// True if the set has no value.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
@@ -108,12 +108,12 @@ impl Cube {
         &self.0
     }
 
-    /// Whether no choice can be in it.
+    /// True if no choices can be in the cube.
     pub fn is_empty(&self) -> bool {
         self.0.iter().any(|(_, set)| set.is_empty())
     }
 
-    /// Whether these choices, one value for each axis, are in it.
+    /// True if these choices, one value for each axis, are in the cube.
     pub fn contains(&self, values: &[u8]) -> bool {
         self.0.iter().all(|(axis, set)| set.contains(values[*axis]))
     }

@@ -31,7 +31,7 @@ pub struct Form {
     pub(crate) writing: usize,
     /// The meaning of each value of the writing axis.
     pub writings: Vec<Writing>,
-    /// Whether control does not go on after a line: `ret`.
+    /// True if control does not go on after a line: `ret`.
     pub ends: bool,
     /// The rules that restrict it.
     pub rules: Vec<Rule>,
@@ -87,7 +87,7 @@ impl Form {
         page(&self.manual)
     }
 
-    /// Whether the form begins with a mandatory literal: `suld.b`.
+    /// True if the form begins with a mandatory literal: `suld.b`.
     pub(crate) fn has_leading_literal(&self) -> bool {
         self.slots.first().is_some_and(|slot| slot.telling && !slot.optional)
     }
@@ -108,14 +108,14 @@ impl Form {
         self.id.rsplit_once('.').map_or(self.id.as_str(), |(opcode, _)| opcode)
     }
 
-    /// Whether a line may lack several operands, so that of an invalid one it may be unclear which ones it has.
+    /// True if a line may lack several operands, so that of an invalid one it may be unclear which ones it has.
     pub fn has_unclear_operands(&self) -> bool {
         let second =
             |at: usize| self.pattern.iter().any(|part| matches!(part, Pattern::Pair(_, second) if *second == at));
         (0..self.operands.len()).filter(|&at| self.operands[at].optional && !second(at)).count() > 1
     }
 
-    /// Whether a rule is about how a line is written only.
+    /// True if a rule is about how a line is written only.
     pub fn is_of_writing(&self, rule: &Rule) -> bool {
         rule.forbids.iter().all(|cube| cube.sets().iter().all(|(axis, _)| *axis == self.writing))
     }
@@ -151,9 +151,9 @@ pub(crate) fn page(anchor: &str) -> String {
 pub struct Slot {
     /// Its axis.
     pub axis: usize,
-    /// Whether a line may lack the slot's modifier.
+    /// True if a line may lack the slot's modifier.
     pub optional: bool,
-    /// Whether it is a literal of the syntax line that no slot of another form has, so that it tells which
+    /// True if the slot is a literal of the syntax line that no slot of another form has, so that it tells which
     /// form was meant.
     pub telling: bool,
 }

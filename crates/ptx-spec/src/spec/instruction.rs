@@ -43,7 +43,7 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// Whether a modifier belongs to a page without a description.
+    /// True if a modifier belongs to a page without a description.
     pub fn is_elsewhere(&self, modifier: &str) -> bool {
         self.elsewhere.iter().any(|word| stands_for(word, modifier))
     }
@@ -58,7 +58,7 @@ impl Instruction {
         format!("`{}` with `{modifier}` is another instruction, which the specification does not have", self.name)
     }
 
-    /// Whether these modifiers of a line begin with the modifiers of the instruction's name.
+    /// True if these modifiers of a line begin with the modifiers of the instruction's name.
     pub(crate) fn begins(&self, modifiers: &[&str]) -> bool {
         self.prefix.len() <= modifiers.len()
             && self.prefix.iter().zip(modifiers).all(|(word, modifier)| word == modifier)
@@ -94,7 +94,7 @@ pub struct Example {
     pub rules: Vec<String>,
     /// The reason, if the specification contradicts the manual's example.
     pub why: Option<String>,
-    /// Whether the example is valid, but the specification cannot say so yet.
+    /// True if the example is valid, but the specification cannot say so yet.
     pub gap: bool,
     /// The target it is judged for.
     pub target: Option<Target>,
@@ -112,7 +112,7 @@ pub enum Verdict {
     Unknown,
 }
 
-/// Whether a word of a list is this modifier, or ends in `*` and begins like it.
+/// True if a word of a list is this modifier, or ends in `*` and begins like it.
 pub(crate) fn stands_for(word: &str, modifier: &str) -> bool {
     word.strip_suffix('*').map_or(word == modifier, |start| modifier.starts_with(start))
 }

@@ -1,4 +1,4 @@
-//! What the instructions share: versions, targets, types, special registers.
+//! The parts that the instructions share: versions, targets, types, special registers.
 
 use std::cmp::Ordering;
 
@@ -87,7 +87,7 @@ impl Isa {
         }
     }
 
-    /// Whether an immediate of this kind suits an instruction type.
+    /// True if an immediate of this kind suits an instruction type.
     pub(crate) fn immediate(&self, kind: &str, of: &RegisterType) -> bool {
         let row = self.immediates.iter().find(|(known, _)| known == kind);
         row.is_some_and(|(_, suiting)| suiting.iter().any(|word| *word == of.name || *word == of.kind.name()))
@@ -98,7 +98,7 @@ impl Isa {
         self.lanes.iter().find(|(known, _)| known == modifier).map_or(&[], |(_, shapes)| shapes)
     }
 
-    /// Whether a register suits an instruction type: it has the same size or, if `relaxed` a wider one. PTX
+    /// True if a register suits an instruction type: it has the same size or, if `relaxed` a wider one. PTX
     /// ISA `operand-size-exceeding-instruction-type-size`.
     pub(crate) fn suits(&self, register: &RegisterType, instruction: &RegisterType, relaxed: bool) -> bool {
         if !instruction.held_in.is_empty() {
@@ -186,7 +186,7 @@ pub struct Special {
     pub ptx: Option<Version>,
     /// The target that it needs.
     pub target: Option<Target>,
-    /// Whether only entries with some directive may read the register; no line that reads it is generated.
+    /// True if only entries with some directive may read the register; no line that reads it is generated.
     pub of_directive: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the choices of a line break, need and leave undefined: lookups in the tables of its form.
+//! Lookups in the tables of a form: what the choices of a line break, need and leave undefined.
 
 use super::fault::FAULTS;
 use super::tables::{Cubes, FormModifier, both};
@@ -106,7 +106,7 @@ impl Form {
         self.tables.mode
     }
 
-    /// Whether several slots know one modifier.
+    /// True if several slots know one modifier.
     pub(crate) fn shares_modifiers(&self) -> bool {
         self.tables.shared
     }

@@ -42,6 +42,7 @@ impl AllowedNumbers {
                 values.extend(unlisted.map(|number| named(UNLISTED, number)));
             }
             Self::Range { from, to, multiple } => {
+                // A range without ends is tried around 0.
                 let least = from.unwrap_or_else(|| to.unwrap_or(0) - 4 * multiple);
                 let greatest = to.unwrap_or(least + 4 * multiple);
                 let inside = (least + multiple).max(*multiple).min(greatest);
@@ -57,7 +58,7 @@ impl AllowedNumbers {
         values
     }
 
-    /// Whether a value of the axis is claimed.
+    /// True if a value of the axis is claimed.
     pub(crate) fn claims(&self, value: &str) -> bool {
         ![BELOW, ABOVE, BETWEEN, UNLISTED].contains(&value)
     }

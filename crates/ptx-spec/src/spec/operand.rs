@@ -13,7 +13,7 @@ pub struct Operand {
     pub name: String,
     /// The role of the operand.
     pub role: Role,
-    /// Whether a line may lack the operand.
+    /// True if a line may lack the operand.
     pub optional: bool,
     /// How many elements the syntax line has in its place, if it has them in braces.
     pub(crate) elements: Option<usize>,
@@ -42,7 +42,7 @@ pub struct Operand {
 }
 
 impl Operand {
-    /// Whether these choices leave the operand out.
+    /// True if these choices leave the operand out.
     pub fn left_out(&self, form: &Form, values: &[u8]) -> bool {
         self.optional && self.first_axis().is_some_and(|axis| form.value(values, axis) == NONE)
     }
@@ -118,17 +118,17 @@ pub enum Role {
 }
 
 impl Role {
-    /// Whether the operand is a value: a register or a vector of registers, an immediate, or a sink.
+    /// True if the operand is a value: a register or a vector of registers, an immediate, or a sink.
     pub fn is_value(&self) -> bool {
         matches!(self, Self::Destination | Self::Source | Self::Coordinate { .. } | Self::Policy)
     }
 
-    /// Whether the operand is an address.
+    /// True if the operand is an address.
     pub fn is_address(&self) -> bool {
         matches!(self, Self::Address { .. })
     }
 
-    /// Whether the operand is an object.
+    /// True if the operand is an object.
     pub fn is_object(&self) -> bool {
         matches!(self, Self::Surface { .. } | Self::Object(_))
     }

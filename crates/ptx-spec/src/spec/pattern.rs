@@ -34,7 +34,7 @@ impl ModifierPattern {
         Ok(Some(Self { name: name.to_owned(), characters }))
     }
 
-    /// Whether a word is one of those that it stands for.
+    /// True if a word is one of those that the pattern stands for.
     pub(crate) fn matches(&self, word: &str) -> bool {
         word.chars().count() == self.characters.len()
             && word.chars().zip(&self.characters).all(|(c, (first, last))| (*first..=*last).contains(&c))
@@ -56,7 +56,7 @@ impl ModifierPattern {
     }
 }
 
-/// Whether a value of a slot is a pattern, such as `.b{0-7}{0-7}`, and stands for this word among others.
+/// True if a value of a slot is a pattern, such as `.b{0-7}{0-7}`, and stands for this word among others.
 pub fn pattern_matches(value: &str, word: &str) -> bool {
     ModifierPattern::parse(value).ok().flatten().is_some_and(|pattern| pattern.matches(word))
 }

@@ -46,7 +46,7 @@ pub enum RuleKind {
 }
 
 impl RuleKind {
-    /// Whether variants are made to break such a rule.
+    /// True if variants are made to break such a rule.
     pub fn breakable(&self) -> bool {
         !matches!(self, Self::Canonical | Self::Given | Self::Undefined)
     }

@@ -64,7 +64,7 @@ pub(crate) struct Tables {
     pub(super) context: Option<usize>,
     /// The axis of the mode.
     pub(super) mode: Option<usize>,
-    /// Whether several slots know one modifier, so that the order of modifiers decides which slot has which.
+    /// True if several slots know one modifier, so that the order of modifiers decides which slot has which.
     pub(super) shared: bool,
     /// The mandatory slots, as a bit mask.
     pub(super) mandatory: u64,
@@ -97,7 +97,7 @@ pub(crate) struct Candidate {
     pub(crate) slot: usize,
     /// The modifier's position on the slot's axis.
     pub(crate) value: u8,
-    /// Whether it is a claimed value of the slot, rather than a probe.
+    /// True if the value is a claimed one of the slot, rather than a probe.
     pub(crate) claimed: bool,
 }
 

@@ -24,7 +24,7 @@ pub const IMMEDIATES: &str = "immediates";
 /// Values for operands that are neither register types nor objects.
 pub const PSEUDO: [&str; 6] = [INTEGER, FLOAT, DOUBLE, SINK, VARIABLE, SPECIAL];
 
-/// Whether a text could be a modifier of PTX: `.v2`, `.L2::cache_hint`, `.128x256b`, `.sp::2:4`.
+/// True if a text could be a modifier of PTX: `.v2`, `.L2::cache_hint`, `.128x256b`, `.sp::2:4`.
 pub fn is_modifier(text: &str) -> bool {
     let Some(word) = text.strip_prefix('.') else { return false };
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());

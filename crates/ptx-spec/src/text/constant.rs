@@ -39,7 +39,7 @@ impl From<SyntaxError> for Stop {
     }
 }
 
-/// Whether a constant expression may start here.
+/// True if a constant expression may start here.
 pub(super) fn starts(lexer: &Lexer<'_>) -> bool {
     match lexer.peek() {
         Some(b'-' | b'+' | b'~' | b'!' | b'(') => true,
@@ -134,6 +134,7 @@ impl ConstantReader<'_, '_> {
         }
         let rest = self.lexer.rest();
         let operator = *operators.iter().find(|operator| rest.starts_with(**operator))?;
+        // 0, which continues no operator and no name, at the end of the text.
         let next = rest.as_bytes().get(operator.len()).copied().unwrap_or_default();
         let other = match operator {
             // `%3` is a name.

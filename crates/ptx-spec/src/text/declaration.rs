@@ -16,7 +16,7 @@ pub struct Declaration<'a> {
     pub lanes: u8,
     /// The alignment by `.align`, in bytes; the largest if there are several.
     pub alignment: Option<u32>,
-    /// Whether the declaration has `.attribute(.unified(...))`.
+    /// True if the declaration has `.attribute(.unified(...))`.
     pub unified: bool,
     /// The names with what follows each, separated by commas.
     names: &'a str,
@@ -31,7 +31,7 @@ pub struct Declarator<'a> {
     pub text: &'a str,
     /// 9 of `%r<9>`
     pub family: Option<u32>,
-    /// Whether the variable is an array.
+    /// True if the variable is an array.
     pub array: bool,
     /// The number of elements: 1 if it is not an array, none if an array leaves it open.
     pub elements: Option<u64>,
@@ -40,7 +40,7 @@ pub struct Declarator<'a> {
 /// The space that had banks.
 const BANKED: &str = ".const";
 
-/// Whether a directive begins a declaration of registers or variables.
+/// True if a directive begins a declaration of registers or variables.
 pub(super) fn is_space(directive: &str) -> bool {
     matches!(directive, ".reg" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".tex" | ".sreg")
 }

@@ -31,7 +31,7 @@ pub enum Symbol {
 /// The names that a line can use, and its context: those of one scope, and of the scopes around it.
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
-    /// Whether the line is in an entry or a function; without a header, it is in an entry.
+    /// The kind of body that the line is in; without a header, it is an entry.
     pub context: Context,
     /// The options of the module's `.target`, separated by commas.
     pub options: String,
@@ -53,8 +53,7 @@ pub struct DeclarationError {
 
 impl DeclarationError {
     fn new(text: &str, error: &SyntaxError) -> Self {
-        let near: Vec<&str> =
-            Lexer::new(text.get(error.at..).unwrap_or_default()).take(4).map(|token| token.text).collect();
+        let near: Vec<&str> = Lexer::new(&text[error.at..]).take(4).map(|token| token.text).collect();
         let near = if near.is_empty() { "the end".to_owned() } else { near.join(" ") };
         Self { message: error.message, near }
     }
@@ -163,7 +162,7 @@ impl Declarations {
         (member.number < count).then_some(symbol)
     }
 
-    /// Whether this scope, and not one around it, has a name.
+    /// True if this scope, and not one around it, has a name.
     fn declares(&self, name: &str) -> bool {
         let family = || Member::of(name).and_then(|member| self.family(&member));
         self.names.get(name, hash(name)).is_some() || (!self.families.is_empty() && family().is_some())
@@ -314,7 +313,7 @@ struct Collector<'a, 'i> {
     label: Option<&'a str>,
     /// The number of open braces.
     open: usize,
-    /// Whether the next brace opens the body of an entry or function, whose scope is open already.
+    /// True if the next brace opens the body of an entry or function, whose scope is open already.
     body: bool,
 }
 

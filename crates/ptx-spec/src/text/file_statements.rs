@@ -91,7 +91,7 @@ fn resume(text: &str, start: usize, at: usize) -> usize {
     }
 }
 
-/// Whether what comes next, inside of so many open brackets, looks like the beginning of a statement and not like the
+/// True if what comes next, inside of so many open brackets, looks like the beginning of a statement and not like the
 /// rest of one.
 fn begins_statement(lexer: &Lexer<'_>, depth: u32) -> bool {
     let mut lexer = lexer.clone();

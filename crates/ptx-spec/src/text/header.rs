@@ -7,7 +7,7 @@ use super::lexer::Lexer;
 /// `.visible .entry name(parameters) .maxntid 32` or `.func (results) name(parameters)`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header<'a> {
-    /// Whether the header is a function's, and not an entry's.
+    /// True if the header is a function's, and not an entry's.
     pub function: bool,
     /// The name of the entry or function.
     pub name: &'a str,
@@ -17,7 +17,7 @@ pub struct Header<'a> {
     pub parameters: &'a str,
     /// All of it, without the `{` or `;` after it.
     pub text: &'a str,
-    /// Whether the header ends in a semicolon, and has no body.
+    /// True if the header ends in a semicolon, and has no body.
     pub prototype: bool,
 }
 

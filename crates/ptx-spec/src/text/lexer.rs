@@ -69,7 +69,7 @@ pub struct Token<'a> {
 pub struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// Whether a comment was skipped.
+    /// True if a comment was skipped.
     commented: bool,
     /// The first comment or quoted text without an end.
     unclosed: Option<SyntaxError>,
@@ -82,6 +82,7 @@ impl<'a> Iterator for Lexer<'a> {
     fn next(&mut self) -> Option<Token<'a>> {
         self.blank();
         let start = self.at;
+        // 0, which begins no token, at the end of the text.
         let second = self.bytes().get(start + 1).copied().unwrap_or_default();
         let kind = match self.peek()? {
             first if first.is_ascii_digit() => {
@@ -113,7 +114,7 @@ impl<'a> Lexer<'a> {
         Self { text, at: 0, commented: false, unclosed: None }
     }
 
-    /// Whether a comment was skipped so far.
+    /// True if a comment was skipped so far.
     pub fn commented(&self) -> bool {
         self.commented
     }

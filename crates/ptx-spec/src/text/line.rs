@@ -124,7 +124,7 @@ impl fmt::Display for OperandText<'_> {
 }
 
 impl Argument<'_> {
-    /// Whether it is or contains [`Argument::Other`].
+    /// True if the argument is or contains [`Argument::Other`].
     fn has_other(&self) -> bool {
         match self {
             Self::Other => true,

@@ -197,7 +197,7 @@ impl<'a> LineReader<'_, 'a> {
         None
     }
 
-    /// Whether an argument can end here, after white space, which is not read.
+    /// True if an argument can end here, after white space, which is not read.
     fn after_blank_ends(&mut self) -> bool {
         let end = self.lexer.at();
         self.lexer.blank();
@@ -238,7 +238,7 @@ impl<'a> LineReader<'_, 'a> {
         named.then(|| Argument::Pair(Box::new([number, second])))
     }
 
-    /// Whether an argument can end here.
+    /// True if an argument can end here.
     fn ends(&self) -> bool {
         matches!(self.lexer.peek(), None | Some(b',' | b']' | b'}' | b')' | b';'))
     }

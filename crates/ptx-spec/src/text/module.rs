@@ -30,7 +30,7 @@ pub struct Module<'a> {
     pub declarations: usize,
     /// How many other directives, headers among them, there are outside of the bodies.
     pub directives: usize,
-    /// Whether all statements outside of the bodies could be read, so that every name at module scope is known.
+    /// True if all statements outside of the bodies could be read, so that every name at module scope is known.
     pub whole: bool,
     /// Where reading ended although the text goes on, in bytes.
     pub cut: Option<usize>,
@@ -61,9 +61,9 @@ pub struct FunctionBody<'a> {
     pub header: Option<Header<'a>>,
     /// The bytes of the module from its first statement up to its closing brace.
     pub range: Range<usize>,
-    /// Whether all statements could be read, so that all labels are known.
+    /// True if all statements could be read, so that all labels are known.
     pub whole: bool,
-    /// Whether the body follows a statement that could not be read.
+    /// True if the body follows a statement that could not be read.
     pub after_error: bool,
     /// The labels, by block.
     pub(super) labels: Vec<BlockLabel<'a>>,

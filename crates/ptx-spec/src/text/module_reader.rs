@@ -38,7 +38,7 @@ impl<'a> Module<'a> {
 /// A body whose end was not read yet.
 struct OpenBody<'a> {
     body: FunctionBody<'a>,
-    /// Whether the body begins with a brace.
+    /// True if the body begins with a brace.
     braced: bool,
     /// For each open brace, its position and the number of the block.
     braces: Vec<(usize, usize)>,
@@ -57,9 +57,9 @@ struct ModuleReader<'a, 'i> {
     body: Option<OpenBody<'a>>,
     /// How many statements could not be read.
     errors: usize,
-    /// Whether the last statement outside of the bodies could not be read.
+    /// True if the last statement outside of the bodies could not be read.
     after_error: bool,
-    /// Whether the last statement is a label.
+    /// True if the last statement is a label.
     labelled: bool,
 }
 

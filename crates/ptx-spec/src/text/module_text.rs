@@ -4,6 +4,7 @@ use super::SyntaxError;
 use super::header::Header;
 use super::line::Line;
 use super::statement::{Statement, Statements};
+use crate::must::Must;
 
 /// A module or part of one that can be read as a whole; all texts borrow from the text that was read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,7 +64,9 @@ impl<'a> SourceText<'a> {
                     });
                     scope = module.scopes.len() - 1;
                 }
-                Statement::Close => scope = module.scopes[scope].parent.unwrap_or(0),
+                Statement::Close => {
+                    scope = module.scopes[scope].parent.must("the reader refuses a brace that closes nothing")
+                }
                 Statement::Header(read) => header = (!read.prototype).then_some(read),
                 Statement::Declaration(_) => module.scopes[scope].declarations.push(text),
                 Statement::Directive(name, all) => module.directive(name, all),

@@ -46,7 +46,7 @@ impl<T: Copy> NameTable<T> {
         self.entries.reserve(entries);
     }
 
-    /// Whether there are no entries.
+    /// True if there are no entries.
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

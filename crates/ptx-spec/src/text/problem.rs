@@ -1,4 +1,4 @@
-//! What is wrong in a text, and where.
+//! Problems of a text, and where they are.
 
 use std::ops::Range;
 

@@ -21,7 +21,7 @@ pub enum Context {
 pub struct Scaffold {
     /// Declarations at module scope, each ending in `;`.
     pub globals: String,
-    /// Whether the lines are in an entry or a function.
+    /// The kind of body that the lines are in: an entry or a function.
     pub context: Context,
     /// The results of the function, separated by commas.
     pub results: String,

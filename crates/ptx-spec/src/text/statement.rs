@@ -36,9 +36,9 @@ pub struct Statements<'a> {
     lexer: Lexer<'a>,
     /// The number of open braces.
     open: usize,
-    /// Whether braces need not be balanced, because the text is a part of a module.
+    /// True if braces need not be balanced, because the text is a part of a module.
     part: bool,
-    /// Whether the text is a whole file: line markers of a preprocessor and old debugging directives may be in it.
+    /// True if the text is a whole file: line markers of a preprocessor and old debugging directives may be in it.
     file: bool,
 }
 

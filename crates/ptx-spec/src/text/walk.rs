@@ -32,7 +32,7 @@ pub struct Walk<'a, 'm> {
     labels: &'m [BlockLabel<'a>],
     statements: FileStatements<'a>,
     scope: Declarations,
-    /// Whether the body begins with a brace, which opens no further block.
+    /// True if the body begins with a brace, which opens no further block.
     braced: bool,
     /// How many braces are open.
     depth: usize,
@@ -87,7 +87,7 @@ impl<'a, 'm> Walk<'a, 'm> {
         &self.scope
     }
 
-    /// Whether these are all names that the instruction can use. If not, an unknown name means nothing.
+    /// True if all names that the instruction can use are known. If not, an unknown name means nothing.
     pub fn whole(&self) -> bool {
         self.whole
     }

@@ -1,4 +1,4 @@
-//! What a misspelt word was probably meant to be.
+//! The word that a misspelt one was probably meant to be.
 
 /// The distance between a misspelt word and a candidate, if the candidate is near enough. Case does not count.
 pub fn near(word: &str, candidate: &str) -> Option<usize> {

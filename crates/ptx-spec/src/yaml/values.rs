@@ -1,4 +1,4 @@
-//! What YAML holds, with the place in the file that it was read from, and in the order of the file.
+//! Values of YAML, with the place in the file that they were read from, and in the order of the file.
 
 use std::borrow::Cow;
 
@@ -6,6 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_yaml::Spanned;
+
+use crate::must::Must;
 
 /// A value and the place in the file that it was read from.
 #[derive(Clone, Debug)]
@@ -28,7 +30,7 @@ pub struct FilePosition {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let spanned = Spanned::<T>::deserialize(from)?;
-        let number = |n: u64| usize::try_from(n).unwrap_or(0);
+        let number = |n: u64| usize::try_from(n).must("a place is in a text, which fits into memory");
         let place =
             FilePosition { line: number(spanned.referenced.line()), column: number(spanned.referenced.column()) };
         Ok(Self { value: spanned.value, place })
