@@ -1,4 +1,4 @@
-//! What commands write: results to stdout, everything else to stderr.
+//! The output of commands: results to stdout, everything else to stderr.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
