@@ -6,6 +6,7 @@ mod engine;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use ptx_conform::campaign::{Generate, Options, Progress, Strategy, Subject, run};
@@ -13,6 +14,7 @@ use ptx_conform::causes::{Finding, Findings, find};
 use ptx_conform::divergences::{Divergence, Divergences, Does, EngineVersion};
 use ptx_conform::engine::Outcome;
 use ptx_conform::judge::Reading;
+use ptx_conform::report::{Report, RunVerdict};
 use ptx_conform::space::{Diagram, EnvironmentValues, Slice, distance};
 use ptx_conform::spec::{Cube, Form, Instruction, Spec};
 
@@ -286,45 +288,86 @@ fn minimal_cases_are_the_simplest() {
     assert!(least * 100 >= count * 95, "{least} of {count} cases are the simplest");
 }
 
-/// A judge that is wrong on about one percent of the lines, always the same ones, has no causes to find: the search ends
-/// after a bounded number of questions, and says what it saw.
-#[test]
-fn a_judge_that_is_wrong_on_a_fixed_part_of_the_lines_ends_the_search() {
-    let spec = spec();
-    let wrong = |line: &str| {
-        line.bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
-            >> 16
-    };
-    let engine = StandIn::new("odd@1.0").judging(spec, |line, read, right| match read {
-        Some((_, reading)) if wrong(line).is_multiple_of(100) => match reading.valid() {
-            true => Outcome::Rejected("wrong".to_owned()),
-            false => Outcome::Accepted,
-        },
+/// The outcome of a judge that is wrong on about one percent of the lines, always the same ones.
+fn wrong_on_some(line: &str, read: Option<(&Instruction, &Reading)>, right: Outcome) -> Outcome {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    let hash = line.bytes().fold(0xcbf2_9ce4_8422_2325, mix) >> 16;
+    match read {
+        Some((_, reading)) if hash.is_multiple_of(100) => {
+            if reading.valid() {
+                Outcome::Rejected("wrong".to_owned())
+            } else {
+                Outcome::Accepted
+            }
+        }
         _ => right,
-    });
-    let subjects = [Subject::judging(&engine, *spec.isa.versions.last().expect("versions"))];
-    let options = Options {
+    }
+}
+
+/// Few lines of `suld`, so that the search asks about far more than the run.
+fn few_lines() -> Options {
+    Options {
         instructions: vec!["suld".to_owned()],
         random: Some(1),
         boundaries: false,
         vocabulary: false,
         generate: Generate::Nothing,
         ..Options::default()
-    };
+    }
+}
+
+/// Lines that fail at random have no condition to find: the search ends after a bounded number of questions. Each finding
+/// says that its lines fail only sometimes, or is about few lines.
+#[test]
+fn a_judge_that_is_wrong_on_a_fixed_part_of_the_lines_ends_the_search() {
+    let spec = spec();
+    let engine = StandIn::new("odd@1.0").judging(spec, wrong_on_some);
+    let subjects = [Subject::judging(&engine, *spec.isa.versions.last().expect("versions"))];
     let (none, progress) = (Divergences::default(), Progress::default());
-    let results = run(spec, &none, &subjects, &options, &progress);
+    let results = run(spec, &none, &subjects, &few_lines(), &progress);
     let before = engine.asked();
-    let start = std::time::Instant::now();
     let findings = find(spec, &none, &subjects, &results, &progress).expect("our own texts can be read");
-    println!(
-        "{} mismatches, {} lines, then {}; {} findings {:?}",
-        results.unlisted(),
-        before,
-        engine.asked() - before,
-        findings.all.len(),
-        start.elapsed()
-    );
+    let asked = engine.asked() - before;
+    println!("{} mismatches, {} findings, {asked} questions", results.unlisted(), findings.all.len());
+    assert!(results.unlisted() >= 30, "{} mismatches", results.unlisted());
+    assert!(!findings.all.is_empty() && !findings.interrupted);
+    assert!(asked <= QUESTIONS, "{asked} questions");
+}
+
+/// The most questions about causes for the lines that [`wrong_on_some`] gets wrong.
+const QUESTIONS: u64 = 250_000;
+
+/// A stop is seen before each round of questions. What was not searched to the end is said, and is no finding.
+#[test]
+fn a_stop_ends_the_search_and_the_report_says_so() {
+    let spec = spec();
+    for allowed in [1, 20_000] {
+        let (none, progress) = (Divergences::default(), Progress::default());
+        let searching = AtomicBool::new(false);
+        let questions = AtomicU64::new(0);
+        let engine = StandIn::new("odd@1.0").judging(spec, |line, read, right| {
+            if searching.load(Ordering::Relaxed) && questions.fetch_add(1, Ordering::Relaxed) + 1 >= allowed {
+                progress.stop.store(true, Ordering::Relaxed);
+            }
+            wrong_on_some(line, read, right)
+        });
+        let subjects = [Subject::judging(&engine, *spec.isa.versions.last().expect("versions"))];
+        let results = run(spec, &none, &subjects, &few_lines(), &progress);
+        searching.store(true, Ordering::Relaxed);
+        let findings = find(spec, &none, &subjects, &results, &progress).expect("our own texts can be read");
+        // The questions of a round are asked together, here at most about 30,000.
+        let asked = questions.load(Ordering::Relaxed);
+        println!("stopped after {allowed} questions: {asked} asked");
+        let most = if allowed == 1 { 1_000 } else { 60_000 };
+        assert!(asked <= most, "{asked} questions, stopped after {allowed}");
+        assert!(findings.interrupted);
+        let left = |group: &&String| group.ends_with("the run was stopped before its causes were searched to the end");
+        let left = findings.not_analysed.iter().filter(left).count();
+        assert!(left > 0 && findings.not_reproduced.is_empty(), "{findings:#?}");
+        let report = Report::new(spec, &none, &few_lines(), &results, findings);
+        assert_eq!(report.verdict, RunVerdict::Interrupted);
+        assert!(report.text().contains("the run was stopped"), "{}", report.text());
+    }
 }
 
 /// A defect, the nights on which it exists, and the condition that it changes to on some night.
