@@ -102,7 +102,7 @@ pub struct Report {
     pub divergence_files: String,
     /// The options of the run.
     pub options: ReportOptions,
-    /// What a deeper run would add; none for the deepest.
+    /// The additions of a deeper run; none for the deepest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deeper: Option<DeeperReport>,
     /// The counts and outcomes of each engine.
@@ -111,7 +111,7 @@ pub struct Report {
     pub absent: Vec<AbsentReport>,
     /// Cases without an answer because an engine failed, and engines that judged nothing.
     pub lost: Vec<String>,
-    /// What engines noted that is not the answer to a question.
+    /// Notes of engines that are not the answer to a question.
     #[serde(default)]
     pub notes: Vec<String>,
     /// Everything that the reference model infers.
@@ -178,10 +178,10 @@ pub struct ReportOptions {
     pub shard: Option<String>,
 }
 
-/// What a deeper run would add.
+/// The additions of a deeper run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeeperReport {
-    /// What it would ask about beyond what this one did.
+    /// The questions of the deeper run beyond the questions of this one, in words.
     pub adds: Vec<String>,
     /// The command that runs it.
     pub command: String,

@@ -469,3 +469,38 @@ fn cargo_test_tests_every_crate() {
     assert!(left_out.is_empty(), "a bare `cargo test` does not test {left_out:?}: add them to default-members");
     assert!(listed("workspace_members").len() > crates().len() - 1, "cargo knows fewer crates than crates/ has");
 }
+
+/// Words with which a doc comment does not name its subject: only its neighbours say what it is about.
+const NAMELESS: [&str; 6] = ["That", "Those", "Whether", "None", "What", "Why"];
+
+/// The doc comments of a file, each by the line on which it begins.
+fn doc_comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let comment = |line: &'_ str| line.trim_start().strip_prefix("///").map(str::len);
+    let starts = move |before: Option<&str>, line: &str| before.and_then(comment).is_none() && comment(line).is_some();
+    let before = std::iter::once(None).chain(text.lines().map(Some));
+    let lines = before.zip(text.lines()).enumerate().filter(move |(_, (before, line))| starts(*before, line));
+    lines.map(|(at, (_, line))| (at + 1, line.trim_start().trim_start_matches('/').trim()))
+}
+
+#[test]
+fn doc_comments_name_their_subject() {
+    let mut problems = Vec::new();
+    let mut count = 0;
+    for folder in crates() {
+        let mut paths = Vec::new();
+        files(&folder, &mut paths);
+        for path in paths {
+            let text = std::fs::read_to_string(&path).expect("a readable file");
+            for (line, words) in doc_comments(&text) {
+                count += 1;
+                let first = words.split(|c: char| !c.is_alphanumeric()).next();
+                if first.is_some_and(|first| NAMELESS.contains(&first)) {
+                    let path = path.strip_prefix(root()).unwrap_or(&path).display();
+                    problems.push(format!("{path}:{line}: `{words}` does not name its subject"));
+                }
+            }
+        }
+    }
+    assert!(count > 1_000, "{count} doc comments");
+    report("doc_comments_name_their_subject", problems);
+}

@@ -120,7 +120,7 @@ impl Planner<'_> {
     }
 }
 
-/// Whether a rule is about a PTX version or a target.
+/// True if a rule is about a PTX version or a target.
 fn is_requirement(rule: &Rule) -> bool {
     matches!(rule.kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_))
 }

@@ -5,17 +5,17 @@ use super::plan::FormPlan;
 use super::results::Results;
 use crate::spec::{Instruction, Spec};
 
-/// What a deeper run would add to a run.
+/// The additions of a deeper run to a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deeper {
     /// How deep it looks.
     pub depth: RunDepth,
-    /// What it asks about beyond what this one asked, in words; with numbers where they are known without planning it.
+    /// Its questions beyond the questions of this run, in words; with numbers where they are known without planning it.
     pub adds: Vec<String>,
 }
 
 impl Deeper {
-    /// What the next deeper run with the same options would add; none if there is none.
+    /// The additions of the next deeper run with the same options; none if there is none.
     pub fn new(spec: &Spec, options: &Options, instructions: &[&Instruction], results: &Results) -> Option<Self> {
         let depth = options.depth.deeper()?;
         let (now, then) = (options.depth.budget(), depth.budget());

@@ -11,14 +11,14 @@ use crate::judge::{Judge, Reading, needs};
 use crate::ptx::{Declarations, Line, Scaffold, uncommented};
 use crate::spec::{Example, Instruction, Spec, Verdict};
 
-/// What an engine did with an example of the manual, asked about it alone.
+/// The answer of an engine to an example of the manual, asked about it alone.
 #[derive(Clone, Debug)]
 pub struct AskedExample {
     /// The instruction of whose page it is.
     pub instruction: String,
     /// Its position among the examples of that instruction.
     pub at: usize,
-    /// What the engine did.
+    /// The engine's answer.
     pub outcome: Outcome,
     /// How that compares with the specification.
     pub agreement: Agreement,
@@ -41,7 +41,7 @@ pub enum Agreement {
     NotCompared,
 }
 
-/// What an engine does with each example, in the newest environment that it accepts.
+/// The answer of an engine to each example, in the newest environment that it accepts.
 pub(super) fn examples(
     spec: &Spec,
     divergences: &Divergences,
@@ -89,7 +89,7 @@ impl ExampleAsker<'_> {
         Judge::new(self.spec, environment).ok()?.read(&line, &declarations)
     }
 
-    /// What a line that is valid somewhere needs that the environment does not have.
+    /// The requirement of a line, valid somewhere, that the environment does not meet.
     fn needed(&self, instruction: &Instruction, reading: &Reading) -> Option<String> {
         let needs = needs(&self.spec.isa, &instruction.forms[reading.form], reading)?;
         (!reading.valid()).then(|| format!("needs PTX {} and {}", needs.ptx, needs.target))

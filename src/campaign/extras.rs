@@ -33,7 +33,7 @@ pub(super) fn with_modifiers_of_other_forms(instruction: &Instruction, form: &Fo
     variants
 }
 
-/// Whether a form of the instruction claims a modifier.
+/// True if a form of the instruction claims a modifier.
 fn is_claimed(instruction: &Instruction, modifier: &str) -> bool {
     let claims = |form: &Form| {
         form.slots.iter().any(|slot| {

@@ -12,7 +12,7 @@ const ENOUGH: u32 = 24;
 /// Cases per request until an engine has done anything but fail.
 const FIRST: usize = 8;
 
-/// What the first answers of an engine say of it.
+/// The judgement that the first answers of an engine allow.
 #[derive(Debug, Default)]
 pub(super) struct FirstAnswers(Health);
 
@@ -40,7 +40,7 @@ impl FirstAnswers {
         }
     }
 
-    /// Why the engine was asked no further.
+    /// The reason why the engine was asked no further.
     pub(super) fn gave_up(&self) -> Option<String> {
         self.0.given_up().filter(|_| !self.0.answers())
     }

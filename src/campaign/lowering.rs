@@ -12,7 +12,7 @@ use crate::setup;
 use crate::space::{Diagram, Slice, Values, environment_values};
 use crate::spec::{Choice, Cube, Form, Instruction, Spec, ValueSet};
 
-/// What a modifier becomes.
+/// The machine instructions that a modifier becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoweredModifier {
     /// The form.
@@ -31,7 +31,7 @@ pub struct LoweredModifier {
     pub removed: Vec<String>,
 }
 
-/// What each modifier of instructions becomes on an engine.
+/// The machine instructions that each modifier of instructions becomes on an engine.
 ///
 /// # Errors
 /// If a generated text cannot be read.

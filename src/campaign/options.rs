@@ -23,7 +23,7 @@ pub enum Strategy {
 /// Which valid lines are taken through code generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generate {
-    /// None.
+    /// No lines.
     Nothing,
     /// Some valid lines, evenly spread.
     Sample,
@@ -73,7 +73,7 @@ pub enum RunDepth {
     Pairs,
 }
 
-/// What a depth spends.
+/// The budget of a depth.
 #[derive(Clone, Copy, Debug)]
 pub struct DepthBudget {
     /// How much of each space is tested.
@@ -84,13 +84,13 @@ pub struct DepthBudget {
     pub(super) neighbours: usize,
     /// Variants of a form that are taken through code generation as a sample.
     pub(super) code_sample: u128,
-    /// Whether all choices are tried in each environment around a requirement; otherwise, only the requirement.
+    /// True if all choices are tried in each environment around a requirement; otherwise, only the requirement.
     pub(super) environments: bool,
-    /// Whether the lines of several instructions share processes.
+    /// True if the lines of several instructions share processes.
     pub(super) together: bool,
-    /// Whether each slot is tried with the words of all of PTX and of the engine.
+    /// True if each slot is tried with the words of all of PTX and of the engine.
     pub vocabulary: bool,
-    /// Whether the support matrix is made.
+    /// True if the support matrix is made.
     pub matrix: bool,
     /// Variants of each combination of a divergence that happens only sometimes, if no other line shows it.
     pub(super) sometimes: u128,
@@ -143,7 +143,7 @@ impl RunDepth {
     /// The deepest.
     pub const DEEPEST: Self = Self::Pairs;
 
-    /// What it spends.
+    /// The budget of the depth.
     pub fn budget(self) -> &'static DepthBudget {
         &BUDGETS[self as usize].2
     }
@@ -159,7 +159,7 @@ impl RunDepth {
     }
 }
 
-/// What a run does.
+/// The options of a run: what it asks about, and how much.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The opcodes; all if empty.
@@ -173,7 +173,7 @@ pub struct Options {
     /// Additional random valid variants of each form, and for each hundred of them one random breach of
     /// each rule; by default those of the depth, shared by the forms of an instruction.
     pub random: Option<u64>,
-    /// Whether every PTX version and target at which a requirement changes is tested as well.
+    /// True if every PTX version and target at which a requirement changes is tested as well.
     pub boundaries: bool,
     /// Which lines are taken through code generation.
     pub generate: Generate,
@@ -189,9 +189,9 @@ pub struct Options {
     pub today: Option<Date>,
     /// The only environment to test in; by default the newest of each engine, and the boundaries.
     pub environment: Option<Environment>,
-    /// Whether to try each slot with the words of all of PTX and of the engine.
+    /// True if each slot is tried with the words of all of PTX and of the engine.
     pub vocabulary: bool,
-    /// Whether to compare what modifiers become in machine code.
+    /// True if the machine code of lines with and without each modifier is compared.
     pub modifiers: bool,
     /// The part of the plan that is run.
     pub shard: Shard,
@@ -203,7 +203,7 @@ impl Options {
         self.random.unwrap_or_else(|| self.depth.budget().random_of_instruction / (forms as u64).max(1))
     }
 
-    /// Whether the run asks in every way: then a divergence that no line shows matches none.
+    /// True if the run asks in every way: then a divergence that no line shows matches none.
     pub(super) fn asks_everywhere(&self) -> bool {
         self.depth == RunDepth::DEEPEST && self.boundaries && self.vocabulary && self.environment.is_none()
     }
@@ -275,13 +275,13 @@ impl<'a> Subject<'a> {
         self.judge.map(|judge| judge.id()).or_else(|| self.executor.map(|executor| executor.id()))
     }
 
-    /// Whether it can judge lines in an environment.
+    /// True if the engine can judge lines in an environment.
     pub(crate) fn takes(&self, environment: &Environment, depth: Depth) -> bool {
         environment.ptx <= self.newest && self.judge.is_some_and(|judge| judge.supports(environment, depth).is_ok())
     }
 }
 
-/// What a run is doing.
+/// The stages of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
     /// Lines are planned and judged.
@@ -316,7 +316,7 @@ const STAGES: [(Stage, &str); 7] = [
 /// `stop`.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// What the run is doing: a position in the list of stages.
+    /// The present stage: a position in the list of stages.
     stage: AtomicUsize,
     /// Tasks planned.
     pub planned: AtomicU64,
@@ -334,12 +334,12 @@ impl Progress {
         self.stage.store(stage as usize, Ordering::Relaxed);
     }
 
-    /// What the run is doing, in words.
+    /// The present stage in words.
     pub fn stage(&self) -> &'static str {
         STAGES[self.stage.load(Ordering::Relaxed)].1
     }
 
-    /// Whether the run is to end.
+    /// True if the run is to end.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

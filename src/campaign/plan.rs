@@ -13,7 +13,7 @@ use crate::environment::Environment;
 use crate::space::{Diagram, EnvironmentValues, Region, Values};
 use crate::spec::Instruction;
 
-/// Why variants are asked about.
+/// The purposes for which variants are asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Purpose {
     /// They are claimed valid, or to break one rule, and only checked.
@@ -47,7 +47,7 @@ pub struct Task {
     pub instruction: String,
     /// Where.
     pub environment: Environment,
-    /// Why.
+    /// The purpose for which the variants are asked about.
     pub purpose: Purpose,
     /// The variants.
     pub(super) variants: TaskVariants,
@@ -62,7 +62,7 @@ pub struct PlannedVariant {
     pub values: Values,
     /// The rule that it should break.
     pub meant: Option<usize>,
-    /// Whether it may break others as well.
+    /// True if a variant may break other rules as well.
     pub loose: bool,
 }
 
@@ -72,7 +72,7 @@ pub struct PlannedVariant {
 pub(super) enum TaskVariants {
     /// These.
     Listed(Vec<PlannedVariant>),
-    /// Those at these positions in a space.
+    /// The variants at these positions in a space.
     At(FormSpace, Vec<u128>),
     /// This many from a position on.
     Range(FormSpace, u128, usize),
@@ -145,7 +145,7 @@ impl Task {
         })
     }
 
-    /// Whether the task belongs to a shard: each task belongs to exactly one.
+    /// True if the task belongs to a shard: each task belongs to exactly one.
     pub(super) fn belongs_to(&self, shard: Shard, instruction: &Instruction) -> bool {
         if shard == Shard::WHOLE {
             return true;

@@ -32,9 +32,9 @@ pub(super) struct Probe {
 /// The variants by which a divergence can be questioned.
 #[derive(Default)]
 pub(super) struct Probes {
-    /// Those that it decides about.
+    /// The probes that the divergence decides about.
     pub(super) found: Vec<Probe>,
-    /// Whether there are variants of it at all where the engine can be asked.
+    /// True if the divergence has variants at all where the engine can be asked.
     pub(super) exist: bool,
 }
 
@@ -182,7 +182,7 @@ impl<'p> Prober<'p> {
         (drawn, exist)
     }
 
-    /// Whether the divergence, and not another one, decides what is expected of a variant.
+    /// True if the divergence, and not another one, decides what is expected of a variant.
     fn decides(&self, of: &ListedCombination<'_>, values: &Values) -> bool {
         let (divergence, form) = (of.divergence, of.form());
         let broken = form.broken(values);

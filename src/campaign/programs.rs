@@ -19,7 +19,7 @@ const TRAPS: u64 = 24;
 /// Random programs for each program of the covering array.
 const DRAWN: usize = 3;
 
-/// What is executed of a form.
+/// The programs of a form that are executed.
 pub(super) struct ProgramPlan<'a> {
     form: &'a Form,
     diagram: Diagram,

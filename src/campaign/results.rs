@@ -11,16 +11,16 @@ use super::vocabulary::TriedWords;
 use crate::divergences::Divergence;
 use crate::environment::Environment;
 
-/// What one engine did.
+/// The counts and outcomes of one engine.
 #[derive(Clone, Debug, Default)]
 pub struct EngineResult {
     /// The engine's name.
     pub name: String,
-    /// Whether it was asked to judge lines.
+    /// True if the engine was asked to judge lines.
     pub judges: bool,
     /// The source of its rows; none if it was not asked to execute.
     pub rows_from: Option<RowSource>,
-    /// What its answers to rows cannot tell.
+    /// The faults that its answers to rows cannot show.
     pub limits: &'static [&'static str],
     /// The plan of each form.
     pub forms: Vec<FormPlan>,
@@ -28,7 +28,7 @@ pub struct EngineResult {
     pub tally: Tally,
     /// The results of trying words in slots; none if they were not tried.
     pub words: Option<TriedWords>,
-    /// What each modifier becomes in its machine code; empty if it lists none.
+    /// The machine instructions that each modifier becomes; empty if the engine lists none.
     pub lowered: Vec<LoweredModifier>,
     /// Divergences of the engine that need attention.
     pub stale: Vec<Stale>,
@@ -54,11 +54,11 @@ pub enum RowSource {
 pub struct Stale {
     /// Its name.
     pub id: String,
-    /// What is wrong with it.
+    /// The problem that needs attention.
     pub problem: Problem,
 }
 
-/// What is wrong with a divergence.
+/// The problems of a listed divergence.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
@@ -73,7 +73,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// What is wrong and what to do, as the predicate of a sentence about the divergence.
+    /// The problem and its remedy, as the predicate of a sentence about the divergence.
     pub fn words(self) -> &'static str {
         match self {
             Self::Fixed => "no longer happens: remove it, or end it with `to`",
@@ -83,12 +83,12 @@ impl Problem {
     }
 }
 
-/// What questioning the listed divergences of an engine gave.
+/// The results of asking about the listed divergences of an engine.
 #[derive(Debug, Default)]
 pub(super) struct Questioned {
-    /// Those that need attention.
+    /// Divergences that need attention.
     pub(super) stale: Vec<Stale>,
-    /// Those about which nothing can be said, and why.
+    /// Divergences about which nothing can be said, and why.
     pub(super) not_asked: BTreeMap<String, String>,
 }
 
@@ -112,11 +112,11 @@ pub struct Results {
     /// Cases without an answer because an engine failed, and engines that judged nothing, in words. If
     /// there are any, the run does not show that the engines agree.
     pub lost: Vec<String>,
-    /// What engines noted that is not the answer to a question.
+    /// Notes of engines that are not the answer to a question.
     pub notes: Vec<String>,
     /// Generated texts that cannot be read: bugs of this tool.
     pub internal_errors: Vec<String>,
-    /// Whether the run was stopped before its end.
+    /// True if the run was stopped before its end.
     pub interrupted: bool,
 }
 
@@ -126,7 +126,7 @@ impl EngineResult {
         self.tally.cases() + self.tally.judged_rows()
     }
 
-    /// What it was asked to do and never did, in words: one that answers something else does not agree in this.
+    /// The tasks that the engine never did, in words: an engine that answers something else does not agree in them.
     pub fn silent(&self) -> Vec<String> {
         let sum = |counts: &mut dyn Iterator<Item = &Count>| counts.map(|count| count.cases).sum::<u64>();
         let tally = &self.tally;
@@ -141,7 +141,7 @@ impl EngineResult {
             .collect()
     }
 
-    /// Whether it did everything that the specification and its divergences expect.
+    /// True if the engine did everything that the specification and its divergences expect.
     pub fn agreed(&self) -> bool {
         let expected = |example: &AskedExample| example.agreement != Agreement::Unexpected;
         self.tally.unlisted() == 0 && self.stale.is_empty() && self.examples.iter().all(expected)
@@ -149,7 +149,7 @@ impl EngineResult {
 }
 
 impl Results {
-    /// Whether a subject is an engine that judged lines and was not abandoned.
+    /// True if a subject is an engine that judged lines and was not abandoned.
     pub fn judges(&self, subject: &Subject<'_>) -> bool {
         let Some(id) = subject.judge.map(|judge| judge.id().as_str()) else { return false };
         !self.interrupted && self.engines.iter().any(|of| of.name == id && of.judges && of.gave_up.is_none())
@@ -170,17 +170,17 @@ impl Results {
         self.engines.iter().map(|engine| engine.tally.unlisted()).sum()
     }
 
-    /// Whether every engine did everything that the specification and the divergences expect.
+    /// True if every engine did everything that the specification and the divergences expect.
     pub fn agreed(&self) -> bool {
         self.engines.iter().all(EngineResult::agreed)
     }
 
-    /// Whether an engine was abandoned, or judged nothing.
+    /// True if an engine was abandoned, or judged nothing.
     pub fn without_verdict(&self) -> bool {
         self.judged() == 0 || self.engines.iter().any(|engine| engine.gave_up.is_some())
     }
 
-    /// Whether this tool has contradicted itself.
+    /// True if this tool has contradicted itself.
     pub fn contradicts_itself(&self) -> bool {
         !self.internal_errors.is_empty() || self.engines.iter().any(|engine| !engine.tally.internal_errors.is_empty())
     }

@@ -75,14 +75,14 @@ impl<'a> StaleSearch<'a> {
         questioned
     }
 
-    /// Whether a divergence of the engine is about lines that are generated.
+    /// True if a divergence of the engine is about lines that are generated.
     fn is_judged(&self, divergence: &Divergence) -> bool {
         // No variant breaks a rule about texts that are not generated.
         let texts = !divergence.rules.is_empty() && divergence.rules.iter().all(|rule| rule.starts_with(TEXT_RULES));
         divergence.does != Does::Computes && divergence.applies(self.version) && !texts
     }
 
-    /// Why this run cannot ask about a divergence.
+    /// The reason why this run cannot ask about a divergence.
     fn unasked(&self, divergence: &Divergence) -> Option<&'static str> {
         match () {
             () if self.options.shard != Shard::WHOLE => Some("another part of the plan may ask about it"),
@@ -166,13 +166,13 @@ impl<'a> StaleSearch<'a> {
         }
     }
 
-    /// Whether no known version after this one does it: an older one may lack the PTX version that it is about.
+    /// True if no known version after this one does it: an older one may lack the PTX version that it is about.
     fn is_last(&self, divergence: &Divergence) -> bool {
         let known = self.asker.divergences.versions(&self.version.family);
         !known.iter().any(|(version, _)| version.is_after(self.version) && divergence.applies(version))
     }
 
-    /// Whether the run has all instructions that it is about.
+    /// True if the run has all instructions that the divergence is about.
     fn has_all_of(&self, divergence: &Divergence) -> bool {
         let chosen = |id: &str| self.instructions.iter().any(|of| of.forms.iter().any(|form| form.id == id));
         divergence.cubes().iter().all(|listed| chosen(&listed.form))
@@ -186,7 +186,7 @@ impl<'a> StaleSearch<'a> {
     }
 }
 
-/// What is known of a divergence: its cases that did as listed, and those that did not.
+/// The evidence about a divergence: its cases that did as listed, and its cases that did not.
 fn met(tally: &Tally, divergence: &Divergence) -> Split {
     tally.listed.get(&divergence.id).copied().unwrap_or_default()
 }

@@ -108,7 +108,7 @@ impl Executor<'_> {
     }
 }
 
-/// What is known of a divergence: its rows that failed, and those that came out right.
+/// The evidence about a divergence: its rows that failed, and its rows that came out right.
 fn met(tally: &Tally, divergence: &Divergence) -> Split {
     tally.listed.get(&divergence.id).copied().unwrap_or_default()
 }

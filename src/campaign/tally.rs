@@ -20,7 +20,7 @@ use crate::space::{EnvironmentValues, Values};
 /// others never do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mismatch {
-    /// What the engine did.
+    /// The engine's behaviour.
     pub does: Does,
     /// The rules broken; none for valid lines.
     pub rules: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Mismatch {
     pub message: String,
     /// The divergence that lists it, or that it contradicts.
     pub divergence: Option<String>,
-    /// Whether the divergence lists it.
+    /// True if the divergence lists the mismatch.
     pub listed: bool,
 }
 
@@ -46,7 +46,7 @@ impl Mismatch {
     }
 }
 
-/// What all mismatches of a group have in common.
+/// The properties that all mismatches of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupKey {
     /// The instruction.
@@ -79,7 +79,7 @@ pub struct Sample {
 pub struct RecordedRow {
     /// The program, with that row only.
     pub program: LineCase,
-    /// What is expected and what was recorded.
+    /// The expected and the recorded result.
     pub result: CaseResult,
 }
 
@@ -158,7 +158,7 @@ impl MismatchGroup {
         }
     }
 
-    /// Whether a case with these choices is simpler than the sample.
+    /// True if a case with these choices is simpler than the sample.
     pub(crate) fn is_simpler(&self, values: &[u8]) -> bool {
         self.sample.as_ref().is_none_or(|known| known.values.is_empty() || choices(values) < choices(&known.values))
     }
@@ -177,7 +177,7 @@ impl MismatchGroup {
 /// The choices of a variant in the order in which samples are compared: the line's, then the environment's.
 type LineFirst<'a> = (&'a [u8], EnvironmentValues);
 
-/// What samples are compared by to find the simplest: those without choices come last, by their lines.
+/// The key by which the simplest sample is found: samples without choices come last, by their lines.
 fn simplicity(sample: &Sample) -> (bool, Option<LineFirst<'_>>, usize, &str) {
     (sample.values.is_empty(), choices(&sample.values), sample.line.len(), &sample.line)
 }
@@ -200,9 +200,9 @@ pub struct Count {
 /// How many cases behaved as listed or expected, and how many did not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Split {
-    /// Those that did.
+    /// Cases that did as listed.
     pub did: u64,
-    /// Those that did not.
+    /// Cases that did not.
     pub did_not: u64,
 }
 
@@ -227,9 +227,9 @@ pub struct RowCount {
     pub space: u128,
     /// Rows that were tried.
     pub rows: u64,
-    /// Those that passed.
+    /// Rows that passed.
     pub passed: u64,
-    /// Those that failed, and that no divergence lists.
+    /// Rows that failed, and that no divergence lists.
     pub failed: u64,
     /// The number of rows tried when the first one failed.
     pub first_failure: Option<u64>,
@@ -266,7 +266,7 @@ pub struct Tally {
     pub skipped: BTreeMap<String, u64>,
     /// Rows that were not executed, by reason.
     pub skipped_rows: BTreeMap<String, u64>,
-    /// What the engine was asked and gave no answer to: it skipped it.
+    /// The questions that the engine skipped.
     pub unanswered: Unanswered,
     /// The mismatches.
     pub groups: BTreeMap<GroupKey, MismatchGroup>,

@@ -12,7 +12,7 @@ use crate::spec::Instruction;
 /// The most lines that are asked about together: enough that processes are few, and few enough that all threads have some.
 const LINES: usize = 2000;
 
-/// What variants that are asked about together have in common: a syntax error may end an assembler's pass, and some lines
+/// The properties that variants asked about together share: a syntax error may end an assembler's pass, and some lines
 /// are refused beside those of other instructions when code is generated.
 type Common = (Purpose, Environment, bool, Option<usize>);
 

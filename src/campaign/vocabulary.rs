@@ -40,7 +40,7 @@ pub struct TriedWords {
     pub agreed: u64,
     /// Lines on which it differed as a divergence lists.
     pub listed: u64,
-    /// Those that it did otherwise, and no divergence lists: they are among the mismatches.
+    /// Lines that the engine judged otherwise, and no divergence lists: they are among the mismatches.
     pub unlisted: u64,
     /// Lines whose behaviour the manual leaves undefined: either outcome is right.
     pub undefined: u64,
@@ -230,7 +230,7 @@ impl WordAsker<'_> {
         Ok((counts, tally))
     }
 
-    /// What the engine does with the lines. Those that a divergence lists as killing it are asked about alone, and only a few.
+    /// The answers to the lines. Lines that a divergence lists as killing the engine are asked about alone, and only a few.
     fn outcomes(
         &self,
         module: &WordModule<'_>,
@@ -334,7 +334,7 @@ impl WordAsker<'_> {
     }
 }
 
-/// Whether a line is a variant of the specification: printed, its choices have the same modifiers.
+/// True if a line is a variant of the specification: printed, its choices have the same modifiers.
 fn is_variant(case: &Case<'_>, line: &str) -> bool {
     if case.values.contains(&UNREAD) {
         return false;

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date(NaiveDate);
 
-/// Why a text is not a [`Date`].
+/// The reason why a text is not a [`Date`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a date: write it as 2027-06-30")]
 pub struct DateError(String);

@@ -46,7 +46,7 @@ pub(crate) fn left(deadline: Instant) -> Duration {
 pub(crate) struct Child {
     /// For its streams.
     pub(crate) process: std::process::Child,
-    /// None once the group was ended.
+    /// The process group; none once it was ended.
     group: Option<Guarded>,
 }
 

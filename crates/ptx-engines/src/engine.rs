@@ -26,7 +26,7 @@ pub struct EngineId {
     at: usize,
 }
 
-/// Why a text is not an [`EngineId`].
+/// The reason why a text is not an [`EngineId`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineIdError {
     /// It has no `@`.
@@ -155,8 +155,8 @@ impl Outcome {
     }
 }
 
-/// Why an engine does not answer. Callers must tell the two apart: an answer that nobody owes is no loss, and an answer
-/// that is missing never counts as agreement.
+/// The reason why an engine does not answer. Callers must tell the two apart: an answer that nobody owes is no loss, and
+/// an answer that is missing never counts as agreement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unable {
     /// It is not made for this: it owes no answer.

@@ -67,7 +67,7 @@ impl Default for EngineLimits {
     }
 }
 
-/// Why an engine cannot be used.
+/// The reason why an engine cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The text is not a command line.

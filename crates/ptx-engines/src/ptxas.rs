@@ -32,7 +32,7 @@ use binary::Binary;
 
 pub use open::{Error, version_of};
 
-/// What one process of the assembler may use before it is killed.
+/// The limits of one process of the assembler, beyond which it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessLimits {
     /// Wall-clock time of any process.
@@ -79,12 +79,12 @@ pub struct Stats {
 struct Arch {
     /// `compute_90` or `sm_90`.
     value: String,
-    /// Whether a file with an error must stop code generation, because only a check is wanted.
+    /// True if a file with an error must stop code generation, because only a check is wanted.
     stopped: bool,
 }
 
 impl Arch {
-    /// Whether code is generated.
+    /// True if code is generated.
     fn generates(&self) -> bool {
         !self.stopped && self.value.starts_with("sm_")
     }

@@ -45,7 +45,7 @@ impl<'a> Reference<'a> {
 }
 
 impl Reference<'_> {
-    /// What it does with a line of no instruction: the specification refuses it if it has every one.
+    /// The outcome of a line of no instruction: the specification refuses it if it has every one.
     fn without_instruction(&self, line: &Line<'_>) -> Outcome {
         let none = self.spec.no_instruction(line).must("a line that is not read is of no instruction");
         match none.verdict() {

@@ -29,7 +29,7 @@ pub(crate) trait Served {
     fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String>;
 }
 
-/// Why an engine that is served stops before its input ends.
+/// The reason why an engine that is served stops before its input ends.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// A request cannot be read.

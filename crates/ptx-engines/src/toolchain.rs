@@ -23,7 +23,7 @@ pub struct Installed {
     pub path: PathBuf,
 }
 
-/// Why there is no `ptxas`.
+/// The reason why there is no `ptxas`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No usual place has a `ptxas`.
@@ -37,7 +37,7 @@ pub enum Error {
     NoSuch {
         /// The version asked for.
         request: String,
-        /// What there is, in words.
+        /// The versions that there are, in words.
         there: String,
     },
     /// The text is not a version.
@@ -82,7 +82,7 @@ pub enum Error {
     Pip {
         /// The package and version.
         requirement: String,
-        /// What pip says.
+        /// The message of pip.
         message: String,
     },
     /// The package is not what it should be.
@@ -90,7 +90,7 @@ pub enum Error {
     Package {
         /// The package.
         package: String,
-        /// What is wrong with it.
+        /// The fault that was found, in words.
         what: String,
     },
     /// A file or directory cannot be used.
@@ -98,7 +98,7 @@ pub enum Error {
     File {
         /// Which one.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// A binary that was found or installed does not run.

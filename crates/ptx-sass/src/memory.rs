@@ -65,7 +65,7 @@ impl MemoryRegion {
     }
 }
 
-/// Why an access is not possible.
+/// The reason why an access is not possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// No region has all its bytes.

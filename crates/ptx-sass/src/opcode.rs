@@ -56,7 +56,7 @@ const LATE: [&str; 17] = [
 /// The opcodes of unknown duration that one unit executes in order: `ptxas` waits only for the last of several.
 const IN_ORDER: [&str; 4] = ["F2I", "FLO", "I2F", "POPC"];
 
-/// Why an instruction cannot run.
+/// The reason why an instruction cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
     /// The opcode is not in the table.

@@ -19,7 +19,7 @@ pub enum OutOfBounds {
     Trapped,
 }
 
-/// Why an access goes nowhere.
+/// The reason why an access goes nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoPlace {
     /// It traps.

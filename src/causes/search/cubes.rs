@@ -49,7 +49,7 @@ impl Budget {
 
 /// The cubes that explain the failing variants.
 #[derive(Debug, Default)]
-pub(crate) struct Cover {
+pub(crate) struct CubeCover {
     /// Each entry is one cause, as far as the points tell: the best cube first, then others that fit the points
     /// equally well.
     pub(crate) causes: Vec<Vec<Cube>>,
@@ -59,7 +59,7 @@ pub(crate) struct Cover {
 }
 
 /// Cubes that together contain every failing variant and no passing one.
-pub(crate) fn cover(points: &Points, budget: &mut Budget) -> Cover {
+pub(crate) fn cover(points: &Points, budget: &mut Budget) -> CubeCover {
     let mut fails: Vec<&Values> = points.fails.iter().collect();
     fails.sort_by_key(|values| (crate::space::distance(values), (*values).clone()));
     let mut open = fails.clone();
@@ -79,7 +79,7 @@ pub(crate) fn cover(points: &Points, budget: &mut Budget) -> Cover {
         candidates[0] = own?;
         Some(candidates)
     });
-    Cover { causes: kept.collect(), complete: open.is_empty() && !budget.is_spent() }
+    CubeCover { causes: kept.collect(), complete: open.is_empty() && !budget.is_spent() }
 }
 
 /// The part of each cube that is needed to explain the failing variants: `None` if other cubes explain all of its

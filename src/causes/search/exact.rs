@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cubes::{self, Budget, Cover, Points};
+use super::cubes::{self, Budget, CubeCover, Points};
 use crate::case::Case;
 use crate::space::{Diagram, Draw, EnvironmentValues, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, Instruction, ValueSet};
@@ -78,7 +78,7 @@ pub(crate) struct Search<'s> {
     looked: FxHashSet<(Cube, bool)>,
     rounds: usize,
     first: Vec<Values>,
-    cover: Cover,
+    cover: CubeCover,
     budget: Budget,
 }
 
@@ -123,7 +123,7 @@ impl<'s> Search<'s> {
             looked: FxHashSet::default(),
             rounds: 0,
             first: Vec::new(),
-            cover: Cover { causes: Vec::new(), complete: true },
+            cover: CubeCover { causes: Vec::new(), complete: true },
             budget: Budget(COMPARISONS),
         };
         search.first = search.start(seeds);

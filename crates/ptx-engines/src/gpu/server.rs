@@ -75,7 +75,7 @@ struct Server {
 /// The result of a launch.
 enum Launched {
     Answers(Vec<Answer>),
-    /// None of its rows was executed; says why.
+    /// No row of the case was executed, with the reason.
     Failed(String),
     /// The worker died. Has the answer to the row if it was alone, the strikes that it counts as, and the
     /// marks of the rows.

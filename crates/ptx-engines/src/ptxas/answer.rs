@@ -311,7 +311,7 @@ impl Layout {
 }
 
 impl Complaints {
-    /// Whether there was no complaint.
+    /// True if there was no complaint.
     pub(super) fn is_silent(&self) -> bool {
         self.own.is_empty() && self.lost.is_empty() && self.loose.is_empty()
     }

@@ -3,7 +3,7 @@
 
 use ptx_spec::ptx::{Lexer, Token, TokenKind};
 
-/// What a line can share with others.
+/// The extent to which a line can share a module and a process with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Company {
     /// A module: the line is a complete statement and declares nothing.
@@ -15,7 +15,7 @@ pub(super) enum Company {
     Process,
 }
 
-/// What `line` can share with others.
+/// The extent to which `line` can share a module and a process with others.
 pub(super) fn company(line: &str) -> Company {
     let strange = |byte: u8| matches!(byte, b'"' | b'#' | b'\\') || (byte < b' ' && byte != b'\t');
     if line.bytes().any(strange) {
@@ -45,9 +45,9 @@ pub(super) fn company(line: &str) -> Company {
 #[derive(Default)]
 struct Nesting<'a> {
     open: Vec<&'a str>,
-    /// Whether a bracket is closed by one of another kind.
+    /// True if a bracket is closed by one of another kind.
     wrong: bool,
-    /// Whether there is a `}` too many.
+    /// True if there is a `}` too many.
     ends_function: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Nesting<'a> {
     }
 }
 
-/// Whether the line may leave the function, so that later statements would be deleted before code is generated.
+/// True if the line may leave the function, so that later statements would be deleted before code is generated.
 pub(super) fn leaves(line: &str) -> bool {
     let mut starts = true;
     Lexer::new(line).any(|token| {

@@ -13,7 +13,7 @@ use crate::child::End;
 use crate::health::Health;
 use ptx_spec::environment::{Target, Version};
 
-/// Why a file cannot be used as `ptxas`.
+/// The reason why a file cannot be used as `ptxas`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no such file.
@@ -35,9 +35,9 @@ pub enum Error {
     NotPtxas {
         /// The file.
         path: PathBuf,
-        /// What it was asked for: `--version`.
+        /// The option that it was asked for: `--version`.
         asked: &'static str,
-        /// What it did instead of answering.
+        /// The behaviour of the file instead of an answer.
         answer: String,
     },
 }
@@ -116,7 +116,7 @@ impl Ptxas {
         })
     }
 
-    /// Whether an empty module for `target` passes with this `-arch`; if not, the first message.
+    /// Tries an empty module for `target` with this `-arch`: the error is the first message.
     ///
     /// # Errors
     /// If the assembler fails to answer twice.

@@ -86,7 +86,7 @@ struct Rounds<'a> {
     directory: TempDir,
     arch: Arch,
     mode: AskMode,
-    /// Whether the scaffold without lines is known to pass.
+    /// True if the scaffold without lines is known to pass.
     scaffold_passes: bool,
     outcomes: &'a mut [Option<Outcome>],
     /// Lines that a process passed before it died on a later one.
@@ -116,7 +116,7 @@ fn marks(most: usize) -> Marks {
     if most > 1 { Marks::Possible } else { Marks::Useless }
 }
 
-/// Whether marks can help to find a line that kills the process.
+/// The use of marks in finding a line that kills the process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marks {
     /// They can.
@@ -327,7 +327,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// Whether something other than the lines may be at fault.
+    /// True if something other than the lines may be at fault.
     fn is_unclear(&self, answer: &Complaints) -> bool {
         self.died(answer) || answer.own.is_empty() || !answer.lost.is_empty() || !answer.loose.is_empty()
     }
@@ -338,7 +338,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// Whether a module without lines passes; asked after a failure. If it does not, every line that is not settled
+    /// True if a module without lines passes; asked after a failure. If it does not, every line that is not settled
     /// gets its outcome.
     fn scaffold_passes(&mut self) -> std::io::Result<bool> {
         if !self.scaffold_passes {

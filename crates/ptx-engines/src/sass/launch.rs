@@ -25,12 +25,12 @@ pub(super) struct Launch<'a> {
     pub(super) code: &'a Code,
 }
 
-/// What an instruction did in the first row.
+/// The trace of an instruction in the first row.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Traced {
-    /// Whether it was executed for the line.
+    /// True if the instruction was executed for the line.
     pub(super) of_line: bool,
-    /// Whether it accessed memory with a cache policy.
+    /// True if the instruction accessed memory with a cache policy.
     pub(super) used_policy: bool,
 }
 
@@ -93,7 +93,7 @@ impl Launch<'_> {
         (answer, false)
     }
 
-    /// What each instruction of the section does in the first row. Those of the line are executed after the mark before
+    /// The trace of each instruction of the section in the first row. Those of the line are executed after the mark before
     /// the line, or in a kernel of one row after the last input is loaded, and before the first result is stored. What the
     /// assembler moved out of there is not told from what is around the line.
     pub(super) fn trace(&self) -> Vec<Traced> {

@@ -12,7 +12,7 @@ pub struct Effect {
     /// Few lines write more registers than a vector has.
     registers: SmallVec<[ExpectedValue; 4]>,
     writes: SmallVec<[Write; 1]>,
-    /// Why some of its bits are undefined, if any are.
+    /// The reason why some of its bits are undefined, if any are.
     pub undefined: Option<Undefined>,
 }
 

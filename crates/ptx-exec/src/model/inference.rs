@@ -7,7 +7,7 @@ pub struct Inference {
     pub id: &'static str,
     /// The assumption.
     pub says: &'static str,
-    /// Why.
+    /// The reason for the inference.
     pub because: &'static str,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Expectation, Operands};
 
-/// Why the model cannot evaluate a case.
+/// The reason why the model cannot evaluate a case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unmodelled(pub(super) String);

@@ -270,7 +270,7 @@ struct Reduction<'a> {
     source: ValueSource,
     bits: u32,
     signed: bool,
-    /// Why every row within bounds is undefined.
+    /// The reason why every row within bounds is undefined.
     undefined: Option<Undefined>,
     inferred: Inferences,
 }

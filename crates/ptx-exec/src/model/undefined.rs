@@ -68,7 +68,7 @@ impl Undefined {
         }
     }
 
-    /// Why the result is undefined, and the manual's page.
+    /// The reason why the result is undefined, and the manual's page.
     pub fn says(self) -> &'static str {
         match self {
             Self::MisalignedCoordinate => {
