@@ -176,8 +176,10 @@ impl Campaign<'_> {
                 forms: &result.forms,
                 options: self.options,
             };
-            let questioned = search.find(&mut result.tally);
-            (result.stale, result.not_asked) = (questioned.stale, questioned.not_asked);
+            match InternalError::caught(|| Ok(search.find(&mut result.tally))) {
+                Ok(questioned) => (result.stale, result.not_asked) = (questioned.stale, questioned.not_asked),
+                Err(error) => result.tally.note_internal_error(error.to_string()),
+            }
         }
     }
 
@@ -203,7 +205,8 @@ impl Campaign<'_> {
                     if self.progress.stopped() {
                         return;
                     }
-                    let done = asker.ask(question, self.options);
+                    let done = InternalError::caught(|| Ok(asker.ask(question, self.options)));
+                    let done = done.unwrap_or_else(Tally::of_error);
                     self.progress.done.fetch_add(1, Ordering::Relaxed);
                     self.progress.cases.fetch_add(done.cases(), Ordering::Relaxed);
                     // Sums stay sound even if a thread panicked.
@@ -219,7 +222,13 @@ impl Campaign<'_> {
                     true => spawn(LineQuestion::new(instruction, task)),
                     false => {}
                 };
-                forms.extend(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
+                let plan = || Ok(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
+                match InternalError::caught(plan) {
+                    Ok(planned) => forms.extend(planned),
+                    Err(error) => {
+                        tally.lock().unwrap_or_else(PoisonError::into_inner).note_internal_error(error.to_string());
+                    }
+                }
                 help_until_few(unfinished);
             }
             together.questions().into_iter().for_each(spawn);
@@ -232,7 +241,11 @@ impl Campaign<'_> {
         if self.progress.stopped() || self.options.shard.number != 1 {
             return;
         }
-        result.examples = examples::examples(self.spec, self.divergences, &self.instructions, subject);
+        let examples = || Ok(examples::examples(self.spec, self.divergences, &self.instructions, subject));
+        match InternalError::caught(examples) {
+            Ok(examples) => result.examples = examples,
+            Err(error) => result.tally.note_internal_error(error.to_string()),
+        }
         for example in &result.examples {
             for id in &example.divergences {
                 let as_expected = example.agreement != Agreement::Unexpected;
@@ -247,7 +260,9 @@ impl Campaign<'_> {
             return;
         }
         self.progress.begin(Stage::Words);
-        match vocabulary::probe(self.spec, self.divergences, subject, &self.instructions, &result.forms, self.options) {
+        let probe =
+            || vocabulary::probe(self.spec, self.divergences, subject, &self.instructions, &result.forms, self.options);
+        match InternalError::caught(probe) {
             Ok((words, tally)) => {
                 result.words = Some(words);
                 result.tally.merge(tally);
@@ -284,20 +299,18 @@ impl Campaign<'_> {
         }
         let newest = executing_environment(self.spec, engine)?;
         let environment = self.options.environment.unwrap_or(newest);
-        if let Err(error) = executor.execute(environment, &self.instructions, &mut result.tally) {
-            internal_errors.push(error.to_string());
-        }
+        executor.execute(environment, &self.instructions, &mut result.tally);
         result.rows_from = Some(RowSource::Executed(environment));
         result.limits = engine.limits();
         let wanted = self.options.modifiers && self.options.shard.number == 1 && !self.progress.stopped();
         if let Some(lister) = engine.as_lister().filter(|_| wanted) {
-            match lowering::lowered(self.spec, lister, &environment, &self.instructions) {
+            match InternalError::caught(|| lowering::lowered(self.spec, lister, &environment, &self.instructions)) {
                 Ok(lowered) => result.lowered = lowered,
                 Err(error) => internal_errors.push(error.to_string()),
             }
         }
         result.gave_up = result.gave_up.take().or(health.gave_up());
-        if let Err(error) = self.question(&executor, Some(environment), result) {
+        if let Err(error) = InternalError::caught(|| self.question(&executor, Some(environment), result)) {
             internal_errors.push(error.to_string());
         }
         Ok(())

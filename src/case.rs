@@ -71,6 +71,21 @@ pub struct CaseResult {
 #[error("{0}")]
 pub struct InternalError(pub String);
 
+impl InternalError {
+    /// What the work yields, unless it panics. A mistake in one task ends that task and turns the run into one that cannot
+    /// conclude; it loses nothing of what other tasks found. Where the panic happened stands on standard error.
+    ///
+    /// # Errors
+    /// That of the work, or the panic's message.
+    pub fn caught<T>(work: impl FnOnce() -> Result<T, Self>) -> Result<T, Self> {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+            let literal = || payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = payload.downcast_ref::<String>().cloned().or_else(literal);
+            Err(Self(text.unwrap_or_else(|| "a panic without a message".to_owned())))
+        })
+    }
+}
+
 impl From<NoSetup> for InternalError {
     fn from(error: NoSetup) -> Self {
         Self(error.to_string())

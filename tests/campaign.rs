@@ -72,6 +72,26 @@ fn an_engine_that_always_fails_is_abandoned_after_a_few_cases() {
 }
 
 #[test]
+fn a_mistake_of_ours_ends_one_task_and_not_the_run() {
+    let (panics, asked) = (AtomicU64::new(0), AtomicU64::new(0));
+    let engine = StandIn::new("odd@1.0").judging(&SPEC, |line, _, right| {
+        asked.fetch_add(1, Ordering::Relaxed);
+        if line.contains(".3d") && panics.fetch_add(1, Ordering::Relaxed) == 0 {
+            panic!("a mistake in ptx-conform: there are two dimensions");
+        }
+        right
+    });
+    let subject = Subject::judging(&engine, newest());
+    let (divergences, progress) = (Divergences::default(), Progress::default());
+    let options = Options { batch: 50, ..options("suld") };
+    let results = campaign::run(&SPEC, &divergences, &[subject], &options, &progress);
+    assert!(asked.load(Ordering::Relaxed) > 1000, "the other tasks went on");
+    let report = Report::new(&SPEC, &divergences, &options, &results, causes::Findings::default());
+    assert_eq!(report.verdict, RunVerdict::InternalError);
+    assert_eq!(report.internal_errors, ["a mistake in ptx-conform: there are two dimensions"]);
+}
+
+#[test]
 fn an_engine_that_answers_at_random_causes_no_findings() {
     let asked = AtomicU64::new(0);
     let engine = StandIn::new("odd@1.0").judging(&SPEC, |_, _, right| {

@@ -48,15 +48,7 @@ pub(super) struct Executor<'a> {
 
 impl<'a> Executor<'a> {
     /// Executes the programs of instructions in an environment.
-    ///
-    /// # Errors
-    /// If a generated text cannot be read.
-    pub(super) fn execute(
-        &self,
-        environment: Environment,
-        instructions: &[&Instruction],
-        tally: &mut Tally,
-    ) -> Result<(), InternalError> {
+    pub(super) fn execute(&self, environment: Environment, instructions: &[&Instruction], tally: &mut Tally) {
         for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
             let executed = setup::executed(self.spec, instruction);
             let points = setup::without_numbers(self.spec, instruction);
@@ -70,15 +62,18 @@ impl<'a> Executor<'a> {
                 let costly = costly(self.engine, 0);
                 for task in plan.tasks(&instruction.name, at, &environment) {
                     if self.progress.stopped() || self.health.step().is_none() {
-                        return Ok(());
+                        return;
                     }
-                    if task.belongs_to(self.options.shard, instruction) {
-                        self.run_task(&task, &plan, &executed, &costly, tally)?;
+                    if !task.belongs_to(self.options.shard, instruction) {
+                        continue;
+                    }
+                    let done = InternalError::caught(|| self.run_task(&task, &plan, &executed, &costly, tally));
+                    if let Err(error) = done {
+                        tally.note_internal_error(error.to_string());
                     }
                 }
             }
         }
-        Ok(())
     }
 
     fn run_task(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 
-use crate::case::CaseResult;
+use crate::case::{CaseResult, InternalError};
 use crate::divergences::Does;
 use crate::engine::Depth;
 use crate::environment::Environment;
@@ -333,6 +333,13 @@ impl Tally {
             self.groups.entry(key).or_default().merge(group, does);
         }
         other.internal_errors.into_iter().for_each(|error| self.note_internal_error(error));
+    }
+
+    /// The tally of a task that ended with an internal error.
+    pub(super) fn of_error(error: InternalError) -> Self {
+        let mut tally = Self::default();
+        tally.note_internal_error(error.0);
+        tally
     }
 
     /// Records an internal error; the first few in the order of their texts are kept.

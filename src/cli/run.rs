@@ -175,8 +175,10 @@ impl Opts {
             let mut results = campaign::run(&spec, &divergences, &subjects, &options, progress);
             results.absent.extend(absent);
             progress.begin(Stage::Causes);
-            let findings = causes::find(&spec, &divergences, &subjects, &results, progress);
-            let matrix = self.matrix(&spec, &divergences, &subjects, &results, &options, progress);
+            let find = || causes::find(&spec, &divergences, &subjects, &results, progress);
+            let findings = InternalError::caught(find);
+            let matrix = || self.matrix(&spec, &divergences, &subjects, &results, &options, progress);
+            let matrix = InternalError::caught(matrix);
             progress.begin(Stage::Report);
             (results, findings, matrix)
         })?;
@@ -185,8 +187,11 @@ impl Opts {
         results.lost.extend(super::engines::losses(&engines));
         results.lost.extend(engines.iter().flat_map(|opened| opened.engine.unexplained()));
         results.lost.extend(results.engines.iter().flat_map(EngineResult::silent));
-        let matrix = matrix?;
-        let mut report = Report::new(&spec, &divergences, &options, &results, findings?);
+        // An error of ours in one of them loses nothing of what the run found before.
+        let mut or_noted = |error: InternalError| results.internal_errors.push(error.to_string());
+        let findings = findings.map_err(&mut or_noted).unwrap_or_default();
+        let matrix = matrix.map_err(&mut or_noted).unwrap_or_default();
+        let mut report = Report::new(&spec, &divergences, &options, &results, findings);
         report.date = self.today.as_ref().map(ToString::to_string);
         report.support = matrix.as_ref().map(SupportReport::new);
         report.settle();
