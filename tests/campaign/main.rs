@@ -1,0 +1,10 @@
+//! Campaigns against judges whose faults are known, and the support matrix.
+
+#[path = "../planted/engine.rs"]
+mod engine;
+mod findings;
+mod found_again;
+mod matrix;
+mod stand_ins;
+#[path = "../transcript/mod.rs"]
+mod transcript;
