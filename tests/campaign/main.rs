@@ -6,5 +6,6 @@ mod findings;
 mod found_again;
 mod matrix;
 mod stand_ins;
+#[allow(dead_code, reason = "each program uses a part of it")]
 #[path = "../transcript/mod.rs"]
 mod transcript;
