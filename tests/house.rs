@@ -4,6 +4,17 @@
 //! it. `tests/house/known.txt` lists the known problems, one per line. That list only shrinks: the tests fail for a
 //! problem that is not listed, and for a listed one that is gone. `BLESS=1` removes the lines that are gone.
 
+#[path = "defects/pages.rs"]
+mod defect_pages;
+#[path = "house/defects.rs"]
+mod defects;
+#[path = "house/docs.rs"]
+mod docs;
+#[path = "house/pages.rs"]
+mod pages;
+#[path = "house/words.rs"]
+mod words;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@ use ptx_conform::report::{AbsentReport, Report};
 use ptx_conform::spec::Spec;
 use serde_json::Value;
 
-use crate::executor::engine::StandIn;
+use crate::engine::StandIn;
 use crate::reports::{self, Written};
 use crate::tab::Tab;
 use crate::{BrowserTest, Tested, World, looks, nothing_of};

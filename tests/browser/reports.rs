@@ -13,8 +13,8 @@ use ptx_conform::report::{AbsentReport, CodeChanges, HistoryLine, ModifierReport
 use ptx_conform::spec::{Instruction, Spec};
 use tempfile::TempDir;
 
+use crate::engine::{StandIn, outcome};
 use crate::executor::Planted;
-use crate::executor::engine::{StandIn, outcome};
 
 /// Defects of judges: the versions of the engine that have it, whether the run knows it, and the entry.
 const DEFECTS: [(&[&str], bool, &str); 6] = [

@@ -3,14 +3,12 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-#[path = "engine.rs"]
-pub(crate) mod engine;
-
 use std::collections::BTreeMap;
 
-use engine::StandIn;
 use ptx_conform::line_case::{Answer, Holds, LineCase, Returned};
 use ptx_conform::object::{Component, Format, Geometry, Space, Surface, Variable};
+
+use crate::engine::StandIn;
 
 /// A bug that can be planted.
 pub(crate) struct Bug {

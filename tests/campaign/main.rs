@@ -1,0 +1,11 @@
+//! Campaigns against judges whose faults are known, and the support matrix.
+
+#[path = "../planted/engine.rs"]
+mod engine;
+mod findings;
+mod found_again;
+mod matrix;
+mod stand_ins;
+#[allow(dead_code, reason = "each program uses a part of it")]
+#[path = "../transcript/mod.rs"]
+mod transcript;

@@ -1,0 +1,228 @@
+//! The command line: each `tests/cli/*.txt` is a transcript, replayed in `tests/cli`.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use crate::transcript::{self, arguments};
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli")
+}
+
+fn command(arguments: &[String]) -> Command {
+    transcript::command(&directory(), arguments)
+}
+
+/// Runs a command to its end.
+fn run(arguments: &[String], input: Vec<u8>) -> Output {
+    transcript::run(&directory(), arguments, input)
+}
+
+#[test]
+fn commands_print_the_expected_output() {
+    transcript::replay_all(&directory());
+}
+
+fn spawn(line: &str) -> Child {
+    command(&arguments(line)).spawn().expect("the binary starts")
+}
+
+#[test]
+fn a_closed_stdout_is_not_an_error() {
+    for line in ["generate suld --strategy all", "spec schema", "spec show ld", "--help"] {
+        let mut child = spawn(line);
+        let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("stdout is a pipe"));
+        stdout.read_line(&mut String::new()).expect("a line");
+        drop(stdout);
+        let mut stderr = String::new();
+        child.stderr.take().expect("stderr is a pipe").read_to_string(&mut stderr).expect("text");
+        let status = child.wait().expect("it ends");
+        assert_eq!((status.code(), stderr.as_str()), (Some(0), ""), "{line}");
+    }
+}
+
+#[test]
+fn judge_answers_each_line_before_it_waits_for_the_next() {
+    let mut child = spawn("judge --allow-unknown");
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
+    for _ in 0..3 {
+        stdin.write_all(b"{\"line\": \"nop;\", \"ptx\": \"8.0\", \"target\": \"sm_80\"}\n{\"li").expect("it reads");
+        let mut answer = String::new();
+        stdout.read_line(&mut answer).expect("an answer");
+        assert_eq!(answer, "{\"verdict\":\"unknown\",\"rules\":[]}\n");
+        stdin.write_all(b"ne\": 1}\n").expect("it reads");
+        answer.clear();
+        stdout.read_line(&mut answer).expect("an answer");
+        assert!(answer.starts_with("{\"error\":"), "{answer}");
+    }
+    drop(stdin);
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn judge_survives_input_that_is_not_json() {
+    let mut input = b"\xff\xfe\x00\n\n  \r\n[[[\n\"\n{\"line\"".to_vec();
+    input.extend(std::iter::repeat_n(b'[', 100_000));
+    input.extend(b"\n{\"line\": \"");
+    input.extend(std::iter::repeat_n(b'x', 17 << 20));
+    input.extend(b"\"}\n{\"line\": \"nop;\", \"ptx\": \"8.0\", \"target\": \"sm_80\"}");
+    let output = run(&["judge".to_owned()], input);
+    assert!(output.status.success());
+    let answers = String::from_utf8(output.stdout).expect("text");
+    let errors: Vec<bool> = answers.lines().map(|line| line.starts_with("{\"error\":")).collect();
+    assert_eq!(errors, [true, true, true, true, true, false], "{answers}");
+}
+
+#[test]
+fn judge_agrees_with_the_intent_of_generate() {
+    let generated = "generate --what all --strategy random --count 2000 --seed 1 --format jsonl";
+    let requests = run(&arguments(generated), Vec::new()).stdout;
+    let answers = run(&["judge".to_owned()], requests.clone()).stdout;
+    let (requests, answers) = (String::from_utf8(requests).expect("text"), String::from_utf8(answers).expect("text"));
+    assert_eq!(requests.lines().count(), 2000);
+    assert_eq!(answers.lines().count(), 2000);
+    let mut same = 0;
+    for (request, answer) in requests.lines().zip(answers.lines()) {
+        let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+        let (asked, answered) = (parse(request), parse(answer));
+        let rules = asked.get("breaks").into_iter().cloned().collect::<Vec<_>>();
+        // Of a line with several optional operands, or of several forms, it may be unclear which rule it breaks.
+        let names =
+            |of: &serde_json::Value| of.as_str().and_then(|id| id.split_once('/').map(|(name, _)| name.to_owned()));
+        let opcodes = |rules: &[serde_json::Value]| rules.iter().map(names).collect::<std::collections::BTreeSet<_>>();
+        let found = answered["rules"].as_array().expect("a list of rules");
+        let of_one = opcodes(found).len() <= 1 && found.is_empty() == rules.is_empty();
+        assert!(*found == rules || of_one, "{request}\n{answer}");
+        same += usize::from(*found == rules);
+        assert_eq!(answered["verdict"], if rules.is_empty() { "valid" } else { "invalid" }, "{request}\n{answer}");
+    }
+    assert!(same > 1900, "{same} of 2000 lines break exactly the rule that they were made to break");
+}
+
+/// Runs a command in a directory; returns its exit code and what it prints.
+fn text_of(directory: &Path, line: &str) -> (Option<i32>, String) {
+    let mut command = command(&arguments(line));
+    let output = command.current_dir(directory).stdin(Stdio::null()).output().expect("the binary ends");
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("text"));
+    (output.status.code(), text.concat())
+}
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/execute.py")
+}
+
+fn temporary() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a directory can be made")
+}
+
+#[test]
+fn a_run_executes_on_the_available_engines() {
+    let directory = temporary();
+    let run = format!("run suld --engine 'exec:python3 {}' --reports reports", example().display());
+    let (code, text) = text_of(directory.path(), &run);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("not asked: recordings: there are none in corpus/recordings\n"), "{text}");
+    if ptx_conform::engine::gpu::probe(&ptx_conform::shipped::spec().expect("a sound specification").isa).is_err() {
+        assert!(text.contains("\nnot asked: gpu: no CUDA driver"), "{text}");
+    }
+    assert!(text.contains("\nagreed: 0 new and 0 known mismatch groups; ") && text.contains("\nloads@1.0: "), "{text}");
+    let (code, text) = text_of(directory.path(), &format!("{run} --no-execution"));
+    assert!(code == Some(2) && text.contains("\ncould not judge: 0 new and 0 known mismatch groups\n"), "{text}");
+    assert!(!text.contains("rows tried") && !text.contains("not asked: "), "{text}");
+}
+
+#[test]
+fn the_case_of_a_finding_reproduces_it() {
+    let directory = temporary();
+    let text = std::fs::read_to_string(example()).expect("the example");
+    let edge = "if 0 <= x <= len(data)";
+    assert!(text.contains(edge));
+    let engine = directory.path().join("engine.py");
+    std::fs::write(&engine, text.replace(edge, "if 0 <= x < len(data)")).expect("it is written");
+    let (code, text) = text_of(directory.path(), "run suld --engine 'exec:python3 engine.py' --reports reports");
+    assert!(code == Some(1) && text.contains("\ndisagreed: "), "{text}");
+    let title = text.lines().find(|line| line.starts_with("finding ")).expect("a finding");
+    assert!(title.contains(": loads computes wrong results in suld.b when { ") && title.contains("x: "), "{title}");
+    let cases = std::fs::read_dir(directory.path().join("reports/latest/cases")).expect("cases");
+    let cases: Vec<String> = cases.map(|case| case.expect("a case").path().display().to_string()).collect();
+    assert!(!cases.is_empty());
+    for case in cases {
+        let (code, text) = text_of(directory.path(), &format!("execute {case} --engine 'exec:python3 engine.py'"));
+        assert!(code == Some(1) && text.contains("\n  loads@1.0 "), "{text}");
+        let right = format!("execute {case} --engine 'exec:python3 {}'", example().display());
+        let (code, text) = text_of(directory.path(), &right);
+        assert!(code == Some(0) && text.contains(": passed\n"), "{text}");
+    }
+}
+
+#[test]
+fn a_run_replays_recordings() {
+    let directory = temporary();
+    let recorded = |name: &str| std::fs::read_to_string(directory.path().join(name)).expect("a recording");
+    let record = "record suq --engine model --cases 20 --rows 4 --today 2027-06-30 --out";
+    let (code, text) = text_of(directory.path(), &format!("{record} corpus/recordings/model.jsonl"));
+    assert!(code == Some(0) && text.ends_with("in corpus/recordings/model.jsonl\n"), "{text}");
+    let (code, _) = text_of(directory.path(), &format!("{record} again.jsonl"));
+    assert_eq!(code, Some(0));
+    let text = recorded("again.jsonl");
+    assert_eq!(recorded("corpus/recordings/model.jsonl"), text);
+    assert!(text.lines().next().is_some_and(|line| line.contains("\"date\":\"2027-06-30\"")), "{text}");
+
+    // A run finds recordings by itself, and continues if one cannot be read.
+    std::fs::write(directory.path().join("corpus/recordings/broken.jsonl"), "{}\n").expect("it is written");
+    let engine = format!("'exec:python3 {}'", example().display());
+    let (code, text) = text_of(directory.path(), &format!("run suq --engine {engine} --reports reports"));
+    // The requested engine skips every row of suq. The recording must not hide that.
+    assert!(code == Some(2) && text.contains("\ncould not judge: loads@1.0 judged nothing\n"), "{text}");
+    assert!(text.contains(" (as recorded); "), "{text}");
+    assert!(text.contains("\nnot asked: corpus/recordings/broken.jsonl: "), "{text}");
+
+    // A run finds a result that was changed in the recording.
+    let changed = with_changed_result(&recorded("again.jsonl"));
+    std::fs::write(directory.path().join("wrong.jsonl"), changed).expect("it is written");
+    let run = "run suq --engine recording:wrong.jsonl --reports reports";
+    std::fs::remove_dir_all(directory.path().join("corpus")).expect("it is there");
+    let (code, text) = text_of(directory.path(), run);
+    assert!(code == Some(1) && text.contains("model computes wrong results in suq.query: a register\n"), "{text}");
+
+    // One engine skips every row, another does not execute at all.
+    let (code, text) = text_of(directory.path(), &format!("record suq --engine {engine} --out none.jsonl"));
+    assert!(code == Some(2) && text.starts_with("recorded 0 rows of loads@1.0"), "{text}");
+    let judge = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/judge.py");
+    let judge = format!("record suq --engine 'exec:python3 {}' --out none.jsonl", judge.display());
+    let (code, text) = text_of(directory.path(), &judge);
+    assert!(code == Some(2) && text.contains("nothing can be recorded: "), "{text}");
+}
+
+/// The recording with another result for the first row of the first `suq.width` case.
+fn with_changed_result(recording: &str) -> String {
+    let (mut width, mut done) = (false, false);
+    let lines = recording.lines().map(|line| {
+        if line.starts_with('{') {
+            width = line.contains("suq.width");
+        } else if width && !done && line.starts_with("[[") {
+            let (row, _) = line.rsplit_once(",[").expect("registers");
+            done = true;
+            return format!("{row},[\"77\"]]\n");
+        }
+        format!("{line}\n")
+    });
+    lines.collect()
+}
+
+#[test]
+fn the_schemas_in_the_repository_match_the_code() {
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/schema");
+    for name in ["instruction", "isa", "divergences", "vocabulary", "report", "history", "matrix"] {
+        let path = schemas.join(format!("{name}.json"));
+        let schema = run(&arguments(&format!("spec schema {name}")), Vec::new()).stdout;
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, schema).expect("the file is written");
+        } else {
+            let kept = std::fs::read(&path).expect("a schema");
+            assert!(kept == schema, "{} is not what `spec schema {name}` prints; BLESS=1 rewrites it", path.display());
+        }
+    }
+}

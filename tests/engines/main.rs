@@ -1,0 +1,46 @@
+//! Engines: programs that speak the protocol, the real `ptxas` with its machine code, and runs of both as users start them.
+//!
+//! Without a real `ptxas` (`ptx-conform toolchain install 13.5 11.8`) the tests that need one are ignored, and named on
+//! standard error; with PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
+
+#[path = "../planted/cases.rs"]
+mod cases;
+#[path = "../defects/pages.rs"]
+mod defect_pages;
+mod installed;
+mod kernels;
+mod nightly;
+mod planted_sass;
+mod protocol;
+mod ptxas;
+mod run;
+mod sass;
+mod tables;
+#[allow(dead_code, reason = "each program uses a part of it")]
+#[path = "../transcript/mod.rs"]
+mod transcript;
+#[path = "../planted/wrong_code.rs"]
+mod wrong_code;
+
+use libtest_mimic::Arguments;
+
+fn main() {
+    if ptxas::toolchains::is_child() {
+        ptxas::toolchains::child();
+        return;
+    }
+    let of_modules = [
+        ("protocol", protocol::trials()),
+        ("ptxas", ptxas::trials()),
+        ("kernels", kernels::trials()),
+        ("tables", tables::trials()),
+        ("run", run::trials()),
+        ("sass", sass::trials()),
+        ("planted_sass", planted_sass::trials()),
+        ("nightly", nightly::trials()),
+    ];
+    let trials = of_modules
+        .into_iter()
+        .flat_map(|(module, trials)| trials.into_iter().map(move |trial| trial.with_kind(module)));
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}

@@ -1,0 +1,143 @@
+//! docs/defects names every crash of `ptxas` that is listed, and nothing that is not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::defect_pages::{Section, Version, files, names, sections};
+
+/// A file of specs/divergences, without what does not matter here.
+#[derive(serde::Deserialize)]
+struct Family {
+    engine: String,
+    divergences: Vec<Listed>,
+}
+
+#[derive(serde::Deserialize)]
+struct Listed {
+    id: String,
+    does: String,
+    from: Option<String>,
+    to: Option<String>,
+}
+
+impl Listed {
+    fn includes(&self, version: Version) -> bool {
+        let bound = |text: &Option<String>| text.as_deref().map(|text| Version::of(text).expect("a version"));
+        bound(&self.from).is_none_or(|from| from <= version) && bound(&self.to).is_none_or(|to| version <= to)
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every divergence, by its id, with the family of its engine.
+fn listed() -> BTreeMap<String, (String, Listed)> {
+    let mut listed = BTreeMap::new();
+    for entry in std::fs::read_dir(root().join("specs/divergences")).expect("divergences") {
+        let path = entry.expect("a file").path();
+        let text = std::fs::read_to_string(&path).expect("a readable file");
+        let family: Family = serde_yaml::from_str(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        for divergence in family.divergences {
+            listed.insert(divergence.id.clone(), (family.engine.clone(), divergence));
+        }
+    }
+    listed
+}
+
+#[test]
+fn every_crash_is_named_and_every_name_is_listed() {
+    let listed = listed();
+    let mut named = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for file in files() {
+        for name in names(&std::fs::read_to_string(&file).expect("a page")) {
+            if !listed.contains_key(&name) {
+                wrong.push(format!("{}: no divergence is called [{name}]", file.display()));
+            }
+            named.insert(name);
+        }
+    }
+    let crashes = listed.values().filter(|(engine, divergence)| engine == "ptxas" && divergence.does == "crashes");
+    let unnamed = crashes.filter(|(_, crash)| !named.contains(&crash.id));
+    wrong.extend(unnamed.map(|(_, crash)| format!("{}: no page of docs/defects names it in brackets", crash.id)));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The first and the last version of what a section says are versions of a divergence that it names.
+#[test]
+fn sections_and_divergences_are_about_the_same_versions() {
+    let listed = listed();
+    for section in sections() {
+        let entries: Vec<&Listed> = section.entries.iter().filter_map(|id| Some(&listed.get(id)?.1)).collect();
+        let claims = section.modules.iter().flat_map(|module| &module.claims);
+        for version in claims.flat_map(|claim| claim.versions).filter(|_| !entries.is_empty()) {
+            let included = entries.iter().any(|entry| entry.includes(version));
+            assert!(included, "{}: {}: the divergences are not about {version}", section.page, section.title);
+        }
+    }
+}
+
+/// The command of a module is about its target: `-arch sm_90` or `compute_90` for `.target sm_90`.
+#[test]
+fn modules_are_for_what_their_commands_say() {
+    for section in sections() {
+        for module in &section.modules {
+            let target = module.text.lines().find_map(|line| line.strip_prefix(".target sm_"));
+            let target = target.and_then(|target| target.split(',').next()).expect("a target");
+            for claim in &module.claims {
+                let (_, arch) = claim.arch.split_once('_').expect("an architecture");
+                assert_eq!(arch, target, "{}: {}", section.page, section.title);
+                assert!(claim.versions[0] <= claim.versions[1], "{}: {}", section.page, section.title);
+            }
+        }
+    }
+}
+
+/// The tables of front-end.md are made from the sections. `BLESS=1` writes them.
+#[test]
+fn the_tables_are_those_of_the_sections() {
+    let path = root().join("docs/defects/front-end.md");
+    let page = std::fs::read_to_string(&path).expect("the page");
+    let (head, _) = page.split_once("<!-- sections -->").expect("where the tables begin");
+    let expected = format!("{head}<!-- sections -->\n{}", tables(&sections()));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, expected).expect("it can be written");
+    } else {
+        assert!(page == expected, "the tables of docs/defects/front-end.md are old; BLESS=1 writes them");
+    }
+}
+
+fn tables(sections: &[Section]) -> String {
+    let mut tables = String::new();
+    let mut page = "";
+    for section in sections {
+        if page != section.page {
+            page = &section.page;
+            let _ =
+                write!(tables, "\n[{page}]({page})\n\n| what | versions: what happens | divergence |\n|---|---|---|\n");
+        }
+        let entry = match &section.entries[..] {
+            [] => String::new(),
+            [one] => format!("[{one}]"),
+            [first, more @ ..] => format!("[{first}] and {} more", more.len()),
+        };
+        let _ = writeln!(tables, "| {} | {} | {entry} |", section.title, outcomes(section));
+    }
+    tables
+}
+
+/// `11.7 to 12.6: signal 11; 13.1: (C7907) Internal compiler error`, each once.
+fn outcomes(section: &Section) -> String {
+    let mut outcomes = Vec::new();
+    for claim in section.modules.iter().flat_map(|module| &module.claims) {
+        let [first, last] = claim.versions;
+        let versions = if first == last { first.to_string() } else { format!("{first} to {last}") };
+        let outcome = format!("{versions}: {}{}", claim.does, if claim.sometimes { " in some runs" } else { "" });
+        if !outcomes.contains(&outcome) {
+            outcomes.push(outcome);
+        }
+    }
+    outcomes.join("; ")
+}
