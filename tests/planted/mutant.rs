@@ -146,9 +146,13 @@ const OF_RESULTS: [Change; 7] = [
 /// The size of the step to the next address, in bytes.
 const STEP: u128 = 16;
 
+fn mask(bits: u32) -> u128 {
+    if bits >= 128 { u128::MAX } else { (1 << bits) - 1 }
+}
+
 impl Change {
     fn of(self, number: u128, bits: u32, before: u128) -> u128 {
-        let mask = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
+        let mask = mask(bits);
         let half = bits / 2;
         mask & match self {
             Self::LowBit => number ^ 1,
@@ -360,6 +364,14 @@ fn objects(case: &LineCase, returned: &mut Returned, change: impl Fn(Option<&str
     }
 }
 
+/// Cuts registers to their sizes: a number of another width is a wrong answer, but not an impossible one.
+fn fit(case: &LineCase, answer: &mut Answer) {
+    let Answer::Returned(returned) = answer else { return };
+    for (register, output) in returned.registers.iter_mut().zip(&case.outputs) {
+        *register &= mask(output.bits.into());
+    }
+}
+
 fn exchange(argument: &mut Argument<'_>) {
     match argument {
         Argument::Tuple(elements) if elements.len() > 1 => elements.swap(0, 1),
@@ -403,6 +415,7 @@ pub(crate) fn engine<'s>(spec: &'s Spec, name: &str, mutants: impl IntoIterator<
         let mut before: Option<Answer> = None;
         for answer in &mut answers {
             mutant.spoil(case, before.as_ref(), answer);
+            fit(case, answer);
             before = Some(answer.clone());
         }
         answers
