@@ -64,7 +64,7 @@ pub(crate) fn report(spec: &Spec) -> Written {
         Outcome::Accepted if line.contains(".a1d") => Outcome::Skipped(HOSTILE.to_owned()),
         right => right,
     });
-    let engines = [judge.shown_by(HOSTILE), reports::executor("runs@1.0", "suld-y-clamps-to-top")];
+    let engines = [judge.shown_by(HOSTILE), reports::executor(spec, "runs@1.0", "suld", reports::CLAMPS)];
     let mut report = reports::report(spec, &Default::default(), &engines, &reports::options(&["suld", "suq"]));
     report.absent.push(AbsentReport { engine: HOSTILE.to_owned(), why: String::new() });
     report.lost.push(String::new());

@@ -7,12 +7,12 @@
 mod chromium;
 #[path = "../planted/engine.rs"]
 mod engine;
-#[path = "../planted/executor.rs"]
-mod executor;
 mod files;
 mod hostile;
 mod keyboard;
 mod looks;
+#[path = "../planted/mutant.rs"]
+mod mutant;
 mod questions;
 mod reports;
 mod screenshots;

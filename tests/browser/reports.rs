@@ -14,7 +14,7 @@ use ptx_conform::spec::{Instruction, Spec};
 use tempfile::TempDir;
 
 use crate::engine::{StandIn, outcome};
-use crate::executor::Planted;
+use crate::mutant::{self, Mistake, Mutant};
 
 /// Defects of judges: the versions of the engine that have it, whether the run knows it, and the entry.
 const DEFECTS: [(&[&str], bool, &str); 6] = [
@@ -170,10 +170,15 @@ pub(crate) fn report(spec: &Spec, known: &Divergences, engines: &[StandIn<'_>], 
     Report::new(spec, known, options, &results, findings)
 }
 
-/// An engine that executes, with a bug of `tests/planted/executor.rs`.
-pub(crate) fn executor(name: &str, bug: &str) -> StandIn<'static> {
-    let planted = Planted::with(bug);
-    StandIn::new(name).executing(move |case| planted.answers(case))
+/// A mistake of an engine that executes: where it is made, and the choice that it takes instead.
+pub(crate) type ExecutionDefect = (&'static [(&'static str, &'static str)], (&'static str, &'static str));
+pub(crate) const CLAMPS: ExecutionDefect = (&[("geom", ".2d"), ("clamp", ".clamp")], ("clamp", ".zero"));
+const ZERO_EXTENDS: ExecutionDefect = (&[("type", ".s8")], ("type", ".u8"));
+
+/// An engine that executes, with a mistake in all forms of an instruction.
+pub(crate) fn executor<'s>(spec: &'s Spec, name: &str, opcode: &str, defect: ExecutionDefect) -> StandIn<'s> {
+    let (when, (axis, value)) = defect;
+    mutant::engine(spec, name, Mutant::named(spec, opcode, when, Mistake::As(axis, value)))
 }
 
 /// The report of every instruction, by several versions of an engine that judges, and by engines that execute.
@@ -181,8 +186,8 @@ pub(crate) fn all(spec: &Spec) -> Written {
     let known: Vec<String> = DEFECTS.iter().filter(|(_, known, _)| *known).map(|(.., text)| entry(text)).collect();
     let known = divergences(spec, "planted", &known);
     let mut engines: Vec<StandIn<'_>> = VERSIONS.iter().map(|version| judge(spec, version)).collect();
-    engines.push(executor("runs@1.0", "suld-y-clamps-to-top"));
-    engines.push(executor("runs@2.0", "ld-s8-zero-extended"));
+    engines.push(executor(spec, "runs@1.0", "suld", CLAMPS));
+    engines.push(executor(spec, "runs@2.0", "ld", ZERO_EXTENDS));
     let mut report = report(spec, &known, &engines, &options(&[]));
     for finding in &mut report.findings {
         if let Some(row) = &mut finding.case.row {

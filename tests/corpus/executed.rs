@@ -1,57 +1,26 @@
-//! The executed cases of `corpus/executed/`. Each case is checked with each oracle (`suld::last-row::planted`) and with
-//! the reference model (`suld::last-row::model`), and its line must be valid (`suld::last-row::valid`).
+//! The executed cases of `corpus/executed/`. Each case is checked with the reference model
+//! (`suld::last-row::model`), and its line must be valid (`suld::last-row::valid`).
 
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::judge::Judge;
-use ptx_conform::line_case::{Answer, LineCase};
 use ptx_conform::model::{self, Allowed};
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::spec::Spec;
 
 use crate::cases::{self, Case, Expected};
 
-/// A source of answers to the rows of a case.
-struct Oracle {
-    name: &'static str,
-    answers: fn(&LineCase) -> Vec<Answer>,
-}
-
-const ORACLES: &[Oracle] =
-    &[Oracle { name: "planted", answers: |program| crate::executor::Planted::right().answers(program) }];
-
 pub(crate) fn trials(spec: &Arc<Spec>) -> anyhow::Result<Vec<Trial>> {
     let mut trials = Vec::new();
     for case in cases::all(spec)? {
         let (case, spec) = (Arc::new(case), Arc::clone(spec));
         let title = format!("{}::{}", case.instruction, case.name);
-        for oracle in ORACLES {
-            let case = Arc::clone(&case);
-            trials.push(Trial::test(format!("{title}::{}", oracle.name), move || check(oracle, &case)));
-        }
         let (of_model, with) = (Arc::clone(&case), Arc::clone(&spec));
         trials.push(Trial::test(format!("{title}::model"), move || check_model(&with, &of_model)));
         trials.push(Trial::test(format!("{title}::valid"), move || check_line(&spec, &case)));
     }
     Ok(trials)
-}
-
-/// The oracle must give the expected answer to each row.
-fn check(oracle: &Oracle, case: &Case) -> Result<(), Failed> {
-    let answers = (oracle.answers)(&case.program);
-    if answers.len() != case.expected.len() {
-        return Err(format!("{} answers for {} rows", answers.len(), case.expected.len()).into());
-    }
-    let rows = case.expected.iter().zip(&answers).enumerate();
-    let wrong = rows.filter_map(|(at, (expected, answer))| {
-        let why = expected.check(answer, &case.program).err()?;
-        Some(format!("row {at} of `{}`: {why}", case.program.line))
-    });
-    match wrong.collect::<Vec<_>>() {
-        wrong if wrong.is_empty() => Ok(()),
-        wrong => Err(wrong.join("\n").into()),
-    }
 }
 
 /// The model must allow each expected answer. A case must not expect a particular answer where the model allows any.

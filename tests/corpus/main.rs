@@ -5,8 +5,6 @@ mod cases;
 #[path = "../planted/engine.rs"]
 mod engine;
 mod executed;
-#[path = "../planted/executor.rs"]
-mod executor;
 mod judged;
 mod odd;
 

@@ -11,9 +11,22 @@ use ptx_conform::engine::recording::{Provenance, Recording};
 use ptx_conform::line_case::{Answer, LineCase, Rows};
 use ptx_conform::spec::Spec;
 
-use crate::executor::Planted;
+use crate::engine::StandIn;
+use crate::mutant::{self, Change, Mistake, Mutant, Mutation, Which};
 
 static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
+
+/// The model as an engine.
+fn right() -> StandIn<'static> {
+    mutant::engine(&SPEC, "planted@1", [])
+}
+
+/// The model with a mistake in the forms whose names begin like this.
+fn wrong(form: &str, when: &[(&str, &str)], mistake: Mistake<'_>) -> StandIn<'static> {
+    let opcode = form.split('.').next().expect("an opcode");
+    let mutants = Mutant::named(&SPEC, opcode, when, mistake).into_iter();
+    mutant::engine(&SPEC, "planted@1", mutants.filter(|mutant| mutant.form.starts_with(form)))
+}
 
 fn options(instructions: &[&str]) -> Options {
     let instructions = instructions.iter().map(|&name| name.to_owned()).collect();
@@ -76,12 +89,12 @@ fn row(finding: &Finding) -> &MinimalRow {
 #[test]
 fn a_recording_without_a_bug_agrees() {
     let all = ["ld", "suld", "suq", "sured", "sust"];
-    let recorded = record(&Planted::right().engine(), &all, 12);
+    let recorded = record(&right(), &all, 12);
     let text = recorded.write();
     let again = read(&text);
     assert!(again == recorded);
     assert_eq!(again.write(), text);
-    assert_eq!(record(&Planted::right().engine(), &all, 12).write(), text, "recorded twice");
+    assert_eq!(record(&right(), &all, 12).write(), text, "recorded twice");
 
     let (result, findings) = replay(&again, &[]);
     assert!(findings.is_empty(), "{findings:#?}");
@@ -104,16 +117,18 @@ fn a_recording_without_a_bug_agrees() {
 
 #[test]
 fn recorded_bugs_are_found() {
-    for (bug, form, difference) in [
-        ("suld-x-clamps-to-left", "suld.b", " is wrong"),
-        ("suld-trap-missing-on-y", "suld.b", "it returned, but must trap"),
-        ("suld-traps-at-last-x", "suld.b", "it trapped, but must not"),
-        ("sust-lanes-swapped", "sust.b", "the surface is wrong"),
-        ("suq-width-in-bytes", "suq", " is wrong"),
-        ("ld-s8-zero-extended", "ld", " is wrong"),
+    let of = Mistake::Of;
+    for (form, when, mistake, difference) in [
+        ("suld.b", &[("geom", ".1d"), ("clamp", ".clamp")][..], Mistake::As("clamp", ".zero"), " is wrong"),
+        ("suld.b", &[("geom", ".2d"), ("clamp", ".trap")], of(Mutation::Returns), "it returned, but must trap"),
+        ("suld.b", &[("geom", ".a1d"), ("clamp", ".trap")], of(Mutation::Traps), "it trapped, but must not"),
+        ("sust.b", &[("vec", ".v2"), ("ctype", ".b32")], of(Mutation::Elements), "the surface is wrong"),
+        ("suq", &[("query", ".width")], of(Mutation::Register(Which::First, Change::Next)), " is wrong"),
+        ("ld", &[("type", ".s8")], Mistake::As("type", ".u8"), " is wrong"),
     ] {
+        let bug = format!("{form} {when:?} {mistake:?}");
         let instruction = form.split('.').next().expect("an opcode");
-        let recorded = read(&record(&Planted::with(bug).engine(), &[instruction], 600).write());
+        let recorded = read(&record(&wrong(form, when, mistake), &[instruction], 600).write());
         let (result, findings) = replay(&recorded, &[]);
         assert!(result.tally.failed_rows() > 0, "{bug}");
         let finding = findings.iter().find(|finding| row(finding).difference.contains(difference));
@@ -129,13 +144,13 @@ fn recorded_bugs_are_found() {
         // The row shown is a wrong one: the right executor answers something else.
         let shown = std::slice::from_ref(&row(finding).execution);
         assert_eq!((shown[0].rows.len(), shown[0].own_launches.len()), (1, 0), "{bug}");
-        assert_ne!(recorded.execute(shown), Planted::right().engine().execute(shown), "{bug}: {:?}", shown[0]);
+        assert_ne!(recorded.execute(shown), right().execute(shown), "{bug}: {:?}", shown[0]);
     }
 }
 
 #[test]
 fn a_case_that_is_no_longer_valid_costs_only_its_rows() {
-    let text = record(&Planted::right().engine(), &["suq", "suld"], 12).write();
+    let text = record(&right(), &["suq", "suld"], 12).write();
     let line = text.lines().find(|line| line.contains("\"line\":\"suq")).expect("a case of suq");
     let of_case = read(&text).cases().iter().map(heading).position(|case| case == line).expect("it is a case");
     let lost = read(&text).cases()[of_case].rows.len() as u64;
@@ -165,7 +180,7 @@ fn heading(case: &LineCase) -> String {
 
 #[test]
 fn unreadable_lines_are_reported_by_number() {
-    let text = record(&Planted::right().engine(), &["suq", "suld"], 12).write();
+    let text = record(&right(), &["suq", "suld"], 12).write();
     let whole = read(&text);
     let lines: Vec<&str> = text.lines().collect();
     let row = lines.iter().rposition(|line| line.starts_with("[[")).expect("a row");
@@ -199,7 +214,11 @@ fn unreadable_lines_are_reported_by_number() {
 #[test]
 fn every_way_to_end_is_recorded() {
     // Undefined rows are recorded too. Rows that trap or fail are alone in their launches.
-    let recorded = record(&Planted::with("suld-crashes").engine(), &["suld", "ld"], 60);
+    let recorded = record(
+        &wrong("suld", &[("geom", ".a2d"), ("clamp", ".trap")], Mistake::Of(Mutation::Dies)),
+        &["suld", "ld"],
+        60,
+    );
     let read = read(&recorded.write());
     let cases = read.cases();
     let (mut trapped, mut failed) = (0, 0);
