@@ -3,6 +3,7 @@
 mod ask;
 mod boundaries;
 mod costly;
+mod deaths;
 mod deeper;
 mod examples;
 mod extras;
@@ -50,7 +51,7 @@ pub use options::{DepthBudget, Generate, Options, Progress, RunDepth, Shard, Sta
 pub use plan::{FormPlan, Isolated, PlannedVariant, Purpose, Task, TestedVariants};
 pub(crate) use planner::CODE_BATCH;
 pub use record::record;
-pub use results::{EngineResult, Problem, Results, RowSource, Stale};
+pub use results::{DeathGroup, EngineResult, Problem, Results, RowSource, Stale};
 pub use rows::{describe, environment as executing_environment};
 pub use tally::{
     Count, GroupKey, Mismatch, MismatchGroup, RecordedRow, RowCount, Sample, Split, Tally, Unanswered, WordLine,

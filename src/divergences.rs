@@ -88,6 +88,8 @@ pub struct Divergence {
     pub rules: Vec<String>,
     /// True if it does so only with some of these lines.
     pub sometimes: bool,
+    /// True if several lines of these instructions do it together, and none of them alone.
+    pub together: bool,
     /// The depth at which it shows.
     pub depth: Depth,
     /// The reason, in words.
@@ -209,9 +211,26 @@ impl Divergences {
         self.families().filter(|known| of_family(name, known)).max_by_key(|known| known.len()).unwrap_or(name)
     }
 
+    /// The divergence that lists that lines of these opcodes kill an engine together, at this depth.
+    pub(crate) fn kills_together(
+        &self,
+        engine: &EngineVersion,
+        opcodes: &BTreeSet<String>,
+        depth: Depth,
+    ) -> Option<&str> {
+        let about = |divergence: &Divergence, opcode: &String| {
+            let of_form = |listed: &ListedCube| listed.form.rsplit_once('.').is_some_and(|(of, _)| of == opcode);
+            divergence.cubes.iter().any(of_form)
+        };
+        let listed = self.all.iter().filter(|known| known.together && known.depth == depth && known.applies(engine));
+        let mut listed = listed.filter(|known| opcodes.iter().all(|opcode| about(known, opcode)));
+        listed.next().map(|known| known.id.as_str())
+    }
+
     fn new(all: Vec<Divergence>, families: BTreeSet<String>, fingerprint: String, newest: Vec<NewestPtx>) -> Self {
         let (mut judged, mut executed) = (CubesByForm::default(), CubesByForm::default());
-        for (at, divergence) in all.iter().enumerate() {
+        // What lines do together is expected of none of them.
+        for (at, divergence) in all.iter().enumerate().filter(|(_, divergence)| !divergence.together) {
             let forms = if divergence.does == Does::Computes { &mut executed } else { &mut judged };
             for listed in &divergence.cubes {
                 let of_form = forms.entry(listed.form.clone()).or_default();

@@ -3,6 +3,7 @@
 //! Nothing in it depends on the clock, the machine's speed or the order in which threads ended.
 
 mod coverage;
+mod deaths;
 mod defect;
 mod diff;
 mod engines;
@@ -29,6 +30,7 @@ use crate::engine::words::acts;
 use crate::spec::Spec;
 
 pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleExample, RuleReport};
+pub use deaths::DeathReport;
 pub use diff::{Changed, DiffSection, ReportDiff};
 pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, UndefinedReport};
 pub use groups::{GroupCase, GroupReport};
@@ -122,6 +124,9 @@ pub struct Report {
     pub rules: Vec<RuleReport>,
     /// The causes of the mismatches that no divergence lists.
     pub findings: Vec<Finding>,
+    /// Lines that kill an engine only together.
+    #[serde(default)]
+    pub deaths: Vec<DeathReport>,
     /// Mismatch groups in which no case failed again, and engines that give different answers to the same
     /// question.
     pub not_reproduced: Vec<String>,
@@ -290,6 +295,7 @@ impl Report {
             forms: coverage::forms(&instructions, results),
             rules: coverage::rules(&instructions, results),
             findings: findings.all,
+            deaths: deaths::deaths(results),
             not_reproduced: findings.not_reproduced,
             not_analysed: findings.not_analysed,
             groups: groups::groups(spec, results),

@@ -98,7 +98,7 @@ impl ExampleAsker<'_> {
     fn outcome(&self, example: &Example, environment: Environment) -> Outcome {
         let scaffold = Scaffold::from_declarations(&example.declarations);
         let line = uncommented(&example.line);
-        let batch = Batch { environment, scaffold, lines: vec![line.trim()] };
+        let batch = Batch { environment, scaffold, lines: vec![line.trim()], mostly_invalid: false };
         self.judge.judge(&batch, Depth::Check).into_iter().next().unwrap_or(Outcome::TimedOut)
     }
 

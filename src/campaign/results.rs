@@ -1,6 +1,6 @@
 //! The results of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::examples::{Agreement, AskedExample};
 use super::lowering::LoweredModifier;
@@ -9,6 +9,7 @@ use super::plan::FormPlan;
 use super::tally::{Count, GroupKey, MismatchGroup, Tally};
 use super::vocabulary::TriedWords;
 use crate::divergences::Divergence;
+use crate::engine::{Depth, JointDeath};
 use crate::environment::Environment;
 
 /// The counts and outcomes of one engine.
@@ -102,11 +103,45 @@ impl Questioned {
     }
 }
 
+/// Deaths of one engine by lines of the same opcodes.
+#[derive(Clone, Debug)]
+pub struct DeathGroup {
+    /// The engine.
+    pub engine: String,
+    /// The opcodes of the lines.
+    pub opcodes: BTreeSet<String>,
+    /// The depth at which it was asked.
+    pub depth: Depth,
+    /// How it died: `signal 11`.
+    pub how: String,
+    /// How many sets of lines do it.
+    pub count: u64,
+    /// The one with the fewest and shortest lines.
+    pub example: JointDeath,
+    /// The divergence that lists it.
+    pub divergence: Option<String>,
+}
+
+impl DeathGroup {
+    /// The death in a few words.
+    pub fn words(&self) -> String {
+        let lines = self.example.modules.iter().map(|module| module.lines.len()).sum::<usize>();
+        let opcodes = self.opcodes.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let modules = match self.example.modules.len() {
+            1 => String::new(),
+            modules => format!(" in {modules} modules"),
+        };
+        format!("{lines} lines of {opcodes}{modules} kill it only together ({})", self.how)
+    }
+}
+
 /// The results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// By engine, in the order given.
     pub engines: Vec<EngineResult>,
+    /// Deaths of engines that several lines cause only together.
+    pub deaths: Vec<DeathGroup>,
     /// Engines that could not execute although they were asked to: their names, and the reasons.
     pub absent: Vec<(String, String)>,
     /// Cases without an answer because an engine failed, and engines that judged nothing, in words. If
@@ -172,7 +207,7 @@ impl Results {
 
     /// True if every engine did everything that the specification and the divergences expect.
     pub fn agreed(&self) -> bool {
-        self.engines.iter().all(EngineResult::agreed)
+        self.engines.iter().all(EngineResult::agreed) && self.deaths.iter().all(|death| death.divergence.is_some())
     }
 
     /// True if an engine was abandoned, or judged nothing.

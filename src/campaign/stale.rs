@@ -79,7 +79,9 @@ impl<'a> StaleSearch<'a> {
     fn is_judged(&self, divergence: &Divergence) -> bool {
         // No variant breaks a rule about texts that are not generated.
         let texts = !divergence.rules.is_empty() && divergence.rules.iter().all(|rule| rule.starts_with(TEXT_RULES));
-        divergence.does != Does::Computes && divergence.applies(self.version) && !texts
+        // What happens only to lines together depends on which lines a run brings together.
+        let of_lines = divergence.does != Does::Computes && !divergence.together;
+        of_lines && divergence.applies(self.version) && !texts
     }
 
     /// The reason why this run cannot ask about a divergence.

@@ -240,7 +240,8 @@ impl WordAsker<'_> {
         tally: &mut Tally,
     ) -> Vec<Outcome> {
         let judge = |lines: Vec<&str>| {
-            let batch = Batch { environment: module.environment, scaffold: scaffold.clone(), lines };
+            let (environment, scaffold) = (module.environment, scaffold.clone());
+            let batch = Batch { environment, scaffold, lines, mostly_invalid: true };
             self.judge.judge(&batch, Depth::Check)
         };
         let version = EngineVersion::of(self.judge.id());

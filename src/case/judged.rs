@@ -104,7 +104,9 @@ impl Question<'_> {
         let scaffold = scaffold(items, setting);
         let readings = self.read(&environment, &scaffold, group, &lines)?;
         let asked = if texts.is_empty() { &lines } else { &texts };
-        let batch = Batch { environment, scaffold, lines: asked.iter().map(String::as_str).collect() };
+        let lines = asked.iter().map(String::as_str).collect();
+        let invalid = readings.iter().filter(|reading| !reading.valid()).count();
+        let batch = Batch { environment, scaffold, lines, mostly_invalid: invalid * 2 > readings.len() };
         let outcomes = self.engine.judge(&batch, self.depth);
         if outcomes.len() != group.len() {
             // Any line could be the one without: results would be those of other lines.

@@ -107,6 +107,7 @@ impl<'a> Inquiry<'a> {
                 environment: lines[0].environment,
                 scaffold: (*lines[0].scaffold).clone(),
                 lines: lines.iter().map(|line| line.line.as_str()).collect(),
+                mostly_invalid: true,
             };
             let outcomes = judge.judge(&batch, Depth::Check);
             results.extend(lines.iter().zip(outcomes).map(|(line, outcome)| CaseResult {

@@ -101,7 +101,12 @@ fn replay(
     }
     let text =
         if stored.depth == Depth::Generate { format!("{} {}", stored.line, stored.rest) } else { stored.line.clone() };
-    let batch = Batch { environment: stored.environment, scaffold: stored.scaffold(), lines: vec![&text] };
+    let batch = Batch {
+        environment: stored.environment,
+        scaffold: stored.scaffold(),
+        lines: vec![&text],
+        mostly_invalid: false,
+    };
     let outcome =
         engine.judge(&batch, stored.depth).into_iter().next().must("an engine gives one outcome for each line");
     let did = Does::of(&outcome)?;

@@ -183,6 +183,7 @@ impl Opts {
             (results, findings, matrix)
         })?;
         results.notes = engines.iter().flat_map(|opened| opened.engine.notes()).collect();
+        results.note_joint_deaths(&spec, &divergences, &subjects);
         results.lost = lost(&engines[..judging], &results);
         results.lost.extend(super::engines::losses(&engines));
         results.lost.extend(engines.iter().flat_map(|opened| opened.engine.unexplained()));

@@ -66,6 +66,9 @@ struct RawDivergence {
     /// True if the engine does so only with some of these lines, for reasons that no axis shows.
     #[serde(default)]
     sometimes: bool,
+    /// Whether several lines of these instructions do it together, and none of them alone.
+    #[serde(default)]
+    together: bool,
     /// The depth at which it shows: `generate` if code must be generated to see it.
     #[serde(default)]
     depth: RawDepth,
@@ -249,6 +252,7 @@ impl<'a> DivergenceCompiler<'a> {
             does: raw.does,
             rules: raw.rules.iter().map(|rule| rule.value.clone()).collect(),
             sometimes: raw.sometimes,
+            together: raw.together,
             depth: if raw.depth == RawDepth::Generate { Depth::Generate } else { Depth::Check },
             because: raw.because.clone(),
             section: raw.section.clone(),
@@ -368,6 +372,11 @@ impl<'a> DivergenceCompiler<'a> {
         if matches!(raw.does, Does::Rejects | Does::Computes) && !raw.rules.is_empty() {
             let message = format!("`does: {}` is for valid lines, and must not list rules", raw.does.word());
             self.error(&raw.id, message, None);
+        }
+        let of_opcodes = raw.rules.is_empty() && raw.when.is_none() && !raw.instructions.is_empty();
+        if raw.together && !(raw.does == Does::Crashes && of_opcodes) {
+            let message = "`together` goes with `does: crashes` and `instructions`, and without `rules` and `when`";
+            self.error(&raw.id, message.to_owned(), None);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quick_junit::{FlakyOrRerun, NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
-use super::{EngineReport, ExampleAnswer, ExampleReport, GroupReport, Report, RunVerdict, SupportReport};
+use super::{DeathReport, EngineReport, ExampleAnswer, ExampleReport, GroupReport, Report, RunVerdict, SupportReport};
 use crate::campaign::Agreement;
 use crate::causes::Finding;
 use crate::divergences::Does;
@@ -91,11 +91,27 @@ fn of_run(report: &Report) -> TestSuite {
     let of_group = |words: &str| groups.iter().any(|group| words.starts_with(group.as_str()));
     reproduced.add_reruns(report.not_reproduced.iter().filter(|words| !of_group(words)).map(|words| flaky(words)));
     suite.add_test_case(test("run", "reproducibility", reproduced));
+    suite.add_test_cases(report.deaths.iter().map(|death| test("run", &name_of(death), of_death(death))));
     suite.add_test_cases(report.support.as_ref().map(|support| test("run", "support matrix", of_matrix(support))));
     for absent in &report.absent {
         suite.add_test_case(test("not asked", &absent.engine, skipped(&absent.why)));
     }
     suite
+}
+
+fn name_of(death: &DeathReport) -> String {
+    let depth = if death.code_generation { ", code generated" } else { "" };
+    format!("{}: lines of {} together{depth}: {}", death.engine, death.opcodes.join(", "), death.how)
+}
+
+fn of_death(death: &DeathReport) -> TestCaseStatus {
+    match death.divergence {
+        Some(_) => TestCaseStatus::success(),
+        None => {
+            let modules: Vec<&str> = death.modules.iter().map(|module| module.text.as_str()).collect();
+            failed(NonSuccessKind::Failure, "death", &death.title, &modules.join("\n"))
+        }
+    }
 }
 
 fn of_matrix(support: &SupportReport) -> TestCaseStatus {

@@ -184,7 +184,7 @@ fn skipped(engine: &str, what: &str, reasons: &BTreeMap<String, u64>) -> Vec<Str
     entries
 }
 
-/// Divergences that need attention, unexpected answers to examples, and new differences in the support matrix.
+/// Lines that kill an engine only together, divergences that need attention, unexpected answers to examples, and new differences in the support matrix.
 fn attention(report: &Report, page: &mut MarkdownPage) {
     let stale = report.divergences.iter().flat_map(|known| {
         known.stale.iter().map(move |(engine, problem)| {
@@ -199,7 +199,9 @@ fn attention(report: &Report, page: &mut MarkdownPage) {
     });
     let unlisted = report.support.iter().flat_map(|support| &support.unlisted);
     let unlisted = unlisted.map(|name| format!("- support matrix: {} is not as the manual", code(name)));
-    let all: Vec<String> = stale.chain(unexpected).chain(unlisted).collect();
+    let deaths = report.deaths.iter().filter(|death| death.divergence.is_none());
+    let deaths = deaths.map(|death| format!("- {}: {}", code(&death.engine), cell(&death.title)));
+    let all: Vec<String> = deaths.chain(stale).chain(unexpected).chain(unlisted).collect();
     if !all.is_empty() {
         page.line("## Not as listed");
         page.rows("", LISTS, all.into_iter());

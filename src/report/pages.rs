@@ -212,7 +212,8 @@ mod tests {
     use crate::campaign::{Options, Problem};
     use crate::causes::{Blame, Evidence, Finding, Mark, MinimalCase, Suspect, Vote};
     use crate::divergences::{AxisValues, Condition, Does};
-    use crate::report::{DivergenceReport, ReportOptions, RunVerdict};
+    use crate::engine::DeadlyModule;
+    use crate::report::{DeathReport, DivergenceReport, ReportOptions, RunVerdict};
 
     /// Tries to break out of whatever HTML it is put into.
     const EVIL: &str = "</pre>\"'><script>alert(1)</script>";
@@ -296,6 +297,18 @@ mod tests {
             forms: Vec::new(),
             rules: Vec::new(),
             findings,
+            deaths: vec![DeathReport {
+                engine: EVIL.to_owned(),
+                title: EVIL.to_owned(),
+                opcodes: vec![EVIL.to_owned()],
+                code_generation: true,
+                how: EVIL.to_owned(),
+                count: 1,
+                environment: EVIL.to_owned(),
+                modules: vec![DeadlyModule { lines: vec![EVIL.to_owned()], text: EVIL.to_owned() }],
+                command: EVIL.to_owned(),
+                divergence: None,
+            }],
             not_reproduced: vec![EVIL.to_owned()],
             not_analysed: vec!["several faults".to_owned(); 5],
             groups: Vec::new(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
-use super::{EngineReport, ExampleReport, News, Report};
+use super::{DeathReport, EngineReport, ExampleReport, News, Report};
 use crate::campaign::Agreement;
 use crate::causes::{Evidence, Finding, MinimalCase, MinimalRow, short_rule};
 use crate::spec::Verdict;
@@ -28,6 +28,7 @@ pub(super) fn finding(finding: &Finding) -> String {
 
 fn write(report: &Report, to: &mut String) -> fmt::Result {
     report.findings.iter().try_for_each(|finding| write_finding(finding, report.news.as_ref(), to))?;
+    report.deaths.iter().filter(|death| death.divergence.is_none()).try_for_each(|death| write_death(death, to))?;
     for group in &report.not_reproduced {
         writeln!(to, "\nnot analysed: {group}")?;
     }
@@ -100,11 +101,27 @@ fn write_summary(report: &Report, to: &mut String) -> fmt::Result {
     let unexpected = answers.filter(|answer| answer.agreement == Agreement::Unexpected).count();
     let examples =
         if unexpected > 0 { format!("; {unexpected} unexpected answers to examples") } else { String::new() };
+    let deaths = match report.deaths.iter().filter(|death| death.divergence.is_none()).count() {
+        0 => String::new(),
+        deaths => format!("; {deaths} new deaths of lines together"),
+    };
     writeln!(
         to,
-        "{}: {new} new and {listed} known mismatch groups{rows}{examples}{stale}{differs}",
+        "{}: {new} new and {listed} known mismatch groups{rows}{deaths}{examples}{stale}{differs}",
         report.verdict.words()
     )
+}
+
+/// Lines that kill an engine only together, and how to see it.
+fn write_death(death: &DeathReport, to: &mut String) -> fmt::Result {
+    writeln!(to, "\n{}: {}", death.engine, death.title)?;
+    let depth = if death.code_generation { ", in code generation" } else { "" };
+    writeln!(to, "  in {}{depth}; {} such sets", death.environment, death.count)?;
+    for (number, module) in death.modules.iter().enumerate() {
+        writeln!(to, "  {number}.ptx:")?;
+        module.text.lines().try_for_each(|line| writeln!(to, "    {line}"))?;
+    }
+    writeln!(to, "  to see it: {}", death.command)
 }
 
 fn write_examples(examples: &[ExampleReport], to: &mut String) -> fmt::Result {

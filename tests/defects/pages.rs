@@ -13,9 +13,12 @@ pub(crate) struct Section {
     pub modules: Vec<Module>,
 }
 
-/// A whole module, and the lines before it, such as `` `ptxas -arch sm_90 x.ptx -o /dev/null`, 11.8 to 13.1: signal 11 ``.
+/// What one process is given, and the lines before it, such as
+/// `` `ptxas -arch sm_90 x.ptx -o /dev/null`, 11.8 to 13.1: signal 11 ``.
 pub(crate) struct Module {
     pub text: String,
+    /// Further modules of the same process: those that follow without such a line.
+    pub more: Vec<String>,
     pub claims: Vec<Claim>,
 }
 
@@ -81,8 +84,11 @@ fn section(page: &str, text: &str) -> Option<Section> {
         if let Some(rest) = line.strip_prefix("`ptxas -arch ") {
             claims.push(claim(rest)?);
         } else if line == "```ptx" {
-            let module = lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect();
-            modules.push(Module { text: module, claims: std::mem::take(&mut claims) });
+            let text = lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect();
+            match modules.last_mut().filter(|_| claims.is_empty()) {
+                Some(Module { more, .. }) => more.push(text),
+                None => modules.push(Module { text, more: Vec::new(), claims: std::mem::take(&mut claims) }),
+            }
         }
     }
     let whole = claims.is_empty() && !modules.is_empty() && modules.iter().all(|module| !module.claims.is_empty());

@@ -121,7 +121,7 @@ fn batch<'a>(lines: &[&'a str]) -> Batch<'a> {
         target: "sm_80".parse().expect("a target"),
         address_size: AddressSize::Bits64,
     };
-    Batch { environment, scaffold: Scaffold::default(), lines: lines.to_vec() }
+    Batch { environment, scaffold: Scaffold::default(), lines: lines.to_vec(), mostly_invalid: false }
 }
 
 fn judge(engine: &External) -> Vec<Outcome> {

@@ -37,7 +37,7 @@ fn environment(ptx: &str, target: &str, bits: &str) -> Environment {
 }
 
 fn batch<'a>(environment: Environment, scaffold: &Scaffold, lines: &[&'a str]) -> Batch<'a> {
-    Batch { environment, scaffold: scaffold.clone(), lines: lines.to_vec() }
+    Batch { environment, scaffold: scaffold.clone(), lines: lines.to_vec(), mostly_invalid: false }
 }
 
 /// Fails with both values if they differ.

@@ -31,6 +31,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("a_finding_of_one_version_names_it_and_replays", a_finding_of_one_version_names_it_and_replays)
             .with_ignored_flag(ignored || toolchain::find("11.8").is_err()),
         real("what_was_not_asked_about_is_not_gone", what_was_not_asked_about_is_not_gone),
+        real("lines_that_kill_only_together_are_a_finding", lines_that_kill_only_together_are_a_finding),
         real("expired_divergences_are_reported", expired_divergences_are_reported),
         real("stored_cases_behave_as_listed", stored_cases_behave_as_listed),
         Trial::test("a_missing_engine_is_named", a_missing_engine_is_named),
@@ -119,6 +120,56 @@ fn what_was_not_asked_about_is_not_gone() -> Result<(), Failed> {
         check(output.status.code() == Some(0) && !said.contains("remove"), said)?;
     }
     Ok(())
+}
+
+/// The real ptxas, behind a script that dies if one process is given both of these lines.
+fn lines_that_kill_only_together_are_a_finding() -> Result<(), Failed> {
+    const LINES: [&str; 2] = ["not.b32 %u32_0, %u32_8;", "not.b32 %u32_0, %s32_8;"];
+    let reports = tempfile::tempdir()?;
+    let script = reports.path().join("ptxas");
+    let ptxas = toolchain::find("13.5")?;
+    let text = format!(
+        "#!/bin/sh\nfor a; do case \"$a\" in [0-9]*.ptx) files=\"$files $a\";; esac; done\n[ \"$files\" ] && \
+         grep -qxF '{}' $files && grep -qxF '{}' $files && kill -SEGV $$\nexec {} \"$@\"\n",
+        LINES[0],
+        LINES[1],
+        ptxas.path.display()
+    );
+    std::fs::write(&script, text)?;
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    let shallow = [
+        "not",
+        "--no-matrix",
+        "--no-execution",
+        "--no-vocabulary",
+        "--no-boundaries",
+        "--depth",
+        "pairs",
+        "--random",
+        "0",
+    ];
+    let script = script.display().to_string();
+    let output = run(reports.path(), &[&shallow[..], &["--generate-code", "none", "--ptxas", &script]].concat())?;
+    check(output.status.code() == Some(1), words(&output))?;
+    let report: serde_json::Value = serde_json::from_str(&report(reports.path(), "latest")?)?;
+    let deaths = report["deaths"].as_array().ok_or("deaths")?;
+    check(deaths.len() == 1 && deaths[0]["divergence"].is_null(), format!("{deaths:?}"))?;
+    let modules = deaths[0]["modules"].as_array().ok_or("modules")?;
+    let lines: Vec<&str> = modules
+        .iter()
+        .filter_map(|module| module["lines"].as_array())
+        .flatten()
+        .filter_map(|line| line.as_str())
+        .collect();
+    check(
+        lines.iter().copied().collect::<std::collections::BTreeSet<_>>() == LINES.into() && lines.len() == 2,
+        format!("{lines:?}"),
+    )?;
+    // Nothing else differs, and the text shows both.
+    check(report["findings"].as_array().is_some_and(Vec::is_empty), words(&output))?;
+    check(LINES.iter().all(|line| words(&output).contains(line)), words(&output))?;
+    let page = std::fs::read_to_string(reports.path().join("latest/run.html"))?;
+    check(page.contains("kill it only together"), "run.html shows nothing")
 }
 
 fn a_missing_engine_is_named() -> Result<(), Failed> {

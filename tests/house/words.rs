@@ -61,7 +61,7 @@ const EXCEPTIONS: &[Exception] = &[
     ("crates/ptx-engines/src/gpu/crew.rs", &[".gpu"], "the name of an engine"),
     ("crates/ptx-engines/src/ptxas/answer.rs", &[".local", ".v2", "st"], "a line that marks a position in a module"),
     (
-        "crates/ptx-engines/src/ptxas/company.rs",
+        "crates/ptx-engines/src/ptxas/sharing.rs",
         &[".trap", "bra", "exit", "ret", "trap"],
         "statements that end a block",
     ),

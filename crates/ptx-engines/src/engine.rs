@@ -125,6 +125,32 @@ pub struct Batch<'a> {
     pub scaffold: Scaffold,
     /// One statement each, or several if its results are stored after it, without line breaks.
     pub lines: Vec<&'a str>,
+    /// True if most of the lines are invalid. No outcome depends on it, only how lines are best asked about together.
+    pub mostly_invalid: bool,
+}
+
+/// A death of an engine that several lines cause only together, with as few of them as were found to do it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct JointDeath {
+    /// PTX version, target and address size of the modules.
+    pub environment: Environment,
+    /// The depth at which it was asked.
+    pub depth: Depth,
+    /// How it died: `signal 11`.
+    pub how: String,
+    /// The modules of the one process that died, in order.
+    pub modules: Vec<DeadlyModule>,
+    /// The command that shows it with the modules in the files `0.ptx`, `1.ptx`, ...
+    pub command: String,
+}
+
+/// A module of a process that died.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct DeadlyModule {
+    /// The lines that were asked about.
+    pub lines: Vec<String>,
+    /// The whole text.
+    pub text: String,
 }
 
 /// The outcome of one line, from an engine.
@@ -268,6 +294,11 @@ pub trait LineJudge: Engine {
     fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String> {
         let _ = (environment, depth, separate);
         None
+    }
+
+    /// The deaths so far that several lines cause only together, sorted; an engine that cannot tell has none.
+    fn joint_deaths(&self) -> Vec<JointDeath> {
+        Vec::new()
     }
 
     /// The words that it may know as modifiers, with their dots, whether PTX has them or not: slots are

@@ -6,14 +6,17 @@
 
 mod answer;
 mod binary;
-mod company;
 mod compile;
 mod diagnostics;
+mod group;
 mod open;
+mod registers;
 mod rounds;
+mod sharing;
+mod together;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -24,7 +27,7 @@ use rustc_hash::FxHashMap;
 use crate::health::Health;
 use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, PROTOCOL};
 use crate::serve::{self, ServeError, Served};
-use crate::{Batch, Depth, Engine, EngineId, LineJudge, Outcome, Unable};
+use crate::{Batch, Depth, Engine, EngineId, JointDeath, LineJudge, Outcome, Unable};
 use ptx_exec::line_case::Answer;
 use ptx_spec::environment::{Environment, Suffix, Target, Version};
 
@@ -102,6 +105,8 @@ pub struct Ptxas {
     health: Health,
     /// The health of code generation alone, which may hang on lines that pass the check at once.
     code_health: Health,
+    /// The deaths that several lines cause only together.
+    joint_deaths: Mutex<BTreeSet<JointDeath>>,
 }
 
 impl Ptxas {
@@ -131,6 +136,11 @@ impl Ptxas {
     /// The cost of all processes so far.
     pub fn stats(&self) -> Stats {
         self.binary.stats()
+    }
+
+    /// Keeps a death that several lines cause only together.
+    fn keep_joint_death(&self, death: JointDeath) {
+        self.joint_deaths.lock().unwrap_or_else(PoisonError::into_inner).insert(death);
     }
 
     /// The `-arch` for a target, found by asking the assembler and remembered. If it cannot be asked, that counts as a
@@ -192,7 +202,7 @@ impl Engine for Ptxas {
         &self.id
     }
 
-    /// Deaths of processes with several lines, if no line caused one alone.
+    /// Deaths of processes with several lines that no line causes alone, if they cannot be reduced.
     fn notes(&self) -> Vec<String> {
         self.health.notes()
     }
@@ -227,9 +237,19 @@ impl LineJudge for Ptxas {
         }
     }
 
+    fn joint_deaths(&self) -> Vec<JointDeath> {
+        self.joint_deaths.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
     fn words(&self) -> Vec<String> {
-        // A binary that cannot be read cannot be run either. Running it reports the error.
-        std::fs::read(self.path()).map(|binary| words::words(&binary)).unwrap_or_default()
+        match std::fs::read(self.path()) {
+            Ok(binary) => words::words(&binary),
+            // A program may be run by those who may not read it.
+            Err(error) => {
+                self.health.lost(&format!("the words of {} cannot be read from its binary: {error}", self.id), 1);
+                Vec::new()
+            }
+        }
     }
 }
 

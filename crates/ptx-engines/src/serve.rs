@@ -99,7 +99,7 @@ pub(crate) fn judged(engine: &dyn LineJudge, asked: JudgeRequest) -> Judged {
     let scaffold = Scaffold::from_declarations(&asked.declarations);
     let lines = asked.lines.iter().map(String::as_str).collect();
     let depth = if asked.generate { Depth::Generate } else { Depth::Check };
-    let outcomes = engine.judge(&Batch { environment, scaffold, lines }, depth);
+    let outcomes = engine.judge(&Batch { environment, scaffold, lines, mostly_invalid: false }, depth);
     let said = |outcome| match outcome {
         Outcome::Accepted => LineOutcome::Accepted,
         Outcome::Rejected(why) => LineOutcome::Rejected(why),

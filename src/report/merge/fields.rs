@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::super::{
-    DivergenceReport, EngineReport, ExampleReport, FormReport, FormTested, GroupReport, InferenceReport,
+    DeathReport, DivergenceReport, EngineReport, ExampleReport, FormReport, FormTested, GroupReport, InferenceReport,
     ModifierReport, Report, RowReport, RuleReport, RunVerdict, UndefinedReport,
 };
 use crate::campaign::{Problem, TriedWords};
@@ -52,6 +52,7 @@ pub(super) fn add(to: &mut Report, other: Option<Report>) {
     join(&mut to.modifiers, other.modifiers, modifier_key, |to, other| to.engines.extend(other.engines));
     join(&mut to.divergences, other.divergences, |known| known.id.clone(), add_divergence);
     add_examples(&mut to.examples, other.examples);
+    join(&mut to.deaths, other.deaths, DeathReport::key, add_death);
     join(&mut to.findings, other.findings, |finding| finding.fingerprint.clone(), add_finding);
     to.findings.sort_by(|a, b| (b.mismatches, &a.fingerprint).cmp(&(a.mismatches, &b.fingerprint)));
 }
@@ -79,6 +80,7 @@ fn empty(like: &Report) -> Report {
         forms: Vec::new(),
         rules: Vec::new(),
         findings: Vec::new(),
+        deaths: Vec::new(),
         groups: Vec::new(),
         modifiers: Vec::new(),
         divergences: Vec::new(),
@@ -270,6 +272,12 @@ fn add_examples(to: &mut Vec<ExampleReport>, from: Vec<ExampleReport>) {
     let key = |(number, example): &(usize, ExampleReport)| (example.instruction.clone(), example.line.clone(), *number);
     join(&mut all, numbered(from), key, |(_, to), (_, from)| to.engines.extend(from.engines));
     to.extend(all.into_iter().map(|(_, example)| example));
+}
+
+fn add_death(to: &mut DeathReport, from: DeathReport) {
+    let count = to.count + from.count;
+    first(to, from, DeathReport::size);
+    to.count = count;
 }
 
 fn add_finding(to: &mut Finding, from: Finding) {

@@ -21,6 +21,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("fake::a_rejected_line_can_crash", a_rejected_line_can_crash),
         trial("fake::a_crash_at_the_end_is_found", a_crash_at_the_end_is_found),
         trial("fake::hangs_are_killed", hangs_are_killed),
+        trial("fake::deaths_of_lines_together_are_reduced_to_them", deaths_of_lines_together_are_reduced_to_them),
+        trial(
+            "fake::a_death_of_lines_together_that_is_not_repeated_is_noted",
+            a_death_of_lines_together_that_is_not_repeated_is_noted,
+        ),
         trial("fake::floods_are_stopped", floods_are_stopped),
         trial("fake::errors_without_a_line_are_found", errors_without_a_line_are_found),
         trial("fake::errors_in_macros_are_found", errors_in_macros_are_found),
@@ -52,8 +57,8 @@ pub(crate) fn trials() -> Vec<Trial> {
 ///
 /// `oops` is an error, `bad` a syntax error, `boom` a crash, `doom` an error and a crash, `late` a crash at the end of
 /// the pass, `whole` an error without a line, `macro` a fatal error in a macro, `quiet` a status without a message,
-/// `hungry` a lack of memory, and `twin` an error if a module has two of them. `hang` hangs, and `flood` prints without
-/// end. A word with `gen-` before it has its effect only when code is generated.
+/// `hungry` a lack of memory, `hand` and `glove` a crash of a process that has both, and `twin` an error if a module has
+/// two of them. `hang` hangs, and `flood` prints without end. A word with `gen-` before it has its effect only when code is generated.
 const SCRIPT: &str = r#"#!/bin/sh
 case "$1" in
 --version) echo "ptxas: NVIDIA (R) Ptx optimizing assembler"; echo "release 13.5, V13.5.99"; exit 0;;
@@ -75,6 +80,9 @@ skip { next }
 /macro/ { printf "ptxas <builtin>, line 7; fatal   : Parsing error in a macro\n"; code = 255; skip = 1; next }
 /doom/ { say("error", "Doomed"); exit code = 99 }
 /late/ { late = 1 }
+/hand/ { hand = 1 }
+/glove/ { glove = 1 }
+hand && glove { exit code = 99 }
 /boom/ { exit code = 99 }
 /hang/ { exit code = 98 }
 /flood/ { exit code = 97 }
@@ -191,6 +199,50 @@ fn hangs_are_killed() -> Tested {
     expect(&[("oops;", oops()), ("hang;", Outcome::TimedOut), ("bad;", bad())], 20, Depth::Check)?;
     // It hangs three times (all lines, all with marks, the line alone), and not once for each line.
     same("seconds below eight", started.elapsed().as_secs() < 8, true)
+}
+
+fn deaths_of_lines_together_are_reduced_to_them() -> Tested {
+    let cases: [(Depth, &str, &[&[&str]]); 3] = [
+        (Depth::Check, "compute_90 0.ptx", &[&["hand;", "glove;"]]),
+        // Not complete in themselves: each has a module.
+        (Depth::Check, "compute_90 0.ptx 1.ptx", &[&["hand"], &["glove"]]),
+        // Code is generated for lines in the order of their texts.
+        (Depth::Generate, "sm_90 0.ptx", &[&["gen-glove;", "gen-hand;"]]),
+    ];
+    for (depth, files, modules) in cases {
+        for before in [0, 60, 600] {
+            let mut lines = vec!["nop;"; before];
+            lines.extend(modules.concat());
+            lines.extend(["oops;", "bad;", "nop;"]);
+            let fake = Fake::new(SCRIPT);
+            let ptxas = fake.open()?;
+            let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &lines), depth);
+            same("each alone", &actual[before..before + 2], &[Outcome::Accepted, Outcome::Accepted])?;
+            let deaths = ptxas.joint_deaths();
+            same("one death", deaths.len(), 1)?;
+            let found: Vec<&[String]> = deaths[0].modules.iter().map(|module| &module.lines[..]).collect();
+            same("lines", format!("{found:?}"), format!("{modules:?}"))?;
+            same("how", deaths[0].how.as_str(), "signal 11")?;
+            same("command", deaths[0].command.clone(), format!("ptxas -arch {files} -o /dev/null"))?;
+            let ours = deaths[0].modules.iter().any(|module| module.text.contains("conform_absorber"));
+            same("our own statements", ours, false)?;
+            same("notes", ptxas.notes(), Vec::new())?;
+        }
+    }
+    Ok(())
+}
+
+/// A process that dies of a signal once, whatever its lines, is a note and no finding.
+fn a_death_of_lines_together_that_is_not_repeated_is_noted() -> Tested {
+    let fake = Fake::new(&introduced(
+        "[ -e \"$0.died\" ] && exit 0\n[ -e \"$0.asked\" ] && touch \"$0.died\" && kill -SEGV $$\ntouch \"$0.asked\"",
+    ));
+    let ptxas = fake.open()?;
+    ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;", "nop;", "nop;"]), Depth::Check);
+    same("deaths", ptxas.joint_deaths(), Vec::new())?;
+    let notes = ptxas.notes();
+    same(&format!("{notes:?}"), notes.len() == 1 && notes[0].contains("3 lines together"), true)?;
+    same("says so", notes[0].contains("and not when asked again"), true)
 }
 
 fn floods_are_stopped() -> Tested {

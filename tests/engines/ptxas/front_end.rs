@@ -78,7 +78,12 @@ fn differs(
 }
 
 fn assemble(ptxas: &Path, module: &Module, claim: &Claim, folder: &Path) -> std::io::Result<Output> {
-    let file = folder.join("x.ptx");
-    std::fs::write(&file, &module.text)?;
-    Command::new(ptxas).args(["-arch", &claim.arch]).arg(&file).args(["-o", "/dev/null"]).output()
+    let mut command = Command::new(ptxas);
+    command.args(["-arch", &claim.arch]);
+    for (number, text) in std::iter::once(&module.text).chain(&module.more).enumerate() {
+        let file = folder.join(format!("{number}.ptx"));
+        std::fs::write(&file, text)?;
+        command.arg(file);
+    }
+    command.args(["-o", "/dev/null"]).output()
 }

@@ -5,21 +5,25 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
+use tempfile::TempDir;
+
 use super::diagnostics::{self, Message, MessagePlace, STOP, Severity, file_name, function_name};
+use super::registers::Registers;
 use super::{Arch, ProcessLimits, Ptxas};
 use crate::child::End;
 use crate::words::shown;
 use crate::{Batch, Outcome};
 use ptx_spec::environment::Version;
-use ptx_spec::ptx::Context;
+use ptx_spec::ptx::{Context, Scaffold};
 
 /// A valid statement that causes a warning in every PTX version and for every target: the vector size is in the wrong
 /// place. The warning shows how far the pass came. (An error would not do: after the first one, macros are no longer
 /// expanded, so their errors would be missed.)
 const MARK: &str = "st.v2.local.b32 [0], {0, 0};";
 /// Our own first statement of a module. After a fatal error, pending modifiers are added to the first statement of the
-/// next file, and this one absorbs them.
-const ABSORBER: &str = "ret;";
+/// next file, and this one absorbs them. It is a conversion because others die of some: a statement without operands
+/// (`ret`) of `.cc`, and every opcode but `cvt` of `.scaled::n1::ue8m0`.
+const ABSORBER: &str = ".reg .b32 conform_absorber; cvt.u32.u32 conform_absorber, conform_absorber;";
 
 /// The first PTX version that supports separate compilation.
 const SEPARATE_SINCE: Version = Version { major: 3, minor: 1 };
@@ -41,7 +45,7 @@ pub(super) enum AskMode {
 
 impl AskMode {
     /// The statements of a module for `lines`.
-    fn fill<'a>(self, text: &mut Vec<&'a str>, lines: impl Iterator<Item = &'a str>) {
+    pub(super) fn fill<'a>(self, text: &mut Vec<&'a str>, lines: impl Iterator<Item = &'a str>) {
         if self != Self::Generate {
             text.push(ABSORBER);
         }
@@ -74,12 +78,85 @@ pub(super) struct Complaints {
     pub(super) reached: usize,
     /// The number of marks seen before the first missing one.
     pub(super) marks: usize,
-    /// If code was generated: lines whose address size differs from the module's, by size. One such line changes the
+    /// If code was generated: lines whose address size differs from the module's, by size in bits. One such line changes the
     /// size for the whole process, so the others may get other messages than they would alone.
-    pub(super) other_address_sizes: BTreeMap<String, BTreeSet<usize>>,
+    pub(super) other_address_sizes: BTreeMap<usize, BTreeSet<usize>>,
     /// The number of errors in the assembler's own macros, which name no line. `reached` and `marks` tell how far the
     /// pass came before the first one.
-    pub(super) strays: usize,
+    pub(super) macro_errors: usize,
+}
+
+/// The lines of a batch, and where they are written as modules.
+pub(super) struct ModuleWriter<'a> {
+    pub(super) batch: &'a Batch<'a>,
+    /// The registers of the scaffold, if they are known.
+    registers: Option<Registers<'a>>,
+    directory: TempDir,
+}
+
+impl<'a> ModuleWriter<'a> {
+    /// # Errors
+    /// If there is no directory for the modules.
+    pub(super) fn new(ptxas: &Ptxas, batch: &'a Batch<'a>) -> io::Result<Self> {
+        let registers = Registers::of(&batch.scaffold.locals);
+        Ok(Self { batch, registers, directory: ptxas.binary.directory()? })
+    }
+
+    /// Where the modules are.
+    pub(super) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Writes modules with these lines, and the statements that belong to the mode. Returns their names.
+    pub(super) fn write_each(&self, modules: &[Vec<usize>], mode: AskMode) -> io::Result<Vec<String>> {
+        let write = |(number, lines): (usize, &Vec<usize>)| {
+            let mut statements = Vec::new();
+            mode.fill(&mut statements, lines.iter().map(|&line| self.batch.lines[line]));
+            let name = file_name(number);
+            std::fs::write(self.path().join(&name), self.module(number, &statements, true).0)?;
+            Ok(name)
+        };
+        modules.iter().enumerate().map(write).collect()
+    }
+
+    /// Writes the modules of one process. Returns their names, and the text line of the first statement, which is the same
+    /// in each.
+    fn write(&self, lines: &[usize], chunk: usize, mode: AskMode) -> io::Result<(Vec<String>, usize)> {
+        // Without lines, the process is asked about the scaffold itself.
+        let chunks = if lines.is_empty() { vec![lines] } else { lines.chunks(chunk).collect() };
+        let mut names = Vec::with_capacity(chunks.len());
+        let mut text = Vec::new();
+        let mut first = 0;
+        let mut write = |text: &[&str]| {
+            // Not where code is generated: there a process has one module.
+            let few = mode != AskMode::Generate && text.len() < self.registers.as_ref().map_or(0, Registers::len);
+            let (module, start) = self.module(names.len(), text, few);
+            let name = file_name(names.len());
+            std::fs::write(self.path().join(&name), module)?;
+            names.push(name);
+            io::Result::Ok(start)
+        };
+        for chunk in chunks {
+            text.clear();
+            mode.fill(&mut text, chunk.iter().map(|&line| self.batch.lines[line]));
+            first = write(&text)?;
+            if mode == AskMode::Spaced {
+                write(&[ABSORBER, MARK])?;
+            }
+        }
+        Ok((names, first))
+    }
+
+    /// A module with these statements, and the text line of the first one. With `few` statements, registers that none of
+    /// them names are left out, if that is possible.
+    pub(super) fn module(&self, number: usize, statements: &[&str], few: bool) -> (String, usize) {
+        let Batch { environment, scaffold, .. } = self.batch;
+        let name = function_name(number);
+        match self.registers.as_ref().filter(|_| few).and_then(|registers| registers.needed(statements)) {
+            Some(locals) => Scaffold { locals, ..scaffold.clone() }.module(environment, &name, statements),
+            None => scaffold.module(environment, &name, statements),
+        }
+    }
 }
 
 /// Asks one process about `lines` (indices into the batch), with `chunk` of them per module.
@@ -88,29 +165,18 @@ pub(super) struct Complaints {
 /// If the assembler or its files cannot be used, or the assembler no longer answers.
 pub(super) fn ask(
     ptxas: &Ptxas,
-    batch: &Batch<'_>,
+    writer: &ModuleWriter<'_>,
     arch: &Arch,
-    directory: &Path,
     lines: &[usize],
     chunk: usize,
     mode: AskMode,
 ) -> io::Result<Complaints> {
     let chunk = chunk.max(1);
-    let (names, first) = write_modules(batch, directory, lines, chunk, mode)?;
-    let mut arguments = vec!["-arch", &arch.value];
-    // A function that nothing calls is deleted before code is generated, unless another module may call it.
-    let uncalled = mode == AskMode::Generate && batch.scaffold.context == Context::Function;
-    if batch.scaffold.separate || uncalled && batch.environment.ptx >= SEPARATE_SINCE {
-        arguments.push("--compile-only");
-    }
-    arguments.extend(names.iter().map(String::as_str));
-    if arch.stopped {
-        std::fs::write(directory.join(STOP), "stop\n")?;
-        arguments.push(STOP);
-    }
-    arguments.extend(["-o", "/dev/null"]);
+    let (names, first) = writer.write(lines, chunk, mode)?;
+    let arguments = arguments(writer.batch, arch, &names, mode);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     ptxas.binary.count(names.len(), lines.len());
-    let (end, printed) = run(ptxas, batch, arch, directory, &arguments, lines.len())?;
+    let (end, printed) = run(ptxas, writer.batch, arch, writer.path(), &arguments, lines.len())?;
     let layout = Layout { lines: lines.len(), chunk, first, mode };
     let read = if mode == AskMode::Check { diagnostics::errors } else { diagnostics::warnings_and_errors };
     let mut complaints = layout.read(end, read(&printed));
@@ -123,41 +189,23 @@ pub(super) fn ask(
     Ok(complaints)
 }
 
-/// Writes the modules of one process; returns their names, and the text line of the first statement, which is the same
-/// in each.
-fn write_modules(
-    batch: &Batch<'_>,
-    directory: &Path,
-    lines: &[usize],
-    chunk: usize,
-    mode: AskMode,
-) -> io::Result<(Vec<String>, usize)> {
-    // Without lines, the process is asked about the scaffold itself.
-    let chunks = if lines.is_empty() { vec![lines] } else { lines.chunks(chunk).collect() };
-    let mut names = Vec::with_capacity(chunks.len());
-    let mut text = Vec::new();
-    let mut first = 0;
-    let mut write = |text: &[&str]| {
-        let (module, start) = batch.scaffold.module(&batch.environment, &function_name(names.len()), text);
-        let name = file_name(names.len());
-        std::fs::write(directory.join(&name), module)?;
-        names.push(name);
-        io::Result::Ok(start)
-    };
-    for chunk in chunks {
-        text.clear();
-        mode.fill(&mut text, chunk.iter().map(|&line| batch.lines[line]));
-        first = write(&text)?;
-        if mode == AskMode::Spaced {
-            write(&[ABSORBER, MARK])?;
-        }
+/// The arguments for modules with these names.
+pub(super) fn arguments(batch: &Batch<'_>, arch: &Arch, names: &[String], mode: AskMode) -> Vec<String> {
+    let mut arguments = vec!["-arch".to_owned(), arch.value.clone()];
+    // A function that nothing calls is deleted before code is generated, unless another module may call it.
+    let uncalled = arch.generates() && mode == AskMode::Generate && batch.scaffold.context == Context::Function;
+    if batch.scaffold.separate || uncalled && batch.environment.ptx >= SEPARATE_SINCE {
+        arguments.push("--compile-only".to_owned());
     }
-    Ok((names, first))
+    arguments.extend_from_slice(names);
+    arguments.extend(arch.stopped.then(|| STOP.to_owned()));
+    arguments.extend(["-o", "/dev/null"].map(str::to_owned));
+    arguments
 }
 
 /// Runs the assembler, unless it is abandoned. If it does not end, it is asked about an empty module; if it does not
 /// answer that either, it is abandoned.
-fn run(
+pub(super) fn run(
     ptxas: &Ptxas,
     batch: &Batch<'_>,
     arch: &Arch,
@@ -171,6 +219,9 @@ fn run(
         why.map_or(Ok(()), |why| Err(io::Error::other(why)))
     };
     given_up()?;
+    if arch.stopped {
+        std::fs::write(directory.join(STOP), "stop\n")?;
+    }
     let (end, printed) = ptxas.binary.run(directory, arguments, lines)?;
     if end == End::OutOfTime {
         let ProcessLimits { time, patience, .. } = ptxas.binary.limits;
@@ -238,27 +289,26 @@ impl Layout {
             reached: 0,
             marks: 0,
             other_address_sizes: BTreeMap::new(),
-            strays: 0,
+            macro_errors: 0,
         };
         for message in messages {
             let warning = message.severity == Severity::Warning;
             match message.place {
-                MessagePlace::Line(line) => {
+                MessagePlace::AddressSize { bits, line } => {
                     // Code is generated for one module per process.
                     if let ModulePart::Line(position) = self.spot(&self.module(0), line) {
-                        let (size, _) = message.text.split_once(" on line").unwrap_or_default();
-                        answer.other_address_sizes.entry(size.to_owned()).or_default().insert(position);
+                        answer.other_address_sizes.entry(bits).or_default().insert(position);
                     }
                 }
                 MessagePlace::Unknown | MessagePlace::Elsewhere if warning => {}
                 MessagePlace::Unknown => answer.loose.push(message.text),
                 MessagePlace::Elsewhere if self.mode == AskMode::Spaced && answer.marks < self.lines => {
                     answer.own.push((answer.marks, message.text));
-                    answer.strays += 1;
+                    answer.macro_errors += 1;
                 }
                 MessagePlace::Elsewhere => {
                     answer.loose.push(message.text);
-                    answer.strays += 1;
+                    answer.macro_errors += 1;
                 }
                 // Our own module after each line.
                 MessagePlace::At(file, _) if self.mode == AskMode::Spaced && file % 2 == 1 => {
@@ -285,7 +335,7 @@ impl Layout {
         let module = self.module(file);
         match self.spot(&module, line) {
             ModulePart::Mark(position) => {
-                let next = position == answer.marks && answer.strays == 0;
+                let next = position == answer.marks && answer.macro_errors == 0;
                 if next && severity == Severity::Warning {
                     answer.marks += 1;
                 }
@@ -297,7 +347,7 @@ impl Layout {
             ModulePart::Absorber => {}
             ModulePart::Line(position) => {
                 answer.own.push((position, text));
-                if answer.strays == 0 {
+                if answer.macro_errors == 0 {
                     answer.reached = answer.reached.max(if fatal { module.end } else { position });
                 }
                 if fatal {

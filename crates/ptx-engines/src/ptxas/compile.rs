@@ -9,23 +9,22 @@ use crate::child::End;
 
 /// The name of the file with the machine code.
 const CODE: &str = "code.cubin";
-/// A module with one entry has this part of the time.
-const ALONE: u32 = 6;
+/// The part of the usual time (its divisor) that a module with one entry has: 5 s, a thousand times what it takes.
+const ONE_ENTRY: u32 = 6;
 
 impl Ptxas {
-    /// The machine code of a module: an ELF file. `options` are those of the assembler: `-arch sm_90 -O3`. With one
-    /// entry it takes milliseconds, so `alone` it has only a part of the usual time: a run often meets several that
-    /// never end.
+    /// The machine code of a module: an ELF file. `options` are those of the assembler: `-arch sm_90 -O3`. A module with
+    /// `one_entry` takes milliseconds, so it has only a part of the usual time: a run often meets several that never end.
     ///
     /// # Errors
     /// The outcome of the module if there is no machine code: rejected, crashed, or out of time; skipped if the
     /// assembler could not be asked.
-    pub(crate) fn compile(&self, text: &str, options: &[&str], alone: bool) -> Result<Vec<u8>, Outcome> {
-        self.try_compile(text, options, alone)
+    pub(crate) fn compile(&self, text: &str, options: &[&str], one_entry: bool) -> Result<Vec<u8>, Outcome> {
+        self.try_compile(text, options, one_entry)
             .unwrap_or_else(|error| Err(Outcome::Skipped(format!("{} could not be run: {error}", self.id))))
     }
 
-    fn try_compile(&self, text: &str, options: &[&str], alone: bool) -> io::Result<Result<Vec<u8>, Outcome>> {
+    fn try_compile(&self, text: &str, options: &[&str], one_entry: bool) -> io::Result<Result<Vec<u8>, Outcome>> {
         if let Some(why) = self.code_health.given_up() {
             return Err(io::Error::other(why));
         }
@@ -33,7 +32,7 @@ impl Ptxas {
         let source = diagnostics::file_name(0);
         std::fs::write(directory.path().join(&source), text)?;
         let arguments = [options, &[&source, "-o", CODE]].concat();
-        let time = if alone { self.binary.limits.time / ALONE } else { self.binary.limits.time };
+        let time = if one_entry { self.binary.limits.time / ONE_ENTRY } else { self.binary.limits.time };
         let (end, printed) = self.binary.run_within(time, directory.path(), &arguments, text.lines().count())?;
         let messages = diagnostics::errors(&printed);
         Ok(match (end, death(&self.binary.limits, end)) {

@@ -27,8 +27,13 @@ pub(super) enum Severity {
 pub(super) enum MessagePlace {
     /// The number of a file, and a line in it, counted from 1.
     At(usize, usize),
-    /// A line, counted from 1, of a file that is not named.
-    Line(usize),
+    /// A line, counted from 1, of a file that is not named, with another address size (in bits) than the module.
+    AddressSize {
+        /// The size.
+        bits: usize,
+        /// The line.
+        line: usize,
+    },
     /// Another file, such as `<builtin>` for the assembler's own macros.
     Elsewhere,
     /// No position.
@@ -81,7 +86,9 @@ fn message(line: &[u8]) -> Option<Message> {
 fn other_address_size(text: &[u8]) -> Option<MessagePlace> {
     const LINE: &[u8] = b"-bit address on line '";
     let at = text.windows(LINE.len()).position(|window| window == LINE)?;
-    number(&text[at + LINE.len()..]).map(|(line, _)| MessagePlace::Line(line))
+    let start = text[..at].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |before| before + 1);
+    let (bits, _) = number(&text[start..at])?;
+    number(&text[at + LINE.len()..]).map(|(line, _)| MessagePlace::AddressSize { bits, line })
 }
 
 /// Splits `12.ptx, line 5; rest`.
@@ -110,13 +117,9 @@ fn number(text: &[u8]) -> Option<(usize, &[u8])> {
 
 /// The text without the number in our function's name, which differs between modules.
 fn normalised(text: &str) -> String {
-    let mut parts = text.split(FUNCTION);
-    let mut result = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        result.push_str(FUNCTION);
-        result.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
-    }
-    result
+    let Some((before, after)) = text.split_once(FUNCTION) else { return text.to_owned() };
+    let after = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    format!("{before}{FUNCTION}{}", normalised(after))
 }
 
 #[cfg(test)]
@@ -141,7 +144,7 @@ mod tests {
             text: text.to_owned(),
         };
         assert_eq!(warnings_and_errors(printed).len(), 6);
-        assert_eq!(warnings_and_errors(printed)[5].place, MessagePlace::Line(6));
+        assert_eq!(warnings_and_errors(printed)[5].place, MessagePlace::AddressSize { bits: 16, line: 6 });
         assert_eq!(
             errors(printed),
             [

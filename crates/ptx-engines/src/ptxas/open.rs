@@ -113,6 +113,7 @@ impl Ptxas {
             archs: Mutex::default(),
             health: Health::default(),
             code_health: Health::default(),
+            joint_deaths: Mutex::default(),
         })
     }
 
@@ -130,14 +131,14 @@ impl Ptxas {
         std::fs::write(directory.path().join("0.ptx"), text)?;
         let arguments = ["-arch", &arch.value, "0.ptx", "-o", "/dev/null"];
         let (end, printed) = self.binary.run(directory.path(), &arguments, 1)?;
-        match (end, diagnostics::errors(&printed).into_iter().next()) {
-            (End::Exited(0), None) => Ok(Ok(())),
-            (End::Exited(_), Some(message)) => Ok(Err(message.text)),
-            (End::Exited(status), None) => {
-                Ok(Err(format!("with `-arch {}` it ended with status {status} and no message", arch.value)))
-            }
-            (end, _) => Err(io::Error::other(death(&self.binary.limits, end).unwrap_or_default())),
+        if let Some(how) = death(&self.binary.limits, end) {
+            return Err(io::Error::other(how));
         }
+        Ok(match diagnostics::errors(&printed).into_iter().next() {
+            Some(message) => Err(message.text),
+            None if end == End::Exited(0) => Ok(()),
+            None => Err(format!("with `-arch {}` it ended with no message and {end:?}", arch.value)),
+        })
     }
 }
 

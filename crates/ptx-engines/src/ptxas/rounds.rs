@@ -13,37 +13,18 @@
 //! - An error in a macro names no line and spoils the next module. Marks find it, and the lines from there on get
 //!   modules of their own, with one of ours after each.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
-use tempfile::TempDir;
-
-use super::answer::{AskMode, Complaints, ask, death, join, refusal};
-use super::company::{Company, company, leaves};
+use super::answer::{AskMode, Complaints, ModuleWriter, ask, death, join, refusal};
+use super::group::{CHECKED_LINES, GENERATED_LINES, GENERATED_MODULES, Group, GroupLimits, MODULES, Marks};
+use super::sharing::{Sharing, may_leave, sharing};
+use super::together::{self, ProcessDeath};
 use super::{Arch, Ptxas};
 use crate::child::End;
-use crate::words::{cut, visible};
 use crate::{Batch, Depth, Outcome};
 
-/// The most lines of a module that is only checked; longer ones are not faster.
-const CHECKED_LINES: usize = 8192;
-/// The most lines of a module that code is generated for; the time grows faster than their number.
-const GENERATED_LINES: usize = 100;
-/// The most modules of a process.
-const MODULES: usize = 2000;
-/// The modules of a process that generates code: one error stops all of them, and warnings do not name theirs.
-const GENERATED_MODULES: usize = 1;
-/// An eighth of the modules with which the density of syntax errors is first measured.
-const FIRST_MODULES: usize = 4;
-/// So few lines get a module each after the first syntax error: that many modules cost less than another process.
-const FEW_LINES: usize = 128;
-/// Modules of the first process with marks between them.
-const SPACED_MODULES: usize = 64;
-/// The most bytes of a line that a note shows; those of matrices have thousands.
-const NOTED_BYTES: usize = 160;
 /// The signal that kills a process from outside, for example when the machine runs out of memory.
-const KILL: i32 = 9;
-/// The most lines of a process.
-const PROCESS_LINES: usize = 1 << 17;
+pub(super) const KILL: i32 = 9;
 
 /// One outcome for each line of the batch. If the assembler can no longer be run, the remaining lines are skipped and
 /// count as losses.
@@ -63,131 +44,35 @@ fn rounds(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth, outcomes: &mut [Option
     let mut rounds = Rounds {
         ptxas,
         batch,
-        directory: ptxas.binary.directory()?,
+        writer: ModuleWriter::new(ptxas, batch)?,
         arch: arch(Depth::Check)?,
         mode: AskMode::Check,
         scaffold_passes: false,
         outcomes,
-        survivors: Vec::new(),
-        died_together: None,
+        passed: Vec::new(),
+        deaths: Vec::new(),
     };
     rounds.check()?;
     if depth == Depth::Generate {
         rounds.arch = arch(depth)?;
         rounds.generate()?;
     }
-    rounds.look_back();
-    Ok(())
+    rounds.record_joint_death()
 }
 
 struct Rounds<'a> {
     ptxas: &'a Ptxas,
     batch: &'a Batch<'a>,
-    directory: TempDir,
+    writer: ModuleWriter<'a>,
     arch: Arch,
     mode: AskMode,
     /// True if the scaffold without lines is known to pass.
     scaffold_passes: bool,
     outcomes: &'a mut [Option<Outcome>],
     /// Lines that a process passed before it died on a later one.
-    survivors: Vec<usize>,
-    /// The first death of a process with several lines: the lines, and how it died.
-    died_together: Option<(Vec<usize>, String)>,
-}
-
-/// Lines that are asked about together.
-struct Group {
-    waiting: VecDeque<usize>,
-    /// The most lines of a module.
-    most: usize,
-    /// The lines per module of the next process, from the density of syntax errors so far.
-    chunk: usize,
-    /// Modules of the next process.
-    modules: usize,
-    /// Lines without a message in a process that complained.
-    silent: Vec<usize>,
-    /// How many times these lines have been silent before.
-    stage: u32,
-    marks: Marks,
-}
-
-/// The marks of a group whose modules have up to `most` lines.
-fn marks(most: usize) -> Marks {
-    if most > 1 { Marks::Possible } else { Marks::Useless }
-}
-
-/// The use of marks in finding a line that kills the process.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Marks {
-    /// They can.
-    Possible,
-    /// There is one after every line of the only module.
-    Set,
-    /// Each module has one line, with marks between them, because errors in macros name no line.
-    Between,
-    /// They cannot, or each module has one line anyway.
-    Useless,
-}
-
-impl Group {
-    fn new(lines: Vec<usize>, most: usize, modules: usize, marks: Marks) -> Self {
-        let chunk = if marks == Marks::Between { 1 } else { most };
-        Self { waiting: lines.into(), most, chunk, modules, silent: Vec::new(), stage: 0, marks }
-    }
-
-    /// Other lines, asked about in the same way from the start.
-    fn fresh(&self, lines: Vec<usize>) -> Self {
-        Self::new(lines, self.most, self.modules, self.marks)
-    }
-
-    /// The lines of the next process.
-    fn take(&mut self) -> Vec<usize> {
-        let many = self.chunk.saturating_mul(self.modules).min(PROCESS_LINES);
-        self.waiting.drain(..many.min(self.waiting.len())).collect()
-    }
-
-    /// Learns from a process that read `seen` lines, and none of `unseen` others because `cut` modules ended early.
-    fn learn(&mut self, seen: usize, unseen: usize, cut: usize, modules: usize) {
-        let few = self.waiting.len() + unseen <= FEW_LINES.min(modules);
-        if cut > 0 {
-            // The first samples are small, so increase the number of modules slowly.
-            let known = if self.chunk == self.most { FIRST_MODULES } else { self.modules };
-            self.modules = if few { modules } else { known.saturating_mul(8).min(modules) };
-        }
-        if self.marks != Marks::Between {
-            self.chunk = if cut > 0 && few { 1 } else { (seen / cut.max(1)).clamp(1, self.most) };
-        }
-    }
-
-    /// The same lines with marks between them.
-    fn spaced(self) -> Self {
-        Self { chunk: 1, modules: SPACED_MODULES, marks: Marks::Between, ..self }
-    }
-
-    /// Learns how many of `asked` lines had an error in a macro. If only a few had, it is faster to search for them.
-    fn learn_strays(&mut self, strays: usize, asked: usize) {
-        if strays * 16 >= asked || self.most == 1 {
-            self.modules = (self.modules * 4).min(MODULES / 2);
-        } else {
-            let waiting = std::mem::take(&mut self.waiting).into();
-            let silent = std::mem::take(&mut self.silent);
-            *self = Self { silent, ..Self::new(waiting, self.most, MODULES, marks(self.most)) };
-        }
-    }
-
-    /// The silent lines as a group. Each time that they are silent and not accepted, their modules get shorter, to
-    /// separate lines that hide each other's faults.
-    fn confirmed(self, modules: usize) -> Option<Self> {
-        let silent = self.silent.len();
-        let most = match self.stage {
-            0 => self.most,
-            _ if silent <= FEW_LINES.min(modules) => 1,
-            stage => (silent >> (3 * stage).min(63)).clamp(1, self.most),
-        };
-        let marks = if self.marks == Marks::Between { marks(self.most) } else { self.marks };
-        let next = Self { stage: self.stage + 1, ..Self::new(self.silent, most, modules, marks) };
-        (!next.waiting.is_empty()).then_some(next)
-    }
+    passed: Vec<usize>,
+    /// The deaths of processes with several lines.
+    deaths: Vec<ProcessDeath>,
 }
 
 impl Rounds<'_> {
@@ -216,12 +101,12 @@ impl Rounds<'_> {
         let (mut shared, mut modules, mut processes) = (Vec::new(), Vec::new(), Vec::new());
         for index in lines {
             let line = self.batch.lines[index];
-            match company(line) {
+            match sharing(line) {
                 // The lines after it would be deleted.
-                Company::Shared if self.mode == AskMode::Generate && leaves(line) => modules.push(index),
-                Company::Shared => shared.push(index),
-                Company::Module => modules.push(index),
-                Company::Process => processes.push(index),
+                Sharing::Module if self.mode == AskMode::Generate && may_leave(line) => modules.push(index),
+                Sharing::Module => shared.push(index),
+                Sharing::Process => modules.push(index),
+                Sharing::Nothing => processes.push(index),
             }
         }
         self.settle(shared, most)?;
@@ -229,20 +114,30 @@ impl Rounds<'_> {
         processes.into_iter().try_for_each(|line| self.settle(vec![line], 1))
     }
 
-    /// The most modules of a process.
-    fn modules(&self) -> usize {
-        if self.mode == AskMode::Generate { GENERATED_MODULES } else { MODULES }
+    /// The limits of groups whose modules have up to `lines` lines.
+    fn limits(&self, lines: usize) -> GroupLimits {
+        let generates = self.mode == AskMode::Generate;
+        // What comes to code generation was accepted by the check.
+        let refused = self.batch.mostly_invalid && !generates;
+        GroupLimits { lines, modules: if generates { GENERATED_MODULES } else { MODULES }, refused }
+    }
+
+    /// Lines as a group whose modules have up to `most` lines. Without code generation, marks may find what kills.
+    fn group(&self, lines: Vec<usize>, most: usize) -> Group {
+        match self.mode {
+            AskMode::Check => Group::checked(lines, self.limits(most)),
+            _ => Group::new(lines, self.limits(most), Marks::Useless),
+        }
     }
 
     /// Settles lines, up to `most` per module, unless the scaffold has settled them already.
     fn settle(&mut self, mut lines: Vec<usize>, most: usize) -> std::io::Result<()> {
         lines.retain(|&line| self.outcomes[line].is_none());
-        let marks = if self.mode == AskMode::Check { marks(most) } else { Marks::Useless };
-        let mut groups = vec![Group::new(lines, most, self.modules(), marks)];
-        while let Some(mut group) = groups.pop().or_else(|| self.survivors(most, marks)) {
+        let mut groups = vec![self.group(lines, most)];
+        while let Some(mut group) = groups.pop().or_else(|| self.passed_lines(most)) {
             let asked = group.take();
             if asked.is_empty() {
-                groups.extend(group.confirmed(self.modules()));
+                groups.extend(group.confirmed());
                 continue;
             }
             let (chunk, mode) = match group.marks {
@@ -251,8 +146,8 @@ impl Rounds<'_> {
                 _ => (group.chunk, self.mode),
             };
             let answer = self.ask(&asked, chunk, mode)?;
-            if let Some(how) = death(&self.ptxas.binary.limits, answer.end).filter(|_| asked.len() > 1) {
-                self.died_together.get_or_insert_with(|| (asked.clone(), how));
+            if asked.len() > 1 && mode == self.mode {
+                self.note_death(&answer, &asked, chunk);
             }
             let parted = parted_by_address_size(&answer, &asked, &group);
             if !parted.is_empty() {
@@ -260,17 +155,17 @@ impl Rounds<'_> {
                 groups.extend(parted);
             } else if answer.end == End::Exited(0) && answer.is_silent() {
                 self.all(&asked, &Outcome::Accepted);
-                group.learn(asked.len(), 0, 0, self.modules());
+                group.learn(asked.len(), 0, 0);
                 groups.push(group);
             } else if asked.len() == 1 {
-                self.outcomes[asked[0]] = Some(self.alone(&answer, &asked, chunk, mode)?);
+                self.outcomes[asked[0]] = Some(self.outcome_of_one(&answer, &asked, chunk, mode)?);
                 groups.push(group);
             } else if self.is_unclear(&answer) && !self.scaffold_passes()? {
-                self.survivors.clear();
+                self.passed.clear();
                 return Ok(());
             } else if mode == AskMode::Marked {
                 self.find(&answer, &asked, group, &mut groups);
-            } else if self.died(&answer) || answer.strays > 0 && mode == AskMode::Check {
+            } else if self.died(&answer) || answer.macro_errors > 0 && mode == AskMode::Check {
                 self.suspect(&answer, &asked, group, &mut groups);
             } else {
                 self.sort(&answer, &asked, group, &mut groups);
@@ -281,23 +176,29 @@ impl Rounds<'_> {
 
     /// The lines that processes passed before they died, as a group. It shrinks every time, because the line that
     /// killed the process gets an outcome.
-    fn survivors(&mut self, most: usize, marks: Marks) -> Option<Group> {
-        let lines = std::mem::take(&mut self.survivors);
-        (!lines.is_empty()).then(|| Group::new(lines, most, self.modules(), marks))
+    fn passed_lines(&mut self, most: usize) -> Option<Group> {
+        let lines = std::mem::take(&mut self.passed);
+        (!lines.is_empty()).then(|| self.group(lines, most))
     }
 
     fn ask(&self, lines: &[usize], chunk: usize, mode: AskMode) -> std::io::Result<Complaints> {
-        ask(self.ptxas, self.batch, &self.arch, self.directory.path(), lines, chunk, mode)
+        ask(self.ptxas, &self.writer, &self.arch, lines, chunk, mode)
     }
 
     fn died(&self, answer: &Complaints) -> bool {
         death(&self.ptxas.binary.limits, answer.end).is_some()
     }
 
-    /// The outcome of a line that was asked about alone and not accepted. A death by a kill or a limit only counts if
+    /// The outcome of the only line of a process, which was not accepted. A death by a kill or a limit only counts if
     /// it happens again; otherwise the machine may be at fault, and the line is not judged. Any other crash counts even
     /// if it does not happen every time.
-    fn alone(&self, answer: &Complaints, asked: &[usize], chunk: usize, mode: AskMode) -> std::io::Result<Outcome> {
+    fn outcome_of_one(
+        &self,
+        answer: &Complaints,
+        asked: &[usize],
+        chunk: usize,
+        mode: AskMode,
+    ) -> std::io::Result<Outcome> {
         let first = self.outcome(answer);
         let Outcome::Crashed(how) = &first else { return Ok(first) };
         let again = self.ask(asked, chunk, mode)?;
@@ -312,19 +213,20 @@ impl Rounds<'_> {
         Ok(Outcome::Skipped(why))
     }
 
-    /// Notes the death of a process with several lines if no line caused one alone.
-    fn look_back(&mut self) {
-        let blamed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Crashed(_) | Outcome::TimedOut));
-        if let Some((lines, how)) = self.died_together.take()
-            && !self.outcomes.iter().any(blamed)
-        {
-            let (id, many) = (&self.ptxas.id, lines.len());
-            let first = visible(lines.first().map_or("", |&line| self.batch.lines[line]));
-            let first = cut(&first, NOTED_BYTES);
-            let note =
-                format!("{id} died ({how}) on {many} lines together, and on none of them alone; the first: {first}");
-            self.ptxas.health.note(note);
+    fn note_death(&mut self, answer: &Complaints, asked: &[usize], chunk: usize) {
+        if let Some(how) = death(&self.ptxas.binary.limits, answer.end) {
+            let modules = asked.chunks(chunk).map(<[usize]>::to_vec).collect();
+            self.deaths.push(ProcessDeath { modules, arch: self.arch.clone(), mode: self.mode, end: answer.end, how });
         }
+    }
+
+    /// Records the smallest death of a process none of whose lines is to blame.
+    fn record_joint_death(&mut self) -> std::io::Result<()> {
+        let blamed = |line: usize| matches!(self.outcomes[line], Some(Outcome::Crashed(_) | Outcome::TimedOut));
+        let mut deaths = std::mem::take(&mut self.deaths);
+        deaths.retain(|death| !death.lines().any(blamed));
+        let smallest = deaths.into_iter().min_by_key(|death| death.lines().count());
+        smallest.map_or(Ok(()), |death| together::record(self.ptxas, &self.writer, death))
     }
 
     /// True if something other than the lines may be at fault.
@@ -379,7 +281,7 @@ impl Rounds<'_> {
         for range in &answer.unseen {
             unseen.extend(take_open(range.clone(), asked, &mut open));
         }
-        group.learn(asked.len() - unseen.len(), unseen.len(), answer.unseen.len(), self.modules());
+        group.learn(asked.len() - unseen.len(), unseen.len(), answer.unseen.len());
         let mut parted = Vec::new();
         for (range, _) in &answer.lost {
             // The only module of a process cannot blame another one.
@@ -397,7 +299,7 @@ impl Rounds<'_> {
             group.silent.extend(silent);
         }
         if group.marks == Marks::Between {
-            group.learn_strays(answer.strays, asked.len());
+            group.learn_macros(answer.macro_errors, asked.len());
         }
         for line in unseen.into_iter().rev() {
             group.waiting.push_front(line);
@@ -413,9 +315,9 @@ impl Rounds<'_> {
         // If every line was reached, any of them may be at fault: macros are expanded last.
         let reached = if answer.reached < asked.len() { answer.reached } else { 0 };
         let (before, suspects) = asked.split_at(reached);
-        self.survivors.extend(before);
+        self.passed.extend(before);
         if group.marks == Marks::Possible && suspects.len() > 1 {
-            groups.push(Group::new(suspects.to_vec(), CHECKED_LINES, MODULES, Marks::Set));
+            groups.push(group.fresh(suspects.to_vec()).marked());
         } else if !self.died(answer) {
             groups.push(group.fresh(suspects.to_vec()).spaced());
         } else if before.is_empty() {
@@ -441,22 +343,22 @@ impl Rounds<'_> {
     }
 
     /// Splits the lines of a process that had marks set: those passed, the first one not passed, and the rest.
-    fn find(&mut self, answer: &Complaints, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
+    fn find(&mut self, answer: &Complaints, asked: &[usize], mut group: Group, groups: &mut Vec<Group>) {
         let died = self.died(answer);
-        let group = Group { marks: Marks::Possible, ..group };
+        group.marks = Marks::Possible;
         // The first mark is before the first line. If it is missing, marks do not work here.
         match answer.marks.checked_sub(1) {
-            Some(passed) if answer.strays > 0 && passed < asked.len() => {
-                self.survivors.extend(&asked[..passed]);
+            Some(passed) if answer.macro_errors > 0 && passed < asked.len() => {
+                self.passed.extend(&asked[..passed]);
                 groups.push(group.fresh(asked[passed..].to_vec()).spaced());
             }
             Some(passed) if died && passed < asked.len() => {
-                self.survivors.extend(&asked[..passed]);
+                self.passed.extend(&asked[..passed]);
                 groups.push(group.fresh(asked[passed + 1..].to_vec()));
                 groups.push(group.fresh(vec![asked[passed]]));
             }
             _ => {
-                let group = Group { marks: Marks::Useless, ..group };
+                group.marks = Marks::Useless;
                 groups.extend(halves(asked.to_vec()).map(|half| group.fresh(half)));
             }
         }

@@ -3,23 +3,23 @@
 
 use ptx_spec::ptx::{Lexer, Token, TokenKind};
 
-/// The extent to which a line can share a module and a process with others.
+/// The things that a line can share with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Company {
+pub(super) enum Sharing {
     /// A module: the line is a complete statement and declares nothing.
-    Shared,
-    /// A process, but not a module: the line is open at its end, or declares names.
     Module,
+    /// A process, but not a module: the line is open at its end, or declares names.
+    Process,
     /// Nothing: the line may declare something after the function's end, affect later lines by a comment, quote or line
     /// directive, or consists of several lines.
-    Process,
+    Nothing,
 }
 
-/// The extent to which `line` can share a module and a process with others.
-pub(super) fn company(line: &str) -> Company {
+/// The most that `line` can share with others.
+pub(super) fn sharing(line: &str) -> Sharing {
     let strange = |byte: u8| matches!(byte, b'"' | b'#' | b'\\') || (byte < b' ' && byte != b'\t');
     if line.bytes().any(strange) {
-        return Company::Process;
+        return Sharing::Nothing;
     }
     let mut lexer = Lexer::new(line);
     let mut nesting = Nesting::default();
@@ -34,10 +34,10 @@ pub(super) fn company(line: &str) -> Company {
         last = text;
     }
     match nesting {
-        _ if lexer.commented() => Company::Process,
-        Nesting { ends_function: true, .. } if declares => Company::Process,
-        nesting if nesting.balanced() && !declares && last == ";" => Company::Shared,
-        _ => Company::Module,
+        _ if lexer.commented() => Sharing::Nothing,
+        Nesting { ends_function: true, .. } if declares => Sharing::Nothing,
+        nesting if nesting.balanced() && !declares && last == ";" => Sharing::Module,
+        _ => Sharing::Process,
     }
 }
 
@@ -72,7 +72,7 @@ impl<'a> Nesting<'a> {
 }
 
 /// True if the line may leave the function, so that later statements would be deleted before code is generated.
-pub(super) fn leaves(line: &str) -> bool {
+pub(super) fn may_leave(line: &str) -> bool {
     let mut starts = true;
     Lexer::new(line).any(|token| {
         let opcode = std::mem::replace(&mut starts, token.text == ";");
@@ -95,7 +95,7 @@ mod tests {
             "ld.param::entry.b32 %r0, [p];",
             "ld.b32 %r0, [g+(1 / 2)];",
         ] {
-            assert_eq!(company(line), Company::Shared, "{line}");
+            assert_eq!(sharing(line), Sharing::Module, "{line}");
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
             "mov.b32 (};",
             "mov.b32 %r0, %r1};",
         ] {
-            assert_eq!(company(line), Company::Module, "{line}");
+            assert_eq!(sharing(line), Sharing::Process, "{line}");
         }
     }
 
@@ -124,13 +124,13 @@ mod tests {
         for line in
             ["} .entry x() {", "ret; } .global .b32 x; .entry x() {", "/* open", "ret; // x", "ret;\nret;", "# 1 \"x\""]
         {
-            assert_eq!(company(line), Company::Process, "{line}");
+            assert_eq!(sharing(line), Sharing::Nothing, "{line}");
         }
     }
 
     #[test]
     fn leaving_the_function_is_noticed() {
-        assert!(leaves("mov.b32 a, b; exit;") && leaves(" ret.uni;") && leaves("bra L;"));
-        assert!(!leaves("@%p0 bra L;") && !leaves("brkpt;") && !leaves("st.b32 [ret], a;"));
+        assert!(may_leave("mov.b32 a, b; exit;") && may_leave(" ret.uni;") && may_leave("bra L;"));
+        assert!(!may_leave("@%p0 bra L;") && !may_leave("brkpt;") && !may_leave("st.b32 [ret], a;"));
     }
 }

@@ -1,0 +1,88 @@
+//! Deaths of engines that several lines cause only together: grouped by the opcodes of the lines, and compared with the
+//! list.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::options::Subject;
+use super::results::{DeathGroup, EngineResult, Results};
+use crate::divergences::{Divergence, Divergences, EngineVersion};
+use crate::engine::{Depth, JointDeath};
+use crate::spec::Spec;
+
+impl Results {
+    /// Takes the deaths of the engines that judged: a new one is a disagreement, a listed one counts as met.
+    pub fn note_joint_deaths(&mut self, spec: &Spec, divergences: &Divergences, subjects: &[Subject<'_>]) {
+        for judge in subjects.iter().filter_map(|subject| subject.judge) {
+            let name = judge.id().as_str();
+            let version = EngineVersion::of(judge.id());
+            let groups = groups(spec, divergences, name, version.as_ref(), judge.joint_deaths());
+            for engine in self.engines.iter_mut().filter(|engine| engine.name == name) {
+                engine.note_listed_deaths(divergences, version.as_ref(), &groups);
+            }
+            self.deaths.extend(groups);
+        }
+    }
+}
+
+impl EngineResult {
+    /// Counts the listed deaths of lines together that happened; of the others nothing can be said.
+    fn note_listed_deaths(
+        &mut self,
+        divergences: &Divergences,
+        version: Option<&EngineVersion>,
+        groups: &[DeathGroup],
+    ) {
+        for id in groups.iter().filter_map(|group| group.divergence.as_ref()) {
+            self.tally.listed.entry(id.clone()).or_default().note(true);
+        }
+        let applies = |known: &&Divergence| known.together && version.is_some_and(|version| known.applies(version));
+        for known in divergences.all.iter().filter(applies) {
+            let of_run = self.forms.iter().any(|plan| known.cubes_in(&plan.form).next().is_some());
+            if of_run && !self.tally.listed.contains_key(&known.id) {
+                let why = "no lines that it lists died together, which depends on the lines that meet in a process";
+                self.not_asked.insert(known.id.clone(), why.to_owned());
+            }
+        }
+    }
+}
+
+fn groups(
+    spec: &Spec,
+    divergences: &Divergences,
+    engine: &str,
+    version: Option<&EngineVersion>,
+    deaths: Vec<JointDeath>,
+) -> Vec<DeathGroup> {
+    let mut groups: BTreeMap<(BTreeSet<String>, Depth, String), (u64, JointDeath)> = BTreeMap::new();
+    for death in deaths {
+        let lines = death.modules.iter().flat_map(|module| &module.lines);
+        let key = (lines.map(|line| opcode(spec, line)).collect(), death.depth, death.how.clone());
+        let (count, example) = groups.entry(key).or_insert_with(|| (0, death.clone()));
+        *count += 1;
+        if size(&death) < size(example) {
+            *example = death;
+        }
+    }
+    let group = |((opcodes, depth, how), (count, example))| {
+        let listed = version.and_then(|version| divergences.kills_together(version, &opcodes, depth));
+        let divergence = listed.map(str::to_owned);
+        DeathGroup { engine: engine.to_owned(), opcodes, depth, how, count, example, divergence }
+    };
+    groups.into_iter().map(group).collect()
+}
+
+/// The number of lines and their bytes.
+fn size(death: &JointDeath) -> (usize, usize) {
+    let lines = || death.modules.iter().flat_map(|module| &module.lines);
+    (lines().count(), lines().map(String::len).sum())
+}
+
+/// The instruction of a line's first statement, or its opcode if no specification has it.
+fn opcode(spec: &Spec, line: &str) -> String {
+    let statement = line.split(';').next().into_iter().flat_map(str::split_whitespace);
+    let Some(word) = statement.into_iter().find(|word| !word.starts_with('@')) else { return String::new() };
+    let starts: Vec<usize> = word.match_indices('.').map(|(at, _)| at).chain([word.len()]).collect();
+    let modifiers: Vec<&str> = starts.windows(2).map(|between| &word[between[0]..between[1]]).collect();
+    let opcode = &word[..starts[0]];
+    spec.instruction_of(opcode, &modifiers).map_or_else(|| opcode.to_owned(), |of| of.name.clone())
+}
