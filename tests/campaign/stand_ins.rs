@@ -136,7 +136,7 @@ fn an_example_that_an_engine_answers_otherwise_is_a_disagreement() {
 fn a_first_look_touches_every_form_and_rule() {
     let engine = StandIn::new("odd@1.0").judging(&SPEC, |_, _, right| right);
     let subjects = [Subject::judging(&engine, newest())];
-    let instructions = ["suq", "suld", "membar", "cp.async"].map(str::to_owned).to_vec();
+    let instructions = ["suq", "suld", "membar", "sured", "setp"].map(str::to_owned).to_vec();
     let options = Options { instructions, generate: Generate::Nothing, ..Options::at(RunDepth::Choices) };
     let results = campaign::run(&SPEC, &Divergences::default(), &subjects, &options, &Progress::default());
     let of = &results.engines[0];
