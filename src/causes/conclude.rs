@@ -18,6 +18,7 @@ use crate::case::{self, InternalError, command, first_message};
 use crate::divergences::{Does, EngineVersion, Proposal};
 use crate::engine::{Depth, LineJudge};
 use crate::explain::{Passage, passages};
+use crate::must::Must as _;
 use crate::space::{Values, environment};
 use crate::spec::{Instruction, Rule};
 use blame::FindingFacts;
@@ -36,6 +37,9 @@ pub(super) fn add(
     findings.all.sort_by(|a, b| (b.mismatches, &a.fingerprint).cmp(&(a.mismatches, &b.fingerprint)));
     Ok(())
 }
+
+/// The reason why the engine of a cause of lines is a judge.
+const JUDGED: &str = "only an engine that judges has causes of lines";
 
 /// Words, each once, in order.
 fn unique(words: impl Iterator<Item = String>) -> Vec<String> {
@@ -162,7 +166,7 @@ impl<'s> Poll<'_, 's> {
         if let Some(words) = &shown.words {
             return Ok(minimal_word(&words.shown, judge));
         }
-        let values = shown.fails.first().cloned().unwrap_or_default();
+        let values = shown.fails.first().cloned().must("a cause of lines has a line that fails");
         let case = shown.case(&values);
         let environment = case.environment()?;
         let depth = shown.mismatch.depth;
@@ -178,8 +182,9 @@ impl<'s> Poll<'_, 's> {
             ptx: environment.ptx.to_string(),
             target: environment.target.to_string(),
             address_size: environment.address_size.bits(),
+            // After a stop there is no answer, and a judge may give no reason.
             message: outcome.map(first_message).unwrap_or_default(),
-            command: judge.map(|judge| command(judge, &module, &environment, depth)).unwrap_or_default(),
+            command: judge.map(|judge| command(judge, &module, &environment, depth)).must(JUDGED),
             module,
             neighbours_without: shown.passing_neighbours,
             row: None,
@@ -200,7 +205,7 @@ fn minimal_word(shown: &WordLine, judge: Option<&dyn LineJudge>) -> MinimalCase 
         target: environment.target.to_string(),
         address_size: environment.address_size.bits(),
         message: shown.message.clone(),
-        command: judge.map(|judge| command(judge, &module, &environment, Depth::Check)).unwrap_or_default(),
+        command: judge.map(|judge| command(judge, &module, &environment, Depth::Check)).must(JUDGED),
         module,
         neighbours_without: 0,
         row: None,

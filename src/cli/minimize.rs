@@ -10,10 +10,11 @@ use ptx_conform::campaign::Progress;
 use ptx_conform::case::{Case, Stored};
 use ptx_conform::causes;
 use ptx_conform::engine::Depth;
+use ptx_conform::must::Must as _;
 use ptx_conform::report::finding_text;
 use ptx_conform::spec::UNREAD;
 
-/// Reduce one case to the simplest one that fails alike, and to the choices that cause it
+/// Reduce one case to the simplest one that fails the same way, and to the choices that cause it
 ///
 /// The case is a PTX module (a file, or `-` for standard input) with one line of a specified
 /// instruction, such as those in reports/NAME/cases/. It is reduced whether or not a divergence
@@ -68,7 +69,7 @@ impl Opts {
             super::output::print(&finding_text(finding))?;
         }
         if let (Some(output), Some(finding)) = (&self.output, findings.all.first()) {
-            std::fs::write(output, finding.stored().unwrap_or_default())
+            std::fs::write(output, finding.stored().must("a finding about a line has a file"))
                 .with_context(|| format!("{} cannot be written", output.display()))?;
         }
         if findings.all.is_empty() {

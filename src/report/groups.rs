@@ -10,6 +10,7 @@ use crate::case;
 use crate::causes::describe_group;
 use crate::divergences::Does;
 use crate::engine::Depth;
+use crate::space::EnvironmentValues;
 use crate::spec::{Spec, Verdict};
 
 /// A mismatch group.
@@ -87,7 +88,8 @@ impl GroupReport {
             let rule = forms.iter().flat_map(|form| &form.rules).find(|rule| rule.id == *id);
             rule.map_or(String::new(), |rule| rule.says.clone())
         };
-        let choices = |sample: &Sample| sample.values.get(3..).unwrap_or_default().to_vec();
+        // A recorded row and a line with a word have no choices: their texts decide.
+        let choices = |sample: &Sample| sample.values.get(EnvironmentValues::AXES..).unwrap_or_default().to_vec();
         let samples = engines.iter().filter_map(|(_, group)| group.sample.as_ref());
         let sample = samples.min_by(|a, b| choices(a).cmp(&choices(b)).then_with(|| a.cmp(b)));
         let mismatch = &key.mismatch;

@@ -148,7 +148,7 @@ fn missing(parts: &[ReportPart]) -> Vec<String> {
         let lines = absent.iter().take(MISSING).map(|number| format!("{engine}{what}: shard {number}/{of} is missing"));
         missing.extend(lines);
         if absent.len() > MISSING {
-            let more = of - u64::try_from(numbers.len() + MISSING).unwrap_or(u64::MAX);
+            let more = of - (numbers.len() + MISSING) as u64;
             missing.push(format!("{engine}{what}: {more} more of {of} shards are missing"));
         }
     }

@@ -19,6 +19,7 @@ use crate::causes::rows::shown_row::ShownRow;
 use crate::causes::search::exact::Seen;
 use crate::causes::search::generalise::{Combination, Generalise, Hint, PointSeen};
 use crate::model::RowVerdict;
+use crate::must::Must as _;
 use crate::setup;
 use crate::space::{Diagram, Draw, EnvironmentValues, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, ValueSet};
@@ -310,7 +311,7 @@ fn numbers(form: &Form, point_axes: usize, open: &[Values]) -> Vec<Values> {
     for _ in 0..NUMBERS {
         let below = |axis: usize, draw: &mut Draw| {
             let drawn = draw.below(form.axes[axis].values.len() as u128);
-            drawn.and_then(|drawn| u8::try_from(drawn).ok()).unwrap_or_default()
+            drawn.and_then(|drawn| u8::try_from(drawn).ok()).must("an axis has between 1 and 256 values")
         };
         numbers.push((point_axes..form.axes.len()).map(|axis| below(axis, &mut draw)).collect());
     }

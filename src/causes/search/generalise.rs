@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::must::Must as _;
 use crate::space::{Diagram, Draw, EnvironmentValues, Region, Slice, Values, distance};
 use crate::spec::{Cube, Form, ValueSet};
 
@@ -232,7 +233,7 @@ impl Generalise<'_> {
         while pool.len() > POOL {
             let at = self.draw.below(pool.len() as u128 - 1).and_then(|at| usize::try_from(at).ok());
             // The first one is the starting point.
-            pool.remove(1 + at.unwrap_or_default());
+            pool.remove(1 + at.must("a pool that is too large has more than its starting point"));
         }
         let fails = ValueSet::of(count, |value| value == own || mostly(&of_value[value]));
         let unknown = ValueSet::of(count, |value| {
@@ -360,6 +361,7 @@ impl Generalise<'_> {
         let failing =
             questions.iter().zip(&seen).filter(|(_, seen)| **seen == PointSeen::Fails).map(|(values, _)| values);
         let simplest = failing.clone().min_by_key(|values| (distance(values), (*values).clone()));
+        // No choices: nothing failed. Callers then know a point that did.
         let simplest = simplest.cloned().unwrap_or_default();
         let asked = seen.iter().filter(|seen| seen.failed().is_some()).count();
         Ok(Combination { seed: seed.clone(), simplest, asked, failed: failing.count(), size, cube, unknown })

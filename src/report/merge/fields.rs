@@ -11,6 +11,7 @@ use super::super::{
 };
 use crate::campaign::{Problem, TriedWords};
 use crate::causes::{Evidence, Finding, ListedCase, MinimalCase, Vote, versions};
+use crate::must::Must as _;
 
 /// The words for an engine that judged nothing.
 pub fn judged_nothing(engine: &str) -> String {
@@ -125,7 +126,7 @@ fn largest(to: &mut String, from: String) {
 
 /// The first of two by what it is compared by, then by its JSON.
 fn first<T: Serialize, K: Ord>(to: &mut T, from: T, key: impl Fn(&T) -> K) {
-    let json = |of: &T| serde_json::to_string(of).unwrap_or_default();
+    let json = |of: &T| serde_json::to_string(of).must("the parts of a report can be written as JSON");
     if (key(&from), json(&from)) < (key(to), json(to)) {
         *to = from;
     }
