@@ -8,7 +8,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::diagnostics::{self, Message, MessagePlace, STOP, Severity, file_name, function_name};
-use super::registers::Registers;
+use super::registers::DeclaredRegisters;
 use super::{Arch, ProcessLimits, Ptxas};
 use crate::child::End;
 use crate::words::shown;
@@ -25,6 +25,8 @@ const MARK: &str = "st.v2.local.b32 [0], {0, 0};";
 /// (`ret`) of `.cc`, and every opcode but `cvt` of `.scaled::n1::ue8m0`.
 const ABSORBER: &str = ".reg .b32 conform_absorber; cvt.u32.u32 conform_absorber, conform_absorber;";
 
+/// The signal that kills a process from outside, for example when the machine runs out of memory.
+pub(super) const KILL: i32 = 9;
 /// The first PTX version that supports separate compilation.
 const SEPARATE_SINCE: Version = Version { major: 3, minor: 1 };
 
@@ -87,18 +89,18 @@ pub(super) struct Complaints {
 }
 
 /// The lines of a batch, and where they are written as modules.
-pub(super) struct ModuleWriter<'a> {
+pub(super) struct BatchWriter<'a> {
     pub(super) batch: &'a Batch<'a>,
     /// The registers of the scaffold, if they are known.
-    registers: Option<Registers<'a>>,
+    registers: Option<DeclaredRegisters<'a>>,
     directory: TempDir,
 }
 
-impl<'a> ModuleWriter<'a> {
+impl<'a> BatchWriter<'a> {
     /// # Errors
     /// If there is no directory for the modules.
     pub(super) fn new(ptxas: &Ptxas, batch: &'a Batch<'a>) -> io::Result<Self> {
-        let registers = Registers::of(&batch.scaffold.locals);
+        let registers = DeclaredRegisters::of(&batch.scaffold.locals);
         Ok(Self { batch, registers, directory: ptxas.binary.directory()? })
     }
 
@@ -129,7 +131,8 @@ impl<'a> ModuleWriter<'a> {
         let mut first = 0;
         let mut write = |text: &[&str]| {
             // Not where code is generated: there a process has one module.
-            let few = mode != AskMode::Generate && text.len() < self.registers.as_ref().map_or(0, Registers::len);
+            let few =
+                mode != AskMode::Generate && text.len() < self.registers.as_ref().map_or(0, DeclaredRegisters::len);
             let (module, start) = self.module(names.len(), text, few);
             let name = file_name(names.len());
             std::fs::write(self.path().join(&name), module)?;
@@ -165,7 +168,7 @@ impl<'a> ModuleWriter<'a> {
 /// If the assembler or its files cannot be used, or the assembler no longer answers.
 pub(super) fn ask(
     ptxas: &Ptxas,
-    writer: &ModuleWriter<'_>,
+    writer: &BatchWriter<'_>,
     arch: &Arch,
     lines: &[usize],
     chunk: usize,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 /// The declarations of a batch in which the registers are known.
-pub(super) struct Registers<'a> {
+pub(super) struct DeclaredRegisters<'a> {
     parts: Vec<Part<'a>>,
     names: Vec<&'a str>,
     positions: FxHashMap<&'a str, usize>,
@@ -20,7 +20,7 @@ enum Part<'a> {
     Registers(&'a str, Range<usize>),
 }
 
-impl<'a> Registers<'a> {
+impl<'a> DeclaredRegisters<'a> {
     /// The registers in declarations (`.reg .b32 a, b;`) that consist of one text line. None if the text may mean
     /// something else than it says: it has comments or texts in quotes, or a name twice.
     pub(super) fn of(declarations: &'a str) -> Option<Self> {
@@ -96,12 +96,12 @@ fn register_list(statement: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::Registers;
+    use super::DeclaredRegisters;
 
     #[test]
     fn only_the_registers_of_the_lines_are_declared() {
         let text = ".reg .b32 %a, %b; .reg .v2 .b8 %v; .local .b32 l; .reg .pred %p; .reg .b32 %r<5>; { .reg .b64 %w;";
-        let registers = Registers::of(text).expect("registers");
+        let registers = DeclaredRegisters::of(text).expect("registers");
         assert_eq!(registers.len(), 4);
         let rest = " .local .b32 l; .reg .b32 %r<5>; { .reg .b64 %w;";
         assert_eq!(registers.needed(&["nop;"]), Some(format!(" {rest}")));
@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn a_text_with_surprises_is_left_alone() {
         for text in [".reg .b32 a, a;", ".reg .b32 a; // b", ".reg .b32 a; .pragma \"x;y\";", ".reg .b32 a; /* ; */"] {
-            assert!(Registers::of(text).is_none(), "{text}");
+            assert!(DeclaredRegisters::of(text).is_none(), "{text}");
         }
-        assert_eq!(Registers::of("").map(|registers| registers.len()), Some(0));
+        assert_eq!(DeclaredRegisters::of("").map(|registers| registers.len()), Some(0));
     }
 }

@@ -15,16 +15,13 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::{AskMode, Complaints, ModuleWriter, ask, death, join, refusal};
+use super::answer::{AskMode, BatchWriter, Complaints, KILL, ask, death, join, refusal};
 use super::group::{CHECKED_LINES, GENERATED_LINES, GENERATED_MODULES, Group, GroupLimits, MODULES, Marks};
 use super::sharing::{Sharing, may_leave, sharing};
 use super::together::{self, ProcessDeath};
 use super::{Arch, Ptxas};
 use crate::child::End;
 use crate::{Batch, Depth, Outcome};
-
-/// The signal that kills a process from outside, for example when the machine runs out of memory.
-pub(super) const KILL: i32 = 9;
 
 /// One outcome for each line of the batch. If the assembler can no longer be run, the remaining lines are skipped and
 /// count as losses.
@@ -44,7 +41,7 @@ fn rounds(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth, outcomes: &mut [Option
     let mut rounds = Rounds {
         ptxas,
         batch,
-        writer: ModuleWriter::new(ptxas, batch)?,
+        writer: BatchWriter::new(ptxas, batch)?,
         arch: arch(Depth::Check)?,
         mode: AskMode::Check,
         scaffold_passes: false,
@@ -63,7 +60,7 @@ fn rounds(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth, outcomes: &mut [Option
 struct Rounds<'a> {
     ptxas: &'a Ptxas,
     batch: &'a Batch<'a>,
-    writer: ModuleWriter<'a>,
+    writer: BatchWriter<'a>,
     arch: Arch,
     mode: AskMode,
     /// True if the scaffold without lines is known to pass.

@@ -2,8 +2,7 @@
 
 use std::io;
 
-use super::answer::{AskMode, ModuleWriter, arguments, run};
-use super::rounds::KILL;
+use super::answer::{AskMode, BatchWriter, KILL, arguments, run};
 use super::{Arch, Ptxas};
 use crate::child::End;
 use crate::words::{cut, visible};
@@ -44,9 +43,9 @@ impl ProcessDeath {
 ///
 /// # Errors
 /// If the assembler or its files cannot be used, or the assembler no longer answers.
-pub(super) fn record(ptxas: &Ptxas, writer: &ModuleWriter<'_>, death: ProcessDeath) -> io::Result<()> {
+pub(super) fn record(ptxas: &Ptxas, writer: &BatchWriter<'_>, death: ProcessDeath) -> io::Result<()> {
     let mut reduction =
-        Reduction { ptxas, writer, arch: &death.arch, mode: death.mode, end: death.end, left: PROCESSES };
+        DeathReduction { ptxas, writer, arch: &death.arch, mode: death.mode, end: death.end, left: PROCESSES };
     if !death.is_of_lines() || !reduction.dies(&death.modules)? {
         note(ptxas, writer, &death);
         return Ok(());
@@ -66,7 +65,7 @@ pub(super) fn record(ptxas: &Ptxas, writer: &ModuleWriter<'_>, death: ProcessDea
     Ok(())
 }
 
-fn note(ptxas: &Ptxas, writer: &ModuleWriter<'_>, death: &ProcessDeath) {
+fn note(ptxas: &Ptxas, writer: &BatchWriter<'_>, death: &ProcessDeath) {
     let first = visible(death.lines().next().map_or("", |line| writer.batch.lines[line]));
     let (first, many) = (cut(&first, NOTED_BYTES), death.lines().count());
     let again = if death.is_of_lines() { ", and not when asked again" } else { "" };
@@ -77,7 +76,7 @@ fn note(ptxas: &Ptxas, writer: &ModuleWriter<'_>, death: &ProcessDeath) {
 }
 
 /// The modules as texts.
-fn deadly(writer: &ModuleWriter<'_>, modules: &[Vec<usize>], mode: AskMode) -> Vec<DeadlyModule> {
+fn deadly(writer: &BatchWriter<'_>, modules: &[Vec<usize>], mode: AskMode) -> Vec<DeadlyModule> {
     let of = |(number, lines): (usize, &Vec<usize>)| {
         let mut statements = Vec::new();
         mode.fill(&mut statements, lines.iter().map(|&line| writer.batch.lines[line]));
@@ -87,15 +86,15 @@ fn deadly(writer: &ModuleWriter<'_>, modules: &[Vec<usize>], mode: AskMode) -> V
     modules.iter().enumerate().map(of).collect()
 }
 
-fn command(writer: &ModuleWriter<'_>, arch: &Arch, modules: usize, mode: AskMode) -> String {
+fn command(writer: &BatchWriter<'_>, arch: &Arch, modules: usize, mode: AskMode) -> String {
     let names: Vec<String> = (0..modules).map(super::diagnostics::file_name).collect();
     format!("ptxas {}", arguments(writer.batch, &Arch { stopped: false, ..arch.clone() }, &names, mode).join(" "))
 }
 
 /// The search for the fewest lines of which a process dies in the same way.
-struct Reduction<'a> {
+struct DeathReduction<'a> {
     ptxas: &'a Ptxas,
-    writer: &'a ModuleWriter<'a>,
+    writer: &'a BatchWriter<'a>,
     arch: &'a Arch,
     mode: AskMode,
     end: End,
@@ -103,7 +102,7 @@ struct Reduction<'a> {
     left: usize,
 }
 
-impl Reduction<'_> {
+impl DeathReduction<'_> {
     /// True if a process with these modules dies in the same way; not if no more processes may be started.
     fn dies(&mut self, modules: &[Vec<usize>]) -> io::Result<bool> {
         if self.left == 0 {
