@@ -120,7 +120,7 @@ fn temporary() -> tempfile::TempDir {
 #[test]
 fn a_run_executes_on_the_available_engines() {
     let directory = temporary();
-    let run = format!("run suld --engine 'exec:python3 {}' --reports reports", example().display());
+    let run = format!("run suld --depth pairs --engine 'exec:python3 {}' --reports reports", example().display());
     let (code, text) = text_of(directory.path(), &run);
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("not asked: recordings: there are none in corpus/recordings\n"), "{text}");
@@ -141,7 +141,7 @@ fn the_case_of_a_finding_reproduces_it() {
     assert!(text.contains(edge));
     let engine = directory.path().join("engine.py");
     std::fs::write(&engine, text.replace(edge, "if 0 <= x < len(data)")).expect("it is written");
-    let (code, text) = text_of(directory.path(), "run suld --engine 'exec:python3 engine.py' --reports reports");
+    let (code, text) = text_of(directory.path(), "run suld --depth pairs --engine 'exec:python3 engine.py' --reports reports");
     assert!(code == Some(1) && text.contains("\ndisagreed: "), "{text}");
     let title = text.lines().find(|line| line.starts_with("finding ")).expect("a finding");
     assert!(title.contains(": loads computes wrong results in suld.b when { ") && title.contains("x: "), "{title}");
