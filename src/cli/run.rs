@@ -184,10 +184,7 @@ impl Opts {
         })?;
         results.notes = engines.iter().flat_map(|opened| opened.engine.notes()).collect();
         results.note_joint_deaths(&spec, &divergences, &subjects);
-        results.lost = lost(&engines[..judging], &results);
-        results.lost.extend(super::engines::losses(&engines));
-        results.lost.extend(engines.iter().flat_map(|opened| opened.engine.unexplained()));
-        results.lost.extend(results.engines.iter().flat_map(EngineResult::silent));
+        results.lost = lost(&engines, judging, &results);
         // An error of ours in one of them loses nothing of what the run found before.
         let mut or_noted = |error: InternalError| results.internal_errors.push(error.to_string());
         let findings = findings.map_err(&mut or_noted).unwrap_or_default();
@@ -337,13 +334,17 @@ fn folder(name: &str) -> anyhow::Result<&str> {
     }
 }
 
-/// Engines that were asked for and judged nothing.
-fn lost(engines: &[super::engines::Opened], results: &Results) -> Vec<String> {
+/// What went without an answer, and those of the first `judging` engines that judged nothing.
+fn lost(engines: &[super::engines::Opened], judging: usize, results: &Results) -> Vec<String> {
     let silent = |opened: &&super::engines::Opened| {
         let id = opened.engine.id().as_str();
         results.engines.iter().filter(|of| of.name == id).map(EngineResult::judged).sum::<u64>() == 0
     };
-    engines.iter().filter(silent).map(|opened| report::judged_nothing(opened.engine.id().as_str())).collect()
+    let nothing = engines[..judging].iter().filter(silent);
+    let nothing = nothing.map(|opened| report::judged_nothing(opened.engine.id().as_str()));
+    let unexplained = engines.iter().flat_map(|opened| opened.engine.unexplained());
+    let silent = results.engines.iter().flat_map(EngineResult::silent);
+    nothing.chain(super::engines::losses(engines)).chain(unexplained).chain(silent).collect()
 }
 
 /// The runs of a history, with the numbers of their lines.

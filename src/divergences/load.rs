@@ -66,7 +66,7 @@ struct RawDivergence {
     /// True if the engine does so only with some of these lines, for reasons that no axis shows.
     #[serde(default)]
     sometimes: bool,
-    /// Whether several lines of these instructions do it together, and none of them alone.
+    /// True if several lines of these instructions do it together, and none of them alone.
     #[serde(default)]
     together: bool,
     /// The depth at which it shows: `generate` if code must be generated to see it.

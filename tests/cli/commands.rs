@@ -141,7 +141,8 @@ fn the_case_of_a_finding_reproduces_it() {
     assert!(text.contains(edge));
     let engine = directory.path().join("engine.py");
     std::fs::write(&engine, text.replace(edge, "if 0 <= x < len(data)")).expect("it is written");
-    let (code, text) = text_of(directory.path(), "run suld --depth pairs --engine 'exec:python3 engine.py' --reports reports");
+    let (code, text) =
+        text_of(directory.path(), "run suld --depth pairs --engine 'exec:python3 engine.py' --reports reports");
     assert!(code == Some(1) && text.contains("\ndisagreed: "), "{text}");
     let title = text.lines().find(|line| line.starts_with("finding ")).expect("a finding");
     assert!(title.contains(": loads computes wrong results in suld.b when { ") && title.contains("x: "), "{title}");

@@ -49,7 +49,7 @@ fn a_run_whose_program_is_replaced_could_not_judge(ptxas: &Ptxas) -> Tested {
     let (real, replacement) =
         (ptxas.path().display(), "printf '#!/bin/sh\\n' > \"$0.new\"; chmod 755 \"$0.new\"; mv \"$0.new\" \"$0\"");
     let script = format!(
-        "#!/bin/sh\necho >> \"$0.n\"; [ $(wc -l < \"$0.n\") = 9 ] && {{ {replacement}; }}\nexec '{real}' \"$@\"\n"
+        "#!/bin/sh\necho >> \"$0.n\"; [ $(wc -l < \"$0.n\") -ge 9 ] && {{ {replacement}; }}\nexec '{real}' \"$@\"\n"
     );
     std::fs::write(&path, script)?;
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;

@@ -8,9 +8,12 @@ use crate::child::End;
 use crate::words::{cut, visible};
 use crate::{DeadlyModule, Depth, JointDeath};
 
-/// The most processes that are started to reduce one death: twice what halving 100,000 lines to two takes. (Not a time, so
-/// that the result does not depend on the machine.)
-const PROCESSES: usize = 128;
+/// The most processes that are started to reduce one death: four times what halving 100,000 lines to two takes. (Not a
+/// time, so that the result does not depend on the machine.)
+const PROCESSES: usize = 256;
+/// How often a process must die in a row before the lines that it was not given are left out. Some deaths depend on what
+/// lies in memory, and happen with fewer lines in fewer runs.
+const TIMES: usize = 3;
 /// The most bytes of a line that a note shows; those of matrices have thousands.
 const NOTED_BYTES: usize = 160;
 
@@ -53,7 +56,7 @@ pub(super) fn record(ptxas: &Ptxas, writer: &BatchWriter<'_>, death: ProcessDeat
     let modules = reduction.smallest(death.modules.clone())?;
     // Our own statements are not part of it unless they must be.
     reduction.mode = AskMode::Generate;
-    let plain = reduction.dies(&modules)?;
+    let plain = reduction.always_dies(&modules)?;
     let mode = if plain { AskMode::Generate } else { death.mode };
     ptxas.keep_joint_death(JointDeath {
         environment: writer.batch.environment,
@@ -119,13 +122,23 @@ impl DeathReduction<'_> {
         Ok(end == self.end)
     }
 
+    /// True if several such processes die, one after the other.
+    fn always_dies(&mut self, modules: &[Vec<usize>]) -> io::Result<bool> {
+        for _ in 0..TIMES {
+            if !self.dies(modules)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The fewest modules, then the fewest lines.
     fn smallest(&mut self, modules: Vec<Vec<usize>>) -> io::Result<Vec<Vec<usize>>> {
-        let modules = fewest(modules, |modules| self.dies(modules))?;
+        let modules = fewest(modules, |modules| self.always_dies(modules))?;
         let placed =
             |(module, lines): (usize, &Vec<usize>)| lines.iter().map(|&line| (module, line)).collect::<Vec<_>>();
         let lines: Vec<(usize, usize)> = modules.iter().enumerate().flat_map(placed).collect();
-        let lines = fewest(lines, |lines| self.dies(&by_module(lines)))?;
+        let lines = fewest(lines, |lines| self.always_dies(&by_module(lines)))?;
         Ok(by_module(&lines))
     }
 }
