@@ -72,7 +72,7 @@ pub struct CaseResult {
 pub struct InternalError(pub String);
 
 impl InternalError {
-    /// What the work yields, unless it panics. A mistake in one task ends that task and turns the run into one that cannot
+    /// The result of the work, unless it panics. A mistake in one task ends that task and turns the run into one that cannot
     /// conclude; it loses nothing of what other tasks found. Where the panic happened stands on standard error.
     ///
     /// # Errors

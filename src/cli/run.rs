@@ -334,7 +334,7 @@ fn folder(name: &str) -> anyhow::Result<&str> {
     }
 }
 
-/// What went without an answer, and those of the first `judging` engines that judged nothing.
+/// The questions without an answer, and those of the first `judging` engines that judged nothing.
 fn lost(engines: &[super::engines::Opened], judging: usize, results: &Results) -> Vec<String> {
     let silent = |opened: &&super::engines::Opened| {
         let id = opened.engine.id().as_str();
