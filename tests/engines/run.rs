@@ -174,9 +174,11 @@ fn lines_that_kill_only_together_are_a_finding() -> Result<(), Failed> {
 
 fn a_missing_engine_is_named() -> Result<(), Failed> {
     let reports = tempfile::tempdir()?;
-    for (engine, part) in
-        [("ptxas@1.1", "toolchain install 1.1"), ("gpu@x", "is not an engine"), ("ptxas@", "use one such as 13.5")]
-    {
+    for (engine, part) in [
+        ("ptxas@1.1", "toolchain install 1.1"),
+        ("gpu@x", "is not an engine"),
+        ("ptxas@", "is not an engine: write ptxas, ptxas@VERSION"),
+    ] {
         let output = run(reports.path(), &["--engine", engine])?;
         check(output.status.code() == Some(2) && words(&output).contains(part), words(&output))?;
     }
