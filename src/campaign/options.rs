@@ -63,8 +63,8 @@ impl std::fmt::Display for Shard {
     }
 }
 
-/// How deep a run looks, unless its other options say otherwise. Every depth touches every form, every rule, every PTX
-/// version and target that something needs, and every listed divergence.
+/// How deep a run looks, unless its other options say otherwise. Every depth touches every form and every PTX version and
+/// target that something needs; the report lists the rules that no line breaks, and the listed divergences not asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RunDepth {
     /// Each choice of each form once, and a few breaches of each rule.

@@ -3,7 +3,7 @@
 //! The test is ignored by default: such a run takes minutes, because ptxas crashes on many lines.
 //!
 //! ```sh
-//! cargo test --release --test found_again -- --ignored --nocapture
+//! cargo test --release --test campaign found_again -- --ignored --nocapture
 //! ```
 
 use std::path::Path;
