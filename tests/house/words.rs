@@ -55,7 +55,6 @@ const EXCEPTIONS: &[Exception] = &[
         "the lines that an engine is checked with",
     ),
     ("crates/ptx-engines/src/external/check/judging.rs", &["suq"], "the line that an engine is checked with"),
-    ("crates/ptx-engines/src/ptxas/answer.rs", &["cvt"], "the first statement of our own modules, which nothing kills"),
     ("src/causes/rows/inputs.rs", &[".zero"], "the number 0 among the inputs of a row"),
     ("src/cli/engines.rs", &[".gpu"], "the name of an engine"),
     ("crates/ptx-engines/src/gpu/about.rs", &[".gpu"], "the name of an engine"),

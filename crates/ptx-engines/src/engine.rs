@@ -230,7 +230,8 @@ pub enum Unable {
 /// let lenient = Lenient { id: "lenient@1.0".parse()? };
 /// let environment = Environment { ptx: "9.0".parse()?, target: "sm_90".parse()?, address_size: AddressSize::Bits64 };
 /// let scaffold = Scaffold::from_declarations(".reg .b32 %r<9>;");
-/// let batch = Batch { environment, scaffold, lines: vec!["bar.sync 0;", "bar.sync 0"] };
+/// let lines = vec!["bar.sync 0;", "bar.sync 0"];
+/// let batch = Batch { environment, scaffold, lines, mostly_invalid: false };
 /// let judge = lenient.as_judge().ok_or("it judges")?;
 /// let outcomes = judge.judge(&batch, Depth::Check);
 /// assert_eq!(outcomes.iter().map(Outcome::word).collect::<Vec<_>>(), ["accepted", "rejected"]);
