@@ -4,11 +4,14 @@
 //! generation: a run; the same modules given to the same `ptxas`, with as many processes at a time; and one process for
 //! each of a sample of lines, scaled up.
 //!
+//! `cargo bench --bench run -- cvt dp2a` measures only these instructions.
+//!
 //! In the second, a line that stops the assembler is a file of its own, because nothing after it would be read, and a
-//! process gets many such files. A line that kills it is a process of its own. Processor time (ours and that of the
+//! process gets many such files. So is a line whose error is missing in the file of all: after the first error, the
+//! assembler expands no macros. A line that kills it is a process of its own. Processor time (ours and that of the
 //! processes) is compared as well as wall-clock time, because other work on the machine affects it less.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -33,6 +36,8 @@ const FILES: usize = 400;
 enum Stops {
     /// Nothing.
     Nothing,
+    /// Nothing, but it is refused.
+    Refused,
     /// They are not read.
     File,
     /// The process dies.
@@ -40,9 +45,14 @@ enum Stops {
 }
 
 impl Stops {
+    fn stops(self) -> bool {
+        matches!(self, Self::File | Self::Process)
+    }
+
     fn of(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Rejected(text) if text.contains("Parsing error") || text.contains("discard mode") => Self::File,
+            Outcome::Rejected(_) => Self::Refused,
             Outcome::Crashed(_) | Outcome::TimedOut => Self::Process,
             _ => Self::Nothing,
         }
@@ -127,8 +137,11 @@ fn main() {
         "{:<10}{:>8}{:>8}{:>14}{:>10}{:>8}{:>12}{:>12}",
         "", "lines", "fatal", "ptxas alone", "run", "ratio", "of cpu time", "alone/case"
     );
+    let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     for instruction in &bench.spec.instructions {
-        bench.measure(&instruction.name);
+        if named.is_empty() || named.contains(&instruction.name) {
+            bench.measure(&instruction.name);
+        }
     }
 }
 
@@ -150,15 +163,15 @@ impl Bench {
     fn measure(&self, instruction: &str) {
         let recorder = Recorder { ptxas: &self.ptxas, modules: Mutex::default() };
         self.run(&recorder, instruction);
-        let modules = recorder.modules.into_inner().expect("no thread panics");
+        let mut modules = recorder.modules.into_inner().expect("no thread panics");
         let lines: usize = modules.iter().map(|module| module.lines.len()).sum();
-        let fatal =
-            modules.iter().flat_map(|module| &module.lines).filter(|(_, stops)| *stops != Stops::Nothing).count();
+        let fatal = modules.iter().flat_map(|module| &module.lines).filter(|(_, stops)| stops.stops()).count();
         if lines == 0 {
             println!("{instruction:<10}{lines:>8}");
             return;
         }
         let directory = tempfile::tempdir().expect("a temporary directory");
+        modules.iter_mut().for_each(|module| module.hidden(self.ptxas.path(), directory.path()));
         let raw = raw(self.ptxas.path(), directory.path(), &modules);
         let started = Clock::now();
         let cases = self.run(&self.ptxas, instruction);
@@ -190,6 +203,23 @@ impl Bench {
 }
 
 impl Module {
+    /// The refused lines, with those as stopping their file whose error is missing in a file with all others.
+    fn hidden(&mut self, ptxas: &Path, directory: &Path) {
+        let read: Vec<usize> = (0..self.lines.len()).filter(|&at| !self.lines[at].1.stops()).collect();
+        let texts: Vec<&str> = read.iter().map(|&at| self.lines[at].0.as_str()).collect();
+        let (text, first) = self.scaffold.module(&self.environment, "k", &texts);
+        std::fs::write(directory.join("all.ptx"), text).expect("a temporary file is written");
+        let printed = assemble(ptxas, directory, &self.arguments, &["all.ptx".to_owned()]);
+        let line =
+            |message: &str| message.strip_prefix("ptxas all.ptx, line ")?.split(';').next()?.parse::<usize>().ok();
+        let named: BTreeSet<usize> = printed.lines().filter_map(line).collect();
+        for (place, at) in read.into_iter().enumerate() {
+            if self.lines[at].1 == Stops::Refused && !named.contains(&(first + place)) {
+                self.lines[at].1 = Stops::File;
+            }
+        }
+    }
+
     /// Writes a file with some of the lines; returns its name.
     fn write(&self, directory: &Path, name: &str, lines: &[&str]) -> String {
         let name = format!("{name}.ptx");
@@ -207,7 +237,8 @@ fn raw(ptxas: &Path, directory: &Path, modules: &[Module]) -> Clock {
     let mut name = || number.next().unwrap_or(0).to_string();
     for module in modules {
         let of = |stops: Stops| module.lines.iter().filter(move |line| line.1 == stops).map(|line| line.0.as_str());
-        let file = module.write(directory, &name(), &of(Stops::Nothing).collect::<Vec<_>>());
+        let plain = module.lines.iter().filter(|line| !line.1.stops()).map(|line| line.0.as_str());
+        let file = module.write(directory, &name(), &plain.collect::<Vec<_>>());
         processes.push((&module.arguments, vec![file]));
         let fatal = of(Stops::File).map(|line| module.write(directory, &name(), &[line]));
         alone.entry(&module.arguments).or_default().extend(fatal);
@@ -231,7 +262,8 @@ fn raw(ptxas: &Path, directory: &Path, modules: &[Module]) -> Clock {
     started.elapsed()
 }
 
-fn assemble(ptxas: &Path, directory: &Path, arguments: &[String], files: &[String]) {
+/// Runs the assembler; returns the text that it prints.
+fn assemble(ptxas: &Path, directory: &Path, arguments: &[String], files: &[String]) -> String {
     let mut command = Command::new(ptxas);
     command.args(arguments).args(files).current_dir(directory);
     if arguments.iter().any(|argument| argument.starts_with("sm_")) {
@@ -241,7 +273,7 @@ fn assemble(ptxas: &Path, directory: &Path, arguments: &[String], files: &[Strin
     }
     // Like a user, read the messages; there are many.
     let output = command.stdin(Stdio::null()).output().expect("ptxas starts");
-    std::hint::black_box(output.stderr.len());
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// Seconds of wall-clock time and of processor time, ours and our children's (0 without `/proc`): since the start, or
