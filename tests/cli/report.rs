@@ -25,6 +25,10 @@ fn tool(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), text.concat())
 }
 
+/// The beginning of the command of a run that only judges, and only checks.
+const JUDGED: [&str; 9] =
+    ["run", "suq", "--depth", "pairs", "--random", "200", "--no-execution", "--generate-code", "none"];
+
 /// Real reports: `right` and `wrong` as a whole, their shards `right-1` to `right-3`, and `model`.
 fn runs() -> &'static Path {
     static RUNS: OnceLock<tempfile::TempDir> = OnceLock::new();
@@ -37,20 +41,7 @@ fn runs() -> &'static Path {
         for (name, text) in [("right", right.clone()), ("wrong", right.replace(FAULT.0, FAULT.1))] {
             std::fs::write(directory.path().join(format!("{name}.py")), text).expect("it is written");
             let engine = format!("exec:python3 {name}.py");
-            let usual = [
-                "run",
-                "suq",
-                "--depth",
-                "pairs",
-                "--random",
-                "200",
-                "--no-history",
-                "--no-execution",
-                "--generate-code",
-                "none",
-                "--engine",
-                engine.as_str(),
-            ];
+            let usual = [&JUDGED[..], &["--no-history", "--engine", engine.as_str()]].concat();
             let code = Some(i32::from(name == "wrong"));
             assert_eq!(tool(directory.path(), &[&usual[..], &["--name", name]].concat()).0, code);
             for shard in 1..=3 {
@@ -167,22 +158,8 @@ fn a_run_says_what_is_new() {
         std::fs::copy(runs().join(name), directory.path().join(name)).expect("it is copied");
     }
     let run = |day: &str, options: &[&str]| {
-        let usual = [
-            "run",
-            "suq",
-            "--depth",
-            "pairs",
-            "--random",
-            "200",
-            "--no-execution",
-            "--generate-code",
-            "none",
-            "--engine",
-            "exec:python3 judge.py",
-            "--today",
-            day,
-        ];
-        tool(directory.path(), &[&usual[..], options].concat()).1
+        let usual = [&JUDGED[..], &["--engine", "exec:python3 judge.py", "--today", day], options].concat();
+        tool(directory.path(), &usual).1
     };
     let engine = |name: &str| {
         std::fs::copy(directory.path().join(name), directory.path().join("judge.py")).expect("it is copied");

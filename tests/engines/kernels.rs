@@ -53,7 +53,7 @@ const OLD: Taken = Taken { ptx: "7.8", target: "sm_90", thin: 8 };
 pub(crate) fn trials() -> Vec<Trial> {
     let toolchains = crate::installed::tested();
     if toolchains.is_empty() {
-        let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
+        let required = crate::installed::required();
         if !required {
             eprintln!("no `ptxas` here: the kernels are SKIPPED; run `ptx-conform toolchain install 13.5`");
         }

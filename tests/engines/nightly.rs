@@ -11,13 +11,7 @@ use libtest_mimic::{Failed, Trial};
 use ptx_conform::engine::toolchain;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let absent = toolchain::find("13.5").is_err();
-    if absent {
-        eprintln!(
-            "no ptxas 13.5 here: the tests that need one are IGNORED (`ptx-conform toolchain install 13.5` fetches it)"
-        );
-    }
-    let ignored = absent && std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_none();
+    let ignored = crate::installed::skipped_without("13.5");
     vec![
         Trial::test("the_run_determines_the_exit_code", the_run_determines_the_exit_code),
         Trial::test("a_missing_version_does_not_stop_the_night", a_missing_version_does_not_stop_the_night),

@@ -42,7 +42,7 @@ static KNOWN: LazyLock<Divergences> =
     LazyLock::new(|| Divergences::load(None, &SPEC).expect("the list of known divergences is sound"));
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
+    let required = crate::installed::required();
     let ignored = installed().is_err() && !required;
     vec![
         Trial::test("unchanged_code_is_right", || in_turn(unchanged_code_is_right)).with_ignored_flag(ignored),

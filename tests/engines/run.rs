@@ -12,13 +12,7 @@ use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::toolchain;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let absent = toolchain::find("13.5").is_err();
-    if absent {
-        eprintln!(
-            "no ptxas 13.5 here: the tests that need one are IGNORED (`ptx-conform toolchain install 13.5` fetches it)"
-        );
-    }
-    let ignored = absent && std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_none();
+    let ignored = crate::installed::skipped_without("13.5");
     let real = |name: &str, test: fn() -> Result<(), Failed>| Trial::test(name, test).with_ignored_flag(ignored);
     vec![
         real("the_same_run_twice_gives_the_same_bytes", the_same_run_twice_gives_the_same_bytes),
@@ -29,7 +23,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes,
         ),
         Trial::test("a_finding_of_one_version_names_it_and_replays", a_finding_of_one_version_names_it_and_replays)
-            .with_ignored_flag(ignored || toolchain::find("11.8").is_err()),
+            .with_ignored_flag(ignored || crate::installed::skipped_without("11.8")),
         real("what_was_not_asked_about_is_not_gone", what_was_not_asked_about_is_not_gone),
         real("lines_that_kill_only_together_are_a_finding", lines_that_kill_only_together_are_a_finding),
         real("expired_divergences_are_reported", expired_divergences_are_reported),

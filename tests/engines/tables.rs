@@ -6,7 +6,6 @@
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
-use ptx_conform::engine::toolchain;
 
 use crate::transcript;
 
@@ -20,7 +19,8 @@ pub(crate) fn trials() -> Vec<Trial> {
     if std::env::var_os("BLESS").is_some() {
         return vec![Trial::test("the_page_is_written", move || Ok(std::fs::write(&page, updated(&text))?))];
     }
-    tables(&text).into_iter().map(|table| trial(&page, table)).collect()
+    let ignored = crate::installed::skipped_without("13.5");
+    tables(&text).into_iter().map(|table| trial(&page, table, ignored)).collect()
 }
 
 /// A table of the page.
@@ -41,13 +41,8 @@ fn tables(page: &str) -> Vec<Table<'_>> {
     found.collect()
 }
 
-fn trial(page: &Path, table: Table<'_>) -> Trial {
+fn trial(page: &Path, table: Table<'_>, ignored: bool) -> Trial {
     let (command, text, page) = (table.command.to_owned(), table.text.to_owned(), PathBuf::from(page));
-    let installed = toolchain::find("13.5").is_ok();
-    let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
-    if !installed {
-        eprintln!("no ptxas 13.5 here: run `ptx-conform toolchain install 13.5`");
-    }
     Trial::test(command.clone(), move || {
         let printed = printed(&command);
         if printed == text {
@@ -56,7 +51,7 @@ fn trial(page: &Path, table: Table<'_>) -> Trial {
         let page = page.display();
         Err(Failed::from(format!("BLESS=1 updates {page}, where the table is\n{text}\nand is now\n{printed}")))
     })
-    .with_ignored_flag(!installed && !required)
+    .with_ignored_flag(ignored)
 }
 
 fn printed(command: &str) -> String {

@@ -63,7 +63,7 @@ impl ModelledForm {
         executed.forms.into_iter().filter_map(of).collect()
     }
 
-    /// Whether a row can be in a combination.
+    /// True if a row can be in a combination.
     fn occurs(&self, cube: &Cube) -> bool {
         Slice::new(&self.domain.all().below(&self.prefix), cube).count() > 0
     }

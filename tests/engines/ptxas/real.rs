@@ -66,7 +66,7 @@ fn a_run_whose_program_is_replaced_could_not_judge(ptxas: &Ptxas) -> Tested {
 
 /// A test that needs a `ptxas` that is not there: skipped, or a failure where one is required.
 pub(crate) fn missing(name: &str) -> Trial {
-    let required = std::env::var_os("PTX_CONFORM_REQUIRE_PTXAS").is_some_and(|value| value == "1");
+    let required = crate::installed::required();
     let fail = || Err(Failed::from("no `ptxas` here, and PTX_CONFORM_REQUIRE_PTXAS is set"));
     Trial::test(name, fail).with_ignored_flag(!required)
 }
