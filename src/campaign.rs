@@ -78,7 +78,7 @@ pub fn run(
         results.engines.push(result);
     }
     for (at, executor) in subjects.iter().enumerate().filter_map(|(at, subject)| Some((at, subject.executor?))) {
-        if let Err(why) = campaign.execute(executor, &mut results.engines[at], &mut results.internal_errors) {
+        if let Err(why) = campaign.execute(executor, &mut results.engines[at]) {
             results.absent.push((executor.id().to_string(), why));
         }
     }
@@ -177,9 +177,9 @@ impl Campaign<'_> {
                 forms: &result.forms,
                 options: self.options,
             };
-            match InternalError::caught(|| Ok(search.find(&mut result.tally))) {
-                Ok(questioned) => (result.stale, result.not_asked) = (questioned.stale, questioned.not_asked),
-                Err(error) => result.tally.note_internal_error(error.to_string()),
+            let questioned = InternalError::caught(|| Ok(search.find(&mut result.tally)));
+            if let Some(questioned) = result.tally.ok_or_note(questioned) {
+                (result.stale, result.not_asked) = (questioned.stale, questioned.not_asked);
             }
         }
     }
@@ -224,12 +224,10 @@ impl Campaign<'_> {
                     false => {}
                 };
                 let plan = || Ok(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
-                match InternalError::caught(plan) {
-                    Ok(planned) => forms.extend(planned),
-                    Err(error) => {
-                        tally.lock().unwrap_or_else(PoisonError::into_inner).note_internal_error(error.to_string());
-                    }
-                }
+                let planned = InternalError::caught(plan);
+                forms.extend(
+                    tally.lock().unwrap_or_else(PoisonError::into_inner).ok_or_note(planned).into_iter().flatten(),
+                );
                 help_until_few(unfinished);
             }
             together.questions().into_iter().for_each(spawn);
@@ -243,10 +241,7 @@ impl Campaign<'_> {
             return;
         }
         let examples = || Ok(examples::examples(self.spec, self.divergences, &self.instructions, subject));
-        match InternalError::caught(examples) {
-            Ok(examples) => result.examples = examples,
-            Err(error) => result.tally.note_internal_error(error.to_string()),
-        }
+        result.examples = result.tally.ok_or_note(InternalError::caught(examples)).unwrap_or_default();
         for example in &result.examples {
             for id in &example.divergences {
                 let as_expected = example.agreement != Agreement::Unexpected;
@@ -263,12 +258,10 @@ impl Campaign<'_> {
         self.progress.begin(Stage::Words);
         let probe =
             || vocabulary::probe(self.spec, self.divergences, subject, &self.instructions, &result.forms, self.options);
-        match InternalError::caught(probe) {
-            Ok((words, tally)) => {
-                result.words = Some(words);
-                result.tally.merge(tally);
-            }
-            Err(error) => result.tally.note_internal_error(error.to_string()),
+        let tried = InternalError::caught(probe);
+        if let Some((words, tally)) = result.tally.ok_or_note(tried) {
+            result.words = Some(words);
+            result.tally.merge(tally);
         }
     }
 
@@ -276,12 +269,7 @@ impl Campaign<'_> {
     ///
     /// # Errors
     /// Why it cannot execute.
-    fn execute(
-        &self,
-        engine: &dyn CaseExecutor,
-        result: &mut EngineResult,
-        internal_errors: &mut Vec<String>,
-    ) -> Result<(), String> {
+    fn execute(&self, engine: &dyn CaseExecutor, result: &mut EngineResult) -> Result<(), String> {
         self.progress.begin(Stage::Executing);
         let health = FirstAnswers::default();
         let executor = Executor {
@@ -294,9 +282,15 @@ impl Campaign<'_> {
             progress: self.progress,
         };
         if let Some(recorded) = engine.recorded() {
-            executor.replay(&recorded, &self.instructions, &mut result.tally);
             result.rows_from = Some(RowSource::Recorded);
-            return self.question(&executor, None, result).map_err(|error| error.to_string());
+            let replay = || {
+                executor.replay(&recorded, &self.instructions, &mut result.tally);
+                Ok(())
+            };
+            let replayed = InternalError::caught(replay);
+            result.tally.ok_or_note(replayed);
+            self.question(&executor, None, result);
+            return Ok(());
         }
         let newest = executing_environment(self.spec, engine)?;
         let environment = self.options.environment.unwrap_or(newest);
@@ -305,29 +299,22 @@ impl Campaign<'_> {
         result.limits = engine.limits();
         let wanted = self.options.modifiers && self.options.shard.number == 1 && !self.progress.stopped();
         if let Some(lister) = engine.as_lister().filter(|_| wanted) {
-            match InternalError::caught(|| lowering::lowered(self.spec, lister, &environment, &self.instructions)) {
-                Ok(lowered) => result.lowered = lowered,
-                Err(error) => internal_errors.push(error.to_string()),
-            }
+            let lowered = || lowering::lowered(self.spec, lister, &environment, &self.instructions);
+            result.lowered = result.tally.ok_or_note(InternalError::caught(lowered)).unwrap_or_default();
         }
         result.gave_up = result.gave_up.take().or(health.gave_up());
-        if let Err(error) = InternalError::caught(|| self.question(&executor, Some(environment), result)) {
-            internal_errors.push(error.to_string());
-        }
+        self.question(&executor, Some(environment), result);
         Ok(())
     }
 
     /// Questions the listed divergences in executing lines.
-    fn question(
-        &self,
-        executor: &Executor<'_>,
-        environment: Option<Environment>,
-        result: &mut EngineResult,
-    ) -> Result<(), InternalError> {
-        let questioned = executor.question(environment, &self.instructions, &mut result.tally)?;
-        result.stale.extend(questioned.stale);
-        result.not_asked.extend(questioned.not_asked);
-        Ok(())
+    fn question(&self, executor: &Executor<'_>, environment: Option<Environment>, result: &mut EngineResult) {
+        let ask = || executor.question(environment, &self.instructions, &mut result.tally);
+        let questioned = InternalError::caught(ask);
+        if let Some(questioned) = result.tally.ok_or_note(questioned) {
+            result.stale.extend(questioned.stale);
+            result.not_asked.extend(questioned.not_asked);
+        }
     }
 }
 

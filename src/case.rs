@@ -76,7 +76,7 @@ impl InternalError {
     /// conclude; it loses nothing of what other tasks found. Where the panic happened stands on standard error.
     ///
     /// # Errors
-    /// That of the work, or the panic's message.
+    /// If the work fails or panics; the error of a panic is its message.
     pub fn caught<T>(work: impl FnOnce() -> Result<T, Self>) -> Result<T, Self> {
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|payload| {
             let literal = || payload.downcast_ref::<&str>().map(|text| (*text).to_owned());

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::options::Subject;
 use super::results::{DeathGroup, EngineResult, Results};
 use crate::divergences::{Divergence, Divergences, EngineVersion};
-use crate::engine::{Depth, JointDeath};
+use crate::engine::{DeadlyModule, Depth, JointDeath};
 use crate::spec::Spec;
 
 impl Results {
@@ -59,7 +59,7 @@ fn groups(
         let key = (lines.map(|line| opcode(spec, line)).collect(), death.depth, death.how.clone());
         let (count, example) = groups.entry(key).or_insert_with(|| (0, death.clone()));
         *count += 1;
-        if size(&death) < size(example) {
+        if DeadlyModule::size(&death.modules) < DeadlyModule::size(&example.modules) {
             *example = death;
         }
     }
@@ -69,12 +69,6 @@ fn groups(
         DeathGroup { engine: engine.to_owned(), opcodes, depth, how, count, example, divergence }
     };
     groups.into_iter().map(group).collect()
-}
-
-/// The number of lines and their bytes.
-fn size(death: &JointDeath) -> (usize, usize) {
-    let lines = || death.modules.iter().flat_map(|module| &module.lines);
-    (lines().count(), lines().map(String::len).sum())
 }
 
 /// The instruction of a line's first statement, or its opcode if no specification has it.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use crate::divergences::Date;
+use crate::divergences::{Date, Divergence};
 use crate::engine::{CaseExecutor, Depth, EngineId, LineJudge};
 use crate::environment::{Environment, Version};
 
@@ -201,6 +201,11 @@ impl Options {
     /// The random variants that are drawn of each form, by the number of forms of its instruction.
     pub fn random_of_form(&self, forms: usize) -> u64 {
         self.random.unwrap_or_else(|| self.depth.budget().random_of_instruction / (forms as u64).max(1))
+    }
+
+    /// True if the run is made after the last day of a divergence.
+    pub(super) fn has_expired(&self, divergence: &Divergence) -> bool {
+        self.today.as_ref().zip(divergence.expires.as_ref()).is_some_and(|(today, last)| today > last)
     }
 
     /// True if the run asks in every way: then a divergence that no line shows matches none.

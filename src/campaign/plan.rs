@@ -66,6 +66,13 @@ pub struct PlannedVariant {
     pub loose: bool,
 }
 
+impl PlannedVariant {
+    /// True if it has a fault of syntax, which may end an assembler's pass: such lines are asked about apart.
+    pub(super) fn is_faulty(&self, instruction: &Instruction) -> bool {
+        self.values[instruction.forms[self.form].writing()] != 0
+    }
+}
+
 /// Variants, listed or by their positions in a space. The latter are made only when a thread asks about
 /// them.
 #[derive(Clone, Debug)]

@@ -53,7 +53,7 @@ pub(super) fn plan(
     let mut listed: BTreeMap<(Environment, bool), Vec<PlannedVariant>> = BTreeMap::new();
     for (environment, row) in plans.iter_mut().flat_map(|plan| plan.waiting.drain(..)) {
         // A syntax error may end an assembler's pass, so such lines get their own tasks.
-        let faulty = row.values[instruction.forms[row.form].writing()] != 0;
+        let faulty = row.is_faulty(instruction);
         listed.entry((environment, faulty)).or_default().push(row);
     }
     for ((environment, _), mut rows) in listed {

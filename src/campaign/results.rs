@@ -103,6 +103,9 @@ impl Questioned {
     }
 }
 
+/// The reason why a shard does not conclude about a divergence that it has not met.
+pub(super) const OTHER_SHARD: &str = "another part of the plan may ask about it";
+
 /// Deaths of one engine by lines of the same opcodes.
 #[derive(Clone, Debug)]
 pub struct DeathGroup {

@@ -68,9 +68,7 @@ impl<'a> Executor<'a> {
                         continue;
                     }
                     let done = InternalError::caught(|| self.run_task(&task, &plan, &executed, &costly, tally));
-                    if let Err(error) = done {
-                        tally.note_internal_error(error.to_string());
-                    }
+                    tally.ok_or_note(done);
                 }
             }
         }

@@ -6,8 +6,8 @@ use super::ask::{Asker, LineQuestion};
 use super::options::{Generate, Options, Shard, Subject};
 use super::plan::{FormPlan, PlannedVariant, Task, TaskVariants};
 use super::probes::{Probe, Prober, Probes};
-use super::results::{Problem, Questioned};
-use super::tally::{Split, Tally};
+use super::results::{OTHER_SHARD, Problem, Questioned};
+use super::tally::Tally;
 use super::together::Together;
 use crate::divergences::{Divergence, Does, EngineVersion};
 use crate::engine::Depth;
@@ -50,11 +50,10 @@ impl<'a> StaleSearch<'a> {
             if concerned.is_empty() {
                 continue;
             }
-            let today = self.options.today.as_ref();
-            if today.zip(divergence.expires.as_ref()).is_some_and(|(today, last)| today > last) {
+            if self.options.has_expired(divergence) {
                 questioned.needs_attention(divergence, Problem::Expired);
             }
-            let met = met(tally, divergence);
+            let met = tally.met(divergence);
             if met.did > 0 {
                 continue;
             }
@@ -87,7 +86,7 @@ impl<'a> StaleSearch<'a> {
     /// The reason why this run cannot ask about a divergence.
     fn unasked(&self, divergence: &Divergence) -> Option<&'static str> {
         match () {
-            () if self.options.shard != Shard::WHOLE => Some("another part of the plan may ask about it"),
+            () if self.options.shard != Shard::WHOLE => Some(OTHER_SHARD),
             () if divergence.depth == Depth::Generate && self.options.generate == Generate::Nothing => {
                 Some("no code is generated (--generate-code none)")
             }
@@ -139,7 +138,7 @@ impl<'a> StaleSearch<'a> {
     }
 
     fn conclude(&self, of: &Unseen<'_>, tally: &Tally, questioned: &mut Questioned) {
-        let (divergence, met) = (of.divergence, met(tally, of.divergence));
+        let (divergence, met) = (of.divergence, tally.met(of.divergence));
         let exist = of.probes.iter().any(|(_, probes)| probes.exist);
         match () {
             () if met.did > 0 => {}
@@ -186,9 +185,4 @@ impl<'a> StaleSearch<'a> {
         let concerned = |at: &usize| self.instructions[*at].forms.iter().any(|form| about(&form.id));
         (0..self.instructions.len()).filter(concerned).collect()
     }
-}
-
-/// The evidence about a divergence: its cases that did as listed, and its cases that did not.
-fn met(tally: &Tally, divergence: &Divergence) -> Split {
-    tally.listed.get(&divergence.id).copied().unwrap_or_default()
 }

@@ -3,9 +3,9 @@
 use super::options::Shard;
 use super::planner::spread;
 use super::programs::costly;
-use super::results::{Problem, Questioned};
+use super::results::{OTHER_SHARD, Problem, Questioned};
 use super::rows::Executor;
-use super::tally::{Split, Tally};
+use super::tally::Tally;
 use crate::case::{Case, InternalError, execute};
 use crate::divergences::{Divergence, Does};
 use crate::environment::Environment;
@@ -16,12 +16,12 @@ use crate::spec::Instruction;
 
 /// Rows that must come out right before a divergence counts as gone: some come out right by chance.
 const ENOUGH: usize = 1000;
-/// The rows of a divergence are asked about in so many parts, until one shows it.
+/// The parts in which the rows of a divergence are executed: the first part that shows it spares the others.
 const PARTS: usize = 16;
 
 impl Executor<'_> {
     /// The divergences that need attention, and those that no row can tell about. Those that no row has shown are asked
-    /// about by rows of their own first, in the environment of the run; there is none for recorded rows.
+    /// about by rows of their own first, in the environment of the run. For recorded rows there is no environment, and no other row.
     ///
     /// # Errors
     /// If a generated text cannot be read.
@@ -43,11 +43,10 @@ impl Executor<'_> {
             if concerned.is_empty() {
                 continue;
             }
-            let expired = |(today, last)| today > last;
-            if self.options.today.as_ref().zip(divergence.expires.as_ref()).is_some_and(expired) {
+            if self.options.has_expired(divergence) {
                 questioned.needs_attention(divergence, Problem::Expired);
             }
-            if met(tally, divergence).did > 0 {
+            if tally.met(divergence).did > 0 {
                 continue;
             }
             let whole = self.options.shard == Shard::WHOLE;
@@ -55,13 +54,13 @@ impl Executor<'_> {
                 Some(environment) => self.ask_about(divergence, &environment, &concerned, tally)?,
                 None => false,
             };
-            let met = met(tally, divergence);
+            let met = tally.met(divergence);
             let lost = !self.engine.losses().is_empty() || self.progress.stopped();
             match () {
                 () if met.did > 0 => {}
                 () if lost => questioned.not_asked(divergence, "rows of the engine have no answer"),
                 () if all || met.did_not >= ENOUGH as u64 => questioned.needs_attention(divergence, Problem::Fixed),
-                () if !whole => questioned.not_asked(divergence, "another part of the plan may ask about it"),
+                () if !whole => questioned.not_asked(divergence, OTHER_SHARD),
                 () => questioned.not_asked(divergence, "too few rows of it can be told right from wrong here"),
             }
         }
@@ -77,7 +76,7 @@ impl Executor<'_> {
         concerned: &[&Instruction],
         tally: &mut Tally,
     ) -> Result<bool, InternalError> {
-        let before = met(tally, divergence).did_not;
+        let before = tally.met(divergence).did_not;
         let mut exist = 0;
         for instruction in concerned {
             let executed = setup::executed(self.spec, instruction);
@@ -97,18 +96,13 @@ impl Executor<'_> {
                         {
                             self.note(&Case { instruction: &executed, form: at, values }, &result, tally);
                         }
-                        if met(tally, divergence).did > 0 {
+                        if tally.met(divergence).did > 0 {
                             return Ok(false);
                         }
                     }
                 }
             }
         }
-        Ok(exist > 0 && u128::from(met(tally, divergence).did_not - before) >= exist)
+        Ok(exist > 0 && u128::from(tally.met(divergence).did_not - before) >= exist)
     }
-}
-
-/// The evidence about a divergence: its rows that failed, and its rows that came out right.
-fn met(tally: &Tally, divergence: &Divergence) -> Split {
-    tally.listed.get(&divergence.id).copied().unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxBuildHasher;
 
 use crate::case::{CaseResult, InternalError};
-use crate::divergences::Does;
+use crate::divergences::{Divergence, Does};
 use crate::engine::Depth;
 use crate::environment::Environment;
 use crate::judge::Reading;
@@ -340,6 +340,16 @@ impl Tally {
         let mut tally = Self::default();
         tally.note_internal_error(error.0);
         tally
+    }
+
+    /// The result of a part of the work, or none if it ended with an internal error, which is recorded.
+    pub(super) fn ok_or_note<T>(&mut self, result: Result<T, InternalError>) -> Option<T> {
+        result.map_err(|error| self.note_internal_error(error.0)).ok()
+    }
+
+    /// The evidence about a divergence: its cases that did as listed, and its cases that did not.
+    pub(super) fn met(&self, divergence: &Divergence) -> Split {
+        self.listed.get(&divergence.id).copied().unwrap_or_default()
     }
 
     /// Records an internal error; the first few in the order of their texts are kept.

@@ -34,7 +34,7 @@ impl<'a> Together<'a> {
         // Each task is added whole.
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         for variant in task.rows() {
-            let faulty = variant.values[self.instructions[at].forms[variant.form].writing()] != 0;
+            let faulty = variant.is_faulty(self.instructions[at]);
             waiting.entry((purpose, environment, faulty, alone)).or_default().push((at, variant));
         }
     }

@@ -52,12 +52,6 @@ impl DeathReport {
     pub(super) fn key(&self) -> impl Ord + use<> {
         (self.engine.clone(), self.opcodes.clone(), self.code_generation, self.how.clone())
     }
-
-    /// The number of lines of the shortest set, and their bytes.
-    pub(super) fn size(&self) -> (usize, usize) {
-        let lines = || self.modules.iter().flat_map(|module| &module.lines);
-        (lines().count(), lines().map(String::len).sum())
-    }
 }
 
 pub(super) fn deaths(results: &Results) -> Vec<DeathReport> {

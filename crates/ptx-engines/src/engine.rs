@@ -153,6 +153,14 @@ pub struct DeadlyModule {
     pub text: String,
 }
 
+impl DeadlyModule {
+    /// The size of a set of modules: the number of their lines, then the bytes of these.
+    pub fn size(modules: &[Self]) -> (usize, usize) {
+        let lines = || modules.iter().flat_map(|module| &module.lines);
+        (lines().count(), lines().map(String::len).sum())
+    }
+}
+
 /// The outcome of one line, from an engine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {

@@ -33,7 +33,7 @@ impl OpenedProgram {
     /// The program at a path, as it is now.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such file.
     pub(crate) fn new(path: PathBuf) -> io::Result<Self> {
         Ok(Self { stamp: FileStamp::of(&path)?, path })
     }

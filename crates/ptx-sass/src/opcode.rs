@@ -272,7 +272,7 @@ impl Step {
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let instruction = MachineInstruction::parse("", "IADD3", "R0,R1,0x5,RZ")?;
-    /// // A word whose barrier for results is 7, which is none: they are there at once.
+    /// // Barrier 7 for results means no barrier: they are there at once.
     /// let step = Step::new(&instruction, 0, 7 << 110, 0)?;
     /// let register = |index| Register { index, uniform: false, wide: false };
     /// let mut thread = Thread::default();

@@ -175,7 +175,7 @@ impl<'s> Search<'s> {
             if self.scattered() && (self.rounds >= SCATTERED_ROUNDS || self.budget.is_spent()) {
                 return Vec::new();
             }
-            // Of more causes, which the answers about these may join, only so many are asked about.
+            // The answers about some causes may join others, so one more than makes a search scattered is enough.
             for candidates in self.cover.causes.iter().take(SCATTERED + 1).cloned().collect::<Vec<_>>() {
                 for (at, cube) in candidates.into_iter().enumerate() {
                     questions.extend(self.refuting(cube, at == 0));

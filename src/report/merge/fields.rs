@@ -11,6 +11,7 @@ use super::super::{
 };
 use crate::campaign::{Problem, TriedWords};
 use crate::causes::{Evidence, Finding, ListedCase, MinimalCase, Vote, versions};
+use crate::engine::DeadlyModule;
 use crate::must::Must as _;
 
 /// The words for an engine that judged nothing.
@@ -277,7 +278,7 @@ fn add_examples(to: &mut Vec<ExampleReport>, from: Vec<ExampleReport>) {
 
 fn add_death(to: &mut DeathReport, from: DeathReport) {
     let count = to.count + from.count;
-    first(to, from, DeathReport::size);
+    first(to, from, |death| DeadlyModule::size(&death.modules));
     to.count = count;
 }
 

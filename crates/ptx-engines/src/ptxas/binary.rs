@@ -30,7 +30,7 @@ impl Binary {
     /// The program at a path, as it is now.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such file.
     pub(super) fn new(path: PathBuf, limits: ProcessLimits) -> std::io::Result<Self> {
         let program = OpenedProgram::new(path)?;
         Ok(Self { program, limits, scratch: scratch(), counters: Counters::default() })

@@ -16,7 +16,7 @@ pub(super) const GENERATED_MODULES: usize = 1;
 /// The modules of the first process for lines that will probably be refused: they cost a third of a second process, which
 /// the first syntax error in a shared module would cost.
 const REFUSED_MODULES: usize = 128;
-/// So many modules cost as much as a process: so few lines get a module each once there is a complaint.
+/// The number of modules that cost as much as a process. Once there is a complaint, up to this many lines get a module each.
 const FEW_MODULES: usize = 400;
 /// The modules of a process for lines that were silent although they will probably be refused: something in the other
 /// modules' errors hides theirs.
@@ -40,7 +40,7 @@ pub(super) struct Group {
     pub(super) silent: Vec<usize>,
     /// How many times these lines have been silent before.
     stage: u32,
-    /// True if marks help.
+    /// The use of marks for these lines.
     pub(super) marks: Marks,
 }
 
@@ -55,16 +55,16 @@ pub(super) struct GroupLimits {
     pub(super) refused: bool,
 }
 
-/// True if marks can help to find a line that kills the process.
+/// The use of marks in finding a line that kills the process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Marks {
-    /// They can.
+    /// Marks can be set.
     Possible,
-    /// There is one after every line of the only module.
+    /// A mark follows every line of the only module.
     Set,
     /// Each module has one line, with marks between them, because errors in macros name no line.
     Between,
-    /// They cannot, or each module has one line anyway.
+    /// Marks cannot help, or each module has one line anyway.
     Useless,
 }
 

@@ -91,8 +91,8 @@ fn resume(text: &str, start: usize, at: usize) -> usize {
     }
 }
 
-/// True if what comes next, inside of so many open brackets, looks like the beginning of a statement and not like the
-/// rest of one.
+/// True if the next tokens look like the beginning of a statement and not like the rest of one; `depth` is the number of
+/// open brackets before them.
 fn begins_statement(lexer: &Lexer<'_>, depth: u32) -> bool {
     let mut lexer = lexer.clone();
     let Some(first) = lexer.next() else { return false };
