@@ -60,23 +60,36 @@ fn installed() -> Result<(PathBuf, PathBuf), Failed> {
     Ok((assembler, disassembler))
 }
 
-/// The engine with changed code. All wrongs of an instruction begin with the same questions, so a script in front of the
-/// assembler keeps its answers in a folder, by the text of the module.
+/// The engine with changed code.
 fn opened(change: CodeChange) -> Result<Sass, Failed> {
+    let Assembler { folder, script, disassembler } = ASSEMBLER.as_ref().map_err(Failed::from)?;
+    Ok(Sass::open(script, disassembler, Some(folder.join("disassembled")), Configuration::default())?.changing(change))
+}
+
+/// A script that stands for the assembler, and what goes with it.
+struct Assembler {
+    folder: PathBuf,
+    script: PathBuf,
+    disassembler: PathBuf,
+}
+
+/// All wrongs of an instruction begin with the same questions, so a script in front of the assembler keeps its answers in a
+/// folder, by the text of the module. Written once: an engine refuses to go on with a program that was written again.
+static ASSEMBLER: LazyLock<Result<Assembler, String>> =
+    LazyLock::new(|| scripted().map_err(|failed| failed.message().unwrap_or("no script").to_owned()));
+
+fn scripted() -> Result<Assembler, Failed> {
     let (assembler, disassembler) = installed()?;
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("planted-sass");
     std::fs::create_dir_all(&folder)?;
     let paths = [("FOLDER", &folder), ("PTXAS", &assembler)];
     let text = paths.iter().fold(SCRIPT.to_owned(), |text, (name, path)| text.replace(name, &path.to_string_lossy()));
+    let new = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempfile_in(&folder)?;
+    std::fs::write(new.path(), &text)?;
     let script = folder.join("ptxas");
-    if std::fs::read_to_string(&script).ok().as_ref() != Some(&text) {
-        let new = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempfile_in(&folder)?;
-        std::fs::write(new.path(), &text)?;
-        // A file that is open for writing cannot be started.
-        new.into_temp_path().persist(&script)?;
-    }
-    Ok(Sass::open(&script, &disassembler, Some(folder.join("disassembled")), Configuration::default())?
-        .changing(change))
+    // A file that is open for writing cannot be started.
+    new.into_temp_path().persist(&script)?;
+    Ok(Assembler { folder, script, disassembler })
 }
 
 /// What is asked with `-arch sm_90 0.ptx -o code.cubin` is kept, also if it fails or dies; everything else is asked as it is.
