@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
+
 use super::plan::{FormPlan, Isolated, PlannedVariant};
 use super::planner::{Planner, spread};
 use super::spaces::Spaces;
@@ -45,8 +47,8 @@ impl Planner<'_> {
             let address_size = if ptx >= AddressSize::SINCE { AddressSize::Bits64 } else { AddressSize::Bits32 };
             Environment { ptx, target, address_size }
         }));
-        environments.retain(|environment| self.supports(environment));
-        environments
+        // Each target that an engine is asked about for the first time costs a process.
+        environments.into_par_iter().filter(|environment| self.supports(environment)).collect()
     }
 
     /// In each environment of a boundary: all choices that are valid there, and a breach of every
@@ -86,7 +88,9 @@ impl Planner<'_> {
             note_isolated(plan, at, &diagram);
             let candidates = self.lacking(&self.form.rules[at], &plan.main);
             let regions = candidates.into_iter().filter_map(|of| Some((of, self.region(&diagram, &of)?)));
-            let Some((environment, region)) = regions.into_iter().find(|(_, region)| region.count() > 0) else {
+            // An engine is only asked about the targets that are needed: each costs a process.
+            let mut breaking = regions.into_iter().filter(|(_, region)| region.count() > 0);
+            let Some((environment, region)) = breaking.find(|(environment, _)| self.supports(environment)) else {
                 continue;
             };
             for values in spread(&region, REQUIREMENT_BREACHES) {
@@ -99,7 +103,7 @@ impl Planner<'_> {
         plan.environments += environments.len();
     }
 
-    /// Environments in which the engine can be asked and which may lack what a rule needs, the nearest first: older PTX
+    /// Environments that may lack what a rule needs, the nearest first: older PTX
     /// versions, each with the newest target that it knows, or other targets in the main PTX version.
     fn lacking(&self, rule: &Rule, main: &Environment) -> Vec<Environment> {
         let isa = &self.spec.isa;
@@ -108,15 +112,13 @@ impl Planner<'_> {
             let address_size = if ptx >= AddressSize::SINCE { main.address_size } else { AddressSize::Bits32 };
             Environment { ptx, target, address_size }
         };
-        let mut environments: Vec<Environment> = match rule.kind {
+        match rule.kind {
             RuleKind::NeedsPtx(since) => {
                 let older = isa.versions.iter().rev().filter(|ptx| **ptx < since);
                 older.flat_map(|ptx| targets(*ptx).map(|(target, _)| with(*ptx, *target))).collect()
             }
             _ => targets(main.ptx).map(|(target, _)| with(main.ptx, *target)).collect(),
-        };
-        environments.retain(|environment| self.supports(environment));
-        environments
+        }
     }
 }
 

@@ -156,7 +156,9 @@ impl EngineAsker<'_> {
             let address_size = if wide { AddressSize::Bits64 } else { AddressSize::Bits32 };
             self.subject.takes(&Environment { ptx, target, address_size }, Depth::Check)
         };
-        self.grid.all().iter().filter(takes).for_each(|pair| domain.insert(pair));
+        let all: Vec<ModulePair> = self.grid.all().iter().collect();
+        let taken: Vec<ModulePair> = all.into_par_iter().filter(takes).collect();
+        taken.into_iter().for_each(|pair| domain.insert(pair));
         domain
     }
 

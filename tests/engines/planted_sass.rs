@@ -115,7 +115,11 @@ exit "$status"
 
 /// Cases of each form. `suld` has one form only, so more of it.
 fn cases(instruction: &str) -> usize {
-    if instruction == "suld" { 200 } else { 60 }
+    match instruction {
+        "suld" => 100,
+        "atom" => 60,
+        _ => 30,
+    }
 }
 
 /// Tests run one after the other: each uses all cores, and the later ones what the assembler did for the first.

@@ -4,14 +4,19 @@
 //! Without that version they are ignored; with PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use libtest_mimic::{Failed, Trial};
-
-use crate::transcript;
+use ptx_conform::campaign::{Progress, Subject};
+use ptx_conform::divergences::Divergences;
+use ptx_conform::engine::ptxas::Ptxas;
+use ptx_conform::engine::{Engine as _, toolchain};
+use ptx_conform::matrix::{MatrixQuery, Survey};
+use ptx_conform::spec::Spec;
 
 /// What stands before the arguments of a table's command.
 const COMMAND: &str = "<!-- ptx-conform ";
-const ENGINE: &str = "ptxas@13.5";
+const VERSION: &str = "13.5";
 
 pub(crate) fn trials() -> Vec<Trial> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tables.md");
@@ -19,7 +24,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     if std::env::var_os("BLESS").is_some() {
         return vec![Trial::test("the_page_is_written", move || Ok(std::fs::write(&page, updated(&text))?))];
     }
-    let ignored = crate::installed::skipped_without("13.5");
+    let ignored = crate::installed::skipped_without(VERSION);
     tables(&text).into_iter().map(|table| trial(&page, table, ignored)).collect()
 }
 
@@ -54,13 +59,33 @@ fn trial(page: &Path, table: Table<'_>, ignored: bool) -> Trial {
     .with_ignored_flag(ignored)
 }
 
+/// What the tables share: asking in one process spares each the specification and the assembler's targets.
+struct Asked {
+    spec: Spec,
+    divergences: Divergences,
+    ptxas: Ptxas,
+}
+
+static ASKED: LazyLock<Asked> = LazyLock::new(|| {
+    let spec = ptx_conform::shipped::spec().expect("the specification is sound");
+    let divergences = Divergences::load(None, &spec).expect("the list of known divergences is sound");
+    let installed = toolchain::find(VERSION).expect("that ptxas is installed");
+    Asked { spec, divergences, ptxas: Ptxas::open(&installed.path).expect("it opens") }
+});
+
+/// The table that a command prints: `matrix QUERY --by SLOT,SLOT`.
 fn printed(command: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let arguments = transcript::arguments(&format!("{command} --engine {ENGINE} --format markdown"));
-    let output = transcript::run(root, &arguments, Vec::new());
-    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{command}: {complaint}");
-    String::from_utf8(output.stdout).expect("text")
+    let Asked { spec, divergences, ptxas } = &*ASKED;
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let ["matrix", query, "--by", slots] = words[..] else { panic!("`{command}` is not `matrix QUERY --by SLOTS`") };
+    let query = MatrixQuery::read(spec, query).unwrap_or_else(|why| panic!("{command}: {why}"));
+    let slots: Vec<String> = slots.split(',').map(str::to_owned).collect();
+    let mut survey = Survey::by_slots(spec, &query, &slots).unwrap_or_else(|why| panic!("{command}: {why}"));
+    let subject = Subject::judging(ptxas, ptxas.newest_ptx());
+    survey.observe(divergences, &subject, &Progress::default()).unwrap_or_else(|why| panic!("{command}: {why}"));
+    let losses = ptxas.losses();
+    assert!(losses.is_empty(), "{command}: {losses:?}");
+    survey.into_matrix().markdown(&slots)
 }
 
 fn updated(page: &str) -> String {

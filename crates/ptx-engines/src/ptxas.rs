@@ -19,7 +19,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
@@ -46,7 +46,7 @@ pub struct ProcessLimits {
     pub patience: Duration,
     /// Bytes that it may print.
     pub output: u64,
-    /// Bytes of address space, limited by `/bin/sh` if it exists; `None` means no limit.
+    /// Bytes of address space; `None` means no limit.
     pub address_space: Option<u64>,
 }
 
@@ -93,6 +93,10 @@ impl Arch {
     }
 }
 
+/// The `-arch` for a target once it is known. Locked while the assembler is asked about it, so that targets are asked
+/// about at the same time and each once.
+type KnownArch = Arc<Mutex<Option<Result<Arch, Unable>>>>;
+
 /// A `ptxas` binary.
 #[derive(Debug)]
 pub struct Ptxas {
@@ -101,7 +105,7 @@ pub struct Ptxas {
     newest: Version,
     /// Every `-arch` that `--help` lists.
     listed: Vec<String>,
-    archs: Mutex<FxHashMap<(Target, Depth), Result<Arch, Unable>>>,
+    archs: Mutex<FxHashMap<(Target, Depth), KnownArch>>,
     health: Health,
     /// The health of code generation alone, which may hang on lines that pass the check at once.
     code_health: Health,
@@ -146,9 +150,11 @@ impl Ptxas {
     /// The `-arch` for a target, found by asking the assembler and remembered. If it cannot be asked, that counts as a
     /// loss and is not remembered.
     fn arch(&self, target: Target, depth: Depth) -> Result<Arch, Unable> {
-        // Entries are inserted whole, so the cache is valid even if a thread panicked.
-        let mut known = self.archs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(arch) = known.get(&(target, depth)) {
+        // Entries are inserted whole, so they are valid even if a thread panicked.
+        let all = || self.archs.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = Arc::clone(all().entry((target, depth)).or_default());
+        let mut known = entry.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(arch) = &*known {
             return arch.clone();
         }
         let found = self.find_arch(target, depth).map_err(|error| {
@@ -156,9 +162,7 @@ impl Ptxas {
             self.health.lost(&why, 1);
             Unable::Broken(why)
         })?;
-        let found = found.map_err(Unable::Unsupported);
-        known.insert((target, depth), found.clone());
-        found
+        known.insert(found.map_err(Unable::Unsupported)).clone()
     }
 
     /// Tries each candidate, because listed values may still be refused.

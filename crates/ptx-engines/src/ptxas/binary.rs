@@ -1,6 +1,7 @@
 //! Runs the program: starts processes within limits, and counts what they cost.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -30,8 +31,11 @@ impl Binary {
     /// The program at a path, as it is now.
     ///
     /// # Errors
-    /// If there is no such file.
+    /// If there is no such file, or it is a directory.
     pub(super) fn new(path: PathBuf, limits: ProcessLimits) -> std::io::Result<Self> {
+        if path.is_dir() {
+            return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory"));
+        }
         let program = OpenedProgram::new(path)?;
         Ok(Self { program, limits, scratch: scratch(), counters: Counters::default() })
     }
@@ -65,21 +69,9 @@ impl Binary {
         result
     }
 
-    /// Checks that the program can be started. Under the shell that sets limits, a failure to start would look like an
-    /// exit status of the program.
-    pub(super) fn start_once(&self) -> std::io::Result<()> {
-        let metadata = std::fs::metadata(self.path())?;
-        if metadata.is_dir() {
-            return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory"));
-        }
-        let directory = self.directory()?;
-        let unlimited = Allowance { address_space: None, ..self.allowance() };
-        self.start(directory.path(), &["--version"], &unlimited).map(drop)
-    }
-
     fn start(&self, directory: &Path, arguments: &[&str], allowance: &Allowance) -> std::io::Result<(End, Vec<u8>)> {
         self.program.check()?;
-        let mut command = child::limited(self.path(), allowance.address_space);
+        let mut command = Command::new(self.path());
         command.args(arguments).current_dir(directory).env("TMPDIR", directory);
         let ended = child::run(command, &directory.join("output"), allowance)?;
         self.program.check()?;

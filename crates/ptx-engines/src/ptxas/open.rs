@@ -63,7 +63,6 @@ fn introduced(path: &Path, limits: ProcessLimits) -> Result<(Binary, EngineId), 
     let path = path.canonicalize().map_err(start)?;
     let limits = ProcessLimits { time: limits.time.min(INTRODUCTION), ..limits };
     let binary = Binary::new(path, limits).map_err(start)?;
-    binary.start_once().map_err(start)?;
     let id = binary.introduction("its version", &["--version"], version)?;
     Ok((binary, id))
 }
