@@ -18,7 +18,9 @@ use crate::setup::NoSetup;
 use crate::space::environment;
 use crate::spec::{Form, Instruction};
 
-pub use executed::{CostlyRows, ProgramRows, execute, execution_id, executions, row_expectations};
+pub use executed::{
+    CostlyRows, ProgramRows, RowQuestion, execute, execute_all, execution_id, executions, row_expectations,
+};
 pub use judged::ask;
 pub use stored::{Stored, StoredError};
 

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
+
 use crate::case::InternalError;
 use crate::engine::{CodeLister, Listing};
 use crate::environment::Environment;
@@ -13,7 +15,7 @@ use crate::space::{Diagram, Slice, Values, environment_values};
 use crate::spec::{Choice, Cube, Form, Instruction, Spec, ValueSet};
 
 /// The machine instructions that a modifier becomes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoweredModifier {
     /// The form.
     pub form: String,
@@ -45,29 +47,41 @@ pub(super) fn lowered(
     for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
         let executed = setup::executed(spec, instruction);
         for form in &executed.forms {
-            let Some(pairs) = pairs(spec, form, environment) else { continue };
             let program = |values: &Values| setup::line_case(spec, form, &[values]);
-            let programs: Result<Vec<LineCase>, InternalError> =
-                pairs.iter().flat_map(|pair| [&pair.with, &pair.other]).map(|values| Ok(program(values)?)).collect();
-            let programs = programs?;
-            let listings = engine.listings(&programs);
-            for ((pair, programs), listings) in pairs.iter().zip(programs.chunks(2)).zip(listings.chunks(2)) {
-                let ([with, other], [Some(code), Some(others)]) = (programs, listings) else { continue };
-                let (code, others) = (operations(code), operations(others));
-                all.push(LoweredModifier {
+            for Pair { axis, with, other } in pairs(spec, form, environment).unwrap_or_default() {
+                let lowered = LoweredModifier {
                     form: form.id.clone(),
-                    slot: form.axes[pair.axis].name.clone(),
-                    modifier: form.value(&pair.with, pair.axis).to_owned(),
-                    line: with.line.clone(),
-                    other: other.line.clone(),
-                    added: code.difference(&others).map(|operation| (*operation).to_owned()).collect(),
-                    removed: others.difference(&code).map(|operation| (*operation).to_owned()).collect(),
-                });
+                    slot: form.axes[axis].name.clone(),
+                    modifier: form.value(&with, axis).to_owned(),
+                    ..LoweredModifier::default()
+                };
+                all.push((lowered, [program(&with)?, program(&other)?]));
             }
         }
     }
-    Ok(all)
+    // Many at once: what an engine starts for a question takes longer than the question.
+    let listed = all.par_chunks(TOGETHER).flat_map_iter(|part| {
+        let programs: Vec<LineCase> = part.iter().flat_map(|(_, programs)| programs).cloned().collect();
+        let listings = engine.listings(&programs);
+        let compared = part.iter().zip(listings.chunks(2)).filter_map(|((lowered, programs), listings)| {
+            let ([with, other], [Some(code), Some(others)]) = (programs, listings) else { return None };
+            let (code, others) = (operations(code), operations(others));
+            let difference = |a: &BTreeSet<&str>, b| a.difference(b).map(|operation| (*operation).to_owned()).collect();
+            Some(LoweredModifier {
+                line: with.line.clone(),
+                other: other.line.clone(),
+                added: difference(&code, &others),
+                removed: difference(&others, &code),
+                ..lowered.clone()
+            })
+        });
+        compared.collect::<Vec<_>>()
+    });
+    Ok(listed.collect())
 }
+
+/// Modifiers that an engine is asked about together.
+const TOGETHER: usize = 64;
 
 /// The name of the choice of an empty slot.
 const NO_MODIFIER: &str = "none";

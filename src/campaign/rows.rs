@@ -1,11 +1,13 @@
 //! Executes the programs of a form row by row, and compares each row with the model.
 
+use std::sync::Arc;
+
 use super::first_answers::FirstAnswers;
 use super::options::{Options, Progress};
-use super::plan::{Purpose, Task, TaskVariants};
+use super::plan::{Purpose, TaskVariants};
 use super::programs::{ProgramPlan, costly};
 use super::tally::{GroupKey, Mismatch, RecordedRow, RowCount, Sample, Tally};
-use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, InternalError};
+use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, InternalError, RowQuestion};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{CaseExecutor, Depth};
 use crate::environment::{AddressSize, Environment, Suffix};
@@ -46,11 +48,33 @@ pub(super) struct Executor<'a> {
     pub(super) progress: &'a Progress,
 }
 
+/// Rows to execute together: what an engine starts for a request may take longer than the request.
+const ROWS: usize = 1 << 14;
+
+/// Rows of a form that are executed.
+struct PlannedRows {
+    /// The instruction with the axes of its setup.
+    executed: Arc<Instruction>,
+    /// The position of the form in the instruction.
+    form: usize,
+    rows: Vec<Values>,
+    /// How many rows of the form may end their kernel.
+    costly: Arc<CostlyRows>,
+}
+
+impl PlannedRows {
+    /// The question about some of the rows.
+    fn question<'q>(&'q self, rows: &'q [Values]) -> RowQuestion<'q> {
+        RowQuestion { form: &self.executed.forms[self.form], rows, costly: &self.costly }
+    }
+}
+
 impl<'a> Executor<'a> {
     /// Executes the programs of instructions in an environment.
     pub(super) fn execute(&self, environment: Environment, instructions: &[&Instruction], tally: &mut Tally) {
+        let mut waiting: Vec<PlannedRows> = Vec::new();
         for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
-            let executed = setup::executed(self.spec, instruction);
+            let executed = Arc::new(setup::executed(self.spec, instruction));
             let points = setup::without_numbers(self.spec, instruction);
             for at in 0..executed.forms.len() {
                 let form = &executed.forms[at];
@@ -59,50 +83,69 @@ impl<'a> Executor<'a> {
                 let count =
                     RowCount { instruction: instruction.name.clone(), space: plan.space(), ..RowCount::default() };
                 tally.rows.insert(form.id.clone(), count);
-                let costly = costly(self.engine, 0);
+                let costly = Arc::new(costly(self.engine, 0));
                 for task in plan.tasks(&instruction.name, at, &environment) {
-                    if self.progress.stopped() || self.health.step().is_none() {
-                        return;
-                    }
                     if !task.belongs_to(self.options.shard, instruction) {
                         continue;
                     }
-                    let done = InternalError::caught(|| self.run_task(&task, &plan, &executed, &costly, tally));
-                    tally.ok_or_note(done);
+                    debug_assert_eq!(task.purpose, Purpose::Rows);
+                    let TaskVariants::Programs { first, count, .. } = task.variants else { continue };
+                    let (executed, costly) = (Arc::clone(&executed), Arc::clone(&costly));
+                    waiting.push(PlannedRows { executed, form: at, rows: plan.rows(first, count), costly });
+                    if waiting.iter().map(|planned| planned.rows.len()).sum::<usize>() >= ROWS {
+                        self.execute_together(&std::mem::take(&mut waiting), tally);
+                    }
                 }
             }
         }
+        self.execute_together(&waiting, tally);
     }
 
-    fn run_task(
-        &self,
-        task: &Task,
-        plan: &ProgramPlan<'_>,
-        executed: &Instruction,
-        costly: &CostlyRows,
-        tally: &mut Tally,
-    ) -> Result<(), InternalError> {
-        debug_assert_eq!(task.purpose, Purpose::Rows);
-        let TaskVariants::Programs { form: at, first, count, .. } = task.variants else { return Ok(()) };
-        let form = &executed.forms[at];
+    /// Executes rows of several forms together. If that ends with an error of ours, those of each form alone, so that only
+    /// one form is lost.
+    fn execute_together(&self, planned: &[PlannedRows], tally: &mut Tally) {
         let relaxed = std::sync::atomic::Ordering::Relaxed;
-        self.progress.planned.fetch_add(1, relaxed);
-        let rows = plan.rows(first, count);
-        let mut done = 0;
-        while done < rows.len() {
-            let Some(step) = self.health.step() else { break };
-            let next = &rows[done..rows.len().min(done.saturating_add(step))];
-            let results = case::execute(self.spec, self.engine, form, next, costly)?;
-            for (values, result) in next.iter().zip(&results) {
-                self.health.note(result);
-                let case = Case { instruction: executed, form: at, values };
-                self.note(&case, result, tally);
+        self.progress.planned.fetch_add(planned.len() as u64, relaxed);
+        let mut open: Vec<&[Values]> = planned.iter().map(|planned| planned.rows.as_slice()).collect();
+        while open.iter().any(|rows| !rows.is_empty()) && !self.progress.stopped() {
+            let Some(mut step) = self.health.step() else { return };
+            let next: Vec<&[Values]> = open
+                .iter_mut()
+                .map(|rows| {
+                    let (next, rest) = rows.split_at(step.min(rows.len()));
+                    step -= next.len();
+                    *rows = rest;
+                    next
+                })
+                .collect();
+            let asked: Vec<RowQuestion<'_>> = planned.iter().zip(&next).map(|(of, rows)| of.question(rows)).collect();
+            let all =
+                |asked: &[RowQuestion<'_>]| InternalError::caught(|| case::execute_all(self.spec, self.engine, asked));
+            let results = match all(&asked) {
+                Ok(results) => results,
+                Err(_) => {
+                    let alone = |of: &RowQuestion<'_>| tally.ok_or_note(all(&[*of])).unwrap_or_default();
+                    asked.iter().map(alone).map(|results| results.into_iter().flatten().collect()).collect()
+                }
+            };
+            for ((of, rows), results) in planned.iter().zip(next).zip(results) {
+                let noted = InternalError::caught(|| {
+                    self.note_all(of, rows, &results, tally);
+                    Ok(())
+                });
+                tally.ok_or_note(noted);
+                self.progress.cases.fetch_add(rows.len() as u64, relaxed);
             }
-            done += next.len();
         }
-        self.progress.done.fetch_add(1, relaxed);
-        self.progress.cases.fetch_add(rows.len() as u64, relaxed);
-        Ok(())
+        self.progress.done.fetch_add(planned.len() as u64, relaxed);
+    }
+
+    /// Counts generated rows of a form.
+    fn note_all(&self, of: &PlannedRows, rows: &[Values], results: &[CaseResult], tally: &mut Tally) {
+        for (values, result) in rows.iter().zip(results) {
+            self.health.note(result);
+            self.note(&Case { instruction: &of.executed, form: of.form, values }, result, tally);
+        }
     }
 
     /// Counts a generated row.

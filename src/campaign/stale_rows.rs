@@ -1,12 +1,14 @@
 //! Questions the listed divergences in executing lines: which no longer happen, and which no row of the run can tell about.
 
+use std::sync::Arc;
+
 use super::options::Shard;
 use super::planner::spread;
 use super::programs::costly;
 use super::results::{OTHER_SHARD, Problem, Questioned};
 use super::rows::Executor;
 use super::tally::Tally;
-use crate::case::{Case, InternalError, execute};
+use crate::case::{Case, CostlyRows, InternalError, RowQuestion, execute_all};
 use crate::divergences::{Divergence, Does};
 use crate::environment::Environment;
 use crate::model;
@@ -78,29 +80,39 @@ impl Executor<'_> {
     ) -> Result<bool, InternalError> {
         let before = tally.met(divergence).did_not;
         let mut exist = 0;
+        let mut all: Vec<(Arc<Instruction>, usize, Vec<Values>)> = Vec::new();
         for instruction in concerned {
-            let executed = setup::executed(self.spec, instruction);
+            let executed = Arc::new(setup::executed(self.spec, instruction));
             for (at, form) in executed.forms.iter().enumerate() {
                 let Some(choices) = environment_values(form, environment) else { continue };
                 for listed in divergence.cubes_in(&form.id) {
                     let diagram = Diagram::inside(form, None, &listed.cube.clone().at(&choices));
                     exist += diagram.count();
-                    let rows: Vec<Values> = spread(&diagram.all(), ENOUGH as u128).collect();
-                    for part in 0..PARTS {
-                        if self.progress.stopped() || self.health.step().is_none() {
-                            return Ok(false);
-                        }
-                        let rows: Vec<Values> = rows.iter().skip(part).step_by(PARTS).cloned().collect();
-                        let costly = costly(self.engine, 0);
-                        for (values, result) in rows.iter().zip(execute(self.spec, self.engine, form, &rows, &costly)?)
-                        {
-                            self.note(&Case { instruction: &executed, form: at, values }, &result, tally);
-                        }
-                        if tally.met(divergence).did > 0 {
-                            return Ok(false);
-                        }
-                    }
+                    all.push((Arc::clone(&executed), at, spread(&diagram.all(), ENOUGH as u128).collect()));
                 }
+            }
+        }
+        for part in 0..PARTS {
+            if self.progress.stopped() || self.health.step().is_none() {
+                return Ok(false);
+            }
+            let of_part = |rows: &Vec<Values>| rows.iter().skip(part).step_by(PARTS).cloned().collect();
+            let rows: Vec<Vec<Values>> = all.iter().map(|(.., rows)| of_part(rows)).collect();
+            let costly: Vec<CostlyRows> = all.iter().map(|_| costly(self.engine, 0)).collect();
+            let questions = all.iter().zip(&rows).zip(&costly).map(|(((executed, at, _), rows), costly)| RowQuestion {
+                form: &executed.forms[*at],
+                rows,
+                costly,
+            });
+            let questions: Vec<RowQuestion<'_>> = questions.collect();
+            let results = execute_all(self.spec, self.engine, &questions)?;
+            for (((executed, at, _), rows), results) in all.iter().zip(&rows).zip(&results) {
+                for (values, result) in rows.iter().zip(results) {
+                    self.note(&Case { instruction: executed, form: *at, values }, result, tally);
+                }
+            }
+            if tally.met(divergence).did > 0 {
+                return Ok(false);
             }
         }
         Ok(exist > 0 && u128::from(tally.met(divergence).did_not - before) >= exist)

@@ -35,8 +35,18 @@ pub struct ProgramRows {
     pub rows: Vec<(usize, Expectation)>,
 }
 
-/// Executes rows and returns one result for each, in order. Rows that differ only in the choices of a row
-/// share a program.
+/// Rows of a form to execute.
+#[derive(Clone, Copy, Debug)]
+pub struct RowQuestion<'a> {
+    /// The form, with the axes of its setup.
+    pub form: &'a Form,
+    /// The choices of each row.
+    pub rows: &'a [Values],
+    /// How many of them may end their kernel.
+    pub costly: &'a CostlyRows,
+}
+
+/// Executes rows of a form and returns one result for each, in order.
 ///
 /// # Errors
 /// If a generated text cannot be read.
@@ -47,26 +57,72 @@ pub fn execute(
     rows: &[Values],
     costly: &CostlyRows,
 ) -> Result<Vec<CaseResult>, InternalError> {
-    let results: Result<Vec<Vec<(usize, CaseResult)>>, InternalError> = groups(form, rows)
+    let results = execute_all(spec, engine, &[RowQuestion { form, rows, costly }])?;
+    Ok(results.into_iter().flatten().collect())
+}
+
+/// Executes the rows of all questions, and returns for each question one result for each of its rows, in order. Rows of a
+/// form that differ only in the choices of a row share a program, and programs of all forms share requests: what an engine
+/// starts for a request may take longer than the request.
+///
+/// # Errors
+/// If a generated text cannot be read.
+pub fn execute_all(
+    spec: &Spec,
+    engine: &dyn CaseExecutor,
+    questions: &[RowQuestion<'_>],
+) -> Result<Vec<Vec<CaseResult>>, InternalError> {
+    let of_question = |(number, of): (usize, &RowQuestion<'_>)| {
+        groups(of.form, of.rows).into_iter().map(move |group| (number, group)).collect::<Vec<_>>()
+    };
+    let groups: Vec<(usize, Vec<usize>)> = questions.iter().enumerate().flat_map(of_question).collect();
+    let answered: Vec<Vec<PlacedResult>> = groups
         .par_chunks(TOGETHER)
-        .map(|groups| {
-            let (programs, mut results) = programs(spec, form, rows, groups, costly)?;
-            let (programs, expected): (Vec<LineCase>, Vec<_>) =
-                programs.into_iter().map(|planned| (planned.program, planned.rows)).unzip();
-            let mut answers = engine.execute(&programs).into_iter();
-            for (program, rows) in programs.iter().zip(expected) {
-                let mut answers = answers.next().unwrap_or_default().into_iter();
-                for (at, expectation) in rows {
-                    let answer = answers.next().unwrap_or_else(|| Answer::Failed("there is no answer".to_owned()));
-                    results.push((at, CaseResult::of_row(program, expectation, answer)));
-                }
-            }
-            Ok(results)
-        })
-        .collect();
-    let mut results: Vec<(usize, CaseResult)> = results?.into_iter().flatten().collect();
-    results.sort_by_key(|(at, _)| *at);
-    Ok(results.into_iter().map(|(_, result)| result).collect())
+        .map(|groups| execute_groups(spec, engine, questions, groups))
+        .collect::<Result<_, InternalError>>()?;
+    let mut results: Vec<Vec<PlacedResult>> = questions.iter().map(|_| Vec::new()).collect();
+    answered.into_iter().flatten().for_each(|placed| results[placed.question].push(placed));
+    let in_order = |mut placed: Vec<PlacedResult>| {
+        placed.sort_by_key(|placed| placed.row);
+        placed.into_iter().map(|placed| placed.result).collect()
+    };
+    Ok(results.into_iter().map(in_order).collect())
+}
+
+/// A result, and the row of a question that it belongs to.
+struct PlacedResult {
+    question: usize,
+    row: usize,
+    result: CaseResult,
+}
+
+/// Executes groups of rows that share a program, each of a question, in one request.
+fn execute_groups(
+    spec: &Spec,
+    engine: &dyn CaseExecutor,
+    questions: &[RowQuestion<'_>],
+    groups: &[(usize, Vec<usize>)],
+) -> Result<Vec<PlacedResult>, InternalError> {
+    let (mut results, mut asked, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    for (question, group) in groups {
+        let question = *question;
+        let RowQuestion { form, rows, costly } = questions[question];
+        let (programs, not_run) = programs(spec, form, rows, std::slice::from_ref(group), costly)?;
+        results.extend(not_run.into_iter().map(|(row, result)| PlacedResult { question, row, result }));
+        for ProgramRows { program, rows } in programs {
+            asked.push(program);
+            expected.push((question, rows));
+        }
+    }
+    let mut answers = engine.execute(&asked).into_iter();
+    for (program, (question, rows)) in asked.iter().zip(expected) {
+        let mut answers = answers.next().unwrap_or_default().into_iter();
+        for (row, expectation) in rows {
+            let answer = answers.next().unwrap_or_else(|| Answer::Failed("there is no answer".to_owned()));
+            results.push(PlacedResult { question, row, result: CaseResult::of_row(program, expectation, answer) });
+        }
+    }
+    Ok(results)
 }
 
 impl CaseResult {
