@@ -1,5 +1,7 @@
 //! The writing axis: a line is written correctly, or with one syntax fault.
 
+use std::collections::BTreeSet;
+
 use super::notation::Syntax;
 use super::raw::Order;
 use super::slots::without;
@@ -15,7 +17,27 @@ pub(super) struct WritingBuilder<'b, 'a> {
     pub(super) axis: usize,
 }
 
-impl WritingBuilder<'_, '_> {
+/// The slots of a line of another form, all or without one that it needs: what a line of this form may be read as when
+/// a modifier is added.
+struct OtherLine<'a> {
+    slots: Vec<&'a SlotClaims>,
+    /// True for a slot that needs the added modifier: it is not optional, and no modifier of this form fits.
+    open: Vec<bool>,
+    /// The combinations of this form whose modifiers all have slots there.
+    cube: Cube,
+}
+
+impl OtherLine<'_> {
+    /// The combinations of this form that, with the modifier added, have these slots.
+    fn with(&self, extra: &String) -> Option<&Cube> {
+        let claims = |slot: &SlotClaims| slot.values.contains(extra);
+        let possible = || self.slots.iter().zip(&self.open).all(|(slot, open)| !open || claims(slot));
+        let claimed = self.slots.iter().any(|slot| claims(slot));
+        (claimed && possible() && !self.cube.is_empty()).then_some(&self.cube)
+    }
+}
+
+impl<'a> WritingBuilder<'_, 'a> {
     /// The axis of how the line is written, with the syntax faults.
     pub(super) fn build(&mut self, operands: &[Operand]) -> Vec<Writing> {
         let mut writings = vec![Writing::Plain];
@@ -26,7 +48,8 @@ impl WritingBuilder<'_, '_> {
             writings.push(Writing::Reordered);
         }
         writings.extend((0..self.draft.slots.len()).map(Writing::Duplicate));
-        let extras = self.extras();
+        let others = self.other_lines();
+        let extras = self.extras(&others);
         writings.extend(extras.iter().map(|(value, _)| Writing::Extra(value.clone())));
         let mandatory = operands.iter().enumerate().filter(|(_, operand)| !operand.optional);
         writings.extend(mandatory.map(|(at, _)| Writing::Without(at)));
@@ -55,7 +78,7 @@ impl WritingBuilder<'_, '_> {
         let mut axis = Axis::new("writing", Choice::Writing, labels);
         axis.claimed = axis.select(|_| true);
         self.draft.axes[self.axis] = axis;
-        self.rules(self.axis, operands, &writings, &extras);
+        self.rules(self.axis, operands, &writings, &extras, &others);
         writings
     }
 
@@ -77,7 +100,14 @@ impl WritingBuilder<'_, '_> {
     }
 
     /// Adds the rules that the faults of the writing break, and says which faults are not generated.
-    fn rules(&mut self, axis: usize, operands: &[Operand], writings: &[Writing], extras: &[(String, Vec<Cube>)]) {
+    fn rules(
+        &mut self,
+        axis: usize,
+        operands: &[Operand],
+        writings: &[Writing],
+        extras: &[(String, Vec<Cube>)],
+        others: &[OtherLine<'_>],
+    ) {
         let of = |keep: &dyn Fn(&Writing) -> bool| ValueSet::of(writings.len(), |at| keep(&writings[at]));
         let fault = |keep: &dyn Fn(&Writing) -> bool| vec![Cube::new([(axis, of(keep))])];
         if self.source.form.order == Order::Fixed {
@@ -124,20 +154,20 @@ impl WritingBuilder<'_, '_> {
             let this = of(&|w| matches!(w, Writing::Extra(extra) if extra == value));
             cubes.extend(elsewhere.iter().map(|cube| cube.clone().with(axis, this)));
         }
-        cubes.extend(self.probes_elsewhere());
+        cubes.extend(self.probes_elsewhere(others));
         self.draft.canonical("writing-generated", cubes);
     }
 
     /// The combinations with a probe that are lines of another form that lacks one modifier: which of the two was
     /// meant would be a guess.
-    fn probes_elsewhere(&self) -> Vec<Cube> {
+    fn probes_elsewhere(&self, others: &[OtherLine<'_>]) -> Vec<Cube> {
         let mut cubes = Vec::new();
         for (slot, claims) in self.draft.slots.iter().zip(self.draft.claims) {
             let values = &self.draft.axes[slot.axis].values;
             for probe in values.iter().filter(|value| *value != NONE && !claims.values.contains(value)) {
                 let this = self.draft.axes[slot.axis].select(|value| value == probe);
-                let elsewhere = self.source.others.iter().flat_map(|other| self.elsewhere(probe, other));
-                cubes.extend(elsewhere.map(|cube| cube.with(slot.axis, this)).filter(|cube| !cube.is_empty()));
+                let elsewhere = others.iter().filter_map(|other| other.with(probe));
+                cubes.extend(elsewhere.map(|cube| cube.clone().with(slot.axis, this)).filter(|cube| !cube.is_empty()));
             }
         }
         cubes
@@ -225,7 +255,7 @@ impl WritingBuilder<'_, '_> {
     }
 
     /// Modifiers for which the form has no slot, with the combinations in which another form has one.
-    fn extras(&self) -> Vec<(String, Vec<Cube>)> {
+    fn extras(&self, others: &[OtherLine<'_>]) -> Vec<(String, Vec<Cube>)> {
         let known =
             |value: &String| self.draft.axes.iter().any(|a| a.choice == Choice::Modifier && a.values.contains(value));
         let mut extras = vec![(UNKNOWN_MODIFIER.to_owned(), Vec::new())];
@@ -238,10 +268,8 @@ impl WritingBuilder<'_, '_> {
         };
         let mut add = |value: &String, known: &dyn Fn(&String) -> bool| {
             if !known(value) && !self.source.is_elsewhere(value) && !extras.iter().any(|(extra, _)| extra == value) {
-                extras.push((
-                    value.clone(),
-                    self.source.others.iter().flat_map(|other| self.elsewhere(value, other)).collect(),
-                ));
+                let elsewhere = others.iter().filter_map(|other| other.with(value));
+                extras.push((value.clone(), elsewhere.cloned().collect()));
             }
         };
         self.source
@@ -260,31 +288,25 @@ impl WritingBuilder<'_, '_> {
         extras
     }
 
-    /// The combinations of this form that, with the modifier added, are lines of another form, or
-    /// of one that lacks one modifier.
-    fn elsewhere(&self, extra: &String, other: &[SlotClaims]) -> Vec<Cube> {
-        let needed = (0..other.len()).filter(|&at| !other[at].optional);
-        let lacking = needed.map(|at| without(other, at));
-        [other.iter().collect()].into_iter().chain(lacking).filter_map(|other| self.line_of(extra, &other)).collect()
+    /// The lines of other forms, each with all its slots and without each one that it needs.
+    fn other_lines(&self) -> Vec<OtherLine<'a>> {
+        let whole_and_lacking = |other: &&'a [SlotClaims]| {
+            let other: &'a [SlotClaims] = other;
+            let needed = (0..other.len()).filter(|&at| !other[at].optional);
+            [other.iter().collect()].into_iter().chain(needed.map(|at| without(other, at))).collect::<Vec<_>>()
+        };
+        self.source.others.iter().flat_map(whole_and_lacking).map(|slots| self.other_line(slots)).collect()
     }
 
-    /// The combinations of this form that, with the modifier added, have the slots of another.
-    fn line_of(&self, extra: &String, other: &[&SlotClaims]) -> Option<Cube> {
-        let claimed = |value: &str| other.iter().any(|slot| slot.values.iter().any(|v| v == value));
-        if !claimed(extra) {
-            return None;
-        }
-        let possible = other.iter().all(|slot| {
-            slot.optional
-                || slot.values.contains(extra)
-                || slot.values.iter().any(|v| self.draft.claims.iter().any(|own| own.values.contains(v)))
-        });
-        let sets = self.draft.claims.iter().map(|slot| {
+    fn other_line(&self, slots: Vec<&'a SlotClaims>) -> OtherLine<'a> {
+        let own: BTreeSet<&str> = self.draft.claims.iter().flat_map(|own| &own.values).map(String::as_str).collect();
+        let open = |slot: &&SlotClaims| !slot.optional && !slot.values.iter().any(|value| own.contains(value.as_str()));
+        let claimed: BTreeSet<&str> = slots.iter().flat_map(|slot| &slot.values).map(String::as_str).collect();
+        let cube = Cube::new(self.draft.claims.iter().map(|slot| {
             let axis = self.draft.named(&slot.name);
-            (axis, self.draft.axes[axis].select(|value| value == NONE || claimed(value)))
-        });
-        let cube = Cube::new(sets);
-        (possible && !cube.is_empty()).then_some(cube)
+            (axis, self.draft.axes[axis].select(|value| value == NONE || claimed.contains(value)))
+        }));
+        OtherLine { open: slots.iter().map(open).collect(), cube, slots }
     }
 }
 
