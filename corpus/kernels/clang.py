@@ -1,4 +1,5 @@
-"""Compiles clang/* with several versions of clang and checks the PTX with ptxas: ptx/clang-<source>.<target>.<version>[.O0].ptx.
+"""Compiles clang/* with several versions of clang and checks the PTX with ptxas:
+generated/clang-<source>.<target>.<version>[.O0].ptx.
 
 A source names its targets in its first lines. Failures are written to failures-clang.tsv.
 """
@@ -17,6 +18,7 @@ VERSIONS = {  # clang: the PTX version that it is asked for, which it must know,
 
 
 def main() -> None:
+    PTX.mkdir(exist_ok=True)
     made, failures = 0, []
     for source in sorted((HERE / "clang").glob("*.*")):
         targets = re.search(r"targets: (.*?)(?: \*/)?$", source.read_text(), re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Writes kernels that call every function of cuda::ptx (libcu++), and compiles them: ptx/every-<header>.<target>.ptx.
+"""Writes kernels that call every function of cuda::ptx (libcu++), and compiles them: generated/every-<header>.<target>.ptx.
 
 The functions are found in the comments of the installed headers, which say for which targets each exists. A call that the
 compiler rejects is left out and listed in failures-every.tsv. Generated sources: every/<header>.<target>.cu
@@ -58,6 +58,7 @@ class Function(NamedTuple):
 def main(names: list[str]) -> None:
     folder = COMPILERS[0].root / HEADERS
     (HERE / "every").mkdir(exist_ok=True)
+    PTX.mkdir(exist_ok=True)
     failures = []
     for path in sorted(folder.glob("*.h")):
         if names and path.stem not in names:

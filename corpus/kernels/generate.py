@@ -6,7 +6,7 @@ A kernel's file begins with comment lines: what it exercises, then
     // options: -rdc=true      options of every compilation
     // variants: -G, -lineinfo further compilations, one for each (with nvcc, or NVRTC where it has the option)
 
-The result is ptx/<kernel>.<target>[.<cuda>][.<variant>].ptx; without <cuda> it is nvcc 13.5. What is up to date stays.
+The result is generated/<kernel>.<target>[.<cuda>][.<variant>].ptx; without <cuda> it is nvcc 13.5. What is up to date stays.
 failures.tsv lists what a compiler or ptxas rejected. PTX that ptxas rejected lies in rejected/.
 Usage: generate.py [KERNEL...]
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Iterator, NamedTuple
 
 HERE = Path(__file__).parent
-PTX = HERE / "ptx"
+PTX = HERE / "generated"
 PTXAS = Path.home() / ".cache/ptx-conform/ptxas"
 
 

@@ -2,7 +2,7 @@
 
 Usage: spoil.py COUNT SEED OUTPUT [FILE...]        (without files: all of ptx/ that are small enough)
 Each line of OUTPUT is JSON: file, arch, line (from 1), opcode, original, spoilt, kind, accepted, message.
-Needs opcodes.tsv, for the modifiers that exist. The same arguments and files give the same spoilings.
+The modifiers that exist are those of ptx/. The same arguments and files give the same spoilings.
 """
 
 import json
@@ -40,10 +40,10 @@ class Edit(NamedTuple):
 class Corpus:
     """The modifiers that each opcode was seen with."""
 
-    def __init__(self, table: Path):
+    def __init__(self, paths: list[Path]):
         self.of_opcode: dict[str, list[str]] = defaultdict(list)
-        for row in table.read_text().splitlines()[1:]:
-            opcode, *modifiers = split(row.split("\t")[0])
+        for full in sorted({found.opcode for path in paths for found in instructions(path.read_text())}):
+            opcode, *modifiers = split(full)
             known = self.of_opcode[opcode]
             known += [modifier for modifier in modifiers if modifier not in known]
         self.opcodes = sorted(self.of_opcode)
@@ -74,8 +74,9 @@ class File:
 
 def main(count: int, seed: str, output: Path, names: list[str]) -> None:
     chance = random.Random(seed)
-    corpus = Corpus(HERE / "opcodes.tsv")
-    stems = by_kernel([Path(name) for name in names] or sorted((HERE / "ptx").glob("*.ptx")))
+    stored = sorted((HERE / "ptx").glob("*.ptx"))
+    corpus = Corpus(stored)
+    stems = by_kernel([Path(name) for name in names] or stored)
     files: dict[Path, Optional[File]] = {}
     seen: set[tuple[str, str]] = set()
     with output.open("w") as out:
@@ -247,12 +248,12 @@ def line_at(text: str, offset: int) -> str:
     return text[start : end if end >= 0 else len(text)]
 
 
-def ask(text: str, arch: str) -> str:
+def ask(text: str, arch: str, ptxas: Path = PTXAS) -> str:
     """Empty if ptxas accepts the text, or else what it says first, or how it died."""
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
         file.write(text)
         file.flush()
-        command = ["nice", str(PTXAS), "-arch", arch, file.name, "-o", "/dev/null"]
+        command = ["nice", str(ptxas), "-arch", arch, file.name, "-o", "/dev/null"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         said = (done.stdout + done.stderr).replace(file.name, "x.ptx").splitlines()
     if done.returncode == 0:

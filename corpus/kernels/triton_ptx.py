@@ -1,4 +1,4 @@
-"""Compiles triton/kernels.py without a GPU and checks the PTX with ptxas: ptx/triton-<kernel>.<target>.ptx.
+"""Compiles triton/kernels.py without a GPU and checks the PTX with ptxas: generated/triton-<kernel>.<target>.ptx.
 
 Run it with the Python of venv-triton. Failures are written to failures-triton.tsv.
 """
@@ -20,6 +20,7 @@ TARGETS = [75, 80, 89, 90, 100, 120]
 
 
 def main() -> None:
+    PTX.mkdir(exist_ok=True)
     failures, made = [], 0
     for name, function, types, constants in KERNELS:
         for target in TARGETS:

@@ -83,6 +83,12 @@ impl Checked {
     }
 }
 
+/// Instructions that the files have, at least.
+const INSTRUCTIONS: u64 = 2_800;
+
+/// Forms of the specification that the files have lines of, at least.
+const FORMS: usize = 409;
+
 /// Diagnostics of a file that a failing test shows.
 const SHOWN: usize = 100;
 
@@ -90,7 +96,6 @@ const SHOWN: usize = 100;
 fn nothing_that_compilers_write_is_called_invalid() {
     let known = Known::load();
     let files = files();
-    assert!(files.len() >= 200, "the files are there");
     let results: Vec<(Vec<String>, BTreeSet<String>, u64)> = files
         .par_iter()
         .map(|(name, text)| {
@@ -107,7 +112,22 @@ fn nothing_that_compilers_write_is_called_invalid() {
     let unknown: BTreeSet<&str> = results.iter().flat_map(|(_, unknown, _)| unknown).map(String::as_str).collect();
     assert!(unknown.is_empty(), "without a specification: {unknown:?}");
     let instructions: u64 = results.iter().map(|(.., instructions)| instructions).sum();
+    assert!(instructions >= INSTRUCTIONS, "only {instructions} instructions: corpus/kernels/ptx has lost some");
     println!("{} files, {instructions} instructions, each with a specification", files.len());
+}
+
+#[test]
+fn the_files_have_lines_of_many_forms() {
+    let known = Known::load();
+    let files = files();
+    let checker = Checker { spec: &known.spec, limit: 0, remark: None, tolerated: None, sample: true };
+    let read = |text: &String| {
+        let lines = checker.check(text).samples;
+        lines.iter().map(|line| line.instruction.forms[line.reading.form].id.clone()).collect::<BTreeSet<String>>()
+    };
+    let forms: BTreeSet<String> = files.par_iter().flat_map_iter(|(_, text)| read(text)).collect();
+    println!("{} files with lines of {} forms", files.len(), forms.len());
+    assert!(forms.len() >= FORMS, "lines of only {} forms: corpus/kernels/subset.py has lost some", forms.len());
 }
 
 /// A line of corpus/kernels/spoilt.jsonl.
