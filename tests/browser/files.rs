@@ -36,6 +36,8 @@ pub(crate) fn trials(world: &Arc<World>) -> Vec<Trial> {
 struct Tag<'t> {
     name: &'t str,
     attributes: Vec<(&'t str, String)>,
+    /// What follows, up to the next tag.
+    text: &'t str,
 }
 
 impl Tag<'_> {
@@ -50,7 +52,7 @@ fn tags(page: &str) -> Vec<Tag<'_>> {
     opening
         .map(|rest| {
             let name = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len())];
-            let mut tag = Tag { name, attributes: Vec::new() };
+            let mut tag = Tag { name, attributes: Vec::new(), text: "" };
             let mut rest = &rest[name.len()..];
             // Values are between double quotes, so a `>` in a value does not end the tag.
             while let Some(end) = rest.find(['"', '>']).filter(|end| rest[*end..].starts_with('"')) {
@@ -60,6 +62,7 @@ fn tags(page: &str) -> Vec<Tag<'_>> {
                 tag.attributes.push((key, unescaped(&rest[end + 1..end + 1 + close])));
                 rest = &rest[end + close + 2..];
             }
+            tag.text = rest.split_once('>').map_or("", |(_, text)| text);
             tag
         })
         .collect()
@@ -99,6 +102,25 @@ fn texts(written: &Written) -> BTreeMap<String, String> {
             (page, text)
         })
         .collect()
+}
+
+/// The pages that show how wide each kind of element becomes, by its name and classes: that on which it has its longest
+/// word, as a page is as wide as its words are long.
+pub(crate) fn with_the_longest_words(written: &Written) -> BTreeSet<String> {
+    let pages = texts(written);
+    let mut longest: BTreeMap<(&str, String), (usize, &str)> = BTreeMap::new();
+    for (page, text) in &pages {
+        for tag in tags(text) {
+            let word =
+                tag.text.split_whitespace().map(|word| unescaped(word).chars().count()).max().unwrap_or_default();
+            let kind = (tag.name, tag.value("class").unwrap_or_default().to_owned());
+            let known = longest.entry(kind).or_insert((word, page));
+            if word > known.0 {
+                *known = (word, page);
+            }
+        }
+    }
+    longest.into_values().map(|(_, page)| page.to_owned()).collect()
 }
 
 fn all_ids(page: &str) -> Vec<String> {

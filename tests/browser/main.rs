@@ -16,6 +16,8 @@ mod mutant;
 mod questions;
 mod reports;
 mod screenshots;
+#[path = "../planted/shipped.rs"]
+mod shipped;
 mod tab;
 mod tables;
 
@@ -63,7 +65,6 @@ fn in_browser(world: &Arc<World>, tests: &[BrowserTest]) -> Vec<Trial> {
 /// What tests share: each is made once, by the first test that needs it.
 #[derive(Default)]
 struct World {
-    spec: OnceLock<Spec>,
     all: OnceLock<Written>,
     hostile: OnceLock<Written>,
     browser: OnceLock<Result<Chromium, String>>,
@@ -71,8 +72,7 @@ struct World {
 
 impl World {
     fn spec(&self) -> &Spec {
-        self.spec
-            .get_or_init(|| ptx_conform::shipped::spec().unwrap_or_else(|errors| panic!("{}", errors[0].render(false))))
+        &shipped::SPEC
     }
 
     /// The report of every instruction.

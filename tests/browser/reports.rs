@@ -147,11 +147,12 @@ fn judge<'s>(spec: &'s Spec, version: &str) -> StandIn<'s> {
 pub(crate) fn options(instructions: &[&str]) -> Options {
     Options {
         instructions: instructions.iter().map(|&name| name.to_owned()).collect(),
-        strategy: Strategy::Pairs,
-        random: Some(20),
+        strategy: Strategy::Choices,
+        random: Some(0),
         boundaries: false,
         generate: Generate::Nothing,
-        cases: Some(60),
+        cases: Some(24),
+        rows: 4,
         vocabulary: false,
         modifiers: false,
         ..Options::default()

@@ -3,8 +3,9 @@
 #[path = "../planted/engine.rs"]
 mod engine;
 mod findings;
-mod found_again;
 mod matrix;
+#[path = "../planted/shipped.rs"]
+mod shipped;
 mod stand_ins;
 #[allow(dead_code, reason = "each program uses a part of it")]
 #[path = "../transcript/mod.rs"]

@@ -8,14 +8,14 @@ use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::{LineJudge, Outcome};
 use ptx_conform::environment::Version;
 use ptx_conform::matrix::{Feature, Matrix, MatrixQuery, Observation, QueryAnswer, Standing, Survey};
-use ptx_conform::properties::Shipped;
 use ptx_conform::spec::Spec;
 
 use crate::engine::StandIn;
+use crate::shipped::SPEC;
 use crate::transcript;
 
 fn spec() -> &'static Spec {
-    &Shipped::get().spec
+    &SPEC
 }
 
 fn asked(text: &str) -> (Survey<'static>, Vec<QueryAnswer>) {

@@ -2,7 +2,6 @@
 //! cases, and one that answers at random causes no findings; examples of the manual count.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ptx_conform::campaign::{self, Generate, Options, Progress, RunDepth, Shard, Subject};
@@ -12,11 +11,10 @@ use ptx_conform::engine::Outcome;
 use ptx_conform::environment::Version;
 use ptx_conform::line_case::{Answer, LineCase};
 use ptx_conform::report::{Report, RunVerdict};
-use ptx_conform::spec::{Spec, Verdict};
+use ptx_conform::spec::Verdict;
 
 use crate::engine::StandIn;
-
-static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
+use crate::shipped::SPEC;
 
 fn newest() -> Version {
     *SPEC.isa.versions.last().expect("versions")

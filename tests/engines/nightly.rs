@@ -24,6 +24,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("every_night_has_a_seed_of_its_own", every_night_has_a_seed_of_its_own),
         Trial::test("an_old_report_is_deleted", an_old_report_is_deleted),
         Trial::test("fuzzing_determines_the_exit_code", fuzzing_determines_the_exit_code),
+        Trial::test("long_tests_determine_the_exit_code", long_tests_determine_the_exit_code),
+        Trial::test("long_tests_are_there", long_tests_are_there),
         Trial::test("impossible_fuzzing_is_reported", impossible_fuzzing_is_reported),
         Trial::test("a_wrong_option_is_rejected", a_wrong_option_is_rejected),
         Trial::test("the_real_binary_accepts_the_options", the_real_binary_accepts_the_options)
@@ -230,6 +232,59 @@ fn fuzzing_determines_the_exit_code() -> Result<(), Failed> {
     // A time-out that does not happen again is reported, but is not red.
     fuzz("slow once")?.ends_with(0)?.says("SKIPPED     fuzz first: ended early by timeout-1")?;
     fuzz("broken")?.ends_with(2)?.says("NOT JUDGED  fuzz first: it ended with 1")?;
+    Ok(())
+}
+
+fn long_tests_determine_the_exit_code() -> Result<(), Failed> {
+    let tested = |what: &str, versions: &str| {
+        Night::new(&["--versions", versions, "--machine-code", "none", "--no-fuzz"], &[("FAKE_TEST", what)])
+    };
+    tested("", "13.5")?
+        .ends_with(0)?
+        .says("test --locked --release --test execute all_mutants_are_found -- --ignored\n")?
+        .says("green       execute all_mutants_are_found: every mutant")?
+        .says("green       engines all_wrong_code_is_noticed: ")?
+        .keeps("tests/execute-all_mutants_are_found.txt")?;
+    tested("fails", "13.5")?
+        .ends_with(1)?
+        .says("RED         execute all_mutants_are_found: it failed; see ")?
+        .says("again: cargo test --locked --release --test execute all_mutants_are_found -- --ignored\n")?
+        // The others run nevertheless.
+        .says("RED         engines other_wrong_code_has_one_cause")?;
+    // A test that cannot be built, or that was renamed, is not green.
+    for what in ["is not built", "is not there"] {
+        tested(what, "13.5")?.ends_with(2)?.says("NOT JUDGED  execute all_mutants_are_found: no test ran")?;
+    }
+    tested("fails", "11.8")?
+        .says("RED         execute all_mutants_are_found")?
+        .says("SKIPPED     engines all_wrong_code_is_noticed: ptxas 13.5 is not asked")?
+        .never_says("\ntest --locked --release --test engines")?;
+    for (option, said) in [("--no-tests", "by --no-tests"), ("--quick", "by --quick")] {
+        Night::new(&["--versions", "13.5", "--no-fuzz", option], &[("FAKE_TEST", "fails")])?
+            .ends_with(0)?
+            .says(&format!("SKIPPED     long tests: {said}"))?
+            .never_says("--ignored")?;
+    }
+    Ok(())
+}
+
+/// Each long test is a test with this name in this program, so that a renamed one is noticed by day.
+fn long_tests_are_there() -> Result<(), Failed> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let script = std::fs::read_to_string(root.join(".ci/nightly"))?;
+    let table = script.split_once("long_tests=(\n").and_then(|(_, rest)| rest.split_once("\n)")).ok_or("the table")?.0;
+    for row in table.lines() {
+        let mut words = row.trim().trim_matches('"').split(' ');
+        let (program, test) = words.next().zip(words.next()).ok_or("a program and a test")?;
+        let mut files = std::fs::read_dir(root.join("tests").join(program))?;
+        let has = |path: &Path| {
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            [format!("fn {test}()"), format!("\"{test}\"")].iter().any(|name| text.contains(name))
+        };
+        if !files.any(|file| file.is_ok_and(|file| has(&file.path()))) {
+            return Err(format!("tests/{program} has no test {test}").into());
+        }
+    }
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! What a run makes of rows that fail: a divergence that a finding proposes, and failures that are not reproduced.
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ptx_conform::campaign::{self, EngineResult, Options, Problem, Progress, Results, Subject};
@@ -9,12 +8,10 @@ use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::line_case::Answer;
 use ptx_conform::report::{Report, RunVerdict};
-use ptx_conform::spec::Spec;
 
 use crate::engine::StandIn;
 use crate::mutant::{self, Mistake, Mutant};
-
-static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
+use crate::shipped::SPEC;
 
 fn executed(engine: &dyn CaseExecutor, instruction: &str) -> (Results, Findings) {
     listed(engine, instruction, &Divergences::default())

@@ -23,7 +23,8 @@ use ptx_conform::kernel::{Bound, Kernel, Parameter, Place};
 use ptx_conform::line_case::{Answer, Holds, Input, LineCase, Output as Register, Returned, Rows};
 use ptx_conform::model::{self, Allowed};
 use ptx_conform::object::{Format, Geometry, Surface};
-use ptx_conform::spec::Spec;
+
+use crate::shipped::SPEC;
 
 // The operations of `tests/gpu/driver.c`, one for each row.
 const RETURN: u32 = 0;
@@ -263,7 +264,7 @@ fn a_missing_driver_is_reported_in_one_line() {
         said
     };
     let empty = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    if ptx_conform::engine::gpu::probe(&ptx_conform::shipped::spec().expect("a sound specification").isa).is_err() {
+    if ptx_conform::engine::gpu::probe(&SPEC.isa).is_err() {
         assert!(said(empty, &[]).contains("no CUDA driver: libcuda.so.1 is not found"));
     }
     let Some(library) = status_library() else { return };
@@ -646,11 +647,6 @@ fn log_of(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gpu-{name}.log"))
 }
 
-fn spec() -> &'static Spec {
-    static SPEC: OnceLock<Spec> = OnceLock::new();
-    SPEC.get_or_init(|| ptx_conform::shipped::spec().expect("the specification is sound"))
-}
-
 #[test]
 fn it_passes_the_check_of_the_protocol() {
     let Some(library) = driver_library() else { return };
@@ -670,8 +666,8 @@ fn a_run_makes_kernels_and_gets_answers() {
     let Some(engine) = opened(&log, "") else { return };
     let options = Options { instructions: vec!["suq".to_owned()], ..Options::default() };
     let progress = Progress::default();
-    let subjects = [Subject::executing(&engine, *spec().isa.versions.last().expect("versions"))];
-    let results = campaign::run(spec(), &Divergences::default(), &subjects, &options, &progress);
+    let subjects = [Subject::executing(&engine, *SPEC.isa.versions.last().expect("versions"))];
+    let results = campaign::run(&SPEC, &Divergences::default(), &subjects, &options, &progress);
     let [result] = results.engines.as_slice() else { panic!("{:?} {:?}", results.absent, results.internal_errors) };
     assert_eq!((result.name.as_str(), &results.absent), ("gpu@13.0", &Vec::new()));
     let Some(RowSource::Executed(environment)) = result.rows_from else { panic!("{result:?}") };
@@ -679,7 +675,7 @@ fn a_run_makes_kernels_and_gets_answers() {
     // The driver returns the same garbage for every query, also when asked again.
     assert!(result.tally.failed_rows() > 100, "{result:?}");
     assert_eq!(result.tally.skipped_rows, BTreeMap::new());
-    let findings = causes::find(spec(), &Divergences::default(), &subjects, &results, &progress)
+    let findings = causes::find(&SPEC, &Divergences::default(), &subjects, &results, &progress)
         .expect("our own texts can be read");
     let actual = |of: &causes::Finding| of.case.row.as_ref().map(|row| row.actual.clone());
     let garbage = |of: &causes::Finding| actual(of).as_deref() == Some("a5a5a5a5");
@@ -696,8 +692,8 @@ fn rows_that_may_trap_are_alone_and_few() {
         let Some(engine) = opened(&log_of(&format!("traps-{instruction}")), "FAKE_TRAPS=1") else { return };
         let options = Options { instructions: vec![instruction.to_owned()], cases: Some(12), ..Options::default() };
         let (mut traps, mut returned) = (BTreeMap::<String, usize>::new(), 0);
-        let recorded = campaign::record(spec(), &engine, &options, &Progress::default(), &mut |program, answers| {
-            let prepared = model::prepare(spec(), program).expect("our own case is read");
+        let recorded = campaign::record(&SPEC, &engine, &options, &Progress::default(), &mut |program, answers| {
+            let prepared = model::prepare(&SPEC, program).expect("our own case is read");
             for (row, (expectation, answer)) in prepared.all(&program.rows).zip(answers).enumerate() {
                 let alone = program.own_launches.binary_search(&row).is_ok();
                 assert_eq!(alone, expectation.may_trap(), "{} row {row}: {expectation:?}", program.line);

@@ -10,3 +10,5 @@ mod gpu;
 mod mutant;
 mod mutants;
 mod recordings;
+#[path = "../planted/shipped.rs"]
+mod shipped;

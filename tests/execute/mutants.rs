@@ -19,14 +19,13 @@ use ptx_conform::environment::Environment;
 use ptx_conform::model::{self, RowVerdict};
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, EnvironmentValues, Slice, Values, environment_values};
-use ptx_conform::spec::{Cube, Form, Instruction, Spec, ValueSet};
+use ptx_conform::spec::{Cube, Form, Instruction, ValueSet};
 use rayon::prelude::*;
 
 use crate::cases::{self, Expected};
 use crate::engine::StandIn;
 use crate::mutant::{self, Mutant, Mutation};
-
-static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
+use crate::shipped::SPEC;
 
 /// The forms of the model, with the axes of their setups.
 static FORMS: LazyLock<Vec<ModelledForm>> = LazyLock::new(|| {

@@ -1,20 +1,16 @@
 //! Recordings of executors: a replay gives the recorded results, wrong ones are found without the engine, and what can
 //! no longer be read is reported and costs nothing else.
 
-use std::sync::LazyLock;
-
 use ptx_conform::campaign::{self, EngineResult, Options, Progress, RowSource, Subject};
 use ptx_conform::causes::{self, Finding, MinimalRow};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::engine::recording::{Provenance, Recording};
 use ptx_conform::line_case::{Answer, LineCase, Rows};
-use ptx_conform::spec::Spec;
 
 use crate::engine::StandIn;
 use crate::mutant::{self, Change, Mistake, Mutant, Mutation, Which};
-
-static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
+use crate::shipped::SPEC;
 
 /// The model as an engine.
 fn right() -> StandIn<'static> {

@@ -3,6 +3,8 @@
 mod bad_specs;
 mod properties;
 mod real_ptx;
+#[path = "../planted/shipped.rs"]
+mod shipped;
 mod specs;
 mod states;
 mod views;

@@ -5,23 +5,18 @@ use ptx_conform::judge::Judge;
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::review;
 use ptx_conform::space::{Diagram, lint};
-use ptx_conform::spec::{Instruction, RuleKind, Spec, Verdict};
+use ptx_conform::spec::{Instruction, RuleKind, Verdict};
 
-fn shipped() -> Spec {
-    let rendered =
-        |errors: Vec<ptx_conform::yaml::Error>| errors.iter().map(|e| e.render(false)).collect::<Vec<_>>().join("\n");
-    ptx_conform::shipped::spec().map_err(rendered).unwrap_or_else(|errors| panic!("{errors}"))
-}
+use crate::shipped::SPEC;
 
 #[test]
 fn the_manuals_examples_are_judged_as_stated() {
-    let spec = shipped();
-    for instruction in &spec.instructions {
+    for instruction in &SPEC.instructions {
         // A page of several opcodes has examples of some of them.
         let of_page = |other: &&Instruction| other.manual == instruction.manual;
-        let examples = spec.instructions.iter().filter(of_page).map(|other| other.examples.len()).sum::<usize>();
+        let examples = SPEC.instructions.iter().filter(of_page).map(|other| other.examples.len()).sum::<usize>();
         assert!(examples > 0, "{} has no examples", instruction.name);
-        let mistakes = review::examples(&spec, instruction);
+        let mistakes = review::examples(&SPEC, instruction);
         let mistakes: Vec<String> = mistakes.iter().map(|mistake| format!("{}: {mistake}", instruction.name)).collect();
         assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
     }
@@ -29,8 +24,7 @@ fn the_manuals_examples_are_judged_as_stated() {
 
 #[test]
 fn no_form_is_empty_and_every_rule_can_be_broken() {
-    let spec = shipped();
-    for form in spec.instructions.iter().flat_map(|instruction| &instruction.forms) {
+    for form in SPEC.instructions.iter().flat_map(|instruction| &instruction.forms) {
         assert!(Diagram::valid(form).count() > 0, "{}", form.id);
         for (rule, isolation) in lint::isolation(form) {
             if let lint::Isolation::Subsumed(by) = isolation {
@@ -45,28 +39,26 @@ fn no_form_is_empty_and_every_rule_can_be_broken() {
 
 #[test]
 fn variants_are_read_as_they_were_made() {
-    let spec = shipped();
     let misread = |instruction: &Instruction| {
-        let mistakes = review::misread(&spec, instruction);
+        let mistakes = review::misread(&SPEC, instruction);
         mistakes.iter().map(|mistake| format!("{}: {mistake}", instruction.name)).collect::<Vec<_>>()
     };
-    let mistakes: Vec<String> = spec.instructions.iter().flat_map(misread).collect();
+    let mistakes: Vec<String> = SPEC.instructions.iter().flat_map(misread).collect();
     assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
 }
 
 /// Rules that keep valid lines out of what is generated would hide them from every engine.
 #[test]
 fn the_manuals_valid_examples_can_be_generated() {
-    let spec = shipped();
-    let (newest, _) = *spec.isa.targets.last().expect("targets");
-    let ptx = *spec.isa.versions.last().expect("versions");
+    let (newest, _) = *SPEC.isa.targets.last().expect("targets");
+    let ptx = *SPEC.isa.versions.last().expect("versions");
     let mut kept_out = Vec::new();
-    let examples = spec.instructions.iter().flat_map(|instruction| &instruction.examples);
+    let examples = SPEC.instructions.iter().flat_map(|instruction| &instruction.examples);
     for example in examples.filter(|example| example.spec == Verdict::Valid) {
         let environment =
             Environment { ptx, target: example.target.unwrap_or(newest), address_size: AddressSize::Bits64 };
-        let judge = Judge::new(&spec, &environment).expect("a known environment");
-        let declarations = Declarations::parse(&example.declarations, &spec.isa).expect("declarations");
+        let judge = Judge::new(&SPEC, &environment).expect("a known environment");
+        let declarations = Declarations::parse(&example.declarations, &SPEC.isa).expect("declarations");
         let line = Line::parse(&example.line).expect("a line");
         let Some((instruction, reading)) = judge.read(&line, &declarations) else { continue };
         let rules = &instruction.forms[reading.form].rules;

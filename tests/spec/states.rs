@@ -7,16 +7,17 @@ use ptx_conform::model::{self, Allowed};
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, environment_values};
 
+use crate::shipped::SPEC;
+
 #[test]
 fn the_model_reads_every_setup_that_is_drawn() {
-    let spec = ptx_conform::shipped::spec().expect("the specification is sound");
     let environment = Environment {
         ptx: "9.0".parse().expect("a version"),
         target: "sm_100".parse().expect("a target"),
         address_size: AddressSize::Bits64,
     };
-    for instruction in spec.instructions.iter().filter(|instruction| model::models(&instruction.name)) {
-        let executed = setup::executed(&spec, instruction);
+    for instruction in SPEC.instructions.iter().filter(|instruction| model::models(&instruction.name)) {
+        let executed = setup::executed(&SPEC, instruction);
         for form in &executed.forms {
             let start = std::time::Instant::now();
             let values = environment_values(form, &environment).expect("a known environment");
@@ -31,9 +32,9 @@ fn the_model_reads_every_setup_that_is_drawn() {
             let built = start.elapsed();
             for _ in 0..3000 {
                 let values = draw.variant(&region).expect("a setup");
-                let program = setup::line_case(&spec, form, &[&values]).expect("a program");
+                let program = setup::line_case(&SPEC, form, &[&values]).expect("a program");
                 let prepared =
-                    model::prepare(&spec, &program).unwrap_or_else(|why| panic!("{}: {why}\n{program:?}", form.id));
+                    model::prepare(&SPEC, &program).unwrap_or_else(|why| panic!("{}: {why}\n{program:?}", form.id));
                 match prepared.expect(program.rows.row(0)).allowed {
                     Allowed::Any(why) => *undefined.entry(why.id()).or_default() += 1,
                     Allowed::Only(model::Ending::Traps) => *undefined.entry("traps").or_default() += 1,

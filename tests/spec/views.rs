@@ -1,19 +1,17 @@
 //! Different ways to write the same access give the same result in the reference model, over large random samples.
 
-use std::sync::LazyLock;
-
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::line_case::{Answer, LineCase, Returned, Rows};
 use ptx_conform::model::{self, Allowed, Ending, Expectation, ExpectedValue};
 use ptx_conform::object::Component;
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, Values, environment_values};
-use ptx_conform::spec::{Form, Spec};
+use ptx_conform::spec::Form;
 
-static SPEC: LazyLock<Spec> = LazyLock::new(|| ptx_conform::shipped::spec().expect("the specification is sound"));
+use crate::shipped::SPEC;
 
 /// The number of setups drawn for each form.
-const DRAWN: usize = 4000;
+const DRAWN: usize = 2000;
 
 fn environment() -> Environment {
     Environment {
