@@ -445,7 +445,7 @@ fn sixty_nights_are_red_only_when_something_changes() {
         let subjects = [Subject::judging(&engine, newest)];
         let options = Options {
             instructions: ["suld", "sust", "sured", "suq"].map(str::to_owned).to_vec(),
-            random: Some(5_000),
+            random: Some(1_000),
             generate: Generate::Nothing,
             seed: u64::try_from(night).expect("a small number"),
             ..Options::default()

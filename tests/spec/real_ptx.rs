@@ -122,7 +122,7 @@ fn nothing_that_compilers_write_is_called_invalid() {
 fn the_files_have_lines_of_many_forms() {
     let known = Known::load();
     let files = files();
-    let checker = Checker { spec: &known.spec, limit: 0, remark: None, tolerated: None, sample: true };
+    let checker = Checker { spec: known.spec, limit: 0, remark: None, tolerated: None, sample: true };
     let read = |text: &String| {
         let lines = checker.check(text).samples;
         lines.iter().map(|line| line.instruction.forms[line.reading.form].id.clone()).collect::<BTreeSet<String>>()
