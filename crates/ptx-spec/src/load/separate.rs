@@ -1,5 +1,7 @@
 //! Keeps variants apart that two forms could both have.
 
+use std::collections::BTreeSet;
+
 use crate::spec::words::NONE;
 use crate::spec::{Axis, Cube, Form, Pattern, Rule, RuleKind, Slot, Source, ValueSet};
 
@@ -51,26 +53,20 @@ fn covered(earlier: &Form, later: &Form) -> Option<Cube> {
 /// The modifiers of `later` that `earlier` can have as well, as sets of the axes of `later`; none if the modifiers tell
 /// the forms apart.
 fn modifiers_in(earlier: &Form, later: &Form) -> Option<Vec<(usize, ValueSet)>> {
-    let claims = |form: &Form, axis: usize| -> Vec<String> {
-        let axis = &form.axes[axis];
-        axis.claimed.iter().map(|v| axis.values[usize::from(v)].clone()).collect()
+    let possible = {
+        let all = claims_of_all(later.slots.iter(), later);
+        earlier.slots.iter().all(|slot| slot.optional || claims(earlier, slot.axis).any(|value| all.contains(value)))
     };
-    let possible = earlier.slots.iter().all(|slot| {
-        slot.optional
-            || claims(earlier, slot.axis).iter().any(|v| later.slots.iter().any(|s| claims(later, s.axis).contains(v)))
-    });
     // A slot that both have alike does not distinguish them.
     let apart = |slot: &&Slot| {
         let name = &later.axes[slot.axis].name;
         let twin = earlier.slots.iter().find(|other| earlier.axes[other.axis].name == *name);
-        twin.is_none_or(|twin| claims(earlier, twin.axis) != claims(later, slot.axis))
+        twin.is_none_or(|twin| !claims(earlier, twin.axis).eq(claims(later, slot.axis)))
     };
+    let claimed = claims_of_all(earlier.slots.iter(), earlier);
     let sets = later.slots.iter().filter(apart).map(|slot| {
         let axis: &Axis = &later.axes[slot.axis];
-        let keep = |value: &str| {
-            (value == NONE && slot.optional)
-                || (value != NONE && earlier.slots.iter().any(|s| claims(earlier, s.axis).iter().any(|v| v == value)))
-        };
+        let keep = |value: &str| if value == NONE { slot.optional } else { claimed.contains(value) };
         (slot.axis, axis.select(keep).and(&axis.claimed))
     });
     let mut sets: Vec<(usize, ValueSet)> = sets.collect();
@@ -78,19 +74,29 @@ fn modifiers_in(earlier: &Form, later: &Form) -> Option<Vec<(usize, ValueSet)>> 
     let mandatory =
         |form: &Form| form.slots.iter().filter(|slot| !slot.optional).map(|slot| slot.axis).collect::<Vec<_>>();
     let (theirs, ours) = (mandatory(earlier), mandatory(later));
-    let optional = |form: &Form| {
-        form.slots.iter().filter(|slot| slot.optional).flat_map(|slot| claims(form, slot.axis)).collect::<Vec<_>>()
-    };
-    let loose = [optional(earlier), optional(later)].concat();
-    let strict = |axis: &usize| claims(later, *axis).iter().all(|value| !loose.contains(value));
+    let [loose, loose_later] =
+        [earlier, later].map(|form| claims_of_all(form.slots.iter().filter(|slot| slot.optional), form));
+    let strict =
+        |axis: &usize| claims(later, *axis).all(|value| !loose.contains(value) && !loose_later.contains(value));
     if theirs.len() == ours.len() && ours.iter().all(strict) {
         for (&their, &our) in theirs.iter().zip(&ours) {
-            let known = claims(earlier, their);
+            let known: BTreeSet<&str> = claims(earlier, their).collect();
             let axis = &later.axes[our];
-            sets.push((our, axis.select(|value| known.iter().any(|of| of == value)).and(&axis.claimed)));
+            sets.push((our, axis.select(|value| known.contains(value)).and(&axis.claimed)));
         }
     }
     (possible && sets.iter().all(|(_, set)| !set.is_empty())).then_some(sets)
+}
+
+/// The values that the form claims for an axis.
+fn claims(form: &Form, axis: usize) -> impl Iterator<Item = &str> {
+    let axis = &form.axes[axis];
+    axis.claimed.iter().map(|value| axis.values[usize::from(value)].as_str())
+}
+
+/// The values that a form claims for any of these slots.
+fn claims_of_all<'f>(slots: impl Iterator<Item = &'f Slot>, form: &'f Form) -> BTreeSet<&'f str> {
+    slots.flat_map(|slot| claims(form, slot.axis)).collect()
 }
 
 /// The operands of `later` that `earlier` can have as well, as sets of the axes of `later`, of which only the claimed
