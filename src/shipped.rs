@@ -2,7 +2,7 @@
 
 use include_dir::{Dir, include_dir};
 
-use crate::spec::Spec;
+use crate::spec::{Isa, Spec};
 use crate::yaml::Error;
 
 static SPECS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/specs");
@@ -20,6 +20,16 @@ pub fn spec() -> Result<Spec, Vec<Error>> {
     let named: Vec<(String, String)> =
         instructions.into_iter().map(|(name, text)| (format!("specs/{name}"), text.to_owned())).collect();
     Spec::from_texts(("specs/isa.yaml", isa.first().map_or("", |(_, text)| text)), &named)
+}
+
+/// Versions, targets and everything else in the built-in `isa.yaml`, for what needs no instruction: those take far longer
+/// to load.
+///
+/// # Errors
+/// As [`Spec::load`]; a test keeps the shipped files sound.
+pub fn isa() -> Result<Isa, Vec<Error>> {
+    let text = SPECS.get_file(ISA).and_then(|file| file.contents_utf8()).unwrap_or_default();
+    Spec::from_texts(("specs/isa.yaml", text), &[]).map(|spec| spec.isa)
 }
 
 /// Every file of a folder below `specs/`, with its name, sorted.

@@ -125,8 +125,8 @@ impl Serve {
             ServedEngine::Gpu { timeout, worker: false } => {
                 let launch = Duration::try_from_secs_f64(timeout)?;
                 let limits = gpu::LaunchLimits { launch, ..gpu::LaunchLimits::default() };
-                let spec = super::load::load_spec(specs)?;
-                gpu::serve(&spec.isa, io::stdin().lock(), io::stdout().lock(), limits).context("gpu")?;
+                let isa = super::load::load_isa(specs)?;
+                gpu::serve(&isa, io::stdin().lock(), io::stdout().lock(), limits).context("gpu")?;
             }
             ServedEngine::Model => {
                 let spec = super::load::load_spec(specs)?;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ptx_conform::campaign::{Generate, Options, Progress, Strategy, Subject, run};
+use ptx_conform::campaign::{Generate, Options, Progress, RunDepth, Subject, run};
 use ptx_conform::causes::{Finding, find};
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::{Engine as _, ListedInstruction, ListedLine, Listing};
@@ -147,15 +147,10 @@ fn judge<'s>(spec: &'s Spec, version: &str) -> StandIn<'s> {
 pub(crate) fn options(instructions: &[&str]) -> Options {
     Options {
         instructions: instructions.iter().map(|&name| name.to_owned()).collect(),
-        strategy: Strategy::Choices,
-        random: Some(0),
         boundaries: false,
         generate: Generate::Nothing,
-        cases: Some(24),
-        rows: 4,
-        vocabulary: false,
         modifiers: false,
-        ..Options::default()
+        ..Options::at(RunDepth::Choices)
     }
 }
 
