@@ -240,7 +240,7 @@ impl Campaign<'_> {
         if self.progress.stopped() || self.options.shard.number != 1 {
             return;
         }
-        let examples = || Ok(examples::examples(self.spec, self.divergences, &self.instructions, subject));
+        let examples = || examples::examples(self.spec, self.divergences, &self.instructions, subject);
         result.examples = result.tally.ok_or_note(InternalError::caught(examples)).unwrap_or_default();
         for example in &result.examples {
             for id in &example.divergences {
@@ -283,10 +283,7 @@ impl Campaign<'_> {
         };
         if let Some(recorded) = engine.recorded() {
             result.rows_from = Some(RowSource::Recorded);
-            let replay = || {
-                executor.replay(&recorded, &self.instructions, &mut result.tally);
-                Ok(())
-            };
+            let replay = || executor.replay(&recorded, &self.instructions, &mut result.tally);
             let replayed = InternalError::caught(replay);
             result.tally.ok_or_note(replayed);
             self.question(&executor, None, result);
@@ -324,4 +321,52 @@ pub(crate) fn named<'s>(spec: &'s Spec, options: &Options) -> Vec<&'s Instructio
         options.instructions.is_empty() || options.instructions.contains(&instruction.name)
     };
     spec.instructions.iter().filter(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Batch, Depth, Engine, EngineId, Outcome};
+
+    /// Accepts everything, and loses the first line where examples are asked about, or words.
+    struct Lossy(EngineId);
+
+    impl Engine for Lossy {
+        fn id(&self) -> &EngineId {
+            &self.0
+        }
+    }
+
+    impl LineJudge for Lossy {
+        fn judge(&self, batch: &Batch<'_>, _: Depth) -> Vec<Outcome> {
+            let loses = batch.lines.iter().any(|line| line.contains("brev.b32  ") || line.contains(".word"));
+            batch.lines.iter().skip(usize::from(loses)).map(|_| Outcome::Accepted).collect()
+        }
+
+        fn words(&self) -> Vec<String> {
+            vec![".word".to_owned()]
+        }
+    }
+
+    #[test]
+    fn the_outcome_of_a_lost_line_is_made_up_for_no_example_and_no_word() {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        let engine = Lossy("lossy@1.0".parse().expect("an id"));
+        let newest = *spec.isa.versions.last().expect("versions");
+        let options = Options {
+            instructions: vec!["brev".to_owned()],
+            random: Some(0),
+            boundaries: false,
+            generate: options::Generate::Nothing,
+            ..Options::default()
+        };
+        let subject = Subject::judging(&engine, newest);
+        let results = run(&spec, &Divergences::default(), &[subject], &options, &Progress::default());
+        let [result] = &results.engines[..] else { panic!("one engine") };
+        let errors: Vec<&String> = result.tally.internal_errors.iter().collect();
+        assert_eq!(errors.len(), 2, "{errors:?}");
+        assert_eq!(errors[0], "lossy@1.0 gave 0 outcomes for 1 lines");
+        assert!(errors[1].starts_with("lossy@1.0 gave "), "{errors:?}");
+        assert!(result.examples.is_empty() && result.words.is_none(), "{:?}", result.words);
+    }
 }

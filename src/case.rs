@@ -4,6 +4,7 @@
 //! executed form also has a setup and a row. Cases that can share a module or a program go to the engine
 //! together.
 
+mod counted;
 mod executed;
 mod judged;
 mod stored;
@@ -18,6 +19,7 @@ use crate::setup::NoSetup;
 use crate::space::environment;
 use crate::spec::{Form, Instruction};
 
+pub use counted::{answers, outcomes};
 pub use executed::{
     CostlyRows, ProgramRows, RowQuestion, execute, execute_all, execution_id, executions, row_expectations,
 };

@@ -4,10 +4,12 @@ use rayon::prelude::*;
 
 use super::main_environment::newest;
 use super::options::Subject;
+use crate::case::{self, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading, needs};
+use crate::must::Must as _;
 use crate::ptx::{Declarations, Line, Scaffold, uncommented};
 use crate::spec::{Example, Instruction, Spec, Verdict};
 
@@ -42,15 +44,18 @@ pub enum Agreement {
 }
 
 /// The answer of an engine to each example, in the newest environment that it accepts.
+///
+/// # Errors
+/// If the engine gives no outcome for an example.
 pub(super) fn examples(
     spec: &Spec,
     divergences: &Divergences,
     instructions: &[&Instruction],
     subject: &Subject<'_>,
-) -> Vec<AskedExample> {
-    let (Some(newest), Some(judge)) = (newest(spec, subject), subject.judge) else { return Vec::new() };
+) -> Result<Vec<AskedExample>, InternalError> {
+    let (Some(newest), Some(judge)) = (newest(spec, subject), subject.judge) else { return Ok(Vec::new()) };
     let asker = ExampleAsker { spec, divergences, newest, judge, version: EngineVersion::of(judge.id()) };
-    let of = |instruction: &&Instruction| -> Vec<AskedExample> {
+    let of = |instruction: &&Instruction| -> Vec<Result<AskedExample, InternalError>> {
         let examples = instruction.examples.iter().enumerate();
         examples.map(|(at, example)| asker.ask(instruction, at, example)).collect()
     };
@@ -67,19 +72,19 @@ struct ExampleAsker<'a> {
 }
 
 impl ExampleAsker<'_> {
-    fn ask(&self, page: &Instruction, at: usize, example: &Example) -> AskedExample {
+    fn ask(&self, page: &Instruction, at: usize, example: &Example) -> Result<AskedExample, InternalError> {
         let environment = Environment { target: example.target.unwrap_or(self.newest.target), ..self.newest };
         let read = self.read(example, &environment);
         let valid = read.as_ref().filter(|_| example.spec == Verdict::Valid);
         let outcome = match valid.and_then(|(instruction, reading)| self.needed(instruction, reading)) {
             Some(needs) => Outcome::Skipped(needs),
-            None => self.outcome(example, environment),
+            None => self.outcome(example, environment)?,
         };
         let (agreement, divergences) = match (read.filter(|_| !example.gap), Does::of(&outcome)) {
             (Some((instruction, reading)), Some(did)) => self.compare(instruction, &reading, did),
             _ => (Agreement::NotCompared, Vec::new()),
         };
-        AskedExample { instruction: page.name.clone(), at, outcome, agreement, divergences }
+        Ok(AskedExample { instruction: page.name.clone(), at, outcome, agreement, divergences })
     }
 
     /// How an example reads; none if it has an instruction without a specification.
@@ -95,11 +100,12 @@ impl ExampleAsker<'_> {
         (!reading.valid()).then(|| format!("needs PTX {} and {}", needs.ptx, needs.target))
     }
 
-    fn outcome(&self, example: &Example, environment: Environment) -> Outcome {
+    fn outcome(&self, example: &Example, environment: Environment) -> Result<Outcome, InternalError> {
         let scaffold = Scaffold::from_declarations(&example.declarations);
         let line = uncommented(&example.line);
         let batch = Batch { environment, scaffold, lines: vec![line.trim()], mostly_invalid: false };
-        self.judge.judge(&batch, Depth::Check).into_iter().next().unwrap_or(Outcome::TimedOut)
+        let mut outcomes = case::outcomes(self.judge, &batch, Depth::Check)?;
+        Ok(outcomes.pop().must("there is one line"))
     }
 
     fn compare(&self, instruction: &Instruction, reading: &Reading, did: Does) -> (Agreement, Vec<String>) {

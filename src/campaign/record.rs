@@ -47,7 +47,8 @@ pub fn record(
                 let rows = plan.rows(first, count);
                 let programs = case::executions(spec, form, &rows, &costly).map_err(|why| why.to_string())?;
                 let programs: Vec<LineCase> = programs.into_iter().map(|planned| planned.program).collect();
-                for (program, answers) in programs.iter().zip(engine.execute(&programs)) {
+                let answers = case::answers(engine, &programs).map_err(|why| why.to_string())?;
+                for (program, answers) in programs.iter().zip(answers) {
                     each(program, &answers);
                 }
                 progress.done.fetch_add(1, Ordering::Relaxed);

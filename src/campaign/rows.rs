@@ -175,8 +175,16 @@ impl<'a> Executor<'a> {
     }
 
     /// Compares recorded rows with the model.
-    pub(super) fn replay(&self, recorded: &[LineCase], instructions: &[&Instruction], tally: &mut Tally) {
-        for (program, answers) in recorded.iter().zip(self.engine.execute(recorded)) {
+    ///
+    /// # Errors
+    /// If the recording does not answer each of its own rows.
+    pub(super) fn replay(
+        &self,
+        recorded: &[LineCase],
+        instructions: &[&Instruction],
+        tally: &mut Tally,
+    ) -> Result<(), InternalError> {
+        for (program, answers) in recorded.iter().zip(case::answers(self.engine, recorded)?) {
             let prepared = match model::prepare(self.spec, program) {
                 Ok(prepared) => prepared,
                 Err(why) => {
@@ -213,6 +221,7 @@ impl<'a> Executor<'a> {
                 group.keep_recorded(RecordedRow { program, result });
             }
         }
+        Ok(())
     }
 }
 

@@ -25,6 +25,7 @@ use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
+use crate::must::Must as _;
 use crate::ptx::{Declarations, Item, Line, Printer, Scaffold, Setting, scaffold};
 use crate::space::{Diagram, Slice, Values, environment_values};
 use crate::spec::{Cube, Form, Instruction, Spec, UNREAD, ValueSet, is_modifier};
@@ -207,7 +208,7 @@ impl WordAsker<'_> {
         let readings: Vec<Reading> = tries.iter().map(read).collect::<Result<_, _>>()?;
         let mut counts = TriedWords::default();
         let mut tally = Tally::default();
-        let outcomes = self.outcomes(module, &scaffold, tries, &readings, &mut tally);
+        let outcomes = self.outcomes(module, &scaffold, tries, &readings, &mut tally)?;
         for ((tried, reading), outcome) in tries.iter().zip(readings).zip(outcomes) {
             let message = first_message(&outcome);
             let result =
@@ -238,11 +239,11 @@ impl WordAsker<'_> {
         tries: &[Try],
         readings: &[Reading],
         tally: &mut Tally,
-    ) -> Vec<Outcome> {
+    ) -> Result<Vec<Outcome>, InternalError> {
         let judge = |lines: Vec<&str>| {
             let (environment, scaffold) = (module.environment, scaffold.clone());
             let batch = Batch { environment, scaffold, lines, mostly_invalid: true };
-            self.judge.judge(&batch, Depth::Check)
+            case::outcomes(self.judge, &batch, Depth::Check)
         };
         let version = EngineVersion::of(self.judge.id());
         let killed_by = |reading: &Reading| {
@@ -254,19 +255,18 @@ impl WordAsker<'_> {
         let killed: Vec<Option<&str>> = readings.iter().map(killed_by).collect();
         let together =
             tries.iter().zip(&killed).filter(|(_, killed)| killed.is_none()).map(|(one, _)| one.line.as_str());
-        let mut together = judge(together.collect()).into_iter();
+        let mut together = judge(together.collect())?.into_iter();
         let mut costly = CostlyLines::default();
         let mut outcomes = Vec::with_capacity(tries.len());
         for (tried, killed) in tries.iter().zip(killed) {
             let outcome = match killed.map(|id| costly.admit(id, tally)) {
                 None => together.next(),
-                Some(Ok(())) => judge(vec![&tried.line]).pop(),
+                Some(Ok(())) => judge(vec![&tried.line])?.pop(),
                 Some(Err(reason)) => Some(Outcome::Skipped(reason)),
             };
-            let lost = || Outcome::Skipped(format!("{} gave no answer", self.judge.id()));
-            outcomes.push(outcome.unwrap_or_else(lost));
+            outcomes.push(outcome.must("each line was asked about, together or alone"));
         }
-        outcomes
+        Ok(outcomes)
     }
 
     /// Counts an outcome, and returns it if it is unexpected.

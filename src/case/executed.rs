@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Behavior, CaseResult, Expected, InternalError};
+use super::{Behavior, CaseResult, Expected, InternalError, answers};
 use crate::engine::CaseExecutor;
 use crate::line_case::{Answer, LineCase, Rows};
 use crate::model::{self, Expectation, RowVerdict};
@@ -114,11 +114,9 @@ fn execute_groups(
             expected.push((question, rows));
         }
     }
-    let mut answers = engine.execute(&asked).into_iter();
-    for (program, (question, rows)) in asked.iter().zip(expected) {
-        let mut answers = answers.next().unwrap_or_default().into_iter();
-        for (row, expectation) in rows {
-            let answer = answers.next().unwrap_or_else(|| Answer::Failed("there is no answer".to_owned()));
+    let answers = answers(engine, &asked)?;
+    for ((program, (question, rows)), answers) in asked.iter().zip(expected).zip(answers) {
+        for ((row, expectation), answer) in rows.into_iter().zip(answers) {
             results.push(PlacedResult { question, row, result: CaseResult::of_row(program, expectation, answer) });
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::{Behavior, Case, CaseResult, Expected, InternalError};
+use super::{Behavior, Case, CaseResult, Expected, InternalError, outcomes};
 use crate::engine::{Batch, Depth, LineJudge};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
@@ -107,12 +107,7 @@ impl Question<'_> {
         let lines = asked.iter().map(String::as_str).collect();
         let invalid = readings.iter().filter(|reading| !reading.valid()).count();
         let batch = Batch { environment, scaffold, lines, mostly_invalid: invalid * 2 > readings.len() };
-        let outcomes = self.engine.judge(&batch, self.depth);
-        if outcomes.len() != group.len() {
-            // Any line could be the one without: results would be those of other lines.
-            let (id, given, asked) = (self.engine.id(), outcomes.len(), group.len());
-            return Err(InternalError(format!("{id} gave {given} outcomes for {asked} lines")));
-        }
+        let outcomes = outcomes(self.engine, &batch, self.depth)?;
         let result = |(reading, outcome)| CaseResult {
             expected: Expected::Verdict(reading),
             behavior: Behavior::Judged(outcome),
@@ -137,39 +132,5 @@ impl Question<'_> {
             Ok(judge.read_as(self.cases[at].instruction, &parsed, &declarations))
         };
         group.iter().zip(lines).map(read).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::{Engine, EngineId, Outcome};
-
-    /// Loses the first line of each batch.
-    struct Forgetful(EngineId);
-
-    impl Engine for Forgetful {
-        fn id(&self) -> &EngineId {
-            &self.0
-        }
-    }
-
-    impl LineJudge for Forgetful {
-        fn judge(&self, batch: &Batch<'_>, _: Depth) -> Vec<Outcome> {
-            batch.lines.iter().skip(1).map(|_| Outcome::Accepted).collect()
-        }
-    }
-
-    #[test]
-    fn a_missing_outcome_is_not_that_of_the_next_line() {
-        let spec = crate::shipped::spec().expect("the specification is sound");
-        let instruction = spec.instruction("brev").expect("it has a specification");
-        let space = crate::space::Diagram::valid(&instruction.forms[0]);
-        let variants: Vec<_> = (0..2).filter_map(|rank| space.unrank(rank)).collect();
-        let cases: Vec<Case<'_>> =
-            variants.iter().map(|values| Case { instruction, form: 0, values: values.as_slice() }).collect();
-        let engine = Forgetful("forgetful@1.0".parse().expect("an id"));
-        let asked = ask(&spec, &engine, Depth::Check, &cases, 10);
-        assert!(asked.is_err_and(|why| why.0.contains("forgetful@1.0 gave")));
     }
 }

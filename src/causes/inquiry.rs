@@ -97,8 +97,8 @@ impl<'a> Inquiry<'a> {
     }
 
     /// Asks about lines with words; those that share declarations go together.
-    pub(super) fn ask_words(&self, lines: &[&WordLine]) -> Vec<CaseResult> {
-        let Some(judge) = self.subject.judge else { return Vec::new() };
+    pub(super) fn ask_words(&self, lines: &[&WordLine]) -> Result<Vec<CaseResult>, InternalError> {
+        let Some(judge) = self.subject.judge else { return Ok(Vec::new()) };
         let together =
             |a: &&WordLine, b: &&WordLine| Arc::ptr_eq(&a.scaffold, &b.scaffold) && a.environment == b.environment;
         let mut results = Vec::with_capacity(lines.len());
@@ -109,14 +109,14 @@ impl<'a> Inquiry<'a> {
                 lines: lines.iter().map(|line| line.line.as_str()).collect(),
                 mostly_invalid: true,
             };
-            let outcomes = judge.judge(&batch, Depth::Check);
+            let outcomes = case::outcomes(judge, &batch, Depth::Check)?;
             results.extend(lines.iter().zip(outcomes).map(|(line, outcome)| CaseResult {
                 expected: Expected::Verdict(line.reading.clone()),
                 behavior: Behavior::Judged(outcome),
                 row: None,
             }));
         }
-        results
+        Ok(results)
     }
 
     /// A line with a word as this engine can be asked about it: as it is, or in the newest environment that the

@@ -47,7 +47,7 @@ impl<'g> AskedAgain<'g> {
         let cases: Vec<Case<'_>> = self.cases.iter().map(|(_, case)| *case).collect();
         let words: Vec<&WordLine> = self.words.iter().map(|(_, line)| *line).collect();
         let mut results = inquiry.ask(Depth::Check, &cases)?;
-        results.extend(inquiry.ask_words(&words));
+        results.extend(inquiry.ask_words(&words)?);
         let seen = |(at, result)| {
             let group: &OpenGroup<'_> = &groups[at];
             inquiry.seen(&group.mismatch, group.instruction, result)

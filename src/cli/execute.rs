@@ -7,8 +7,8 @@ use anyhow::{Context as _, bail};
 
 use super::engines::Opened;
 use ptx_conform::campaign::describe;
+use ptx_conform::case::{self, InternalError};
 use ptx_conform::causes::{actual, expected};
-use ptx_conform::engine::CaseExecutor;
 use ptx_conform::line_case::{Answer, LineCase};
 use ptx_conform::model::{self, RowVerdict};
 
@@ -48,11 +48,13 @@ impl Opts {
             .iter()
             .map(|opened| {
                 let id = opened.engine.id();
-                let unable = || vec![Answer::Skipped(format!("{id} does not execute")); program.rows.len()];
-                let execute = |executor: &dyn CaseExecutor| executor.execute(std::slice::from_ref(&program)).pop();
-                (id.as_str(), opened.engine.as_executor().map_or_else(unable, |able| execute(able).unwrap_or_default()))
+                let answers = match opened.engine.as_executor() {
+                    Some(executor) => case::answers(executor, std::slice::from_ref(&program))?.concat(),
+                    None => vec![Answer::Skipped(format!("{id} does not execute")); program.rows.len()],
+                };
+                Ok((id.as_str(), answers))
             })
-            .collect();
+            .collect::<Result<_, InternalError>>()?;
         let mut agreed = true;
         let mut executed = engines.is_empty();
         let mut text = format!("{} ({}, {})\n", program.line, prepared.form(), program.environment());
@@ -68,7 +70,7 @@ impl Opts {
                 text.push_str(&format!("  inferred {}: {}\n", inference.id, inference.says));
             }
             for (name, answers) in &answers {
-                let Some(answer) = answers.get(row) else { bail!("{name} has no answer to row {row}") };
+                let answer = &answers[row];
                 executed |= !matches!(answer, Answer::Skipped(_));
                 let verdict = match expectation.check(&program, answer) {
                     RowVerdict::Agrees(_) => "passed".to_owned(),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
-use ptx_conform::case::Stored;
+use ptx_conform::case::{self, InternalError, Stored};
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::{Batch, Depth, LineJudge, Outcome, Unable};
 use ptx_conform::judge::Reading;
@@ -56,7 +56,7 @@ impl Opts {
             super::output::print(&format!("{name}  {}\n", stored.line))?;
             let mut asked = false;
             for engine in engines.iter().filter_map(|opened| opened.engine.as_judge()) {
-                let Some(replayed) = replay(&divergences, engine, &stored, instruction, &reading) else { continue };
+                let Some(replayed) = replay(&divergences, engine, &stored, instruction, &reading)? else { continue };
                 asked = true;
                 unexpected += usize::from(!replayed.expected);
                 super::output::print(&format!("  {} {}\n", engine.id(), replayed.words))?;
@@ -84,19 +84,22 @@ struct Replayed {
 }
 
 /// Asks an engine about a case; `None` if the engine cannot judge it.
+///
+/// # Errors
+/// If the engine gives no outcome.
 fn replay(
     divergences: &Divergences,
     engine: &dyn LineJudge,
     stored: &Stored,
     instruction: &Instruction,
     reading: &Reading,
-) -> Option<Replayed> {
+) -> Result<Option<Replayed>, InternalError> {
     match engine.supports(&stored.environment, stored.depth) {
         Ok(()) => {}
-        Err(Unable::Unsupported(_)) => return None,
+        Err(Unable::Unsupported(_)) => return Ok(None),
         // The exit code tells as well: the engine counts it as lost.
         Err(Unable::Broken(why)) => {
-            return Some(Replayed { words: format!("could not be asked: {why}"), expected: true });
+            return Ok(Some(Replayed { words: format!("could not be asked: {why}"), expected: true }));
         }
     }
     let text =
@@ -107,9 +110,8 @@ fn replay(
         lines: vec![&text],
         mostly_invalid: false,
     };
-    let outcome =
-        engine.judge(&batch, stored.depth).into_iter().next().must("an engine gives one outcome for each line");
-    let did = Does::of(&outcome)?;
+    let outcome = case::outcomes(engine, &batch, stored.depth)?.pop().must("there is one line");
+    let Some(did) = Does::of(&outcome) else { return Ok(None) };
     let version = EngineVersion::of(engine.id());
     let compared = divergences.compare(version.as_ref(), instruction, reading, stored.depth, did);
     let message = match &outcome {
@@ -122,7 +124,7 @@ fn replay(
         (false, Some(id)) => format!(" -- UNEXPECTED: {id} says otherwise"),
         (false, None) => " -- UNEXPECTED: the specification says otherwise".to_owned(),
     };
-    Some(Replayed { words: format!("{}{message}{why}", outcome.word()), expected: compared.as_expected })
+    Ok(Some(Replayed { words: format!("{}{message}{why}", outcome.word()), expected: compared.as_expected }))
 }
 
 /// The given files, and those in the given directories sorted by name.

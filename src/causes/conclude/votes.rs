@@ -1,7 +1,7 @@
 //! Votes: what every engine does with the simplest case of each cause.
 
 use super::merge::MergedCause;
-use crate::case::{Case, CaseResult, InternalError, first_message};
+use crate::case::{self, Case, CaseResult, InternalError, first_message};
 use crate::causes::cause::Cause;
 use crate::causes::finding::Vote;
 use crate::causes::inquiry::Inquiry;
@@ -10,6 +10,7 @@ use crate::causes::search::exact::Seen;
 use crate::divergences::Does;
 use crate::engine::Depth;
 use crate::model::RowVerdict;
+use crate::must::Must as _;
 use crate::space::{Values, distance};
 
 /// The answers of all engines to the simplest case of a cause, or to a similar one in an environment that they
@@ -43,11 +44,13 @@ pub(crate) fn poll<'g, 's>(
         }
         if inquiry.subject.judge.is_some() {
             ask_about_lines(inquiry, engine, &polls, &mut answers)?;
-            ask_about_words(inquiry, &polls, &mut answers);
+            ask_about_words(inquiry, &polls, &mut answers)?;
         }
         if inquiry.subject.executor.is_some() {
             for (poll, answer) in polls.iter().zip(&mut answers) {
-                *answer = poll.shown.rows.as_ref().map_or(answer.take(), |rows| execute(inquiry, &rows.shown));
+                if let Some(rows) = &poll.shown.rows {
+                    *answer = execute(inquiry, &rows.shown)?;
+                }
             }
         }
         polls.iter_mut().zip(answers).for_each(|(poll, answer)| poll.answers.push(answer));
@@ -87,25 +90,35 @@ fn ask_about_lines(
     Ok(())
 }
 
-fn ask_about_words(inquiry: &Inquiry<'_>, polls: &[Poll<'_, '_>], answers: &mut [Option<CaseResult>]) {
+fn ask_about_words(
+    inquiry: &Inquiry<'_>,
+    polls: &[Poll<'_, '_>],
+    answers: &mut [Option<CaseResult>],
+) -> Result<(), InternalError> {
     for (poll, answer) in polls.iter().zip(answers) {
         let Some(words) = &poll.shown.words else { continue };
-        let line = inquiry.adapted_word(&words.shown, poll.shown.instruction);
-        *answer = line.and_then(|line| inquiry.ask_words(&[&line]).pop());
+        if let Some(line) = inquiry.adapted_word(&words.shown, poll.shown.instruction) {
+            *answer = inquiry.ask_words(&[&line])?.pop();
+        }
     }
+    Ok(())
 }
 
 /// The result of an engine for a row; none if it cannot be asked.
-fn execute(inquiry: &Inquiry<'_>, shown: &ShownRow) -> Option<CaseResult> {
-    let executor = inquiry.subject.executor?;
-    executor.executes(&shown.program.environment()).ok().or(executor.recorded().map(drop))?;
+fn execute(inquiry: &Inquiry<'_>, shown: &ShownRow) -> Result<Option<CaseResult>, InternalError> {
+    let Some(executor) = inquiry.subject.executor else { return Ok(None) };
+    // A recording is asked about its rows, whatever their environment.
+    if executor.executes(&shown.program.environment()).is_err() && executor.recorded().is_none() {
+        return Ok(None);
+    }
     let mut program = shown.program.clone();
-    let expectation = shown.result.expectation()?.clone();
+    let expectation = shown.result.expectation().must("the result of a row has an expectation").clone();
     if expectation.may_trap() {
         program.own_launches = vec![0];
     }
-    let answer = executor.execute(std::slice::from_ref(&program)).pop()?.pop()?;
-    Some(CaseResult::of_row(&shown.program, expectation, answer))
+    let answers = case::answers(executor, std::slice::from_ref(&program))?;
+    let answer = answers.into_iter().flatten().next().must("the row of a cause is the only one of its program");
+    Ok(Some(CaseResult::of_row(&shown.program, expectation, answer)))
 }
 
 impl Inquiry<'_> {
