@@ -167,12 +167,8 @@ impl<'a> Case<'a> {
     }
 
     /// PTX version, target and address size.
-    ///
-    /// # Errors
-    /// If the choices belong to another form.
-    pub fn environment(&self) -> Result<Environment, InternalError> {
-        let error = || InternalError(format!("{} has no such choices: {:?}", self.form().id, self.values));
-        environment(self.form(), self.values).ok_or_else(error)
+    pub fn environment(&self) -> Environment {
+        environment(self.form(), self.values)
     }
 
     /// Its line.
@@ -183,10 +179,7 @@ impl<'a> Case<'a> {
     }
 
     /// A module with only this case; every destination is stored if code is generated.
-    ///
-    /// # Errors
-    /// As [`Case::environment`].
-    pub fn module(&self, depth: Depth) -> Result<String, InternalError> {
+    pub fn module(&self, depth: Depth) -> String {
         let printer = Printer::new(self.form());
         let mut items = Vec::new();
         let mut line = String::new();
@@ -194,7 +187,7 @@ impl<'a> Case<'a> {
         if depth == Depth::Generate {
             printer.stores(self.values, &mut line, |item| items.push(item));
         }
-        Ok(scaffold(items, printer.setting(self.values)).module(&self.environment()?, "k", &[&line]).0)
+        scaffold(items, printer.setting(self.values)).module(&self.environment(), "k", &[&line]).0
     }
 }
 

@@ -105,8 +105,7 @@ pub fn minimize(
     let mut causes: Vec<Cause<'_>> = Vec::new();
     let inquiries = Inquiry::of_all(spec, &none, subjects, progress);
     for (at, inquiry) in inquiries.iter().enumerate() {
-        let Ok(environment) = case.environment() else { continue };
-        if !inquiry.subject.takes(&environment, depth) {
+        if !inquiry.subject.takes(&case.environment(), depth) {
             continue;
         }
         for result in inquiry.ask(depth, std::slice::from_ref(case))? {

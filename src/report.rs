@@ -3,6 +3,7 @@
 //! Nothing in it depends on the clock, the machine's speed or the order in which threads ended.
 
 mod coverage;
+mod data;
 mod deaths;
 mod defect;
 mod diff;
@@ -20,177 +21,24 @@ mod pages;
 mod support;
 mod text;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::campaign::{Deeper, Generate, Options, Results, RunDepth, Shard, Strategy};
+use crate::campaign::{Deeper, Generate, Options, Results, Shard, Strategy};
 use crate::causes::{Finding, Findings};
 use crate::divergences::Divergences;
 use crate::engine::words::acts;
 use crate::spec::Spec;
 
 pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleExample, RuleReport};
+pub use data::{DeeperReport, EarlierRun, FORMAT, KnownFinding, News, Report, ReportOptions, ReportPart, RunVerdict};
 pub use deaths::DeathReport;
 pub use diff::{Changed, DiffSection, ReportDiff};
 pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, UndefinedReport};
 pub use groups::{GroupCase, GroupReport};
-pub use history::{HISTORY_FORMAT, HistoryEngine, HistoryLine, KnownFinding, open as open_history};
+pub use history::{HISTORY_FORMAT, HistoryEngine, HistoryLine, open as open_history};
 pub use listed::DivergenceReport;
-pub use merge::{ReportPart, judged_nothing};
+pub use merge::judged_nothing;
 pub use modifiers::{CodeChanges, ModifierReport};
-pub use news::{EarlierRun, News};
 pub use pages::PageSources;
 pub use support::SupportReport;
-
-/// The version of the format of `report.json`. It grows when a field changes its meaning or goes away.
-pub const FORMAT: u32 = 1;
-
-/// The result of a run as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RunVerdict {
-    /// Every engine did what is expected.
-    Agreed,
-    /// There is a new mismatch, or a listed one that no longer happens.
-    Disagreed,
-    /// Something was asked and not answered, or nothing was judged.
-    CouldNotJudge,
-    /// The run was stopped before its end.
-    Interrupted,
-    /// This tool contradicted itself.
-    InternalError,
-}
-
-impl RunVerdict {
-    /// The words of a report.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Agreed => "agreed",
-            Self::Disagreed => "disagreed",
-            Self::CouldNotJudge => "could not judge",
-            Self::Interrupted => "interrupted",
-            Self::InternalError => "internal error",
-        }
-    }
-}
-
-/// The one field that every version of a format has.
-#[derive(Deserialize)]
-struct FormatNumber {
-    format: u32,
-}
-
-/// Everything a run found.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Report {
-    /// The version of this format: [`FORMAT`].
-    pub format: u32,
-    /// The result as a whole.
-    pub verdict: RunVerdict,
-    /// The day of the run, if it was given: `--today`.
-    pub date: Option<String>,
-    /// The changes since the last run of the same kind; none if the history has no such run. Besides the run itself it
-    /// depends only on the history.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub news: Option<News>,
-    /// The runs of a merged report, by engine; none for the report of a run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<ReportPart>,
-    /// Version of this tool.
-    pub tool: String,
-    /// A hash of the specification's files.
-    pub specification: String,
-    /// A hash of the files of divergences; empty if there are none.
-    pub divergence_files: String,
-    /// The options of the run.
-    pub options: ReportOptions,
-    /// The additions of a deeper run; none for the deepest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deeper: Option<DeeperReport>,
-    /// The counts and outcomes of each engine.
-    pub engines: Vec<EngineReport>,
-    /// Engines that were not asked.
-    pub absent: Vec<AbsentReport>,
-    /// Cases without an answer because an engine failed, and engines that judged nothing.
-    pub lost: Vec<String>,
-    /// Notes of engines that are not the answer to a question.
-    #[serde(default)]
-    pub notes: Vec<String>,
-    /// Everything that the reference model infers.
-    pub inferences: Vec<InferenceReport>,
-    /// The forms, and how much of their spaces was tested.
-    pub forms: Vec<FormReport>,
-    /// The rules, and how often each was broken alone.
-    pub rules: Vec<RuleReport>,
-    /// The causes of the mismatches that no divergence lists.
-    pub findings: Vec<Finding>,
-    /// Lines that kill an engine only together.
-    #[serde(default)]
-    pub deaths: Vec<DeathReport>,
-    /// Mismatch groups in which no case failed again, and engines that give different answers to the same
-    /// question.
-    pub not_reproduced: Vec<String>,
-    /// Mismatch groups that were not analysed, and why: of lines with several faults, or too many.
-    pub not_analysed: Vec<String>,
-    /// The mismatch groups, those that no divergence lists first.
-    pub groups: Vec<GroupReport>,
-    /// How engines compare with the manual in the support matrix; none if it was not made.
-    #[serde(default)]
-    pub support: Option<SupportReport>,
-    /// The machine instructions that each modifier adds and removes.
-    pub modifiers: Vec<ModifierReport>,
-    /// The divergences that the run exercised.
-    pub divergences: Vec<DivergenceReport>,
-    /// The manual's own examples.
-    pub examples: Vec<ExampleReport>,
-    /// Variants that the judge reads differently from what was generated: bugs of this tool.
-    pub internal_errors: Vec<String>,
-}
-
-/// The options of the run.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct ReportOptions {
-    /// The opcodes; all if empty.
-    #[serde(default)]
-    pub instructions: Vec<String>,
-    /// How deep the run looks where the other options do not say it: `choices` or `pairs`.
-    #[serde(default = "deepest")]
-    pub depth: String,
-    /// How much of each space is tested.
-    pub strategy: String,
-    /// The size below which a space is tested completely by the strategy `complete`.
-    pub limit: String,
-    /// Additional random valid variants of each form; none for the usual number.
-    pub random: Option<u64>,
-    /// True if every PTX version and target at which a requirement changes is tested as well.
-    pub boundaries: bool,
-    /// Which valid lines are taken through code generation.
-    pub generate_code: String,
-    /// True if words are tried in slots.
-    #[serde(default)]
-    pub vocabulary: bool,
-    /// The maximum number of programs of each form; none for what is usual for each engine.
-    #[serde(default)]
-    pub cases: Option<usize>,
-    /// Rows of each program.
-    #[serde(default)]
-    pub rows: usize,
-    /// The seed of random draws.
-    pub seed: u64,
-    /// The only environment that is tested in.
-    pub environment: Option<String>,
-    /// The part of the plan: `2/8`; none for the whole.
-    pub shard: Option<String>,
-}
-
-/// The additions of a deeper run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct DeeperReport {
-    /// The questions of the deeper run beyond the questions of this one, in words.
-    pub adds: Vec<String>,
-    /// The command that runs it.
-    pub command: String,
-}
 
 impl DeeperReport {
     fn new(deeper: Deeper, options: &Options, results: &Results) -> Self {
@@ -201,16 +49,6 @@ impl DeeperReport {
         let command = format!("ptx-conform run --depth {}{arguments}", deeper.depth.word());
         Self { adds: deeper.adds, command }
     }
-
-    /// As one sentence.
-    fn words(&self) -> String {
-        format!("a deeper run would add: {}: {}", self.adds.join("; "), self.command)
-    }
-}
-
-/// The depth of the runs that reports without one are of.
-fn deepest() -> String {
-    RunDepth::DEEPEST.word().to_owned()
 }
 
 impl ReportOptions {

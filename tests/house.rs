@@ -241,11 +241,12 @@ fn modules_import_only_modules_before_them() {
 }
 
 /// Spellings of "the first three axes", without spaces. `EnvironmentValues` alone knows how many axes the environment has.
-const AXES_AS_A_NUMBER: [&str; 13] = [
+const AXES_AS_A_NUMBER: [&str; 14] = [
     "ENVIRONMENT:usize=3",
     "AXES:usize=3",
     "[u8;3]",
     "[..3]",
+    "(..3)",
     "[3..]",
     "split_at(3",
     "skip(3)",

@@ -10,7 +10,6 @@ use crate::divergences::{Comparison, Divergences, Does, EngineVersion};
 use crate::engine::{Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::Reading;
-use crate::must::Must as _;
 use crate::review::is_as_meant;
 use crate::spec::{Instruction, Spec};
 
@@ -234,7 +233,7 @@ impl<'a> Asker<'a> {
         group.count += 1;
         group.keep(case.values.to_vec(), compared.did);
         if group.is_simpler(case.values) {
-            let module = case.module(depth).must("the case was asked about");
+            let module = case.module(depth);
             let command = case::command(self.engine, &module, &judged.environment, depth);
             group.sample = Some(Sample {
                 values: case.values.to_vec(),

@@ -259,7 +259,7 @@ impl Planner<'_> {
     /// The valid twin of a breach, in an environment that the engine accepts.
     pub(super) fn twin(&self, values: &[u8], rule: Option<usize>) -> Option<Values> {
         let asked = |twin: &[u8]| {
-            let supported = || environment(self.form, twin).is_some_and(|environment| self.supports(&environment));
+            let supported = || self.supports(&environment(self.form, twin));
             EnvironmentValues::of(twin) == EnvironmentValues::of(values) || (self.boundaries_wanted() && supported())
         };
         twin(self.form, values, rule?, asked)
@@ -267,10 +267,9 @@ impl Planner<'_> {
 
     /// Takes note of a twin that is asked about in its own environment, or of there being none.
     pub(super) fn elsewhere(&self, plan: &mut FormPlan, twin: Option<Values>) {
-        let environment = twin.as_ref().and_then(|twin| environment(self.form, twin));
-        match (environment, twin) {
-            (Some(environment), Some(twin)) => plan.waiting.push((environment, self.row(twin, None))),
-            _ => plan.breaches_without_twin += 1,
+        match twin {
+            Some(twin) => plan.waiting.push((environment(self.form, &twin), self.row(twin, None))),
+            None => plan.breaches_without_twin += 1,
         }
     }
 
@@ -307,11 +306,11 @@ impl Planner<'_> {
         let mut at = 0;
         while at < size {
             self.ask(plan.main, Purpose::Check, TaskVariants::Range(space.clone(), at, batch));
-            at += u128::try_from(batch).unwrap_or(1);
+            at += batch as u128;
         }
     }
 }
 
 fn count<T>(of: &[T]) -> u128 {
-    u128::try_from(of.len()).unwrap_or(u128::MAX)
+    of.len() as u128
 }

@@ -222,7 +222,7 @@ impl<'p> Prober<'p> {
             candidates.extend(values(EnvironmentValues::TARGET).flat_map(of_target));
         }
         let taken = |choices: Values| {
-            let environment = environment(form, &choices)?;
+            let environment = environment(form, &choices);
             let choices = EnvironmentValues::of(&choices);
             self.subject.takes(&environment, depth).then_some((environment, choices))
         };

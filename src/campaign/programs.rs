@@ -7,6 +7,7 @@ use super::plan::{Purpose, Task, TaskVariants};
 use crate::case::CostlyRows;
 use crate::engine::CaseExecutor;
 use crate::environment::Environment;
+use crate::must::Must as _;
 use crate::setup;
 use crate::space::{Diagram, Draw, EnvironmentValues, Region, Values, covering, environment_values};
 use crate::spec::Form;
@@ -119,7 +120,7 @@ pub(super) fn costly(engine: &dyn CaseExecutor, undefined: u64) -> CostlyRows {
 fn shuffled(mut cases: Vec<Values>, draw: &mut Draw) -> Vec<Values> {
     for at in (1..cases.len()).rev() {
         let other = draw.below(at as u128 + 1).and_then(|other| usize::try_from(other).ok());
-        cases.swap(at, other.unwrap_or(at));
+        cases.swap(at, other.must("a position of a list is below its length"));
     }
     cases
 }

@@ -13,6 +13,7 @@ use crate::engine::{CaseExecutor, Depth};
 use crate::environment::{AddressSize, Environment, Suffix};
 use crate::line_case::{LineCase, Rows};
 use crate::model::{self, RowVerdict};
+use crate::must::Must as _;
 use crate::setup;
 use crate::space::Values;
 use crate::spec::{Instruction, Spec};
@@ -163,10 +164,9 @@ impl<'a> Executor<'a> {
         let group = tally.groups.entry(key).or_default();
         group.count += 1;
         group.keep(case.values.to_vec(), Does::Computes);
-        if group.is_simpler(case.values)
-            && let (Ok(environment), Ok(program)) =
-                (case.environment(), setup::line_case(self.spec, case.form(), &[case.values]))
-        {
+        if group.is_simpler(case.values) {
+            let environment = case.environment();
+            let program = setup::line_case(self.spec, case.form(), &[case.values]).must("the row was executed");
             let message = result.difference().map(|difference| describe(difference, &program)).unwrap_or_default();
             let (module, command) = (String::new(), String::new());
             let (values, line) = (case.values.to_vec(), program.line);

@@ -100,7 +100,7 @@ impl Question<'_> {
             lines.push(line);
         }
         let Some(&first) = group.first() else { return Ok(Vec::new()) };
-        let environment = self.cases[first].environment()?;
+        let environment = self.cases[first].environment();
         let scaffold = scaffold(items, setting);
         let readings = self.read(&environment, &scaffold, group, &lines)?;
         let asked = if texts.is_empty() { &lines } else { &texts };

@@ -168,9 +168,9 @@ impl<'s> Poll<'_, 's> {
         }
         let values = shown.fails.first().cloned().must("a cause of lines has a line that fails");
         let case = shown.case(&values);
-        let environment = case.environment()?;
+        let environment = case.environment();
         let depth = shown.mismatch.depth;
-        let module = case.module(depth)?;
+        let module = case.module(depth);
         let outcome = self.answers.get(shown.engine).and_then(Option::as_ref).and_then(|result| result.outcome());
         let line = case.line();
         let conditional: Vec<usize> = shown.cube.sets().iter().map(|(axis, _)| *axis).collect();
@@ -220,7 +220,7 @@ fn marks(passages: impl IntoIterator<Item = Passage>) -> Vec<Mark> {
 fn evidence(cause: &Cause<'_>, engine: String) -> Evidence {
     let environment = match &cause.words {
         Some(words) => Some(words.shown.environment),
-        None => cause.fails.first().and_then(|values| environment(cause.form(), values)),
+        None => cause.fails.first().map(|values| environment(cause.form(), values)),
     };
     Evidence {
         form: cause.form().id.clone(),

@@ -11,6 +11,7 @@ use crate::engine::{Batch, CaseExecutor, Depth, Listing};
 use crate::environment::AddressSize;
 use crate::judge::Judge;
 use crate::line_case::LineCase;
+use crate::must::Must as _;
 use crate::ptx::{Declarations, Line};
 use crate::space::{Values, environment};
 use crate::spec::{Form, Instruction, Spec};
@@ -125,16 +126,18 @@ impl<'a> Inquiry<'a> {
         if self.subject.takes(&line.environment, Depth::Check) {
             return Some(line.clone());
         }
+        const OURS: &str = "the line was read before, in another environment of the specification";
         let environment = newest(self.spec, self.subject)?;
-        let declarations = Declarations::parse(&line.scaffold.declarations(), &self.spec.isa).ok()?;
-        let judge = Judge::new(self.spec, &environment).ok()?;
-        let reading = judge.read_as(instruction, &Line::parse(&line.line).ok()?, &declarations);
+        let declarations = Declarations::parse(&line.scaffold.declarations(), &self.spec.isa).must(OURS);
+        let judge = Judge::new(self.spec, &environment).must(OURS);
+        let parsed = Line::parse(&line.line).must(OURS);
+        let reading = judge.read_as(instruction, &parsed, &declarations);
         Some(WordLine { environment, reading, ..line.clone() })
     }
 
     /// True if the engine accepts the environment of these choices.
     pub(super) fn supports(&self, form: &Form, values: &[u8], mismatch: &Mismatch) -> bool {
-        let Some(environment) = environment(form, values) else { return false };
+        let environment = environment(form, values);
         if mismatch.does == Does::Computes {
             // Programs have addresses of 64 bits.
             let executes = |executor: &dyn CaseExecutor| executor.executes(&environment).is_ok();

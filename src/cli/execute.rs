@@ -44,17 +44,7 @@ impl Opts {
         for name in &self.engine {
             super::engines::open_named(name, specs, &mut engines)?;
         }
-        let answers: Vec<(&str, Vec<Answer>)> = engines
-            .iter()
-            .map(|opened| {
-                let id = opened.engine.id();
-                let answers = match opened.engine.as_executor() {
-                    Some(executor) => case::answers(executor, std::slice::from_ref(&program))?.concat(),
-                    None => vec![Answer::Skipped(format!("{id} does not execute")); program.rows.len()],
-                };
-                Ok((id.as_str(), answers))
-            })
-            .collect::<Result<_, InternalError>>()?;
+        let answers = answers(&engines, &program)?;
         let mut agreed = true;
         let mut executed = engines.is_empty();
         let mut text = format!("{} ({}, {})\n", program.line, prepared.form(), program.environment());
@@ -95,6 +85,19 @@ impl Opts {
             () => ExitCode::SUCCESS,
         })
     }
+}
+
+/// The answers of each engine to the rows of a case.
+fn answers<'e>(engines: &'e [Opened], program: &LineCase) -> Result<Vec<(&'e str, Vec<Answer>)>, InternalError> {
+    let of_engine = |opened: &'e Opened| {
+        let id = opened.engine.id();
+        let answers = match opened.engine.as_executor() {
+            Some(executor) => case::answers(executor, std::slice::from_ref(program))?.concat(),
+            None => vec![Answer::Skipped(format!("{id} does not execute")); program.rows.len()],
+        };
+        Ok((id.as_str(), answers))
+    };
+    engines.iter().map(of_engine).collect()
 }
 
 /// The PTX and the machine code that each engine makes of a case.

@@ -221,7 +221,7 @@ impl<'d> ResultObject<'d> {
         let artifact_location = ArtifactObject { uri: uri(&result.file) };
         Self {
             rule_id: &result.rule,
-            rule_index: positions.get(result.rule.as_str()).copied().unwrap_or(0),
+            rule_index: positions[result.rule.as_str()],
             level: result.level,
             message: MessageObject { text: result.text.clone() },
             locations: [LocationObject { physical_location: PhysicalLocation { artifact_location, region } }],

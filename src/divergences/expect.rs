@@ -4,7 +4,8 @@ use super::{Divergence, Divergences, Does, EngineVersion, ListedCube, NewestPtx}
 use crate::engine::Depth;
 use crate::environment::Version;
 use crate::judge::Reading;
-use crate::spec::{Choice, Form, Instruction};
+use crate::space::environment;
+use crate::spec::{Form, Instruction};
 
 /// The expected behavior of an engine on a line, given its known divergences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,9 +146,7 @@ impl Divergences {
 
     /// True if the PTX version of a line is newer than any that the engine accepts.
     fn too_new(&self, engine: &EngineVersion, form: &Form, values: &[u8]) -> bool {
-        let newest = self.newest_ptx(engine);
-        let ptx = form.axis_of(Choice::Ptx).and_then(|axis| form.value(values, axis).parse::<Version>().ok());
-        newest.zip(ptx).is_some_and(|(newest, ptx)| ptx > newest)
+        self.newest_ptx(engine).is_some_and(|newest| environment(form, values).ptx > newest)
     }
 
     /// Compares what an engine did with what the specification claims and the divergences list.

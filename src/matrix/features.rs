@@ -157,8 +157,7 @@ impl<'s> Surveyed<'s> {
         let first = ModulePair { version: 0, target: 0 };
         let broken = |witness: &Witness, pair: ModulePair| {
             let form = &self.instruction.forms[witness.form];
-            let values = witness.at(pair, grid, self.instruction).unwrap_or_default();
-            (form, if values.is_empty() { Vec::new() } else { form.broken(&values) })
+            (form, form.broken(&witness.at(pair, grid, self.instruction)))
         };
         for pair in Availability::smallest(grid, &self.region) {
             let (ptx, target) = (grid.version(pair), grid.target(pair));

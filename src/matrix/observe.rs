@@ -172,8 +172,8 @@ impl EngineAsker<'_> {
         if self.progress.stopped() {
             return Ok(Vec::new());
         }
-        let there = |&at: &usize| Some((at, lines[at].witness.at(pair, self.grid, lines[at].instruction)?));
-        let values: Vec<(usize, Values)> = which.iter().filter_map(there).collect();
+        let there = |&at: &usize| (at, lines[at].witness.at(pair, self.grid, lines[at].instruction));
+        let values: Vec<(usize, Values)> = which.iter().map(there).collect();
         let mut groups: BTreeMap<(Prospect, &BTreeSet<String>), NumberedCases<'_>> = BTreeMap::new();
         for (at, values) in &values {
             let asked = &lines[*at];
@@ -218,7 +218,7 @@ impl EngineAsker<'_> {
         };
         if reading.valid() != valid {
             let word = |valid| if valid { "valid" } else { "invalid" };
-            let environment = case.environment()?;
+            let environment = case.environment();
             return Err(InternalError(format!(
                 "{} is {} by the diagrams and read as {} in {environment}; `spec lint` says more",
                 case.line(),

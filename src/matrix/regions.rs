@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::pairs::{Grid, PairSet};
+use crate::must::Must as _;
 use crate::space::{ClassSet, Diagram, EnvironmentClasses, EnvironmentValues, environment};
 use crate::spec::{Form, Instruction, pattern_matches};
 
@@ -96,7 +97,7 @@ impl<'a> FormDiagram<'a> {
         let classes = self.diagram.environment_classes();
         let pairs = |members: &Vec<EnvironmentValues>| {
             let mut pairs = grid.none();
-            let environments = members.iter().filter_map(|member| environment(self.form, member));
+            let environments = members.iter().map(|member| environment(self.form, member));
             environments.filter_map(|of| grid.pair(of.ptx, of.target)).for_each(|pair| pairs.insert(pair));
             pairs
         };
@@ -144,6 +145,9 @@ impl FormClasses<'_> {
     }
 }
 
+/// The number of the empty set in a table, which is the least.
+const NOWHERE: usize = 0;
+
 /// Sets of pairs by number, each once: many combinations have the same.
 #[derive(Debug)]
 pub(super) struct RegionTable<'g> {
@@ -162,7 +166,7 @@ impl<'g> RegionTable<'g> {
         table
     }
 
-    /// The number of a set; the empty one has 0.
+    /// The number of a set; the empty one has [`NOWHERE`].
     fn number(&mut self, set: PairSet) -> usize {
         if let Some(&known) = self.numbers.get(&set) {
             return known;
@@ -174,7 +178,7 @@ impl<'g> RegionTable<'g> {
 
     fn union(&mut self, a: usize, b: usize) -> usize {
         let key = (a.min(b), a.max(b));
-        if a == b || key.0 == 0 {
+        if a == b || key.0 == NOWHERE {
             return key.1;
         }
         if let Some(&known) = self.unions.get(&key) {
@@ -187,7 +191,7 @@ impl<'g> RegionTable<'g> {
 
     fn intersection(&mut self, a: usize, b: usize) -> usize {
         let key = (a.min(b), a.max(b));
-        if a == b || key.0 == 0 {
+        if a == b || key.0 == NOWHERE {
             return key.0;
         }
         if let Some(&known) = self.intersections.get(&key) {
@@ -200,7 +204,7 @@ impl<'g> RegionTable<'g> {
 
     /// The set with a number.
     pub(super) fn set(&self, number: usize) -> &PairSet {
-        self.sets.get(number).unwrap_or(&self.sets[0])
+        &self.sets[number]
     }
 }
 
@@ -254,7 +258,7 @@ impl<'g> ModifierRegions<'g> {
                     number
                 }
             };
-            if number == 0 {
+            if number == NOWHERE {
                 continue;
             }
             given.push(choice);
@@ -269,9 +273,8 @@ impl<'g> ModifierRegions<'g> {
     }
 
     fn add(&mut self, combination: ModifierCombination, number: usize) {
-        let known = self.regions.get(&combination).copied().unwrap_or(0);
-        let number = self.table.union(known, number);
-        self.regions.insert(combination, number);
+        let known = self.regions.entry(combination).or_insert(NOWHERE);
+        *known = self.table.union(*known, number);
     }
 
     /// The combinations worth a line: the instruction itself, its modifiers, and those that need more than their parts.
@@ -281,7 +284,7 @@ impl<'g> ModifierRegions<'g> {
             let parts = (0..combination.len()).map(|left_out| {
                 let mut part = combination.clone();
                 part.remove(left_out);
-                self.regions.get(&part).copied().unwrap_or(0)
+                *self.regions.get(&part).must("a form that has a combination has its parts")
             });
             let of_parts = parts.reduce(|a, b| self.table.intersection(a, b));
             if combination.len() < 2 || of_parts != Some(number) {

@@ -4,7 +4,8 @@ use super::availability::Availability;
 use super::pairs::{Grid, ModulePair, PairSet};
 use super::regions::{FormClasses, Modifier};
 use crate::environment::AddressSize;
-use crate::space::{Distance, EnvironmentValues, Region, Slice, Values, distance, environment_values};
+use crate::must::Must as _;
+use crate::space::{Distance, EnvironmentValues, Region, Slice, Values, distance, environment, environment_values};
 use crate::spec::{Cube, Form, Instruction, Isa, ValueSet};
 
 /// A line, and where the specification says that it is valid.
@@ -22,25 +23,25 @@ pub(super) struct Witness {
 
 impl Witness {
     /// Its choices in another environment: in an address size in which it is valid there, if there is one, and otherwise
-    /// with 64 bits where PTX has them. `None` if the form does not know the environment.
-    pub(super) fn at(&self, pair: ModulePair, grid: &Grid, instruction: &Instruction) -> Option<Values> {
-        let form = instruction.forms.get(self.form)?;
+    /// with 64 bits where PTX has them.
+    pub(super) fn at(&self, pair: ModulePair, grid: &Grid, instruction: &Instruction) -> Values {
+        let form = &instruction.forms[self.form];
         let wide = match self.valid.contains(pair) {
             true => self.valid_wide.contains(pair),
             false => grid.version(pair) >= AddressSize::SINCE,
         };
         let size = if wide { AddressSize::Bits64 } else { AddressSize::Bits32 };
         let mut values = self.values.clone();
-        choices(form, grid, pair, size)?.give_to(&mut values);
-        Some(values)
+        choices(form, grid, pair, size).give_to(&mut values);
+        values
     }
 }
 
 /// The choices of an environment in a form.
-fn choices(form: &Form, grid: &Grid, pair: ModulePair, address_size: AddressSize) -> Option<EnvironmentValues> {
+fn choices(form: &Form, grid: &Grid, pair: ModulePair, address_size: AddressSize) -> EnvironmentValues {
     let environment =
         crate::environment::Environment { ptx: grid.version(pair), target: grid.target(pair), address_size };
-    environment_values(form, &environment)
+    environment_values(form, &environment).must("the grid has versions and targets of the specification")
 }
 
 /// Looks for the lines that have a combination of modifiers.
@@ -62,9 +63,8 @@ impl WitnessSearch<'_> {
             self.add(pair, &mut left, &mut witnesses);
         }
         while let Some(pair) = left.iter().min() {
-            if !self.add(pair, &mut left, &mut witnesses) {
-                break;
-            }
+            // The environment would stay without a line, and nobody would be asked about it.
+            self.add(pair, &mut left, &mut witnesses).then_some(()).must("a feature has a line wherever it is valid");
         }
         witnesses
     }
@@ -92,12 +92,12 @@ impl WitnessSearch<'_> {
         }
         // The classes of the environment, by address size; that of 64 bits first.
         let (simplest, found) = [AddressSize::Bits64, AddressSize::Bits32].into_iter().find_map(|size| {
-            let environment = choices(form.form, self.grid, pair, size)?;
+            let environment = choices(form.form, self.grid, pair, size);
             let class = form.classes.members().iter().position(|members| members.contains(&environment))?;
             let region = form.classes.region(class)?;
             let simplest = Slice::new(&region, &cube).simplest()?;
             let mut found = self.with_plain_operands(form.form, &region, &simplest);
-            found.get_mut(..3)?.copy_from_slice(&environment);
+            environment.give_to(&mut found);
             Some((distance(&simplest), found))
         })?;
         let (valid, valid_wide) = valid(form, &found, self.grid);
@@ -139,13 +139,13 @@ fn only(value: u8) -> ValueSet {
 /// Where a variant is valid with all its other choices: in any address size, and with 64 bits.
 fn valid(form: &FormClasses<'_>, values: &[u8], grid: &Grid) -> (PairSet, PairSet) {
     let (mut any, mut wide) = (grid.none(), grid.none());
-    let bits64 = form.form.axes[0].position(&AddressSize::Bits64.to_string());
+    let bits64 = form.form.axes[EnvironmentValues::ADDRESS_SIZE].position(&AddressSize::Bits64.to_string());
     for class in form.classes.holding(values) {
         for member in &form.classes.members()[class] {
-            let Some(of) = crate::space::environment(form.form, member) else { continue };
+            let of = environment(form.form, member);
             let Some(pair) = grid.pair(of.ptx, of.target) else { continue };
             any.insert(pair);
-            if Some(member[0]) == bits64 {
+            if Some(member[EnvironmentValues::ADDRESS_SIZE]) == bits64 {
                 wide.insert(pair);
             }
         }

@@ -10,7 +10,7 @@ use crate::campaign::{Agreement, EngineResult, Isolated, Results};
 use crate::engine::Outcome;
 use crate::ptx::print_variant;
 use crate::space::environment;
-use crate::space::lint::company;
+use crate::space::lint::always_broken_with;
 use crate::spec::{Form, Instruction, Source, Verdict};
 
 /// A form and how much of it was tested. Sizes are text, because JSON numbers are only exact up to 2^53.
@@ -30,7 +30,8 @@ pub struct FormTested {
     /// The engine.
     pub engine: String,
     /// The main environment.
-    pub home: String,
+    #[serde(rename = "home")]
+    pub main: String,
     /// The number of valid variants there.
     pub valid: String,
     /// How many of them were asked about.
@@ -74,7 +75,8 @@ pub struct RuleReport {
     pub says: String,
     /// How many variants break only this rule: in the main environment of the run, or in all environments
     /// if the rule demands a PTX version or target.
-    pub alone: String,
+    #[serde(rename = "alone")]
+    pub breaches: String,
     /// The first of these variants, and where; none if nothing breaks it alone.
     pub example: Option<RuleExample>,
     /// The rules that are always broken with it, if nothing breaks it alone.
@@ -132,14 +134,14 @@ impl ExampleReport {
 }
 
 impl RuleExample {
-    fn new(form: &Form, values: &[u8]) -> Option<Self> {
-        let environment = environment(form, values)?;
-        Some(Self {
+    fn new(form: &Form, values: &[u8]) -> Self {
+        let environment = environment(form, values);
+        Self {
             line: print_variant(form, values).0,
             ptx: environment.ptx.to_string(),
             target: environment.target.to_string(),
             address_size: environment.address_size.bits(),
-        })
+        }
     }
 }
 
@@ -161,7 +163,7 @@ pub(super) fn forms(instructions: &[&Instruction], results: &Results) -> Vec<For
                 .iter()
                 .map(|(engine, plan)| FormTested {
                     engine: engine.name.clone(),
-                    home: plan.main.to_string(),
+                    main: plan.main.to_string(),
                     valid: plan.valid.exist.to_string(),
                     valid_tested: plan.valid.tested.to_string(),
                     breaches: plan.breaches.exist.to_string(),
@@ -195,7 +197,7 @@ pub(super) fn rules(instructions: &[&Instruction], results: &Results) -> Vec<Rul
             }
         }
         let most: Vec<&Isolated> = most.into_values().collect();
-        let along_with = |of: &&Isolated| if of.count == 0 { company(form, of.rule) } else { Vec::new() };
+        let along_with = |of: &&Isolated| if of.count == 0 { always_broken_with(form, of.rule) } else { Vec::new() };
         let along_with: Vec<Vec<String>> = most.par_iter().map(along_with).collect();
         for (isolated, along_with) in most.into_iter().zip(along_with) {
             let rule = &form.rules[isolated.rule];
@@ -210,8 +212,8 @@ pub(super) fn rules(instructions: &[&Instruction], results: &Results) -> Vec<Rul
                 source: rule.source,
                 section: rule.section.clone(),
                 says: rule.says.clone(),
-                alone: isolated.count.to_string(),
-                example: isolated.first.as_ref().and_then(|values| RuleExample::new(form, values)),
+                breaches: isolated.count.to_string(),
+                example: isolated.first.as_ref().map(|values| RuleExample::new(form, values)),
                 along_with,
                 tested: tested.collect(),
             });

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::DivergenceReport;
+use super::listed::DivergenceReport;
 use crate::causes::{ListedCase, MinimalRow};
 use crate::engine::ListedLine;
 use crate::kernel;

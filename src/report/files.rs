@@ -5,7 +5,9 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::{FORMAT, FormatNumber, PageSources, Report, defect};
+use super::data::{FORMAT, FormatNumber, Report};
+use super::defect;
+use super::pages::PageSources;
 use crate::causes::Finding;
 use crate::engine::words::visible;
 

@@ -7,9 +7,9 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EngineReport, FormatNumber, Report, ReportOptions, RunVerdict};
+use super::data::{FormatNumber, KnownFinding, Report, RunVerdict};
+use super::engines::EngineReport;
 use crate::campaign::Agreement;
-use crate::causes::SEVERAL_FAULTS;
 
 /// The version of the format of a line. It grows when a field changes its meaning or goes away.
 pub const HISTORY_FORMAT: u32 = 1;
@@ -79,15 +79,6 @@ pub struct HistoryEngine {
     pub failed_rows: u64,
     /// Lines and rows that were skipped.
     pub skipped: u64,
-}
-
-/// A finding by name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct KnownFinding {
-    /// Its fingerprint.
-    pub fingerprint: String,
-    /// Its title.
-    pub title: String,
 }
 
 impl HistoryLine {
@@ -220,29 +211,5 @@ impl HistoryEngine {
             failed_rows,
             skipped: engine.skipped.values().chain(engine.skipped_rows.values()).sum(),
         }
-    }
-}
-
-impl Report {
-    /// True if everything that was asked was answered, and the causes of all mismatches were searched for.
-    pub fn is_complete(&self) -> bool {
-        let judged = matches!(self.verdict, RunVerdict::Agreed | RunVerdict::Disagreed);
-        // Lines with several faults never have findings of their own; other groups may hide one.
-        let hidden = self.not_analysed.iter().any(|group| !group.ends_with(SEVERAL_FAULTS));
-        judged && self.lost.is_empty() && self.not_reproduced.is_empty() && !hidden
-    }
-}
-
-impl ReportOptions {
-    /// How much was tested, in words.
-    pub fn words(&self) -> String {
-        let random = self.random.map_or_else(|| "usual".to_owned(), |random| random.to_string());
-        let cases = self.cases.map_or_else(|| "usual".to_owned(), |cases| cases.to_string());
-        let or = |set: bool, word: &'static str| if set { word } else { "none" };
-        let (boundaries, words) = (or(self.boundaries, "all"), or(self.vocabulary, "all"));
-        format!(
-            "strategy {}, limit {}, random {random}, boundaries {boundaries}, code {}, words {words}, cases {cases}, rows {}",
-            self.strategy, self.limit, self.generate_code, self.rows
-        )
     }
 }

@@ -7,7 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quick_junit::{FlakyOrRerun, NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
-use super::{DeathReport, EngineReport, ExampleAnswer, ExampleReport, GroupReport, Report, RunVerdict, SupportReport};
+use super::coverage::{ExampleAnswer, ExampleReport};
+use super::data::{Report, RunVerdict};
+use super::deaths::DeathReport;
+use super::engines::EngineReport;
+use super::groups::GroupReport;
+use super::support::SupportReport;
 use crate::campaign::Agreement;
 use crate::causes::Finding;
 use crate::divergences::Does;
@@ -182,7 +187,7 @@ impl EngineTests<'_> {
             parts.push((form.form.as_str(), VALID.to_owned(), asked(tested.valid_judged[0], &why)));
             for rule in self.report.rules.iter().filter(|rule| rule.form == form.form) {
                 let cases = rule.tested.get(&self.engine.name).map_or(0, |[cases, _]| *cases);
-                let why = || match (rule.alone.as_str(), rule.along_with.as_slice()) {
+                let why = || match (rule.breaches.as_str(), rule.along_with.as_slice()) {
                     ("0", []) => "nothing breaks it alone".to_owned(),
                     ("0", others) => format!("nothing breaks it alone; broken with it: {}", others.join(", ")),
                     _ => "no line that breaks it alone was judged".to_owned(),
@@ -223,7 +228,7 @@ impl EngineTests<'_> {
         };
         let mut test = test(form, name, status);
         if !known.is_empty() {
-            let count = |group: &&GroupReport| group.counts.get(&self.engine.name).copied().unwrap_or(0);
+            let count = |group: &&GroupReport| group.counts[&self.engine.name];
             let mut by_id: BTreeMap<&str, u64> = BTreeMap::new();
             for group in &known {
                 *by_id.entry(group.divergence.as_deref().unwrap_or_default()).or_default() += count(group);
@@ -318,7 +323,7 @@ fn of_finding(finding: &Finding) -> String {
 }
 
 fn without_finding(group: &GroupReport, engine: &str) -> String {
-    let count = group.counts.get(engine).copied().unwrap_or(0);
+    let count = group.counts[engine];
     let mut lines = vec![format!("{}: not analysed", group.description(count))];
     if let Some(example) = &group.example {
         lines.push(format!("case {}: {}", example.id, cut(&example.line, NAME)));

@@ -6,7 +6,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{EngineReport, News, Report, RunVerdict, SupportReport};
+use super::data::{News, Report, RunVerdict};
+use super::engines::EngineReport;
+use super::support::SupportReport;
 use crate::campaign::Agreement;
 use crate::causes::Finding;
 use crate::engine::words::{cut, visible};

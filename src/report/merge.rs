@@ -7,24 +7,13 @@ mod fields;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{DivergenceReport, Report, RunVerdict};
+use super::data::{Report, ReportPart, RunVerdict};
+use super::engines::EngineReport;
+use super::listed::DivergenceReport;
 use crate::campaign::{Agreement, Problem, Shard};
+use crate::must::Must as _;
 
 pub use fields::judged_nothing;
-
-/// The questions that one run asked one engine: its share of a merged report.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct ReportPart {
-    /// The engine.
-    pub engine: String,
-    /// The opcodes; all if empty.
-    pub instructions: Vec<String>,
-    /// The part of the plan: `2/8`; none for the whole.
-    pub shard: Option<String>,
-}
 
 /// Merges reports, each with the words that name it in errors.
 ///
@@ -32,6 +21,13 @@ pub struct ReportPart {
 /// If there are none, if their options, seeds, specifications or versions of this tool differ, or if two asked one engine the
 /// same.
 pub(super) fn merge(reports: Vec<(String, Report)>) -> Result<Report, String> {
+    for (name, report) in &reports {
+        let parts = report.parts.iter().map(|part| &part.shard);
+        for shard in parts.chain([&report.options.shard]).flatten() {
+            // What is missing of its plan could not be told.
+            shard.parse::<Shard>().map_err(|why| format!("{name} cannot be merged: {why}"))?;
+        }
+    }
     let mut reports = reports.into_iter().map(|(name, report)| (name, without_derived(report)));
     let (first, mut merged) = reports.next().ok_or("there is no report to merge")?;
     let mut sources: Vec<(String, Vec<ReportPart>)> = vec![(first.clone(), merged.parts.clone())];
@@ -51,7 +47,7 @@ pub(super) fn merge(reports: Vec<(String, Report)>) -> Result<Report, String> {
 /// The report without what [`derive`] adds, and with its parts.
 fn without_derived(mut report: Report) -> Report {
     if report.parts.is_empty() {
-        let part = |engine: &super::EngineReport| ReportPart {
+        let part = |engine: &EngineReport| ReportPart {
             engine: engine.name.clone(),
             instructions: report.options.instructions.clone(),
             shard: report.options.shard.clone(),
@@ -104,8 +100,7 @@ fn same_setting((first, merged): (&str, &Report), (name, report): (&str, &Report
 fn apart((one, ours): (&str, &[ReportPart]), (other, theirs): (&str, &[ReportPart])) -> Result<(), String> {
     for a in ours {
         for b in theirs.iter().filter(|b| b.engine == a.engine && b.shares_instructions(a)) {
-            let shards = |part: &ReportPart| part.shard.as_ref().and_then(|shard| shard.parse::<Shard>().ok());
-            let of_one_plan = match (shards(a), shards(b)) {
+            let of_one_plan = match (a.part_of_plan(), b.part_of_plan()) {
                 (Some(x), Some(y)) => a.instructions == b.instructions && x.of == y.of && x.number != y.number,
                 _ => false,
             };
@@ -123,6 +118,11 @@ fn apart((one, ours): (&str, &[ReportPart]), (other, theirs): (&str, &[ReportPar
 }
 
 impl ReportPart {
+    /// The part of the plan that it is, once [`merge`] has checked that it is one.
+    fn part_of_plan(&self) -> Option<Shard> {
+        self.shard.as_ref().map(|shard| shard.parse().must("reports whose shard is none are not merged"))
+    }
+
     fn shares_instructions(&self, other: &Self) -> bool {
         let all = self.instructions.is_empty() || other.instructions.is_empty();
         all || self.instructions.iter().any(|name| other.instructions.contains(name))
@@ -138,7 +138,7 @@ impl ReportPart {
 fn missing(parts: &[ReportPart]) -> Vec<String> {
     let mut plans: BTreeMap<(&str, &[String], u64), BTreeSet<u64>> = BTreeMap::new();
     for part in parts {
-        let Some(Ok(shard)) = part.shard.as_ref().map(|shard| shard.parse::<Shard>()) else { continue };
+        let Some(shard) = part.part_of_plan() else { continue };
         plans.entry((&part.engine, &part.instructions, shard.of)).or_default().insert(shard.number);
     }
     let mut missing = Vec::new();
@@ -215,5 +215,32 @@ fn verdict(report: &Report) -> RunVerdict {
         () if new || stale || unexpected || death => RunVerdict::Disagreed,
         () if !report.lost.is_empty() => RunVerdict::CouldNotJudge,
         () => RunVerdict::Agreed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::{Options, Results};
+    use crate::causes::Findings;
+    use crate::divergences::Divergences;
+
+    /// A part of a plan that nobody can name would hide that the others are missing.
+    #[test]
+    fn a_shard_that_is_none_is_not_merged() {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        let options = Options { instructions: vec!["brev".to_owned()], ..Options::default() };
+        let of = |shard: &str| {
+            let mut report =
+                Report::new(&spec, &Divergences::default(), &options, &Results::default(), Findings::default());
+            report.parts = vec![ReportPart {
+                engine: "x@1".to_owned(),
+                instructions: vec!["brev".to_owned()],
+                shard: Some(shard.to_owned()),
+            }];
+            merge(vec![("a.json".to_owned(), report)])
+        };
+        assert!(of("1/2").is_ok_and(|merged| merged.lost == ["x@1 (brev): shard 2/2 is missing"]));
+        assert!(of("1/x").is_err_and(|why| why.starts_with("a.json cannot be merged: `1/x` is not a shard")));
     }
 }

@@ -2,41 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{HistoryLine, KnownFinding, RunVerdict};
-
-/// How the findings of a run compare with those of earlier runs like it: see [`HistoryLine::is_like`].
-///
-/// A run that did not judge everything says nothing of findings that it lacks: they count as known until a complete run
-/// lacks them. Neither does one that lacks a release of an engine in which they may have been found.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct News {
-    /// The last run like it.
-    pub since: EarlierRun,
-    /// Fingerprints of the findings that were not known.
-    pub appeared: Vec<String>,
-    /// Fingerprints of the findings that were known.
-    pub as_before: Vec<String>,
-    /// Findings that were known and are gone.
-    pub vanished: Vec<KnownFinding>,
-    /// Findings that were known and not seen, where this run did not judge everything: they may still be there.
-    pub unseen: Vec<KnownFinding>,
-    /// By fingerprint: the first run like this one that had the finding. This run's own are not here.
-    pub first_seen: BTreeMap<String, EarlierRun>,
-}
-
-/// An earlier run, as a line of the history.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct EarlierRun {
-    /// Its day, if it was given.
-    pub date: Option<String>,
-    /// The number of its line in the history, from 1.
-    pub line: usize,
-    /// Its result.
-    pub verdict: RunVerdict,
-}
+use super::data::{EarlierRun, KnownFinding, News};
+use super::history::HistoryLine;
 
 impl News {
     /// Compares a run with the history before it: numbers of lines, and lines, oldest first. None if the history has no
@@ -74,39 +41,5 @@ impl News {
             unseen,
             first_seen: now.iter().filter_map(|one| Some(((*one).to_owned(), first.remove(one)?))).collect(),
         })
-    }
-
-    /// One sentence for a report.
-    pub fn words(&self) -> String {
-        let count = self.appeared.len();
-        let counted = if count == 1 { "1 new finding".to_owned() } else { format!("{count} new findings") };
-        let (gone, before) = (self.vanished.len(), self.as_before.len());
-        let unseen = match self.unseen.len() {
-            0 => String::new(),
-            unseen => format!("; {unseen} not seen again, but this run did not judge everything"),
-        };
-        format!("since the last run ({}): {counted}, {gone} gone, {before} as before{unseen}", self.since.words())
-    }
-
-    /// Since when a finding of the run is known, in words: `2026-11-20`, or that it is new.
-    pub fn known_since(&self, fingerprint: &str) -> String {
-        let Some(first) = self.first_seen.get(fingerprint) else { return "this run".to_owned() };
-        let again = self.appeared.iter().any(|new| new == fingerprint);
-        format!("{}{}", first.place(), if again { ", gone meanwhile" } else { "" })
-    }
-}
-
-impl EarlierRun {
-    /// Its day; without one, its line in the history.
-    pub fn place(&self) -> String {
-        self.date.clone().unwrap_or_else(|| format!("line {} of the history", self.line))
-    }
-
-    /// The same, and its result if it judged not everything.
-    pub fn words(&self) -> String {
-        match self.verdict {
-            RunVerdict::Agreed | RunVerdict::Disagreed => self.place(),
-            verdict => format!("{}, {}", self.place(), verdict.words()),
-        }
     }
 }

@@ -19,7 +19,8 @@ use minijinja::{AutoEscape, Environment, Error, context, escape_formatter};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{HistoryLine, Report};
+use super::data::Report;
+use super::history::HistoryLine;
 use crate::engine::words::{cut, visible};
 use crate::matrix::Matrix;
 use crate::spec::{Instruction, Spec};

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
-use super::{DeathReport, EngineReport, ExampleReport, News, Report};
+use super::coverage::ExampleReport;
+use super::data::{News, Report};
+use super::deaths::DeathReport;
+use super::engines::EngineReport;
 use crate::campaign::Agreement;
 use crate::causes::{Evidence, Finding, MinimalCase, MinimalRow, short_rule};
 use crate::spec::Verdict;

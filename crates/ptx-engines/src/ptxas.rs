@@ -64,6 +64,9 @@ impl Default for ProcessLimits {
     }
 }
 
+/// The family of the engine in names and in files of divergences.
+pub const FAMILY: &str = "ptxas";
+
 /// The cost of all processes so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {

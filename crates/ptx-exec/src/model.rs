@@ -59,9 +59,14 @@ const TABLE: &[(&str, Prepare)] = &[
     ("sust", surface::store),
 ];
 
+/// The opcodes of the instructions that the model executes, sorted.
+pub fn opcodes() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|(opcode, _)| *opcode)
+}
+
 /// True if the model executes an instruction.
 pub fn models(opcode: &str) -> bool {
-    TABLE.iter().any(|(known, _)| *known == opcode)
+    opcodes().any(|known| known == opcode)
 }
 
 /// Reads the line of a case.

@@ -80,7 +80,7 @@ impl<'a> ExplainedLine<'a> {
         let changed = (0..twin.len()).find(|&axis| twin[axis] != values[axis])?;
         let axis = &form.axes[changed];
         match axis.choice {
-            choice if choice.is_of_environment() => Some(format!("it is valid in {}", environment(form, &twin)?)),
+            choice if choice.is_of_environment() => Some(format!("it is valid in {}", environment(form, &twin))),
             Choice::Modifier | Choice::Writing => {
                 let better = self.rewritten(&twin)?;
                 Some(format!("this is valid: `{better}`"))

@@ -19,7 +19,7 @@ const MOST_BREACHES: usize = 12;
 /// An author's mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// An example that cannot be read: the line, and why.
+    /// An example or a variant that cannot be read: the line, and why.
     Unreadable(String, String),
     /// An example with another verdict than stated.
     Example {
@@ -56,7 +56,7 @@ impl fmt::Display for Mistake {
             Verdict::Invalid => format!("invalid, by {}", rules.join(", ")),
         };
         match self {
-            Self::Unreadable(line, why) => write!(f, "the example `{line}` cannot be read: {why}"),
+            Self::Unreadable(line, why) => write!(f, "`{line}` cannot be read: {why}"),
             Self::Example { line, stated, found } => {
                 write!(f, "the example `{line}` is {}, and not {}", verdict(found), verdict(stated))
             }
@@ -161,8 +161,8 @@ impl FormReview<'_> {
     /// The mistake in how a variant is read, which breaks this rule or none.
     fn misread(&self, values: &[u8], rule: Option<usize>) -> Option<Mistake> {
         let form = self.form;
-        let environment = environment(form, values)?;
-        let judge = Judge::new(self.spec, &environment).ok()?;
+        let environment = environment(form, values);
+        let judge = Judge::new(self.spec, &environment).must("a variant's environment is in the specification");
         let (text, declarations) = print_variant(form, values);
         let line = (text.clone(), environment);
         let unreadable = |why: String| Some(Mistake::Unreadable(text.clone(), why));
@@ -174,7 +174,9 @@ impl FormReview<'_> {
             Ok(parsed) => parsed,
             Err(why) => return unreadable(why.to_string()),
         };
-        let (read_as, reading) = judge.read(&parsed, &declarations)?;
+        let Some((read_as, reading)) = judge.read(&parsed, &declarations) else {
+            return unreadable("it is a line of no instruction, by its opcode and `elsewhere`".to_owned());
+        };
         if read_as.name != self.instruction.name || reading.form != self.at && rule.is_none() {
             let forms = [form.id.clone(), read_as.forms[reading.form].id.clone()];
             return Some(Mistake::AnotherForm { line, forms });
@@ -191,5 +193,24 @@ impl FormReview<'_> {
         let meaning = |values: &[u8]| format!("{}: {}", form.axes[differing].name, form.value(values, differing));
         let meanings = [meaning(values), meaning(&reading.values)];
         Some(Mistake::AnotherMeaning { line, form: form.id.clone(), meanings })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A modifier that the file itself gives away: the variants that have it are lines of no instruction.
+    #[test]
+    fn variants_that_are_read_as_no_instruction_are_mistakes() {
+        let isa = include_str!("../../../tests/specs/small/isa.yaml");
+        let fetch =
+            include_str!("../../../tests/specs/small/fetch.yaml").replace("forms:\n", "elsewhere: [.near]\nforms:\n");
+        let spec = Spec::from_texts(("isa.yaml", isa), &[("fetch.yaml".to_owned(), fetch)]);
+        let spec = spec.unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+        let [Mistake::Unreadable(line, _), ..] = &misread(&spec, &spec.instructions[0])[..] else {
+            panic!("no mistake")
+        };
+        assert!(line.contains(".near"), "{line}");
     }
 }

@@ -11,7 +11,10 @@ use crate::divergences::Does;
 use crate::engine::Depth;
 use crate::model::RowVerdict;
 use crate::must::Must as _;
-use crate::space::{Values, distance};
+use crate::space::{EnvironmentValues, Values, distance};
+
+const TARGET: usize = EnvironmentValues::TARGET;
+const PTX: usize = EnvironmentValues::PTX;
 
 /// The answers of all engines to the simplest case of a cause, or to a similar one in an environment that they
 /// accept.
@@ -139,14 +142,14 @@ impl Inquiry<'_> {
         if fits(values) {
             return Some(values.clone());
         }
-        let both = with(2).flat_map(|values| {
-            (0..=u8::MAX).take(form.axes[1].values.len()).map(move |target| {
+        let both = with(PTX).flat_map(|values| {
+            (0..=u8::MAX).take(form.axes[TARGET].values.len()).map(move |target| {
                 let mut other = values.clone();
-                other[1] = target;
+                other[TARGET] = target;
                 other
             })
         });
-        with(2).chain(with(1)).chain(both).find(|other| cause.extent.contains(other) && fits(other))
+        with(PTX).chain(with(TARGET)).chain(both).find(|other| cause.extent.contains(other) && fits(other))
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::exact::Seen;
 use crate::environment::{Suffix, Target};
+use crate::must::Must as _;
 use crate::space::{EnvironmentValues, Values};
 use crate::spec::{Cube, Form, ValueSet};
 
@@ -21,7 +22,7 @@ const PTX: usize = EnvironmentValues::PTX;
 /// One cause, and where it is known to happen.
 pub(crate) struct Extent<'s> {
     form: &'s Form,
-    home: EnvironmentValues,
+    found_in: EnvironmentValues,
     witnesses: Vec<Values>,
     /// For each axis, the values for which the engine can be asked and the claim is the same, in the order
     /// for finding borders.
@@ -35,7 +36,7 @@ impl<'s> Extent<'s> {
     /// about with the same claim.
     pub(crate) fn new(form: &'s Form, fails: &[Values], fits: impl Fn(&[u8]) -> bool) -> Option<Self> {
         let first = fails.first()?;
-        let home = EnvironmentValues::of(first);
+        let found_in = EnvironmentValues::of(first);
         // The simplest, and others far from it in the list.
         let picked: BTreeSet<usize> = (0..WITNESSES).map(|at| at * (fails.len() - 1) / (WITNESSES - 1)).collect();
         let witnesses: Vec<Values> = picked.into_iter().map(|at| fails[at].clone()).collect();
@@ -44,16 +45,16 @@ impl<'s> Extent<'s> {
             let mut values: Vec<u8> = (0..=u8::MAX).take(form.axes[axis].values.len()).filter(fits).collect();
             if axis == TARGET {
                 // Plain targets in their order, then the others.
-                let target = |value: &u8| form.axes[axis].values[usize::from(*value)].parse::<Target>().ok();
-                values.sort_by_key(|value| target(value).map(|t| (t.suffix != Suffix::Plain, t.suffix, t.sm)));
+                let order = |of: Target| (of.suffix != Suffix::Plain, of.suffix, of.sm);
+                values.sort_by_key(|value| order(target(form, *value)));
             }
             values
         });
         let mut seen = [const { BTreeMap::new() }; EnvironmentValues::AXES];
-        for (seen, value) in seen.iter_mut().zip(&*home) {
+        for (seen, value) in seen.iter_mut().zip(&*found_in) {
             seen.insert(*value, Seen::Fails);
         }
-        Some(Self { form, home, witnesses, candidates, seen })
+        Some(Self { form, found_in, witnesses, candidates, seen })
     }
 
     /// The values of each axis to ask about next; none if everything needed is known.
@@ -72,7 +73,7 @@ impl<'s> Extent<'s> {
             let mut first: BTreeSet<usize> = (0..FIRST).map(|at| at * last / (FIRST - 1)).collect();
             if axis == TARGET {
                 // The borders between plain targets and others.
-                let suffix = |at: usize| self.suffix(values[at]);
+                let suffix = |at: usize| target(self.form, values[at]).suffix;
                 first.extend((1..values.len()).filter(|&at| suffix(at) != suffix(at - 1)));
             }
             return first.into_iter().map(|at| values[at]).filter(|value| !seen.contains_key(value)).collect();
@@ -92,10 +93,6 @@ impl<'s> Extent<'s> {
         known.windows(2).filter_map(between).collect()
     }
 
-    fn suffix(&self, value: u8) -> Option<Suffix> {
-        self.form.axes[TARGET].values[usize::from(value)].parse::<Target>().ok().map(|target| target.suffix)
-    }
-
     /// The witnesses with this value on an axis.
     pub(crate) fn elsewhere(&self, axis: usize, value: u8) -> impl Iterator<Item = Values> + '_ {
         self.witnesses.iter().map(move |witness| at(witness, axis, value))
@@ -111,7 +108,8 @@ impl<'s> Extent<'s> {
     pub(crate) fn possible(&self) -> [ValueSet; EnvironmentValues::AXES] {
         EnvironmentValues::EACH.map(|axis| {
             let values = &self.candidates[axis];
-            let possible = |at: usize| u8::try_from(at).is_ok_and(|at| at == self.home[axis] || values.contains(&at));
+            let possible =
+                |at: usize| u8::try_from(at).is_ok_and(|at| at == self.found_in[axis] || values.contains(&at));
             ValueSet::of(self.form.axes[axis].values.len(), possible)
         })
     }
@@ -125,14 +123,11 @@ impl<'s> Extent<'s> {
     /// The same cause for the oldest plain target that shows it, to try PTX versions there: with the
     /// original target the claim may differ in old versions. `None` if that is the original target.
     pub(crate) fn oldest(&self, fits: impl Fn(&[u8]) -> bool) -> Option<Self> {
-        let target = |value: &u8| self.form.axes[TARGET].values[usize::from(*value)].parse::<Target>().ok();
-        let shows = |value: &&u8| {
-            let plain = target(value).is_some_and(|target| target.suffix == Suffix::Plain);
-            plain && self.failing(TARGET).contains(**value)
-        };
+        let plain = |value: u8| target(self.form, value).suffix == Suffix::Plain;
+        let shows = |value: &&u8| plain(**value) && self.failing(TARGET).contains(**value);
         let oldest = *self.candidates[TARGET].iter().find(shows)?;
         let moved: Vec<Values> = self.witnesses.iter().map(|values| at(values, TARGET, oldest)).collect();
-        let mut there = Self::new(self.form, &moved, fits).filter(|_| oldest != self.home[TARGET])?;
+        let mut there = Self::new(self.form, &moved, fits).filter(|_| oldest != self.found_in[TARGET])?;
         there.candidates[EnvironmentValues::ADDRESS_SIZE].clear();
         there.candidates[TARGET].clear();
         Some(there)
@@ -152,7 +147,7 @@ impl<'s> Extent<'s> {
     /// it.
     fn failing(&self, axis: usize) -> ValueSet {
         let mut last = Seen::Passes;
-        let mut failing = BTreeSet::from([self.home[axis]]);
+        let mut failing = BTreeSet::from([self.found_in[axis]]);
         let known = |value: &u8| self.seen[axis].get(value).copied().filter(|seen| *seen != Seen::Masked);
         for value in &self.candidates[axis] {
             last = known(value).unwrap_or(last);
@@ -162,6 +157,11 @@ impl<'s> Extent<'s> {
         }
         ValueSet::of(self.form.axes[axis].values.len(), |at| u8::try_from(at).is_ok_and(|at| failing.contains(&at)))
     }
+}
+
+/// A target, by its choice.
+fn target(form: &Form, value: u8) -> Target {
+    form.axes[TARGET].values[usize::from(value)].parse().must("the values of the axis were made from targets")
 }
 
 fn at(values: &[u8], axis: usize, value: u8) -> Values {

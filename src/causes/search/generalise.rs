@@ -303,9 +303,8 @@ impl Generalise<'_> {
         if pool.len() <= EACH {
             return pool.to_vec();
         }
-        let drawn: Vec<usize> =
-            (0..EACH).filter_map(|_| self.draw.below(pool.len() as u128)).filter_map(|at| at.try_into().ok()).collect();
-        drawn.into_iter().map(|at| pool[at].clone()).collect()
+        let mut drawn = || self.draw.below(pool.len() as u128).and_then(|at| usize::try_from(at).ok());
+        (0..EACH).map(|_| pool[drawn().must("a position of a list is below its length")].clone()).collect()
     }
 
     /// A point with this value that differs from another one in few axes, found by changing one after the

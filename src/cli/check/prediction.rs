@@ -2,9 +2,11 @@
 
 use ptx_conform::check::Remark;
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
+use ptx_conform::engine::ptxas::FAMILY;
 use ptx_conform::environment::Version;
 use ptx_conform::judge::Reading;
-use ptx_conform::spec::{Choice, Instruction};
+use ptx_conform::space::environment;
+use ptx_conform::spec::Instruction;
 
 /// A version of an engine, and what is known of it. It is not run.
 pub(super) struct Prediction {
@@ -53,9 +55,6 @@ impl Prediction {
     }
 }
 
-/// The engines whose leniency counts.
-const FAMILY: &str = "ptxas";
-
 /// The rules that no known version of the assembler enforces.
 pub(super) struct Leniency {
     divergences: Divergences,
@@ -76,7 +75,7 @@ impl Leniency {
 
     fn of(&self, instruction: &Instruction, reading: &Reading) -> Option<String> {
         let form = &instruction.forms[reading.form];
-        let ptx: Version = form.value(&reading.values, form.axis_of(Choice::Ptx)?).parse().ok()?;
+        let ptx = environment(form, &reading.values).ptx;
         let mut accepting = self.engines.iter().filter(|(_, newest)| *newest >= ptx).map(|(engine, _)| {
             let expected = self.divergences.expect(engine, instruction, reading);
             expected.divergence.filter(|_| expected.outcome == Does::Accepts)

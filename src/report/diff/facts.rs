@@ -1,6 +1,8 @@
 //! A report as facts.
 
-use super::super::{EngineReport, GroupReport, Report};
+use super::super::data::Report;
+use super::super::engines::EngineReport;
+use super::super::groups::GroupReport;
 use super::{Fact, Facts};
 use crate::divergences::Does;
 

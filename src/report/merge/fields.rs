@@ -5,10 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::super::{
-    DeathReport, DivergenceReport, EngineReport, ExampleReport, FormReport, FormTested, GroupReport, InferenceReport,
-    ModifierReport, Report, RowReport, RuleReport, RunVerdict, UndefinedReport,
-};
+use super::super::coverage::{ExampleReport, FormReport, FormTested, RuleReport};
+use super::super::data::{Report, RunVerdict};
+use super::super::deaths::DeathReport;
+use super::super::engines::{EngineReport, InferenceReport, RowReport, UndefinedReport};
+use super::super::groups::GroupReport;
+use super::super::listed::DivergenceReport;
+use super::super::modifiers::ModifierReport;
 use crate::campaign::{Problem, TriedWords};
 use crate::causes::{Evidence, Finding, ListedCase, MinimalCase, Vote, versions};
 use crate::engine::DeadlyModule;
@@ -207,9 +210,9 @@ fn add_form(to: &mut FormReport, from: FormReport) {
 }
 
 fn add_rule(to: &mut RuleReport, from: RuleReport) {
-    largest(&mut to.alone, from.alone);
+    largest(&mut to.breaches, from.breaches);
     unite(&mut to.along_with, from.along_with);
-    if to.alone != "0" {
+    if to.breaches != "0" {
         to.along_with.clear();
     }
     sum_pairs(&mut to.tested, from.tested);

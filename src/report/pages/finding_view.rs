@@ -6,7 +6,7 @@ use super::engine_names::EngineNames;
 use crate::causes::{ComparedObject, Finding, Mark, Vote};
 use crate::divergences::Does;
 use crate::object::Surface;
-use crate::report::News;
+use crate::report::data::News;
 
 /// A finding, and what its card shows that is not in it.
 #[derive(Debug, Serialize)]

@@ -7,7 +7,10 @@ use serde::Serialize;
 use super::engine_names::EngineNames;
 use super::instruction_view::{InstructionCounts, InstructionView, RuleView, TestedStatus};
 use crate::campaign::Agreement;
-use crate::report::{DivergenceReport, ExampleReport, GroupCase, GroupReport, Report};
+use crate::report::coverage::ExampleReport;
+use crate::report::data::Report;
+use crate::report::groups::{GroupCase, GroupReport};
+use crate::report::listed::DivergenceReport;
 
 /// Rules that the index names as the least tested.
 const LEAST_TESTED: usize = 10;

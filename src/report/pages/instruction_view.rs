@@ -7,10 +7,11 @@ use serde::Serialize;
 use super::engine_names::{EngineCount, EngineNames};
 use super::finding_view::FindingKind;
 use super::report_index::ReportIndex;
-use crate::report::{
-    CodeChanges, DivergenceReport, ExampleAnswer, ExampleReport, FormTested, GroupReport, InferenceReport, RowReport,
-    RuleExample, RuleReport, UndefinedReport,
-};
+use crate::report::coverage::{ExampleAnswer, ExampleReport, FormTested, RuleExample, RuleReport};
+use crate::report::engines::{InferenceReport, RowReport, UndefinedReport};
+use crate::report::groups::GroupReport;
+use crate::report::listed::DivergenceReport;
+use crate::report::modifiers::CodeChanges;
 use crate::spec::{Axis, Choice, Form, Instruction, Note, Role, Source};
 
 /// How something fared.

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::report::{
-    EngineReport, ExampleReport, FormReport, FormTested, GroupReport, Report, RowReport, RuleReport, UndefinedReport,
-};
+use crate::report::coverage::{ExampleReport, FormReport, FormTested, RuleReport};
+use crate::report::data::Report;
+use crate::report::engines::{EngineReport, RowReport, UndefinedReport};
+use crate::report::groups::GroupReport;
 
 /// A report, and its parts by form.
 #[derive(Debug)]

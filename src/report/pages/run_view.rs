@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::engine_names::{EngineCount, EngineNames};
-use crate::report::{EngineReport, InferenceReport, Report};
+use crate::report::data::Report;
+use crate::report::engines::{EngineReport, InferenceReport};
 
 /// The options and totals of the run, besides the facts of each engine.
 #[derive(Debug, Serialize)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::anchor;
 use super::feature_view::FeatureView;
 use super::instruction_view::InstructionView;
-use crate::report::Report;
+use crate::report::data::Report;
 
 /// An entry: its words, its address, its kind, and a sentence about it.
 #[derive(Serialize)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::report::HistoryLine;
+use crate::report::history::HistoryLine;
 
 /// A chart of one number over the last runs.
 #[derive(Debug, Serialize)]

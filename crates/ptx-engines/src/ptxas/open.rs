@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::answer::death;
 use super::binary::Binary;
-use super::{Arch, ProcessLimits, Ptxas, diagnostics};
+use super::{Arch, FAMILY, ProcessLimits, Ptxas, diagnostics};
 use crate::EngineId;
 use crate::child::End;
 use crate::health::Health;
@@ -148,7 +148,7 @@ fn version(printed: &str) -> Option<EngineId> {
     }
     let (_, rest) = printed.split_once(", V")?;
     let version = rest.split_whitespace().next()?;
-    EngineId::new("ptxas", version).ok().filter(|_| version.contains('.'))
+    EngineId::new(FAMILY, version).ok().filter(|_| version.contains('.'))
 }
 
 /// The quoted values of `--gpu-name`, which are the only ones of their kind in the help.

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ptx_sass::cubin::WORD_BYTES;
+use ptx_spec::must::Must as _;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
@@ -61,6 +62,9 @@ struct KnownWords {
     words: FxHashMap<u128, PrintedWord>,
 }
 
+/// The reason why there are known words.
+const READ: &str = "what earlier runs kept was read";
+
 /// A word costs microseconds; this is for hundreds of thousands of them.
 const LIMITS: Allowance = Allowance { time: Duration::from_secs(120), output: 1 << 30, address_space: None };
 
@@ -78,17 +82,18 @@ impl Disassembler {
     pub(super) fn print(&self, words: &[u128]) -> Result<Vec<PrintedWord>, String> {
         let mut new: Vec<u128> = {
             let known = self.known()?;
-            let known = known.as_ref().map(|known| &known.words);
-            words.iter().copied().filter(|word| known.is_none_or(|known| !known.contains_key(word))).collect()
+            let known = &known.as_ref().must(READ).words;
+            words.iter().copied().filter(|word| !known.contains_key(word)).collect()
         };
         new.sort_unstable();
         new.dedup();
         // Meanwhile others may ask as well, perhaps about the same words.
         let printed = if new.is_empty() { Vec::new() } else { self.ask(&new)? };
         let mut known = self.known()?;
-        let Some(known) = known.as_mut() else { return Ok(Vec::new()) };
+        let known = known.as_mut().must(READ);
         known.add(printed);
-        Ok(words.iter().filter_map(|word| known.words.get(word).cloned()).collect())
+        // A word that is left out would move the code after it.
+        Ok(words.iter().map(|word| known.words[word].clone()).collect())
     }
 
     /// The known words, once they were read.

@@ -8,6 +8,7 @@ use ptx_sass::image::{Image, SURFACE_HANDLE};
 use ptx_sass::machine::{Halt, Thread};
 use ptx_sass::memory::MemoryRegion;
 use ptx_sass::run::{Code, run, step};
+use ptx_spec::must::Must as _;
 
 /// Where the buffers of a launch are.
 const ROWS: u64 = 0x7d00_0000_0000;
@@ -168,14 +169,16 @@ impl Launch<'_> {
         let inputs = self.case.inputs.iter().zip(self.case.rows.row(row));
         let given = inputs.filter(|(input, _)| input.bits == 64 && input.holds == Holds::Bits);
         thread.policies.truncate(1);
-        thread.policies.extend(given.map(|(_, bits)| u64::try_from(*bits & u128::from(u64::MAX)).unwrap_or(0)));
+        let policy = |bits: &u128| u64::try_from(*bits & u128::from(u64::MAX)).must("64 bits are kept");
+        thread.policies.extend(given.map(|(_, bits)| policy(bits)));
         if let Some(at) = of.number_at {
-            thread.banks[0].poke(at, &u32::try_from(row).unwrap_or(u32::MAX).to_le_bytes());
+            let number = u32::try_from(row).must("a kernel has fewer rows than it can number");
+            thread.banks[0].poke(at, &number.to_le_bytes());
         }
         let at = row_bytes * row;
         let record = thread.memory.region_mut(of.record);
         record.start = ROWS + at as u64;
-        record.poke(0, rows.get(at..at + row_bytes).unwrap_or_default());
+        record.poke(0, &rows[at..at + row_bytes]);
         if let (Some(before), Some(surface)) = (&self.case.surface, &mut thread.surface) {
             surface.restore(&before.data);
             if let Some(at) = self.kernel.surface.as_ref().and_then(|bound| bound.handle_at) {
@@ -198,7 +201,7 @@ impl Launch<'_> {
         let undefined: Vec<u8> = results.defined().iter().map(|bits| !bits).collect();
         let mut bits = UndefinedBits { registers: decode(kernel, case, &undefined, 0), ..UndefinedBits::default() };
         for observed in &kernel.variables {
-            let of_variable = undefined.get(observed.at..observed.at + observed.bytes).unwrap_or_default();
+            let of_variable = &undefined[observed.at..observed.at + observed.bytes];
             if of_variable.iter().any(|bits| *bits != 0) {
                 bits.variables.insert(observed.name.clone(), of_variable.to_vec());
             }

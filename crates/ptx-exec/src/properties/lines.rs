@@ -12,7 +12,7 @@ use ptx_spec::spec::{Form, Instruction, Rule, Spec, UNREAD, Writing};
 pub fn check_variant(spec: &Spec, instruction: &Instruction, at: usize, values: &[u8], expected: Option<&Rule>) {
     let form = &instruction.forms[at];
     let (line, declarations) = print_variant(form, values);
-    let environment = environment(form, values).expect("a variant names its environment");
+    let environment = environment(form, values);
     let judge = Judge::new(spec, &environment).expect("a variant's environment is in the specification");
     let symbols = Declarations::parse(&declarations, &spec.isa).expect("printed declarations can be read");
     let parsed = Line::parse(&line).expect("a printed line can be read");

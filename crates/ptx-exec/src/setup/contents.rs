@@ -1,5 +1,10 @@
 //! Named bit patterns.
 
+use ptx_spec::must::Must as _;
+
+/// The reason why a word is known. Zeros in place of one that is not would be numbers that nobody chose.
+pub(super) const UNKNOWN: &str = "the words of `role::setup` are all known";
+
 /// The bytes of a variable.
 pub(super) const LENGTH: u32 = 64;
 
@@ -192,7 +197,9 @@ pub(super) fn bytes(kind: &str, count: usize) -> Vec<u8> {
             let of_word = edge(mix(position / 8)).to_le_bytes();
             of_word[below(position, 8)]
         }
-        _ => 0,
+        // A form that reads nothing of a variable or surface has no word.
+        "zeros" | "" => 0,
+        _ => None.must(UNKNOWN),
     };
     (0..count as u64).map(at).collect()
 }
@@ -215,12 +222,15 @@ pub(super) fn data(kind: &str, sample: u64, (source, lane): (usize, usize), bits
         "alternating" => (u128::MAX / 3) << ((sample + source) % 2),
         "smallest" => 1 << (bits - 1),
         "largest" => (1 << (bits - 1)) - 1,
-        _ => 0,
+        "zero" => 0,
+        _ => None.must(UNKNOWN),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use ptx_spec::role::setup::{CONTENTS, DATA, PAIRED};
+
     use super::*;
 
     #[test]
@@ -236,6 +246,18 @@ mod tests {
         ] {
             assert_eq!(widened(bits), wide, "{bits:x}");
         }
+    }
+
+    #[test]
+    fn every_word_of_a_setup_is_known_and_no_other_one_is_zero() {
+        for word in CONTENTS.1 {
+            assert_eq!(bytes(word, 64).iter().all(|byte| *byte == 0), *word == "zeros", "{word}");
+        }
+        for word in DATA.1.iter().chain(PAIRED.1) {
+            assert_eq!(data(word, 3, (1, 0), 32) == 0, *word == "zero", "{word}");
+        }
+        assert!(std::panic::catch_unwind(|| bytes("zeroes", 1)).is_err());
+        assert!(std::panic::catch_unwind(|| data("zeros", 0, (0, 0), 32)).is_err());
     }
 
     #[test]

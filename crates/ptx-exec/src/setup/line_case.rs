@@ -22,7 +22,7 @@ pub fn line_case(spec: &Spec, form: &Form, rows: &[&[u8]]) -> Result<LineCase, N
     let error = |words: String| NoSetup(format!("{}: {words}", form.id));
     let first = *rows.first().ok_or_else(|| error("no rows".to_owned()))?;
     let point = Point { isa: &spec.isa, form, values: first };
-    let environment = environment(form, first).ok_or_else(|| error(format!("no such choices: {first:?}")))?;
+    let environment = environment(form, first);
     let variable = address::variable(&point).map(|base| variable(&point, base));
     let (line, declarations) = texts(&point, address::variable(&point));
     let symbols = Declarations::parse(&declarations, &spec.isa).map_err(|why| error(why.to_string()))?;

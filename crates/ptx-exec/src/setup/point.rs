@@ -1,7 +1,7 @@
 //! The choices of an executed form: one value for each axis.
 
 use ptx_spec::must::Must as _;
-use ptx_spec::role::setup::SAMPLE;
+use ptx_spec::role::setup::{IMMEDIATE, SAMPLE};
 use ptx_spec::spec::{Form, Isa, Size, SizeOf};
 
 use super::contents;
@@ -92,7 +92,9 @@ impl Places {
                 let step = 1 + remainder(self.sample, self.size.max(2) - 1);
                 between.min(self.last()) * self.size + step
             }
-            _ => 0,
+            // A coordinate in the line itself, or none, is in no register.
+            "first" | IMMEDIATE | "" => 0,
+            _ => None.must(contents::UNKNOWN),
         }
     }
 

@@ -2,9 +2,9 @@
 
 use std::ops::Deref;
 
-use crate::environment::{AddressSize, Environment};
+use crate::environment::Environment;
 use crate::must::Must;
-use crate::spec::{Choice, Form};
+use crate::spec::Form;
 
 /// The choices that are the environment: the values of the first axes of every form.
 ///
@@ -59,16 +59,19 @@ impl Deref for EnvironmentValues {
     }
 }
 
-/// The environment that these choices name.
+/// The environment of a variant, or of choices that begin like one.
 ///
-/// The values of its axes were made from these types, so `None` only results from values that are not a variant.
-pub fn environment(form: &Form, values: &[u8]) -> Option<Environment> {
-    let value = |choice| form.axis_of(choice).map(|axis| form.value(values, axis));
-    Some(Environment {
-        ptx: value(Choice::Ptx)?.parse().ok()?,
-        target: value(Choice::Target)?.parse().ok()?,
-        address_size: value(Choice::AddressSize)?.parse::<AddressSize>().ok()?,
-    })
+/// # Panics
+/// If they are choices of another form.
+#[track_caller]
+pub fn environment(form: &Form, values: &[u8]) -> Environment {
+    const MADE_FROM: &str = "the values of the environment's axes were made from versions, targets and address sizes";
+    let value = |axis| form.value(values, axis);
+    Environment {
+        ptx: value(EnvironmentValues::PTX).parse().must(MADE_FROM),
+        target: value(EnvironmentValues::TARGET).parse().must(MADE_FROM),
+        address_size: value(EnvironmentValues::ADDRESS_SIZE).parse().must(MADE_FROM),
+    }
 }
 
 /// An environment as choices; `None` for one that the specification does not know.

@@ -27,13 +27,13 @@ pub fn isolation(form: &Form) -> Vec<(usize, Isolation)> {
     let rules: Vec<usize> = breakable(form).collect();
     let isolate = |&rule: &usize| {
         let count = Diagram::breaking(form, rule).count();
-        (rule, if count > 0 { Isolation::Alone(count) } else { Isolation::Subsumed(company(form, rule)) })
+        (rule, if count > 0 { Isolation::Alone(count) } else { Isolation::Subsumed(always_broken_with(form, rule)) })
     };
     rules.par_iter().map(isolate).collect()
 }
 
 /// The fewest other rules that are broken with this one, as far as a search finds; empty if nothing breaks it.
-pub fn company(form: &Form, rule: usize) -> Vec<String> {
+pub fn always_broken_with(form: &Form, rule: usize) -> Vec<String> {
     let within = |environment: EnvironmentValues| fewest(form, rule, &Cube::default().at(&environment));
     let others = descended(form, rule).or_else(|| environments(form, rule).find_map(within));
     others.into_iter().flatten().map(|other| form.rules[other].id.clone()).collect()
