@@ -95,6 +95,31 @@ pub fn schema() -> serde_json::Value {
 
 impl Report {
     /// The report of a run.
+    ///
+    /// # Example
+    ///
+    /// A run of one instruction on the specification itself, which agrees with itself:
+    ///
+    /// ```
+    /// use ptx_conform::campaign::{self, Options, Progress, RunDepth, Subject};
+    /// use ptx_conform::causes;
+    /// use ptx_conform::divergences::Divergences;
+    /// use ptx_conform::engine::reference::Reference;
+    /// use ptx_conform::report::{Report, RunVerdict};
+    ///
+    /// let spec = ptx_conform::shipped::spec().map_err(|errors| errors[0].render(false))?;
+    /// let model = Reference::new(&spec)?;
+    /// let newest = *spec.isa.versions.last().ok_or("there is no version")?;
+    /// let subjects = [Subject::judging(&model, newest)];
+    /// let options = Options { instructions: vec!["brev".to_owned()], ..Options::at(RunDepth::Choices) };
+    /// let (divergences, progress) = (Divergences::default(), Progress::default());
+    /// let results = campaign::run(&spec, &divergences, &subjects, &options, &progress);
+    /// let findings = causes::find(&spec, &divergences, &subjects, &results, &progress)?;
+    /// let report = Report::new(&spec, &divergences, &options, &results, findings);
+    /// assert_eq!(report.verdict, RunVerdict::Agreed);
+    /// assert!(report.engines[0].cases > 0 && report.findings.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(
         spec: &Spec,
         divergences: &Divergences,
