@@ -19,7 +19,7 @@ use crate::setup::NoSetup;
 use crate::space::environment;
 use crate::spec::{Form, Instruction};
 
-pub use counted::{answers, outcomes};
+pub use counted::{answers, outcomes, outcomes_of_all};
 pub use executed::{
     CostlyRows, ProgramRows, RowQuestion, execute, execute_all, execution_id, executions, row_expectations,
 };

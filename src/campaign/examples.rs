@@ -55,11 +55,40 @@ pub(super) fn examples(
 ) -> Result<Vec<AskedExample>, InternalError> {
     let (Some(newest), Some(judge)) = (newest(spec, subject), subject.judge) else { return Ok(Vec::new()) };
     let asker = ExampleAsker { spec, divergences, newest, judge, version: EngineVersion::of(judge.id()) };
-    let of = |instruction: &&Instruction| -> Vec<Result<AskedExample, InternalError>> {
-        let examples = instruction.examples.iter().enumerate();
-        examples.map(|(at, example)| asker.ask(instruction, at, example)).collect()
-    };
-    instructions.par_iter().flat_map(of).collect()
+    let all: Vec<(&Instruction, usize, &Example)> = instructions
+        .iter()
+        .flat_map(|instruction| {
+            instruction.examples.iter().enumerate().map(move |(at, example)| (*instruction, at, example))
+        })
+        .collect();
+    let asked: Vec<Vec<AskedExample>> =
+        all.par_chunks(TOGETHER).map(|some| asker.ask(some)).collect::<Result<_, InternalError>>()?;
+    Ok(asked.into_iter().flatten().collect())
+}
+
+/// Examples that an engine is asked about together.
+const TOGETHER: usize = 64;
+
+/// An example, and what the specification says of it.
+struct PlannedExample<'a> {
+    example: &'a Example,
+    /// Its line without comments.
+    line: String,
+    environment: Environment,
+    /// Its instruction and its reading; none if it has an instruction without a specification.
+    read: Option<(&'a Instruction, Reading)>,
+    /// What it needs and the environment does not have: then it is not asked about.
+    needs: Option<String>,
+}
+
+impl PlannedExample<'_> {
+    /// The question about it.
+    fn batch(&self) -> Option<Batch<'_>> {
+        let scaffold = Scaffold::from_declarations(&self.example.declarations);
+        let mostly_invalid = self.example.spec != Verdict::Valid;
+        let lines = vec![self.line.trim()];
+        self.needs.is_none().then_some(Batch { environment: self.environment, scaffold, lines, mostly_invalid })
+    }
 }
 
 struct ExampleAsker<'a> {
@@ -71,24 +100,40 @@ struct ExampleAsker<'a> {
     version: Option<EngineVersion>,
 }
 
-impl ExampleAsker<'_> {
-    fn ask(&self, page: &Instruction, at: usize, example: &Example) -> Result<AskedExample, InternalError> {
+impl<'a> ExampleAsker<'a> {
+    /// Asks about examples, each with its page and its position there.
+    fn ask(&self, examples: &[(&Instruction, usize, &Example)]) -> Result<Vec<AskedExample>, InternalError> {
+        let planned: Vec<PlannedExample<'_>> = examples.iter().map(|(.., example)| self.plan(example)).collect();
+        let batches: Vec<Batch<'_>> = planned.iter().filter_map(PlannedExample::batch).collect();
+        let mut outcomes = case::outcomes_of_all(self.judge, &batches, Depth::Check)?.into_iter().flatten();
+        let asked = examples.iter().zip(&planned).map(|((page, at, example), planned)| {
+            let outcome = match &planned.needs {
+                Some(needs) => Outcome::Skipped(needs.clone()),
+                None => outcomes.next().must("each batch has one line"),
+            };
+            let read = planned.read.as_ref().filter(|_| !example.gap);
+            let (agreement, divergences) = match (read, Does::of(&outcome)) {
+                (Some((instruction, reading)), Some(did)) => self.compare(instruction, reading, did),
+                _ => (Agreement::NotCompared, Vec::new()),
+            };
+            AskedExample { instruction: page.name.clone(), at: *at, outcome, agreement, divergences }
+        });
+        Ok(asked.collect())
+    }
+
+    fn plan<'e>(&self, example: &'e Example) -> PlannedExample<'e>
+    where
+        'a: 'e,
+    {
         let environment = Environment { target: example.target.unwrap_or(self.newest.target), ..self.newest };
         let read = self.read(example, &environment);
         let valid = read.as_ref().filter(|_| example.spec == Verdict::Valid);
-        let outcome = match valid.and_then(|(instruction, reading)| self.needed(instruction, reading)) {
-            Some(needs) => Outcome::Skipped(needs),
-            None => self.outcome(example, environment)?,
-        };
-        let (agreement, divergences) = match (read.filter(|_| !example.gap), Does::of(&outcome)) {
-            (Some((instruction, reading)), Some(did)) => self.compare(instruction, &reading, did),
-            _ => (Agreement::NotCompared, Vec::new()),
-        };
-        Ok(AskedExample { instruction: page.name.clone(), at, outcome, agreement, divergences })
+        let needs = valid.and_then(|(instruction, reading)| self.needed(instruction, reading));
+        PlannedExample { example, line: uncommented(&example.line), environment, read, needs }
     }
 
     /// How an example reads; none if it has an instruction without a specification.
-    fn read(&self, example: &Example, environment: &Environment) -> Option<(&Instruction, Reading)> {
+    fn read(&self, example: &Example, environment: &Environment) -> Option<(&'a Instruction, Reading)> {
         let declarations = Declarations::parse(&example.declarations, &self.spec.isa).ok()?;
         let line = Line::parse(&example.line).ok()?;
         Judge::new(self.spec, environment).ok()?.read(&line, &declarations)
@@ -98,14 +143,6 @@ impl ExampleAsker<'_> {
     fn needed(&self, instruction: &Instruction, reading: &Reading) -> Option<String> {
         let needs = needs(&self.spec.isa, &instruction.forms[reading.form], reading)?;
         (!reading.valid()).then(|| format!("needs PTX {} and {}", needs.ptx, needs.target))
-    }
-
-    fn outcome(&self, example: &Example, environment: Environment) -> Result<Outcome, InternalError> {
-        let scaffold = Scaffold::from_declarations(&example.declarations);
-        let line = uncommented(&example.line);
-        let batch = Batch { environment, scaffold, lines: vec![line.trim()], mostly_invalid: false };
-        let mut outcomes = case::outcomes(self.judge, &batch, Depth::Check)?;
-        Ok(outcomes.pop().must("there is one line"))
     }
 
     fn compare(&self, instruction: &Instruction, reading: &Reading, did: Does) -> (Agreement, Vec<String>) {

@@ -3,6 +3,8 @@
 //! A divergence that no case exercises would never be questioned. So a few of its own variants are drawn: in the main
 //! environment, or where there are any.
 
+use rayon::prelude::*;
+
 use super::options::Subject;
 use super::plan::Purpose;
 use super::planner::spread;
@@ -226,7 +228,8 @@ impl<'p> Prober<'p> {
             let choices = EnvironmentValues::of(&choices);
             self.subject.takes(&environment, depth).then_some((environment, choices))
         };
-        candidates.into_iter().filter_map(taken).collect()
+        // Each target that an engine is asked about for the first time costs a process.
+        candidates.into_par_iter().filter_map(taken).collect()
     }
 }
 

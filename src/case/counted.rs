@@ -12,7 +12,27 @@ use crate::line_case::{Answer, LineCase};
 /// # Errors
 /// If the engine gives another number of them.
 pub fn outcomes(engine: &dyn LineJudge, batch: &Batch<'_>, depth: Depth) -> Result<Vec<Outcome>, InternalError> {
-    let outcomes = engine.judge(batch, depth);
+    counted(engine, batch, engine.judge(batch, depth))
+}
+
+/// The outcomes of the lines of each batch, in order.
+///
+/// # Errors
+/// If the engine gives another number of them.
+pub fn outcomes_of_all(
+    engine: &dyn LineJudge,
+    batches: &[Batch<'_>],
+    depth: Depth,
+) -> Result<Vec<Vec<Outcome>>, InternalError> {
+    let all = engine.judge_all(batches, depth);
+    if all.len() != batches.len() {
+        let (id, given, asked) = (engine.id(), all.len(), batches.len());
+        return Err(InternalError(format!("{id} gave outcomes for {given} of {asked} batches")));
+    }
+    batches.iter().zip(all).map(|(batch, outcomes)| counted(engine, batch, outcomes)).collect()
+}
+
+fn counted(engine: &dyn LineJudge, batch: &Batch<'_>, outcomes: Vec<Outcome>) -> Result<Vec<Outcome>, InternalError> {
     if outcomes.len() != batch.lines.len() {
         let (id, given, asked) = (engine.id(), outcomes.len(), batch.lines.len());
         return Err(InternalError(format!("{id} gave {given} outcomes for {asked} lines")));

@@ -42,5 +42,9 @@ fn main() {
     let trials = of_modules
         .into_iter()
         .flat_map(|(module, trials)| trials.into_iter().map(move |trial| trial.with_kind(module)));
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+    let mut arguments = Arguments::from_args();
+    // Many wait for a process, or for one that hangs.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    arguments.test_threads.get_or_insert(2 * cores);
+    libtest_mimic::run(&arguments, trials.collect()).exit();
 }

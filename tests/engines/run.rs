@@ -212,7 +212,7 @@ fn a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes() -> Res
     let subjects = [Subject::judging(&ptxas, ptxas.newest_ptx())];
     let options = Options {
         instructions: ["suld", "sust", "sured", "suq"].map(str::to_owned).to_vec(),
-        random: Some(6_000),
+        random: Some(2_000),
         generate: Generate::Nothing,
         // Words make lines with several faults, which are not analysed.
         vocabulary: false,

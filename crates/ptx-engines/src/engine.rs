@@ -298,6 +298,12 @@ pub trait LineJudge: Engine {
     /// One outcome for each line of the batch, in order.
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome>;
 
+    /// For each batch, one outcome for each of its lines, as [`Self::judge`] gives them. An engine that starts a process
+    /// for each batch may ask about several at once.
+    fn judge_all(&self, batches: &[Batch<'_>], depth: Depth) -> Vec<Vec<Outcome>> {
+        batches.iter().map(|batch| self.judge(batch, depth)).collect()
+    }
+
     /// The command that shows a user what the engine does with a module in the file `x.ptx`; `None` if no command
     /// does. `separate`: the module needs separate compilation.
     fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String> {

@@ -12,6 +12,7 @@ mod group;
 mod open;
 mod registers;
 mod rounds;
+mod several;
 mod sharing;
 mod together;
 mod words;
@@ -218,6 +219,10 @@ impl Engine for Ptxas {
         self.health.losses()
     }
 
+    fn unexplained(&self) -> Vec<String> {
+        self.health.all_unexplained()
+    }
+
     fn as_judge(&self) -> Option<&dyn LineJudge> {
         Some(self)
     }
@@ -242,6 +247,10 @@ impl LineJudge for Ptxas {
             Ok(()) => rounds::judge(self, batch, depth),
             Err(reason) => vec![Outcome::Skipped(reason.to_string()); batch.lines.len()],
         }
+    }
+
+    fn judge_all(&self, batches: &[Batch<'_>], depth: Depth) -> Vec<Vec<Outcome>> {
+        several::judge_all(self, batches, depth)
     }
 
     fn joint_deaths(&self) -> Vec<JointDeath> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 use ptx_conform::engine::ptxas::{Error, ProcessLimits, Ptxas};
-use ptx_conform::engine::{Depth, Engine as _, LineJudge as _, Outcome};
+use ptx_conform::engine::{Batch, Depth, Engine as _, LineJudge as _, Outcome};
 use ptx_conform::environment::Environment;
 use ptx_conform::ptx::Scaffold;
 use tempfile::TempDir;
@@ -36,6 +36,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("fake::any_mixture_is_attributed_to_its_lines", any_mixture_is_attributed_to_its_lines),
         trial("fake::a_broken_scaffold_costs_few_processes", a_broken_scaffold_costs_few_processes),
         trial("fake::syntax_errors_cost_few_processes", syntax_errors_cost_few_processes),
+        trial("fake::batches_share_a_process_if_all_is_well", batches_share_a_process_if_all_is_well),
+        trial("fake::deaths_of_batches_together_are_not_lost", deaths_of_batches_together_are_not_lost),
         trial("fake::no_files_are_left", no_files_are_left),
         trial("fake::a_missing_program_skips_lines", a_missing_program_skips_lines),
         trial("fake::a_replaced_program_skips_lines", a_replaced_program_skips_lines),
@@ -358,6 +360,50 @@ fn syntax_errors_cost_few_processes() -> Tested {
         }
     }
     Ok(())
+}
+
+/// Asks about lines, each a batch in an environment of its own; returns the outcomes, and how many processes it took.
+fn judge_apart(ptxas: &Ptxas, lines: &[&str], mostly_invalid: bool) -> (Vec<Outcome>, u64) {
+    let of_line = |(at, line)| Batch {
+        mostly_invalid,
+        ..batch(environment(["9.0", "8.0"][at % 2], "sm_90", "64"), &Scaffold::default(), &[line])
+    };
+    let batches: Vec<Batch<'_>> = lines.iter().copied().enumerate().map(of_line).collect();
+    let before = ptxas.stats().processes;
+    let outcomes = ptxas.judge_all(&batches, Depth::Check).into_iter().flatten().collect();
+    (outcomes, ptxas.stats().processes - before)
+}
+
+/// What is refused or dies is asked about alone; the rest shares processes.
+fn batches_share_a_process_if_all_is_well() -> Tested {
+    let fake = Fake::new(SCRIPT);
+    let ptxas = fake.open()?;
+    let good = vec!["nop;"; 100];
+    // One more finds out the target.
+    same("processes", judge_apart(&ptxas, &good, false), (vec![Outcome::Accepted; 100], 2))?;
+    same("processes", judge_apart(&ptxas, &good[..9], true), (vec![Outcome::Accepted; 9], 9))?;
+    let mut lines = good;
+    let mut expected = vec![Outcome::Accepted; 100];
+    for (at, line, outcome) in
+        [(3, "oops;", oops()), (40, "bad;", bad()), (41, "open", Outcome::Accepted), (77, "boom;", crashed())]
+    {
+        (lines[at], expected[at]) = (line, outcome);
+    }
+    let (outcomes, processes) = judge_apart(&ptxas, &lines, false);
+    same("outcomes", outcomes, expected)?;
+    same("few processes", processes < 50, true)?;
+    same("unexplained", ptxas.unexplained(), Vec::new())
+}
+
+/// A process dies of two batches, and of neither alone.
+fn deaths_of_batches_together_are_not_lost() -> Tested {
+    let fake = Fake::new(SCRIPT);
+    let ptxas = fake.open()?;
+    let (outcomes, _) = judge_apart(&ptxas, &["nop;", "hand;", "nop;", "glove;"], false);
+    same("outcomes", outcomes, vec![Outcome::Accepted; 4])?;
+    let said = ptxas.unexplained();
+    same("unexplained", said.len(), 1)?;
+    same(&said[0], said[0].contains("died (signal 11) on 4 modules together"), true)
 }
 
 fn no_files_are_left() -> Tested {
