@@ -77,7 +77,7 @@ struct PlannedExample<'a> {
     environment: Environment,
     /// Its instruction and its reading; none if it has an instruction without a specification.
     read: Option<(&'a Instruction, Reading)>,
-    /// What it needs and the environment does not have: then it is not asked about.
+    /// Its need that the environment does not meet: then it is not asked about.
     needs: Option<String>,
 }
 

@@ -45,6 +45,6 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // Many wait for a process, or for one that hangs.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    arguments.test_threads.get_or_insert(2 * cores);
+    arguments.test_threads.get_or_insert(3 * cores);
     libtest_mimic::run(&arguments, trials.collect()).exit();
 }

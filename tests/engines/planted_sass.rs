@@ -48,9 +48,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     let ignored = installed().is_err() && !required;
     vec![
         Trial::test("unchanged_code_is_right", || in_turn(unchanged_code_is_right)).with_ignored_flag(ignored),
-        Trial::test("some_wrong_code_is_noticed", || in_turn(|| is_noticed(SAMPLED))).with_ignored_flag(ignored),
+        Trial::test("some_wrong_code_is_noticed", || in_turn(|| is_noticed(SAMPLED, 1))).with_ignored_flag(ignored),
         Trial::test("wrong_code_has_one_cause", || in_turn(|| one_cause_each(true))).with_ignored_flag(ignored),
-        Trial::test("all_wrong_code_is_noticed", || in_turn(|| is_noticed(1))).with_ignored_flag(true),
+        Trial::test("all_wrong_code_is_noticed", || in_turn(|| is_noticed(1, BY_NIGHT))).with_ignored_flag(true),
         Trial::test("other_wrong_code_has_one_cause", || in_turn(|| one_cause_each(false))).with_ignored_flag(true),
     ]
 }
@@ -115,14 +115,17 @@ status=$(cat "$kept.status")
 exit "$status"
 "#;
 
-/// Cases of each form. `suld` has one form only, so more of it.
+/// Cases of each form by day. `suld` has one form only, so more of it; few of the rows of `add` and `atom` tell wrongs apart.
 fn cases(instruction: &str) -> usize {
     match instruction {
         "suld" => 100,
-        "atom" => 60,
+        "add" | "atom" => 60,
         _ => 30,
     }
 }
+
+/// Times as many cases show each wrong.
+const BY_NIGHT: usize = 8;
 
 /// Tests run one after the other: each uses all cores, and the later ones what the assembler did for the first.
 static TURN: Mutex<()> = Mutex::new(());
@@ -132,12 +135,12 @@ fn in_turn(test: impl FnOnce() -> Result<(), Failed>) -> Result<(), Failed> {
     test()
 }
 
-/// Runs an instruction.
-fn run(sass: &Sass, instruction: &str) -> Results {
+/// Runs `times` as many cases of an instruction as by day.
+fn run(sass: &Sass, instruction: &str, times: usize) -> Results {
     let options = Options {
         instructions: vec![instruction.to_owned()],
         random: Some(0),
-        cases: Some(cases(instruction)),
+        cases: Some(times * cases(instruction)),
         boundaries: false,
         vocabulary: false,
         modifiers: false,
@@ -186,7 +189,7 @@ fn failed(results: &Results, instruction: &str, when: Option<&str>) -> Result<(u
 /// Without a wrong, everything is as expected or listed.
 fn unchanged_code_is_right() -> Result<(), Failed> {
     let wrong = |instruction: &&str| -> Result<(usize, usize, String), Failed> {
-        failed(&run(&opened(|_, _| {})?, instruction), instruction, None)
+        failed(&run(&opened(|_, _| {})?, instruction, 1), instruction, None)
     };
     let instructions = ["ld", "atom", "st", "sust", "suld", "sured", "suq", "add"];
     let failed: Vec<_> = instructions.par_iter().map(wrong).collect::<Result<_, _>>()?;
@@ -194,11 +197,13 @@ fn unchanged_code_is_right() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Each wrong fails, and only where it can show. One of `step` wrongs is planted.
-fn is_noticed(step: usize) -> Result<(), Failed> {
+/// Each wrong fails, and only where it can show. One of `step` wrongs is planted, and looked for in `times` as many cases
+/// as by day.
+fn is_noticed(step: usize, times: usize) -> Result<(), Failed> {
     let start = Instant::now();
     let noticed = |wrong: &'static WrongCode| -> Result<_, Failed> {
-        let failed = failed(&run(&opened(wrong.change)?, wrong.instruction()), wrong.instruction(), Some(wrong.when))?;
+        let results = run(&opened(wrong.change)?, wrong.instruction(), times);
+        let failed = failed(&results, wrong.instruction(), Some(wrong.when))?;
         println!("{}: {} rows fail. {}", wrong.name, failed.0, wrong.says);
         Ok((wrong.name, failed))
     };
@@ -228,7 +233,7 @@ struct SearchedWrong {
 fn search(wrong: &'static WrongCode) -> Result<SearchedWrong, Failed> {
     let start = Instant::now();
     let sass = opened(wrong.change)?;
-    let results = run(&sass, wrong.instruction());
+    let results = run(&sass, wrong.instruction(), 1);
     let subjects = [Subject::executing(&sass, sass.newest_ptx())];
     let Findings { all, not_reproduced, .. } = causes::find(&SPEC, &KNOWN, &subjects, &results, &Progress::default())?;
     let mut text = String::new();
@@ -270,6 +275,6 @@ fn one_cause_each(by_default: bool) -> Result<(), Failed> {
     let findings: usize = strict.iter().map(|wrong| wrong.findings).sum();
     assert!(findings * 10 <= strict.len() * 11, "more than 1.1 findings each");
     let unnamed = strict.iter().filter(|wrong| !wrong.unnamed.is_empty()).count();
-    assert!(unnamed * 10 <= strict.len(), "too many name other axes");
+    assert!(unnamed <= (strict.len() / 10).max(1), "too many name other axes");
     Ok(())
 }
