@@ -102,8 +102,8 @@ impl<'a> Executor<'a> {
         self.execute_together(&waiting, tally);
     }
 
-    /// Executes rows of several forms together. If that ends with an error of ours, those of each form alone, so that only
-    /// one form is lost.
+    /// Executes rows of several forms together. If that ends with an error of ours, which is noted, those of each form alone,
+    /// so that only one form is lost.
     fn execute_together(&self, planned: &[PlannedRows], tally: &mut Tally) {
         let relaxed = std::sync::atomic::Ordering::Relaxed;
         self.progress.planned.fetch_add(planned.len() as u64, relaxed);
@@ -122,13 +122,14 @@ impl<'a> Executor<'a> {
             let asked: Vec<RowQuestion<'_>> = planned.iter().zip(&next).map(|(of, rows)| of.question(rows)).collect();
             let all =
                 |asked: &[RowQuestion<'_>]| InternalError::caught(|| case::execute_all(self.spec, self.engine, asked));
-            let results = match all(&asked) {
-                Ok(results) => results,
-                Err(_) => {
-                    let alone = |of: &RowQuestion<'_>| tally.ok_or_note(all(&[*of])).unwrap_or_default();
-                    asked.iter().map(alone).map(|results| results.into_iter().flatten().collect()).collect()
+            let results = all(&asked).unwrap_or_else(|error| {
+                let alone: Vec<_> = asked.iter().map(|of| all(&[*of])).collect();
+                if alone.iter().all(Result::is_ok) {
+                    tally.note_internal_error(error.0);
                 }
-            };
+                let or_noted = |result| tally.ok_or_note(result).unwrap_or_default();
+                alone.into_iter().map(or_noted).map(|results| results.into_iter().flatten().collect()).collect()
+            });
             for ((of, rows), results) in planned.iter().zip(next).zip(results) {
                 let noted = InternalError::caught(|| {
                     self.note_all(of, rows, &results, tally);

@@ -25,7 +25,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         return vec![Trial::test("the_page_is_written", move || Ok(std::fs::write(&page, updated(&text))?))];
     }
     let ignored = crate::installed::skipped_without(VERSION);
-    let by_day = |number: usize| number % BY_DAY == 0;
+    let by_day = |number: usize| number.is_multiple_of(BY_DAY);
     let numbered = tables(&text).into_iter().enumerate().filter(|(number, _)| by_day(*number));
     let mut trials: Vec<Trial> = numbered.map(|(_, table)| trial(&page, table, ignored)).collect();
     let others = Trial::test("other_tables_are_what_is_printed", move || {
