@@ -197,7 +197,7 @@ pub struct KnownFinding {
     pub title: String,
 }
 
-/// How the findings of a run compare with those of earlier runs like it: see [`HistoryLine::is_like`].
+/// How the findings of a run compare with those of earlier runs like it: see `HistoryLine::is_like`.
 ///
 /// A run that did not judge everything says nothing of findings that it lacks: they count as known until a complete run
 /// lacks them. Neither does one that lacks a release of an engine in which they may have been found.
