@@ -6,3 +6,19 @@ mod reliability;
 mod report;
 #[path = "../transcript/mod.rs"]
 mod transcript;
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// A directory with the specification of `suq` alone: a command reads it in no time.
+fn specs_of_suq() -> &'static str {
+    static SPECS: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
+        for name in ["isa.yaml", "suq.yaml"] {
+            std::fs::copy(all.join(name), directory.path().join(name)).expect("a copy");
+        }
+        directory
+    });
+    SPECS.path().to_str().expect("a path in UTF-8")
+}

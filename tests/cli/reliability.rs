@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::specs_of_suq;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ptx-conform");
 
 fn root() -> &'static Path {
@@ -18,7 +20,7 @@ fn engine(mode: &str) -> String {
 
 /// The engine `model` as a command line.
 fn model() -> String {
-    format!("'{PROGRAM}' engine serve model")
+    format!("'{PROGRAM}' --specs '{}' engine serve model", specs_of_suq())
 }
 
 /// A command that runs in a directory, and writes its report there.
@@ -36,7 +38,8 @@ fn run(directory: &Path, engines: &[&str], more: &[&str]) -> (Option<i32>, Strin
 }
 
 fn small<'a>(engines: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
-    let mut arguments = vec!["run", "suq", "--random", "0", "--no-boundaries", "--cases", "4"];
+    let mut arguments =
+        vec!["--specs", specs_of_suq(), "run", "suq", "--random", "0", "--no-boundaries", "--cases", "4"];
     engines.iter().for_each(|engine| arguments.extend(["--engine", engine]));
     arguments.extend(more);
     arguments
@@ -99,7 +102,20 @@ fn an_engine_that_judges_nothing_is_not_hidden_by_another() {
 #[test]
 fn a_damaged_recording_does_not_agree() {
     let directory = directory();
-    let record = ["record", "suq", "--engine", "model", "--cases", "3", "--rows", "2", "--out", "recording.jsonl"];
+    let record = [
+        "--specs",
+        specs_of_suq(),
+        "record",
+        "suq",
+        "--engine",
+        "model",
+        "--cases",
+        "3",
+        "--rows",
+        "2",
+        "--out",
+        "recording.jsonl",
+    ];
     let (code, text) = code_and_text(&command(directory.path(), &record).output().expect("the binary starts"));
     assert_eq!(code, Some(0), "{text}");
     let file = directory.path().join("recording.jsonl");
@@ -281,7 +297,8 @@ fn an_engine_that_always_fails_is_abandoned_soon() {
         let directory = directory();
         let started = Instant::now();
         let engine = engine(mode);
-        let arguments = ["run", "suq", "--random", "0", "--no-boundaries", "--engine", &engine];
+        let arguments =
+            ["--specs", specs_of_suq(), "run", "suq", "--random", "0", "--no-boundaries", "--engine", &engine];
         let (code, text) = code_and_text(&command(directory.path(), &arguments).output().expect("the binary starts"));
         let seconds = started.elapsed().as_secs();
         assert!(matches!(code, Some(1 | 2)), "{mode}: {code:?}\n{text}");

@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 use ptx_conform::report::{HistoryLine, News, Report, ReportDiff, RunVerdict};
 use serde_json::Value;
 
+use crate::specs_of_suq;
+
 mod junit_schema;
 
 /// What the judge is to know of operands, so that it never errs: one kind of destination, and surfaces by name.
@@ -41,7 +43,8 @@ fn runs() -> &'static Path {
         for (name, text) in [("right", right.clone()), ("wrong", right.replace(FAULT.0, FAULT.1))] {
             std::fs::write(directory.path().join(format!("{name}.py")), text).expect("it is written");
             let engine = format!("exec:python3 {name}.py");
-            let usual = [&JUDGED[..], &["--no-history", "--engine", engine.as_str()]].concat();
+            let usual =
+                [&JUDGED[..], &["--specs", specs_of_suq(), "--no-history", "--engine", engine.as_str()]].concat();
             let code = Some(i32::from(name == "wrong"));
             assert_eq!(tool(directory.path(), &[&usual[..], &["--name", name]].concat()).0, code);
             for shard in 1..=3 {
@@ -51,6 +54,7 @@ fn runs() -> &'static Path {
         }
         let model =
             ["run", "suq", "--depth", "pairs", "--random", "200", "--no-history", "--engine", "model", "--cases", "40"];
+        let model = [&model[..], &["--specs", specs_of_suq()]].concat();
         for (name, part) in [("model", "1/1"), ("model-1", "1/2"), ("model-2", "2/2")] {
             tool(directory.path(), &[&model[..], &["--name", name, "--shard", part]].concat());
         }
