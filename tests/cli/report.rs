@@ -284,10 +284,11 @@ fn a_report_without_all_shards_does_not_agree() {
     let two = merged(&["right-1", "right-3"]);
     assert_eq!(two.verdict, RunVerdict::CouldNotJudge);
     assert_eq!(two.lost, ["suq-judge@1.0 (suq): shard 2/3 is missing"]);
-    let (code, text) =
-        tool(runs(), &["report", "merge", "reports/right-1", "reports/right-3", "--into", "reports/two"]);
+    let merge =
+        |arguments: &[&str]| tool(runs(), &[&["--specs", specs_of_suq(), "report", "merge"], arguments].concat());
+    let (code, text) = merge(&["reports/right-1", "reports/right-3", "--into", "reports/two"]);
     assert!(code == Some(2) && text.contains("could not judge: suq-judge@1.0 (suq): shard 2/3 is missing"), "{text}");
-    let (code, text) = tool(runs(), &["report", "merge", "reports/two", "reports/right-2", "--into", "reports/three"]);
+    let (code, text) = merge(&["reports/two", "reports/right-2", "--into", "reports/three"]);
     assert!(code == Some(0) && text.contains("\nagreed: "), "{text}");
     let three = Report { support: None, ..read("three") };
     assert!(json(&three) == json(&merged(&["right-1", "right-2", "right-3"])));
