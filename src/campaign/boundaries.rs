@@ -103,8 +103,8 @@ impl Planner<'_> {
         plan.environments += environments.len();
     }
 
-    /// Environments that may lack what a rule needs, the nearest first: older PTX
-    /// versions, each with the newest target that it knows, or other targets in the main PTX version.
+    /// Environments that may lack what a rule needs, the nearest first: older PTX versions, each with the targets that
+    /// it knows, the newest first, or other targets in the main PTX version.
     fn lacking(&self, rule: &Rule, main: &Environment) -> Vec<Environment> {
         let isa = &self.spec.isa;
         let targets = |ptx: Version| isa.targets.iter().rev().filter(move |(_, since)| *since <= ptx);

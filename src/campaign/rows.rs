@@ -102,8 +102,8 @@ impl<'a> Executor<'a> {
         self.execute_together(&waiting, tally);
     }
 
-    /// Executes rows of several forms together. If that ends with an error of ours, which is noted, those of each form alone,
-    /// so that only one form is lost.
+    /// Executes rows of several forms together. An error of ours is noted, and then the rows of each form are executed
+    /// alone, so that only one form is lost.
     fn execute_together(&self, planned: &[PlannedRows], tally: &mut Tally) {
         let relaxed = std::sync::atomic::Ordering::Relaxed;
         self.progress.planned.fetch_add(planned.len() as u64, relaxed);

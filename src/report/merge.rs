@@ -24,7 +24,7 @@ pub(super) fn merge(reports: Vec<(String, Report)>) -> Result<Report, String> {
     for (name, report) in &reports {
         let parts = report.parts.iter().map(|part| &part.shard);
         for shard in parts.chain([&report.options.shard]).flatten() {
-            // What is missing of its plan could not be told.
+            // Otherwise nobody could tell which other shards are missing.
             shard.parse::<Shard>().map_err(|why| format!("{name} cannot be merged: {why}"))?;
         }
     }
@@ -120,7 +120,7 @@ fn apart((one, ours): (&str, &[ReportPart]), (other, theirs): (&str, &[ReportPar
 impl ReportPart {
     /// The part of the plan that it is, once [`merge`] has checked that it is one.
     fn part_of_plan(&self) -> Option<Shard> {
-        self.shard.as_ref().map(|shard| shard.parse().must("reports whose shard is none are not merged"))
+        self.shard.as_ref().map(|shard| shard.parse().must("merging refuses a report whose shard cannot be read"))
     }
 
     fn shares_instructions(&self, other: &Self) -> bool {

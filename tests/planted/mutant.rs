@@ -8,8 +8,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use ptx_conform::case::InternalError;
 use ptx_conform::line_case::{Answer, Holds, LineCase, Returned, Rows};
 use ptx_conform::model::{self, Prepared};
 use ptx_conform::object::{Component, Format};
@@ -227,7 +227,7 @@ impl Mutant {
         // What cannot be executed differently is executed as it is: the model also panics where a choice makes a line that
         // no form has, such as one that moves more bytes than an access can.
         let misread = model::prepare_misread(spec, case, misread).ok();
-        let different = misread.and_then(|prepared| catch_unwind(AssertUnwindSafe(|| answers(&prepared))).ok());
+        let different = misread.and_then(|prepared| InternalError::caught(|| Ok(answers(&prepared))).ok());
         different.unwrap_or_else(|| model::prepare(spec, case).map_or_else(|_| skipped(case), |own| answers(&own)))
     }
 

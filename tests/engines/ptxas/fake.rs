@@ -374,7 +374,7 @@ fn judge_apart(ptxas: &Ptxas, lines: &[&str], mostly_invalid: bool) -> (Vec<Outc
     (outcomes, ptxas.stats().processes - before)
 }
 
-/// What is refused or dies is asked about alone; the rest shares processes.
+/// Lines that are refused, or that kill the process, are asked about alone; the others share processes.
 fn batches_share_a_process_if_all_is_well() -> Tested {
     let fake = Fake::new(SCRIPT);
     let ptxas = fake.open()?;
