@@ -112,9 +112,7 @@ impl WitnessSearch<'_> {
         let mut plain = values.to_vec();
         for operand in &form.operands {
             let Some(axis) = operand.of_type else { continue };
-            let of = operand.instruction_type.as_deref().unwrap_or_default();
-            let of = form.axis(of).map_or(of, |slot| form.value(values, slot));
-            let bits = self.isa.instruction_type(of).map(|of| of.bits);
+            let bits = operand.type_by(self.isa, form, values).map(|of| of.bits);
             let register = |value: usize| self.isa.register_type(&form.axes[axis].values[value]);
             let of_size =
                 |value: usize| register(value).is_some_and(|register| bits.is_none_or(|of| of == register.bits));

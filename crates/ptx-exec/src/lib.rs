@@ -4,7 +4,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! hex object line_case setup model kernel properties
+//! hex value object line_case semantics setup model kernel properties
 //! ```
 
 pub mod hex;
@@ -13,4 +13,6 @@ pub mod line_case;
 pub mod model;
 pub mod object;
 pub mod properties;
+pub mod semantics;
 pub mod setup;
+pub mod value;

@@ -4,26 +4,22 @@
 //! value: what the manual leaves undefined is said to be so, and what it leaves open and this model
 //! fills in is marked as [inferred](INFERENCES).
 
-mod add;
 mod atom;
-mod bytes;
+mod computed;
 mod convert;
 mod effect;
 mod expectation;
 mod float;
-mod float_format;
-mod inference;
 mod integer;
 mod ld;
 mod memory;
 mod operands;
-mod semantics;
+mod prepare;
 mod st;
 mod surface;
-mod undefined;
-mod value;
 
 use crate::line_case::{Answer, LineCase, Rows};
+use crate::semantics::computation;
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::Judge;
 use ptx_spec::ptx::{Declarations, Line};
@@ -32,12 +28,11 @@ use ptx_spec::spec::{Form, Spec};
 
 pub use effect::{Effect, Object, Write};
 pub use expectation::{Allowed, Difference, Ending, Expectation, ResultPart, RowVerdict};
-pub use inference::{INFERENCES, Inference, Inferences};
 use operands::{Lane, Operands, ValueSource};
-pub use semantics::Unmodelled;
-use semantics::{Prepare, Semantics};
-pub use undefined::Undefined;
-pub use value::ExpectedValue;
+use prepare::{Prepare, Semantics};
+
+pub use crate::semantics::{INFERENCES, Inference, Inferences, Undefined, Unmodelled};
+pub use crate::value::ExpectedValue;
 
 /// A case whose line has been read, so that rows can be evaluated.
 pub struct Prepared<'a> {
@@ -47,9 +42,8 @@ pub struct Prepared<'a> {
     form: String,
 }
 
-/// The instructions that the model executes. Each is a page of the manual.
+/// The instructions that do more than compute. Each is a page of the manual.
 const TABLE: &[(&str, Prepare)] = &[
-    ("add", add::prepare),
     ("atom", atom::prepare),
     ("ld", ld::prepare),
     ("st", st::prepare),
@@ -61,7 +55,9 @@ const TABLE: &[(&str, Prepare)] = &[
 
 /// The opcodes of the instructions that the model executes, sorted.
 pub fn opcodes() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().map(|(opcode, _)| *opcode)
+    let mut all: Vec<&str> = TABLE.iter().map(|(opcode, _)| *opcode).chain(crate::semantics::opcodes()).collect();
+    all.sort_unstable();
+    all.into_iter()
 }
 
 /// True if the model executes an instruction.
@@ -129,13 +125,19 @@ pub fn prepare_misread<'a>(
     if case.rows.width() != case.inputs.len() && !case.rows.is_empty() {
         return Err(error(format!("{} inputs, but rows of {} values", case.inputs.len(), case.rows.width())));
     }
-    let prepare = TABLE.iter().find(|(known, _)| *known == instruction.name);
-    let (_, prepare) = prepare.ok_or_else(|| error(format!("there is no model of `{}`", instruction.name)))?;
     let form = &instruction.forms[reading.form];
     misread(form, &mut reading.values, &mut line);
     let operands = Operands { isa: &spec.isa, form, values: &reading.values, line: &line, declarations, case };
+    let semantics = match computation(&spec.isa, form, operands.values) {
+        Some(computation) => computed::prepare(&operands, computation?)?,
+        None => {
+            let prepare = TABLE.iter().find(|(known, _)| *known == instruction.name);
+            let none = || error(format!("there is no model of `{}`", instruction.name));
+            prepare.ok_or_else(none)?.1(&operands)?
+        }
+    };
     Ok(Prepared {
-        semantics: prepare(&operands)?,
+        semantics,
         guard: operands.guard()?,
         outputs: case.outputs.len(),
         form: form.id.clone(),

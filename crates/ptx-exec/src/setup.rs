@@ -11,6 +11,7 @@ mod effect;
 mod error;
 mod forbidden;
 mod line_case;
+mod modelled;
 mod point;
 mod registers;
 mod source;
@@ -93,6 +94,7 @@ fn never(isa: &Isa, form: &Form) -> Vec<Cube> {
     let mut forbidden = Forbidden::new(isa, form);
     let unguarded = forbidden.of(form.axis_of(Choice::Guard), |guard| !guard.starts_with('@'));
     forbidden.idle(unguarded, PREDICATE.0);
+    modelled::never(&mut forbidden);
     surface::never(&mut forbidden);
     source::never(&mut forbidden);
     address::never(&mut forbidden);

@@ -6,7 +6,7 @@ use ptx_exec::object::{Component, Format, Surface};
 
 use crate::cubin::{Cubin, EntryPoint, Relocation};
 use crate::machine::{DEFAULT_DESCRIPTOR, LOCAL_WINDOW, SHARED_WINDOW, Thread};
-use crate::memory::{Memory, MemoryRegion};
+use ptx_exec::value::{Memory, MemoryRegion};
 use crate::surface::BoundSurface;
 use crate::target::MachineTarget;
 

@@ -6,15 +6,13 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! bits cubin instruction memory registers scoreboard surface machine target image opcode run
+//! cubin instruction registers scoreboard surface machine target image opcode run
 //! ```
 
-pub mod bits;
 pub mod cubin;
 pub mod image;
 pub mod instruction;
 pub mod machine;
-pub mod memory;
 pub mod opcode;
 mod registers;
 pub mod run;

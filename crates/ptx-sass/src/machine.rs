@@ -1,8 +1,8 @@
 //! The state of a thread: registers, predicates, constant banks, memory.
 
-use crate::bits::Bits;
+use ptx_exec::value::Bits;
 use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register, RegisterPart, Sign};
-use crate::memory::{Fault, Memory, MemoryRegion};
+use ptx_exec::value::{Fault, Memory, MemoryRegion};
 use crate::registers::{Destination, Registers};
 use crate::scoreboard::{LateArrival, LateResults};
 use crate::surface::{BoundSurface, NoPlace};

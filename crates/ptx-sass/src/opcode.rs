@@ -265,7 +265,7 @@ impl Step {
     /// printed as floats; the targets of branches are printed as if the word were at the address `printed_at`.
     ///
     /// ```
-    /// use ptx_sass::bits::Bits;
+    /// use ptx_exec::value::Bits;
     /// use ptx_sass::instruction::{MachineInstruction, Register};
     /// use ptx_sass::machine::Thread;
     /// use ptx_sass::opcode::Step;

@@ -1,6 +1,6 @@
 //! The registers and predicates of a thread.
 
-use crate::bits::Bits;
+use ptx_exec::value::Bits;
 use crate::instruction::{Predicate, Register};
 
 /// Where a result goes.

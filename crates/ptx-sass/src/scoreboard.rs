@@ -2,7 +2,7 @@
 //! raises one of six barriers until its results have arrived, and a later one waits for barriers before it begins. Both
 //! stand in the upper bits of each word.
 
-use crate::bits::Bits;
+use ptx_exec::value::Bits;
 use crate::registers::Destination;
 
 /// The barriers in the word of an instruction.

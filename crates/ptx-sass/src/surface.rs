@@ -5,8 +5,8 @@
 
 use ptx_exec::object::{Component, Surface};
 
-use crate::bits::Bits;
-use crate::memory::{Fault, bits};
+use ptx_exec::value::Bits;
+use ptx_exec::value::{Fault, read_bits};
 
 /// The handling of an access out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ impl BoundSurface {
 
     /// Up to 8 bytes at a position; those that are not there are undefined.
     pub fn load(&self, at: usize, bytes: usize) -> Bits {
-        bits(&self.surface.data, &self.defined, at, bytes)
+        read_bits(&self.surface.data, &self.defined, at, bytes)
     }
 
     /// Stores up to 8 bytes at a position.

@@ -1,10 +1,10 @@
 //! Each opcode by hand-computed cases: an instruction as the disassembler prints it, registers before and after.
 
 use ptx_exec::object::{Geometry, Surface};
-use ptx_sass::bits::Bits;
+use ptx_exec::value::Bits;
 use ptx_sass::instruction::{MachineInstruction, MachineOperand, Predicate, Register};
 use ptx_sass::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
-use ptx_sass::memory::{Fault, MemoryRegion};
+use ptx_exec::value::{Fault, MemoryRegion};
 use ptx_sass::opcode::{Step, Unknown};
 use ptx_sass::surface::BoundSurface;
 

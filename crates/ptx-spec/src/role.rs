@@ -31,7 +31,7 @@ pub(crate) use declare::declare;
 pub(crate) use described::check;
 pub use described::{RawOperand, RoleName, Width};
 pub use element::immediate_of_lane;
-pub use fields::{RawLanes, RawNumbers, RawTypeOf, Scale, ScaledType, SlotTable};
+pub use fields::{RawLanes, RawNumbers, RawTypeOf, SlotTable};
 pub(crate) use item::PARAMETER;
 pub use item::{Item, OBJECT_KINDS, OBJECTS, SURFREF, SURFREF_PARAMETER};
 pub(crate) use reader::Found;
@@ -71,7 +71,7 @@ pub(crate) fn resolve(draft: &Draft<'_>, raw: &RawOperand, operands: &[&str]) ->
 /// Adds the axes of an operand, and the rules that they imply.
 pub(crate) fn axes(draft: &mut Draft<'_>, raw: &RawOperand, mut operand: Operand, at: usize) -> Operand {
     operand.instruction_type = raw.matches.as_ref().and_then(|of| match &of.value {
-        RawTypeOf::Of(scaled) => Some(scaled.of.clone()),
+        RawTypeOf::Of(scaled) => Some(scaled.clone()),
         RawTypeOf::Table(_) => None,
     });
     match raw.role {

@@ -6,7 +6,7 @@ use ptx_exec::line_case::{Answer, Holds, LineCase, Returned, UndefinedBits};
 use ptx_sass::cubin::EntryPoint;
 use ptx_sass::image::{Image, SURFACE_HANDLE};
 use ptx_sass::machine::{Halt, Thread};
-use ptx_sass::memory::MemoryRegion;
+use ptx_exec::value::MemoryRegion;
 use ptx_sass::run::{Code, run, step};
 use ptx_spec::must::Must as _;
 

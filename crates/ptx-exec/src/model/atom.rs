@@ -2,12 +2,13 @@
 //!
 //! One thread sees no difference between orderings, scopes, caches and policies.
 
-use super::bytes::read;
+use crate::value::read;
 use super::float::FloatOperation;
-use super::float_format::FloatFormat;
-use super::integer::{Operation, low};
+use crate::value::FloatFormat;
+use super::integer::Operation;
+use crate::value::low;
 use super::memory::{Access, Accessed};
-use super::value::ExpectedValue;
+use crate::value::ExpectedValue;
 use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write};
 use crate::object::Space;
 use ptx_spec::spec::Kind;

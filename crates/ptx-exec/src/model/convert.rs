@@ -1,8 +1,8 @@
 //! Conversions of 32-bit source components into components of samples. The manual does not describe them,
 //! so all are inferred. PTX ISA `surface-instructions-sust`, `sust.p`.
 
-use super::float_format::FloatFormat;
-use super::value::ExpectedValue;
+use crate::value::FloatFormat;
+use crate::value::ExpectedValue;
 use super::{Inferences, Undefined};
 use crate::object::Component;
 

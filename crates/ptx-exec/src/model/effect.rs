@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::bytes::read;
-use super::value::ExpectedValue;
+use crate::value::read;
+use crate::value::ExpectedValue;
 use super::{Lane, Undefined};
 
 /// The effect of a line.
@@ -61,6 +61,13 @@ impl Effect {
         let mut effect = Self::nothing();
         effect.add_write(write);
         effect
+    }
+
+    /// Leaves the register of a lane undefined, for a reason.
+    pub(super) fn leave(&mut self, lane: &Lane, why: Undefined) {
+        let Some(output) = lane.output else { return };
+        self.undefined = Some(why);
+        self.registers[output] = ExpectedValue::anything(0, lane.bits);
     }
 
     /// Sets the register of a lane. A register that several lanes write may hold anything.
@@ -159,7 +166,7 @@ impl Write {
 
 #[cfg(test)]
 mod tests {
-    use super::super::float_format::FloatFormat;
+    use crate::value::FloatFormat;
     use super::*;
 
     fn write(at: usize, count: usize, value: ExpectedValue) -> Write {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::value::ExpectedValue;
+use crate::value::ExpectedValue;
 use super::{Effect, Inferences, Object, Undefined};
 use crate::line_case::{Answer, LineCase, Returned, UndefinedBits};
 use crate::object::{Surface, Variable};

@@ -1,8 +1,8 @@
 //! Operations on floating-point numbers. PTX ISA `floating-point-instructions`.
 
-use super::float_format::FloatFormat;
+use crate::value::FloatFormat;
 use super::integer::Operation;
-use super::value::ExpectedValue;
+use crate::value::ExpectedValue;
 use super::{Undefined, Unmodelled};
 
 /// An operation on two floats of a format.

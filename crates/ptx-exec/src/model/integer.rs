@@ -1,29 +1,7 @@
-//! Integers of N bits, in the low bits of a number.
+//! Operations on integers in memory and surfaces.
 
 use super::Unmodelled;
-
-/// The low bits of a number.
-#[inline]
-pub(super) fn low(bits: u128, count: u32) -> u128 {
-    match count {
-        0..128 => bits & ((1 << count) - 1),
-        _ => bits,
-    }
-}
-
-/// The value of a signed integer.
-#[inline]
-pub(super) fn sign_extend(bits: u128, count: u32) -> i128 {
-    let shift = 128 - count.clamp(1, 128);
-    (bits << shift).cast_signed() >> shift
-}
-
-/// The sum of two signed integers of fewer than 128 bits, saturated.
-pub(super) fn saturating_sum(a: u128, b: u128, bits: u32) -> u128 {
-    let largest = (1_i128 << (bits - 1)) - 1;
-    let sum = sign_extend(a, bits) + sign_extend(b, bits);
-    low(sum.clamp(-largest - 1, largest).cast_unsigned(), bits)
-}
+use crate::value::{low, sign_extend};
 
 /// An operation on the contents of an object. PTX ISA `surface-instructions-sured` and
 /// `parallel-synchronization-and-communication-instructions-atom`.

@@ -23,6 +23,8 @@ pub(super) struct Operands<'l, 'a> {
 pub(super) enum ValueSource {
     /// An input of the case.
     Input(usize),
+    /// An input of the case, a predicate, inverted.
+    Inverted(usize),
     /// The line itself.
     Immediate(u128),
 }
@@ -33,6 +35,7 @@ impl ValueSource {
     pub(super) fn of(self, row: &[u128]) -> u128 {
         match self {
             Self::Input(at) => row[at],
+            Self::Inverted(at) => !row[at] & 1,
             Self::Immediate(bits) => bits,
         }
     }
@@ -159,8 +162,13 @@ impl<'l, 'a> Operands<'l, 'a> {
     /// A double is converted to the type of its operand. PTX ISA `floating-point-constants`.
     #[expect(clippy::cast_possible_truncation, reason = "rounding is wanted")]
     fn element(&self, operand: &str, element: BoundElement<'_, '_>) -> Result<ValueSource, Unmodelled> {
-        if let (Argument::Name(_), Some(register)) = (element.argument, element.name()) {
-            return self.register(&register);
+        match (element.argument, element.name()) {
+            (Argument::Name(_), Some(register)) => return self.register(&register),
+            (Argument::Signed('!', _), Some(register)) => match self.register(&register)? {
+                ValueSource::Input(at) => return Ok(ValueSource::Inverted(at)),
+                other => return Err(Unmodelled(format!("{other:?} is inverted"))),
+            },
+            _ => {}
         }
         let single = || matches!(self.operand_type(operand), Ok((_, Kind::Float, 32)));
         let bits = match element.argument {
@@ -235,14 +243,12 @@ impl<'l, 'a> Operands<'l, 'a> {
         self.form.operands.iter().any(unit)
     }
 
-    /// The type of an operand: the value of its slot, or the type that its file names.
+    /// The type that the instruction gives an operand: its name, kind and size in bits.
     pub(super) fn operand_type(&self, operand: &str) -> Result<(&'l str, Kind, u32), Unmodelled> {
-        let of =
-            self.form.operands.iter().find(|known| known.name == operand).and_then(|of| of.instruction_type.as_ref());
+        let of = self.form.operands.iter().find(|known| known.name == operand);
+        let of = of.and_then(|of| of.type_by(self.isa, self.form, self.values));
         let of = of.ok_or_else(|| Unmodelled(format!("{operand} has no type")))?;
-        // A type that is no slot is the name of the type itself.
-        let name = self.form.axis(of).map_or(of.as_str(), |axis| self.form.value(self.values, axis));
-        self.type_of(name).map(|(kind, bits)| (name, kind, bits))
+        Ok((&of.name, of.kind, of.bits.into()))
     }
 
     /// The kind and the size in bits of a type.

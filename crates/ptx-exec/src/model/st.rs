@@ -2,10 +2,10 @@
 //!
 //! One thread sees no difference between orderings, scopes, caches, priorities and policies.
 
-use super::bytes::read;
-use super::integer::low;
+use crate::value::read;
+use crate::value::low;
 use super::memory::Access;
-use super::value::ExpectedValue;
+use crate::value::ExpectedValue;
 use super::{Effect, Expectation, Operands, Semantics, Unmodelled, ValueSource, Write};
 
 struct Store<'a> {

@@ -1,9 +1,10 @@
 //! `suld`, `sust`, `sured` and `suq`. PTX ISA `surface-instructions`.
 
-use super::bytes::read;
+use crate::value::read;
 use super::convert::{Converted, convert};
-use super::integer::{Operation, low};
-use super::value::ExpectedValue;
+use super::integer::Operation;
+use crate::value::low;
+use crate::value::ExpectedValue;
 use super::{
     Effect, Expectation, Inferences, Lane, Object, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write,
 };

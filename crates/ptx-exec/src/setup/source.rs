@@ -1,6 +1,7 @@
 //! Setups of sources: each source has its own numbers.
 
 use ptx_spec::role::setup::{DATA, PAIRED};
+use ptx_spec::spec::words::{DOUBLE, FLOAT, INTEGER, NONE};
 use ptx_spec::spec::{Form, Role, SetupAxis};
 
 use super::contents;
@@ -28,10 +29,13 @@ pub(super) fn row_axes(form: &Form) -> Vec<SetupAxis> {
     of(form).map(|at| (name(form, at), words.iter().map(|&word| word.to_owned()).collect())).collect()
 }
 
-/// An operand that is not a register does not vary.
+/// An operand that is not a register does not vary, and a row has no value for what only a kernel knows.
 pub(super) fn never(forbidden: &mut Forbidden<'_>) {
-    let form = forbidden.form;
+    let (isa, form) = (forbidden.isa, forbidden.form);
     for at in of(form) {
+        let is_number = |of: &str| isa.register_type(of).is_some() || [INTEGER, FLOAT, DOUBLE, NONE].contains(&of);
+        let of_kernels = forbidden.of(form.operands[at].of_type, |of| !is_number(of));
+        forbidden.never([of_kernels]);
         let elsewhere = forbidden.of(form.operands[at].of_type, |of| !of.starts_with('.'));
         forbidden.idle(elsewhere, &name(form, at));
     }

@@ -3,7 +3,7 @@
 use super::Step;
 use crate::instruction::{MachineAddress, MachineOperand, Register};
 use crate::machine::{DEFAULT_DESCRIPTOR, Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
-use crate::memory::Fault;
+use ptx_exec::value::Fault;
 
 /// A kind of address.
 #[derive(Clone, Copy)]

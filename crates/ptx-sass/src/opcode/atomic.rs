@@ -2,7 +2,7 @@
 
 use super::access::{Window, address};
 use super::{Step, float};
-use crate::bits::Bits;
+use ptx_exec::value::Bits;
 use crate::instruction::{MachineOperand, Register};
 use crate::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 

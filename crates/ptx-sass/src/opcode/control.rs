@@ -1,7 +1,7 @@
 //! Branches and exits, and barriers and fences, which one thread does not notice.
 
 use super::Step;
-use crate::bits::Bits;
+use ptx_exec::value::Bits;
 use crate::cubin::WORD_BYTES;
 use crate::instruction::MachineOperand;
 use crate::machine::{Halt, Thread};

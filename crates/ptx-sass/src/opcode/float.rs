@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 
 use super::Step;
-use crate::bits::Bits;
+use ptx_exec::value::Bits;
 use crate::instruction::{MachineOperand, Register, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
 

@@ -1,7 +1,7 @@
 //! Bitwise operations.
 
 use super::Step;
-use crate::bits::Bits;
+use ptx_exec::value::Bits;
 use crate::instruction::{MachineOperand, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
 

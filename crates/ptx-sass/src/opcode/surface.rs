@@ -4,7 +4,7 @@
 use ptx_exec::object::Geometry;
 
 use super::{Step, access, atomic};
-use crate::bits::Bits;
+use ptx_exec::value::Bits;
 use crate::instruction::{MachineOperand, Register};
 use crate::machine::{Halt, Thread};
 use crate::surface::{BoundSurface, OutOfBounds};
@@ -171,11 +171,11 @@ fn handle(thread: &Thread, step: &Step, at: usize) -> Result<u64, Halt> {
 fn bound<'t>(thread: &'t Thread, step: &Step, at: usize) -> Result<&'t BoundSurface, Halt> {
     let handle = handle(thread, step, at)?;
     let surface = thread.surface.as_ref().filter(|surface| u64::from(surface.handle) == handle);
-    surface.ok_or(Halt::Trap(crate::memory::Fault::NoSurface(handle)))
+    surface.ok_or(Halt::Trap(ptx_exec::value::Fault::NoSurface(handle)))
 }
 
 fn bound_mut<'t>(thread: &'t mut Thread, step: &Step, at: usize) -> Result<&'t mut BoundSurface, Halt> {
     let handle = handle(thread, step, at)?;
     let surface = thread.surface.as_mut().filter(|surface| u64::from(surface.handle) == handle);
-    surface.ok_or(Halt::Trap(crate::memory::Fault::NoSurface(handle)))
+    surface.ok_or(Halt::Trap(ptx_exec::value::Fault::NoSurface(handle)))
 }

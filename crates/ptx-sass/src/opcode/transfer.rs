@@ -1,7 +1,7 @@
 //! Moves of values, which do not change them.
 
 use super::{Step, access};
-use crate::bits::Bits;
+use ptx_exec::value::Bits;
 use crate::instruction::{MachineOperand, Predicate};
 use crate::machine::{Halt, Thread};
 

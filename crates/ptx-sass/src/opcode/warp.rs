@@ -1,7 +1,7 @@
 //! Operations of several lanes together. There is one lane, number 0.
 
 use super::Step;
-use crate::bits::Bits;
+use ptx_exec::value::Bits;
 use crate::instruction::MachineOperand;
 use crate::machine::{Halt, Thread};
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::words::NONE;
-use super::{AllowedNumbers, Form};
+use super::{AllowedNumbers, Form, Isa, RegisterType, ScaledType};
 
 /// An operand of a form, with the axes of its choices.
 #[derive(Clone, Debug)]
@@ -17,8 +17,8 @@ pub struct Operand {
     pub optional: bool,
     /// How many elements the syntax line has in its place, if it has them in braces.
     pub(crate) elements: Option<usize>,
-    /// The slot of its type, or the type itself.
-    pub instruction_type: Option<String>,
+    /// The slot of its type, or the type itself; none if a table gives it, or the line is silent.
+    pub instruction_type: Option<ScaledType>,
     /// The axis of its shape.
     pub shape: Option<usize>,
     /// The axis of its types.
@@ -45,6 +45,14 @@ impl Operand {
     /// True if these choices leave the operand out.
     pub fn left_out(&self, form: &Form, values: &[u8]) -> bool {
         self.optional && self.first_axis().is_some_and(|axis| form.value(values, axis) == NONE)
+    }
+
+    /// The type that these choices give the operand: that of the instruction, not of the register. None if the line does
+    /// not say.
+    pub fn type_by<'i>(&self, isa: &'i Isa, form: &Form, values: &[u8]) -> Option<&'i RegisterType> {
+        let scaled = self.instruction_type.as_ref()?;
+        // A type that is no slot is the name of the type itself.
+        scaled.type_for(isa, form.axis(&scaled.of).map_or(&scaled.of, |axis| form.value(values, axis)))
     }
 
     /// The axis that says whether it is there: that of the base of an address, and that of types for others.

@@ -22,22 +22,22 @@ pub struct ExpectedValue {
 impl ExpectedValue {
     /// Exactly these bits.
     #[inline]
-    pub(super) fn exact(bits: u128) -> Self {
+    pub fn exact(bits: u128) -> Self {
         Self { example: bits, free: 0, nans: 0, format: FloatFormat::F32 }
     }
 
     /// A number of this many bits that may be anything; the example is one of them.
-    pub(super) fn anything(example: u128, bits: u32) -> Self {
+    pub fn anything(example: u128, bits: u32) -> Self {
         Self { free: low(u128::MAX, bits), ..Self::exact(low(example, bits)) }
     }
 
     /// A number that may have either sign.
-    pub(super) fn of_any_sign(example: u128, format: FloatFormat) -> Self {
+    pub fn of_any_sign(example: u128, format: FloatFormat) -> Self {
         Self { free: format.sign(), ..Self::exact(example) }
     }
 
     /// A NaN of any sign and payload; the example is one.
-    pub(super) fn nan(example: u128, format: FloatFormat) -> Self {
+    pub fn nan(example: u128, format: FloatFormat) -> Self {
         assert!(format.is_nan(example), "{example:x} is not a NaN");
         Self { example, free: low(!format.infinity(), format.bits()), nans: 1, format }
     }
@@ -45,7 +45,7 @@ impl ExpectedValue {
     /// This value with an element added, whose lowest bit begins a byte where it has only zeros.
     #[inline]
     #[must_use]
-    pub(super) fn joined(self, at: u32, element: &Self) -> Self {
+    pub fn joined(self, at: u32, element: &Self) -> Self {
         assert!(self.nans == 0 || element.nans == 0 || self.format == element.format, "elements of several types");
         Self {
             example: self.example | element.example << at,

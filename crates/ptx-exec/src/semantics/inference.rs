@@ -68,6 +68,11 @@ pub const INFERENCES: &[Inference] = &[
         says: "An atomic .f32 addition in global memory flushes subnormal inputs and results to zero, keeping the sign.",
         because: "The manual says this of the current implementation, not of the instruction.",
     },
+    Inference {
+        id: "low-24-bits",
+        says: "A multiplication of 24-bit integers uses the low 24 bits of its factors, with the sign of their type.",
+        because: "The manual says that registers of 32 bits hold them, but not what their upper bits do.",
+    },
 ];
 
 /// A set of [`INFERENCES`].
@@ -75,21 +80,22 @@ pub const INFERENCES: &[Inference] = &[
 pub struct Inferences(u32);
 
 impl Inferences {
-    pub(super) const NONE: Self = Self(0);
-    pub(super) const LAYER_BOUNDS: Self = Self(1);
-    pub(super) const UNORM: Self = Self(1 << 1);
-    pub(super) const SNORM: Self = Self(1 << 2);
-    pub(super) const HALF: Self = Self(1 << 3);
-    pub(super) const SATURATION: Self = Self(1 << 4);
-    pub(super) const REDUCED_64_BIT: Self = Self(1 << 5);
-    pub(super) const ZERO_EXTENSION: Self = Self(1 << 6);
-    pub(super) const ARRAY_LAYOUT: Self = Self(1 << 7);
-    pub(super) const WIDER_SOURCE: Self = Self(1 << 8);
-    pub(super) const IMMEDIATE_TRUNCATION: Self = Self(1 << 9);
-    pub(super) const ATOMIC_FLUSH: Self = Self(1 << 10);
+    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const LAYER_BOUNDS: Self = Self(1);
+    pub(crate) const UNORM: Self = Self(1 << 1);
+    pub(crate) const SNORM: Self = Self(1 << 2);
+    pub(crate) const HALF: Self = Self(1 << 3);
+    pub(crate) const SATURATION: Self = Self(1 << 4);
+    pub(crate) const REDUCED_64_BIT: Self = Self(1 << 5);
+    pub(crate) const ZERO_EXTENSION: Self = Self(1 << 6);
+    pub(crate) const ARRAY_LAYOUT: Self = Self(1 << 7);
+    pub(crate) const WIDER_SOURCE: Self = Self(1 << 8);
+    pub(crate) const IMMEDIATE_TRUNCATION: Self = Self(1 << 9);
+    pub(crate) const ATOMIC_FLUSH: Self = Self(1 << 10);
+    pub(crate) const LOW_24_BITS: Self = Self(1 << 11);
 
     /// This set if the condition holds, otherwise the empty set.
-    pub(super) fn when(self, holds: bool) -> Self {
+    pub(crate) fn when(self, holds: bool) -> Self {
         if holds { self } else { Self::NONE }
     }
 

@@ -4,20 +4,20 @@ use super::integer::low;
 
 /// A format: the bits of its exponent and of its mantissa, under a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FloatFormat {
+pub struct FloatFormat {
     exponent: u32,
     mantissa: u32,
 }
 
 impl FloatFormat {
-    pub(super) const F16: Self = Self { exponent: 5, mantissa: 10 };
-    pub(super) const BF16: Self = Self { exponent: 8, mantissa: 7 };
-    pub(super) const F32: Self = Self { exponent: 8, mantissa: 23 };
-    pub(super) const F64: Self = Self { exponent: 11, mantissa: 52 };
+    pub const F16: Self = Self { exponent: 5, mantissa: 10 };
+    pub const BF16: Self = Self { exponent: 8, mantissa: 7 };
+    pub const F32: Self = Self { exponent: 8, mantissa: 23 };
+    pub const F64: Self = Self { exponent: 11, mantissa: 52 };
 
     /// The format of a type or of its elements; none if it has no floats.
     #[inline]
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub fn of(name: &str) -> Option<Self> {
         Some(match name {
             ".f16" | ".f16x2" => Self::F16,
             ".bf16" | ".bf16x2" => Self::BF16,
@@ -29,30 +29,30 @@ impl FloatFormat {
 
     /// The size in bits.
     #[inline]
-    pub(super) fn bits(self) -> u32 {
+    pub fn bits(self) -> u32 {
         1 + self.exponent + self.mantissa
     }
 
     /// The bits of plus infinity, which are those of the exponent.
     #[inline]
-    pub(super) fn infinity(self) -> u128 {
+    pub fn infinity(self) -> u128 {
         ((1 << self.exponent) - 1) << self.mantissa
     }
 
     /// The bit of the sign.
     #[inline]
-    pub(super) fn sign(self) -> u128 {
+    pub fn sign(self) -> u128 {
         1 << (self.exponent + self.mantissa)
     }
 
     /// A NaN that does not signal: the highest bit of its fraction says so.
-    pub(super) fn quiet_nan(self) -> u128 {
+    pub fn quiet_nan(self) -> u128 {
         self.infinity() | 1 << (self.mantissa - 1)
     }
 
     /// True if the low bits of a number are a NaN: an infinity has the same exponent, but no fraction.
     #[inline]
-    pub(super) fn is_nan(self, bits: u128) -> bool {
+    pub fn is_nan(self, bits: u128) -> bool {
         bits & (self.sign() - 1) > self.infinity()
     }
 
@@ -64,7 +64,7 @@ impl FloatFormat {
 
     /// The number, flushed to a zero with its sign if it is subnormal.
     #[inline]
-    pub(super) fn flushed(self, bits: u128) -> u128 {
+    pub fn flushed(self, bits: u128) -> u128 {
         if self.is_subnormal(bits) { bits & self.sign() } else { bits }
     }
 
@@ -75,7 +75,7 @@ impl FloatFormat {
         reason = "mantissas have at most 53 bits, exponents at most 11, and numbers of 52 + 12 bits are doubles"
     )]
     #[inline]
-    pub(super) fn value(self, bits: u128) -> f64 {
+    pub fn value(self, bits: u128) -> f64 {
         if self == Self::F64 {
             return f64::from_bits(bits as u64);
         }
@@ -97,7 +97,7 @@ impl FloatFormat {
     /// gives the same result as an exact one, because other formats have fewer than half as many bits.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "scaled mantissas fit")]
     #[inline]
-    pub(super) fn rounded(self, value: f64) -> u128 {
+    pub fn rounded(self, value: f64) -> u128 {
         if self == Self::F64 {
             return value.to_bits().into();
         }

@@ -1,11 +1,6 @@
 //! Instructions of the model: functions from a row to an expectation.
 
-use super::{Expectation, Operands};
-
-/// The reason why the model cannot evaluate a case.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Unmodelled(pub(super) String);
+use super::{Expectation, Operands, Unmodelled};
 
 /// The semantics of a line.
 pub(super) trait Semantics: Sync + Send {

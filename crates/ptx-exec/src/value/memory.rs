@@ -1,6 +1,6 @@
 //! Memory: regions of bytes with gaps between them, of which each bit may be undefined.
 
-use crate::bits::Bits;
+use super::Bits;
 
 /// Bytes at consecutive addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl MemoryRegion {
 
     /// Up to 8 bytes at a position, zero-extended; those that it does not have are undefined.
     pub fn peek(&self, at: usize, bytes: usize) -> Bits {
-        bits(&self.data, &self.defined, at, bytes)
+        read_bits(&self.data, &self.defined, at, bytes)
     }
 
     /// Writes defined bytes at a position, as far as it has them.
@@ -186,7 +186,7 @@ impl Memory {
 
 /// Up to 8 bytes at a position, zero-extended; those that are not there are undefined.
 #[inline]
-pub(crate) fn bits(data: &[u8], defined: &[u8], at: usize, bytes: usize) -> Bits {
+pub fn read_bits(data: &[u8], defined: &[u8], at: usize, bytes: usize) -> Bits {
     let mask = low(bytes);
     let number = |of: &[u8]| {
         let rest = of.get(at..).unwrap_or_default();

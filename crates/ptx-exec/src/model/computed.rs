@@ -1,0 +1,64 @@
+//! Lines that only compute: their [`Computation`], with the registers of a case. PTX ISA `instruction-set`.
+
+use smallvec::{SmallVec, smallvec};
+
+use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Unmodelled, ValueSource};
+use crate::semantics::Computation;
+use crate::value::{low, sign_extend};
+use ptx_spec::spec::Role;
+
+struct Computed {
+    computation: Computation,
+    sources: SmallVec<[ValueSource; 4]>,
+    lanes: SmallVec<[Lane; 2]>,
+    outputs: usize,
+    inferred: Inferences,
+}
+
+/// The semantics of a line that only computes.
+pub(super) fn prepare<'a>(
+    operands: &Operands<'_, 'a>,
+    computation: Computation,
+) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
+    if computation.reads_carry() {
+        return Err(Unmodelled("the line reads the carry of the line before it".to_owned()));
+    }
+    let (mut sources, mut lanes, mut inferred) = (SmallVec::new(), SmallVec::new(), computation.inferred());
+    for operand in operands.form.operands.iter().filter(|of| !of.left_out(operands.form, operands.values)) {
+        match operand.role {
+            Role::Source => {
+                let found = operands.sources(&operand.name)?;
+                for of in computation.sources().iter().skip(sources.len()).take(found.len()) {
+                    inferred = inferred.and(operands.inferred_of_sources(&operand.name, of.size())?);
+                }
+                sources.extend(found);
+            }
+            Role::Destination => lanes.extend(operands.destination(&operand.name)?),
+            _ => return Err(Unmodelled(format!("{} is neither read nor written", operand.name))),
+        }
+    }
+    if (sources.len(), lanes.len()) != (computation.sources().len(), computation.results().len()) {
+        return Err(Unmodelled("the line has other elements than its computation".to_owned()));
+    }
+    Ok(Box::new(Computed { computation, sources, lanes, outputs: operands.case.outputs.len(), inferred }))
+}
+
+impl Semantics for Computed {
+    fn expect(&self, row: &[u128]) -> Expectation {
+        let sources: SmallVec<[u128; 4]> = self.sources.iter().map(|source| source.of(row)).collect();
+        let mut results: SmallVec<[u128; 4]> = smallvec![0; self.lanes.len() + usize::from(self.computation.writes_carry())];
+        let undefined = self.computation.compute(&sources, &mut results).err();
+        let mut effect = Effect::of_registers(self.outputs);
+        for ((lane, of), result) in self.lanes.iter().zip(self.computation.results()).zip(&results) {
+            match undefined {
+                Some(why) => effect.leave(lane, why),
+                // A wider register gets the sign of a signed number.
+                None if of.signed && of.elements == 1 && lane.bits > of.bits => {
+                    effect.set_lane(lane, low(sign_extend(*result, of.bits).cast_unsigned(), lane.bits));
+                }
+                None => effect.set_lane(lane, *result),
+            }
+        }
+        Expectation::returned(effect).inferred(self.inferred)
+    }
+}

@@ -1,0 +1,78 @@
+//! Comparison and selection. PTX ISA `comparison-and-selection-instructions`.
+
+use super::modes::Modes;
+use super::{Computation, Dependence, Unmodelled};
+
+/// A comparison of two numbers of the type of the line.
+type Comparison = fn(i128, i128) -> bool;
+/// A combination of the result of a comparison with a predicate.
+type Combination = fn(bool, bool) -> bool;
+
+/// The comparison of a modifier. Numbers are read with the sign of their type, so that lower and less are the same.
+fn comparison(m: &Modes<'_>, slot: &str) -> Result<Comparison, Unmodelled> {
+    Ok(match m.value(slot) {
+        ".eq" => |a, b| a == b,
+        ".ne" => |a, b| a != b,
+        ".lt" | ".lo" => |a, b| a < b,
+        ".le" | ".ls" => |a, b| a <= b,
+        ".gt" | ".hi" => |a, b| a > b,
+        ".ge" | ".hs" => |a, b| a >= b,
+        other => return Err(m.unmodelled(other)),
+    })
+}
+
+/// The combination of a modifier; none if the line has no predicate to combine with.
+fn combination(m: &Modes<'_>) -> Result<Option<Combination>, Unmodelled> {
+    Ok(Some(match m.value("BoolOp") {
+        "" => return Ok(None),
+        ".and" => |found, with| found & with,
+        ".or" => |found, with| found | with,
+        ".xor" => |found, with| found ^ with,
+        other => return Err(m.unmodelled(other)),
+    }))
+}
+
+/// The second predicate gets the opposite of the comparison, combined in the same way.
+pub(super) fn setp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    m.number("type")?;
+    let compare = comparison(m, "CmpOp")?;
+    match combination(m)? {
+        None => m.map(move |[a, b]| [compare(a, b), !compare(a, b)].map(i128::from)),
+        Some(combine) => m.map(move |[a, b, c]| {
+            let found = compare(a, b);
+            [found, !found].map(|found| combine(found, c == 1).into())
+        }),
+    }
+}
+
+/// Integers get all bits, a float gets 1.0.
+pub(super) fn set(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    let compare = comparison(m, "CmpOp")?;
+    if m.value("stype").is_empty() {
+        m.number("type")?;
+        return m.map(move |[a, b]| [-i128::from(compare(a, b))]);
+    }
+    m.number("stype")?;
+    let yes: i128 = match m.value("dtype") {
+        ".f32" => 0x3f80_0000,
+        _ if m.number("dtype").is_ok() => -1,
+        other => return Err(m.unmodelled(other)),
+    };
+    match combination(m)? {
+        None => m.with_floats_as_bits().map(move |[a, b]| [if compare(a, b) { yes } else { 0 }]),
+        Some(combine) => {
+            m.with_floats_as_bits().map(move |[a, b, c]| [if combine(compare(a, b), c == 1) { yes } else { 0 }])
+        }
+    }
+}
+
+pub(super) fn selp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    let selected = m.with_floats_as_bits().map(|[a, b, c]| [if c == 1 { a } else { b }]);
+    Ok(selected?.depending(Dependence::One(&[2])))
+}
+
+pub(super) fn slct(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    m.number("ctype")?;
+    let selected = m.with_floats_as_bits().map(|[a, b, c]| [if c >= 0 { a } else { b }]);
+    Ok(selected?.depending(Dependence::One(&[2])))
+}

@@ -1,0 +1,60 @@
+//! Choices of modifiers for which the model has no semantics yet: they are never executed.
+
+use ptx_spec::must::Must as _;
+use ptx_spec::spec::Choice;
+
+use super::forbidden::{ChosenValues, Forbidden};
+use crate::semantics::computation;
+
+/// One value on each of some axes.
+type Combination = Vec<(usize, u8)>;
+
+/// Forbids what has no computation, in an instruction that only computes: single values, pairs of them, and what is left.
+pub(super) fn never(forbidden: &mut Forbidden<'_>) {
+    let form = forbidden.form;
+    let lacks = |values: &[u8]| matches!(computation(forbidden.isa, form, values), Some(Err(_)));
+    let first = |axis: usize| form.axes[axis].claimed.iter().next().must("each axis has a value that is claimed");
+    let mut values: Vec<u8> = (0..form.axes.len()).map(first).collect();
+    let axes = (0..form.axes.len()).filter(|&axis| {
+        matches!(form.axes[axis].choice, Choice::Modifier | Choice::Shape(_)) && form.axes[axis].claimed.iter().count() > 1
+    });
+    let axes: Vec<usize> = axes.collect();
+    let mut combinations: Vec<Combination> = vec![Vec::new()];
+    for &axis in &axes {
+        let with = |combination: Combination| {
+            form.axes[axis].claimed.iter().map(move |value| [combination.as_slice(), &[(axis, value)]].concat())
+        };
+        combinations = combinations.into_iter().flat_map(with).collect();
+    }
+    let (mut lacking, modelled): (Vec<Combination>, Vec<Combination>) = combinations.into_iter().partition(|combination| {
+        combination.iter().for_each(|&(axis, value)| values[axis] = value);
+        lacks(&values)
+    });
+    if modelled.is_empty() {
+        // All values of an axis that every form has.
+        let all = forbidden.of(form.axis_of(Choice::Guard), |_| true);
+        forbidden.never([all]);
+        return;
+    }
+    for size in [1, 2, axes.len()] {
+        while let Some(part) = lacking.iter().flat_map(|of| parts(of, size)).find(|part| {
+            !modelled.iter().any(|of| part.iter().all(|choice| of.contains(choice)))
+        }) {
+            lacking.retain(|of| !part.iter().all(|choice| of.contains(choice)));
+            let sets: Vec<Option<ChosenValues>> = part
+                .iter()
+                .map(|&(axis, value)| forbidden.of(Some(axis), |word| form.axes[axis].position(word) == Some(value)))
+                .collect();
+            forbidden.never(sets);
+        }
+    }
+}
+
+/// The parts of a combination with this many choices: one, two, or all.
+fn parts(combination: &Combination, size: usize) -> Vec<Combination> {
+    match size {
+        1 => combination.iter().map(|&choice| vec![choice]).collect(),
+        2 => (1..combination.len()).flat_map(|b| (0..b).map(move |a| vec![combination[a], combination[b]])).collect(),
+        _ => vec![combination.clone()],
+    }
+}

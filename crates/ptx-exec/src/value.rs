@@ -1,0 +1,16 @@
+//! Values: bits of which some may be undefined, memory that holds them, and what is expected of a value. The reference
+//! and the interpreter of machine code share how values are held, and nothing that computes with floats.
+
+mod bits;
+mod bytes;
+mod expected;
+mod float_format;
+mod integer;
+mod memory;
+
+pub use bits::Bits;
+pub(crate) use bytes::read;
+pub use expected::ExpectedValue;
+pub(crate) use float_format::FloatFormat;
+pub use integer::{low, sign_extend};
+pub use memory::{Fault, Memory, MemoryRegion, read_bits};
