@@ -136,12 +136,7 @@ pub fn prepare_misread<'a>(
             prepare.ok_or_else(none)?.1(&operands)?
         }
     };
-    Ok(Prepared {
-        semantics,
-        guard: operands.guard()?,
-        outputs: case.outputs.len(),
-        form: form.id.clone(),
-    })
+    Ok(Prepared { semantics, guard: operands.guard()?, outputs: case.outputs.len(), form: form.id.clone() })
 }
 
 impl Prepared<'_> {

@@ -6,9 +6,9 @@ use ptx_exec::object::{Component, Format, Surface};
 
 use crate::cubin::{Cubin, EntryPoint, Relocation};
 use crate::machine::{DEFAULT_DESCRIPTOR, LOCAL_WINDOW, SHARED_WINDOW, Thread};
-use ptx_exec::value::{Memory, MemoryRegion};
 use crate::surface::BoundSurface;
 use crate::target::MachineTarget;
+use ptx_exec::value::{Memory, MemoryRegion};
 
 /// Where global variables begin.
 const GLOBALS: u64 = 0x7e00_0000_0000;

@@ -1,11 +1,11 @@
 //! The state of a thread: registers, predicates, constant banks, memory.
 
-use ptx_exec::value::Bits;
 use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register, RegisterPart, Sign};
-use ptx_exec::value::{Fault, Memory, MemoryRegion};
 use crate::registers::{Destination, Registers};
 use crate::scoreboard::{LateArrival, LateResults};
 use crate::surface::{BoundSurface, NoPlace};
+use ptx_exec::value::Bits;
+use ptx_exec::value::{Fault, Memory, MemoryRegion};
 
 /// Where shared memory begins among generic addresses. Addresses in shared memory are the low 32 bits.
 pub const SHARED_WINDOW: u64 = 0x7f01_0000_0000;

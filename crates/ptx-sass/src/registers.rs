@@ -1,7 +1,7 @@
 //! The registers and predicates of a thread.
 
-use ptx_exec::value::Bits;
 use crate::instruction::{Predicate, Register};
+use ptx_exec::value::Bits;
 
 /// Where a result goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 //! raises one of six barriers until its results have arrived, and a later one waits for barriers before it begins. Both
 //! stand in the upper bits of each word.
 
-use ptx_exec::value::Bits;
 use crate::registers::Destination;
+use ptx_exec::value::Bits;
 
 /// The barriers in the word of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

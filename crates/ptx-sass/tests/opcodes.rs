@@ -2,9 +2,9 @@
 
 use ptx_exec::object::{Geometry, Surface};
 use ptx_exec::value::Bits;
+use ptx_exec::value::{Fault, MemoryRegion};
 use ptx_sass::instruction::{MachineInstruction, MachineOperand, Predicate, Register};
 use ptx_sass::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
-use ptx_exec::value::{Fault, MemoryRegion};
 use ptx_sass::opcode::{Step, Unknown};
 use ptx_sass::surface::BoundSurface;
 

@@ -3,10 +3,10 @@
 use super::ExecutedCase;
 use ptx_exec::kernel::{Kernel, Parameter, changed, decode};
 use ptx_exec::line_case::{Answer, Holds, LineCase, Returned, UndefinedBits};
+use ptx_exec::value::MemoryRegion;
 use ptx_sass::cubin::EntryPoint;
 use ptx_sass::image::{Image, SURFACE_HANDLE};
 use ptx_sass::machine::{Halt, Thread};
-use ptx_exec::value::MemoryRegion;
 use ptx_sass::run::{Code, run, step};
 use ptx_spec::must::Must as _;
 

@@ -2,15 +2,15 @@
 //!
 //! One thread sees no difference between orderings, scopes, caches and policies.
 
-use crate::value::read;
 use super::float::FloatOperation;
-use crate::value::FloatFormat;
 use super::integer::Operation;
-use crate::value::low;
 use super::memory::{Access, Accessed};
-use crate::value::ExpectedValue;
 use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write};
 use crate::object::Space;
+use crate::value::ExpectedValue;
+use crate::value::FloatFormat;
+use crate::value::low;
+use crate::value::read;
 use ptx_spec::spec::Kind;
 
 struct Atomic<'a> {

@@ -46,7 +46,8 @@ pub(super) fn prepare<'a>(
 impl Semantics for Computed {
     fn expect(&self, row: &[u128]) -> Expectation {
         let sources: SmallVec<[u128; 4]> = self.sources.iter().map(|source| source.of(row)).collect();
-        let mut results: SmallVec<[u128; 4]> = smallvec![0; self.lanes.len() + usize::from(self.computation.writes_carry())];
+        let mut results: SmallVec<[u128; 4]> =
+            smallvec![0; self.lanes.len() + usize::from(self.computation.writes_carry())];
         let undefined = self.computation.compute(&sources, &mut results).err();
         let mut effect = Effect::of_registers(self.outputs);
         for ((lane, of), result) in self.lanes.iter().zip(self.computation.results()).zip(&results) {

@@ -1,10 +1,10 @@
 //! Conversions of 32-bit source components into components of samples. The manual does not describe them,
 //! so all are inferred. PTX ISA `surface-instructions-sust`, `sust.p`.
 
-use crate::value::FloatFormat;
-use crate::value::ExpectedValue;
 use super::{Inferences, Undefined};
 use crate::object::Component;
+use crate::value::ExpectedValue;
+use crate::value::FloatFormat;
 
 /// The converted component, in the low bits.
 pub(super) struct Converted {

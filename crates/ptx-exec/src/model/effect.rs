@@ -2,9 +2,9 @@
 
 use smallvec::SmallVec;
 
-use crate::value::read;
-use crate::value::ExpectedValue;
 use super::{Lane, Undefined};
+use crate::value::ExpectedValue;
+use crate::value::read;
 
 /// The effect of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,8 +166,8 @@ impl Write {
 
 #[cfg(test)]
 mod tests {
-    use crate::value::FloatFormat;
     use super::*;
+    use crate::value::FloatFormat;
 
     fn write(at: usize, count: usize, value: ExpectedValue) -> Write {
         Write { object: Object::Surface, at, count, value }

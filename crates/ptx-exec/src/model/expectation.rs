@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::value::ExpectedValue;
 use super::{Effect, Inferences, Object, Undefined};
 use crate::line_case::{Answer, LineCase, Returned, UndefinedBits};
 use crate::object::{Surface, Variable};
+use crate::value::ExpectedValue;
 
 /// The expectation of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]

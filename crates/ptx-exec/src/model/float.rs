@@ -1,9 +1,9 @@
 //! Operations on floating-point numbers. PTX ISA `floating-point-instructions`.
 
-use crate::value::FloatFormat;
 use super::integer::Operation;
-use crate::value::ExpectedValue;
 use super::{Undefined, Unmodelled};
+use crate::value::ExpectedValue;
+use crate::value::FloatFormat;
 
 /// An operation on two floats of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

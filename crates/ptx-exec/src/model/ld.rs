@@ -4,10 +4,10 @@
 //! `operand-size-exceeding-instruction-type-size`. One thread sees no difference between orderings, scopes,
 //! caches, priorities, prefetches and policies: they do not change the value.
 
-use crate::value::read;
-use crate::value::{low, sign_extend};
 use super::memory::Access;
 use super::{Effect, Expectation, Lane, Operands, Semantics, Unmodelled};
+use crate::value::read;
+use crate::value::{low, sign_extend};
 use ptx_spec::spec::Kind;
 
 struct Load<'a> {

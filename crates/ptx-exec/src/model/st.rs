@@ -2,11 +2,11 @@
 //!
 //! One thread sees no difference between orderings, scopes, caches, priorities and policies.
 
-use crate::value::read;
-use crate::value::low;
 use super::memory::Access;
-use crate::value::ExpectedValue;
 use super::{Effect, Expectation, Operands, Semantics, Unmodelled, ValueSource, Write};
+use crate::value::ExpectedValue;
+use crate::value::low;
+use crate::value::read;
 
 struct Store<'a> {
     access: Access<'a>,

@@ -1,14 +1,14 @@
 //! `suld`, `sust`, `sured` and `suq`. PTX ISA `surface-instructions`.
 
-use crate::value::read;
 use super::convert::{Converted, convert};
 use super::integer::Operation;
-use crate::value::low;
-use crate::value::ExpectedValue;
 use super::{
     Effect, Expectation, Inferences, Lane, Object, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write,
 };
 use crate::object::{Component, Format, Geometry, Surface};
+use crate::value::ExpectedValue;
+use crate::value::low;
+use crate::value::read;
 use ptx_spec::spec::Kind;
 
 /// The handling of an access out of bounds. PTX ISA `surface-instructions-suld`, `.clamp`.

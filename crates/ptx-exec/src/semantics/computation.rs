@@ -51,11 +51,18 @@ impl Computation {
         compute: impl Fn([i128; N]) -> Result<[i128; M], Undefined> + Send + Sync + 'static,
     ) -> Result<Self, Unmodelled> {
         let (given, wanted) = (sources.len() + usize::from(carry.reads), results.len() + usize::from(carry.writes));
-        let (elements, from): (u32, [NumberType; N]) = match (results.first(), <[NumberType; N]>::try_from(
-            sources.iter().copied().chain(carry.reads.then_some(NumberType::unsigned(1))).collect::<Vec<_>>(),
-        )) {
+        let (elements, from): (u32, [NumberType; N]) = match (
+            results.first(),
+            <[NumberType; N]>::try_from(
+                sources.iter().copied().chain(carry.reads.then_some(NumberType::unsigned(1))).collect::<Vec<_>>(),
+            ),
+        ) {
             (Some(first), Ok(from)) if wanted <= M && M <= RESULTS && N <= SOURCES => (first.elements, from),
-            _ => return Err(Unmodelled(format!("the model has {N} sources and {M} results, the line {given} and {wanted}"))),
+            _ => {
+                return Err(Unmodelled(format!(
+                    "the model has {N} sources and {M} results, the line {given} and {wanted}"
+                )));
+            }
         };
         let mut to = [NumberType::unsigned(1); M];
         to.iter_mut().zip(&results).for_each(|(to, of)| *to = *of);
@@ -77,7 +84,14 @@ impl Computation {
             1 => Box::new(move |given, written| one(given, written, 0)),
             _ => Box::new(move |given, written| (0..elements).try_for_each(|at| one(given, written, at))),
         };
-        Ok(Self { sources: sources.into(), results: results.into(), carry, dependence: Dependence::All, inferred: Inferences::NONE, function })
+        Ok(Self {
+            sources: sources.into(),
+            results: results.into(),
+            carry,
+            dependence: Dependence::All,
+            inferred: Inferences::NONE,
+            function,
+        })
     }
 
     /// The type of each source, in the order of the line.

@@ -91,10 +91,9 @@ impl Undefined {
                 "absent-extent",
                 "querying an extent that the surface does not have is not described (surface-instructions-suq)",
             ),
-            Self::Enumeration => (
-                "enumeration",
-                "the numeric values are defined by the source language (surface-instructions-suq)",
-            ),
+            Self::Enumeration => {
+                ("enumeration", "the numeric values are defined by the source language (surface-instructions-suq)")
+            }
             Self::MisalignedAddress => (
                 "misaligned-address",
                 "an address that is not aligned to the access is undefined (addresses-as-operands)",
@@ -103,17 +102,13 @@ impl Undefined {
                 "outside-variable",
                 "the contents of memory outside a variable are not described (addresses-as-operands)",
             ),
-            Self::ImmediateAddress => (
-                "immediate-address",
-                "the assembler decides what is at an immediate address (addresses-as-operands)",
-            ),
-            Self::NanPayload => {
-                ("nan-payload", "the payload of a NaN is not described (surface-instructions-sust)")
+            Self::ImmediateAddress => {
+                ("immediate-address", "the assembler decides what is at an immediate address (addresses-as-operands)")
             }
-            Self::DuplicateDestination => (
-                "duplicate-destination",
-                "the elements of a destination must be distinct (vectors-as-operands)",
-            ),
+            Self::NanPayload => ("nan-payload", "the payload of a NaN is not described (surface-instructions-sust)"),
+            Self::DuplicateDestination => {
+                ("duplicate-destination", "the elements of a destination must be distinct (vectors-as-operands)")
+            }
             Self::NanOperand => (
                 "nan-operand",
                 "the minimum or maximum of a number and a NaN is not described (parallel-synchronization-and-communication-instructions-atom)",
@@ -130,10 +125,9 @@ impl Undefined {
                 "quotient-too-large",
                 "the smallest number divided by -1 is not described (integer-arithmetic-instructions-div)",
             ),
-            Self::FoundFromNowhere => (
-                "found-from-nowhere",
-                "a base above 31 is undefined (integer-arithmetic-instructions-fns)",
-            ),
+            Self::FoundFromNowhere => {
+                ("found-from-nowhere", "a base above 31 is undefined (integer-arithmetic-instructions-fns)")
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Choices of modifiers for which the model has no semantics yet: they are never executed.
+//! Choices of modifiers for which a row has no semantics: the model lacks them, or they need the carry of another line.
 
 use ptx_spec::must::Must as _;
 use ptx_spec::spec::Choice;
@@ -9,14 +9,19 @@ use crate::semantics::computation;
 /// One value on each of some axes.
 type Combination = Vec<(usize, u8)>;
 
-/// Forbids what has no computation, in an instruction that only computes: single values, pairs of them, and what is left.
+/// Forbids these choices in an instruction that only computes: single values, pairs of them, and what is left.
 pub(super) fn never(forbidden: &mut Forbidden<'_>) {
     let form = forbidden.form;
-    let lacks = |values: &[u8]| matches!(computation(forbidden.isa, form, values), Some(Err(_)));
+    let lacks = |values: &[u8]| match computation(forbidden.isa, form, values) {
+        Some(Ok(computation)) => computation.reads_carry(),
+        Some(Err(_)) => true,
+        None => false,
+    };
     let first = |axis: usize| form.axes[axis].claimed.iter().next().must("each axis has a value that is claimed");
     let mut values: Vec<u8> = (0..form.axes.len()).map(first).collect();
     let axes = (0..form.axes.len()).filter(|&axis| {
-        matches!(form.axes[axis].choice, Choice::Modifier | Choice::Shape(_)) && form.axes[axis].claimed.iter().count() > 1
+        matches!(form.axes[axis].choice, Choice::Modifier | Choice::Shape(_))
+            && form.axes[axis].claimed.iter().count() > 1
     });
     let axes: Vec<usize> = axes.collect();
     let mut combinations: Vec<Combination> = vec![Vec::new()];
@@ -26,10 +31,11 @@ pub(super) fn never(forbidden: &mut Forbidden<'_>) {
         };
         combinations = combinations.into_iter().flat_map(with).collect();
     }
-    let (mut lacking, modelled): (Vec<Combination>, Vec<Combination>) = combinations.into_iter().partition(|combination| {
-        combination.iter().for_each(|&(axis, value)| values[axis] = value);
-        lacks(&values)
-    });
+    let (mut lacking, modelled): (Vec<Combination>, Vec<Combination>) =
+        combinations.into_iter().partition(|combination| {
+            combination.iter().for_each(|&(axis, value)| values[axis] = value);
+            lacks(&values)
+        });
     if modelled.is_empty() {
         // All values of an axis that every form has.
         let all = forbidden.of(form.axis_of(Choice::Guard), |_| true);
@@ -37,9 +43,11 @@ pub(super) fn never(forbidden: &mut Forbidden<'_>) {
         return;
     }
     for size in [1, 2, axes.len()] {
-        while let Some(part) = lacking.iter().flat_map(|of| parts(of, size)).find(|part| {
-            !modelled.iter().any(|of| part.iter().all(|choice| of.contains(choice)))
-        }) {
+        while let Some(part) = lacking
+            .iter()
+            .flat_map(|of| parts(of, size))
+            .find(|part| !modelled.iter().any(|of| part.iter().all(|choice| of.contains(choice))))
+        {
             lacking.retain(|of| !part.iter().all(|choice| of.contains(choice)));
             let sets: Vec<Option<ChosenValues>> = part
                 .iter()

@@ -2,9 +2,9 @@
 
 use super::access::{Window, address};
 use super::{Step, float};
-use ptx_exec::value::Bits;
 use crate::instruction::{MachineOperand, Register};
 use crate::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
+use ptx_exec::value::Bits;
 
 /// `ATOMG.E.ADD.STRONG.GPU PT, R2, desc[UR4][R2.64], R15`, `ATOM.E.ADD.F32.FTZ.RN.STRONG.GPU P0, R0, [R4], R7`. A
 /// predicate says whether it was done: in shared and local memory it is not, unless there is `PT`.

@@ -1,10 +1,10 @@
 //! Branches and exits, and barriers and fences, which one thread does not notice.
 
 use super::Step;
-use ptx_exec::value::Bits;
 use crate::cubin::WORD_BYTES;
 use crate::instruction::MachineOperand;
 use crate::machine::{Halt, Thread};
+use ptx_exec::value::Bits;
 
 /// The opcodes with a target, which is printed as an address.
 pub(super) const TARGETED: [&str; 4] = ["BRA", "BSSY", "CALL", "RET"];

@@ -3,9 +3,9 @@
 use half::{bf16, f16};
 
 use super::Step;
-use ptx_exec::value::Bits;
 use crate::instruction::{MachineOperand, Register, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
+use ptx_exec::value::Bits;
 
 /// A format of numbers in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Integer arithmetic.
 
 use super::Step;
-use ptx_exec::value::Bits;
 use crate::instruction::{MachineOperand, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
+use ptx_exec::value::Bits;
 
 /// `IADD3 R4, P0, R14, R4, RZ`, `IADD3.X R5, RZ, R5, RZ, P1, !PT`: a sum of three with a carry to predicates, and with
 /// carries from predicates.

@@ -1,9 +1,9 @@
 //! Bitwise operations.
 
 use super::Step;
-use ptx_exec::value::Bits;
 use crate::instruction::{MachineOperand, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
+use ptx_exec::value::Bits;
 
 /// `LOP3.LUT R6, R0, 0xffff, RZ, 0xc0, !PT`: a truth table of three inputs. With a predicate in front, it says whether
 /// the result has a bit that is 1.

@@ -4,10 +4,10 @@
 use ptx_exec::object::Geometry;
 
 use super::{Step, access, atomic};
-use ptx_exec::value::Bits;
 use crate::instruction::{MachineOperand, Register};
 use crate::machine::{Halt, Thread};
 use crate::surface::{BoundSurface, OutOfBounds};
+use ptx_exec::value::Bits;
 
 /// `SULD.D.BA.2D.64.STRONG.SM.TRAP R8, [R12], UR6, 0x0`: bytes, where x counts bytes.
 pub(super) fn load(thread: &mut Thread, step: &Step) -> Result<(), Halt> {

@@ -1,9 +1,9 @@
 //! Moves of values, which do not change them.
 
 use super::{Step, access};
-use ptx_exec::value::Bits;
 use crate::instruction::{MachineOperand, Predicate};
 use crate::machine::{Halt, Thread};
+use ptx_exec::value::Bits;
 
 /// `MOV R0, R1`, `UMOV UR4, 0x400`, `MOV.64 R8, R4`
 pub(super) fn copy(thread: &mut Thread, step: &Step) -> Result<(), Halt> {

@@ -1,9 +1,9 @@
 //! Operations of several lanes together. There is one lane, number 0.
 
 use super::Step;
-use ptx_exec::value::Bits;
 use crate::instruction::MachineOperand;
 use crate::machine::{Halt, Thread};
+use ptx_exec::value::Bits;
 
 /// `VOTEU.ANY UR4, UPT, PT`: the lanes whose source is true, and whether there is any; `VOTEU.ALL UP0, P0`.
 pub(super) fn vote(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
