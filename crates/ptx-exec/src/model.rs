@@ -128,7 +128,7 @@ pub fn prepare_misread<'a>(
     let form = &instruction.forms[reading.form];
     misread(form, &mut reading.values, &mut line);
     let operands = Operands { isa: &spec.isa, form, values: &reading.values, line: &line, declarations, case };
-    let semantics = match computation(&spec.isa, form, operands.values) {
+    let semantics = match computation(&spec.isa, form, operands.values, Some(&line)) {
         Some(computation) => computed::prepare(&operands, computation?)?,
         None => {
             let prepare = TABLE.iter().find(|(known, _)| *known == instruction.name);

@@ -7,14 +7,20 @@
 mod bits;
 mod compare;
 mod computation;
+mod convert;
 mod inference;
 mod integer;
 mod logic;
 mod modes;
 mod number_type;
+mod products;
 mod shift;
+mod simd_video;
+mod transfer;
 mod undefined;
+mod video;
 
+use ptx_spec::ptx::Line;
 use ptx_spec::spec::{Form, Isa};
 
 pub use computation::{Computation, Dependence};
@@ -42,9 +48,14 @@ const TABLE: &[(&str, Compute)] = &[
     ("bfind", bits::bfind),
     ("bmsk", bits::bmsk),
     ("brev", bits::brev),
+    ("clmad", products::clmad),
     ("clz", bits::clz),
     ("cnot", logic::cnot),
+    ("cvt", convert::cvt),
+    ("cvt.pack", convert::cvt_pack),
     ("div", integer::div),
+    ("dp2a", products::dp2a),
+    ("dp4a", products::dp4a),
     ("fns", bits::fns),
     ("lop3", logic::lop3),
     ("mad", integer::mad),
@@ -52,12 +63,14 @@ const TABLE: &[(&str, Compute)] = &[
     ("madc", integer::madc),
     ("max", integer::max),
     ("min", integer::min),
+    ("mov", transfer::mov),
     ("mul", integer::mul),
     ("mul24", integer::mul24),
     ("neg", integer::neg),
     ("not", logic::not),
     ("or", logic::or),
     ("popc", bits::popc),
+    ("prmt", transfer::prmt),
     ("rem", integer::rem),
     ("sad", integer::sad),
     ("selp", compare::selp),
@@ -70,6 +83,29 @@ const TABLE: &[(&str, Compute)] = &[
     ("sub", integer::sub),
     ("subc", integer::subc),
     ("szext", bits::szext),
+    ("vabsdiff", video::vabsdiff),
+    ("vabsdiff2", simd_video::absdiff),
+    ("vabsdiff4", simd_video::absdiff),
+    ("vadd", video::vadd),
+    ("vadd2", simd_video::add),
+    ("vadd4", simd_video::add),
+    ("vavrg2", simd_video::avrg),
+    ("vavrg4", simd_video::avrg),
+    ("vmad", video::vmad),
+    ("vmax", video::vmax),
+    ("vmax2", simd_video::max),
+    ("vmax4", simd_video::max),
+    ("vmin", video::vmin),
+    ("vmin2", simd_video::min),
+    ("vmin4", simd_video::min),
+    ("vset", video::vset),
+    ("vset2", simd_video::set),
+    ("vset4", simd_video::set),
+    ("vshl", video::vshl),
+    ("vshr", video::vshr),
+    ("vsub", video::vsub),
+    ("vsub2", simd_video::sub),
+    ("vsub4", simd_video::sub),
     ("xor", logic::xor),
 ];
 
@@ -79,10 +115,16 @@ pub fn opcodes() -> impl Iterator<Item = &'static str> {
 }
 
 /// The computation of a line of an instruction that makes these choices; none if the instruction does more than compute.
+/// Where a choice stands for many words, the line says which; without a line, it is any.
 ///
 /// # Errors
 /// If there is no semantics for these choices.
-pub fn computation(isa: &Isa, form: &Form, values: &[u8]) -> Option<Result<Computation, Unmodelled>> {
+pub fn computation(
+    isa: &Isa,
+    form: &Form,
+    values: &[u8],
+    line: Option<&Line<'_>>,
+) -> Option<Result<Computation, Unmodelled>> {
     let (_, compute) = TABLE.iter().find(|(opcode, _)| *opcode == form.opcode())?;
-    Some(compute(&Modes::new(isa, form, values)))
+    Some(compute(&Modes::new(isa, form, values, line)))
 }

@@ -3,23 +3,8 @@
 use super::modes::Modes;
 use super::{Computation, Dependence, Unmodelled};
 
-/// A comparison of two numbers of the type of the line.
-type Comparison = fn(i128, i128) -> bool;
 /// A combination of the result of a comparison with a predicate.
 type Combination = fn(bool, bool) -> bool;
-
-/// The comparison of a modifier. Numbers are read with the sign of their type, so that lower and less are the same.
-fn comparison(m: &Modes<'_>, slot: &str) -> Result<Comparison, Unmodelled> {
-    Ok(match m.value(slot) {
-        ".eq" => |a, b| a == b,
-        ".ne" => |a, b| a != b,
-        ".lt" | ".lo" => |a, b| a < b,
-        ".le" | ".ls" => |a, b| a <= b,
-        ".gt" | ".hi" => |a, b| a > b,
-        ".ge" | ".hs" => |a, b| a >= b,
-        other => return Err(m.unmodelled(other)),
-    })
-}
 
 /// The combination of a modifier; none if the line has no predicate to combine with.
 fn combination(m: &Modes<'_>) -> Result<Option<Combination>, Unmodelled> {
@@ -35,7 +20,7 @@ fn combination(m: &Modes<'_>) -> Result<Option<Combination>, Unmodelled> {
 /// The second predicate gets the opposite of the comparison, combined in the same way.
 pub(super) fn setp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     m.number("type")?;
-    let compare = comparison(m, "CmpOp")?;
+    let compare = m.comparison("CmpOp")?;
     match combination(m)? {
         None => m.map(move |[a, b]| [compare(a, b), !compare(a, b)].map(i128::from)),
         Some(combine) => m.map(move |[a, b, c]| {
@@ -47,7 +32,7 @@ pub(super) fn setp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 
 /// Integers get all bits, a float gets 1.0.
 pub(super) fn set(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    let compare = comparison(m, "CmpOp")?;
+    let compare = m.comparison("CmpOp")?;
     if m.value("stype").is_empty() {
         m.number("type")?;
         return m.map(move |[a, b]| [-i128::from(compare(a, b))]);

@@ -94,6 +94,28 @@ impl Computation {
         })
     }
 
+    /// A computation on bits.
+    ///
+    /// # Errors
+    /// If the line has more sources or results than a computation can have.
+    pub(super) fn of_bits(
+        sources: Vec<NumberType>,
+        results: Vec<NumberType>,
+        compute: impl Fn(&[u128], &mut [u128]) + Send + Sync + 'static,
+    ) -> Result<Self, Unmodelled> {
+        if sources.len() > SOURCES || results.len() > RESULTS {
+            return Err(Unmodelled("the line has too many elements".to_owned()));
+        }
+        let sizes: SmallVec<[u32; 4]> = results.iter().map(|of| of.size()).collect();
+        let function: Function = Box::new(move |given, written| {
+            compute(given, written);
+            written.iter_mut().zip(&sizes).for_each(|(written, size)| *written = low(*written, *size));
+            Ok(())
+        });
+        let (carry, dependence, inferred) = (CarryUse::default(), Dependence::All, Inferences::NONE);
+        Ok(Self { sources: sources.into(), results: results.into(), carry, dependence, inferred, function })
+    }
+
     /// The type of each source, in the order of the line.
     pub fn sources(&self) -> &[NumberType] {
         &self.sources

@@ -1,8 +1,9 @@
 //! The choices of a line, as the functions of the table ask for them.
 
+use ptx_spec::ptx::Line;
 use ptx_spec::role::lanes_of;
 use ptx_spec::spec::words::INTEGER;
-use ptx_spec::spec::{Form, Isa, Kind, Operand, Role};
+use ptx_spec::spec::{Choice, Form, Isa, Kind, Operand, RegisterType, Role};
 
 use super::computation::{Computation, Dependence};
 use super::{Inferences, NumberType, Undefined, Unmodelled};
@@ -13,6 +14,8 @@ pub(super) struct Modes<'a> {
     isa: &'a Isa,
     form: &'a Form,
     values: &'a [u8],
+    /// The text of the line, which has the word where a choice stands for many; without it, any of them is meant.
+    line: Option<&'a Line<'a>>,
     /// True if floats are taken for the bits that they are.
     floats_as_bits: bool,
 }
@@ -25,8 +28,8 @@ pub(super) struct CarryUse {
 }
 
 impl<'a> Modes<'a> {
-    pub(super) fn new(isa: &'a Isa, form: &'a Form, values: &'a [u8]) -> Self {
-        Self { isa, form, values, floats_as_bits: false }
+    pub(super) fn new(isa: &'a Isa, form: &'a Form, values: &'a [u8], line: Option<&'a Line<'a>>) -> Self {
+        Self { isa, form, values, line, floats_as_bits: false }
     }
 
     /// The same choices, where operands that are floats are only moved: they are taken for unsigned integers of their size.
@@ -42,7 +45,17 @@ impl<'a> Modes<'a> {
 
     /// The value on an axis; empty if the form has no such axis.
     pub(super) fn value(&self, axis: &str) -> &'a str {
-        self.form.axis(axis).map_or("", |axis| self.form.value(self.values, axis))
+        let Some(axis) = self.form.axis(axis) else { return "" };
+        let value = self.form.value(self.values, axis);
+        match (self.form.axes[axis].choice, self.line) {
+            (Choice::Suffix(_), None) if value.contains('{') => "",
+            (Choice::Suffix(operand), Some(line)) if value.contains('{') => {
+                let before = &self.form.operands[..operand];
+                let place = before.iter().filter(|operand| !operand.left_out(self.form, self.values)).count();
+                line.operands.get(place).and_then(|operand| operand.suffix).unwrap_or(value)
+            }
+            _ => value,
+        }
     }
 
     /// True if the line has a modifier in this slot.
@@ -57,7 +70,41 @@ impl<'a> Modes<'a> {
 
     /// The type of integers in a slot.
     pub(super) fn number(&self, slot: &str) -> Result<NumberType, Unmodelled> {
-        NumberType::named(self.isa, self.value(slot))
+        let name = self.value(slot);
+        let of = self.isa.instruction_type(name).ok_or_else(|| self.unmodelled(name))?;
+        self.named(of)
+    }
+
+    /// A type as integers.
+    fn named(&self, of: &RegisterType) -> Result<NumberType, Unmodelled> {
+        match of.kind {
+            Kind::Float if self.floats_as_bits => Ok(NumberType::unsigned(of.bits.into())),
+            _ => NumberType::named(self.isa, &of.name),
+        }
+    }
+
+    /// The comparison of a modifier. Numbers are read with the sign of their type, so that lower and less are the same.
+    pub(super) fn comparison(&self, slot: &str) -> Result<fn(i128, i128) -> bool, Unmodelled> {
+        Ok(match self.value(slot) {
+            ".eq" => |a, b| a == b,
+            ".ne" => |a, b| a != b,
+            ".lt" | ".lo" => |a, b| a < b,
+            ".le" | ".ls" => |a, b| a <= b,
+            ".gt" | ".hi" => |a, b| a > b,
+            ".ge" | ".hs" => |a, b| a >= b,
+            other => return Err(self.unmodelled(other)),
+        })
+    }
+
+    /// The numbers of elements of all sources and of all destinations.
+    pub(super) fn lanes(&self) -> (usize, usize) {
+        let of = |role: &'a Role| self.operands(role).map(|operand| self.elements_of(operand)).sum();
+        (of(&Role::Source), of(&Role::Destination))
+    }
+
+    /// The number of elements of an operand.
+    fn elements_of(&self, operand: &Operand) -> usize {
+        operand.shape.map_or(1, |shape| lanes_of(self.form.value(self.values, shape)))
     }
 
     /// The operands of a role that the line has.
@@ -70,8 +117,7 @@ impl<'a> Modes<'a> {
     fn elements(&self, role: &'a Role) -> Result<Vec<NumberType>, Unmodelled> {
         let mut found = Vec::new();
         for operand in self.operands(role) {
-            let count = operand.shape.map_or(1, |shape| lanes_of(self.form.value(self.values, shape)));
-            found.extend(std::iter::repeat_n(self.element(operand)?, count));
+            found.extend(std::iter::repeat_n(self.element(operand)?, self.elements_of(operand)));
         }
         Ok(found)
     }
@@ -80,8 +126,7 @@ impl<'a> Modes<'a> {
     fn element(&self, operand: &Operand) -> Result<NumberType, Unmodelled> {
         let register = || operand.of_type.map_or("", |axis| self.form.value(self.values, axis));
         match operand.type_by(self.isa, self.form, self.values) {
-            Some(of) if self.floats_as_bits && of.kind == Kind::Float => Ok(NumberType::unsigned(of.bits.into())),
-            Some(of) => NumberType::named(self.isa, &of.name),
+            Some(of) => self.named(of),
             None if register() == INTEGER => Ok(NumberType::signed(64)),
             None => NumberType::named(self.isa, register()),
         }

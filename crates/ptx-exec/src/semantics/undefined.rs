@@ -35,11 +35,13 @@ pub enum Undefined {
     QuotientTooLarge,
     /// A search for a bit from a position that the mask does not have.
     FoundFromNowhere,
+    /// The sign of the intermediate result of a video instruction.
+    IntermediateSign,
 }
 
 impl Undefined {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::MisalignedCoordinate,
         Self::PartlyOutside,
         Self::MissingComponents,
@@ -56,6 +58,7 @@ impl Undefined {
         Self::DivisionByZero,
         Self::QuotientTooLarge,
         Self::FoundFromNowhere,
+        Self::IntermediateSign,
     ];
 
     /// Its name in reports.
@@ -128,6 +131,10 @@ impl Undefined {
             Self::FoundFromNowhere => {
                 ("found-from-nowhere", "a base above 31 is undefined (integer-arithmetic-instructions-fns)")
             }
+            Self::IntermediateSign => (
+                "intermediate-sign",
+                "how an intermediate result that its type does not have enters the second operation is not clear (scalar-video-instructions)",
+            ),
         }
     }
 }

@@ -12,7 +12,7 @@ type Combination = Vec<(usize, u8)>;
 /// Forbids these choices in an instruction that only computes: single values, pairs of them, and what is left.
 pub(super) fn never(forbidden: &mut Forbidden<'_>) {
     let form = forbidden.form;
-    let lacks = |values: &[u8]| match computation(forbidden.isa, form, values) {
+    let lacks = |values: &[u8]| match computation(forbidden.isa, form, values, None) {
         Some(Ok(computation)) => computation.reads_carry(),
         Some(Err(_)) => true,
         None => false,
