@@ -52,7 +52,8 @@ impl<'a> Modes<'a> {
             (Choice::Suffix(operand), Some(line)) if value.contains('{') => {
                 let before = &self.form.operands[..operand];
                 let place = before.iter().filter(|operand| !operand.left_out(self.form, self.values)).count();
-                line.operands.get(place).and_then(|operand| operand.suffix).unwrap_or(value)
+                let suffix = |text: &'a str| text.rfind('.').map(|at| &text[at..]);
+                line.operands.get(place).and_then(|operand| suffix(operand.text.trim())).unwrap_or(value)
             }
             _ => value,
         }

@@ -7,9 +7,13 @@ use crate::value::low;
 /// Each bit of the results is a bit of a source.
 const COPY: Dependence = Dependence::One(&[]);
 
-/// Elements are copied one by one, joined to one number, or parts of one: which, follows from how many there are.
+/// Elements are copied one by one, joined to one number, or parts of one: which, follows from how many there are. What a
+/// single element in braces is, the manual does not say.
 pub(super) fn mov(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     let bits = m.with_floats_as_bits().number("type")?.bits;
+    if let Some(shape) = ["a.shape", "d.shape"].into_iter().map(|axis| m.value(axis)).find(|shape| *shape == "tuple1") {
+        return Err(m.unmodelled(shape));
+    }
     let (from, to) = m.lanes();
     let of = |count: usize, part: usize| vec![NumberType::unsigned(bits / part as u32); count];
     Ok(match (from, to) {

@@ -12,6 +12,8 @@ pub struct BoundArgument<'l, 'a> {
     pub argument: &'l Argument<'a>,
     /// True if the argument stands in square brackets.
     pub bracketed: bool,
+    /// True if a suffix may follow it, which looks like a component of a register.
+    suffixed: bool,
 }
 
 /// An element of an argument: one of several in braces or parentheses, a component of a vector register, or all of it.
@@ -21,6 +23,8 @@ pub struct BoundElement<'l, 'a> {
     pub argument: &'l Argument<'a>,
     /// The component, if the argument is a vector register that stands for all of them.
     component: Option<&'static str>,
+    /// The name in the argument, without a sign and a suffix; none if there is no name.
+    register: Option<&'a str>,
 }
 
 /// The operands of a line of a form that are there by these choices, each with its argument.
@@ -35,8 +39,10 @@ pub fn assumed_arguments<'l, 'a>(form: &Form, line: &'l Line<'a>) -> Vec<BoundAr
 
 fn matched<'l, 'a>(form: &Form, present: impl Fn(usize) -> bool, line: &'l Line<'a>) -> Vec<BoundArgument<'l, 'a>> {
     let present = |at: &usize| present(*at);
-    let bound =
-        |operand: usize, argument: &'l Argument<'a>, bracketed: bool| BoundArgument { operand, argument, bracketed };
+    let bound = |operand: usize, argument: &'l Argument<'a>, bracketed: bool| {
+        let suffixed = form.suffixes.iter().any(|(of, _)| *of == operand);
+        BoundArgument { operand, argument, bracketed, suffixed }
+    };
     let mut texts = line.operands.iter();
     let mut found = Vec::new();
     for part in form.pattern.iter().filter(|part| part.operands().iter().any(present)) {
@@ -71,22 +77,28 @@ impl<'l, 'a> BoundArgument<'l, 'a> {
         };
         let mut found = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            let lanes = match argument {
-                Argument::Name(name) => match declarations.symbol(name) {
-                    Some(Symbol::Register(_, lanes)) => lanes,
-                    _ => 1,
-                },
+            let register = match argument {
+                Argument::Name(name) | Argument::Sum(name, ..) | Argument::Signed(_, name) => Some(*name),
+                _ => None,
+            };
+            let register = register.map(|name| match name.rsplit_once('.') {
+                Some((register, _)) if self.suffixed && declarations.symbol(name).is_none() => register,
+                _ => name,
+            });
+            let lanes = match (argument, register.and_then(|name| declarations.symbol(name))) {
+                (Argument::Name(_), Some(Symbol::Register(_, lanes))) => lanes,
                 _ => 1,
             };
             match lanes {
-                0 | 1 => found.push(BoundElement { argument, component: None }),
+                0 | 1 => found.push(BoundElement { argument, component: None, register }),
                 // Vector registers have two or four components.
-                lanes => found.extend(
-                    ["x", "y", "z", "w"]
-                        .into_iter()
-                        .take(lanes.into())
-                        .map(|component| BoundElement { argument, component: Some(component) }),
-                ),
+                lanes => {
+                    found.extend(["x", "y", "z", "w"].into_iter().take(lanes.into()).map(|component| BoundElement {
+                        argument,
+                        component: Some(component),
+                        register,
+                    }))
+                }
             }
         }
         found
@@ -94,13 +106,11 @@ impl<'l, 'a> BoundArgument<'l, 'a> {
 }
 
 impl BoundElement<'_, '_> {
-    /// The name in it, a register or what an address starts from: without the sign before it, and with the component.
+    /// The name in it, a register or what an address starts from: without the sign before it and the suffix after it, and
+    /// with the component.
     pub fn name(&self) -> Option<String> {
-        let name = match self.argument {
-            Argument::Name(name) | Argument::Sum(name, ..) | Argument::Signed(_, name) => name,
-            _ => return None,
-        };
-        Some(self.component.map_or_else(|| (*name).to_owned(), |component| format!("{name}.{component}")))
+        let name = self.register?;
+        Some(self.component.map_or_else(|| name.to_owned(), |component| format!("{name}.{component}")))
     }
 }
 
@@ -147,6 +157,9 @@ mod tests {
         ("mov.b64 %rd1, {%r1, %r2};", "d=%rd1 a=%r1+%r2"),
         // Brackets with an object and its coordinates.
         ("suld.b.2d.b32.trap %r1, [surf, {%r2, %r3}];", "d=%r1 [a=surf] [b=%r2+%r3]"),
+        // A suffix is no component.
+        ("vadd.s32.u32.s32.add %r1, %r2.b0, %r3.h1, %r4;", "d=%r1 a=%r2 b=%r3 c=%r4"),
+        ("vadd2.s32.u32.s32 %r1.h0, %r2.h10, %r3, %v.y;", "d=%r1 a=%r2 b=%r3 c=%v.y"),
         // What is before a sign is not part of the name.
         ("fma.rn.f32 %f1, %f2, -%f3, %f4;", "d=%f1 a=%f2 b=%f3 c=%f4"),
     ];
