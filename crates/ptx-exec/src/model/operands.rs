@@ -135,6 +135,7 @@ impl<'l, 'a> Operands<'l, 'a> {
                 }
                 _ => Inferences::NONE,
             },
+            Argument::Integer(_) if bits == 1 => Inferences::NONE,
             Argument::Integer(value) => {
                 let most = 1_i128 << bits.min(64);
                 let fits = (-most / 2..most).contains(&value.value());
@@ -163,7 +164,8 @@ impl<'l, 'a> Operands<'l, 'a> {
     #[expect(clippy::cast_possible_truncation, reason = "rounding is wanted")]
     fn element(&self, operand: &str, element: BoundElement<'_, '_>) -> Result<ValueSource, Unmodelled> {
         match (element.argument, element.name()) {
-            (Argument::Name(_), Some(register)) => return self.register(&register),
+            // A computation that knows no minus sign refuses the line.
+            (Argument::Name(_) | Argument::Signed('-', _), Some(register)) => return self.register(&register),
             (Argument::Signed('!', _), Some(register)) => match self.register(&register)? {
                 ValueSource::Input(at) => return Ok(ValueSource::Inverted(at)),
                 other => return Err(Unmodelled(format!("{other:?} is inverted"))),
@@ -172,6 +174,10 @@ impl<'l, 'a> Operands<'l, 'a> {
         }
         let single = || matches!(self.operand_type(operand), Ok((_, Kind::Float, 32)));
         let bits = match element.argument {
+            // Of predicates, everything but zero is true. PTX ISA `predicate-constants`.
+            Argument::Integer(value) if matches!(self.operand_type(operand), Ok((_, Kind::Predicate, _))) => {
+                Some(u128::from(value.value() != 0))
+            }
             Argument::Integer(value) => Some(value.value().cast_unsigned()),
             Argument::Double(bits) if single() => Some(u128::from((f64::from_bits(*bits) as f32).to_bits())),
             Argument::Float(bits) => Some(u128::from(*bits)),

@@ -150,4 +150,59 @@ impl Computation {
         results.fill(0);
         (self.function)(sources, results)
     }
+
+    /// Computes the results where some bits of the sources are undefined, which have the value 0 there. Returns the bits of
+    /// each result that are defined; the others do not matter.
+    ///
+    /// # Errors
+    /// The reason why the manual leaves the results undefined.
+    pub fn compute_partly(
+        &self,
+        sources: &[u128],
+        defined: &[u128],
+        results: &mut [u128],
+    ) -> Result<SmallVec<[u128; 4]>, Undefined> {
+        let carry = NumberType::unsigned(1);
+        let types = self.sources.iter().chain(self.carry.reads.then_some(&carry));
+        let unknown: SmallVec<[u128; 4]> = types.zip(defined).map(|(of, defined)| low(!defined, of.size())).collect();
+        let spoiled = |results: &[u128]| results.iter().map(|_| 0).collect();
+        self.compute(sources, results)?;
+        if unknown.iter().all(|bits| *bits == 0) {
+            return Ok(results.iter().map(|_| u128::MAX).collect());
+        }
+        match self.dependence {
+            Dependence::All => Ok(spoiled(results)),
+            Dependence::One(given) if given.iter().any(|at| unknown[*at] != 0) => Ok(spoiled(results)),
+            Dependence::One(_) => self.same_for_all(sources, &unknown, results),
+            // A carry that is a source or a result depends on all bits.
+            Dependence::Lower if self.carry != CarryUse::default() => Ok(spoiled(results)),
+            Dependence::Lower => {
+                let below = unknown.iter().map(|bits| bits.trailing_zeros()).min();
+                Ok(results.iter().map(|_| below.map_or(u128::MAX, |below| low(u128::MAX, below))).collect())
+            }
+        }
+    }
+
+    /// The bits of the results that are the same whatever the unknown bits are. A bit of a result depends on at most one of a
+    /// source, so it is enough to try all zeros and all ones in each.
+    fn same_for_all(
+        &self,
+        sources: &[u128],
+        unknown: &[u128],
+        results: &[u128],
+    ) -> Result<SmallVec<[u128; 4]>, Undefined> {
+        let mut same: SmallVec<[u128; 4]> = results.iter().map(|_| u128::MAX).collect();
+        let mut other: SmallVec<[u128; 4]> = results.iter().copied().collect();
+        for filled in 1..1_u32 << unknown.len() {
+            let fill = |(at, (value, unknown)): (usize, (&u128, &u128))| {
+                value | if filled >> at & 1 == 1 { *unknown } else { 0 }
+            };
+            let tried: SmallVec<[u128; 4]> = sources.iter().zip(unknown).enumerate().map(fill).collect();
+            self.compute(&tried, &mut other)?;
+            for ((same, result), other) in same.iter_mut().zip(results).zip(&other) {
+                *same &= !(result ^ other);
+            }
+        }
+        Ok(same)
+    }
 }

@@ -73,6 +73,11 @@ pub const INFERENCES: &[Inference] = &[
         says: "A multiplication of 24-bit integers uses the low 24 bits of its factors, with the sign of their type.",
         because: "The manual says that registers of 32 bits hold them, but not what their upper bits do.",
     },
+    Inference {
+        id: "truncated-remainder",
+        says: "A signed remainder has the sign of the dividend.",
+        because: "The manual leaves negative numbers to the machine; its quotients are those of C, which truncates.",
+    },
 ];
 
 /// A set of [`INFERENCES`].
@@ -93,6 +98,7 @@ impl Inferences {
     pub(crate) const IMMEDIATE_TRUNCATION: Self = Self(1 << 9);
     pub(crate) const ATOMIC_FLUSH: Self = Self(1 << 10);
     pub(crate) const LOW_24_BITS: Self = Self(1 << 11);
+    pub(crate) const TRUNCATED_REMAINDER: Self = Self(1 << 12);
 
     /// This set if the condition holds, otherwise the empty set.
     pub(crate) fn when(self, holds: bool) -> Self {

@@ -151,9 +151,11 @@ pub(super) fn div(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     })
 }
 
+/// As of a division that truncates, which the page leaves to the machine where a number is negative.
 pub(super) fn rem(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    m.number("type")?;
-    m.partial(|[a, b]| if b == 0 { Err(Undefined::DivisionByZero) } else { Ok([a % b]) })
+    let t = m.number("type")?;
+    let remainder = m.partial(|[a, b]| if b == 0 { Err(Undefined::DivisionByZero) } else { Ok([a % b]) })?;
+    Ok(if t.signed { remainder.inferring(Inferences::TRUNCATED_REMAINDER) } else { remainder })
 }
 
 pub(super) fn abs(m: &Modes<'_>) -> Result<Computation, Unmodelled> {

@@ -18,7 +18,12 @@ pub(super) struct Modes<'a> {
     line: Option<&'a Line<'a>>,
     /// True if floats are taken for the bits that they are.
     floats_as_bits: bool,
+    /// True if the computation knows which sources have a minus sign.
+    signs: bool,
 }
+
+/// The sign of a source whose value is negated.
+const MINUS: &str = "-";
 
 /// Whether a line reads and writes the carry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,13 +34,23 @@ pub(super) struct CarryUse {
 
 impl<'a> Modes<'a> {
     pub(super) fn new(isa: &'a Isa, form: &'a Form, values: &'a [u8], line: Option<&'a Line<'a>>) -> Self {
-        Self { isa, form, values, line, floats_as_bits: false }
+        Self { isa, form, values, line, floats_as_bits: false, signs: false }
     }
 
     /// The same choices, where operands that are floats are only moved: they are taken for unsigned integers of their size.
     /// Otherwise a line of floats has no model here.
     pub(super) fn with_floats_as_bits(self) -> Self {
         Self { floats_as_bits: true, ..self }
+    }
+
+    /// The same choices, for a computation that asks which sources have a minus sign. Otherwise a line with one has no model.
+    pub(super) fn with_signs(self) -> Self {
+        Self { signs: true, ..self }
+    }
+
+    /// True if the operand has a minus sign.
+    pub(super) fn is_negated(&self, operand: &str) -> bool {
+        self.value(&format!("{operand}.sign")) == MINUS
     }
 
     /// The opcode.
@@ -118,6 +133,9 @@ impl<'a> Modes<'a> {
     fn elements(&self, role: &'a Role) -> Result<Vec<NumberType>, Unmodelled> {
         let mut found = Vec::new();
         for operand in self.operands(role) {
+            if !self.signs && self.is_negated(&operand.name) {
+                return Err(self.unmodelled(MINUS));
+            }
             found.extend(std::iter::repeat_n(self.element(operand)?, self.elements_of(operand)));
         }
         Ok(found)

@@ -48,16 +48,6 @@ impl NumberType {
         self.bits * self.elements
     }
 
-    /// The type of one element.
-    pub(super) fn element(self) -> Self {
-        Self { elements: 1, ..self }
-    }
-
-    /// An element of twice the size.
-    pub(super) fn doubled(self) -> Self {
-        Self { bits: 2 * self.bits, ..self }
-    }
-
     /// The number that the low bits are.
     #[inline]
     pub(super) fn read(self, bits: u128) -> i128 {

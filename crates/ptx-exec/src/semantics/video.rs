@@ -32,6 +32,7 @@ pub(super) fn vset(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     video(m, Box::new(move |a, b| compare(a, b).into()))
 }
 
+/// An intermediate result has 34 bits, with a sign; how more of them saturate, the page does not say.
 pub(super) fn vshl(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     let count = count(m)?;
     video(m, Box::new(move |a, b| a << count(b)))
@@ -94,20 +95,21 @@ fn video(m: &Modes<'_>, operation: Operation) -> Result<Computation, Unmodelled>
     let (a, b, to) = (WordPart::named(m, "asel")?, WordPart::named(m, "bsel")?, WordPart::named(m, "dsel")?);
     let (a_signed, b_signed, d) = (word(m, "atype")?.signed, word(m, "btype")?.signed, word(m, "dtype")?);
     let (saturates, of) = (m.has("sat"), NumberType { bits: to.bits, ..d });
-    let first = move |x: i128, y: i128| {
-        let found = operation(a.read(x, a_signed), b.read(y, b_signed));
-        if saturates { of.saturated(found) } else { found }
+    let intermediate = NumberType::signed(34);
+    let first = move |x: i128, y: i128| match operation(a.read(x, a_signed), b.read(y, b_signed)) {
+        found if saturates && intermediate.saturated(found) != found => Err(Undefined::IntermediateSign),
+        found => Ok(if saturates { of.saturated(found) } else { found }),
     };
     let second: fn(i128, i128) -> i128 = match m.value("op2") {
         ".add" => |found, c| found + c,
         ".min" => i128::min,
         ".max" => i128::max,
         other if other.starts_with('.') => return Err(m.unmodelled(other)),
-        _ if m.has("dsel") => return m.map(move |[x, y, c]| [to.merged(c, first(x, y))]),
-        _ => return m.map(move |[x, y]| [first(x, y)]),
+        _ if m.has("dsel") => return m.partial(move |[x, y, c]| Ok([to.merged(c, first(x, y)?)])),
+        _ => return m.partial(move |[x, y]| Ok([first(x, y)?])),
     };
     let is_sum = m.value("op2") == ".add";
-    m.partial(move |[x, y, c]| match first(x, y) {
+    m.partial(move |[x, y, c]| match first(x, y)? {
         found if !is_sum && of.saturated(found) != found => Err(Undefined::IntermediateSign),
         found => Ok([second(found, c)]),
     })
@@ -117,8 +119,7 @@ fn video(m: &Modes<'_>, operation: Operation) -> Result<Computation, Unmodelled>
 pub(super) fn vmad(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     let (a, b) = (WordPart::named(m, "asel")?, WordPart::named(m, "bsel")?);
     let (a_signed, b_signed) = (word(m, "atype")?.signed, word(m, "btype")?.signed);
-    let negative = |operand: &str| m.value(&format!("{operand}.sign")) == "-";
-    let (minus_product, minus_c) = (negative("a") != negative("b"), negative("c"));
+    let (minus_product, minus_c) = (m.is_negated("a") != m.is_negated("b"), m.is_negated("c"));
     let signed = a_signed || b_signed || minus_product || minus_c;
     let addend = NumberType { bits: 32, signed, elements: 1 };
     let shift = match m.value("scale") {
@@ -130,7 +131,7 @@ pub(super) fn vmad(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     let (one_more, saturates) = (i128::from(m.has("po")), m.has("sat"));
     // The page describes a difference, and computes it from the inverse of c with its sign.
     let unclear = minus_c && !a_signed && !b_signed && (saturates || shift > 0);
-    m.partial(move |[x, y, c]| {
+    m.with_signs().partial(move |[x, y, c]| {
         if unclear && c & 1 << 31 != 0 {
             return Err(Undefined::IntermediateSign);
         }
