@@ -277,8 +277,15 @@ pub fn serve(ptxas: &Ptxas, input: impl BufRead, output: impl Write) -> Result<(
     serve::serve(ptxas, input, output)
 }
 
+/// A `ptxas` was asked to execute.
+#[derive(Debug, thiserror::Error)]
+#[error("ptxas executes nothing: ask it to judge")]
+pub(crate) struct ExecutesNothing;
+
 impl Served for &Ptxas {
-    fn hello(&mut self) -> Result<About, String> {
+    type Error = ExecutesNothing;
+
+    fn hello(&mut self) -> Result<About, Self::Error> {
         Ok(About {
             protocol: PROTOCOL,
             name: self.id.family().to_owned(),
@@ -291,11 +298,11 @@ impl Served for &Ptxas {
         })
     }
 
-    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
+    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, Self::Error> {
         Ok(serve::judged(*self, asked))
     }
 
-    fn execute(&mut self, _: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {
-        Err("ptxas executes nothing".to_owned())
+    fn execute(&mut self, _: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, Self::Error> {
+        Err(ExecutesNothing)
     }
 }
