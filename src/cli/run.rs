@@ -1,5 +1,7 @@
 //! `ptx-conform run`: the main job.
 
+mod deeper;
+
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -9,7 +11,7 @@ use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use ptx_conform::campaign::{
-    self, EngineResult, Generate, Options, Progress, Results, RunDepth, Shard, Stage, Strategy,
+    self, Deeper, EngineResult, Generate, Options, Progress, Results, RunDepth, Shard, Stage, Strategy,
 };
 use ptx_conform::case::InternalError;
 use ptx_conform::causes;
@@ -17,8 +19,18 @@ use ptx_conform::divergences::{Date, Divergences};
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::matrix::{Matrix, Survey};
-use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, RunVerdict, SupportReport};
+use ptx_conform::plural::counted;
+use ptx_conform::report::{self, DeeperReport, HistoryLine, News, PageSources, Report, RunVerdict, SupportReport};
 use ptx_conform::spec::{Instruction, Spec};
+
+/// The usual size below which a space is tested completely.
+const LIMIT: u64 = 1_000_000;
+/// The lines that are usually taken through code generation.
+const CODE: &str = "sample";
+/// The usual address size.
+const ADDRESS_SIZE: &str = "64";
+/// The usual seed.
+const SEED: u64 = 0;
 
 /// Generate cases, ask the engines, compare, and report
 ///
@@ -36,14 +48,14 @@ pub(crate) struct Opts {
     #[arg(long, value_enum)]
     strategy: Option<StrategyOption>,
     /// Spaces with fewer variants than this are tested completely by `--strategy complete`.
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = LIMIT)]
     limit: u64,
     /// Additional random valid variants of each form; for every hundred of them, each rule gets one
     /// random breach [default: by depth; `pairs`: 10000 of each instruction, shared by its forms].
     #[arg(long, value_name = "N")]
     random: Option<u64>,
     /// Which valid lines to take through code generation as well.
-    #[arg(long, value_enum, default_value = "sample")]
+    #[arg(long, value_enum, default_value = CODE)]
     generate_code: GenerateOption,
     /// Do not test around the PTX versions and targets that introduce something.
     #[arg(long)]
@@ -63,10 +75,10 @@ pub(crate) struct Opts {
     #[arg(long, value_name = "TARGET", requires = "ptx")]
     target: Option<String>,
     /// Address size, with --ptx and --target.
-    #[arg(long, value_name = "BITS", default_value = "64")]
+    #[arg(long, value_name = "BITS", default_value = ADDRESS_SIZE)]
     address_size: String,
     /// Seed of all random draws.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     seed: u64,
     /// Do not execute. By default every engine that can execute is used: those given by --engine, the machine code of
     /// the newest ptxas among them, a GPU if there is one, and the recordings in corpus/recordings/.
@@ -191,6 +203,8 @@ impl Opts {
         let matrix = matrix.map_err(&mut or_noted).unwrap_or_default();
         let mut report = Report::new(&spec, &divergences, &options, &results, findings);
         report.date = self.today.as_ref().map(ToString::to_string);
+        report.deeper = Deeper::new(&spec, &options, &results)
+            .map(|of| DeeperReport { command: self.deeper(of.depth, specs), adds: of.adds });
         report.support = matrix.as_ref().map(SupportReport::new);
         report.settle();
         self.write(&mut report, &spec, matrix.as_ref(), &directory)?;
@@ -392,12 +406,13 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Res
                     [&progress.planned, &progress.done, &progress.cases].map(|of| of.load(Ordering::Relaxed));
                 bar.set_length(planned);
                 bar.set_position(batches);
-                bar.set_message(format!("{cases} cases, {}", progress.stage()));
+                bar.set_message(format!("{}, {}", counted(cases, "case"), progress.stage()));
                 if bar.is_hidden() && started.elapsed() >= next {
                     next += HALF_A_MINUTE;
                     let (seconds, stage) = (started.elapsed().as_secs(), progress.stage());
                     super::output::say(&format!(
-                        "after {seconds} s: {stage}; {batches} of {planned} batches, {cases} cases"
+                        "after {seconds} s: {stage}; {batches} of {planned} batches, {}",
+                        counted(cases, "case")
                     ));
                 }
                 std::thread::sleep(Duration::from_millis(100));
