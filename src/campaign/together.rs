@@ -45,8 +45,10 @@ impl<'a> Together<'a> {
         for ((purpose, environment, ..), mut waiting) in
             self.waiting.into_inner().unwrap_or_else(PoisonError::into_inner)
         {
+            // Sorted, since threads add tasks in any order; and two tasks may ask about the same variant.
             waiting.sort_unstable_by(|(a, x), (b, y)| (a, x.form, &x.values).cmp(&(b, y.form, &y.values)));
             waiting.dedup_by(|(a, x), (b, y)| (a, x.form, &x.values) == (b, y.form, &y.values));
+            // Parts of one size: a small rest would cost a process as well.
             let parts = waiting.len().div_ceil(LINES).max(1);
             let size = waiting.len().div_ceil(parts);
             while !waiting.is_empty() {
