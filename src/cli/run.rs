@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use ptx_conform::campaign::{
-    self, Deeper, EngineResult, Generate, Options, Progress, Results, RunDepth, Shard, Stage, Strategy,
+    self, EngineResult, Generate, Options, Progress, Results, RunDepth, Shard, Stage, Strategy,
 };
 use ptx_conform::case::InternalError;
 use ptx_conform::causes;
@@ -20,7 +20,7 @@ use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::matrix::{Matrix, Survey};
 use ptx_conform::plural::counted;
-use ptx_conform::report::{self, DeeperReport, HistoryLine, News, PageSources, Report, RunVerdict, SupportReport};
+use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, RunVerdict, SupportReport};
 use ptx_conform::spec::{Instruction, Spec};
 
 /// The usual size below which a space is tested completely.
@@ -203,8 +203,7 @@ impl Opts {
         let matrix = matrix.map_err(&mut or_noted).unwrap_or_default();
         let mut report = Report::new(&spec, &divergences, &options, &results, findings);
         report.date = self.today.as_ref().map(ToString::to_string);
-        report.deeper = Deeper::new(&spec, &options, &results)
-            .map(|of| DeeperReport { command: self.deeper(of.depth, specs), adds: of.adds });
+        report.deeper = self.deeper(&spec, &options, &results, specs);
         report.support = matrix.as_ref().map(SupportReport::new);
         report.settle();
         self.write(&mut report, &spec, matrix.as_ref(), &directory)?;

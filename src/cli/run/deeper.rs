@@ -1,16 +1,30 @@
-//! The command of a deeper run.
+//! A deeper run: what it would add, and its command.
 
 use std::path::Path;
 
 use clap::ValueEnum as _;
 
 use super::{Opts, Shard};
-use ptx_conform::campaign::RunDepth;
+use ptx_conform::campaign::{Deeper, Options, Results, RunDepth};
 use ptx_conform::must::Must as _;
+use ptx_conform::report::DeeperReport;
+use ptx_conform::spec::Spec;
 
 impl Opts {
+    /// The additions of a deeper run, with its command.
+    pub(super) fn deeper(
+        &self,
+        spec: &Spec,
+        options: &Options,
+        results: &Results,
+        specs: Option<&Path>,
+    ) -> Option<DeeperReport> {
+        let deeper = Deeper::new(spec, options, results)?;
+        Some(DeeperReport { command: self.command(deeper.depth, specs), adds: deeper.adds })
+    }
+
     /// The command that asks the same engines at another depth, with the same choice of what is asked about.
-    pub(super) fn deeper(&self, depth: RunDepth, specs: Option<&Path>) -> String {
+    fn command(&self, depth: RunDepth, specs: Option<&Path>) -> String {
         let start = ["ptx-conform", "run", "--depth", depth.word()].map(str::to_owned).into_iter();
         let words: Vec<String> = start
             .chain(self.instructions.iter().cloned())
