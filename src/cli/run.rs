@@ -175,8 +175,8 @@ impl Opts {
         }
         let mut engines = self.engines.open(specs)?;
         let judging = engines.len();
-        let absent = if self.no_execution { Vec::new() } else { super::engines::add_executing(specs, &mut engines) };
         let execution = !self.no_execution;
+        let absent = if execution { super::engines::add_executing(specs, &mut engines) } else { Vec::new() };
         let subjects = super::engines::all_subjects(&engines, judging, &spec.isa, |executor| {
             execution && executes(&spec, executor)
         });
@@ -198,17 +198,16 @@ impl Opts {
         results.note_joint_deaths(&spec, &divergences, &subjects);
         results.lost = lost(&engines, judging, &results);
         // An error of ours in one of them loses nothing of what the run found before.
-        let mut or_noted = |error: InternalError| results.internal_errors.push(error.to_string());
-        let findings = findings.map_err(&mut or_noted).unwrap_or_default();
-        let matrix = matrix.map_err(&mut or_noted).unwrap_or_default();
+        let mut noted = |error: InternalError| results.internal_errors.push(error.to_string());
+        let (findings, matrix) = (findings.map_err(&mut noted), matrix.map_err(&mut noted));
+        let (findings, matrix) = (findings.unwrap_or_default(), matrix.unwrap_or_default());
         let mut report = Report::new(&spec, &divergences, &options, &results, findings);
         report.date = self.today.as_ref().map(ToString::to_string);
         report.deeper = self.deeper(&spec, &options, &results, specs);
         report.support = matrix.as_ref().map(SupportReport::new);
         report.settle();
         self.write(&mut report, &spec, matrix.as_ref(), &directory)?;
-        super::output::print(&report.text())?;
-        super::output::print(&format!("report: {}\n", directory.join("index.html").display()))?;
+        super::output::print(&format!("{}report: {}\n", report.text(), directory.join("index.html").display()))?;
         Ok(match report.verdict {
             // An instruction whose file has errors was not asked about.
             RunVerdict::Agreed if self.instructions.is_empty() && !spec.left_out.is_empty() => ExitCode::from(2),
