@@ -218,8 +218,11 @@ impl Campaign<'_> {
                 if self.progress.stopped() || asker.health.step().is_none() {
                     break;
                 }
+                let small = Mutex::new(Vec::new());
+                let keep = |question| small.lock().unwrap_or_else(PoisonError::into_inner).push(question);
                 let ask = |task: Task| match task.belongs_to(self.options.shard, instruction) {
                     true if self.options.depth.budget().together => together.add(at, task),
+                    true if together::is_small(&task) => keep(LineQuestion::new(instruction, task)),
                     true => spawn(LineQuestion::new(instruction, task)),
                     false => {}
                 };
@@ -228,6 +231,8 @@ impl Campaign<'_> {
                 forms.extend(
                     tally.lock().unwrap_or_else(PoisonError::into_inner).ok_or_note(planned).into_iter().flatten(),
                 );
+                let small = small.into_inner().unwrap_or_else(PoisonError::into_inner);
+                together::packed(small).into_iter().for_each(spawn);
                 help_until_few(unfinished);
             }
             together.questions().into_iter().for_each(spawn);

@@ -98,6 +98,15 @@ impl FormSpace {
 }
 
 impl Task {
+    /// The number of its variants, or more.
+    pub(super) fn size(&self) -> usize {
+        match &self.variants {
+            TaskVariants::Listed(rows) => rows.len(),
+            TaskVariants::At(_, ranks) => ranks.len(),
+            TaskVariants::Range(.., count) | TaskVariants::Programs { count, .. } => *count,
+        }
+    }
+
     /// Its variants.
     pub(super) fn rows(self) -> Vec<PlannedVariant> {
         let row =

@@ -16,6 +16,7 @@ mod several;
 mod sharing;
 mod together;
 mod words;
+mod writer;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Write};
@@ -244,7 +245,7 @@ impl LineJudge for Ptxas {
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
         match self.supports(&batch.environment, depth) {
-            Ok(()) => rounds::judge(self, batch, depth),
+            Ok(()) => rounds::judge(self, &[batch], depth).concat(),
             Err(reason) => vec![Outcome::Skipped(reason.to_string()); batch.lines.len()],
         }
     }
