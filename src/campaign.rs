@@ -330,6 +330,8 @@ pub(crate) fn named<'s>(spec: &'s Spec, options: &Options) -> Vec<&'s Instructio
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::engine::{Batch, Depth, Engine, EngineId, Outcome};
 
@@ -373,5 +375,38 @@ mod tests {
         assert_eq!(errors[0], "lossy@1.0 gave 0 outcomes for 1 lines");
         assert!(errors[1].starts_with("lossy@1.0 gave "), "{errors:?}");
         assert!(result.examples.is_empty() && result.words.is_none(), "{:?}", result.words);
+    }
+    /// Accepts everything, and notes of how many environments the lines are that it is asked about at once.
+    struct Noting(EngineId, Mutex<Vec<usize>>);
+
+    impl Engine for Noting {
+        fn id(&self) -> &EngineId {
+            &self.0
+        }
+    }
+
+    impl LineJudge for Noting {
+        fn judge(&self, batch: &Batch<'_>, _: Depth) -> Vec<Outcome> {
+            vec![Outcome::Accepted; batch.lines.len()]
+        }
+
+        fn judge_all(&self, batches: &[Batch<'_>], depth: Depth) -> Vec<Vec<Outcome>> {
+            let environments: BTreeSet<Environment> = batches.iter().map(|batch| batch.environment).collect();
+            self.1.lock().expect("no thread panics").push(environments.len());
+            batches.iter().map(|batch| self.judge(batch, depth)).collect()
+        }
+    }
+
+    #[test]
+    fn lines_of_several_environments_are_asked_about_at_once() {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        let engine = Noting("noting@1.0".parse().expect("an id"), Mutex::default());
+        let newest = *spec.isa.versions.last().expect("versions");
+        let options = Options { instructions: vec!["brev".to_owned()], vocabulary: false, ..Options::default() };
+        let subject = Subject::judging(&engine, newest);
+        run(&spec, &Divergences::default(), &[subject], &options, &Progress::default());
+        let asked = engine.1.into_inner().expect("no thread panics");
+        // There are some fifty targets.
+        assert!(asked.iter().any(|environments| *environments > 30), "{asked:?}");
     }
 }
