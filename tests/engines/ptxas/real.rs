@@ -181,6 +181,16 @@ fn batches_together_give_the_outcomes_of_each_alone(ptxas: &Ptxas) -> Tested {
                 batches.push(Batch { mostly_invalid, ..batch(environment(ptx, target, size), module, &lines) });
             }
         }
+        // The options of `.target` hold for all later modules of a process.
+        for options in ["texmode_independent", "", "texmode_independent"] {
+            let globals = ".global .texref t; .global .samplerref s;".to_owned();
+            let sampled = Scaffold { globals, options: options.to_owned(), ..scaffold() };
+            let plain = Scaffold { globals: ".global .texref t;".to_owned(), ..sampled.clone() };
+            let (one, other) = ("tex.1d.v4.u32.f32 {%a, %b, %c, %d}, [t, {%f}];", "nop;");
+            let by_sampler = "tex.1d.v4.u32.f32 {%a, %b, %c, %d}, [t, s, {%f}];";
+            batches.push(Batch { mostly_invalid, ..batch(usual(), &sampled, &[by_sampler, other]) });
+            batches.push(Batch { mostly_invalid, ..batch(usual(), &plain, &[one, other]) });
+        }
         let before = ptxas.stats().processes;
         let alone: Vec<Vec<Outcome>> = batches.iter().map(|batch| ptxas.judge(batch, Depth::Check)).collect();
         let between = ptxas.stats().processes;

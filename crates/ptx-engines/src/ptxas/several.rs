@@ -5,23 +5,25 @@ use std::collections::BTreeMap;
 use super::{Ptxas, rounds};
 use crate::{Batch, Depth, LineJudge as _, Outcome};
 use ptx_spec::environment::AddressSize;
+use ptx_spec::ptx::Scaffold;
 
 /// The properties that batches share if their lines are asked about together: the `-arch` and whether a file with an
-/// error must stop code generation, whether they are assembled separately, the address size, and whether most lines are
-/// invalid.
-type Common = (String, bool, bool, AddressSize, bool);
+/// error must stop code generation, whether they are assembled separately, the options of `.target`, which hold for all
+/// later modules of a process, the address size, and whether most lines are invalid.
+type Common<'a> = (String, bool, bool, &'a str, AddressSize, bool);
 
 /// One outcome for each line of each batch. Only checks share processes: one that generates code takes one module.
 pub(super) fn judge_all(ptxas: &Ptxas, batches: &[Batch<'_>], depth: Depth) -> Vec<Vec<Outcome>> {
-    let mut together: BTreeMap<Common, Vec<usize>> = BTreeMap::new();
+    let mut together: BTreeMap<Common<'_>, Vec<usize>> = BTreeMap::new();
     let mut outcomes: Vec<Vec<Outcome>> = vec![Vec::new(); batches.len()];
     for (at, batch) in batches.iter().enumerate() {
         let environment = &batch.environment;
         let arch = ptxas.supports(environment, depth).and_then(|()| ptxas.arch(environment.target, depth));
         match arch {
             Ok(arch) if depth == Depth::Check => {
-                let (separate, size) = (batch.scaffold.separate, environment.address_size);
-                let common = (arch.value, arch.stopped, separate, size, batch.mostly_invalid);
+                let Scaffold { options, separate, .. } = &batch.scaffold;
+                let size = environment.address_size;
+                let common = (arch.value, arch.stopped, *separate, options.as_str(), size, batch.mostly_invalid);
                 together.entry(common).or_default().push(at);
             }
             _ => outcomes[at] = ptxas.judge(batch, depth),
