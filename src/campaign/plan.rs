@@ -98,12 +98,12 @@ impl FormSpace {
 }
 
 impl Task {
-    /// The number of its variants, or more.
+    /// The number of its variants.
     pub(super) fn size(&self) -> usize {
         match &self.variants {
             TaskVariants::Listed(rows) => rows.len(),
             TaskVariants::At(_, ranks) => ranks.len(),
-            TaskVariants::Range(.., count) | TaskVariants::Programs { count, .. } => *count,
+            TaskVariants::Range(.., count) => *count,
         }
     }
 
