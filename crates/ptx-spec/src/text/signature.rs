@@ -76,7 +76,7 @@ impl Formal {
         let named = declaration.declarators().map(|name| {
             let name = name?;
             let formal = Self {
-                memory: declaration.space == ".param",
+                memory: declaration.space != ".reg",
                 of: of.filter(|_| declaration.lanes == 1),
                 array: name.array,
                 bytes: name.elements.and_then(|elements| elements.checked_mul(unit)),
