@@ -98,7 +98,7 @@ impl FormSpace {
 }
 
 impl Task {
-    /// The number of its variants.
+    /// The number of its variants, or more.
     pub(super) fn size(&self) -> usize {
         match &self.variants {
             TaskVariants::Listed(rows) => rows.len(),

@@ -41,7 +41,7 @@ impl Case<'_> {
 const TOGETHER: usize = 2000;
 
 /// A module to ask about: what its lines stand in, and the positions of its cases.
-type Asked<'a> = (Setting<'a>, &'a [usize]);
+type ModuleCases<'a> = (Setting<'a>, &'a [usize]);
 
 /// Asks an engine to judge cases, up to `batch` in a module. Returns one result for each, in order.
 ///
@@ -63,7 +63,7 @@ pub fn ask(
         surroundings.entry(case.surroundings(printer, ends)).or_default().push(at);
     }
     let question = Question { spec, engine, depth, cases, printers: &printers };
-    let modules: Vec<Asked<'_>> = surroundings
+    let modules: Vec<ModuleCases<'_>> = surroundings
         .iter()
         .flat_map(|((_, setting, ..), group)| group.chunks(batch.max(1)).map(|group| (*setting, group)))
         .collect();
@@ -80,7 +80,7 @@ pub fn ask(
 }
 
 /// The modules in order, parted so that several have up to `most` lines.
-fn packs<'m, 'a>(modules: &'m [Asked<'a>], most: usize) -> Vec<&'m [Asked<'a>]> {
+fn packs<'m, 'a>(modules: &'m [ModuleCases<'a>], most: usize) -> Vec<&'m [ModuleCases<'a>]> {
     let mut packs = Vec::new();
     let (mut start, mut lines) = (0, 0);
     for (at, (_, group)) in modules.iter().enumerate() {
@@ -125,7 +125,7 @@ struct Question<'a> {
 
 impl Question<'_> {
     /// The results of the cases of modules, in order.
-    fn ask(&self, modules: &[Asked<'_>]) -> Result<Vec<CaseResult>, InternalError> {
+    fn ask(&self, modules: &[ModuleCases<'_>]) -> Result<Vec<CaseResult>, InternalError> {
         let written: Vec<WrittenModule> =
             modules.iter().map(|(setting, group)| self.write(group, *setting)).collect::<Result<_, _>>()?;
         let batches: Vec<Batch<'_>> = written.iter().map(WrittenModule::batch).collect();

@@ -9,6 +9,7 @@ mod binary;
 mod compile;
 mod diagnostics;
 mod group;
+mod mode;
 mod open;
 mod registers;
 mod rounds;

@@ -16,8 +16,9 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::{AskMode, Complaints, KILL, ask, death, join, refusal};
+use super::answer::{Complaints, KILL, ask, death, join, refusal};
 use super::group::{CHECKED_LINES, GENERATED_LINES, GENERATED_MODULES, Group, GroupLimits, MODULES, Marks};
+use super::mode::AskMode;
 use super::sharing::{Sharing, may_leave, sharing};
 use super::together::{self, ProcessDeath};
 use super::writer::{BatchWriter, ModuleLines};

@@ -10,11 +10,11 @@ use ptx_spec::ptx::Scaffold;
 /// The properties that batches share if their lines are asked about together: the `-arch` and whether a file with an
 /// error must stop code generation, whether they are assembled separately, the options of `.target`, which hold for all
 /// later modules of a process, the address size, and whether most lines are invalid.
-type Common<'a> = (String, bool, bool, &'a str, AddressSize, bool);
+type ProcessTraits<'a> = (String, bool, bool, &'a str, AddressSize, bool);
 
 /// One outcome for each line of each batch. Only checks share processes: one that generates code takes one module.
 pub(super) fn judge_all(ptxas: &Ptxas, batches: &[Batch<'_>], depth: Depth) -> Vec<Vec<Outcome>> {
-    let mut together: BTreeMap<Common<'_>, Vec<usize>> = BTreeMap::new();
+    let mut together: BTreeMap<ProcessTraits<'_>, Vec<usize>> = BTreeMap::new();
     let mut outcomes: Vec<Vec<Outcome>> = vec![Vec::new(); batches.len()];
     for (at, batch) in batches.iter().enumerate() {
         let environment = &batch.environment;

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use super::answer::{AskMode, KILL, arguments, run};
+use super::answer::{KILL, arguments, run};
+use super::mode::AskMode;
 use super::writer::BatchWriter;
 use super::{Arch, Ptxas};
 use crate::child::End;

@@ -6,8 +6,8 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::Ptxas;
-use super::answer::{ABSORBER, AskMode, MARK};
 use super::diagnostics::{file_name, function_name};
+use super::mode::{ABSORBER, AskMode, MARK};
 use super::registers::DeclaredRegisters;
 use crate::Batch;
 use ptx_spec::ptx::Scaffold;
