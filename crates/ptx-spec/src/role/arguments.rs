@@ -100,7 +100,7 @@ pub(crate) fn compare(isa: &Isa, form: &Form, texts: &[OperandText<'_>], known: 
     }
 }
 
-/// What the function, list or prototype that a part of a call names takes and returns.
+/// The arguments and results of the function, list or prototype that a part of a call names.
 fn called(form: &Form, part: &Pattern, text: &OperandText<'_>, known: &Declarations) -> Option<Arc<CallSignature>> {
     let called = part.operands().into_iter().any(|at| is_called(&form.operands[at]));
     match text.argument {

@@ -40,7 +40,7 @@ pub struct Declarations {
     names: NameTable<(Symbol, Option<u32>)>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and their meaning.
     families: NameTable<(u32, Symbol)>,
-    /// What the functions and prototypes take and return.
+    /// The arguments and results of functions and prototypes.
     callees: NameTable<Arc<CallSignature>>,
     /// The variables that can be arguments of calls.
     arguments: NameTable<Formal>,
@@ -203,7 +203,7 @@ impl Declarations {
         }
     }
 
-    /// What a function, a prototype or the functions of a list take and return; none if that is not known.
+    /// The arguments and results of a function, a prototype or the functions of a list; none if they are not known.
     pub fn signature(&self, name: &str) -> Option<Arc<CallSignature>> {
         let hash = hash(name);
         self.scopes().find_map(|scope| scope.callees.get(name, hash))

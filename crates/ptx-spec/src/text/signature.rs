@@ -14,9 +14,9 @@ pub(super) const TARGETS: &str = ".calltargets";
 /// The results and parameters of a function or prototype.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSignature {
-    /// What it returns.
+    /// The formal results.
     pub results: Vec<Formal>,
-    /// What it takes.
+    /// The formal arguments.
     pub parameters: Vec<Formal>,
 }
 
