@@ -218,8 +218,11 @@ impl Campaign<'_> {
                 if self.progress.stopped() || asker.health.step().is_none() {
                     break;
                 }
+                let small = Mutex::new(Vec::new());
+                let keep = |question| small.lock().unwrap_or_else(PoisonError::into_inner).push(question);
                 let ask = |task: Task| match task.belongs_to(self.options.shard, instruction) {
                     true if self.options.depth.budget().together => together.add(at, task),
+                    true if together::is_small(&task) => keep(LineQuestion::new(instruction, task)),
                     true => spawn(LineQuestion::new(instruction, task)),
                     false => {}
                 };
@@ -228,6 +231,8 @@ impl Campaign<'_> {
                 forms.extend(
                     tally.lock().unwrap_or_else(PoisonError::into_inner).ok_or_note(planned).into_iter().flatten(),
                 );
+                let small = small.into_inner().unwrap_or_else(PoisonError::into_inner);
+                together::packed(small).into_iter().for_each(spawn);
                 help_until_few(unfinished);
             }
             together.questions().into_iter().for_each(spawn);
@@ -325,6 +330,8 @@ pub(crate) fn named<'s>(spec: &'s Spec, options: &Options) -> Vec<&'s Instructio
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::engine::{Batch, Depth, Engine, EngineId, Outcome};
 
@@ -368,5 +375,37 @@ mod tests {
         assert_eq!(errors[0], "lossy@1.0 gave 0 outcomes for 1 lines");
         assert!(errors[1].starts_with("lossy@1.0 gave "), "{errors:?}");
         assert!(result.examples.is_empty() && result.words.is_none(), "{:?}", result.words);
+    }
+    /// Accepts everything, and notes of how many environments the lines are that it is asked about at once.
+    struct Noting(EngineId, Mutex<Vec<usize>>);
+
+    impl Engine for Noting {
+        fn id(&self) -> &EngineId {
+            &self.0
+        }
+    }
+
+    impl LineJudge for Noting {
+        fn judge(&self, batch: &Batch<'_>, _: Depth) -> Vec<Outcome> {
+            vec![Outcome::Accepted; batch.lines.len()]
+        }
+
+        fn judge_all(&self, batches: &[Batch<'_>], depth: Depth) -> Vec<Vec<Outcome>> {
+            let environments: BTreeSet<Environment> = batches.iter().map(|batch| batch.environment).collect();
+            self.1.lock().expect("no thread panics").push(environments.len());
+            batches.iter().map(|batch| self.judge(batch, depth)).collect()
+        }
+    }
+
+    #[test]
+    fn lines_of_several_environments_are_asked_about_at_once() {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        let engine = Noting("noting@1.0".parse().expect("an id"), Mutex::default());
+        let newest = *spec.isa.versions.last().expect("versions");
+        let options = Options { instructions: vec!["brev".to_owned()], vocabulary: false, ..Options::default() };
+        let subject = Subject::judging(&engine, newest);
+        run(&spec, &Divergences::default(), &[subject], &options, &Progress::default());
+        let asked = engine.1.into_inner().expect("no thread panics");
+        assert!(asked.iter().any(|environments| *environments > 10), "{asked:?}");
     }
 }

@@ -21,7 +21,7 @@ mod pages;
 mod support;
 mod text;
 
-use crate::campaign::{Deeper, Generate, Options, Results, Shard, Strategy};
+use crate::campaign::{Generate, Options, Results, Shard, Strategy};
 use crate::causes::{Finding, Findings};
 use crate::divergences::Divergences;
 use crate::engine::words::acts;
@@ -39,17 +39,6 @@ pub use merge::judged_nothing;
 pub use modifiers::{CodeChanges, ModifierReport};
 pub use pages::PageSources;
 pub use support::SupportReport;
-
-impl DeeperReport {
-    fn new(deeper: Deeper, options: &Options, results: &Results) -> Self {
-        let opcodes = options.instructions.iter().map(|name| format!(" {name}"));
-        let judging = results.engines.iter().filter(|engine| engine.judges);
-        let engines = judging.map(|engine| format!(" --engine {}", engine.name));
-        let arguments: String = opcodes.chain(engines).collect();
-        let command = format!("ptx-conform run --depth {}{arguments}", deeper.depth.word());
-        Self { adds: deeper.adds, command }
-    }
-}
 
 impl ReportOptions {
     fn new(options: &Options) -> Self {
@@ -148,8 +137,7 @@ impl Report {
             specification: spec.fingerprint.clone(),
             divergence_files: divergences.fingerprint.clone(),
             options: ReportOptions::new(options),
-            deeper: Deeper::new(spec, options, &instructions, results)
-                .map(|of| DeeperReport::new(of, options, results)),
+            deeper: None,
             engines: engines::engines(results),
             absent: engines::absent(results),
             lost: results.lost.clone(),

@@ -22,10 +22,15 @@ pub(super) struct Asker<'a> {
     pub(super) health: &'a FirstAnswers,
 }
 
-/// Variants of one or several instructions that are asked about together.
+/// Variants that are asked about together.
 pub(super) struct LineQuestion<'a> {
-    pub(super) environment: Environment,
     pub(super) purpose: Purpose,
+    pub(super) parts: Vec<QuestionPart<'a>>,
+}
+
+/// Variants of one or several instructions in an environment.
+pub(super) struct QuestionPart<'a> {
+    pub(super) environment: Environment,
     pub(super) variants: Vec<(&'a Instruction, PlannedVariant)>,
 }
 
@@ -33,7 +38,12 @@ impl<'a> LineQuestion<'a> {
     pub(super) fn new(instruction: &'a Instruction, task: Task) -> Self {
         let (environment, purpose) = (task.environment, task.purpose);
         let variants = task.rows().into_iter().map(|variant| (instruction, variant)).collect();
-        Self { environment, purpose, variants }
+        Self { purpose, parts: vec![QuestionPart { environment, variants }] }
+    }
+
+    /// Its variants.
+    pub(super) fn variants(&self) -> impl Iterator<Item = &(&'a Instruction, PlannedVariant)> {
+        self.parts.iter().flat_map(|part| &part.variants)
     }
 }
 
@@ -75,13 +85,16 @@ impl<'a> Asker<'a> {
     /// Asks about variants.
     pub(super) fn ask(&self, question: LineQuestion<'_>, options: &Options) -> Tally {
         let mut tally = Tally::default();
-        let LineQuestion { environment, purpose, variants: rows } = question;
+        let LineQuestion { purpose, parts } = question;
         let depth = purpose.depth();
-        if let Err(reason) = self.engine.supports(&environment, depth) {
-            *tally.skipped.entry(reason.to_string()).or_default() += rows.len() as u64;
-            return tally;
+        let mut foreseen = Foreseen::default();
+        for QuestionPart { environment, variants } in parts {
+            match self.engine.supports(&environment, depth) {
+                Ok(()) => self.foresee(depth, variants, &mut foreseen, &mut tally),
+                Err(reason) => *tally.skipped.entry(reason.to_string()).or_default() += variants.len() as u64,
+            }
         }
-        let Foreseen { accepted, others, crashing } = self.by_foreseen_outcome(depth, rows, &mut tally);
+        let Foreseen { accepted, others, crashing } = foreseen;
         // A process that complains about some lines must be asked again about the others; one that dies, several times.
         for (rows, batch) in [(accepted, options.batch), (others, options.batch), (crashing, 1)] {
             let cases: Vec<Case<'_>> = rows
@@ -92,6 +105,7 @@ impl<'a> Asker<'a> {
                 Ok(results) => {
                     for (((instruction, row), case), result) in rows.iter().zip(&cases).zip(&results) {
                         let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else { continue };
+                        let environment = case.environment();
                         let rules = reading.rules(instruction).map(|rule| rule.id.as_str()).collect();
                         let judged = JudgedLine { case, row, purpose, environment, reading, outcome, rules };
                         self.compare(&judged, result, &mut tally);
@@ -103,16 +117,16 @@ impl<'a> Asker<'a> {
         tally
     }
 
-    /// Parts the rows by what the engine will probably do. Most of those that cost processes of their own are left out,
-    /// and counted as skipped.
-    fn by_foreseen_outcome<'i>(
+    /// Parts the rows of a task by what the engine will probably do. Most of those that cost processes of their own are
+    /// left out, and counted as skipped.
+    fn foresee<'i>(
         &self,
         depth: Depth,
         rows: Vec<(&'i Instruction, PlannedVariant)>,
+        parted: &mut Foreseen<'i>,
         tally: &mut Tally,
-    ) -> Foreseen<'i> {
+    ) {
         let mut costly = CostlyLines::default();
-        let mut parted = Foreseen::default();
         for (instruction, row) in rows {
             let form = &instruction.forms[row.form];
             let foreseen = self.divergences.foresee(self.version.as_ref(), &form.id, &row.values, row.meant, depth);
@@ -132,7 +146,6 @@ impl<'a> Asker<'a> {
                 Does::Rejects | Does::Computes => parted.others.push((instruction, row)),
             }
         }
-        parted
     }
 
     /// An engine that always fails must be detected with few cases: until it has done anything else, it is

@@ -30,6 +30,7 @@ impl Planner<'_> {
         let mut pairs: BTreeSet<(Version, Target)> = BTreeSet::new();
         let mut version = |ptx: Version| {
             let mut known = plain().rev().filter(|(_, since)| *since <= ptx).map(|(target, _)| *target);
+            // Every PTX version has addresses of 32 bits, and the older ones no others.
             let address_size = AddressSize::Bits32;
             let newest = known.find(|&target| self.supports(&Environment { ptx, target, address_size }));
             pairs.extend(newest.map(|target| (ptx, target)));

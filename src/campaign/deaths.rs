@@ -7,6 +7,7 @@ use super::options::Subject;
 use super::results::{DeathGroup, EngineResult, Results};
 use crate::divergences::{Divergence, Divergences, EngineVersion};
 use crate::engine::{DeadlyModule, Depth, JointDeath};
+use crate::ptx::Line;
 use crate::spec::Spec;
 
 impl Results {
@@ -71,12 +72,10 @@ fn groups(
     groups.into_iter().map(group).collect()
 }
 
-/// The instruction of a line's first statement, or its opcode if no specification has it.
+/// The instruction of a line, or its opcode if no specification has it. A line that cannot be read stands for itself: it
+/// shares a group with no other.
 fn opcode(spec: &Spec, line: &str) -> String {
-    let statement = line.split(';').next().into_iter().flat_map(str::split_whitespace);
-    let Some(word) = statement.into_iter().find(|word| !word.starts_with('@')) else { return String::new() };
-    let starts: Vec<usize> = word.match_indices('.').map(|(at, _)| at).chain([word.len()]).collect();
-    let modifiers: Vec<&str> = starts.windows(2).map(|between| &word[between[0]..between[1]]).collect();
-    let opcode = &word[..starts[0]];
-    spec.instruction_of(opcode, &modifiers).map_or_else(|| opcode.to_owned(), |of| of.name.clone())
+    let named = |read: &Line<'_>| spec.instruction_of(read.opcode, &read.modifiers).map(|of| of.name.clone());
+    let read = Line::parse(line).ok();
+    read.as_ref().and_then(named).unwrap_or_else(|| Line::opcode_of(line).unwrap_or(line).to_owned())
 }

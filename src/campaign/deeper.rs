@@ -3,6 +3,7 @@
 use super::options::{DepthBudget, Generate, Options, RunDepth};
 use super::plan::FormPlan;
 use super::results::Results;
+use crate::plural::counted;
 use crate::spec::{Instruction, Spec};
 
 /// The additions of a deeper run to a run.
@@ -16,7 +17,8 @@ pub struct Deeper {
 
 impl Deeper {
     /// The additions of the next deeper run with the same options, if there are any.
-    pub fn new(spec: &Spec, options: &Options, instructions: &[&Instruction], results: &Results) -> Option<Self> {
+    pub fn new(spec: &Spec, options: &Options, results: &Results) -> Option<Self> {
+        let instructions = &super::named(spec, options);
         let depth = options.depth.deeper()?;
         let (now, then) = (options.depth.budget(), depth.budget());
         let mut adds = Vec::new();
@@ -49,11 +51,11 @@ fn judged(
     if options.random.is_none() {
         let random =
             |plan: &FormPlan, forms: u128| (plan.valid.exist / 2).min(u128::from(then.random_of_instruction) / forms);
-        adds.push(format!("up to {} random valid lines", sum(&random)));
+        adds.push(format!("up to {}", counted(sum(&random), "random valid line")));
     }
     if options.generate == Generate::Sample {
         let code = |plan: &FormPlan, _| plan.valid.exist.min(then.code_sample) - plan.valid.exist.min(now.code_sample);
-        adds.push(format!("{} valid lines taken through code generation", sum(&code)));
+        adds.push(format!("{} taken through code generation", counted(sum(&code), "valid line")));
     }
     if options.boundaries && options.environment.is_none() {
         adds.push("each choice in all PTX versions and targets around a requirement".to_owned());
@@ -61,7 +63,11 @@ fn judged(
     if then.vocabulary && !options.vocabulary {
         let slots: usize = instructions.iter().flat_map(|of| &of.forms).map(|form| form.slots.len()).sum();
         let words = spec.vocabulary.len();
-        adds.push(format!("{words} modifiers of PTX, and what an engine's binary contains, in {slots} slots"));
+        adds.push(format!(
+            "{} of PTX, and what an engine's binary contains, in {}",
+            counted(words, "modifier"),
+            counted(slots, "slot")
+        ));
     }
     if then.matrix {
         adds.push("the support matrix".to_owned());

@@ -43,6 +43,16 @@ pub struct Shard {
 impl Shard {
     /// The whole plan.
     pub const WHOLE: Self = Self { number: 1, of: 1 };
+
+    /// True if a task is of this part, by a hash of its line in a plan: each task is of exactly one part.
+    pub(super) fn has(self, task: impl FnOnce() -> String) -> bool {
+        if self == Self::WHOLE {
+            return true;
+        }
+        let hash = blake3::hash(task().as_bytes());
+        let number = hash.as_bytes().iter().take(8).fold(0, |sum: u64, &byte| sum << 8 | u64::from(byte));
+        number % self.of == self.number - 1
+    }
 }
 
 impl std::str::FromStr for Shard {

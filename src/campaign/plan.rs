@@ -20,8 +20,6 @@ pub enum Purpose {
     Check,
     /// They are claimed valid, and code is generated.
     Code,
-    /// They are claimed valid, and executed.
-    Rows,
 }
 
 impl Purpose {
@@ -35,7 +33,6 @@ impl Purpose {
         match self {
             Self::Check => "check",
             Self::Code => "code",
-            Self::Rows => "rows",
         }
     }
 }
@@ -83,8 +80,6 @@ pub(super) enum TaskVariants {
     At(FormSpace, Vec<u128>),
     /// This many from a position on.
     Range(FormSpace, u128, usize),
-    /// This many programs of a form from `first` on, each with this many rows.
-    Programs { form: usize, first: usize, count: usize, rows: usize },
 }
 
 /// The variants of a form in an environment that are valid, or break one rule.
@@ -103,14 +98,21 @@ impl FormSpace {
 }
 
 impl Task {
+    /// The number of its variants, or more.
+    pub(super) fn size(&self) -> usize {
+        match &self.variants {
+            TaskVariants::Listed(rows) => rows.len(),
+            TaskVariants::At(_, ranks) => ranks.len(),
+            TaskVariants::Range(.., count) => *count,
+        }
+    }
+
     /// Its variants.
     pub(super) fn rows(self) -> Vec<PlannedVariant> {
         let row =
             |space: &FormSpace, values| PlannedVariant { form: space.form, values, meant: space.rule, loose: false };
         match self.variants {
             TaskVariants::Listed(rows) => rows,
-            // The executing part of a run makes programs.
-            TaskVariants::Programs { .. } => Vec::new(),
             TaskVariants::At(space, ranks) => {
                 let region = space.region();
                 ranks.iter().filter_map(|&rank| Some(row(&space, region.unrank(rank)?))).collect()
@@ -142,9 +144,6 @@ impl Task {
                 };
                 json!({ "variants": rows.iter().map(row).collect::<Vec<_>>() })
             }
-            TaskVariants::Programs { form: at, first, count, rows } => {
-                json!({ "form": form(*at), "from": first, "count": count, "rows": rows })
-            }
         };
         json!({
             "instruction": self.instruction, "what": self.purpose.word(), "environment": self.environment.to_string(),
@@ -154,12 +153,7 @@ impl Task {
 
     /// True if the task belongs to a shard: each task belongs to exactly one.
     pub(super) fn belongs_to(&self, shard: Shard, instruction: &Instruction) -> bool {
-        if shard == Shard::WHOLE {
-            return true;
-        }
-        let hash = blake3::hash(self.describe(instruction).to_string().as_bytes());
-        let number = hash.as_bytes().iter().take(8).fold(0, |sum: u64, &byte| sum << 8 | u64::from(byte));
-        number % shard.of == shard.number - 1
+        shard.has(|| self.describe(instruction).to_string())
     }
 }
 

@@ -159,6 +159,7 @@ impl Planner<'_> {
         }
         let mut draw = self.draw("");
         let forms = self.instruction.forms.len();
+        // Beyond half of a space, many draws repeat others.
         let wanted = u128::from(self.random()).min(size / 2);
         plan.left_out = u128::from(self.options.left_out_of_form(forms)).min(size / 2 - wanted);
         let ranks: Vec<u128> =

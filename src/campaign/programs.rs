@@ -2,8 +2,9 @@
 
 use std::sync::atomic::AtomicU64;
 
-use super::options::Options;
-use super::plan::{Purpose, Task, TaskVariants};
+use serde_json::{Value, json};
+
+use super::options::{Options, Shard};
 use crate::case::CostlyRows;
 use crate::engine::CaseExecutor;
 use crate::environment::Environment;
@@ -32,6 +33,22 @@ pub(super) struct ProgramPlan<'a> {
     /// The first row of each program.
     programs: Vec<Values>,
     environment: EnvironmentValues,
+}
+
+/// Programs of a form that are executed together.
+pub(super) struct ProgramTask {
+    /// The number of the first.
+    first: usize,
+    count: usize,
+    /// The task as a line of a plan.
+    described: Value,
+}
+
+impl ProgramTask {
+    /// True if the task belongs to a shard: each task belongs to exactly one.
+    pub(super) fn belongs_to(&self, shard: Shard) -> bool {
+        shard.has(|| self.described.to_string())
+    }
 }
 
 impl<'a> ProgramPlan<'a> {
@@ -76,24 +93,22 @@ impl<'a> ProgramPlan<'a> {
     }
 
     /// The tasks that ask about all programs.
-    pub(super) fn tasks(&self, instruction: &str, form: usize, environment: &Environment) -> Vec<Task> {
-        let task = |first: usize| Task {
-            instruction: instruction.to_owned(),
-            environment: *environment,
-            purpose: Purpose::Rows,
-            variants: TaskVariants::Programs {
-                form,
-                first,
-                count: TOGETHER.min(self.programs.len() - first),
-                rows: self.rows,
-            },
+    pub(super) fn tasks(&self, instruction: &str, environment: &Environment) -> Vec<ProgramTask> {
+        let task = |first: usize| {
+            let count = TOGETHER.min(self.programs.len() - first);
+            let described = json!({
+                "instruction": instruction, "what": "rows", "environment": environment.to_string(),
+                "cases": { "form": self.form.id, "from": first, "count": count, "rows": self.rows },
+            });
+            ProgramTask { first, count, described }
         };
         (0..self.programs.len()).step_by(TOGETHER).map(task).collect()
     }
 
-    /// The rows of programs, from `first` on. The rows of a program come one after another, and differ only
+    /// The rows of the programs of a task. The rows of a program come one after another, and differ only
     /// in the choices of a row. They depend only on its number and the seed.
-    pub(super) fn rows(&self, first: usize, count: usize) -> Vec<Values> {
+    pub(super) fn rows(&self, task: &ProgramTask) -> Vec<Values> {
+        let (first, count) = (task.first, task.count);
         let first_of_row = setup::first_of_row(self.form);
         let mut all = Vec::with_capacity(count * self.rows);
         for (at, program) in self.programs.iter().enumerate().skip(first).take(count) {

@@ -3,7 +3,6 @@
 use std::sync::atomic::Ordering;
 
 use super::options::{Options, Progress};
-use super::plan::TaskVariants;
 use super::programs::{ProgramPlan, costly};
 use super::rows::environment;
 use crate::case;
@@ -38,13 +37,12 @@ pub fn record(
         for (at, form) in executed.forms.iter().enumerate() {
             let Some(plan) = ProgramPlan::new(form, &points.forms[at], &environment, options, engine) else { continue };
             let costly = costly(engine, UNDEFINED);
-            for task in plan.tasks(&instruction.name, at, &environment) {
-                let TaskVariants::Programs { first, count, .. } = task.variants else { continue };
+            for task in plan.tasks(&instruction.name, &environment) {
                 if progress.stopped() {
                     return Ok(());
                 }
                 progress.planned.fetch_add(1, Ordering::Relaxed);
-                let rows = plan.rows(first, count);
+                let rows = plan.rows(&task);
                 let programs = case::executions(spec, form, &rows, &costly).map_err(|why| why.to_string())?;
                 let programs: Vec<LineCase> = programs.into_iter().map(|planned| planned.program).collect();
                 let answers = case::answers(engine, &programs).map_err(|why| why.to_string())?;

@@ -11,6 +11,7 @@ use super::vocabulary::TriedWords;
 use crate::divergences::Divergence;
 use crate::engine::{Depth, JointDeath};
 use crate::environment::Environment;
+use crate::plural::counted;
 
 /// The counts and outcomes of one engine.
 #[derive(Clone, Debug, Default)]
@@ -134,7 +135,7 @@ impl DeathGroup {
             1 => String::new(),
             modules => format!(" in {modules} modules"),
         };
-        format!("{lines} lines of {opcodes}{modules} kill it only together ({})", self.how)
+        format!("{} of {opcodes}{modules} kill it only together ({})", counted(lines, "line"), self.how)
     }
 }
 

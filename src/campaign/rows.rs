@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::first_answers::FirstAnswers;
 use super::options::{Options, Progress};
-use super::plan::{Purpose, TaskVariants};
 use super::programs::{ProgramPlan, costly};
 use super::tally::{GroupKey, Mismatch, RecordedRow, RowCount, Sample, Tally};
 use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, InternalError, RowQuestion};
@@ -85,14 +84,12 @@ impl<'a> Executor<'a> {
                     RowCount { instruction: instruction.name.clone(), space: plan.space(), ..RowCount::default() };
                 tally.rows.insert(form.id.clone(), count);
                 let costly = Arc::new(costly(self.engine, 0));
-                for task in plan.tasks(&instruction.name, at, &environment) {
-                    if !task.belongs_to(self.options.shard, instruction) {
+                for task in plan.tasks(&instruction.name, &environment) {
+                    if !task.belongs_to(self.options.shard) {
                         continue;
                     }
-                    debug_assert_eq!(task.purpose, Purpose::Rows);
-                    let TaskVariants::Programs { first, count, .. } = task.variants else { continue };
                     let (executed, costly) = (Arc::clone(&executed), Arc::clone(&costly));
-                    waiting.push(PlannedRows { executed, form: at, rows: plan.rows(first, count), costly });
+                    waiting.push(PlannedRows { executed, form: at, rows: plan.rows(&task), costly });
                     if waiting.iter().map(|planned| planned.rows.len()).sum::<usize>() >= ROWS {
                         self.execute_together(&std::mem::take(&mut waiting), tally);
                     }
@@ -122,7 +119,10 @@ impl<'a> Executor<'a> {
             let asked: Vec<RowQuestion<'_>> = planned.iter().zip(&next).map(|(of, rows)| of.question(rows)).collect();
             let all =
                 |asked: &[RowQuestion<'_>]| InternalError::caught(|| case::execute_all(self.spec, self.engine, asked));
+            let admitted: Vec<CostlyRows> = asked.iter().map(|of| of.costly.as_now()).collect();
             let results = all(&asked).unwrap_or_else(|error| {
+                // Nothing has come of the costly rows among them, and they are asked about again.
+                asked.iter().zip(&admitted).for_each(|(of, before)| of.costly.set_back(before));
                 let alone: Vec<_> = asked.iter().map(|of| all(&[*of])).collect();
                 if alone.iter().all(Result::is_ok) {
                     tally.note_internal_error(error.0);

@@ -1,10 +1,11 @@
-//! Variants of several instructions that are asked about together: a process of an assembler costs as much as a hundred
-//! lines.
+//! Variants of several instructions or environments that are asked about together: a process of an assembler costs as much
+//! as a hundred lines.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::ask::LineQuestion;
+use super::ask::{LineQuestion, QuestionPart};
 use super::plan::{PlannedVariant, Purpose, Task};
 use crate::environment::Environment;
 use crate::spec::Instruction;
@@ -45,17 +46,60 @@ impl<'a> Together<'a> {
         for ((purpose, environment, ..), mut waiting) in
             self.waiting.into_inner().unwrap_or_else(PoisonError::into_inner)
         {
+            // Sorted, since threads add tasks in any order; and two tasks may ask about the same variant.
             waiting.sort_unstable_by(|(a, x), (b, y)| (a, x.form, &x.values).cmp(&(b, y.form, &y.values)));
             waiting.dedup_by(|(a, x), (b, y)| (a, x.form, &x.values) == (b, y.form, &y.values));
+            // Parts of one size: a small rest would cost a process as well.
             let parts = waiting.len().div_ceil(LINES).max(1);
             let size = waiting.len().div_ceil(parts);
             while !waiting.is_empty() {
                 let rest = waiting.split_off(size.min(waiting.len()));
                 let of = |(at, variant): (usize, PlannedVariant)| (self.instructions[at], variant);
                 let variants = std::mem::replace(&mut waiting, rest).into_iter().map(of).collect();
-                questions.push(LineQuestion { environment, purpose, variants });
+                questions.push(LineQuestion { purpose, parts: vec![QuestionPart { environment, variants }] });
             }
         }
-        questions
+        packed(questions)
     }
+}
+
+/// True if a task is so small that it is better asked about together with others.
+pub(super) fn is_small(task: &Task) -> bool {
+    task.purpose == Purpose::Check && task.size() < LINES
+}
+
+/// The same questions in an order of their own, small ones together. The targets follow one another, because an assembler
+/// takes several in one process. Faults of syntax stay apart.
+pub(super) fn packed(mut questions: Vec<LineQuestion<'_>>) -> Vec<LineQuestion<'_>> {
+    let lines = |question: &LineQuestion<'_>| question.variants().count();
+    questions.sort_by(order);
+    let mut packed: Vec<LineQuestion<'_>> = Vec::new();
+    for question in questions {
+        let fits = |last: &&mut LineQuestion<'_>| {
+            kind(last) == kind(&question) && last.purpose == Purpose::Check && lines(last) + lines(&question) <= LINES
+        };
+        match packed.last_mut().filter(fits) {
+            Some(last) => last.parts.extend(question.parts),
+            None => packed.push(question),
+        }
+    }
+    packed
+}
+
+/// The purpose of a question, and whether its lines have faults of syntax.
+fn kind(question: &LineQuestion<'_>) -> (Purpose, bool) {
+    let faulty = question.variants().next().is_some_and(|(instruction, variant)| variant.is_faulty(instruction));
+    (question.purpose, faulty)
+}
+
+fn order(a: &LineQuestion<'_>, b: &LineQuestion<'_>) -> Ordering {
+    let place = |question: &LineQuestion<'_>| {
+        let environment = question.parts.first().map(|part| part.environment);
+        (kind(question), environment.map(|of| (of.target, of.address_size, of.ptx)))
+    };
+    place(a).cmp(&place(b)).then_with(|| choices(a).cmp(choices(b)))
+}
+
+fn choices<'q>(question: &'q LineQuestion<'_>) -> impl Iterator<Item = (&'q str, usize, &'q [u8])> {
+    question.variants().map(|(instruction, variant)| (instruction.name.as_str(), variant.form, &variant.values[..]))
 }

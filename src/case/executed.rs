@@ -199,6 +199,19 @@ fn programs(
 }
 
 impl CostlyRows {
+    /// The same number of rows, counted apart.
+    pub(crate) fn as_now(&self) -> Self {
+        let left = |of: &AtomicU64| AtomicU64::new(of.load(Ordering::Relaxed));
+        Self { traps: self.traps.as_ref().map(left), undefined: left(&self.undefined) }
+    }
+
+    /// Sets the numbers back: what was admitted since was not executed.
+    pub(crate) fn set_back(&self, before: &Self) {
+        let set = |of: &AtomicU64, before: &AtomicU64| of.store(before.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.traps.iter().zip(&before.traps).for_each(|(of, before)| set(of, before));
+        set(&self.undefined, &before.undefined);
+    }
+
     /// The reason why a row is not run, and its verdict.
     fn refuse(&self, expectation: &Expectation) -> Option<(RowVerdict, &'static str)> {
         const TRAPS: &str = "it must trap, and enough such rows were run";

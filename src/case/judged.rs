@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::{Behavior, Case, CaseResult, Expected, InternalError, outcomes};
+use super::{Behavior, Case, CaseResult, Expected, InternalError, outcomes_of_all};
 use crate::engine::{Batch, Depth, LineJudge};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
@@ -36,6 +36,13 @@ impl Case<'_> {
     }
 }
 
+/// The most lines of modules that an engine is asked about together: it may take several at once, and all threads shall
+/// have some.
+const TOGETHER: usize = 2000;
+
+/// A module to ask about: what its lines stand in, and the positions of its cases.
+type ModuleCases<'a> = (Setting<'a>, &'a [usize]);
+
 /// Asks an engine to judge cases, up to `batch` in a module. Returns one result for each, in order.
 ///
 /// # Errors
@@ -56,20 +63,58 @@ pub fn ask(
         surroundings.entry(case.surroundings(printer, ends)).or_default().push(at);
     }
     let question = Question { spec, engine, depth, cases, printers: &printers };
-    let modules: Vec<(Setting<'_>, &[usize])> = surroundings
+    let modules: Vec<ModuleCases<'_>> = surroundings
         .iter()
         .flat_map(|((_, setting, ..), group)| group.chunks(batch.max(1)).map(|group| (*setting, group)))
         .collect();
+    // Where lines are to be asked about alone, or code is generated, so are modules.
+    let together = if batch > 1 && depth == Depth::Check { TOGETHER } else { 1 };
     let answered: Result<Vec<Vec<CaseResult>>, InternalError> =
-        modules.par_iter().map(|(setting, group)| question.ask(group, *setting)).collect();
+        packs(&modules, together).into_par_iter().map(|modules| question.ask(modules)).collect();
     let mut results: Vec<Option<CaseResult>> = vec![None; cases.len()];
-    for ((_, group), answered) in modules.iter().zip(answered?) {
-        group.iter().zip(answered).for_each(|(&at, result)| results[at] = Some(result));
+    let positions = modules.iter().flat_map(|(_, group)| *group);
+    for (&at, result) in positions.zip(answered?.into_iter().flatten()) {
+        results[at] = Some(result);
     }
     Ok(results.into_iter().map(|result| result.must("each case is in one module")).collect())
 }
 
-/// The things that the modules of one batch have in common.
+/// The modules in order, parted so that several have up to `most` lines.
+fn packs<'m, 'a>(modules: &'m [ModuleCases<'a>], most: usize) -> Vec<&'m [ModuleCases<'a>]> {
+    let mut packs = Vec::new();
+    let (mut start, mut lines) = (0, 0);
+    for (at, (_, group)) in modules.iter().enumerate() {
+        if at > start && lines + group.len() > most {
+            packs.push(&modules[start..at]);
+            (start, lines) = (at, 0);
+        }
+        lines += group.len();
+    }
+    packs.push(&modules[start..]);
+    packs
+}
+
+/// A module with its lines as they are asked about, and how they read.
+struct WrittenModule {
+    environment: Environment,
+    scaffold: Scaffold,
+    lines: Vec<String>,
+    readings: Vec<Reading>,
+}
+
+impl WrittenModule {
+    fn batch(&self) -> Batch<'_> {
+        let invalid = self.readings.iter().filter(|reading| !reading.valid()).count();
+        Batch {
+            environment: self.environment,
+            scaffold: self.scaffold.clone(),
+            lines: self.lines.iter().map(String::as_str).collect(),
+            mostly_invalid: invalid * 2 > self.readings.len(),
+        }
+    }
+}
+
+/// The things that the modules of one question have in common.
 struct Question<'a> {
     spec: &'a Spec,
     engine: &'a dyn LineJudge,
@@ -79,8 +124,23 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// Asks about the cases at these positions in one module.
-    fn ask(&self, group: &[usize], setting: Setting<'_>) -> Result<Vec<CaseResult>, InternalError> {
+    /// The results of the cases of modules, in order.
+    fn ask(&self, modules: &[ModuleCases<'_>]) -> Result<Vec<CaseResult>, InternalError> {
+        let written: Vec<WrittenModule> =
+            modules.iter().map(|(setting, group)| self.write(group, *setting)).collect::<Result<_, _>>()?;
+        let batches: Vec<Batch<'_>> = written.iter().map(WrittenModule::batch).collect();
+        let outcomes = outcomes_of_all(self.engine, &batches, self.depth)?;
+        let readings = written.into_iter().flat_map(|module| module.readings);
+        let result = |(reading, outcome)| CaseResult {
+            expected: Expected::Verdict(reading),
+            behavior: Behavior::Judged(outcome),
+            row: None,
+        };
+        Ok(readings.zip(outcomes.into_iter().flatten()).map(result).collect())
+    }
+
+    /// The cases at these positions in one module.
+    fn write(&self, group: &[usize], setting: Setting<'_>) -> Result<WrittenModule, InternalError> {
         let mut items: FxHashSet<Item<'_>> = FxHashSet::default();
         let mut lines: Vec<String> = Vec::with_capacity(group.len());
         let mut texts: Vec<String> = Vec::new();
@@ -99,21 +159,11 @@ impl Question<'_> {
             }
             lines.push(line);
         }
-        let Some(&first) = group.first() else { return Ok(Vec::new()) };
-        let environment = self.cases[first].environment();
+        let environment = self.cases[group[0]].environment();
         let scaffold = scaffold(items, setting);
         let readings = self.read(&environment, &scaffold, group, &lines)?;
-        let asked = if texts.is_empty() { &lines } else { &texts };
-        let lines = asked.iter().map(String::as_str).collect();
-        let invalid = readings.iter().filter(|reading| !reading.valid()).count();
-        let batch = Batch { environment, scaffold, lines, mostly_invalid: invalid * 2 > readings.len() };
-        let outcomes = outcomes(self.engine, &batch, self.depth)?;
-        let result = |(reading, outcome)| CaseResult {
-            expected: Expected::Verdict(reading),
-            behavior: Behavior::Judged(outcome),
-            row: None,
-        };
-        Ok(readings.into_iter().zip(outcomes).map(result).collect())
+        let lines = if texts.is_empty() { lines } else { texts };
+        Ok(WrittenModule { environment, scaffold, lines, readings })
     }
 
     /// Judges lines by their text.

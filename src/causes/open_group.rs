@@ -7,6 +7,7 @@ use super::search::exact::{Effort, Search};
 use crate::campaign::{GroupKey, Mismatch, MismatchGroup, RecordedRow, WordLine};
 use crate::divergences::Does;
 use crate::engine::Depth;
+use crate::plural::counted;
 use crate::space::{Draw, EnvironmentValues, Values};
 use crate::spec::{Form, Instruction, Spec};
 
@@ -150,6 +151,6 @@ pub(crate) fn describe_group(form: &str, does: Does, rules: &[String], count: u6
         (false, []) => "claimed valid: ".to_owned(),
         (false, rules) => format!("{}: ", rules.join(", ")),
     };
-    let what = if of_rows { "rows failed" } else { "mismatches" };
-    format!("{form}: {rules}{}, {count} {what}", does.outcome())
+    let count = if of_rows { counted(count, "row") + " failed" } else { counted(count, "mismatch") };
+    format!("{form}: {rules}{}, {count}", does.outcome())
 }

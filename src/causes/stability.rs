@@ -8,6 +8,7 @@ use super::search::exact::Seen;
 use crate::campaign::WordLine;
 use crate::case::{Case, InternalError};
 use crate::engine::Depth;
+use crate::plural::counted;
 
 /// Cases of each group that are asked about again.
 const AGAIN: usize = 4;
@@ -72,8 +73,9 @@ pub(super) fn check(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Resu
     if changed >= FEWEST && changed * 100 >= asked * CHANGED {
         let name = inquiry.name();
         return Ok(Some(format!(
-            "{name} is unstable: {changed} of {asked} lines gave different answers when asked about twice, so no \
-             cause was searched for"
+            "{name} is unstable: {changed} of {} gave different answers when asked about twice, so no \
+             cause was searched for",
+            counted(asked, "line")
         )));
     }
     let asked: BTreeSet<usize> = of_group.iter().copied().collect();

@@ -183,15 +183,25 @@ impl Opened {
 }
 
 impl EngineOpts {
+    /// The engines to open by their names: an explicit binary replaces the default engine, not engines that were asked for.
+    fn named(&self) -> &[String] {
+        if self.ptxas.is_empty() || self.engine != ["ptxas"] { &self.engine } else { &[] }
+    }
+
+    /// The options that ask the same engines again.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let paths = self.ptxas.iter().flat_map(|path| ["--ptxas".to_owned(), path.display().to_string()]);
+        let names = self.named().iter().flat_map(|name| ["--engine".to_owned(), name.clone()]);
+        paths.chain(names).collect()
+    }
+
     /// The engines given on the command line, each once, in order.
     pub(crate) fn open(&self, specs: Option<&Path>) -> anyhow::Result<Vec<Opened>> {
         let mut engines: Vec<Opened> = Vec::new();
         for path in &self.ptxas {
             add(&mut engines, open_ptxas(path)?)?;
         }
-        // An explicit binary replaces the default engine, not engines that were asked for.
-        let asked: &[String] = if self.ptxas.is_empty() || self.engine != ["ptxas"] { &self.engine } else { &[] };
-        for name in asked {
+        for name in self.named() {
             open_named(name, specs, &mut engines)?;
         }
         if engines.is_empty() {

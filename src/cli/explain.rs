@@ -15,6 +15,7 @@ use ptx_conform::environment::{Environment, Suffix, Target, Version};
 use ptx_conform::explain::ExplainedLine;
 use ptx_conform::judge::{Judge, NoInstruction, Reading, UNKNOWN_OPCODE, UnknownEnvironment, needs};
 use ptx_conform::must::Must;
+use ptx_conform::plural::counted;
 use ptx_conform::ptx::{Declarations, Line, SyntaxError};
 use ptx_conform::spec::{Spec, Verdict};
 
@@ -180,7 +181,7 @@ fn summary(case: &ExplainedLine<'_>, spec: &Spec, assumed: Option<&str>) -> Stri
     let (form, reading) = (case.form(), case.reading);
     let mut text = match reading.valid() {
         true => format!("valid: {}\n", case.line),
-        false => format!("invalid: it breaks {}\n", super::output::counted(reading.broken.len(), "rule")),
+        false => format!("invalid: it breaks {}\n", counted(reading.broken.len(), "rule")),
     };
     let mut row = |name: &str, what: &str| {
         let _ = writeln!(text, "{name:>8} {what}");

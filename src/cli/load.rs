@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
-use super::output::{color, counted, say};
+use super::output::{color, say};
 use ptx_conform::divergences::{Divergences, EngineVersion};
+use ptx_conform::plural::counted;
 use ptx_conform::shipped;
 use ptx_conform::spec::{Instruction, Isa, Spec};
 use ptx_conform::yaml::{Error, nearest};

@@ -9,6 +9,7 @@ use anyhow::{Context as _, bail};
 use ptx_conform::campaign::{self, Options};
 use ptx_conform::divergences::Date;
 use ptx_conform::engine::recording::{Provenance, Recording};
+use ptx_conform::plural::counted;
 
 /// Record what an executing engine does, with its version, device and date
 ///
@@ -77,9 +78,12 @@ impl Opts {
             .with_context(|| format!("{out} cannot be written"))?;
         file.persist(&self.out).with_context(|| format!("{out} cannot be written"))?;
         super::engines::say_notes(&engines);
-        super::output::print(&format!("recorded {} rows of {} in {out}\n", recording.len(), engine.id()))?;
+        super::output::print(&format!("recorded {} of {} in {out}\n", counted(recording.len(), "row"), engine.id()))?;
         if twice > 0 {
-            super::output::say(&format!("warning: {twice} rows gave different results on repetition; kept the first"));
+            super::output::say(&format!(
+                "warning: {} gave different results on repetition; kept the first",
+                counted(twice, "row")
+            ));
         }
         let lost = super::engines::losses(&engines);
         lost.iter().for_each(|lost| super::output::say(&format!("could not record: {lost}")));

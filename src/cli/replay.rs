@@ -10,6 +10,7 @@ use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::{Batch, Depth, LineJudge, Outcome, Unable};
 use ptx_conform::judge::Reading;
 use ptx_conform::must::Must as _;
+use ptx_conform::plural::counted;
 use ptx_conform::spec::Instruction;
 
 /// Ask engines about stored cases again
@@ -64,8 +65,10 @@ impl Opts {
             unasked += usize::from(!asked);
         }
         super::output::print(&format!(
-            "{}: {unexpected} unexpected results, {unasked} cases that no engine could judge\n",
-            super::output::counted(files.len(), "case")
+            "{}: {}, {} that no engine could judge\n",
+            counted(files.len(), "case"),
+            counted(unexpected, "unexpected result"),
+            counted(unasked, "case")
         ))?;
         let lost = super::engines::losses(&engines);
         lost.iter().for_each(|lost| super::output::say(&format!("could not judge: {lost}")));

@@ -1,5 +1,7 @@
 //! `ptx-conform run`: the main job.
 
+mod deeper;
+
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -17,8 +19,18 @@ use ptx_conform::divergences::{Date, Divergences};
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::matrix::{Matrix, Survey};
+use ptx_conform::plural::counted;
 use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, RunVerdict, SupportReport};
 use ptx_conform::spec::{Instruction, Spec};
+
+/// The usual size below which a space is tested completely.
+const LIMIT: u64 = 1_000_000;
+/// The lines that are usually taken through code generation.
+const CODE: &str = "sample";
+/// The usual address size.
+const ADDRESS_SIZE: &str = "64";
+/// The usual seed.
+const SEED: u64 = 0;
 
 /// Generate cases, ask the engines, compare, and report
 ///
@@ -36,14 +48,14 @@ pub(crate) struct Opts {
     #[arg(long, value_enum)]
     strategy: Option<StrategyOption>,
     /// Spaces with fewer variants than this are tested completely by `--strategy complete`.
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = LIMIT)]
     limit: u64,
     /// Additional random valid variants of each form; for every hundred of them, each rule gets one
     /// random breach [default: by depth; `pairs`: 10000 of each instruction, shared by its forms].
     #[arg(long, value_name = "N")]
     random: Option<u64>,
     /// Which valid lines to take through code generation as well.
-    #[arg(long, value_enum, default_value = "sample")]
+    #[arg(long, value_enum, default_value = CODE)]
     generate_code: GenerateOption,
     /// Do not test around the PTX versions and targets that introduce something.
     #[arg(long)]
@@ -63,10 +75,10 @@ pub(crate) struct Opts {
     #[arg(long, value_name = "TARGET", requires = "ptx")]
     target: Option<String>,
     /// Address size, with --ptx and --target.
-    #[arg(long, value_name = "BITS", default_value = "64")]
+    #[arg(long, value_name = "BITS", default_value = ADDRESS_SIZE)]
     address_size: String,
     /// Seed of all random draws.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     seed: u64,
     /// Do not execute. By default every engine that can execute is used: those given by --engine, the machine code of
     /// the newest ptxas among them, a GPU if there is one, and the recordings in corpus/recordings/.
@@ -163,8 +175,8 @@ impl Opts {
         }
         let mut engines = self.engines.open(specs)?;
         let judging = engines.len();
-        let absent = if self.no_execution { Vec::new() } else { super::engines::add_executing(specs, &mut engines) };
         let execution = !self.no_execution;
+        let absent = if execution { super::engines::add_executing(specs, &mut engines) } else { Vec::new() };
         let subjects = super::engines::all_subjects(&engines, judging, &spec.isa, |executor| {
             execution && executes(&spec, executor)
         });
@@ -186,16 +198,16 @@ impl Opts {
         results.note_joint_deaths(&spec, &divergences, &subjects);
         results.lost = lost(&engines, judging, &results);
         // An error of ours in one of them loses nothing of what the run found before.
-        let mut or_noted = |error: InternalError| results.internal_errors.push(error.to_string());
-        let findings = findings.map_err(&mut or_noted).unwrap_or_default();
-        let matrix = matrix.map_err(&mut or_noted).unwrap_or_default();
+        let mut noted = |error: InternalError| results.internal_errors.push(error.to_string());
+        let (findings, matrix) = (findings.map_err(&mut noted), matrix.map_err(&mut noted));
+        let (findings, matrix) = (findings.unwrap_or_default(), matrix.unwrap_or_default());
         let mut report = Report::new(&spec, &divergences, &options, &results, findings);
         report.date = self.today.as_ref().map(ToString::to_string);
+        report.deeper = self.deeper(&spec, &options, &results, specs);
         report.support = matrix.as_ref().map(SupportReport::new);
         report.settle();
         self.write(&mut report, &spec, matrix.as_ref(), &directory)?;
-        super::output::print(&report.text())?;
-        super::output::print(&format!("report: {}\n", directory.join("index.html").display()))?;
+        super::output::print(&format!("{}report: {}\n", report.text(), directory.join("index.html").display()))?;
         Ok(match report.verdict {
             // An instruction whose file has errors was not asked about.
             RunVerdict::Agreed if self.instructions.is_empty() && !spec.left_out.is_empty() => ExitCode::from(2),
@@ -392,12 +404,13 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Res
                     [&progress.planned, &progress.done, &progress.cases].map(|of| of.load(Ordering::Relaxed));
                 bar.set_length(planned);
                 bar.set_position(batches);
-                bar.set_message(format!("{cases} cases, {}", progress.stage()));
+                bar.set_message(format!("{}, {}", counted(cases, "case"), progress.stage()));
                 if bar.is_hidden() && started.elapsed() >= next {
                     next += HALF_A_MINUTE;
                     let (seconds, stage) = (started.elapsed().as_secs(), progress.stage());
                     super::output::say(&format!(
-                        "after {seconds} s: {stage}; {batches} of {planned} batches, {cases} cases"
+                        "after {seconds} s: {stage}; {batches} of {planned} batches, {}",
+                        counted(cases, "case")
                     ));
                 }
                 std::thread::sleep(Duration::from_millis(100));

@@ -11,6 +11,7 @@ use ptx_conform::causes::Finding;
 use ptx_conform::check::{Details, Diagnostic, DiagnosticSeverity};
 use ptx_conform::divergences::Does;
 use ptx_conform::engine::words::{cut, visible};
+use ptx_conform::plural::counted;
 
 use super::place::{Lines, SourcePlace};
 
@@ -72,7 +73,7 @@ impl RuleResult {
         });
         let extension = if case.row.is_some() { "json" } else { "ptx" };
         let said = [
-            format!("{} ({} mismatches in {})", finding.title, finding.mismatches, finding.versions),
+            format!("{} ({} in {})", finding.title, counted(finding.mismatches, "mismatch"), finding.versions),
             format!("line: {}", case.line),
             format!("message: {}", case.message),
             format!("see it: {}", case.command),

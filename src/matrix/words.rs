@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Deviation, Feature, Matrix, Observation, Standing};
 use crate::divergences::EngineVersion;
+use crate::plural::counted;
 
 /// The behaviour of some engines with a feature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -21,10 +22,6 @@ impl Standing {
     pub fn agrees(self) -> bool {
         matches!(self, Self::Same | Self::Beyond)
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 const AS_MANUAL: &str = "as the manual";

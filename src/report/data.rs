@@ -14,6 +14,7 @@ use super::modifiers::ModifierReport;
 use super::support::SupportReport;
 use crate::campaign::RunDepth;
 use crate::causes::{Finding, SEVERAL_FAULTS};
+use crate::plural::counted;
 
 /// The version of the format of `report.json`. It grows when a field changes its meaning or goes away.
 pub const FORMAT: u32 = 1;
@@ -231,14 +232,13 @@ pub struct EarlierRun {
 impl News {
     /// One sentence for a report.
     pub fn words(&self) -> String {
-        let count = self.appeared.len();
-        let counted = if count == 1 { "1 new finding".to_owned() } else { format!("{count} new findings") };
+        let appeared = counted(self.appeared.len(), "new finding");
         let (gone, before) = (self.vanished.len(), self.as_before.len());
         let unseen = match self.unseen.len() {
             0 => String::new(),
             unseen => format!("; {unseen} not seen again, but this run did not judge everything"),
         };
-        format!("since the last run ({}): {counted}, {gone} gone, {before} as before{unseen}", self.since.words())
+        format!("since the last run ({}): {appeared}, {gone} gone, {before} as before{unseen}", self.since.words())
     }
 
     /// Since when a finding of the run is known, in words: `2026-11-20`, or that it is new.

@@ -17,6 +17,7 @@ use crate::campaign::Agreement;
 use crate::causes::Finding;
 use crate::divergences::Does;
 use crate::engine::words::{cut, visible};
+use crate::plural::counted;
 
 /// The bytes of a text that are kept.
 const TEXT: usize = 8_000;
@@ -233,8 +234,10 @@ impl EngineTests<'_> {
             for group in &known {
                 *by_id.entry(group.divergence.as_deref().unwrap_or_default()).or_default() += count(group);
             }
-            let words: Vec<String> =
-                by_id.into_iter().map(|(id, count)| format!("known divergence {id}: {count} mismatches")).collect();
+            let words: Vec<String> = by_id
+                .into_iter()
+                .map(|(id, count)| format!("known divergence {id}: {}", counted(count, "mismatch")))
+                .collect();
             test.set_system_out(text(&words.join("\n")));
         }
         test
@@ -276,7 +279,7 @@ impl EngineTests<'_> {
         };
         let more = findings.len().saturating_sub(FINDINGS);
         let mut all: Vec<String> = findings.into_iter().take(FINDINGS).map(of_finding).collect();
-        all.extend((more > 0).then(|| format!("{more} more findings, listed in report.json\n")));
+        all.extend((more > 0).then(|| format!("{}, listed in report.json\n", counted(more, "more finding"))));
         all.extend(details);
         failed(NonSuccessKind::Failure, "new mismatch", &message, &all.join("\n"))
     }

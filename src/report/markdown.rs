@@ -12,6 +12,7 @@ use super::support::SupportReport;
 use crate::campaign::Agreement;
 use crate::causes::Finding;
 use crate::engine::words::{cut, visible};
+use crate::plural::counted;
 
 /// The bytes of the whole text.
 const ALL: usize = 60_000;
@@ -91,7 +92,8 @@ fn sums(report: &Report) -> String {
     let rows: u64 = report.engines.iter().map(|engine| engine.row_counts()[0]).sum();
     let known: u64 = report.engines.iter().map(|engine| engine.listed).sum();
     let new: u64 = report.engines.iter().map(|engine| engine.unlisted).sum();
-    format!("{new} new and {known} known mismatches in {lines} lines and {rows} rows")
+    let known = counted(known, "known mismatch");
+    format!("{new} new and {known} in {} and {}", counted(lines, "line"), counted(rows, "row"))
 }
 
 fn findings(report: &Report, page: &mut MarkdownPage) {
@@ -150,14 +152,16 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
     for engine in &report.engines {
         let name = code(&engine.name);
         entries.extend(engine.gave_up.iter().map(|why| format!("{name}: abandoned: {}", cell(why))));
-        entries.extend(skipped(&name, "lines", &engine.skipped));
-        entries.extend(skipped(&name, "rows", &engine.skipped_rows));
+        entries.extend(skipped(&name, "line", &engine.skipped));
+        entries.extend(skipped(&name, "row", &engine.skipped_rows));
         let left_out: u64 = engine.left_out.values().sum();
         if left_out > 0 {
-            entries.push(format!("{name}: {left_out} random lines beyond the budget of an instruction"));
+            entries.push(format!("{name}: {} beyond the budget of an instruction", counted(left_out, "random line")));
         }
         let not_asked = engine.not_asked.iter();
-        entries.extend(not_asked.map(|(why, ids)| format!("{name}: {} listed divergences: {}", ids.len(), cell(why))));
+        entries.extend(
+            not_asked.map(|(why, ids)| format!("{name}: {}: {}", counted(ids.len(), "listed divergence"), cell(why))),
+        );
     }
     entries.extend(
         report.absent.iter().map(|absent| format!("not asked: {}: {}", code(&absent.engine), cell(&absent.why))),
@@ -178,10 +182,14 @@ fn skipped(engine: &str, what: &str, reasons: &BTreeMap<String, u64>) -> Vec<Str
     all.sort_by_key(|(_, count)| Reverse(*count));
     let others = all.split_off(all.len().min(REASONS));
     let mut entries: Vec<String> =
-        all.iter().map(|(why, count)| format!("{engine}: skipped {count} {what}: {}", cell(why))).collect();
+        all.iter().map(|(why, count)| format!("{engine}: skipped {}: {}", counted(*count, what), cell(why))).collect();
     if !others.is_empty() {
         let count: u64 = others.iter().map(|(_, count)| count).sum();
-        entries.push(format!("{engine}: skipped {count} {what} for {} other reasons", others.len()));
+        entries.push(format!(
+            "{engine}: skipped {} for {}",
+            counted(count, what),
+            counted(others.len(), "other reason")
+        ));
     }
     entries
 }

@@ -12,6 +12,7 @@ use super::engines::EngineReport;
 use super::listed::DivergenceReport;
 use crate::campaign::{Agreement, Problem, Shard};
 use crate::must::Must as _;
+use crate::plural::counted;
 
 pub use fields::judged_nothing;
 
@@ -149,7 +150,7 @@ fn missing(parts: &[ReportPart]) -> Vec<String> {
         missing.extend(lines);
         if absent.len() > MISSING {
             let more = of - (numbers.len() + MISSING) as u64;
-            missing.push(format!("{engine}{what}: {more} more of {of} shards are missing"));
+            missing.push(format!("{engine}{what}: {more} more of {} missing", counted(of, "shard")));
         }
     }
     missing

@@ -23,6 +23,7 @@ use super::data::Report;
 use super::history::HistoryLine;
 use crate::engine::words::{cut, visible};
 use crate::matrix::Matrix;
+use crate::plural::noun;
 use crate::spec::{Instruction, Spec};
 use engine_names::EngineNames;
 use feature_view::FeatureView;
@@ -169,6 +170,9 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
     environment.add_filter("grouped", |number: String| grouped(&number));
+    environment.add_filter("counted", |count: u64, what: String| {
+        format!("{} {}", grouped(&count.to_string()), noun(&count, &what))
+    });
     environment.add_filter("opcode", |form: String| form.rsplit_once('.').map_or(form.clone(), |of| of.0.to_owned()));
     environment.add_filter("sentence", |text: String| format!("{}.", text.trim_end_matches('.')));
     environment.add_filter("anchor", |text: String| anchor(&text));
@@ -357,7 +361,8 @@ mod tests {
                     "as specified in <span class=\"agrees\">judge@2.0</span>",
                     "<mark title=\"the rule\">pre</mark>",
                     "<a href=\"https://example.org/manual/#a-page\">a-page</a>: A heading",
-                    "5 more groups of mismatches",
+                    "Not analysed: 5 more mismatch groups",
+                    "</span> 1 mismatch</p>",
                     "has expired",
                 ][..],
             ),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::matrix::{Matrix, Standing};
+use crate::plural::counted;
 
 /// How the engines of a run compare with the manual in its support matrix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,16 +48,16 @@ impl SupportReport {
 
     /// How many answers are missing, if any are.
     pub(super) fn missing(&self) -> Option<String> {
-        (self.undecided > 0).then(|| format!("{} features of an engine without an answer", self.undecided))
+        (self.undecided > 0).then(|| format!("{} of an engine without an answer", counted(self.undecided, "feature")))
     }
 
     /// One line for a terminal.
     pub(super) fn words(&self) -> String {
         let some = |count: usize, words: &str| if count > 0 { format!(", {count} {words}") } else { String::new() };
         format!(
-            "support matrix: {} features; {} answers as the manual, {} as listed{}{}; new differences: {}",
-            self.features,
-            self.same,
+            "support matrix: {}; {} as the manual, {} as listed{}{}; new differences: {}",
+            counted(self.features, "feature"),
+            counted(self.same, "answer"),
             self.listed,
             some(self.undecided, "without an answer"),
             some(self.not_asked, "not asked for"),

@@ -9,6 +9,7 @@ use super::deaths::DeathReport;
 use super::engines::EngineReport;
 use crate::campaign::Agreement;
 use crate::causes::{Evidence, Finding, MinimalCase, MinimalRow, short_rule};
+use crate::plural::counted;
 use crate::spec::Verdict;
 
 /// Groups that were not analysed which a terminal shows.
@@ -36,11 +37,11 @@ fn write(report: &Report, to: &mut String) -> fmt::Result {
         writeln!(to, "\nnot analysed: {group}")?;
     }
     if !report.not_analysed.is_empty() {
-        writeln!(to, "\n{} more mismatch groups were not analysed:", report.not_analysed.len())?;
+        writeln!(to, "\nnot analysed: {}:", counted(report.not_analysed.len(), "more mismatch group"))?;
         report.not_analysed.iter().take(NOT_ANALYSED).try_for_each(|group| writeln!(to, "  {group}"))?;
         let more = report.not_analysed.len().saturating_sub(NOT_ANALYSED);
         if more > 0 {
-            writeln!(to, "  and {more} others, listed in report.json")?;
+            writeln!(to, "  and {}, listed in report.json", counted(more, "other"))?;
         }
     }
     for divergence in &report.divergences {
@@ -94,32 +95,29 @@ fn write_summary(report: &Report, to: &mut String) -> fmt::Result {
     let listed = report.groups.iter().filter(|group| group.divergence.is_some()).count();
     let failed: u64 = report.engines.iter().map(|engine| engine.row_counts()[2]).sum();
     let executed = report.engines.iter().any(|engine| engine.environment.is_some());
-    let rows = if executed { format!("; {failed} rows failed") } else { String::new() };
+    let rows = if executed { format!("; {} failed", counted(failed, "row")) } else { String::new() };
     let new = report.groups.len() - listed;
-    let stale: usize = report.divergences.iter().map(|known| known.stale.len()).sum();
-    let stale = if stale > 0 { format!("; {stale} listed divergences need attention") } else { String::new() };
-    let differs = report.support.as_ref().map_or(0, |support| support.unlisted.len());
-    let differs = if differs > 0 { format!("; {differs} differences in the support matrix") } else { String::new() };
     let answers = report.examples.iter().flat_map(|example| example.engines.values());
-    let unexpected = answers.filter(|answer| answer.agreement == Agreement::Unexpected).count();
-    let examples =
-        if unexpected > 0 { format!("; {unexpected} unexpected answers to examples") } else { String::new() };
-    let deaths = match report.deaths.iter().filter(|death| death.divergence.is_none()).count() {
-        0 => String::new(),
-        deaths => format!("; {deaths} new deaths of lines together"),
-    };
-    writeln!(
-        to,
-        "{}: {new} new and {listed} known mismatch groups{rows}{deaths}{examples}{stale}{differs}",
-        report.verdict.words()
-    )
+    let further = [
+        (report.deaths.iter().filter(|death| death.divergence.is_none()).count(), "new death", "of lines together"),
+        (
+            answers.filter(|answer| answer.agreement == Agreement::Unexpected).count(),
+            "unexpected answer",
+            "to examples",
+        ),
+        (report.divergences.iter().map(|known| known.stale.len()).sum(), "listed divergence", "to look at"),
+        (report.support.as_ref().map_or(0, |support| support.unlisted.len()), "difference", "in the support matrix"),
+    ];
+    let further = further.into_iter().filter(|(count, ..)| *count > 0);
+    let further: String = further.map(|(count, what, rest)| format!("; {} {rest}", counted(count, what))).collect();
+    writeln!(to, "{}: {new} new and {}{rows}{further}", report.verdict.words(), counted(listed, "known mismatch group"))
 }
 
 /// Lines that kill an engine only together, and how to see it.
 fn write_death(death: &DeathReport, to: &mut String) -> fmt::Result {
     writeln!(to, "\n{}: {}", death.engine, death.title)?;
     let depth = if death.code_generation { ", in code generation" } else { "" };
-    writeln!(to, "  in {}{depth}; {} such sets", death.environment, death.count)?;
+    writeln!(to, "  in {}{depth}; {}", death.environment, counted(death.count, "such set"))?;
     for (number, module) in death.modules.iter().enumerate() {
         writeln!(to, "  {number}.ptx:")?;
         module.text.lines().try_for_each(|line| writeln!(to, "    {line}"))?;
@@ -159,14 +157,23 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
         let [code, passed] = engine.code;
         writeln!(
             to,
-            "{}: {} lines judged; {accepted} of {valid} valid lines accepted, {rejected} of {breaches} breaches rejected, {passed} of {code} passed code generation; {} known and {} new mismatches",
-            engine.name, engine.cases, engine.listed, engine.unlisted
+            "{}: {} judged; {accepted} of {valid} valid lines accepted, {rejected} of {breaches} breaches rejected, {passed} of {code} passed code generation; {} known and {}",
+            engine.name,
+            counted(engine.cases, "line"),
+            engine.listed,
+            counted(engine.unlisted, "new mismatch")
         )?;
         if let Some(words) = &engine.words {
             writeln!(
                 to,
-                "  {} words tried in every slot, in {} lines: {} as specified, {} as listed, {} undefined, {} skipped; new mismatches: {}",
-                words.words, words.lines, words.agreed, words.listed, words.undefined, words.skipped, words.unlisted
+                "  {} tried in every slot, in {}: {} as specified, {} as listed, {} undefined, {} skipped; new mismatches: {}",
+                counted(words.words, "word"),
+                counted(words.lines, "line"),
+                words.agreed,
+                words.listed,
+                words.undefined,
+                words.skipped,
+                words.unlisted
             )?;
         }
         for (reason, count) in &engine.skipped {
@@ -178,13 +185,15 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
             let instructions = instructions.join(", ");
             writeln!(
                 to,
-                "  left out {lines} random lines, beyond the budget of an instruction (--random): {instructions}"
+                "  left out {}, beyond the budget of an instruction (--random): {instructions}",
+                counted(lines, "random line")
             )?;
         }
     }
     if let Some(environment) = &engine.environment {
         let [rows, passed, failed] = engine.row_counts();
-        writeln!(to, "{}: {rows} rows tried ({environment}); {passed} passed, {failed} failed", engine.name)?;
+        let tried = counted(rows, "row");
+        writeln!(to, "{}: {tried} tried ({environment}); {passed} passed, {failed} failed", engine.name)?;
         for undefined in &engine.undefined {
             writeln!(to, "  {}", undefined.words())?;
         }
@@ -193,8 +202,7 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
         }
     }
     for (reason, ids) in &engine.not_asked {
-        let divergences = if ids.len() == 1 { "divergence" } else { "divergences" };
-        writeln!(to, "  {} listed {divergences} not asked about: {reason}: {}", ids.len(), ids.join(", "))?;
+        writeln!(to, "  {} not asked about: {reason}: {}", counted(ids.len(), "listed divergence"), ids.join(", "))?;
     }
     if let Some(words) = &engine.gave_up {
         writeln!(to, "{}: could not judge: {words}", engine.name)?;
@@ -205,7 +213,7 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
 /// All that is known of a finding.
 fn write_finding(finding: &Finding, news: Option<&News>, to: &mut String) -> fmt::Result {
     writeln!(to, "\nfinding {}: {}", finding.fingerprint, finding.title)?;
-    writeln!(to, "  where    {} mismatches in {}", finding.mismatches, finding.versions)?;
+    writeln!(to, "  where    {} in {}", counted(finding.mismatches, "mismatch"), finding.versions)?;
     for (engine, vote) in &finding.engines {
         writeln!(to, "           {engine} {}", vote.words())?;
     }

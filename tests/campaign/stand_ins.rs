@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ptx_conform::campaign::{self, Generate, Options, Progress, RunDepth, Shard, Subject};
+use ptx_conform::campaign::{self, Deeper, Generate, Options, Progress, RunDepth, Shard, Subject};
 use ptx_conform::causes;
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::Outcome;
@@ -153,10 +153,8 @@ fn a_first_look_touches_every_form_and_rule() {
         }
     }
     assert!(rules > 50, "{rules} rules");
-    let findings = causes::find(&SPEC, &Divergences::default(), &subjects, &results, &Progress::default());
-    let report =
-        Report::new(&SPEC, &Divergences::default(), &options, &results, findings.expect("our own texts can be read"));
-    assert!(report.text().contains("a deeper run would add: each pair of choices"), "{}", report.text());
+    let deeper = Deeper::new(&SPEC, &options, &results).expect("a deeper run");
+    assert!(deeper.depth == RunDepth::Pairs && deeper.adds[0].starts_with("each pair of choices"), "{:?}", deeper.adds);
 }
 
 /// What a run cannot ask about is neither gone nor agreement: the report says so.

@@ -133,6 +133,28 @@ fn a_run_executes_on_the_available_engines() {
     assert!(!text.contains("rows tried") && !text.contains("not asked: "), "{text}");
 }
 
+/// The command of a deeper run names all engines as the run did, and the options that choose what is asked about.
+#[test]
+fn the_command_of_a_deeper_run_runs() {
+    let directory = temporary();
+    let judge = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/judge.py");
+    let asked = format!(
+        "--engine 'exec:python3 {}' --engine 'exec:python3 {}' --random 0 --no-boundaries",
+        judge.display(),
+        example().display()
+    );
+    let (code, text) = text_of(directory.path(), &format!("run suq {asked} --reports reports"));
+    assert_eq!(code, Some(1), "{text}");
+    let deeper = text.lines().find(|line| line.starts_with("a deeper run would add: ")).expect("a deeper run");
+    let (_, command) = deeper.split_once(": ptx-conform ").expect("a command");
+    assert_eq!(arguments(command), arguments(&format!("run --depth pairs suq {asked}")));
+    let (code, again) = text_of(directory.path(), command);
+    assert_eq!(code, Some(1), "{again}");
+    for name in ["suq-judge@1.0: ", "loads@1.0: "] {
+        assert!(again.lines().any(|line| line.starts_with(name)), "{again}");
+    }
+}
+
 #[test]
 fn the_case_of_a_finding_reproduces_it() {
     let directory = temporary();

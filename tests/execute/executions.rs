@@ -71,3 +71,34 @@ fn failures_that_are_not_reproduced_are_reported() {
     let [reported] = report.not_reproduced.as_slice() else { panic!("{:?}", report.not_reproduced) };
     assert!(reported.starts_with("suq.query: ") && reported.contains(" rows failed"), "{reported}");
 }
+
+/// Rows that are asked about again after a mistake of an engine use up the number of traps once.
+#[test]
+fn costly_rows_are_counted_once_after_an_error() {
+    let counts = |stumbles: bool| {
+        let stumbled = AtomicBool::new(!stumbles);
+        let right = mutant::engine(&SPEC, "planted@1", []);
+        let engine = StandIn::new("planted@1").paying_for_traps().executing(|case| {
+            match stumbled.swap(true, Ordering::Relaxed) {
+                true => right.execute(std::slice::from_ref(case)).remove(0),
+                false => Vec::new(),
+            }
+        });
+        let options = Options {
+            instructions: vec!["suld".to_owned()],
+            cases: Some(100),
+            rows: 4,
+            modifiers: false,
+            ..Options::default()
+        };
+        let subjects = [Subject::executing(&engine, *SPEC.isa.versions.last().expect("versions"))];
+        let results = campaign::run(&SPEC, &Divergences::default(), &subjects, &options, &Progress::default());
+        let tally = &only(&results).tally;
+        assert_eq!(tally.internal_errors.len(), usize::from(stumbles), "{:?}", tally.internal_errors);
+        let passed: u64 = tally.rows.values().map(|of| of.passed).sum();
+        (passed, tally.skipped_rows.clone())
+    };
+    let without = counts(false);
+    assert!(without.1.keys().any(|why| why.starts_with("it must trap")), "{:?}", without.1);
+    assert_eq!(counts(true), without);
+}

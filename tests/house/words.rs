@@ -57,7 +57,7 @@ const EXCEPTIONS: &[Exception] = &[
     ("crates/ptx-engines/src/gpu/about.rs", &[".gpu"], "the name of an engine"),
     ("crates/ptx-engines/src/gpu/crew.rs", &[".gpu"], "the name of an engine"),
     (
-        "crates/ptx-engines/src/ptxas/answer.rs",
+        "crates/ptx-engines/src/ptxas/mode.rs",
         &[".local", ".v2", "cvt", "st"],
         "a line that marks a position in a module, and one that begins it",
     ),

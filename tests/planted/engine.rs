@@ -22,6 +22,7 @@ pub(crate) struct StandIn<'a> {
     execute: Option<ExecuteCase<'a>>,
     words: Vec<String>,
     command: Option<String>,
+    traps_cost: bool,
     /// Lines and rows that it was asked about.
     asked: AtomicU64,
 }
@@ -30,7 +31,8 @@ impl<'a> StandIn<'a> {
     /// An engine that can do nothing yet.
     pub(crate) fn new(id: &str) -> Self {
         let id = id.parse().expect("an id");
-        Self { id, judge: None, execute: None, words: Vec::new(), command: None, asked: AtomicU64::new(0) }
+        let asked = AtomicU64::new(0);
+        Self { id, judge: None, execute: None, words: Vec::new(), command: None, traps_cost: false, asked }
     }
 
     /// Makes it judge lines with a closure, which gets the line, the specification's reading and the correct outcome.
@@ -59,6 +61,11 @@ impl<'a> StandIn<'a> {
     /// Makes it execute cases with a closure.
     pub(crate) fn executing(self, execute: impl Fn(&LineCase) -> Vec<Answer> + Sync + 'a) -> Self {
         Self { execute: Some(Box::new(execute)), ..self }
+    }
+
+    /// Makes each of its traps cost a process.
+    pub(crate) fn paying_for_traps(self) -> Self {
+        Self { traps_cost: true, ..self }
     }
 
     /// Gives it these words.
@@ -122,5 +129,9 @@ impl CaseExecutor for StandIn<'_> {
         self.asked.fetch_add(rows as u64, Ordering::Relaxed);
         let Some(execute) = &self.execute else { return Vec::new() };
         cases.iter().map(execute).collect()
+    }
+
+    fn traps_cost(&self) -> bool {
+        self.traps_cost
     }
 }

@@ -10,6 +10,7 @@ mod about;
 mod assemble;
 mod crew;
 mod driver;
+mod error;
 mod messages;
 mod server;
 mod worker;
@@ -21,6 +22,9 @@ use ptx_spec::spec::Isa;
 
 use crate::ServeError;
 use crate::protocol::About;
+
+pub use driver::DriverFault;
+pub use error::NoDevice;
 
 /// Time limits after which a process is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +46,10 @@ impl Default for LaunchLimits {
 ///
 /// # Errors
 /// If something is missing; says what to do about it.
-pub fn probe(isa: &Isa) -> Result<About, String> {
+pub fn probe(isa: &Isa) -> Result<About, NoDevice> {
     // The bindings panic if a symbol is missing.
-    let device = std::panic::catch_unwind(driver::Device::open);
-    let device = device.unwrap_or_else(|_| Err("the CUDA driver does not answer".to_owned()));
-    device.map(|device| about::DeviceFacts::of(&device).about(isa)).map_err(|missing| format!("gpu: {missing}"))
+    let device = std::panic::catch_unwind(driver::Device::open).unwrap_or(Err(NoDevice::Silent));
+    device.map(|device| about::DeviceFacts::of(&device).about(isa))
 }
 
 /// Speaks the engine protocol until `input` ends. The program that runs must be `ptx-conform`: the

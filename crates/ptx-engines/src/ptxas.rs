@@ -9,6 +9,7 @@ mod binary;
 mod compile;
 mod diagnostics;
 mod group;
+mod mode;
 mod open;
 mod registers;
 mod rounds;
@@ -16,6 +17,7 @@ mod several;
 mod sharing;
 mod together;
 mod words;
+mod writer;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Write};
@@ -244,7 +246,7 @@ impl LineJudge for Ptxas {
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
         match self.supports(&batch.environment, depth) {
-            Ok(()) => rounds::judge(self, batch, depth),
+            Ok(()) => rounds::judge(self, &[batch], depth).concat(),
             Err(reason) => vec![Outcome::Skipped(reason.to_string()); batch.lines.len()],
         }
     }
@@ -277,8 +279,15 @@ pub fn serve(ptxas: &Ptxas, input: impl BufRead, output: impl Write) -> Result<(
     serve::serve(ptxas, input, output)
 }
 
+/// A `ptxas` was asked to execute.
+#[derive(Debug, thiserror::Error)]
+#[error("ptxas executes nothing: ask it to judge")]
+pub(crate) struct ExecutesNothing;
+
 impl Served for &Ptxas {
-    fn hello(&mut self) -> Result<About, String> {
+    type Error = ExecutesNothing;
+
+    fn hello(&mut self) -> Result<About, Self::Error> {
         Ok(About {
             protocol: PROTOCOL,
             name: self.id.family().to_owned(),
@@ -291,11 +300,11 @@ impl Served for &Ptxas {
         })
     }
 
-    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
+    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, Self::Error> {
         Ok(serve::judged(*self, asked))
     }
 
-    fn execute(&mut self, _: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {
-        Err("ptxas executes nothing".to_owned())
+    fn execute(&mut self, _: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, Self::Error> {
+        Err(ExecutesNothing)
     }
 }

@@ -1,6 +1,7 @@
 //! The engine `model`: the specification and the reference model, run as an engine.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::io::{BufRead, Write};
 
 use super::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, PROTOCOL};
@@ -120,7 +121,9 @@ pub fn serve(spec: &Spec, input: impl BufRead, output: impl Write) -> Result<(),
 }
 
 impl Served for Reference<'_> {
-    fn hello(&mut self) -> Result<About, String> {
+    type Error = Infallible;
+
+    fn hello(&mut self) -> Result<About, Self::Error> {
         Ok(About {
             protocol: PROTOCOL,
             name: self.id.family().to_owned(),
@@ -132,11 +135,11 @@ impl Served for Reference<'_> {
         })
     }
 
-    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
+    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, Self::Error> {
         Ok(serve::judged(self, asked))
     }
 
-    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {
+    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, Self::Error> {
         let cases: Vec<LineCase> = asked.cases.iter().map(|case| case.case.clone()).collect();
         Ok(CaseExecutor::execute(self, &cases))
     }

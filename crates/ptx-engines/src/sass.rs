@@ -30,7 +30,7 @@ use launch::Launch;
 use same_text::{SameTexts, same_texts, with_own_rows};
 
 pub use configuration::{Configuration, ConfigurationError};
-pub use disassembler::PrintedWord;
+pub use disassembler::{DisassemblerError, DisassemblerProblem, PrintedWord};
 
 /// Cases of each form in a usual run: compiling one takes milliseconds.
 const USUAL_CASES: usize = 300;
@@ -160,7 +160,7 @@ impl Sass {
     ///
     /// # Errors
     /// If the disassembler fails.
-    pub fn disassemble<'a>(&self, compiled: &'a CompiledCases<'_>) -> Result<LoadedCases<'a>, String> {
+    pub fn disassemble<'a>(&self, compiled: &'a CompiledCases<'_>) -> Result<LoadedCases<'a>, DisassemblerError> {
         let printed = self.print(compiled)?;
         Ok(self.load(compiled, &printed))
     }
@@ -176,7 +176,7 @@ impl Sass {
     ///
     /// # Errors
     /// If the disassembler fails.
-    fn print(&self, compiled: &CompiledCases<'_>) -> Result<Vec<PrintedCode>, String> {
+    fn print(&self, compiled: &CompiledCases<'_>) -> Result<Vec<PrintedCode>, DisassemblerError> {
         // All at once: each start of the disassembler takes long.
         let words: Vec<u128> = compiled.words().collect();
         let mut printed = self.disassembler.print(&words)?.into_iter();
@@ -414,7 +414,7 @@ impl CaseExecutor for Sass {
         let compiled = self.compile(cases);
         let why = match self.disassemble(&compiled) {
             Ok(loaded) => return loaded.execute().map(|executed| executed.answers).collect(),
-            Err(why) => why,
+            Err(why) => why.to_string(),
         };
         let CompiledCases { modules, mut answers, .. } = compiled;
         for &at in modules.iter().flat_map(|module| &module.cases) {

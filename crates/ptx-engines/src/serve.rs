@@ -10,23 +10,26 @@ use ptx_spec::ptx::Scaffold;
 
 /// An engine that answers requests.
 pub(crate) trait Served {
+    /// The reasons why it cannot answer.
+    type Error: std::error::Error + Send + Sync + 'static;
+
     /// Its answer to `hello`.
     ///
     /// # Errors
     /// The reason why it cannot be asked anything.
-    fn hello(&mut self) -> Result<About, String>;
+    fn hello(&mut self) -> Result<About, Self::Error>;
 
     /// Judges lines.
     ///
     /// # Errors
     /// The reason why it cannot continue.
-    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String>;
+    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, Self::Error>;
 
     /// Executes cases.
     ///
     /// # Errors
     /// The reason why it cannot answer this request.
-    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String>;
+    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, Self::Error>;
 }
 
 /// The reason why an engine that is served stops before its input ends.
@@ -45,8 +48,12 @@ pub enum ServeError {
     #[error(transparent)]
     Id(#[from] EngineIdError),
     /// The engine cannot be asked, or cannot go on.
-    #[error("{0}")]
-    Engine(String),
+    #[error(transparent)]
+    Engine(Box<dyn std::error::Error + Send + Sync>),
+}
+
+fn broken(why: impl std::error::Error + Send + Sync + 'static) -> ServeError {
+    ServeError::Engine(Box::new(why))
 }
 
 /// Answers requests until there are no more.
@@ -64,15 +71,15 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
             // The other side decides whether the protocol versions fit.
             Ok(Request::Hello(_)) => {
                 greeted = true;
-                Response::Hello(engine.hello().map_err(ServeError::Engine)?)
+                Response::Hello(engine.hello().map_err(broken)?)
             }
             _ if !greeted => return Err(ServeError::Greeting),
-            Ok(Request::Judge(asked)) => Response::Judged(engine.judge(asked).map_err(ServeError::Engine)?),
+            Ok(Request::Judge(asked)) => Response::Judged(engine.judge(asked).map_err(broken)?),
             Ok(Request::Execute(asked)) => {
                 let id = asked.id;
                 match engine.execute(&asked) {
                     Ok(answers) => Response::Executed(Executed { id, answers }),
-                    Err(message) => Response::Error(Failure { id, message }),
+                    Err(why) => Response::Error(Failure { id, message: why.to_string() }),
                 }
             }
             Err(error) => Response::Error(Failure { id: id(&line), message: error.to_string() }),

@@ -25,7 +25,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! must environment spec text yaml role load print space judge review explain check
+//! must plural environment spec text yaml role load print space judge review explain check
 //! ```
 
 pub mod check;
@@ -34,6 +34,7 @@ pub mod explain;
 pub mod judge;
 pub mod load;
 pub mod must;
+pub mod plural;
 pub mod print;
 pub mod review;
 pub mod role;

@@ -27,6 +27,7 @@ pub use address::{
     BASES, ENTRY, FUNCTION, OFFSET, REGISTER, RETURN_PARAMETER, UNIFIED, added, base_of_space, is_negative,
     is_parameter, is_parameter_space,
 };
+pub(crate) use arguments::{compare, is_called};
 pub(crate) use declare::declare;
 pub(crate) use described::check;
 pub use described::{RawOperand, RoleName, Width};

@@ -14,6 +14,7 @@ mod module_text;
 mod name_table;
 mod problem;
 mod scaffold;
+mod signature;
 mod statement;
 mod walk;
 
@@ -26,6 +27,7 @@ pub use module::{FunctionBody, Module, ModuleDirective};
 pub use module_text::{Placed, SourceText};
 pub use problem::{ProblemKind, TextProblem};
 pub use scaffold::{Context, Scaffold};
+pub use signature::{CallSignature, Formal};
 pub use statement::{Statement, Statements};
 pub use walk::{Walk, WalkStep};
 

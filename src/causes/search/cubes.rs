@@ -95,6 +95,7 @@ pub(crate) fn least(cubes: &[Cube], fails: &[&Values]) -> Vec<Option<Cube>> {
             kept[at] = None;
         }
     }
+    // One after the other: a failing variant that two cubes explain, and the first gives up, is then the second's own.
     for at in 0..kept.len() {
         if let Some(cube) = &kept[at] {
             kept[at] = Some(without_foreign(cube, &own(cube, at, &kept, fails)));
@@ -142,6 +143,7 @@ pub(crate) fn around(points: &Points) -> Cube {
 /// ones with the most failing variants.
 fn expand(seed: &Values, points: &Points, budget: &mut Budget) -> Vec<Cube> {
     let axes: Vec<usize> = (EnvironmentValues::AXES..seed.len().min(64)).collect();
+    // A set of axes keeps out a passing variant if it has an axis in which that differs from the seed: a hit of this mask.
     let differs =
         |values: &Values| axes.iter().fold(0_u64, |mask, &axis| mask | u64::from(values[axis] != seed[axis]) << axis);
     let mut masks: Vec<u64> = points.passes.iter().map(differs).collect();
@@ -189,6 +191,7 @@ fn hitting(axes: &[usize], masks: &[u64], budget: &mut Budget) -> Vec<u64> {
     while !left.is_empty() {
         budget.spend(left.len() * axes.len());
         let hits = |axis: usize| left.iter().filter(|mask| *mask >> axis & 1 == 1).count();
+        // Reversed, since the last of equal ones is taken: the first axis that hits as many.
         let Some(&best) = axes.iter().rev().max_by_key(|axis| hits(**axis)) else { break };
         if hits(best) == 0 {
             break;

@@ -190,6 +190,7 @@ impl<'s> Search<'s> {
 
     /// Variants that would refute that everything in a cube fails, and that nothing around it does.
     fn refuting(&mut self, cube: Cube, best: bool) -> Vec<Values> {
+        // A cube that was looked into beside others is looked into again once it is the best: then more thoroughly.
         if self.looked.contains(&(cube.clone(), true)) || !self.looked.insert((cube.clone(), best)) {
             return Vec::new();
         }
@@ -278,6 +279,7 @@ impl<'s> Search<'s> {
         let failing = |cube: &Cube| self.points.fails.iter().filter(|values| cube.contains(values)).count();
         let most = candidates.iter().map(failing).max()?;
         let best = candidates.iter().filter(|cube| failing(cube) == most);
+        // Reversed, since the last of equal ones is taken: candidates come best first.
         best.rev().max_by_key(|cube| Slice::new(&region, cube).count()).cloned()
     }
 

@@ -4,7 +4,7 @@ use ptx_conform::check::{CheckedFile, CheckedLine, Demand, SmallestHeader, small
 use ptx_conform::spec::Spec;
 
 use super::super::place::Lines;
-use crate::cli::output::counted;
+use ptx_conform::plural::counted;
 
 /// How many lines are named that are valid nowhere.
 const NAMED: usize = 5;
@@ -35,7 +35,7 @@ pub(super) fn advice(spec: &Spec, name: &str, lines: &Lines<'_>, checked: &Check
             said.push("smallest header: there is none, since lines are valid under no header:".to_owned());
             said.extend(nowhere.iter().take(NAMED).map(|line| format!("  {}", place(line))));
             if nowhere.len() > NAMED {
-                said.push(format!("  and {} more kinds of lines", nowhere.len() - NAMED));
+                said.push(format!("  and lines of {}", counted(nowhere.len() - NAMED, "more kind")));
             }
         }
         SmallestHeader::Conflict(conflict) => {
@@ -47,7 +47,7 @@ pub(super) fn advice(spec: &Spec, name: &str, lines: &Lines<'_>, checked: &Check
         }
     }
     let others = checked.counts.misspelt + checked.counts.unknown() + checked.counts.unjudged;
-    let others = counted(usize::try_from(others).unwrap_or(usize::MAX), "instruction");
+    let others = counted(others, "instruction");
     said.push(format!("  not considered: {others} of unknown opcodes or not judged, and all directives"));
     said
 }

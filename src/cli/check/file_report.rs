@@ -126,7 +126,7 @@ impl Reporter<'_> {
     fn end(&self, name: &str, checked: &CheckedFile<'_>, said: impl Iterator<Item = String>, to: &mut String) {
         // Writing to a String cannot fail.
         if !self.quiet && checked.unkept() > 0 {
-            let _ = writeln!(to, "{} more errors and warnings are not shown: see --limit\n", checked.unkept());
+            let _ = writeln!(to, "errors and warnings not shown: {}; see --limit\n", checked.unkept());
         }
         if !self.alone {
             let _ = write!(to, "{}: ", printable(name));

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use ptx_conform::check::Counts;
 
-use crate::cli::output::counted;
+use ptx_conform::plural::counted;
 
 /// How many unknown opcodes are named.
 const NAMED: usize = 12;
 
 /// Two lines on one file.
 pub(super) fn of_file(counts: &Counts) -> String {
-    let mut text = format!("checked {}: {} valid", count(counts.instructions, "instruction"), counts.valid);
+    let mut text = format!("checked {}: {} valid", counted(counts.instructions, "instruction"), counts.valid);
     // Writing to a String cannot fail.
     let _ = write!(text, ", {} invalid", counts.invalid);
     if counts.tolerated > 0 {
@@ -23,13 +23,14 @@ pub(super) fn of_file(counts: &Counts) -> String {
     if counts.unjudged > 0 {
         let _ = write!(text, ", {} not judged", counts.unjudged);
     }
-    let _ = write!(text, "\n{}, {}", count(counts.errors, "error"), count(counts.warnings, "warning"));
+    let _ = write!(text, "\n{}, {}", counted(counts.errors, "error"), counted(counts.warnings, "warning"));
     for (number, what) in [(counts.unread, "statement"), (counts.skipped, "directive")] {
         if number > 0 {
-            let _ = write!(text, "; {} not read", count(number, what));
+            let _ = write!(text, "; {} not read", counted(number, what));
         }
     }
-    let (declarations, directives) = (count(counts.declarations, "declaration"), count(counts.directives, "directive"));
+    let (declarations, directives) =
+        (counted(counts.declarations, "declaration"), counted(counts.directives, "directive"));
     let _ = writeln!(text, "; only read, not judged: {declarations}, {directives}");
     text
 }
@@ -40,16 +41,12 @@ pub(super) fn total(files: usize, unreadable: usize, counts: &Counts) -> String 
     format!("in all {}{lost}: {}", counted(files, "file"), of_file(counts))
 }
 
-fn count(number: u64, what: &str) -> String {
-    counted(usize::try_from(number).unwrap_or(usize::MAX), what)
-}
-
 /// The unknown opcodes with their numbers, most frequent first.
 fn opcodes(counts: &Counts) -> String {
     let mut sorted: Vec<(&str, u64)> = counts.unknown.iter().map(|(opcode, count)| (opcode.as_str(), *count)).collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let named: Vec<String> = sorted.iter().take(NAMED).map(|(opcode, count)| format!("{opcode} {count}")).collect();
     let more = sorted.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(", {more} other opcodes") } else { String::new() };
+    let more = if more > 0 { format!(", {}", counted(more, "other opcode")) } else { String::new() };
     named.join(", ") + &more
 }

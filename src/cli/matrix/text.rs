@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use ptx_conform::matrix::{AskedEngine, Feature, Matrix, QueryAnswer};
 
-use crate::cli::output::counted;
+use ptx_conform::plural::counted;
 
 /// The most columns.
 const WIDTH: usize = 100;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use rayon::prelude::*;
 
+use ptx_conform::plural::counted;
 use ptx_conform::review;
 use ptx_conform::space::Diagram;
 use ptx_conform::space::lint::{Isolation, isolation};
@@ -87,10 +88,10 @@ pub(super) fn lint(specs: Option<&Path>, names: &[String], all: bool) -> anyhow:
     }
     crate::cli::output::print(&text)?;
     if errors > 0 {
-        bail!("{} in the specification", crate::cli::output::counted(errors, "error"));
+        bail!("{} in the specification", counted(errors, "error"));
     }
     let counts = [(instructions.len(), "instruction"), (forms.len(), "form"), (rules, "rule")];
-    let counts: Vec<String> = counts.iter().map(|(count, what)| crate::cli::output::counted(*count, what)).collect();
+    let counts: Vec<String> = counts.iter().map(|(count, what)| counted(*count, what)).collect();
     crate::cli::output::print(&format!("{}: no errors\n", counts.join(", ")))?;
     Ok(ExitCode::SUCCESS)
 }

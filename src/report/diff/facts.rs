@@ -5,6 +5,7 @@ use super::super::engines::EngineReport;
 use super::super::groups::GroupReport;
 use super::{Fact, Facts};
 use crate::divergences::Does;
+use crate::plural::counted;
 
 /// A section: its name, the words for what appears and vanishes in it, and how it is read.
 type SectionReader = (&'static str, [&'static str; 2], fn(&Report) -> Facts);
@@ -63,7 +64,7 @@ fn findings(report: &Report) -> Facts {
         let what = format!("{} {}", finding.fingerprint, finding.title);
         let votes: Vec<String> =
             finding.engines.iter().map(|(engine, vote)| format!("{engine} {}", vote.words())).collect();
-        (what, votes.join(", "), format!("{} mismatches", finding.mismatches))
+        (what, votes.join(", "), counted(finding.mismatches, "mismatch"))
     }))
 }
 
@@ -77,7 +78,8 @@ fn engines(report: &Report) -> Facts {
     facts(report.engines.iter().map(|engine| {
         let [rows, ..] = engine.row_counts();
         let words = engine.words.as_ref().map_or(0, |words| words.lines);
-        let numbers = format!("{} lines, {rows} rows, {words} lines with words", engine.cases);
+        let [lines, words] = [engine.cases, words].map(|count| counted(count, "line"));
+        let numbers = format!("{lines}, {}, {words} with words", counted(rows, "row"));
         (engine.name.clone(), roles(engine), numbers)
     }))
 }
@@ -161,7 +163,7 @@ fn divergences(report: &Report) -> Facts {
     facts(report.divergences.iter().flat_map(|known| {
         let happens = known.counts.iter().filter(|(_, [did, _])| *did > 0);
         happens.map(move |(engine, [did, did_not])| {
-            (format!("{} {engine}", known.id), String::new(), format!("{did} cases, not in {did_not}"))
+            (format!("{} {engine}", known.id), String::new(), format!("{}, not in {did_not}", counted(*did, "case")))
         })
     }))
 }

@@ -36,7 +36,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("fake::any_mixture_is_attributed_to_its_lines", any_mixture_is_attributed_to_its_lines),
         trial("fake::a_broken_scaffold_costs_few_processes", a_broken_scaffold_costs_few_processes),
         trial("fake::syntax_errors_cost_few_processes", syntax_errors_cost_few_processes),
-        trial("fake::batches_share_a_process_if_all_is_well", batches_share_a_process_if_all_is_well),
+        trial("fake::batches_share_processes", batches_share_processes),
         trial("fake::deaths_of_batches_together_are_not_lost", deaths_of_batches_together_are_not_lost),
         trial("fake::no_files_are_left", no_files_are_left),
         trial("fake::a_missing_program_skips_lines", a_missing_program_skips_lines),
@@ -374,14 +374,18 @@ fn judge_apart(ptxas: &Ptxas, lines: &[&str], mostly_invalid: bool) -> (Vec<Outc
     (outcomes, ptxas.stats().processes - before)
 }
 
-/// Lines that are refused, or that kill the process, are asked about alone; the others share processes.
-fn batches_share_a_process_if_all_is_well() -> Tested {
+/// Batches share processes, whatever happens to their lines.
+fn batches_share_processes() -> Tested {
     let fake = Fake::new(SCRIPT);
     let ptxas = fake.open()?;
     let good = vec!["nop;"; 100];
     // One more finds out the target.
     same("processes", judge_apart(&ptxas, &good, false), (vec![Outcome::Accepted; 100], 2))?;
-    same("processes", judge_apart(&ptxas, &good[..9], true), (vec![Outcome::Accepted; 9], 9))?;
+    same("processes", judge_apart(&ptxas, &good[..9], true), (vec![Outcome::Accepted; 9], 1))?;
+    let refused = [bad(), oops(), Outcome::Accepted].iter().cycle().take(99).cloned().collect();
+    let (outcomes, processes) = judge_apart(&ptxas, &["bad;", "oops;", "nop;"].repeat(33), true);
+    same("outcomes", outcomes, refused)?;
+    same("few processes", processes < 4, true)?;
     let mut lines = good;
     let mut expected = vec![Outcome::Accepted; 100];
     for (at, line, outcome) in
@@ -391,8 +395,8 @@ fn batches_share_a_process_if_all_is_well() -> Tested {
     }
     let (outcomes, processes) = judge_apart(&ptxas, &lines, false);
     same("outcomes", outcomes, expected)?;
-    same("few processes", processes < 50, true)?;
-    same("unexplained", ptxas.unexplained(), Vec::new())
+    same("few processes", processes < 25, true)?;
+    same("deaths together", ptxas.joint_deaths(), Vec::new())
 }
 
 /// A process dies of two batches, and of neither alone.
@@ -401,9 +405,10 @@ fn deaths_of_batches_together_are_not_lost() -> Tested {
     let ptxas = fake.open()?;
     let (outcomes, _) = judge_apart(&ptxas, &["nop;", "hand;", "nop;", "glove;"], false);
     same("outcomes", outcomes, vec![Outcome::Accepted; 4])?;
-    let said = ptxas.unexplained();
-    same("unexplained", said.len(), 1)?;
-    same(&said[0], said[0].contains("died (signal 11) on 4 modules together"), true)
+    let deaths = ptxas.joint_deaths();
+    let lines: Vec<Vec<&[String]>> =
+        deaths.iter().map(|death| death.modules.iter().map(|module| &module.lines[..]).collect()).collect();
+    same("lines", lines, vec![vec![&["hand;".to_owned()][..], &["glove;".to_owned()]]])
 }
 
 fn no_files_are_left() -> Tested {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::engine::protocol::{LineOutcome, Response};
 use ptx_conform::engine::ptxas::{Ptxas, serve};
-use ptx_conform::engine::{Depth, Engine as _, LineJudge as _, Outcome, Unable};
+use ptx_conform::engine::{Batch, Depth, Engine as _, LineJudge as _, Outcome, Unable};
 use ptx_conform::environment::Environment;
 use ptx_conform::ptx::{Context, Scaffold};
 
@@ -14,8 +14,9 @@ use crate::installed::tested;
 
 type Test = fn(&Ptxas) -> Tested;
 
-const TESTS: [(&str, Test); 10] = [
+const TESTS: [(&str, Test); 11] = [
     ("a_batch_gives_the_outcomes_of_single_lines", a_batch_gives_the_outcomes_of_single_lines),
+    ("batches_together_give_the_outcomes_of_each_alone", batches_together_give_the_outcomes_of_each_alone),
     ("code_generation_gives_the_outcomes_of_single_lines", code_generation_gives_the_outcomes_of_single_lines),
     ("messages_are_passed_on_unchanged", messages_are_passed_on_unchanged),
     ("valid_lines_cost_one_process", valid_lines_cost_one_process),
@@ -164,6 +165,45 @@ fn outcomes_of_single_lines(ptxas: &Ptxas, depth: Depth, lines: &[&'static str])
 
 fn a_batch_gives_the_outcomes_of_single_lines(ptxas: &Ptxas) -> Tested {
     outcomes_of_single_lines(ptxas, Depth::Check, LINES)
+}
+
+/// Batches of several PTX versions, targets and address sizes, one of them with a module that is refused.
+fn batches_together_give_the_outcomes_of_each_alone(ptxas: &Ptxas) -> Tested {
+    let broken = Scaffold { globals: ".global .nonsense x;".to_owned(), ..scaffold() };
+    let environments = [("7.5", "sm_80"), ("6.3", "sm_70"), ("7.5", "sm_52"), ("7.0", "sm_80"), ("1.4", "sm_13")];
+    for mostly_invalid in [false, true] {
+        let mut batches: Vec<Batch<'_>> = Vec::new();
+        for (at, (ptx, target)) in environments.into_iter().enumerate() {
+            let sizes = if ptx == "1.4" { vec!["32"] } else { vec!["32", "64"] };
+            for size in sizes {
+                let lines: Vec<&str> = LINES.iter().cycle().skip(11 * at).take(LINES.len()).copied().collect();
+                let module = if (at, size) == (2, "64") { &broken } else { &scaffold() };
+                batches.push(Batch { mostly_invalid, ..batch(environment(ptx, target, size), module, &lines) });
+            }
+        }
+        // The options of `.target` hold for all later modules of a process.
+        for options in ["texmode_independent", "", "texmode_independent"] {
+            let globals = ".global .texref t; .global .samplerref s;".to_owned();
+            let sampled = Scaffold { globals, options: options.to_owned(), ..scaffold() };
+            let plain = Scaffold { globals: ".global .texref t;".to_owned(), ..sampled.clone() };
+            let (one, other) = ("tex.1d.v4.u32.f32 {%a, %b, %c, %d}, [t, {%f}];", "nop;");
+            let by_sampler = "tex.1d.v4.u32.f32 {%a, %b, %c, %d}, [t, s, {%f}];";
+            batches.push(Batch { mostly_invalid, ..batch(usual(), &sampled, &[by_sampler, other]) });
+            batches.push(Batch { mostly_invalid, ..batch(usual(), &plain, &[one, other]) });
+        }
+        let before = ptxas.stats().processes;
+        let alone: Vec<Vec<Outcome>> = batches.iter().map(|batch| ptxas.judge(batch, Depth::Check)).collect();
+        let between = ptxas.stats().processes;
+        let together = ptxas.judge_all(&batches, Depth::Check);
+        for ((batch, alone), together) in batches.iter().zip(&alone).zip(&together) {
+            for (line, outcomes) in batch.lines.iter().zip(alone.iter().zip(together)) {
+                same(&format!("{}: {line}", batch.environment), outcomes.1, outcomes.0)?;
+            }
+        }
+        let (apart, shared) = (between - before, ptxas.stats().processes - between);
+        same(&format!("{shared} processes, {apart} apart"), shared < apart, true)?;
+    }
+    Ok(())
 }
 
 fn code_generation_gives_the_outcomes_of_single_lines(ptxas: &Ptxas) -> Tested {

@@ -95,6 +95,7 @@ impl<W: Work> Asking<'_, W> {
         let (mut asked, new) = match self.process.take().map_or_else(|| engine.process(), Ok) {
             Ok(asked) => asked,
             Err(why) => {
+                // The next step counts these items as lost, like all that are left.
                 self.given_up = Some(why);
                 return self.requests.push(items);
             }
@@ -138,6 +139,7 @@ impl<W: Work> Asking<'_, W> {
     }
 
     fn part(&mut self, items: Range<usize>, at: usize) {
+        // The last request is the next one: the first part comes first.
         self.requests.extend([at..items.end, items.start..at]);
     }
 

@@ -6,9 +6,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::child::Child;
+use ptx_spec::must::Must as _;
 
 use super::LaunchLimits;
 use super::about::DeviceFacts;
+use super::error::GpuError;
 use super::messages::{WorkerOrder, WorkerReport};
 
 /// How long to wait for a worker to end.
@@ -110,29 +112,27 @@ impl Crew {
     ///
     /// # Errors
     /// If something is missing.
-    pub(super) fn start(&mut self) -> Result<DeviceFacts, String> {
+    pub(super) fn start(&mut self) -> Result<DeviceFacts, GpuError> {
         let waiting = self.spare.take().map(Ok);
-        let mut worker = waiting
-            .unwrap_or_else(WorkerProcess::start)
-            .map_err(|error| format!("no worker can be started: {error}"))?;
+        let mut worker = waiting.unwrap_or_else(WorkerProcess::start).map_err(GpuError::Start)?;
         match worker.listen(self.limits.other) {
             WorkerEnd::WorkerReport(WorkerReport::Started(facts)) => {
                 self.worker = Some(worker);
                 Ok(facts)
             }
-            WorkerEnd::WorkerReport(WorkerReport::Failed(missing)) => Err(missing),
-            WorkerEnd::WorkerReport(other) => Err(format!("the worker sent {other:?} while it looked for a device")),
-            WorkerEnd::Lost(how) => Err(format!("the worker died while it looked for a device: {how}")),
-            WorkerEnd::OutOfTime => Err("the driver did not return while the worker looked for a device".to_owned()),
+            WorkerEnd::WorkerReport(WorkerReport::Failed(missing)) => Err(GpuError::Worker(missing)),
+            WorkerEnd::WorkerReport(other) => Err(GpuError::Sent(format!("{other:?}"))),
+            WorkerEnd::Lost(how) => Err(GpuError::Died(how)),
+            WorkerEnd::OutOfTime => Err(GpuError::Hung),
         }
     }
 
     /// The active worker.
-    pub(super) fn worker(&mut self) -> Result<&mut WorkerProcess, String> {
+    pub(super) fn worker(&mut self) -> Result<&mut WorkerProcess, GpuError> {
         if self.worker.is_none() {
             self.start()?;
         }
-        self.worker.as_mut().ok_or_else(|| "there is no worker".to_owned())
+        Ok(self.worker.as_mut().must("a worker that was started is the active one"))
     }
 
     /// Dismisses the worker, which died or must end. Where one dies, others will, so a spare is started

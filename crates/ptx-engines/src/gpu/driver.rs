@@ -16,6 +16,8 @@ use std::ptr;
 use cudarc::driver::sys;
 use ptx_spec::must::Must as _;
 
+use super::NoDevice;
+
 pub(super) use memory::{Buffer, GuardMarks};
 pub(super) use module::{Function, LoadedModule, Parameters, Refused};
 pub(super) use surface::{Array, Extents};
@@ -28,7 +30,7 @@ macro_rules! tables {
         struct $table { $($symbol: unsafe extern "C" fn($($argument),*) -> c_int,)* }
 
         impl $table {
-            fn load() -> Result<Self, String> {
+            fn load() -> Result<Self, NoDevice> {
                 // SAFETY: each type is that of the function in cuda.h, except for the status (an enum of
                 // non-negative numbers there, of the size of an int) and enums that are passed by value
                 // (numbers here).
@@ -94,11 +96,11 @@ tables! {
 ///
 /// # Safety
 /// `F` must be a type of function pointers that fits the function.
-unsafe fn find<F: Copy>(symbol: &str) -> Result<F, String> {
+unsafe fn find<F: Copy>(symbol: &str) -> Result<F, NoDevice> {
     // SAFETY: the library was found by `present` before; the type is the caller's promise.
     let found = unsafe { sys::culib().get::<F>(symbol.as_bytes()) };
     let name = symbol.trim_end_matches('\0');
-    found.map(|found| *found).map_err(|_| format!("the CUDA driver lacks {name}: install a newer driver"))
+    found.map(|found| *found).map_err(|_| NoDevice::Function(name.to_owned()))
 }
 
 /// True if the driver's library can be loaded.
@@ -114,7 +116,7 @@ fn present() -> bool {
 
 /// A status that is not success.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct DriverFault {
+pub struct DriverFault {
     /// The driver's number.
     pub(super) code: i32,
     name: String,
@@ -133,6 +135,8 @@ impl From<DriverFault> for String {
     }
 }
 
+/// The driver's status for having no device.
+const NONE: c_int = 100;
 /// The driver's status for success.
 const SUCCESS: c_int = 0;
 
@@ -143,23 +147,8 @@ impl DriverFault {
     }
 }
 
-/// A message for a status of `cuInit` that says what to do.
-fn no_device(code: c_int) -> String {
-    match code {
-        34 => "libcuda.so is a toolkit's stub (CUDA_ERROR_STUB_LIBRARY): remove its directory from LD_LIBRARY_PATH"
-            .to_owned(),
-        100 => "the CUDA driver finds no device (CUDA_ERROR_NO_DEVICE): check nvidia-smi and CUDA_VISIBLE_DEVICES"
-            .to_owned(),
-        803 => "the CUDA library and the kernel module are of different drivers \
-            (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH): restart the machine or reinstall the driver"
-            .to_owned(),
-        999 => "the CUDA driver does not start (CUDA_ERROR_UNKNOWN): check nvidia-smi".to_owned(),
-        _ => format!("the CUDA driver does not start (status {code}): check nvidia-smi"),
-    }
-}
-
 /// The oldest supported driver, as `cuDriverGetVersion` returns it.
-const OLDEST: c_int = 11_070;
+pub(super) const OLDEST: c_int = 11_070;
 
 /// A device and the driver's functions.
 pub(super) struct Device {
@@ -180,24 +169,21 @@ impl Device {
     ///
     /// # Errors
     /// If something is missing; says what to do about it.
-    pub(super) fn open() -> Result<Self, String> {
+    pub(super) fn open() -> Result<Self, NoDevice> {
         if !present() {
-            return Err("no CUDA driver: libcuda.so.1 is not found; install the driver of an NVIDIA GPU".to_owned());
+            return Err(NoDevice::Library);
         }
         let basic = Basic::load()?;
         // SAFETY: it takes no pointers.
         match unsafe { (basic.cuInit)(0) } {
             SUCCESS => {}
-            code => return Err(no_device(code)),
+            code => return Err(NoDevice::Status(code)),
         }
         let mut version = 0;
         // SAFETY: the pointer is that of a number which it writes.
         let status = unsafe { (basic.cuDriverGetVersion)(&raw mut version) };
         if status != SUCCESS || version < OLDEST {
-            let (has, needed) = (dotted(version), dotted(OLDEST));
-            return Err(format!(
-                "the CUDA driver is too old (CUDA {has}): install a driver for CUDA {needed} or newer"
-            ));
+            return Err(NoDevice::Old(version));
         }
         let driver = Driver::load()?;
         let mut device = Self {
@@ -213,7 +199,7 @@ impl Device {
         // SAFETY: the pointers are those of numbers which they write.
         device.check(unsafe { (device.driver.cuDeviceGetCount)(&raw mut count) })?;
         if count < 1 {
-            return Err(no_device(100));
+            return Err(NoDevice::Status(NONE));
         }
         let mut first = 0;
         // SAFETY: as above; there is a device 0.

@@ -14,6 +14,7 @@ use super::LaunchLimits;
 use super::about::DeviceFacts;
 use super::assemble::{self, AssembledModule};
 use super::crew::{Crew, WorkerEnd};
+use super::error::GpuError;
 use super::messages::{WorkerOrder, WorkerReport};
 use super::worker::note;
 
@@ -45,24 +46,26 @@ struct Starting<'a> {
 }
 
 impl Starting<'_> {
-    fn server(&mut self) -> Result<&mut Server, String> {
-        self.server.as_mut().ok_or_else(|| "there is no device yet".to_owned())
+    fn server(&mut self) -> Result<&mut Server, GpuError> {
+        self.server.as_mut().ok_or(GpuError::NoDevice)
     }
 }
 
 impl Served for Starting<'_> {
-    fn hello(&mut self) -> Result<About, String> {
+    type Error = GpuError;
+
+    fn hello(&mut self) -> Result<About, Self::Error> {
         let server = Server::start(self.limits)?;
         let about = server.facts.about(self.isa);
         self.server = Some(server);
         Ok(about)
     }
 
-    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
+    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, Self::Error> {
         self.server()?.judge(asked)
     }
 
-    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {
+    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, Self::Error> {
         self.server()?.execute(asked)
     }
 }
@@ -83,7 +86,7 @@ enum Launched {
 }
 
 impl Server {
-    fn start(limits: LaunchLimits) -> Result<Self, String> {
+    fn start(limits: LaunchLimits) -> Result<Self, GpuError> {
         let mut crew = Crew::new(limits);
         let facts = crew.start()?;
         Ok(Self { crew, facts })
@@ -91,7 +94,7 @@ impl Server {
 
     /// If the driver's compiler dies or hangs, so does the server, and the other side finds out on which
     /// line.
-    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, String> {
+    fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, GpuError> {
         let (id, lines) = (asked.id, asked.lines.len());
         let limit = self.crew.limits.other;
         let worker = self.crew.worker()?;
@@ -101,21 +104,23 @@ impl Server {
             let end = if outcomes.is_empty() { worker.ask(&order, limit) } else { worker.listen(limit) };
             match end {
                 WorkerEnd::WorkerReport(WorkerReport::Said(said)) => outcomes.push(said),
-                WorkerEnd::WorkerReport(other) => return Err(format!("the worker answered {other:?} to a line")),
-                WorkerEnd::Lost(how) => return Err(format!("the driver died on line {}: {how}", outcomes.len())),
+                WorkerEnd::WorkerReport(other) => return Err(GpuError::LineAnswer(format!("{other:?}"))),
+                WorkerEnd::Lost(how) => {
+                    return Err(GpuError::LineDeath { line: outcomes.len(), how });
+                }
                 WorkerEnd::OutOfTime => {
-                    return Err(format!("the driver did not return from line {}", outcomes.len()));
+                    return Err(GpuError::LineHung(outcomes.len()));
                 }
             }
         }
         Ok(Judged { id, outcomes })
     }
 
-    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, String> {
+    fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, GpuError> {
         let Some(first) = asked.cases.iter().find(|case| case.kernel.is_some()) else {
             return Ok(asked.cases.iter().map(|case| all(case, &no_kernel())).collect());
         };
-        let module = asked.module.as_deref().ok_or("the request has kernels but no module")?;
+        let module = asked.module.as_deref().ok_or(GpuError::NoModule)?;
         let binary = self.binary(module, first);
         self.crew.forget();
         let mut run = Run {
@@ -168,7 +173,7 @@ struct Alone {
 
 impl Run<'_> {
     /// First all rows that are not expected to trap, then the others one by one.
-    fn run(&mut self) -> Result<Vec<Vec<Answer>>, String> {
+    fn run(&mut self) -> Result<Vec<Vec<Answer>>, GpuError> {
         let unanswered = || Answer::Failed("was not launched".to_owned());
         let mut answers: Vec<Vec<Answer>> = self.cases.iter().map(|case| all(case, &unanswered())).collect();
         let mut alone = Vec::with_capacity(self.cases.len());
@@ -210,7 +215,7 @@ impl Run<'_> {
         count: usize,
         answers: &mut [Answer],
         suspects: &mut Vec<usize>,
-    ) -> Result<(), String> {
+    ) -> Result<(), GpuError> {
         let marks = match self.launch(at, first, count)? {
             Launched::Answers(new) => {
                 answers[first..first + count].clone_from_slice(&new);
@@ -235,7 +240,7 @@ impl Run<'_> {
     }
 
     /// Launches a row alone; returns its answer, and the strikes that it counts as.
-    fn alone(&mut self, at: usize, row: usize) -> Result<(Answer, u32), String> {
+    fn alone(&mut self, at: usize, row: usize) -> Result<(Answer, u32), GpuError> {
         Ok(match self.launch(at, row, 1)? {
             Launched::Answers(mut answers) => match answers.pop() {
                 Some(answer) => (answer, 0),
@@ -246,7 +251,7 @@ impl Run<'_> {
         })
     }
 
-    fn launch(&mut self, at: usize, first: usize, count: usize) -> Result<Launched, String> {
+    fn launch(&mut self, at: usize, first: usize, count: usize) -> Result<Launched, GpuError> {
         if let Some(failed) = self.ready(at)? {
             return Ok(failed);
         }
@@ -281,24 +286,24 @@ impl Run<'_> {
     ///
     /// # Errors
     /// If there is no worker, or the module cannot be loaded.
-    fn ready(&mut self, at: usize) -> Result<Option<Launched>, String> {
+    fn ready(&mut self, at: usize) -> Result<Option<Launched>, GpuError> {
         let limit = self.crew.limits.other;
         let worker = self.crew.worker()?;
         if !worker.loaded {
             let order = WorkerOrder::Load { ptx: self.module.to_owned(), binary: self.binary.map(Path::to_owned) };
             match worker.ask(&order, limit) {
                 WorkerEnd::WorkerReport(WorkerReport::Done) => worker.loaded = true,
-                WorkerEnd::WorkerReport(WorkerReport::Failed(why)) => return Err(why),
+                WorkerEnd::WorkerReport(WorkerReport::Failed(why)) => return Err(GpuError::Worker(why)),
                 other => {
                     let how = self.gone(other);
-                    return Err(format!("the module cannot be loaded: {how}"));
+                    return Err(GpuError::Load(how));
                 }
             }
         }
         let worker = self.crew.worker()?;
         if worker.case != Some(at) {
             worker.case = None;
-            let Some(case) = self.cases.get(at) else { return Err("there is no such case".to_owned()) };
+            let Some(case) = self.cases.get(at) else { return Err(GpuError::NoCase) };
             match worker.ask(&WorkerOrder::Prepare(Box::new(case.clone())), limit) {
                 WorkerEnd::WorkerReport(WorkerReport::Done) => worker.case = Some(at),
                 WorkerEnd::WorkerReport(WorkerReport::Failed(why)) => return Ok(Some(Launched::Failed(why))),

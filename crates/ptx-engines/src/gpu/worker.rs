@@ -11,6 +11,7 @@ use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::must::Must as _;
 use ptx_spec::ptx::Scaffold;
 
+use super::NoDevice;
 use super::about::DeviceFacts;
 use super::driver::{
     Array, Buffer, Device, DriverFault, Extents, Function, GuardMarks, LoadedModule, Parameters, Refused,
@@ -57,7 +58,7 @@ pub(super) fn work() -> io::Result<()> {
                     true
                 }
                 Err(missing) => {
-                    report(&WorkerReport::Failed(missing))?;
+                    report(&WorkerReport::Failed(missing.to_string()))?;
                     false
                 }
             },
@@ -81,10 +82,10 @@ fn report(report: &WorkerReport) -> io::Result<()> {
     out.flush()
 }
 
-fn start() -> Result<Worker, String> {
+fn start() -> Result<Worker, NoDevice> {
     // There is one for each process.
     let device: &'static Device = Box::leak(Box::new(Device::open()?));
-    device.enter().map_err(|fault| format!("the device cannot create a context: {fault}"))?;
+    device.enter().map_err(NoDevice::Context)?;
     Ok(Worker { device, facts: DeviceFacts::of(device), module: None, case: None })
 }
 

@@ -5,63 +5,20 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use tempfile::TempDir;
-
-use super::diagnostics::{self, Message, MessagePlace, STOP, Severity, file_name, function_name};
-use super::registers::DeclaredRegisters;
+use super::diagnostics::{self, Message, MessagePlace, STOP, Severity};
+use super::mode::AskMode;
+use super::writer::{BatchWriter, ModuleLines};
 use super::{Arch, ProcessLimits, Ptxas};
 use crate::child::End;
 use crate::words::shown;
 use crate::{Batch, Outcome};
 use ptx_spec::environment::Version;
-use ptx_spec::ptx::{Context, Scaffold};
-
-/// A valid statement that causes a warning in every PTX version and for every target: the vector size is in the wrong
-/// place. The warning shows how far the pass came. (An error would not do: after the first one, macros are no longer
-/// expanded, so their errors would be missed.)
-const MARK: &str = "st.v2.local.b32 [0], {0, 0};";
-/// Our own first statement of a module. After a fatal error, pending modifiers are added to the first statement of the
-/// next file, and this one absorbs them. It is a conversion because others die of some: a statement without operands
-/// (`ret`) of `.cc`, and every opcode but `cvt` of `.scaled::n1::ue8m0`.
-const ABSORBER: &str = ".reg .b32 conform_absorber; cvt.u32.u32 conform_absorber, conform_absorber;";
+use ptx_spec::ptx::Context;
 
 /// The signal that kills a process from outside, for example when the machine runs out of memory.
 pub(super) const KILL: i32 = 9;
 /// The first PTX version that supports separate compilation.
 const SEPARATE_SINCE: Version = Version { major: 3, minor: 1 };
-
-/// How a process is asked about lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AskMode {
-    /// Only checks the lines. Each module starts with a statement of our own.
-    Check,
-    /// The same in one module, with a mark before the first line and after every line.
-    Marked,
-    /// The same with one line per module, and a module of our own with a mark after each. The order of the messages
-    /// tells which line caused a message without a usable position, and the rest of a macro, which such an error leaves
-    /// pending, is used up by our module.
-    Spaced,
-    /// Generates code. There are no statements of our own, which could interfere.
-    Generate,
-}
-
-impl AskMode {
-    /// The statements of a module for `lines`.
-    pub(super) fn fill<'a>(self, text: &mut Vec<&'a str>, lines: impl Iterator<Item = &'a str>) {
-        if self != Self::Generate {
-            text.push(ABSORBER);
-        }
-        if self == Self::Marked {
-            text.push(MARK);
-        }
-        for line in lines {
-            text.push(line);
-            if self == Self::Marked {
-                text.push(MARK);
-            }
-        }
-    }
-}
 
 /// The complaints of a process about its lines, which are identified by position.
 #[derive(Debug)]
@@ -88,81 +45,7 @@ pub(super) struct Complaints {
     pub(super) macro_errors: usize,
 }
 
-/// The lines of a batch, and where they are written as modules.
-pub(super) struct BatchWriter<'a> {
-    pub(super) batch: &'a Batch<'a>,
-    /// The registers of the scaffold, if they are known.
-    registers: Option<DeclaredRegisters<'a>>,
-    directory: TempDir,
-}
-
-impl<'a> BatchWriter<'a> {
-    /// # Errors
-    /// If there is no directory for the modules.
-    pub(super) fn new(ptxas: &Ptxas, batch: &'a Batch<'a>) -> io::Result<Self> {
-        let registers = DeclaredRegisters::of(&batch.scaffold.locals);
-        Ok(Self { batch, registers, directory: ptxas.binary.directory()? })
-    }
-
-    /// Where the modules are.
-    pub(super) fn path(&self) -> &Path {
-        self.directory.path()
-    }
-
-    /// Writes modules with these lines, and the statements that belong to the mode. Returns their names.
-    pub(super) fn write_each(&self, modules: &[Vec<usize>], mode: AskMode) -> io::Result<Vec<String>> {
-        let write = |(number, lines): (usize, &Vec<usize>)| {
-            let mut statements = Vec::new();
-            mode.fill(&mut statements, lines.iter().map(|&line| self.batch.lines[line]));
-            let name = file_name(number);
-            std::fs::write(self.path().join(&name), self.module(number, &statements, true).0)?;
-            Ok(name)
-        };
-        modules.iter().enumerate().map(write).collect()
-    }
-
-    /// Writes the modules of one process. Returns their names, and the text line of the first statement, which is the same
-    /// in each.
-    fn write(&self, lines: &[usize], chunk: usize, mode: AskMode) -> io::Result<(Vec<String>, usize)> {
-        // Without lines, the process is asked about the scaffold itself.
-        let chunks = if lines.is_empty() { vec![lines] } else { lines.chunks(chunk).collect() };
-        let mut names = Vec::with_capacity(chunks.len());
-        let mut text = Vec::new();
-        let mut first = 0;
-        let mut write = |text: &[&str]| {
-            // Not where code is generated: there a process has one module.
-            let few =
-                mode != AskMode::Generate && text.len() < self.registers.as_ref().map_or(0, DeclaredRegisters::len);
-            let (module, start) = self.module(names.len(), text, few);
-            let name = file_name(names.len());
-            std::fs::write(self.path().join(&name), module)?;
-            names.push(name);
-            io::Result::Ok(start)
-        };
-        for chunk in chunks {
-            text.clear();
-            mode.fill(&mut text, chunk.iter().map(|&line| self.batch.lines[line]));
-            first = write(&text)?;
-            if mode == AskMode::Spaced {
-                write(&[ABSORBER, MARK])?;
-            }
-        }
-        Ok((names, first))
-    }
-
-    /// A module with these statements, and the text line of the first one. With `few` statements, registers that none of
-    /// them names are left out, if that is possible.
-    pub(super) fn module(&self, number: usize, statements: &[&str], few: bool) -> (String, usize) {
-        let Batch { environment, scaffold, .. } = self.batch;
-        let name = function_name(number);
-        match self.registers.as_ref().filter(|_| few).and_then(|registers| registers.needed(statements)) {
-            Some(locals) => Scaffold { locals, ..scaffold.clone() }.module(environment, &name, statements),
-            None => scaffold.module(environment, &name, statements),
-        }
-    }
-}
-
-/// Asks one process about `lines` (indices into the batch), with `chunk` of them per module.
+/// Asks one process about these modules.
 ///
 /// # Errors
 /// If the assembler or its files cannot be used, or the assembler no longer answers.
@@ -170,17 +53,15 @@ pub(super) fn ask(
     ptxas: &Ptxas,
     writer: &BatchWriter<'_>,
     arch: &Arch,
-    lines: &[usize],
-    chunk: usize,
+    modules: &[ModuleLines<'_>],
     mode: AskMode,
 ) -> io::Result<Complaints> {
-    let chunk = chunk.max(1);
-    let (names, first) = writer.write(lines, chunk, mode)?;
-    let arguments = arguments(writer.batch, arch, &names, mode);
+    let (names, starts) = writer.write(modules, mode)?;
+    let arguments = arguments(writer.first(), arch, &names, mode);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    ptxas.binary.count(names.len(), lines.len());
-    let (end, printed) = run(ptxas, writer.batch, arch, writer.path(), &arguments, lines.len())?;
-    let layout = Layout { lines: lines.len(), chunk, first, mode };
+    let layout = Layout::new(modules, &starts, mode);
+    ptxas.binary.count(names.len(), layout.lines);
+    let (end, printed) = run(ptxas, writer.first(), arch, writer.path(), &arguments, layout.lines)?;
     let read = if mode == AskMode::Check { diagnostics::errors } else { diagnostics::warnings_and_errors };
     let mut complaints = layout.read(end, read(&printed));
     if complaints.loose.iter().any(|text| text == "Memory allocation failure") {
@@ -242,10 +123,14 @@ pub(super) fn run(
 /// The positions of lines in the modules of one process.
 struct Layout {
     lines: usize,
-    chunk: usize,
-    /// The text line of the first statement of a module.
-    first: usize,
+    modules: Vec<ModuleSpan>,
     mode: AskMode,
+}
+
+/// The positions of a module's lines, and the text line of its first statement.
+struct ModuleSpan {
+    lines: Range<usize>,
+    first: usize,
 }
 
 /// A part of a module.
@@ -258,14 +143,19 @@ enum ModulePart {
 }
 
 impl Layout {
-    /// The positions of a module's lines.
-    fn module(&self, file: usize) -> Range<usize> {
-        let start = (file * self.chunk).min(self.lines);
-        start..(start + self.chunk).min(self.lines)
+    fn new(modules: &[ModuleLines<'_>], starts: &[usize], mode: AskMode) -> Self {
+        let mut lines = 0;
+        let span = |(module, &first): (&ModuleLines<'_>, &usize)| {
+            let start = lines;
+            lines += module.lines.len();
+            ModuleSpan { lines: start..lines, first }
+        };
+        let modules = modules.iter().zip(starts).map(span).collect();
+        Self { lines, modules, mode }
     }
 
-    fn spot(&self, module: &Range<usize>, line: usize) -> ModulePart {
-        let Some(mut statement) = line.checked_sub(self.first) else { return ModulePart::Header };
+    fn spot(&self, module: &ModuleSpan, line: usize) -> ModulePart {
+        let Some(mut statement) = line.checked_sub(module.first) else { return ModulePart::Header };
         if self.mode != AskMode::Generate {
             if statement == 0 {
                 return ModulePart::Absorber;
@@ -278,8 +168,8 @@ impl Layout {
             }
             statement /= 2;
         }
-        let position = module.start + statement;
-        if position < module.end { ModulePart::Line(position) } else { ModulePart::Trailer }
+        let position = module.lines.start + statement;
+        if position < module.lines.end { ModulePart::Line(position) } else { ModulePart::Trailer }
     }
 
     fn read(&self, end: End, messages: Vec<Message>) -> Complaints {
@@ -299,7 +189,7 @@ impl Layout {
             match message.place {
                 MessagePlace::AddressSize { bits, line } => {
                     // Code is generated for one module per process.
-                    if let ModulePart::Line(position) = self.spot(&self.module(0), line) {
+                    if let Some(ModulePart::Line(position)) = self.modules.first().map(|only| self.spot(only, line)) {
                         answer.other_address_sizes.entry(bits).or_default().insert(position);
                     }
                 }
@@ -319,7 +209,11 @@ impl Layout {
                 }
                 MessagePlace::At(file, line) => {
                     let file = if self.mode == AskMode::Spaced { file / 2 } else { file };
-                    self.place(&mut answer, file, line, message);
+                    match self.modules.get(file) {
+                        Some(module) => self.place(&mut answer, (file, module), line, message),
+                        None if warning => {}
+                        None => answer.loose.push(message.text),
+                    }
                 }
             }
         }
@@ -332,11 +226,11 @@ impl Layout {
         answer
     }
 
-    fn place(&self, answer: &mut Complaints, file: usize, line: usize, message: Message) {
+    fn place(&self, answer: &mut Complaints, (file, module): (usize, &ModuleSpan), line: usize, message: Message) {
         let Message { severity, text, .. } = message;
         let fatal = severity == Severity::Fatal;
-        let module = self.module(file);
-        match self.spot(&module, line) {
+        let lines = module.lines.clone();
+        match self.spot(module, line) {
             ModulePart::Mark(position) => {
                 let next = position == answer.marks && answer.macro_errors == 0;
                 if next && severity == Severity::Warning {
@@ -344,20 +238,20 @@ impl Layout {
                 }
             }
             _ if severity == Severity::Warning => {}
-            ModulePart::Header => answer.lost.push((module, text)),
+            ModulePart::Header => answer.lost.push((lines, text)),
             // After another file, an error here is caused by that file.
-            ModulePart::Absorber if file == 0 || fatal => answer.lost.push((module, text)),
+            ModulePart::Absorber if file == 0 || fatal => answer.lost.push((lines, text)),
             ModulePart::Absorber => {}
             ModulePart::Line(position) => {
                 answer.own.push((position, text));
                 if answer.macro_errors == 0 {
-                    answer.reached = answer.reached.max(if fatal { module.end } else { position });
+                    answer.reached = answer.reached.max(if fatal { lines.end } else { position });
                 }
                 if fatal {
-                    answer.unseen.push(position + 1..module.end);
+                    answer.unseen.push(position + 1..lines.end);
                 }
             }
-            ModulePart::Trailer if module.len() == 1 => answer.own.push((module.start, text)),
+            ModulePart::Trailer if lines.len() == 1 => answer.own.push((lines.start, text)),
             ModulePart::Trailer => answer.loose.push(text),
         }
     }

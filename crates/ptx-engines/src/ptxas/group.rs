@@ -119,6 +119,12 @@ impl Group {
         self.limits.lines > 1
     }
 
+    /// Forgets lines.
+    pub(super) fn leave_out(&mut self, gone: impl Fn(usize) -> bool) {
+        self.waiting.retain(|&line| !gone(line));
+        self.silent.retain(|&line| !gone(line));
+    }
+
     /// The lines of the next process.
     pub(super) fn take(&mut self) -> Vec<usize> {
         let many = self.chunk.saturating_mul(self.modules).min(PROCESS_LINES);

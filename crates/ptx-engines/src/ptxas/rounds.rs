@@ -5,6 +5,7 @@
 //! - Lines without a message in a process that complained are asked about together until a process has no complaint at
 //!   all. An undeclared name is only reported at the end of a pass, which a syntax error prevents. And after an error,
 //!   macros are not expanded, so an instruction that is a macro (`wmma` before version 13) is not checked.
+//! - Lines of several batches share processes, never modules. If such a process dies, it is asked about halves of them.
 //! - A process that dies does not name a line. Its suspects are asked about once more with a mark after every line, and
 //!   the first line without a mark after it is asked about alone.
 //! - In code generation, a line with another address size than the module changes the size for the whole process, so
@@ -15,36 +16,44 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::{AskMode, BatchWriter, Complaints, KILL, ask, death, join, refusal};
+use super::answer::{Complaints, KILL, ask, death, join, refusal};
 use super::group::{CHECKED_LINES, GENERATED_LINES, GENERATED_MODULES, Group, GroupLimits, MODULES, Marks};
+use super::mode::AskMode;
 use super::sharing::{Sharing, may_leave, sharing};
 use super::together::{self, ProcessDeath};
+use super::writer::{BatchWriter, ModuleLines};
 use super::{Arch, Ptxas};
 use crate::child::End;
 use crate::{Batch, Depth, Outcome};
 
-/// One outcome for each line of the batch. If the assembler can no longer be run, the remaining lines are skipped and
-/// count as losses.
-pub(super) fn judge(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
-    let mut outcomes = vec![None; batch.lines.len()];
-    let done = rounds(ptxas, batch, depth, &mut outcomes);
+/// One outcome for each line of each batch, which can share processes. If the assembler can no longer be run, the
+/// remaining lines are skipped and count as losses.
+pub(super) fn judge(ptxas: &Ptxas, batches: &[&Batch<'_>], depth: Depth) -> Vec<Vec<Outcome>> {
+    let mut outcomes = vec![None; batches.iter().map(|batch| batch.lines.len()).sum()];
+    let done = rounds(ptxas, batches, depth, &mut outcomes);
     let why = match done {
         Ok(()) => format!("{} gave no answer", ptxas.id),
         Err(error) => format!("{} could not be run: {error}", ptxas.id),
     };
     ptxas.health.lost(&why, outcomes.iter().filter(|outcome| outcome.is_none()).count());
-    outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(|| Outcome::Skipped(why.clone()))).collect()
+    let mut outcomes = outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(|| Outcome::Skipped(why.clone())));
+    batches.iter().map(|batch| outcomes.by_ref().take(batch.lines.len()).collect()).collect()
 }
 
-fn rounds(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth, outcomes: &mut [Option<Outcome>]) -> std::io::Result<()> {
-    let arch = |depth| ptxas.arch(batch.environment.target, depth).map_err(std::io::Error::other);
+fn rounds(
+    ptxas: &Ptxas,
+    batches: &[&Batch<'_>],
+    depth: Depth,
+    outcomes: &mut [Option<Outcome>],
+) -> std::io::Result<()> {
+    let Some(first) = batches.first() else { return Ok(()) };
+    let arch = |depth| ptxas.arch(first.environment.target, depth).map_err(std::io::Error::other);
     let mut rounds = Rounds {
         ptxas,
-        batch,
-        writer: BatchWriter::new(ptxas, batch)?,
+        writer: BatchWriter::new(ptxas, batches)?,
         arch: arch(Depth::Check)?,
         mode: AskMode::Check,
-        scaffold_passes: false,
+        scaffolds: BTreeSet::new(),
         outcomes,
         passed: Vec::new(),
         deaths: Vec::new(),
@@ -54,17 +63,16 @@ fn rounds(ptxas: &Ptxas, batch: &Batch<'_>, depth: Depth, outcomes: &mut [Option
         rounds.arch = arch(depth)?;
         rounds.generate()?;
     }
-    rounds.record_joint_death()
+    rounds.record_joint_deaths()
 }
 
 struct Rounds<'a> {
     ptxas: &'a Ptxas,
-    batch: &'a Batch<'a>,
     writer: BatchWriter<'a>,
     arch: Arch,
     mode: AskMode,
-    /// True if the scaffold without lines is known to pass.
-    scaffold_passes: bool,
+    /// The batches whose scaffold without lines is known to pass, or not to.
+    scaffolds: BTreeSet<usize>,
     outcomes: &'a mut [Option<Outcome>],
     /// Lines that a process passed before it died on a later one.
     passed: Vec<usize>,
@@ -81,7 +89,7 @@ impl Rounds<'_> {
     /// Settles what the check accepted by generating code for it.
     fn generate(&mut self) -> std::io::Result<()> {
         self.mode = AskMode::Generate;
-        self.scaffold_passes = false;
+        self.scaffolds.clear();
         let accepted = |&index: &usize| self.outcomes[index] == Some(Outcome::Accepted);
         let mut lines: Vec<usize> = (0..self.outcomes.len()).filter(accepted).collect();
         for &index in &lines {
@@ -89,7 +97,7 @@ impl Rounds<'_> {
         }
         // Some lines are only refused beside others (`.cta_group::1` beside `.cta_group::2`), and a process that refuses
         // them names none. In the order of their text, halving parts them soon.
-        lines.sort_by_key(|&index| self.batch.lines[index]);
+        lines.sort_by_key(|&index| self.writer.line(index));
         self.settle_all(lines, GENERATED_LINES)
     }
 
@@ -97,7 +105,7 @@ impl Rounds<'_> {
     fn settle_all(&mut self, lines: Vec<usize>, most: usize) -> std::io::Result<()> {
         let (mut shared, mut modules, mut processes) = (Vec::new(), Vec::new(), Vec::new());
         for index in lines {
-            let line = self.batch.lines[index];
+            let line = self.writer.line(index);
             match sharing(line) {
                 // The lines after it would be deleted.
                 Sharing::Module if self.mode == AskMode::Generate && may_leave(line) => modules.push(index),
@@ -115,7 +123,7 @@ impl Rounds<'_> {
     fn limits(&self, lines: usize) -> GroupLimits {
         let generates = self.mode == AskMode::Generate;
         // What comes to code generation was accepted by the check.
-        let refused = self.batch.mostly_invalid && !generates;
+        let refused = self.writer.first().mostly_invalid && !generates;
         GroupLimits { lines, modules: if generates { GENERATED_MODULES } else { MODULES }, refused }
     }
 
@@ -128,10 +136,11 @@ impl Rounds<'_> {
     }
 
     /// Settles lines, up to `most` per module, unless the scaffold has settled them already.
-    fn settle(&mut self, mut lines: Vec<usize>, most: usize) -> std::io::Result<()> {
-        lines.retain(|&line| self.outcomes[line].is_none());
+    fn settle(&mut self, lines: Vec<usize>, most: usize) -> std::io::Result<()> {
         let mut groups = vec![self.group(lines, most)];
         while let Some(mut group) = groups.pop().or_else(|| self.passed_lines(most)) {
+            // A scaffold that does not pass has settled lines of other groups too.
+            group.leave_out(|line| self.outcomes[line].is_some());
             let asked = group.take();
             if asked.is_empty() {
                 groups.extend(group.confirmed());
@@ -142,7 +151,7 @@ impl Rounds<'_> {
                 Marks::Between if asked.len() > 1 => (1, AskMode::Spaced),
                 _ => (group.chunk, self.mode),
             };
-            let answer = self.ask(&asked, chunk, mode)?;
+            let answer = self.ask(&self.writer.parted(&asked, chunk), mode)?;
             if asked.len() > 1 && mode == self.mode {
                 self.note_death(&answer, &asked, chunk);
             }
@@ -155,11 +164,11 @@ impl Rounds<'_> {
                 group.learn(asked.len(), 0, 0);
                 groups.push(group);
             } else if asked.len() == 1 {
-                self.outcomes[asked[0]] = Some(self.outcome_of_one(&answer, &asked, chunk, mode)?);
+                self.outcomes[asked[0]] = Some(self.outcome_of_one(&answer, &asked, mode)?);
                 groups.push(group);
-            } else if self.is_unclear(&answer) && !self.scaffold_passes()? {
-                self.passed.clear();
-                return Ok(());
+            } else if self.is_unclear(&answer) && !self.scaffolds_of(&asked)? {
+                let asked = group.fresh(asked);
+                groups.extend([group, asked]);
             } else if mode == AskMode::Marked {
                 self.find(&answer, &asked, group, &mut groups);
             } else if self.died(&answer) || answer.macro_errors > 0 && mode == AskMode::Check {
@@ -178,8 +187,8 @@ impl Rounds<'_> {
         (!lines.is_empty()).then(|| self.group(lines, most))
     }
 
-    fn ask(&self, lines: &[usize], chunk: usize, mode: AskMode) -> std::io::Result<Complaints> {
-        ask(self.ptxas, &self.writer, &self.arch, lines, chunk, mode)
+    fn ask(&self, modules: &[ModuleLines<'_>], mode: AskMode) -> std::io::Result<Complaints> {
+        ask(self.ptxas, &self.writer, &self.arch, modules, mode)
     }
 
     fn died(&self, answer: &Complaints) -> bool {
@@ -189,16 +198,10 @@ impl Rounds<'_> {
     /// The outcome of the only line of a process, which was not accepted. A death by a kill or a limit only counts if
     /// it happens again; otherwise the machine may be at fault, and the line is not judged. Any other crash counts even
     /// if it does not happen every time.
-    fn outcome_of_one(
-        &self,
-        answer: &Complaints,
-        asked: &[usize],
-        chunk: usize,
-        mode: AskMode,
-    ) -> std::io::Result<Outcome> {
+    fn outcome_of_one(&self, answer: &Complaints, asked: &[usize], mode: AskMode) -> std::io::Result<Outcome> {
         let first = self.outcome(answer);
         let Outcome::Crashed(how) = &first else { return Ok(first) };
-        let again = self.ask(asked, chunk, mode)?;
+        let again = self.ask(&self.writer.parted(asked, 1), mode)?;
         if matches!(self.outcome(&again), Outcome::Crashed(_)) {
             return Ok(first);
         }
@@ -212,18 +215,26 @@ impl Rounds<'_> {
 
     fn note_death(&mut self, answer: &Complaints, asked: &[usize], chunk: usize) {
         if let Some(how) = death(&self.ptxas.binary.limits, answer.end) {
-            let modules = asked.chunks(chunk).map(<[usize]>::to_vec).collect();
+            let modules = self.writer.parted(asked, chunk).iter().map(|module| module.lines.to_vec()).collect();
             self.deaths.push(ProcessDeath { modules, arch: self.arch.clone(), mode: self.mode, end: answer.end, how });
         }
     }
 
-    /// Records the smallest death of a process none of whose lines is to blame.
-    fn record_joint_death(&mut self) -> std::io::Result<()> {
+    /// Records, for each batch, the smallest death of a process none of whose lines is to blame.
+    fn record_joint_deaths(&mut self) -> std::io::Result<()> {
         let blamed = |line: usize| matches!(self.outcomes[line], Some(Outcome::Crashed(_) | Outcome::TimedOut));
         let mut deaths = std::mem::take(&mut self.deaths);
         deaths.retain(|death| !death.lines().any(blamed));
-        let smallest = deaths.into_iter().min_by_key(|death| death.lines().count());
-        smallest.map_or(Ok(()), |death| together::record(self.ptxas, &self.writer, death))
+        deaths.sort_by_key(|death| death.lines().count());
+        let mut recorded = BTreeSet::new();
+        for death in deaths {
+            let batches: BTreeSet<usize> = death.lines().map(|line| self.writer.batch_of(line)).collect();
+            if recorded.is_disjoint(&batches) {
+                recorded.extend(batches);
+                together::record(self.ptxas, &self.writer, death)?;
+            }
+        }
+        Ok(())
     }
 
     /// True if something other than the lines may be at fault.
@@ -237,20 +248,35 @@ impl Rounds<'_> {
         }
     }
 
-    /// True if a module without lines passes; asked after a failure. If it does not, every line that is not settled
-    /// gets its outcome.
-    fn scaffold_passes(&mut self) -> std::io::Result<bool> {
-        if !self.scaffold_passes {
-            let answer = self.ask(&[], 1, self.mode)?;
-            self.scaffold_passes = answer.end == End::Exited(0) && answer.is_silent();
-            if !self.scaffold_passes {
-                let outcome = self.outcome(&answer);
-                for unsettled in self.outcomes.iter_mut().filter(|outcome| outcome.is_none()) {
+    /// True if the modules of these lines pass without them; asked after a failure.
+    fn scaffolds_of(&mut self, lines: &[usize]) -> std::io::Result<bool> {
+        let batches: BTreeSet<usize> = lines.iter().map(|&line| self.writer.batch_of(line)).collect();
+        let unknown: Vec<usize> = batches.difference(&self.scaffolds).copied().collect();
+        self.scaffolds_pass(&unknown)
+    }
+
+    /// True if modules without lines pass. If that of a batch does not, each of its lines that is not settled gets the
+    /// outcome.
+    fn scaffolds_pass(&mut self, batches: &[usize]) -> std::io::Result<bool> {
+        let modules: Vec<ModuleLines<'_>> = batches.iter().map(|&batch| ModuleLines { batch, lines: &[] }).collect();
+        if modules.is_empty() {
+            return Ok(true);
+        }
+        let answer = self.ask(&modules, self.mode)?;
+        let pass = answer.end == End::Exited(0) && answer.is_silent();
+        if let ([_, _, ..], false) = (batches, pass) {
+            return batches.iter().try_fold(true, |all, &batch| Ok(self.scaffolds_pass(&[batch])? && all));
+        }
+        self.scaffolds.extend(batches);
+        if !pass {
+            let outcome = self.outcome(&answer);
+            for (line, unsettled) in self.outcomes.iter_mut().enumerate().filter(|(_, outcome)| outcome.is_none()) {
+                if batches.contains(&self.writer.batch_of(line)) {
                     *unsettled = Some(outcome.clone());
                 }
             }
         }
-        Ok(self.scaffold_passes)
+        Ok(pass)
     }
 
     /// The outcome of a line that was not accepted by a process for it alone.
@@ -309,6 +335,14 @@ impl Rounds<'_> {
     /// Splits the lines of a process that died. Its messages do not count, because a refused line may also be the one
     /// that killed it.
     fn suspect(&mut self, answer: &Complaints, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
+        let batches: Vec<&[usize]> = self.writer.by_batch(asked).collect();
+        if batches.len() > 1 {
+            let (first, second) = batches.split_at(batches.len() / 2);
+            groups.push(group.fresh(second.concat()));
+            groups.push(group.fresh(first.concat()));
+            groups.insert(0, group);
+            return;
+        }
         // If every line was reached, any of them may be at fault: macros are expanded last.
         let reached = if answer.reached < asked.len() { answer.reached } else { 0 };
         let (before, suspects) = asked.split_at(reached);

@@ -2,7 +2,9 @@
 
 use std::io;
 
-use super::answer::{AskMode, BatchWriter, KILL, arguments, run};
+use super::answer::{KILL, arguments, run};
+use super::mode::AskMode;
+use super::writer::BatchWriter;
 use super::{Arch, Ptxas};
 use crate::child::End;
 use crate::words::{cut, visible};
@@ -20,7 +22,7 @@ const NOTED_BYTES: usize = 160;
 /// A process with several lines that died.
 #[derive(Clone, Debug)]
 pub(super) struct ProcessDeath {
-    /// Its lines (positions in the batch), by module.
+    /// Its lines (positions over all batches), by module.
     pub(super) modules: Vec<Vec<usize>>,
     pub(super) arch: Arch,
     pub(super) mode: AskMode,
@@ -59,7 +61,8 @@ pub(super) fn record(ptxas: &Ptxas, writer: &BatchWriter<'_>, death: ProcessDeat
     let plain = reduction.always_dies(&modules)?;
     let mode = if plain { AskMode::Generate } else { death.mode };
     ptxas.keep_joint_death(JointDeath {
-        environment: writer.batch.environment,
+        // Each text says its own.
+        environment: modules.iter().flatten().next().map_or(writer.first(), |&line| writer.batch(line)).environment,
         depth: if death.mode == AskMode::Generate { Depth::Generate } else { Depth::Check },
         how: death.how,
         modules: deadly(writer, &modules, mode),
@@ -69,7 +72,7 @@ pub(super) fn record(ptxas: &Ptxas, writer: &BatchWriter<'_>, death: ProcessDeat
 }
 
 fn note(ptxas: &Ptxas, writer: &BatchWriter<'_>, death: &ProcessDeath) {
-    let first = visible(death.lines().next().map_or("", |line| writer.batch.lines[line]));
+    let first = visible(death.lines().next().map_or("", |line| writer.line(line)));
     let (first, many) = (cut(&first, NOTED_BYTES), death.lines().count());
     let again = if death.is_of_lines() { ", and not when asked again" } else { "" };
     let (id, how) = (&ptxas.id, &death.how);
@@ -82,16 +85,17 @@ fn note(ptxas: &Ptxas, writer: &BatchWriter<'_>, death: &ProcessDeath) {
 fn deadly(writer: &BatchWriter<'_>, modules: &[Vec<usize>], mode: AskMode) -> Vec<DeadlyModule> {
     let of = |(number, lines): (usize, &Vec<usize>)| {
         let mut statements = Vec::new();
-        mode.fill(&mut statements, lines.iter().map(|&line| writer.batch.lines[line]));
-        let lines = lines.iter().map(|&line| writer.batch.lines[line].to_owned()).collect();
-        DeadlyModule { lines, text: writer.module(number, &statements, true).0 }
+        mode.fill(&mut statements, lines.iter().map(|&line| writer.line(line)));
+        let batch = lines.first().map_or(0, |&line| writer.batch_of(line));
+        let lines = lines.iter().map(|&line| writer.line(line).to_owned()).collect();
+        DeadlyModule { lines, text: writer.module(batch, number, &statements, true).0 }
     };
     modules.iter().enumerate().map(of).collect()
 }
 
 fn command(writer: &BatchWriter<'_>, arch: &Arch, modules: usize, mode: AskMode) -> String {
     let names: Vec<String> = (0..modules).map(super::diagnostics::file_name).collect();
-    format!("ptxas {}", arguments(writer.batch, &Arch { stopped: false, ..arch.clone() }, &names, mode).join(" "))
+    format!("ptxas {}", arguments(writer.first(), &Arch { stopped: false, ..arch.clone() }, &names, mode).join(" "))
 }
 
 /// The search for the fewest lines of which a process dies in the same way.
@@ -112,7 +116,7 @@ impl DeathReduction<'_> {
             return Ok(false);
         }
         self.left -= 1;
-        let (batch, directory) = (self.writer.batch, self.writer.path());
+        let (batch, directory) = (self.writer.first(), self.writer.path());
         let names = self.writer.write_each(modules, self.mode)?;
         let many = modules.iter().map(Vec::len).sum();
         let arguments = arguments(batch, self.arch, &names, self.mode);

@@ -6,6 +6,7 @@ use super::format::{Heading, LineEntry, RecordedModule, RowEntry};
 use super::{FORMAT, Provenance, Recording, bare};
 use crate::Outcome;
 use ptx_exec::line_case::{LineCase, Rows};
+use ptx_spec::plural::counted;
 
 /// Something in a recording that cannot be used, or only partly.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +127,7 @@ impl RecordingReader {
     /// Reports how much was lost with a heading that could not be read.
     fn close(&mut self) {
         if let Some(Section::Unread(line, rows @ 1..)) = self.under.take() {
-            let message = format!("{rows} rows are lost with the lines above them");
+            let message = format!("lost with the lines above them: {}", counted(rows, "row"));
             self.problems.push(RecordingProblem { line: Some(line), message, lost: rows });
         }
     }

@@ -3,7 +3,7 @@
 //! Starting it takes a quarter of a second whatever it is given, so all new words of a question go to it at once.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -68,6 +68,42 @@ const READ: &str = "what earlier runs kept was read";
 /// A word costs microseconds; this is for hundreds of thousands of them.
 const LIMITS: Allowance = Allowance { time: Duration::from_secs(120), output: 1 << 30, address_space: None };
 
+/// The reason why machine code cannot be shown as text.
+#[derive(Debug, thiserror::Error)]
+#[error("`{}`: {problem}", program.display())]
+pub struct DisassemblerError {
+    /// The disassembler.
+    pub program: PathBuf,
+    /// The problem with it.
+    #[source]
+    pub problem: DisassemblerProblem,
+}
+
+/// The problems of a disassembler.
+#[derive(Debug, thiserror::Error)]
+pub enum DisassemblerProblem {
+    /// It cannot be run, or was replaced after it was opened.
+    #[error(transparent)]
+    Run(#[from] io::Error),
+    /// It failed; has its last line.
+    #[error("it failed: {0}")]
+    Failed(String),
+    /// It printed something else than instructions.
+    #[error(transparent)]
+    Printed(#[from] serde_json::Error),
+    /// It printed more or fewer instructions than there are words.
+    #[error("it printed {given} instructions for {asked} words")]
+    Count {
+        /// The instructions.
+        given: usize,
+        /// The words.
+        asked: usize,
+    },
+    /// It is another program.
+    #[error("it is not nvdisasm: it prints no version")]
+    Version,
+}
+
 impl Disassembler {
     /// The program at `path`, for a target by its name for it.
     pub(super) fn new(path: &Path, target: &'static str, cache: Option<PathBuf>) -> Self {
@@ -79,7 +115,7 @@ impl Disassembler {
     ///
     /// # Errors
     /// If it cannot be started, or prints something else.
-    pub(super) fn print(&self, words: &[u128]) -> Result<Vec<PrintedWord>, String> {
+    pub(super) fn print(&self, words: &[u128]) -> Result<Vec<PrintedWord>, DisassemblerError> {
         let mut new: Vec<u128> = {
             let known = self.known()?;
             let known = &known.as_ref().must(READ).words;
@@ -88,7 +124,8 @@ impl Disassembler {
         new.sort_unstable();
         new.dedup();
         // Meanwhile others may ask as well, perhaps about the same words.
-        let printed = if new.is_empty() { Vec::new() } else { self.ask(&new)? };
+        let printed =
+            if new.is_empty() { Vec::new() } else { self.ask(&new).map_err(|problem| self.error(problem))? };
         let mut known = self.known()?;
         let known = known.as_mut().must(READ);
         known.add(printed);
@@ -97,22 +134,22 @@ impl Disassembler {
     }
 
     /// The known words, once they were read.
-    fn known(&self) -> Result<MutexGuard<'_, Option<KnownWords>>, String> {
+    fn known(&self) -> Result<MutexGuard<'_, Option<KnownWords>>, DisassemblerError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_none() {
-            *known = Some(self.kept()?);
+            *known = Some(self.kept().map_err(|problem| self.error(problem))?);
         }
         Ok(known)
     }
 
     /// The text of these words. It prints nothing at all if it does not know one of them, which is then searched
     /// for.
-    fn ask(&self, words: &[u128]) -> Result<Vec<PrintedWord>, String> {
-        let directory = tempfile::tempdir().map_err(|why| self.failed(&why))?;
+    fn ask(&self, words: &[u128]) -> Result<Vec<PrintedWord>, DisassemblerProblem> {
+        let directory = tempfile::tempdir()?;
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        std::fs::write(directory.path().join("words"), bytes).map_err(|why| self.failed(&why))?;
+        std::fs::write(directory.path().join("words"), bytes)?;
         let printed = match self.run(directory.path(), &["-b", self.target, "-ndf", "-json", "words"])? {
-            Ok(printed) => parse(&printed, words).map_err(|why| self.failed(&why))?,
+            Ok(printed) => parse(&printed, words)?,
             Err(said) if said.contains(ILLEGAL) => match words {
                 [word] => vec![PrintedWord::unknown(*word)],
                 _ => {
@@ -120,22 +157,21 @@ impl Disassembler {
                     [self.ask(first)?, self.ask(second)?].concat()
                 }
             },
-            Err(said) => return Err(self.failed(&format!("it failed: {said}"))),
+            Err(said) => return Err(DisassemblerProblem::Failed(said)),
         };
         if printed.len() != words.len() {
-            let what = format!("it printed {} instructions for {} words", printed.len(), words.len());
-            return Err(self.failed(&what));
+            return Err(DisassemblerProblem::Count { given: printed.len(), asked: words.len() });
         }
         Ok(printed)
     }
 
     /// Its output, or the last line if it fails.
-    fn run(&self, directory: &Path, arguments: &[&str]) -> Result<Result<Vec<u8>, String>, String> {
+    fn run(&self, directory: &Path, arguments: &[&str]) -> io::Result<Result<Vec<u8>, String>> {
         let mut command = std::process::Command::new(&self.path);
         command.args(arguments).current_dir(directory);
-        let ended = child::run(command, &directory.join("printed"), &LIMITS).map_err(|why| self.failed(&why))?;
+        let ended = child::run(command, &directory.join("printed"), &LIMITS)?;
         // The cache belongs to the release that was opened.
-        self.program.iter().try_for_each(OpenedProgram::check).map_err(|why| self.failed(&why))?;
+        self.program.iter().try_for_each(OpenedProgram::check)?;
         match ended {
             (End::Exited(0), printed) => Ok(Ok(printed)),
             (_, printed) => {
@@ -146,16 +182,16 @@ impl Disassembler {
         }
     }
 
-    fn failed(&self, what: &dyn std::fmt::Display) -> String {
-        format!("`{}`: {what}", self.path.display())
+    fn error(&self, problem: DisassemblerProblem) -> DisassemblerError {
+        DisassemblerError { program: self.path.clone(), problem }
     }
 
     /// The words that earlier runs kept, by release and target. Lines that are cut off are left out.
-    fn kept(&self) -> Result<KnownWords, String> {
+    fn kept(&self) -> Result<KnownWords, DisassemblerProblem> {
         let Some(cache) = &self.cache else { return Ok(KnownWords::default()) };
-        let directory = tempfile::tempdir().map_err(|why| self.failed(&why))?;
-        let printed = self.run(directory.path(), &["--version"])?.map_err(|said| self.failed(&said))?;
-        let release = version(&printed).ok_or_else(|| self.failed(&"it is not nvdisasm: it prints no version"))?;
+        let directory = tempfile::tempdir()?;
+        let printed = self.run(directory.path(), &["--version"])?.map_err(DisassemblerProblem::Failed)?;
+        let release = version(&printed).ok_or(DisassemblerProblem::Version)?;
         let file = cache.join(format!("{release}-{}", self.target));
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         Ok(KnownWords { file: Some(file), words: text.split_inclusive('\n').filter_map(cached).collect() })
@@ -274,8 +310,8 @@ mod tests {
         file.write_all(b"0009\t0\t").expect("written");
         let disassembler = Disassembler::new(Path::new("/nowhere"), "SM90", None);
         *disassembler.known.lock().expect("no thread panics") = Some(known(&path));
-        assert_eq!(disassembler.print(&[7, 7]), Ok(vec![printed.clone(), printed]));
-        assert!(disassembler.print(&[9]).is_err_and(|why| why.contains("/nowhere")));
+        assert_eq!(disassembler.print(&[7, 7]).expect("known words"), [printed.clone(), printed]);
+        assert!(disassembler.print(&[9]).is_err_and(|why| why.to_string().starts_with("`/nowhere`: ")));
     }
 
     #[test]
@@ -291,7 +327,7 @@ mod tests {
         let disassembler = Disassembler::new(&path, "SM90", None);
         assert!(disassembler.print(&[1]).is_ok_and(|printed| printed[0].opcode == "NOP"));
         std::fs::write(&path, script("MOV32I")).expect("another script");
-        assert!(disassembler.print(&[2]).is_err_and(|why| why.contains("was replaced")));
+        assert!(disassembler.print(&[2]).is_err_and(|why| why.to_string().contains("was replaced")));
     }
 
     #[test]

@@ -5,14 +5,14 @@ use ptx_exec::line_case::{Answer, LineCase, Rows};
 use ptx_sass::opcode;
 
 use super::launch::Traced;
-use super::{CompiledCases, LoadedCode, ModuleText, PrintedCode, PrintedWord, Sass};
+use super::{CompiledCases, DisassemblerError, LoadedCode, ModuleText, PrintedCode, PrintedWord, Sass};
 use crate::engine::{ListedInstruction, ListedLine, Listing};
 
 /// The listing of each compiled case that has machine code.
 ///
 /// # Errors
 /// If the disassembler fails.
-pub(super) fn listings(sass: &Sass, compiled: &CompiledCases<'_>) -> Result<Vec<Option<Listing>>, String> {
+pub(super) fn listings(sass: &Sass, compiled: &CompiledCases<'_>) -> Result<Vec<Option<Listing>>, DisassemblerError> {
     let printed = sass.print(compiled)?;
     let loaded = sass.load(compiled, &printed);
     let listing = |(case, place): (&LineCase, &Option<(usize, usize)>)| {
@@ -27,7 +27,7 @@ pub(super) fn listings(sass: &Sass, compiled: &CompiledCases<'_>) -> Result<Vec<
 ///
 /// # Errors
 /// If the disassembler fails.
-pub(super) fn smallest(sass: &Sass, case: &LineCase) -> Result<Option<Listing>, String> {
+pub(super) fn smallest(sass: &Sass, case: &LineCase) -> Result<Option<Listing>, DisassemblerError> {
     let Some(row) = case.rows.iter().next() else { return Ok(None) };
     let mut rows = Rows::new(case.rows.width());
     rows.push(row);

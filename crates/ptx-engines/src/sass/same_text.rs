@@ -37,6 +37,8 @@ pub(super) fn with_own_rows(
     compiled: &Result<Kernel, String>,
 ) -> Result<Kernel, String> {
     let compiled = compiled.as_ref().map_err(Clone::clone)?;
+    // A kernel has the bytes of its rows, which only writing the case makes. Its entry is called as in the module that was
+    // compiled, where it has another number than alone.
     let (_, mut alone) = write(&[case]);
     let own = alone.pop().unwrap_or_else(|| Err("it has no kernel".to_owned()))?;
     Ok(Kernel { entry: compiled.entry.clone(), ..own })

@@ -94,6 +94,7 @@ fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: 
     let mut matched = 0;
     let mut order = SlotOrder::default();
     let mut next = 0;
+    let mut leads = false;
     let mut faults = WritingFaults { form, writing: None, others: Vec::new() };
     // The slots that are taken by probes, and the positions of those.
     let mut probes: Vec<(usize, usize)> = Vec::new();
@@ -120,15 +121,19 @@ fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: 
         matched += usize::from(candidate.claimed) + usize::from(candidate.claimed && slot.telling);
         next = next.max(candidate.slot + 1);
         order.push(candidate.slot);
+        leads |= position == 0 && candidate.slot == 0;
         // A later one has no bit among the displaced, and keeps its slot.
         if !candidate.claimed && position < 64 {
             probes.push((candidate.slot, position));
         }
     }
-    // The modifier that a form begins with is part of the opcode, so anywhere else it is misplaced.
-    let late = form.has_leading_literal() && taken & 1 == 1 && order.first != Some(0);
-    let fault_of_order = if late { Some(Writing::Moved(0)) } else { order.fault() };
-    faults.add(fault_of_order.and_then(|writing| form.writing_of(&writing)));
+    // The modifier that a form begins with is part of the opcode, so anywhere else it is misplaced, even if only a surplus
+    // one is before it. Engines that take that one may not take it there, so this is the first fault.
+    if form.has_leading_literal() && taken & 1 == 1 && !leads {
+        faults.add_first(form.writing_of(&Writing::Moved(0)));
+    } else {
+        faults.add(order.fault().and_then(|writing| form.writing_of(&writing)));
+    }
     values[form.writing()] =
         faults.writing.map_or(0, |fault| u8::try_from(fault).must("an axis has at most 255 values"));
     Ok(Assigned { matched, faults: faults.others })
@@ -144,6 +149,12 @@ struct WritingFaults<'f> {
 }
 
 impl WritingFaults<'_> {
+    /// Adds a choice that the writing axis expresses rather than what was added before.
+    fn add_first(&mut self, writing: Option<usize>) {
+        let before = std::mem::replace(&mut self.writing, writing);
+        self.add(before);
+    }
+
     /// Adds a choice of the writing axis; `None` means no fault.
     fn add(&mut self, writing: Option<usize>) {
         let is_extra = |writing: usize| matches!(self.form.writings[writing], Writing::Extra(_));
@@ -181,7 +192,6 @@ fn choose(candidates: &[Candidate], taken: u64, next: usize) -> Option<&Candidat
 /// The order in which slots are taken.
 #[derive(Default)]
 struct SlotOrder {
-    first: Option<usize>,
     last: Option<usize>,
     /// True if a slot comes after a later one of the syntax line.
     broken: bool,
@@ -191,7 +201,6 @@ struct SlotOrder {
 
 impl SlotOrder {
     fn push(&mut self, slot: usize) {
-        self.first = self.first.or(Some(slot));
         self.broken_before = self.broken;
         self.broken |= self.last.is_some_and(|last| slot < last);
         self.last = Some(slot);

@@ -35,6 +35,8 @@ pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Decla
         // What an operand was meant to be is a guess, so no rule about operands is judged.
         read.found.more.clear();
         read.found.faults.clear();
+    } else if form.fault(TextFault::ArgumentCount).is_some() {
+        role::compare(isa, form, &line.operands, declarations, &mut read.found);
     }
     read
 }

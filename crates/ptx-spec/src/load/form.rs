@@ -49,6 +49,9 @@ impl<'a> FormBuilder<'a> {
             self.source.syntax.suffixes.iter().map(|suffix| (suffix.operand, self.suffix(suffix))).collect();
         let writings = WritingBuilder { draft: &mut self.draft, source: &self.source, axis: writing }.build(&operands);
         self.draft.rules.extend(text_rules::rules());
+        if operands.iter().any(role::is_called) {
+            self.draft.rules.extend(text_rules::of_calls(self.draft.opcode));
+        }
         Form {
             id: format!("{}.{}", self.draft.opcode, self.source.form.id.value),
             syntax: self.source.form.syntax.value.split_whitespace().collect::<Vec<_>>().join(" "),

@@ -1,8 +1,8 @@
-//! Rules about faults that no axis expresses. Every form has them.
+//! Rules about faults that no axis expresses.
 
 use crate::spec::{Rule, RuleKind, Source};
 
-/// These rules forbid no combinations; the judge finds their breaches in the text.
+/// The rules of every form. They forbid no combinations; the judge finds their breaches in the text.
 pub(super) fn rules() -> impl Iterator<Item = Rule> {
     let manual = |id, section, says| (id, Source::Manual, Some(section), says);
     [
@@ -31,12 +31,20 @@ pub(super) fn rules() -> impl Iterator<Item = Rule> {
         ),
     ]
     .into_iter()
-    .map(|(id, source, section, says)| Rule {
-        id: id.to_owned(),
-        kind: RuleKind::Given,
-        source,
-        section: section.map(str::to_owned),
-        says: says.to_owned(),
-        forbids: Vec::new(),
-    })
+    .map(|(id, source, section, says)| rule(id.to_owned(), source, section, says))
+}
+
+/// The rules of a form that names what is called.
+pub(super) fn of_calls(opcode: &str) -> impl Iterator<Item = Rule> {
+    let section = Some("Function Declarations and Definitions");
+    let says = [
+        ("argument-count", "a call must have as many results and arguments as what is called"),
+        ("argument-type", "a result or argument must have the type, size and alignment of what is called"),
+    ];
+    says.into_iter().map(move |(id, says)| rule(format!("{opcode}/{id}"), Source::Manual, section, says))
+}
+
+fn rule(id: String, source: Source, section: Option<&str>, says: &str) -> Rule {
+    let section = section.map(str::to_owned);
+    Rule { id, kind: RuleKind::Given, source, section, says: says.to_owned(), forbids: Vec::new() }
 }

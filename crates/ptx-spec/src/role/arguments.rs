@@ -1,12 +1,14 @@
 //! The arguments and results of a call, in parentheses. PTX ISA `control-flow-instructions-call`.
 
+use std::sync::Arc;
+
 use super::described::RawOperand;
-use super::item::{LOCAL_PARAMETER, PARAMETER};
+use super::item::{CALLEES, LOCAL_PARAMETER, PARAMETER};
 use super::reader::{Found, OperandReader, Position, ReadValue, Word};
 use super::value;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK};
-use crate::spec::{Choice, Cube, Draft, Operand};
-use crate::text::{Argument, Symbol};
+use crate::spec::{Choice, Cube, Draft, Form, Isa, Kind, Operand, Pattern, Role, TextFault};
+use crate::text::{Argument, CallSignature, Declarations, Formal, OperandText, Symbol};
 
 /// The axis of an operand that is a list: what its elements are, of which one is generated.
 pub(super) fn axes(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOperand) {
@@ -65,4 +67,73 @@ impl OperandReader<'_> {
             },
         }
     }
+}
+
+/// True if an operand is what is called, or says what that takes and returns.
+pub(crate) fn is_called(operand: &Operand) -> bool {
+    matches!(operand.role, Role::Object(kind) if CALLEES.contains(&kind))
+}
+
+/// Compares the results and arguments of a call with those of what it names, if these are known. The operands fit the
+/// form.
+pub(crate) fn compare(isa: &Isa, form: &Form, texts: &[OperandText<'_>], known: &Declarations, found: &mut Found) {
+    let Some(signature) = form.pattern.iter().zip(texts).find_map(|(part, text)| called(form, part, text, known))
+    else {
+        return;
+    };
+    let (mut results, mut arguments) = (&[][..], &[][..]);
+    for (at, (part, text)) in form.pattern.iter().zip(texts).enumerate() {
+        let elements = match (part, &text.argument) {
+            (Pattern::List(_), Argument::List(elements)) => elements.as_slice(),
+            (Pattern::List(_), other) => std::slice::from_ref(other),
+            _ => continue,
+        };
+        // What comes before the function is what it returns.
+        *if at == 0 { &mut results } else { &mut arguments } = elements;
+    }
+    if results.len() != signature.results.len() || !signature.takes(arguments.len()) {
+        found.fault(TextFault::ArgumentCount);
+    }
+    let pairs = signature.results.iter().zip(results).chain(signature.parameters.iter().zip(arguments));
+    if pairs.into_iter().any(|(formal, argument)| !fits(isa, formal, argument, known)) {
+        found.fault(TextFault::ArgumentType);
+    }
+}
+
+/// The arguments and results of the function, list or prototype that a part of a call names.
+fn called(form: &Form, part: &Pattern, text: &OperandText<'_>, known: &Declarations) -> Option<Arc<CallSignature>> {
+    let called = part.operands().into_iter().any(|at| is_called(&form.operands[at]));
+    match text.argument {
+        Argument::Name(name) if called && matches!(known.symbol(name)?, Symbol::Object(_)) => known.signature(name),
+        _ => None,
+    }
+}
+
+/// True if an argument or result may be where a function has this one: a register or variable of a similar type and the
+/// same size. What else may be there, the axis says.
+fn fits(isa: &Isa, formal: &Formal, argument: &Argument<'_>, known: &Declarations) -> bool {
+    let Argument::Name(name) = argument else {
+        return !formal.array || *argument == Argument::Sink;
+    };
+    match known.symbol(name) {
+        Some(Symbol::Register(of, 1)) => !formal.array && similar(isa, formal.of, of),
+        Some(Symbol::Variable(_)) => {
+            let Some(passed) = known.argument(name) else { return true };
+            let aligned = !formal.memory || formal.alignment == passed.alignment;
+            let sized = formal.bytes.is_none_or(|bytes| passed.bytes == Some(bytes));
+            aligned
+                && formal.array == passed.array
+                && if formal.array { sized } else { similar(isa, formal.of, passed.of) }
+        }
+        _ => true,
+    }
+}
+
+/// True if one type can be passed as another. Types that are not listed, and values packed into one register, are only
+/// compared by their size.
+fn similar(isa: &Isa, formal: Option<usize>, passed: Option<usize>) -> bool {
+    let Some((formal, passed)) = formal.zip(passed) else { return true };
+    let (formal, passed) = (&isa.types[formal], &isa.types[passed]);
+    let packed = formal.kind == Kind::Packed || passed.kind == Kind::Packed;
+    formal.bits == passed.bits && (packed || isa.suits(passed, formal, false))
 }

@@ -25,10 +25,14 @@ pub(crate) enum TextFault {
     AbsoluteAddress,
     /// Elements of a vector that are not similar.
     MixedVector,
+    /// Arguments or results that are not as many as the callee has.
+    ArgumentCount,
+    /// An argument or result of another type, size or alignment than the callee has.
+    ArgumentType,
 }
 
 /// The name of the rule that each fault breaks.
-pub(super) const FAULTS: [(TextFault, &str); 11] = [
+pub(super) const FAULTS: [(TextFault, &str); 13] = [
     (TextFault::Order, "modifier-order"),
     (TextFault::Duplicate, "duplicate-modifier"),
     (TextFault::Unknown, "unknown-modifier"),
@@ -40,4 +44,6 @@ pub(super) const FAULTS: [(TextFault, &str); 11] = [
     (TextFault::Offset, "offset"),
     (TextFault::AbsoluteAddress, "absolute-address"),
     (TextFault::MixedVector, "mixed-vector"),
+    (TextFault::ArgumentCount, "argument-count"),
+    (TextFault::ArgumentType, "argument-type"),
 ];

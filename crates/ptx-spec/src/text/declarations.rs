@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::declaration::{Declaration, parameters};
 use super::header::Header;
 use super::name_table::{NameTable, hash};
+use super::signature::{self, CallSignature, Formal};
 use super::statement::{Statement, Statements};
 use super::{Context, Lexer, SyntaxError};
 use crate::spec::Isa;
@@ -39,6 +40,10 @@ pub struct Declarations {
     names: NameTable<(Symbol, Option<u32>)>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and their meaning.
     families: NameTable<(u32, Symbol)>,
+    /// The arguments and results of functions and prototypes.
+    callees: NameTable<Arc<CallSignature>>,
+    /// The variables that can be arguments of calls.
+    arguments: NameTable<Formal>,
     /// The scope around it, whose names it hides if it has the same.
     outer: Option<Arc<Declarations>>,
 }
@@ -61,13 +66,15 @@ impl DeclarationError {
 
 /// The kind of object that the label of an instruction is.
 pub(super) const LABEL: &str = "label";
+/// The kind of a variable in the space of parameters that a body declares.
+const LOCAL_PARAMETER: &str = "local-parameter";
 
 /// The kind of object that the label before a directive is.
 pub(super) fn labelled(directive: &str) -> Option<&'static str> {
     match directive {
         ".branchtargets" => Some("branch-targets"),
-        ".calltargets" => Some("call-targets"),
-        ".callprototype" => Some("prototype"),
+        signature::TARGETS => Some("call-targets"),
+        signature::PROTOTYPE => Some("prototype"),
         _ => None,
     }
 }
@@ -175,9 +182,42 @@ impl Declarations {
         twice
     }
 
-    /// Adds an entry or function.
-    pub(super) fn function(&mut self, name: &str) {
-        self.names.insert(name, (Symbol::Object("function"), None));
+    /// Adds an entry or function. If its parameters cannot be read, nothing is known of them.
+    pub(super) fn function(&mut self, isa: &Isa, header: &Header<'_>) {
+        self.names.insert(header.name, (Symbol::Object("function"), None));
+        if let (true, Ok(signature)) = (header.function, CallSignature::of_function(isa, header)) {
+            self.callees.insert(header.name, Arc::new(signature));
+        }
+    }
+
+    /// Adds what a directive after a label says of calls: a prototype, or the functions that they may reach, of which
+    /// one stands for all.
+    pub(super) fn callee(&mut self, isa: &Isa, label: &str, directive: &str, all: &str) {
+        let signature = match directive {
+            signature::PROTOTYPE => CallSignature::of_prototype(isa, all).ok().map(Arc::new),
+            signature::TARGETS => signature::targets(all).find_map(|target| self.signature(target)),
+            _ => None,
+        };
+        if let Some(signature) = signature {
+            self.callees.insert(label, signature);
+        }
+    }
+
+    /// The arguments and results of a function, a prototype or the functions of a list; none if they are not known.
+    pub fn signature(&self, name: &str) -> Option<Arc<CallSignature>> {
+        let hash = hash(name);
+        self.scopes().find_map(|scope| scope.callees.get(name, hash))
+    }
+
+    /// A variable of a body in the space of parameters.
+    pub fn argument(&self, name: &str) -> Option<Formal> {
+        let hash = hash(name);
+        self.scopes().find_map(|scope| scope.arguments.get(name, hash))
+    }
+
+    /// This scope and those around it.
+    fn scopes(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |scope| scope.outer.as_deref())
     }
 
     /// Adds the parameters of the header of a body to its scope, which is this one. Returns the names that it has twice.
@@ -227,6 +267,12 @@ impl Declarations {
         let of = isa.register_type(declaration.of_type);
         let natural = of.map(|of| u32::from(of.bits / 8) * u32::from(declaration.lanes));
         let alignment = declaration.alignment.or(natural);
+        if symbol == Symbol::Variable(LOCAL_PARAMETER) {
+            let inside = |error: SyntaxError| SyntaxError { at: declaration.names_at(text) + error.at, ..error };
+            for (name, argument) in Formal::of(isa, declaration).map_err(inside)? {
+                self.arguments.insert(name, argument);
+            }
+        }
         let mut twice = Vec::new();
         for name in declaration.declarators() {
             let name = name.map_err(|error| SyntaxError { at: declaration.names_at(text) + error.at, ..error })?;
@@ -259,6 +305,8 @@ impl Declarations {
             if let Some(found) = self.whole(name) {
                 few.names.insert(name, found);
             }
+            self.signature(name).into_iter().for_each(|signature| few.callees.insert(name, signature));
+            self.argument(name).into_iter().for_each(|argument| few.arguments.insert(name, argument));
         }
         few
     }
@@ -296,7 +344,7 @@ fn symbol(isa: &Isa, declaration: &Declaration<'_>, origin: Origin) -> Symbol {
         (".shared", _) => Symbol::Variable("shared"),
         (".local", _) => Symbol::Variable("local"),
         _ => Symbol::Variable(match origin {
-            Origin::Statement => "local-parameter",
+            Origin::Statement => LOCAL_PARAMETER,
             Origin::EntryParameter => "entry-parameter",
             Origin::FunctionParameter => "function-parameter",
             Origin::ReturnParameter => "return-parameter",
@@ -348,9 +396,10 @@ impl<'a> Collector<'a, '_> {
                 Statement::Directive(".target", all) => {
                     self.scope.options = all[".target".len()..].trim().to_owned();
                 }
-                Statement::Directive(name, _) => {
+                Statement::Directive(name, all) => {
                     if let Some((label, object)) = label.zip(labelled(name)) {
                         self.scope.label(label, object);
+                        self.scope.callee(self.isa, label, name, all);
                     }
                 }
                 Statement::Close => {}
@@ -360,7 +409,7 @@ impl<'a> Collector<'a, '_> {
     }
 
     fn header(&mut self, header: &Header<'_>, text: &str) -> Result<(), SyntaxError> {
-        self.scope.function(header.name);
+        self.scope.function(self.isa, header);
         // A prototype declares a function without a body.
         if header.prototype {
             return Ok(());

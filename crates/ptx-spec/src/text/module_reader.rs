@@ -154,7 +154,7 @@ impl<'a, 'i> ModuleReader<'a, 'i> {
             Ok(Statement::Header(_) | Statement::Declaration(_)) if self.body.is_some() => {}
             Ok(Statement::Header(header)) => {
                 self.module.directives += 1;
-                self.scope.function(header.name);
+                self.scope.function(self.isa, &header);
             }
             Ok(Statement::Declaration(declaration)) => self.declare(start, end, &declaration),
         }
@@ -181,7 +181,7 @@ impl<'a, 'i> ModuleReader<'a, 'i> {
             self.end_body(start);
             self.after_error = false;
         }
-        self.scope.function(header.name);
+        self.scope.function(self.isa, &header);
         self.define(header.name);
         self.header = Some((start, header));
     }

@@ -39,7 +39,7 @@ pub(super) fn hash(name: &str) -> u64 {
     hasher.finish()
 }
 
-impl<T: Copy> NameTable<T> {
+impl<T: Clone> NameTable<T> {
     /// Makes room for more entries, and for more text of their names.
     pub(super) fn reserve(&mut self, entries: usize, text: usize) {
         self.text.reserve(text);
@@ -75,12 +75,12 @@ impl<T: Copy> NameTable<T> {
     pub(super) fn get(&self, name: &str, hash: u64) -> Option<T> {
         let is = |entry: &&NamedEntry<T>| entry.hash == hash && self.text[entry.name.clone()] == *name;
         if self.last.is_empty() {
-            return self.entries.iter().rev().find(is).map(|entry| entry.what);
+            return self.entries.iter().rev().find(is).map(|entry| entry.what.clone());
         }
         let mut next = self.last.get(&hash).copied();
         while let Some(entry) = next.map(|at| &self.entries[at]) {
             if is(&entry) {
-                return Some(entry.what);
+                return Some(entry.what.clone());
             }
             next = entry.previous;
         }

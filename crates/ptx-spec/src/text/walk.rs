@@ -38,6 +38,8 @@ pub struct Walk<'a, 'm> {
     depth: usize,
     /// How many blocks were opened.
     blocks: usize,
+    /// The label before the statement.
+    label: Option<&'a str>,
     problems: VecDeque<TextProblem<'a>>,
     whole: bool,
     /// How many declarations were read.
@@ -64,6 +66,7 @@ impl<'a, 'm> Walk<'a, 'm> {
             braced,
             depth: usize::from(braced),
             blocks: 0,
+            label: None,
             problems: VecDeque::new(),
             whole: module.whole && body.whole && body.header.is_some(),
             declared: 0,
@@ -103,6 +106,7 @@ impl<'a, 'm> Walk<'a, 'm> {
             }
             let read = self.statements.next()?;
             let range = read.start..read.end;
+            let label = self.label.take();
             match read.statement {
                 Err(error) => self.problem(range, &error),
                 Ok(Statement::Instruction(line)) => return Some(WalkStep::Instruction(line, range)),
@@ -117,10 +121,13 @@ impl<'a, 'm> Walk<'a, 'm> {
                 }
                 Ok(Statement::Header(header)) => {
                     self.directives += 1;
-                    self.scope.function(header.name);
+                    self.scope.function(self.isa, &header);
                 }
-                Ok(Statement::Directive(..)) => self.directives += 1,
-                Ok(Statement::Label(_)) => {}
+                Ok(Statement::Directive(name, all)) => {
+                    self.directives += 1;
+                    label.into_iter().for_each(|label| self.scope.callee(self.isa, label, name, all));
+                }
+                Ok(Statement::Label(name)) => self.label = Some(name),
             }
         }
     }
@@ -229,6 +236,26 @@ mod tests {
         }
         let register = |of: &str| Some(Symbol::Register(isa.types.iter().position(|known| known.name == of), 1));
         assert_eq!(found, [Some(Symbol::Variable("global")), register(".b32"), register(".pred"), register(".b32")]);
+    }
+
+    #[test]
+    fn what_is_called_has_a_signature() {
+        let isa = &spec().isa;
+        let text = ".func (.param .b32 r) f(.reg .b64 a, .param .align 4 .b8 b[6]); .entry k(.param .b32 p) { \
+            P: .callprototype _ (.param .b32 _); T: .calltargets f; { .param .b32 q[3]; x f; x P; x T; x k; x q; } x q; }";
+        let module = Module::read(text, isa);
+        let mut walk = Walk::new(&module, isa, &module.bodies[0]);
+        let (mut counts, mut bytes) = (Vec::new(), Vec::new());
+        while let Some(WalkStep::Instruction(line, _)) = walk.next_step() {
+            let (name, known) = (line.operands[0].text, walk.declarations());
+            counts.push(known.signature(name).map(|of| (of.results.len(), of.parameters.len())));
+            bytes.push(known.argument(name).and_then(|of| of.bytes));
+        }
+        assert_eq!(counts, [Some((1, 2)), Some((0, 1)), Some((1, 2)), None, None, None]);
+        assert_eq!(bytes, [None, None, None, None, Some(12), None]);
+        let of = module.scope.signature("f").expect("a function");
+        let facts = of.parameters.iter().map(|of| (of.memory, of.array, of.bytes, of.alignment));
+        assert_eq!(facts.collect::<Vec<_>>(), [(false, false, Some(8), 8), (true, true, Some(6), 4)]);
     }
 
     #[test]
