@@ -129,7 +129,11 @@ fn shf(asked: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {
         other => panic!("{other} is no mode"),
     };
     let all = [&given[0][..32], &given[1][..32]].concat();
-    Ok(vec![if asked.has("l") { raised(&all, amount)[32..].to_vec() } else { lowered(&all, amount, false)[..32].to_vec() }])
+    Ok(vec![if asked.has("l") {
+        raised(&all, amount)[32..].to_vec()
+    } else {
+        lowered(&all, amount, false)[..32].to_vec()
+    }])
 }
 
 fn shl(asked: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {

@@ -1,5 +1,7 @@
 //! The manual's chapter of integer arithmetic: searches for bits, bit fields, dot products.
 
+use std::ops::Range;
+
 use crate::asked::{Asked, Open};
 use crate::number::{Bits, add, count, counted, inverted, is_zero, magnitude, product, resized, top};
 
@@ -119,32 +121,32 @@ fn bmsk(asked: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {
     Ok(vec![(0..32).map(|at| at >= from && at < from + width).collect()])
 }
 
-/// The sum of a number and products of pairs of elements.
-fn dot(asked: &Asked<'_>, given: &[Bits], pairs: &[((usize, usize), (usize, usize))]) -> Result<Vec<Bits>, Open> {
+/// The sum of a number and products of pairs of elements, whose bits these are.
+fn dot(asked: &Asked<'_>, given: &[Bits], pairs: &[(Range<usize>, Range<usize>)]) -> Result<Vec<Bits>, Open> {
     let (signed_a, signed_b) = (asked.of_type("atype").signed, asked.of_type("btype").signed);
     let mut result = given[2][..32].to_vec();
-    for ((a, a_end), (b, b_end)) in pairs {
-        let (a, b) = (resized(&given[0][*a..*a_end], signed_a, 32), resized(&given[1][*b..*b_end], signed_b, 32));
+    for (a, b) in pairs {
+        let (a, b) = (resized(&given[0][a.clone()], signed_a, 32), resized(&given[1][b.clone()], signed_b, 32));
         result = add(&result, &product(&a, &b, true)[..32]);
     }
     Ok(vec![result])
 }
 
 fn dp4a(asked: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {
-    dot(asked, given, &[((0, 8), (0, 8)), ((8, 16), (8, 16)), ((16, 24), (16, 24)), ((24, 32), (24, 32))])
+    dot(asked, given, &[(0..8, 0..8), (8..16, 8..16), (16..24, 16..24), (24..32, 24..32)])
 }
 
 fn dp2a(asked: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {
     match asked.word("mode") {
-        "lo" => dot(asked, given, &[((0, 16), (0, 8)), ((16, 32), (8, 16))]),
-        "hi" => dot(asked, given, &[((0, 16), (16, 24)), ((16, 32), (24, 32))]),
+        "lo" => dot(asked, given, &[(0..16, 0..8), (16..32, 8..16)]),
+        "hi" => dot(asked, given, &[(0..16, 16..24), (16..32, 24..32)]),
         other => panic!("{other} is no mode"),
     }
 }
 
 /// The product without carries, of which the line asks for a half, and the sum without carries.
 fn clmad(asked: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {
-    let mut all = vec![false; 128];
+    let mut all = [false; 128];
     for i in 0..64 {
         for j in 0..64 {
             all[i + j] ^= given[0][i] && given[1][j];

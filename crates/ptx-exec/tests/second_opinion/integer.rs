@@ -156,10 +156,7 @@ fn divided(of: Type, given: &[Bits]) -> Result<(Bits, Bits), Open> {
         return Ok(division(a, b));
     }
     let (quotient, rest) = division(&magnitude(a), &magnitude(b));
-    Ok((
-        if top(a) == top(b) { quotient } else { negated(&quotient) },
-        if top(a) { negated(&rest) } else { rest },
-    ))
+    Ok((if top(a) == top(b) { quotient } else { negated(&quotient) }, if top(a) { negated(&rest) } else { rest }))
 }
 
 fn div(asked: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {

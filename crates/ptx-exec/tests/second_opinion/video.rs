@@ -3,7 +3,8 @@
 use crate::asked::{Asked, Open};
 use crate::choice::compared;
 use crate::number::{
-    Bits, add, count, fits, inverted, less, lowered, magnitude, negated, product, raised, resized, saturated, sub, sum, top,
+    Bits, add, count, fits, inverted, less, lowered, magnitude, negated, product, raised, resized, saturated, sub, sum,
+    top,
 };
 
 pub(crate) const TABLE: &[(&str, crate::Opinion)] = &[
@@ -62,7 +63,7 @@ fn operated(asked: &Asked<'_>, operation: &str, a: &[bool], b: &[bool]) -> Bits 
         "max" => if less(a, b, true) { b } else { a }.to_vec(),
         "avrg" => {
             let twice = add(a, b);
-            let rounded = if top(&twice) { twice } else { sum(&twice, &vec![false; WIDE], true).0 };
+            let rounded = if top(&twice) { twice } else { sum(&twice, &[false; WIDE], true).0 };
             lowered(&rounded, 1, top(&rounded))
         }
         "set" => resized(&[compared(asked.word("cmp"), a, b, true)], false, WIDE),
@@ -117,7 +118,7 @@ fn vmad(asked: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {
     }
     // The text has an unsigned c beside an unsigned product, the pseudo code the sign of its bits.
     let unsigned = negated(&resized(c, signed_a || signed_b || minus, 128));
-    let result = whole(&sum(&resized(&inverted(c), true, 128), &vec![false; 128], true).0);
+    let result = whole(&sum(&resized(&inverted(c), true, 128), &[false; 128], true).0);
     if result == whole(&unsigned) { Ok(vec![result]) } else { Err(Open) }
 }
 
