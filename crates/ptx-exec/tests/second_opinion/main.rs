@@ -14,6 +14,7 @@ mod video;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use ptx_exec::semantics;
 use ptx_spec::space::Draw;
@@ -42,9 +43,10 @@ fn opinion(opcode: &str) -> Option<Opinion> {
     OPINIONS.iter().copied().flatten().find(|(name, _)| *name == opcode).map(|(_, opinion)| *opinion)
 }
 
-fn spec() -> Spec {
+/// The specification, which takes a while to load.
+static SPEC: LazyLock<Spec> = LazyLock::new(|| {
     Spec::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../specs"))).expect("the specification is sound")
-}
+});
 
 /// The forms of the opcodes of the model's table.
 fn forms(spec: &Spec) -> impl Iterator<Item = &Form> {
@@ -86,11 +88,11 @@ fn there_is_one_opinion_of_each_opcode() {
 
 #[test]
 fn both_agree_about_drawn_numbers() {
-    let spec = spec();
+    let spec = &*SPEC;
     let mut compared = Compared::default();
-    for form in forms(&spec) {
+    for form in forms(spec) {
         let mut draw = Draw::named(&form.id, 1);
-        for variant in Variant::several(&spec, form, TRIED.0, &mut draw) {
+        for variant in Variant::several(spec, form, TRIED.0, &mut draw) {
             let rows: Vec<_> = (0..TRIED.1).map(|_| drawn_row(&mut draw, variant.sources())).collect();
             compared.rows(form, &variant, &rows);
         }
@@ -107,12 +109,12 @@ fn both_agree_about_drawn_numbers() {
 
 #[test]
 fn both_agree_about_all_numbers_of_small_domains() {
-    let spec = spec();
+    let spec = &*SPEC;
     let mut compared = Compared::default();
-    for form in forms(&spec) {
+    for form in forms(spec) {
         let mut draw = Draw::named(&form.id, 2);
         let mut known = BTreeSet::new();
-        for variant in Variant::several(&spec, form, SMALL.0, &mut draw) {
+        for variant in Variant::several(spec, form, SMALL.0, &mut draw) {
             let sources = variant.computation.sources();
             let size: u32 = sources.iter().map(|of| of.size()).sum();
             let ranges: Vec<Range> = match small(form.opcode()) {
@@ -133,20 +135,20 @@ fn both_agree_about_all_numbers_of_small_domains() {
 
 #[test]
 fn both_agree_about_all_pairs_of_bytes() {
-    let spec = spec();
+    let spec = &*SPEC;
     let mut compared = Compared::default();
-    for form in forms(&spec) {
+    for form in forms(spec) {
         let mut draw = Draw::named(&form.id, 3);
         let mut tried = 0;
         let mut known = BTreeSet::new();
-        for drawn in Variant::several(&spec, form, SMALL.0, &mut draw) {
+        for drawn in Variant::several(spec, form, SMALL.0, &mut draw) {
             let sources = drawn.computation.sources();
             let bytes = form.opcode().starts_with('v') && form.opcode().ends_with('4')
                 || sources.len() == 2 && sources.iter().all(|of| of.bits == 8 && of.elements == 4);
             if !bytes || tried == PAIRED {
                 continue;
             }
-            let variant = drawn.unselected(&spec, &mut draw).expect("the same without suffixes");
+            let variant = drawn.unselected(spec, &mut draw).expect("the same without suffixes");
             if known.insert(variant.words()) {
                 compared.rows(form, &variant, &pairs(variant.sources() - 2, &mut draw));
                 tried += 1;

@@ -5,12 +5,17 @@ pub(crate) type Bits = Vec<bool>;
 
 /// The lowest bits of a value.
 pub(crate) fn bits(value: u128, size: usize) -> Bits {
-    (0..size).map(|at| value >> at & 1 == 1).collect()
+    let bytes = value.to_le_bytes();
+    (0..size).map(|at| bytes[at / 8] >> (at % 8) & 1 == 1).collect()
 }
 
 /// The value of these bits.
 pub(crate) fn value(of: &[bool]) -> u128 {
-    of.iter().rev().fold(0, |value, bit| value << 1 | u128::from(*bit))
+    let mut bytes = [0; 16];
+    for (at, bit) in of.iter().enumerate() {
+        bytes[at / 8] |= u8::from(*bit) << (at % 8);
+    }
+    u128::from_le_bytes(bytes)
 }
 
 /// The number of a few bits as a count; `most` if it is more.

@@ -3,8 +3,8 @@
 use crate::asked::{Asked, Open};
 use crate::choice::compared;
 use crate::number::{
-    Bits, add, count, fits, inverted, less, lowered, magnitude, negated, product, raised, resized, saturated, sub, sum,
-    top,
+    Bits, add, count, counted, fits, inverted, less, lowered, magnitude, negated, product, raised, resized, saturated,
+    sub, sum, top,
 };
 
 pub(crate) const TABLE: &[(&str, crate::Opinion)] = &[
@@ -35,6 +35,8 @@ pub(crate) const TABLE: &[(&str, crate::Opinion)] = &[
 
 /// The bits of an intermediate result: a shift to the left makes 65 of them.
 const WIDE: usize = 72;
+/// The bits of an element of an intermediate result.
+const ELEMENT: usize = 34;
 
 /// The part of a register that `b2`, `h1` or nothing names: its first bit and its size.
 fn place(name: &str) -> (usize, usize) {
@@ -63,10 +65,10 @@ fn operated(asked: &Asked<'_>, operation: &str, a: &[bool], b: &[bool]) -> Bits 
         "max" => if less(a, b, true) { b } else { a }.to_vec(),
         "avrg" => {
             let twice = add(a, b);
-            let rounded = if top(&twice) { twice } else { sum(&twice, &[false; WIDE], true).0 };
+            let rounded = if top(&twice) { twice } else { add(&twice, &counted(1, twice.len())) };
             lowered(&rounded, 1, top(&rounded))
         }
-        "set" => resized(&[compared(asked.word("cmp"), a, b, true)], false, WIDE),
+        "set" => resized(&[compared(asked.word("cmp"), a, b, true)], false, a.len()),
         "shl" | "shr" => {
             let amount = if asked.word("mode") == "clamp" { count(&b[..32], 32) } else { count(&b[..5], 31) };
             if operation == "shl" { raised(a, amount) } else { lowered(a, amount, top(a)) }
@@ -141,7 +143,7 @@ fn selected(given: &[Bits], selector: &str, default: &str, size: usize, signed: 
     let selector = if selector.is_empty() { default } else { selector };
     let element = |digit: u8| {
         let at = usize::from(digit - b'0') * size;
-        resized(&all[at..at + size], signed, WIDE)
+        resized(&all[at..at + size], signed, ELEMENT)
     };
     selector.bytes().skip(1).map(element).rev().collect()
 }
