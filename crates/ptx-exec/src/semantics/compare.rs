@@ -4,10 +4,10 @@ use super::modes::Modes;
 use super::{Computation, Dependence, Unmodelled};
 
 /// A combination of the result of a comparison with a predicate.
-type Combination = fn(bool, bool) -> bool;
+type PredicateCombination = fn(bool, bool) -> bool;
 
 /// The combination of a modifier; none if the line has no predicate to combine with.
-fn combination(m: &Modes<'_>) -> Result<Option<Combination>, Unmodelled> {
+fn combination(m: &Modes<'_>) -> Result<Option<PredicateCombination>, Unmodelled> {
     Ok(Some(match m.value("BoolOp") {
         "" => return Ok(None),
         ".and" => |found, with| found & with,

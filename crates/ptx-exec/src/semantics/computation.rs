@@ -2,7 +2,6 @@
 
 use smallvec::SmallVec;
 
-use super::modes::CarryUse;
 use super::{Inferences, NumberType, Undefined, Unmodelled};
 use crate::value::low;
 
@@ -12,18 +11,25 @@ const SOURCES: usize = 8;
 const RESULTS: usize = 8;
 
 /// A function of numbers: the sources in the order of the line, the results likewise.
-type Function = Box<dyn Fn(&[u128], &mut [u128]) -> Result<(), Undefined> + Send + Sync>;
+type NumberFunction = Box<dyn Fn(&[u128], &mut [u128]) -> Result<(), Undefined> + Send + Sync>;
 
-/// What a line computes from the values of its sources alone.
+/// The carry that a line reads and writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CarryUse {
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+}
+
+/// The function of a line from the values of its sources to its results, with their types.
 pub struct Computation {
     /// The type of each source, in the order of the line.
     sources: SmallVec<[NumberType; 4]>,
     /// The type of each result, in the order of the line.
     results: SmallVec<[NumberType; 2]>,
     carry: CarryUse,
-    pub(super) dependence: Dependence,
-    pub(super) inferred: Inferences,
-    function: Function,
+    dependence: Dependence,
+    inferred: Inferences,
+    function: NumberFunction,
 }
 
 /// Which bits of the sources a bit of a result depends on: what is undefined in them is undefined there.
@@ -80,7 +86,7 @@ impl Computation {
             }
             Ok(())
         };
-        let function: Function = match elements {
+        let function: NumberFunction = match elements {
             1 => Box::new(move |given, written| one(given, written, 0)),
             _ => Box::new(move |given, written| (0..elements).try_for_each(|at| one(given, written, at))),
         };
@@ -107,13 +113,25 @@ impl Computation {
             return Err(Unmodelled("the line has too many elements".to_owned()));
         }
         let sizes: SmallVec<[u32; 4]> = results.iter().map(|of| of.size()).collect();
-        let function: Function = Box::new(move |given, written| {
+        let function: NumberFunction = Box::new(move |given, written| {
             compute(given, written);
             written.iter_mut().zip(&sizes).for_each(|(written, size)| *written = low(*written, *size));
             Ok(())
         });
         let (carry, dependence, inferred) = (CarryUse::default(), Dependence::All, Inferences::NONE);
         Ok(Self { sources: sources.into(), results: results.into(), carry, dependence, inferred, function })
+    }
+
+    /// Says how results depend on sources.
+    pub(super) fn depending(mut self, dependence: Dependence) -> Self {
+        self.dependence = dependence;
+        self
+    }
+
+    /// Says what the model assumes.
+    pub(super) fn inferring(mut self, inferred: Inferences) -> Self {
+        self.inferred = inferred;
+        self
     }
 
     /// The type of each source, in the order of the line.
@@ -136,7 +154,7 @@ impl Computation {
         self.carry.writes
     }
 
-    /// What the model assumes in all of its results.
+    /// The assumptions behind all of its results.
     pub fn inferred(&self) -> Inferences {
         self.inferred
     }

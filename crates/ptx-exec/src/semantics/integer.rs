@@ -1,6 +1,7 @@
 //! Arithmetic of integers. PTX ISA `integer-arithmetic-instructions`, `extended-precision-arithmetic-instructions`.
 
-use super::modes::{CarryUse, Modes};
+use super::computation::CarryUse;
+use super::modes::Modes;
 use super::{Computation, Dependence, Inferences, NumberType, Undefined, Unmodelled};
 use crate::value::low;
 

@@ -5,8 +5,8 @@ use ptx_spec::role::lanes_of;
 use ptx_spec::spec::words::INTEGER;
 use ptx_spec::spec::{Choice, Form, Isa, Kind, Operand, RegisterType, Role};
 
-use super::computation::{Computation, Dependence};
-use super::{Inferences, NumberType, Undefined, Unmodelled};
+use super::computation::{CarryUse, Computation};
+use super::{NumberType, Undefined, Unmodelled};
 
 /// The choices of a line of a form.
 #[derive(Clone, Copy)]
@@ -24,13 +24,6 @@ pub(super) struct Modes<'a> {
 
 /// The sign of a source whose value is negated.
 const MINUS: &str = "-";
-
-/// Whether a line reads and writes the carry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CarryUse {
-    pub(super) reads: bool,
-    pub(super) writes: bool,
-}
 
 impl<'a> Modes<'a> {
     pub(super) fn new(isa: &'a Isa, form: &'a Form, values: &'a [u8], line: Option<&'a Line<'a>>) -> Self {
@@ -186,19 +179,5 @@ impl<'a> Modes<'a> {
         compute: impl Fn([i128; N]) -> [i128; 2] + Send + Sync + 'static,
     ) -> Result<Computation, Unmodelled> {
         Computation::elementwise(self.sources()?, self.results()?, carry, move |numbers| Ok(compute(numbers)))
-    }
-}
-
-impl Computation {
-    /// Says how results depend on sources.
-    pub(super) fn depending(mut self, dependence: Dependence) -> Self {
-        self.dependence = dependence;
-        self
-    }
-
-    /// Says what the model assumes.
-    pub(super) fn inferring(mut self, inferred: Inferences) -> Self {
-        self.inferred = inferred;
-        self
     }
 }

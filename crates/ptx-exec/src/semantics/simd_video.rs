@@ -1,10 +1,8 @@
 //! Video instructions on two halves or four bytes. PTX ISA `simd-video-instructions`.
 
 use super::modes::Modes;
+use super::video::VideoOperation;
 use super::{Computation, NumberType, Undefined, Unmodelled};
-
-/// An operation on two numbers.
-type Operation = Box<dyn Fn(i128, i128) -> i128 + Send + Sync>;
 
 pub(super) fn add(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     simd(m, Box::new(|a, b| a + b))
@@ -41,7 +39,7 @@ fn digits(modifier: &str) -> Option<Vec<u32>> {
     modifier.get(2..)?.chars().rev().map(|digit| digit.to_digit(8)).collect()
 }
 
-fn simd(m: &Modes<'_>, operation: Operation) -> Result<Computation, Unmodelled> {
+fn simd(m: &Modes<'_>, operation: VideoOperation) -> Result<Computation, Unmodelled> {
     let bits = if m.opcode().ends_with('2') { 16 } else { 8 };
     let count = 32 / bits;
     let selected = |slot: &str, first: u32| match m.value(slot) {

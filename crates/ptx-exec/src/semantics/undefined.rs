@@ -1,5 +1,7 @@
 //! Results that the manual leaves open.
 
+use ptx_spec::must::Must as _;
+
 /// A result that the manual leaves undefined, unpredictable, or to other documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Undefined {
@@ -39,102 +41,50 @@ pub enum Undefined {
     IntermediateSign,
 }
 
+/// Each result that is left open: its name in reports, and the reason with the manual's page.
+#[rustfmt::skip]
+const REASONS: [(Undefined, &str, &str); 17] = [
+    (Undefined::MisalignedCoordinate, "misaligned-coordinate", "an access that is not aligned to its own size may be rounded or fail (surface-instructions-suld)"),
+    (Undefined::PartlyOutside, "partly-outside", "an access that begins within a row and ends after it is not described (surface-instructions-suld)"),
+    (Undefined::MissingComponents, "missing-components", "components without a source are written with an unpredictable value (surface-instructions-sust)"),
+    (Undefined::ReducedFormat, "reduced-format", "formatted reductions are described for integers of their own size (surface-instructions-sured)"),
+    (Undefined::AbsentExtent, "absent-extent", "querying an extent that the surface does not have is not described (surface-instructions-suq)"),
+    (Undefined::Enumeration, "enumeration", "the numeric values are defined by the source language (surface-instructions-suq)"),
+    (Undefined::MisalignedAddress, "misaligned-address", "an address that is not aligned to the access is undefined (addresses-as-operands)"),
+    (Undefined::OutsideVariable, "outside-variable", "the contents of memory outside a variable are not described (addresses-as-operands)"),
+    (Undefined::ImmediateAddress, "immediate-address", "the assembler decides what is at an immediate address (addresses-as-operands)"),
+    (Undefined::NanPayload, "nan-payload", "the payload of a NaN is not described (surface-instructions-sust)"),
+    (Undefined::DuplicateDestination, "duplicate-destination", "the elements of a destination must be distinct (vectors-as-operands)"),
+    (Undefined::NanOperand, "nan-operand", "the minimum or maximum of a number and a NaN is not described (parallel-synchronization-and-communication-instructions-atom)"),
+    (Undefined::SignOfZero, "sign-of-zero", "whether the minimum or maximum of two zeros is the negative one is not described (parallel-synchronization-and-communication-instructions-atom)"),
+    (Undefined::DivisionByZero, "division-by-zero", "a division by zero yields an unspecified value (integer-arithmetic-instructions-div)"),
+    (Undefined::QuotientTooLarge, "quotient-too-large", "the smallest number divided by -1 is not described (integer-arithmetic-instructions-div)"),
+    (Undefined::FoundFromNowhere, "found-from-nowhere", "a base above 31 is undefined (integer-arithmetic-instructions-fns)"),
+    (Undefined::IntermediateSign, "intermediate-sign", "how an intermediate result that its type does not have enters the second operation is not clear (scalar-video-instructions)"),
+];
+
 impl Undefined {
     /// All of them.
-    pub const ALL: [Self; 17] = [
-        Self::MisalignedCoordinate,
-        Self::PartlyOutside,
-        Self::MissingComponents,
-        Self::ReducedFormat,
-        Self::AbsentExtent,
-        Self::Enumeration,
-        Self::MisalignedAddress,
-        Self::OutsideVariable,
-        Self::ImmediateAddress,
-        Self::NanPayload,
-        Self::DuplicateDestination,
-        Self::NanOperand,
-        Self::SignOfZero,
-        Self::DivisionByZero,
-        Self::QuotientTooLarge,
-        Self::FoundFromNowhere,
-        Self::IntermediateSign,
-    ];
+    pub const ALL: [Self; REASONS.len()] = {
+        let (mut all, mut at) = ([Self::MisalignedCoordinate; REASONS.len()], 0);
+        while at < all.len() {
+            all[at] = REASONS[at].0;
+            at += 1;
+        }
+        all
+    };
 
     /// Its name in reports.
     pub fn id(self) -> &'static str {
-        self.described().0
+        self.reason().1
     }
 
     /// The reason why the result is undefined, and the manual's page.
     pub fn says(self) -> &'static str {
-        self.described().1
+        self.reason().2
     }
 
-    /// Its name, and the reason.
-    fn described(self) -> (&'static str, &'static str) {
-        match self {
-            Self::MisalignedCoordinate => (
-                "misaligned-coordinate",
-                "an access that is not aligned to its own size may be rounded or fail (surface-instructions-suld)",
-            ),
-            Self::PartlyOutside => (
-                "partly-outside",
-                "an access that begins within a row and ends after it is not described (surface-instructions-suld)",
-            ),
-            Self::MissingComponents => (
-                "missing-components",
-                "components without a source are written with an unpredictable value (surface-instructions-sust)",
-            ),
-            Self::ReducedFormat => (
-                "reduced-format",
-                "formatted reductions are described for integers of their own size (surface-instructions-sured)",
-            ),
-            Self::AbsentExtent => (
-                "absent-extent",
-                "querying an extent that the surface does not have is not described (surface-instructions-suq)",
-            ),
-            Self::Enumeration => {
-                ("enumeration", "the numeric values are defined by the source language (surface-instructions-suq)")
-            }
-            Self::MisalignedAddress => (
-                "misaligned-address",
-                "an address that is not aligned to the access is undefined (addresses-as-operands)",
-            ),
-            Self::OutsideVariable => (
-                "outside-variable",
-                "the contents of memory outside a variable are not described (addresses-as-operands)",
-            ),
-            Self::ImmediateAddress => {
-                ("immediate-address", "the assembler decides what is at an immediate address (addresses-as-operands)")
-            }
-            Self::NanPayload => ("nan-payload", "the payload of a NaN is not described (surface-instructions-sust)"),
-            Self::DuplicateDestination => {
-                ("duplicate-destination", "the elements of a destination must be distinct (vectors-as-operands)")
-            }
-            Self::NanOperand => (
-                "nan-operand",
-                "the minimum or maximum of a number and a NaN is not described (parallel-synchronization-and-communication-instructions-atom)",
-            ),
-            Self::SignOfZero => (
-                "sign-of-zero",
-                "whether the minimum or maximum of two zeros is the negative one is not described (parallel-synchronization-and-communication-instructions-atom)",
-            ),
-            Self::DivisionByZero => (
-                "division-by-zero",
-                "a division by zero yields an unspecified value (integer-arithmetic-instructions-div)",
-            ),
-            Self::QuotientTooLarge => (
-                "quotient-too-large",
-                "the smallest number divided by -1 is not described (integer-arithmetic-instructions-div)",
-            ),
-            Self::FoundFromNowhere => {
-                ("found-from-nowhere", "a base above 31 is undefined (integer-arithmetic-instructions-fns)")
-            }
-            Self::IntermediateSign => (
-                "intermediate-sign",
-                "how an intermediate result that its type does not have enters the second operation is not clear (scalar-video-instructions)",
-            ),
-        }
+    fn reason(self) -> &'static (Self, &'static str, &'static str) {
+        REASONS.iter().find(|(of, ..)| *of == self).must("each result that is left open has a reason")
     }
 }

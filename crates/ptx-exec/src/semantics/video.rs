@@ -5,7 +5,7 @@ use super::modes::Modes;
 use super::{Computation, NumberType, Undefined, Unmodelled};
 
 /// An operation on two numbers.
-type Operation = Box<dyn Fn(i128, i128) -> i128 + Send + Sync>;
+pub(super) type VideoOperation = Box<dyn Fn(i128, i128) -> i128 + Send + Sync>;
 
 pub(super) fn vadd(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     video(m, Box::new(|a, b| a + b))
@@ -91,7 +91,7 @@ fn word(m: &Modes<'_>, slot: &str) -> Result<NumberType, Unmodelled> {
     if m.value(slot).is_empty() { Ok(NumberType::unsigned(32)) } else { m.number(slot) }
 }
 
-fn video(m: &Modes<'_>, operation: Operation) -> Result<Computation, Unmodelled> {
+fn video(m: &Modes<'_>, operation: VideoOperation) -> Result<Computation, Unmodelled> {
     let (a, b, to) = (WordPart::named(m, "asel")?, WordPart::named(m, "bsel")?, WordPart::named(m, "dsel")?);
     let (a_signed, b_signed, d) = (word(m, "atype")?.signed, word(m, "btype")?.signed, word(m, "dtype")?);
     let (saturates, of) = (m.has("sat"), NumberType { bits: to.bits, ..d });

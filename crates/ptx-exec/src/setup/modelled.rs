@@ -7,7 +7,7 @@ use super::forbidden::{ChosenValues, Forbidden};
 use crate::semantics::computation;
 
 /// One value on each of some axes.
-type Combination = Vec<(usize, u8)>;
+type ChosenModifiers = Vec<(usize, u8)>;
 
 /// Forbids these choices in an instruction that only computes: single values, pairs of them, and what is left.
 pub(super) fn never(forbidden: &mut Forbidden<'_>) {
@@ -24,14 +24,14 @@ pub(super) fn never(forbidden: &mut Forbidden<'_>) {
             && form.axes[axis].claimed.iter().count() > 1
     });
     let axes: Vec<usize> = axes.collect();
-    let mut combinations: Vec<Combination> = vec![Vec::new()];
+    let mut combinations: Vec<ChosenModifiers> = vec![Vec::new()];
     for &axis in &axes {
-        let with = |combination: Combination| {
+        let with = |combination: ChosenModifiers| {
             form.axes[axis].claimed.iter().map(move |value| [combination.as_slice(), &[(axis, value)]].concat())
         };
         combinations = combinations.into_iter().flat_map(with).collect();
     }
-    let (mut lacking, modelled): (Vec<Combination>, Vec<Combination>) =
+    let (mut lacking, modelled): (Vec<ChosenModifiers>, Vec<ChosenModifiers>) =
         combinations.into_iter().partition(|combination| {
             combination.iter().for_each(|&(axis, value)| values[axis] = value);
             lacks(&values)
@@ -59,7 +59,7 @@ pub(super) fn never(forbidden: &mut Forbidden<'_>) {
 }
 
 /// The parts of a combination with this many choices: one, two, or all.
-fn parts(combination: &Combination, size: usize) -> Vec<Combination> {
+fn parts(combination: &ChosenModifiers, size: usize) -> Vec<ChosenModifiers> {
     match size {
         1 => combination.iter().map(|&choice| vec![choice]).collect(),
         2 => (1..combination.len()).flat_map(|b| (0..b).map(move |a| vec![combination[a], combination[b]])).collect(),
