@@ -1,11 +1,14 @@
 //! The executed cases of `corpus/executed/`. Each case is checked with the reference model
-//! (`suld::last-row::model`), and its line must be valid (`suld::last-row::valid`).
+//! (`suld::last-row::model`), and its line must be valid (`suld::last-row::valid`). No row may state what the model
+//! leaves undefined.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::judge::Judge;
-use ptx_conform::model::{self, Allowed};
+use ptx_conform::line_case::Answer;
+use ptx_conform::model::{self, Allowed, Effect, Ending, Expectation, Object, Write};
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::spec::Spec;
 
@@ -20,7 +23,33 @@ pub(crate) fn trials(spec: &Arc<Spec>) -> anyhow::Result<Vec<Trial>> {
         trials.push(Trial::test(format!("{title}::model"), move || check_model(&with, &of_model)));
         trials.push(Trial::test(format!("{title}::valid"), move || check_line(&spec, &case)));
     }
+    let spec = Arc::clone(spec);
+    trials.push(Trial::test("no_row_states_undefined_bits", move || no_row_states_undefined_bits(&spec)));
     Ok(trials)
+}
+
+/// A row that states an example of an undefined register is refused: the rows of the corpus that are undefined, made to
+/// state what the model has for an example.
+fn no_row_states_undefined_bits(spec: &Spec) -> Result<(), Failed> {
+    let mut tried = 0;
+    for mut case in cases::all(spec)? {
+        let Ok(prepared) = model::prepare(spec, &case.program) else { continue };
+        for (at, expectation) in prepared.all(&case.program.rows).enumerate() {
+            let Answer::Returned(example) = expectation.example(&case.program) else { continue };
+            let vague = |effect: &Effect| effect.registers().iter().any(|register| register.only().is_none());
+            if !effects(&expectation.allowed).any(vague) {
+                continue;
+            }
+            let (registers, none) = (example.registers, BTreeMap::new());
+            case.expected[at] = Expected::Returned { registers, surface: None, variables: none, never: Vec::new() };
+            if check_model(spec, &case).is_ok() {
+                return Err(format!("{}::{}: row {at} states undefined bits", case.instruction, case.name).into());
+            }
+            tried += 1;
+            break;
+        }
+    }
+    if tried == 0 { Err("no row has an undefined register".into()) } else { Ok(()) }
 }
 
 /// The model must allow each expected answer. A case must not expect a particular answer where the model allows any.
@@ -40,7 +69,7 @@ fn check_model(spec: &Spec, case: &Case) -> Result<(), Failed> {
             _ if allowed => !case.inferred,
             expected => {
                 expected.check(&expectation.example(program), program).map_err(|why| format!("row {at}: {why}"))?;
-                false
+                effects(&expectation.allowed).any(|effect| overstates(expected, effect, case))
             }
         };
         if wrong {
@@ -51,8 +80,36 @@ fn check_model(spec: &Spec, case: &Case) -> Result<(), Failed> {
 }
 
 /// Whether some of the expected bits are undefined.
-fn masked(expectation: &model::Expectation) -> bool {
-    matches!(&expectation.allowed, Allowed::Only(model::Ending::Returns(effect)) if effect.undefined.is_some())
+fn masked(expectation: &Expectation) -> bool {
+    matches!(&expectation.allowed, Allowed::Only(Ending::Returns(effect)) if effect.undefined.is_some())
+}
+
+/// The allowed effects.
+fn effects(allowed: &Allowed) -> impl Iterator<Item = &Effect> {
+    let endings = match allowed {
+        Allowed::Only(ending) => std::slice::from_ref(ending),
+        Allowed::OneOf(endings) => endings,
+        Allowed::Any(_) => &[],
+    };
+    endings.iter().filter_map(|ending| match ending {
+        Ending::Returns(effect) => Some(effect),
+        Ending::Traps => None,
+    })
+}
+
+/// Whether a row states a register or a byte of which the effect leaves bits undefined.
+fn overstates(expected: &Expected, effect: &Effect, case: &Case) -> bool {
+    let Expected::Returned { surface, variables, .. } = expected else { return false };
+    let stated = |write: &Write, at: usize| match write.object {
+        Object::Surface => surface.as_ref().is_some_and(|bytes| bytes[at].is_some()),
+        Object::Variable(position) => {
+            variables.get(&case.program.variables[position].name).is_some_and(|bytes| bytes[at].is_some())
+        }
+    };
+    let loose = |write: &Write| {
+        write.bytes().zip(write.value.fixed().to_le_bytes()).any(|(at, fixed)| fixed != 0xff && stated(write, at))
+    };
+    effect.registers().iter().any(|register| register.only().is_none()) || effect.written().iter().any(loose)
 }
 
 /// The line must belong to the instruction, and be valid in the environment of the case.
