@@ -10,6 +10,9 @@ use ptx_conform::engine::CaseExecutor;
 use ptx_conform::engine::recording::{Provenance, Recording};
 use ptx_conform::line_case::{Answer, LineCase, Rows};
 use ptx_conform::model;
+use ptx_conform::semantics;
+use ptx_conform::setup;
+use ptx_conform::space::Diagram;
 
 use crate::engine::StandIn;
 use crate::mutant::{self, Change, Mistake, Mutant, Mutation, Which};
@@ -85,9 +88,22 @@ fn row(finding: &Finding) -> &MinimalRow {
     finding.case.row.as_ref().unwrap_or_else(|| panic!("{finding:#?}"))
 }
 
+/// The instructions that do more than compute, and one in ten of the others with rows: those that read a carry have none.
+fn some_opcodes() -> Vec<&'static str> {
+    let has_rows = |opcode: &&str| {
+        let instruction = SPEC.instruction(opcode).expect("the model has instructions of the specification");
+        setup::executed(&SPEC, instruction).forms.iter().any(|form| Diagram::valid(form).all().count() > 0)
+    };
+    let computes = |opcode: &str| semantics::opcodes().any(|known| known == opcode);
+    let (computing, others): (Vec<&str>, Vec<&str>) = model::opcodes().partition(|opcode| computes(opcode));
+    let mut some: Vec<&str> = computing.into_iter().filter(has_rows).step_by(10).chain(others).collect();
+    some.sort_unstable();
+    some
+}
+
 #[test]
 fn a_recording_without_a_bug_agrees() {
-    let all: Vec<&str> = model::opcodes().collect();
+    let all = some_opcodes();
     let recorded = record(&right(), &all, 6);
     let text = recorded.write();
     let again = read(&text);

@@ -152,6 +152,9 @@ const CASES: &[(&str, Values, Values)] = &[
     ("ISETP.LT.U32.AND.EX P0,PT,R5,R7,PT,P0", "R5=3 R7=3 P0=1", "P0=1"),
     ("ISETP.GE.AND.EX P0,PT,R7,R5,PT,P0", "R7=0xffffffff R5=0 P0=1", "P0=0"),
     // Counts of bits.
+    ("FLO R0,R1", "R1=0xffffff7f", "R0=7"),
+    ("FLO R0,R1", "R1=0xffffffff", "R0=0xffffffff"),
+    ("FLO R0,R1", "R1=0x80", "R0=7"),
     ("FLO.U32 R0,R1", "R1=0x10", "R0=4"),
     ("FLO.U32 R0,R1", "R1=0", "R0=0xffffffff"),
     ("UFLO.U32 UR4,UR5", "UR5=0x80000000", "UR4=31"),

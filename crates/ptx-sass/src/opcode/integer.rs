@@ -119,11 +119,16 @@ pub(super) fn shift_add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     Ok(())
 }
 
-/// `FLO.U32 R0, UR6`: the position of the highest bit that is 1, or -1.
+/// `FLO.U32 R0, UR6`: the position of the highest bit that is 1, or -1. Without `.U32`, of the highest one that differs from
+/// the sign.
 pub(super) fn highest_bit(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let value = thread.source(step.operand(1)?)?;
+    let unsigned = step.modifiers.has(set!["U32"]);
     // 0 has no bit that is 1.
-    let highest = |value: u32| Bits::from(value.checked_ilog2().unwrap_or(u32::MAX));
+    let highest = |value: u32| {
+        let different = if !unsigned && value.cast_signed() < 0 { !value } else { value };
+        Bits::from(different.checked_ilog2().unwrap_or(u32::MAX))
+    };
     thread.set(step.to(0)?, 0, value.word().map_or(Bits::UNDEFINED, highest));
     Ok(())
 }
