@@ -104,12 +104,12 @@ const CONSTANT: &str = "U8 S8 U16 S16 64 128";
 const SHIFTED: &str = "L R U32 S32 U64 S64 HI";
 
 /// The known modifiers that matter, one bit each.
-const MEANINGFUL: [&str; 74] = [
+const MEANINGFUL: [&str; 75] = [
     "32", "64", "128", "16x2", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64", "WIDE", "HI", "X", "EX", "MOV",
     "IADD", "SHL", "LUT", "AND", "OR", "XOR", "EQ", "NE", "LT", "LE", "GT", "GE", "L", "R", "E", "ADD", "MIN", "MAX",
     "INC", "DEC", "EXCH", "CAS", "CAST", "F16x2", "F16x4", "F16x8", "BF16x2", "BF16x4", "BF16x8", "F32", "F32x2",
     "F32x4", "F64", "FTZ", "BF16_V2", "S", "D", "F16", "IDX", "UP", "P", "BA", "1D", "2D", "3D", "1D_ARRAY",
-    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64", "POPC", "B", "ISAT", "256", "SH",
+    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64", "POPC", "B", "ISAT", "256", "SH", "W",
 ];
 
 /// A set of modifiers that matter.
@@ -161,6 +161,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "ATOMG", modifiers: ATOMIC, ignored: ACCESS, run: atomic::generic },
     Opcode { name: "ATOMS", modifiers: ATOMIC, ignored: "SPIN", run: atomic::shared },
     Opcode { name: "BAR", modifiers: "", ignored: "SYNC DEFER_BLOCKING", run: control::nothing },
+    Opcode { name: "BMSK", modifiers: "W", ignored: "", run: integer::mask },
     Opcode { name: "BMOV", modifiers: "32", ignored: "CLEAR PQUAD", run: control::move_barrier },
     Opcode { name: "BPT", modifiers: "", ignored: "TRAP", run: control::breakpoint },
     Opcode { name: "BRA", modifiers: "", ignored: "U ANY", run: control::branch },

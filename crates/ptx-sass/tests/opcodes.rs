@@ -164,6 +164,11 @@ const CASES: &[(&str, Values, Values)] = &[
     ("UFLO UR4,UR5", "UR5=0x80000000", "UR4=30"),
     ("BREV R0,R1", "R1=0x00000b01/0xffffff0f", "R0=0x80d00000/0xf0ffffff"),
     ("UBREV UR4,UR5", "UR5=1", "UR4=0x80000000"),
+    ("BMSK R0,R1,R2", "R1=4 R2=3", "R0=0x70"),
+    ("BMSK R0,R1,R2", "R1=4 R2=0xffffffff", "R0=0xfffffff0"),
+    ("BMSK R0,R1,R2", "R1=36 R2=3", "R0=0"),
+    ("BMSK.W R0,R1,R2", "R1=36 R2=35", "R0=0x70"),
+    ("BMSK.W R0,R1,R2", "R1=30 R2=4", "R0=0xc0000000"),
     // Absolute values and choices.
     ("IABS R0,R1", "R1=0xfffffffb", "R0=5"),
     ("IABS R0,R1", "R1=0x80000000", "R0=0x80000000"),

@@ -149,6 +149,22 @@ pub(super) fn reverse(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     Ok(())
 }
 
+/// `BMSK R0, R1, R2`: ones from a position on, as many as the second source says; both are at most 32, or with `.W` modulo
+/// 32.
+pub(super) fn mask(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let [MachineOperand::Register(to, ..), position, count] = &step.operands[..] else {
+        return Err(Halt::unknown("it has other operands than a position and a count"));
+    };
+    let wraps = step.modifiers.has(set!["W"]);
+    let bounded = |number: u32| if wraps { number & 31 } else { number.min(32) };
+    let (position, count) = (thread.source(position)?.word(), thread.source(count)?.word());
+    let mask = position
+        .zip(count)
+        .map_or(Bits::UNDEFINED, |(position, count)| Bits::from(((1_u64 << bounded(count)) - 1) << bounded(position)));
+    thread.set(*to, 0, mask);
+    Ok(())
+}
+
 /// `IABS R0, R1`: the absolute value of a signed number; that of the least one is itself.
 pub(super) fn absolute(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let [MachineOperand::Register(to, ..), from] = &step.operands[..] else {
