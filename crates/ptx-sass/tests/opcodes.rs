@@ -178,6 +178,7 @@ const CASES: &[(&str, Values, Values)] = &[
     ("IMNMX.U32 R0,R1,R2,P0", "R1=7 R2=9 P0=0", "R0=9"),
     ("VIMNMX.U32 R0,R1,R2,!PT", "R1=0xffffffff R2=1", "R0=0xffffffff"),
     ("VIMNMX.S32 R0,R1,R2,PT", "R1=0xffffffff R2=1", "R0=0xffffffff"),
+    ("VIMNMX R0,PT,PT,R1,R2,!PT", "R1=0xffffffff R2=1", "R0=1"),
     ("VIMNMX R0,R1,R2,PT", "R1=? R2=1", "R0=?"),
     ("POPC R0,R1", "R1=0xf1", "R0=5"),
     ("UPOPC UR4,UR5", "UR5=0", "UR4=0"),
@@ -513,6 +514,7 @@ fn what_cannot_go_on_stops_the_thread() {
         "ISETP.AND P0,PT,R0,R1,PT",
         "ISETP.GE P0,PT,R0,R1,PT",
         "F2I.TRUNC R0,R1",
+        "VIMNMX R0,P0,PT,R1,R2,!PT",
     ] {
         assert!(matches!(run(text, "R0=1 R1=1 R2=1").1, Err(Halt::Unknown(_))), "{text}");
     }

@@ -1,7 +1,7 @@
 //! Integer arithmetic.
 
 use super::Step;
-use crate::instruction::{MachineOperand, RegisterPart, Sign};
+use crate::instruction::{MachineOperand, Predicate, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
 
@@ -178,16 +178,22 @@ pub(super) fn absolute(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// `IMNMX.U32 R0, R1, R2, PT`, `VIMNMX R0, R1, R2, !PT`: the lesser one if the predicate is true, otherwise the greater
 /// one; of signed numbers without `.U32`.
 pub(super) fn choose(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let [MachineOperand::Register(to, ..), a, b, MachineOperand::Predicate(lesser)] = &step.operands[..] else {
+    let (mut results, rest) = step.split(1);
+    let [a, b, MachineOperand::Predicate(lesser)] = rest else {
         return Err(Halt::unknown("it has other operands than two sources and a predicate"));
     };
+    // sm_100 prints two results in predicates, which nothing was ever seen to use.
+    if results.any(|result| result != Predicate::TRUE) {
+        return Err(Halt::unknown("it has a result in a predicate"));
+    }
+    let to = step.to(0)?;
     let (a, b, lesser) = (thread.source(a)?.word(), thread.source(b)?.word(), thread.predicate(*lesser).known(1));
     let is_unsigned = step.modifiers.has(set!["U32"]);
     let value = a.zip(b).zip(lesser).map_or(Bits::UNDEFINED, |((a, b), lesser)| {
         let a_is_less = if is_unsigned { a < b } else { a.cast_signed() < b.cast_signed() };
         Bits::from(if a_is_less == (lesser == 1) { a } else { b })
     });
-    thread.set(*to, 0, value);
+    thread.set(to, 0, value);
     Ok(())
 }
 
