@@ -48,13 +48,13 @@ pub struct Step {
 }
 
 /// The opcodes of unknown duration on all targets.
-const LATE: [&str; 17] = [
-    "ATOM", "ATOMG", "ATOMS", "F2I", "FLO", "I2F", "LD", "LDC", "LDG", "LDL", "LDS", "POPC", "QSPC", "S2R", "S2UR",
-    "SULD", "TXQ",
+const LATE: [&str; 18] = [
+    "ATOM", "ATOMG", "ATOMS", "BREV", "F2I", "FLO", "I2F", "LD", "LDC", "LDG", "LDL", "LDS", "POPC", "QSPC", "S2R",
+    "S2UR", "SULD", "TXQ",
 ];
 
 /// The opcodes of unknown duration that one unit executes in order: `ptxas` waits only for the last of several.
-const IN_ORDER: [&str; 4] = ["F2I", "FLO", "I2F", "POPC"];
+const IN_ORDER: [&str; 5] = ["BREV", "F2I", "FLO", "I2F", "POPC"];
 
 /// The reason why an instruction cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -104,12 +104,12 @@ const CONSTANT: &str = "U8 S8 U16 S16 64 128";
 const SHIFTED: &str = "L R U32 S32 U64 S64 HI";
 
 /// The known modifiers that matter, one bit each.
-const MEANINGFUL: [&str; 73] = [
+const MEANINGFUL: [&str; 75] = [
     "32", "64", "128", "16x2", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64", "WIDE", "HI", "X", "EX", "MOV",
     "IADD", "SHL", "LUT", "AND", "OR", "XOR", "EQ", "NE", "LT", "LE", "GT", "GE", "L", "R", "E", "ADD", "MIN", "MAX",
     "INC", "DEC", "EXCH", "CAS", "CAST", "F16x2", "F16x4", "F16x8", "BF16x2", "BF16x4", "BF16x8", "F32", "F32x2",
     "F32x4", "F64", "FTZ", "BF16_V2", "S", "D", "F16", "IDX", "UP", "P", "BA", "1D", "2D", "3D", "1D_ARRAY",
-    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64", "POPC", "B", "ISAT", "256",
+    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64", "POPC", "B", "ISAT", "256", "SH", "W",
 ];
 
 /// A set of modifiers that matter.
@@ -161,9 +161,11 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "ATOMG", modifiers: ATOMIC, ignored: ACCESS, run: atomic::generic },
     Opcode { name: "ATOMS", modifiers: ATOMIC, ignored: "SPIN", run: atomic::shared },
     Opcode { name: "BAR", modifiers: "", ignored: "SYNC DEFER_BLOCKING", run: control::nothing },
+    Opcode { name: "BMSK", modifiers: "W", ignored: "", run: integer::mask },
     Opcode { name: "BMOV", modifiers: "32", ignored: "CLEAR PQUAD", run: control::move_barrier },
     Opcode { name: "BPT", modifiers: "", ignored: "TRAP", run: control::breakpoint },
     Opcode { name: "BRA", modifiers: "", ignored: "U ANY", run: control::branch },
+    Opcode { name: "BREV", modifiers: "", ignored: "", run: integer::reverse },
     Opcode { name: "BSSY", modifiers: "", ignored: "RECONVERGENT", run: control::nothing },
     Opcode { name: "BSYNC", modifiers: "", ignored: "RECONVERGENT", run: control::nothing },
     Opcode { name: "CALL", modifiers: "", ignored: "REL NOINC", run: control::branch },
@@ -178,14 +180,16 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "F2I", modifiers: "U8 U16 U32 F16 F64", ignored: "TRUNC NTZ", run: float::to_integer },
     Opcode { name: "F2IP", modifiers: "U8", ignored: "F32 TRUNC NTZ", run: float::to_two_integers },
     Opcode { name: "FADD", modifiers: "", ignored: "", run: float::add },
-    Opcode { name: "FLO", modifiers: "U32", ignored: "", run: integer::highest_bit },
+    Opcode { name: "FLO", modifiers: "U32 SH", ignored: "", run: integer::highest_bit },
     Opcode { name: "FMUL", modifiers: "", ignored: "", run: float::multiply },
     Opcode { name: "HADD2", modifiers: "BF16_V2", ignored: "", run: float::add_halves },
     Opcode { name: "HFMA2", modifiers: "BF16_V2", ignored: "MMA", run: float::multiply_add_halves },
     Opcode { name: "I2F", modifiers: "U64", ignored: "", run: float::from_integer },
+    Opcode { name: "IABS", modifiers: "", ignored: "", run: integer::absolute },
     Opcode { name: "IADD", modifiers: "64", ignored: "", run: integer::add_two },
     Opcode { name: "IADD3", modifiers: "X", ignored: "", run: integer::add },
     Opcode { name: "IMAD", modifiers: "WIDE U32 X MOV IADD SHL", ignored: "", run: integer::multiply_add },
+    Opcode { name: "IMNMX", modifiers: "U32", ignored: "", run: integer::choose },
     Opcode { name: "ISETP", modifiers: "EQ NE LT LE GT GE U32 U64 S64 AND OR XOR EX", ignored: "", run: integer::compare },
     Opcode { name: "LD", modifiers: LOADED, ignored: ACCESS, run: access::load_generic },
     Opcode { name: "LDC", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
@@ -221,7 +225,8 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "SURED", modifiers: SURFACE, ignored: ACCESS, run: surface::reduce },
     Opcode { name: "SUST", modifiers: SURFACE, ignored: ACCESS, run: surface::store },
     Opcode { name: "TXQ", modifiers: "B", ignored: "", run: surface::query },
-    Opcode { name: "UFLO", modifiers: "U32", ignored: "", run: integer::highest_bit },
+    Opcode { name: "UBREV", modifiers: "", ignored: "", run: integer::reverse },
+    Opcode { name: "UFLO", modifiers: "U32 SH", ignored: "", run: integer::highest_bit },
     Opcode { name: "UIADD3", modifiers: "X 64", ignored: "", run: integer::add },
     Opcode { name: "UIMAD", modifiers: "WIDE U32", ignored: "", run: integer::multiply_add },
     Opcode { name: "ULDC", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
@@ -232,6 +237,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "UPRMT", modifiers: "", ignored: "", run: logic::permute },
     Opcode { name: "USHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
     Opcode { name: "VIADD", modifiers: "16x2 S32 ISAT", ignored: "", run: integer::add_two },
+    Opcode { name: "VIMNMX", modifiers: "U32 S32", ignored: "", run: integer::choose },
     Opcode { name: "VOTE", modifiers: "", ignored: "ANY ALL", run: warp::vote },
     Opcode { name: "VOTEU", modifiers: "", ignored: "ANY ALL", run: warp::vote },
     Opcode { name: "WARPSYNC", modifiers: "", ignored: "ALL", run: control::nothing },

@@ -1,7 +1,7 @@
 //! Integer arithmetic.
 
 use super::Step;
-use crate::instruction::{MachineOperand, RegisterPart, Sign};
+use crate::instruction::{MachineOperand, Predicate, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
 
@@ -119,17 +119,81 @@ pub(super) fn shift_add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     Ok(())
 }
 
-/// `FLO.U32 R0, UR6`: the position of the highest bit that is 1, or -1. Without `.U32`, of the highest one that differs from
-/// the sign.
+/// `FLO.U32 R0, UR6`: the position of the highest bit that is 1, or -1; without `.U32`, of the highest bit that differs
+/// from the sign. With `.SH`, how far it is from bit 31.
 pub(super) fn highest_bit(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let value = thread.source(step.operand(1)?)?;
-    let unsigned = step.modifiers.has(set!["U32"]);
-    // 0 has no bit that is 1.
+    let is_unsigned = step.modifiers.has(set!["U32"]);
     let highest = |value: u32| {
-        let different = if !unsigned && value.cast_signed() < 0 { !value } else { value };
-        Bits::from(different.checked_ilog2().unwrap_or(u32::MAX))
+        let value = if is_unsigned || value.cast_signed() >= 0 { value } else { !value };
+        match value.checked_ilog2() {
+            // No bit is the one that is looked for.
+            None => Bits::from(u32::MAX),
+            Some(position) if step.modifiers.has(set!["SH"]) => Bits::from(31 - position),
+            Some(position) => Bits::from(position),
+        }
     };
     thread.set(step.to(0)?, 0, value.word().map_or(Bits::UNDEFINED, highest));
+    Ok(())
+}
+
+/// `BREV R0, R1`: the bits in reverse order.
+pub(super) fn reverse(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let [MachineOperand::Register(to, ..), from] = &step.operands[..] else {
+        return Err(Halt::unknown("it has other operands than a register and a source"));
+    };
+    let value = thread.source(from)?.zero_extended(32);
+    // The upper half of all 64 bits in reverse order.
+    let reversed = Bits::new(value.value().reverse_bits(), value.defined().reverse_bits());
+    thread.set(*to, 0, reversed.shifted_right(32));
+    Ok(())
+}
+
+/// `BMSK R0, R1, R2`: ones from a position on, as many as the second source says; both are at most 32, or with `.W` modulo
+/// 32.
+pub(super) fn mask(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let [MachineOperand::Register(to, ..), position, count] = &step.operands[..] else {
+        return Err(Halt::unknown("it has other operands than a position and a count"));
+    };
+    let wraps = step.modifiers.has(set!["W"]);
+    let bounded = |number: u32| if wraps { number & 31 } else { number.min(32) };
+    let (position, count) = (thread.source(position)?.word(), thread.source(count)?.word());
+    let mask = position
+        .zip(count)
+        .map_or(Bits::UNDEFINED, |(position, count)| Bits::from(((1_u64 << bounded(count)) - 1) << bounded(position)));
+    thread.set(*to, 0, mask);
+    Ok(())
+}
+
+/// `IABS R0, R1`: the absolute value of a signed number; that of the least one is itself.
+pub(super) fn absolute(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let [MachineOperand::Register(to, ..), from] = &step.operands[..] else {
+        return Err(Halt::unknown("it has other operands than a register and a source"));
+    };
+    let value = thread.source(from)?.word();
+    thread.set(*to, 0, value.map_or(Bits::UNDEFINED, |value| Bits::from(value.cast_signed().unsigned_abs())));
+    Ok(())
+}
+
+/// `IMNMX.U32 R0, R1, R2, PT`, `VIMNMX R0, R1, R2, !PT`: the lesser one if the predicate is true, otherwise the greater
+/// one; of signed numbers without `.U32`.
+pub(super) fn choose(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let (mut results, rest) = step.split(1);
+    let [a, b, MachineOperand::Predicate(lesser)] = rest else {
+        return Err(Halt::unknown("it has other operands than two sources and a predicate"));
+    };
+    // sm_100 prints two results in predicates, which nothing was ever seen to use.
+    if results.any(|result| result != Predicate::TRUE) {
+        return Err(Halt::unknown("it has a result in a predicate"));
+    }
+    let to = step.to(0)?;
+    let (a, b, lesser) = (thread.source(a)?.word(), thread.source(b)?.word(), thread.predicate(*lesser).known(1));
+    let is_unsigned = step.modifiers.has(set!["U32"]);
+    let value = a.zip(b).zip(lesser).map_or(Bits::UNDEFINED, |((a, b), lesser)| {
+        let a_is_less = if is_unsigned { a < b } else { a.cast_signed() < b.cast_signed() };
+        Bits::from(if a_is_less == (lesser == 1) { a } else { b })
+    });
+    thread.set(to, 0, value);
     Ok(())
 }
 
