@@ -101,15 +101,16 @@ const STORED: &str = "E U8 S8 U16 S16 64 128 256";
 /// The types that a load from a constant bank can load.
 const CONSTANT: &str = "U8 S8 U16 S16 64 128";
 /// The directions, types and halves of shifts.
-const SHIFTED: &str = "L R U32 S32 U64 S64 HI";
+const SHIFTED: &str = "L R W U32 S32 U64 S64 HI";
 
 /// The known modifiers that matter, one bit each.
-const MEANINGFUL: [&str; 75] = [
+const MEANINGFUL: [&str; 85] = [
     "32", "64", "128", "16x2", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64", "WIDE", "HI", "X", "EX", "MOV",
     "IADD", "SHL", "LUT", "AND", "OR", "XOR", "EQ", "NE", "LT", "LE", "GT", "GE", "L", "R", "E", "ADD", "MIN", "MAX",
     "INC", "DEC", "EXCH", "CAS", "CAST", "F16x2", "F16x4", "F16x8", "BF16x2", "BF16x4", "BF16x8", "F32", "F32x2",
     "F32x4", "F64", "FTZ", "BF16_V2", "S", "D", "F16", "IDX", "UP", "P", "BA", "1D", "2D", "3D", "1D_ARRAY",
-    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64", "POPC", "B", "ISAT", "256", "SH", "W",
+    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64", "POPC", "B", "ISAT", "256", "SH", "W", "PAND", "F4E", "B4E",
+    "RC8", "ECL", "ECR", "RC16", "2A", "4A", "LO",
 ];
 
 /// A set of modifiers that matter.
@@ -182,13 +183,15 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "FADD", modifiers: "", ignored: "", run: float::add },
     Opcode { name: "FLO", modifiers: "U32 SH", ignored: "", run: integer::highest_bit },
     Opcode { name: "FMUL", modifiers: "", ignored: "", run: float::multiply },
+    Opcode { name: "FSEL", modifiers: "", ignored: "", run: transfer::select_float },
     Opcode { name: "HADD2", modifiers: "BF16_V2", ignored: "", run: float::add_halves },
     Opcode { name: "HFMA2", modifiers: "BF16_V2", ignored: "MMA", run: float::multiply_add_halves },
     Opcode { name: "I2F", modifiers: "U64", ignored: "", run: float::from_integer },
     Opcode { name: "IABS", modifiers: "", ignored: "", run: integer::absolute },
     Opcode { name: "IADD", modifiers: "64", ignored: "", run: integer::add_two },
     Opcode { name: "IADD3", modifiers: "X", ignored: "", run: integer::add },
-    Opcode { name: "IMAD", modifiers: "WIDE U32 X MOV IADD SHL", ignored: "", run: integer::multiply_add },
+    Opcode { name: "IDP", modifiers: "2A 4A LO HI U8 S8 U16 S16", ignored: "", run: integer::dot_product },
+    Opcode { name: "IMAD", modifiers: "WIDE HI U32 X MOV IADD SHL", ignored: "", run: integer::multiply_add },
     Opcode { name: "IMNMX", modifiers: "U32", ignored: "", run: integer::choose },
     Opcode { name: "ISETP", modifiers: "EQ NE LT LE GT GE U32 U64 S64 AND OR XOR EX", ignored: "", run: integer::compare },
     Opcode { name: "LD", modifiers: LOADED, ignored: ACCESS, run: access::load_generic },
@@ -197,14 +200,14 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "LDG", modifiers: LOADED, ignored: ACCESS, run: access::load_generic },
     Opcode { name: "LDL", modifiers: LOADED, ignored: ACCESS, run: access::load_local },
     Opcode { name: "LDS", modifiers: LOADED, ignored: "U", run: access::load_shared },
-    Opcode { name: "LEA", modifiers: "", ignored: "", run: integer::shift_add },
-    Opcode { name: "LOP3", modifiers: "LUT", ignored: "", run: logic::table },
+    Opcode { name: "LEA", modifiers: "HI", ignored: "", run: integer::shift_add },
+    Opcode { name: "LOP3", modifiers: "LUT PAND", ignored: "", run: logic::table },
     Opcode { name: "MEMBAR", modifiers: "", ignored: "SC ALL SYS GPU CTA", run: control::nothing },
     Opcode { name: "MOV", modifiers: "64", ignored: "", run: transfer::copy },
     Opcode { name: "NOP", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "PLOP3", modifiers: "LUT", ignored: "", run: logic::predicates },
     Opcode { name: "POPC", modifiers: "", ignored: "", run: integer::count_bits },
-    Opcode { name: "PRMT", modifiers: "", ignored: "", run: logic::permute },
+    Opcode { name: "PRMT", modifiers: "F4E B4E RC8 ECL ECR RC16", ignored: "", run: logic::permute },
     Opcode { name: "QSPC", modifiers: "E S D", ignored: "", run: atomic::query_space },
     Opcode { name: "R2UR", modifiers: "OR", ignored: "", run: warp::to_uniform },
     Opcode { name: "RED", modifiers: ATOMIC, ignored: ACCESS, run: atomic::reduce },
@@ -214,7 +217,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "S2R", modifiers: "", ignored: "", run: transfer::special },
     Opcode { name: "S2UR", modifiers: "", ignored: "", run: transfer::special },
     Opcode { name: "SEL", modifiers: "64", ignored: "", run: transfer::select },
-    Opcode { name: "SGXT", modifiers: "U32", ignored: "", run: integer::extend },
+    Opcode { name: "SGXT", modifiers: "U32 W", ignored: "", run: integer::extend },
     Opcode { name: "SHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
     Opcode { name: "SHFL", modifiers: "IDX UP", ignored: "", run: warp::shuffle },
     Opcode { name: "ST", modifiers: STORED, ignored: ACCESS, run: access::store_generic },
@@ -236,6 +239,7 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "UPOPC", modifiers: "", ignored: "", run: integer::count_bits },
     Opcode { name: "UPRMT", modifiers: "", ignored: "", run: logic::permute },
     Opcode { name: "USHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
+    Opcode { name: "VABSDIFF", modifiers: "U32", ignored: "", run: integer::distance },
     Opcode { name: "VIADD", modifiers: "16x2 S32 ISAT", ignored: "", run: integer::add_two },
     Opcode { name: "VIMNMX", modifiers: "U32 S32", ignored: "", run: integer::choose },
     Opcode { name: "VOTE", modifiers: "", ignored: "ANY ALL", run: warp::vote },

@@ -87,7 +87,7 @@ fn term(thread: &Thread, operand: &MachineOperand) -> Result<Bits, Halt> {
     }
 }
 
-/// `IMAD R0, R0, UR4, R3`, `IMAD.WIDE.U32 R6, R11, 0x4, R6`, `IMAD.X R4, RZ, RZ, R4, P2`, and what ptxas moves and adds
+/// `IMAD R0, R0, UR4, R3`, `IMAD.WIDE.U32 R6, R11, 0x4, R6`, `IMAD.HI R7, R7, R0, R4`, `IMAD.X R4, RZ, RZ, R4, P2`, and what ptxas moves and adds
 /// with: `IMAD.MOV.U32`, `IMAD.IADD`, `IMAD.SHL.U32`.
 pub(super) fn multiply_add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let to = step.to(0)?;
@@ -96,6 +96,13 @@ pub(super) fn multiply_add(thread: &mut Thread, step: &Step) -> Result<(), Halt>
         let c = thread.source_wide(step.operand(3)?)?;
         let extended = |of: Bits| if step.modifiers.has(set!["U32"]) { of } else { of.sign_extended(32) };
         thread.set_wide(to, extended(a).times(extended(b)).plus(c));
+        return Ok(());
+    }
+    if step.modifiers.has(set!["HI"]) {
+        // The addend has 64 bits as well.
+        let c = thread.source_wide(step.operand(3)?)?;
+        let extended = |of: Bits| if step.modifiers.has(set!["U32"]) { of } else { of.sign_extended(32) };
+        thread.set(to, 0, extended(a).times(extended(b)).plus(c).shifted_right(32));
         return Ok(());
     }
     let mut sum = a.times(b).plus(thread.source(step.operand(3)?)?);
@@ -108,8 +115,21 @@ pub(super) fn multiply_add(thread: &mut Thread, step: &Step) -> Result<(), Halt>
     Ok(())
 }
 
-/// `LEA R0, R5, R0, 0x18`: the first shifted left, plus the second.
+/// `LEA R0, R5, R0, 0x18`: the first shifted left, plus the second. `LEA.HI R0, R0, R5, RZ, 0x10`: the first with the third
+/// above it, shifted left, of which the upper half is added to the second.
 pub(super) fn shift_add(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    if step.modifiers.has(set!["HI"]) {
+        let [MachineOperand::Register(to, ..), a, b, c, MachineOperand::Integer(count @ 0..32)] = &step.operands[..]
+        else {
+            return Err(Halt::unknown("it has other operands than three sources and a count"));
+        };
+        // A count below 32 keeps 32 bits of both registers in the upper half.
+        let count = Bits::from(*count).word().ok_or(Halt::Undefined("a count to shift by"))?;
+        let both = thread.source(a)?.joined(32, thread.source(c)?);
+        let sum = both.shifted_left(count).shifted_right(32).plus(thread.source(b)?);
+        thread.set(*to, 0, sum);
+        return Ok(());
+    }
     let [MachineOperand::Register(to, ..), a, b, MachineOperand::Integer(count)] = &step.operands[..] else {
         return Err(Halt::unknown("it has other operands than two sources and a count"));
     };
@@ -207,6 +227,7 @@ pub(super) fn count_bits(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 /// `SGXT R7, R6, 0x8`: the low bits, sign-extended, or zero-extended with `.U32`.
 pub(super) fn extend(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let count = thread.source(step.operand(2)?)?.word().ok_or(Halt::Undefined("a count of bits"))?;
+    let count = if step.modifiers.has(set!["W"]) { count & 31 } else { count };
     let value = thread.source(step.operand(1)?)?;
     let value = match count {
         0 => Bits::ZERO,
@@ -219,13 +240,13 @@ pub(super) fn extend(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 }
 
 /// `SHF.L.U32 R7, R6, 0x3, RZ`, `SHF.R.S32.HI R6, RZ, 0x1f, R0`: two registers, the low one first, shifted as one; the
-/// result is the low half, or the high one with `.HI`. Counts beyond the size of the type shift everything out.
+/// result is the low half, or the high one with `.HI`. Counts beyond the size of the type shift everything out, or wrap with `.W`.
 pub(super) fn shift(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let has = |any| step.modifiers.has(any);
     let (low, high) = (thread.source(step.operand(1)?)?, thread.source(step.operand(3)?)?);
     let count = thread.source(step.operand(2)?)?.word().ok_or(Halt::Undefined("a count to shift by"))?;
     let most = if has(set!["U64"]) || has(set!["S64"]) { 64 } else { 32 };
-    let count = count.min(most);
+    let count = if has(set!["W"]) { count & (most - 1) } else { count.min(most) };
     let both = low.joined(32, high);
     let shifted = match (has(set!["L"]), has(set!["S32"]) || has(set!["S64"])) {
         (true, _) => both.shifted_left(count),
@@ -297,4 +318,56 @@ fn comparison(step: &Step, a: Bits, b: Bits, lower: Option<Bits>) -> Result<Bits
         () if has(set!["GE"]) => order.is_ge(),
         () => return Err(Halt::unknown("it has no comparison")),
     }))
+}
+
+/// `VABSDIFF R5, R0, R5, R4`: the distance of two numbers, plus a third.
+pub(super) fn distance(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let [MachineOperand::Register(to, ..), a, b, c] = &step.operands[..] else {
+        return Err(Halt::unknown("it has other operands than three sources"));
+    };
+    let (a, b) = (thread.source(a)?, thread.source(b)?);
+    let is_unsigned = step.modifiers.has(set!["U32"]);
+    let distance = match a.word().zip(b.word()) {
+        None => Bits::UNDEFINED,
+        Some((a, b)) if is_unsigned => Bits::from(a.abs_diff(b)),
+        Some((a, b)) => Bits::from(a.cast_signed().abs_diff(b.cast_signed())),
+    };
+    let sum = distance.plus(thread.source(c)?);
+    thread.set(*to, 0, sum);
+    Ok(())
+}
+
+/// `IDP.4A.S8.U8 R5, R0, R5, R4`: the sum of the products of four bytes, plus a third source. `IDP.2A.HI.U16.S8`: of two
+/// halves with the upper two bytes, or the lower two with `.LO`.
+pub(super) fn dot_product(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let [MachineOperand::Register(to, ..), a, b, c] = &step.operands[..] else {
+        return Err(Halt::unknown("it has other operands than three sources"));
+    };
+    // The types of the factors are the last two words, in order.
+    let mut types = step.name.rsplit('.');
+    let (Some(of_b), Some(of_a)) = (types.next(), types.next()) else {
+        return Err(Halt::unknown("it has no types"));
+    };
+    let (parts, size_of_a, first) = match (step.modifiers.has(set!["4A"]), step.modifiers.has(set!["HI"])) {
+        (true, false) => (4, 8, 0),
+        (false, false) if step.modifiers.has(set!["LO"]) => (2, 16, 0),
+        (false, true) => (2, 16, 2),
+        _ => return Err(Halt::unknown("it does not say which parts are multiplied")),
+    };
+    let (signed_a, signed_b) = match (of_a, of_b) {
+        ("S8" | "S16", "S8") => (true, true),
+        ("S8" | "S16", "U8") => (true, false),
+        ("U8" | "U16", "S8") => (false, true),
+        ("U8" | "U16", "U8") => (false, false),
+        _ => return Err(Halt::unknown("its types are unknown")),
+    };
+    let (a, b, c) = (thread.source(a)?, thread.source(b)?, thread.source(c)?);
+    let part = |of: Bits, at: u32, size: u32, signed: bool| {
+        let of = of.shifted_right(at * size);
+        if signed { of.sign_extended(size) } else { of.zero_extended(size) }
+    };
+    let products = (0..parts).map(|at| part(a, at, size_of_a, signed_a).times(part(b, first + at, 8, signed_b)));
+    let sum = products.fold(c, Bits::plus);
+    thread.set(*to, 0, sum);
+    Ok(())
 }

@@ -6,7 +6,7 @@ use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
 
 /// `LOP3.LUT R6, R0, 0xffff, RZ, 0xc0, !PT`: a truth table of three inputs. With a predicate in front, it says whether
-/// the result has a bit that is 1.
+/// the result has a bit that is 1, or the last predicate is true; with `.PAND`, and it is.
 pub(super) fn table(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let (mut predicates, rest) = step.split(0);
     let [MachineOperand::Register(to, ..), a, b, c, MachineOperand::Integer(table), MachineOperand::Predicate(also)] =
@@ -24,7 +24,8 @@ pub(super) fn table(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
             (0, Some(_)) => Bits::from(false),
             _ => Bits::UNDEFINED.zero_extended(1),
         };
-        thread.set_predicate(to, Bits::table(0xfc, any, also, Bits::ZERO));
+        let both = if step.modifiers.has(set!["PAND"]) { 0xc0 } else { 0xfc };
+        thread.set_predicate(to, Bits::table(both, any, also, Bits::ZERO));
     }
     Ok(())
 }
@@ -62,6 +63,12 @@ pub(super) fn permute(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?, thread.source(step.operand(3)?)?);
     let selector = selector.zero_extended(16).word().ok_or(Halt::Undefined("a selector of bytes"))?;
     let both = low.joined(32, high);
+    if let Some(bytes) = mode(step, selector & 3) {
+        let of = |at: u32| both.shifted_right(at * 8).zero_extended(8);
+        let value = bytes.into_iter().rev().fold(Bits::ZERO, |value, at| of(at).joined(8, value));
+        thread.set(step.to(0)?, 0, value);
+        return Ok(());
+    }
     let byte = |at: u32| {
         let choice = selector >> (at * 4) & 15;
         let byte = both.shifted_right((choice & 7) * 8).zero_extended(8);
@@ -70,4 +77,18 @@ pub(super) fn permute(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
     let value = (0..4).rev().fold(Bits::ZERO, |value, at| byte(at).joined(8, value));
     thread.set(step.to(0)?, 0, value);
     Ok(())
+}
+
+/// The bytes that `PRMT.F4E` and the like take for each byte of the result, the lowest first; none without a mode.
+fn mode(step: &Step, at: u32) -> Option<[u32; 4]> {
+    let has = |any| step.modifiers.has(any);
+    Some(match () {
+        () if has(set!["F4E"]) => [0, 1, 2, 3].map(|byte| at + byte),
+        () if has(set!["B4E"]) => [0, 1, 2, 3].map(|byte| (at + 8 - byte) & 7),
+        () if has(set!["RC8"]) => [at; 4],
+        () if has(set!["ECL"]) => [0, 1, 2, 3].map(|byte: u32| if byte < at { at } else { byte }),
+        () if has(set!["ECR"]) => [0, 1, 2, 3].map(|byte: u32| if byte > at { at } else { byte }),
+        () if has(set!["RC16"]) => [0, 1, 0, 1].map(|byte| (at & 1) << 1 | byte),
+        () => return None,
+    })
 }

@@ -1,7 +1,7 @@
 //! Moves of values, which do not change them.
 
 use super::{Step, access};
-use crate::instruction::{MachineOperand, Predicate};
+use crate::instruction::{MachineOperand, Predicate, Sign};
 use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
 
@@ -39,6 +39,15 @@ pub(super) fn select(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         false => thread.set(step.to(0)?, 0, value),
     }
     Ok(())
+}
+
+/// `FSEL R5, R0, 1, !P0`: one of two floats, as the bits that they are. A sign before one would be that of a float.
+pub(super) fn select_float(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+    let signed = |operand: &MachineOperand| matches!(operand, MachineOperand::Register(_, sign, _) | MachineOperand::Constant { sign, .. } if *sign != Sign::NONE);
+    if step.operands.iter().any(signed) {
+        return Err(Halt::unknown("a source has a sign"));
+    }
+    select(thread, step)
 }
 
 /// `S2R R0, SR_TID.X`, `S2UR UR4, SR_CTAID.X`
