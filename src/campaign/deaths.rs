@@ -7,7 +7,7 @@ use super::options::Subject;
 use super::results::{DeathGroup, EngineResult, Results};
 use crate::divergences::{Divergence, Divergences, EngineVersion};
 use crate::engine::{DeadlyModule, Depth, JointDeath};
-use crate::ptx::Line;
+use crate::ptx::{Line, Statement, Statements};
 use crate::spec::Spec;
 
 impl Results {
@@ -72,10 +72,36 @@ fn groups(
     groups.into_iter().map(group).collect()
 }
 
-/// The instruction of a line, or its opcode if no specification has it. A line that cannot be read stands for itself: it
-/// shares a group with no other.
+/// The instruction of a line's first statement, or its opcode if no specification has it: where code is generated, a second
+/// statement stores the result. A line that cannot be read stands for itself: it shares a group with no other.
 fn opcode(spec: &Spec, line: &str) -> String {
-    let named = |read: &Line<'_>| spec.instruction_of(read.opcode, &read.modifiers).map(|of| of.name.clone());
-    let read = Line::parse(line).ok();
-    read.as_ref().and_then(named).unwrap_or_else(|| Line::opcode_of(line).unwrap_or(line).to_owned())
+    match Statements::of_part(line).next_statement() {
+        Ok(Some(Statement::Instruction(read))) => {
+            let named = spec.instruction_of(read.opcode, &read.modifiers);
+            named.map_or_else(|| read.opcode.to_owned(), |of| of.name.clone())
+        }
+        _ => Line::opcode_of(line).unwrap_or(line).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_belongs_to_the_instruction_of_its_first_statement() {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        for (line, instruction) in [
+            (
+                "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, %rd1, %rd2, 1, 1, 1; st.global.f32 [g], %f1;",
+                "wgmma.mma_async",
+            ),
+            ("@!%p1 mov.b32 %r1, %r2;", "mov"),
+            ("nonsense.b32 %r1;", "nonsense"),
+            ("mov.b32 %r1, {", "mov"),
+            ("= 5", "= 5"),
+        ] {
+            assert_eq!(opcode(&spec, line), instruction, "{line}");
+        }
+    }
 }
