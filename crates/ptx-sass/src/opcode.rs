@@ -104,13 +104,13 @@ const CONSTANT: &str = "U8 S8 U16 S16 64 128";
 const SHIFTED: &str = "L R W U32 S32 U64 S64 HI";
 
 /// The known modifiers that matter, one bit each.
-const MEANINGFUL: [&str; 85] = [
+const MEANINGFUL: [&str; 86] = [
     "32", "64", "128", "16x2", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64", "WIDE", "HI", "X", "EX", "MOV",
     "IADD", "SHL", "LUT", "AND", "OR", "XOR", "EQ", "NE", "LT", "LE", "GT", "GE", "L", "R", "E", "ADD", "MIN", "MAX",
     "INC", "DEC", "EXCH", "CAS", "CAST", "F16x2", "F16x4", "F16x8", "BF16x2", "BF16x4", "BF16x8", "F32", "F32x2",
     "F32x4", "F64", "FTZ", "BF16_V2", "S", "D", "F16", "IDX", "UP", "P", "BA", "1D", "2D", "3D", "1D_ARRAY",
     "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64", "POPC", "B", "ISAT", "256", "SH", "W", "PAND", "F4E", "B4E",
-    "RC8", "ECL", "ECR", "RC16", "2A", "4A", "LO",
+    "RC8", "ECL", "ECR", "RC16", "2A", "4A", "LO", "TRUNC",
 ];
 
 /// A set of modifiers that matter.
@@ -178,8 +178,8 @@ const OPCODES: &[Opcode] = &[
     Opcode { name: "DEPBAR", modifiers: "", ignored: "LE", run: control::wait },
     Opcode { name: "ERRBAR", modifiers: "", ignored: "", run: control::nothing },
     Opcode { name: "EXIT", modifiers: "", ignored: "", run: control::exit },
-    Opcode { name: "F2I", modifiers: "U8 U16 U32 F16 F64", ignored: "TRUNC NTZ", run: float::to_integer },
-    Opcode { name: "F2IP", modifiers: "U8", ignored: "F32 TRUNC NTZ", run: float::to_two_integers },
+    Opcode { name: "F2I", modifiers: "U8 U16 U32 F16 F64 TRUNC", ignored: "NTZ", run: float::to_integer },
+    Opcode { name: "F2IP", modifiers: "U8 TRUNC", ignored: "F32 NTZ", run: float::to_two_integers },
     Opcode { name: "FADD", modifiers: "", ignored: "", run: float::add },
     Opcode { name: "FLO", modifiers: "U32 SH", ignored: "", run: integer::highest_bit },
     Opcode { name: "FMUL", modifiers: "", ignored: "", run: float::multiply },

@@ -88,10 +88,10 @@ pub(super) fn szext(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     Ok(extended?.depending(Dependence::One(&[1])))
 }
 
-/// The bit that is the n-th one from a position on, up or down.
+/// The bit that is the n-th one from a position on, up or down. The smallest offset has no magnitude.
 pub(super) fn fns(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     m.partial(|[mask, base, offset]| {
-        if !(0..32).contains(&base) {
+        if !(0..32).contains(&base) || offset == i128::from(i32::MIN) {
             return Err(Undefined::FoundFromNowhere);
         }
         let is_set = |at: &i128| mask >> at & 1 == 1;

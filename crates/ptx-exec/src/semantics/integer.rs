@@ -139,7 +139,7 @@ fn product_of_24_bits(m: &Modes<'_>) -> Result<impl Fn(i128, i128) -> i128 + Cop
     };
     Ok(move |a: i128, b: i128| {
         let [a, b] = [a, b].map(|number| factor.read(number.cast_unsigned()));
-        t.read((a * b >> shift).cast_unsigned())
+        t.read(((a * b) >> shift).cast_unsigned())
     })
 }
 

@@ -59,7 +59,7 @@ const REASONS: [(Undefined, &str, &str); 17] = [
     (Undefined::SignOfZero, "sign-of-zero", "whether the minimum or maximum of two zeros is the negative one is not described (parallel-synchronization-and-communication-instructions-atom)"),
     (Undefined::DivisionByZero, "division-by-zero", "a division by zero yields an unspecified value (integer-arithmetic-instructions-div)"),
     (Undefined::QuotientTooLarge, "quotient-too-large", "the smallest number divided by -1 is not described (integer-arithmetic-instructions-div)"),
-    (Undefined::FoundFromNowhere, "found-from-nowhere", "a base above 31 is undefined (integer-arithmetic-instructions-fns)"),
+    (Undefined::FoundFromNowhere, "found-from-nowhere", "a base above 31 is undefined, and the magnitude of the smallest offset does not fit (integer-arithmetic-instructions-fns)"),
     (Undefined::IntermediateSign, "intermediate-sign", "how an intermediate result that its type does not have enters the second operation is not clear (scalar-video-instructions)"),
 ];
 

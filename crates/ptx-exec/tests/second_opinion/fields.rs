@@ -58,7 +58,8 @@ fn bfind(asked: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {
 fn fns(_: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {
     let (mask, offset) = (&given[0], &given[2][..32]);
     let base = count(&given[1][..32], 32);
-    if base == 32 {
+    // The magnitude of the smallest offset has no 32 bits with a sign.
+    if base == 32 || top(&magnitude(offset)) {
         return Err(Open);
     }
     if is_zero(offset) {

@@ -238,11 +238,14 @@ fn set_sums(thread: &mut Thread, step: &Step, a: [Bits; 2], b: [Bits; 2]) -> Res
     Ok(())
 }
 
-/// `I2F.U64 R7, R22`: an integer as the nearest float of 32 bits.
+/// `I2F.U64 R7, R22`, `I2F R7, R22`: an integer of 64 bits without a sign, or of 32 with one, as the nearest float of 32 bits.
 #[expect(clippy::cast_precision_loss, reason = "rounding is wanted")]
 pub(super) fn from_integer(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let source = thread.source_wide(step.operand(1)?)?;
-    let value = source.known(64).map_or(Bits::UNDEFINED, |value| Bits::from((value as f32).to_bits()));
+    let float = match step.modifiers.has(set!["U64"]) {
+        true => thread.source_wide(step.operand(1)?)?.known(64).map(|value| value as f32),
+        false => thread.source(step.operand(1)?)?.word().map(|value| value.cast_signed() as f32),
+    };
+    let value = float.map_or(Bits::UNDEFINED, |float| Bits::from(float.to_bits()));
     thread.set(step.to(0)?, 0, value);
     Ok(())
 }
@@ -282,6 +285,9 @@ pub(super) fn to_two_integers(thread: &mut Thread, step: &Step) -> Result<(), Ha
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a value out of range is the nearest")]
 fn integer(step: &Step, value: f64) -> Result<Bits, Halt> {
+    if !step.modifiers.has(set!["TRUNC"]) {
+        return Err(Halt::unknown("it does not truncate"));
+    }
     Ok(match () {
         () if step.modifiers.has(set!["U8"]) => Bits::from(u32::from(value as u8)),
         () if step.modifiers.has(set!["U16"]) => Bits::from(u32::from(value as u16)),

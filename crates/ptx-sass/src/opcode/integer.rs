@@ -61,18 +61,36 @@ pub(super) fn add_two(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
         thread.set_wide(step.to(0)?, sum);
         return Ok(());
     }
+    if has(set!["ISAT"]) {
+        let (a, b) = (exact(thread, step.operand(1)?)?, exact(thread, step.operand(2)?)?);
+        let sum = a.zip(b).map_or(Bits::UNDEFINED, |(a, b)| {
+            Bits::from((a + b).clamp(i64::from(i32::MIN), i64::from(i32::MAX)).cast_unsigned())
+        });
+        thread.set(step.to(0)?, 0, sum);
+        return Ok(());
+    }
     let (a, b) = (thread.source(step.operand(1)?)?, thread.source(step.operand(2)?)?);
     let sum = match () {
         () if has(set!["16x2"]) => a.plus(b).joined(16, a.shifted_right(16).plus(b.shifted_right(16))),
-        () if has(set!["ISAT"]) => a.known(32).zip(b.known(32)).map_or(Bits::UNDEFINED, |(a, b)| {
-            let signed = |of: u64| Bits::from(of).sign_extended(32).value().cast_signed();
-            let sum = (signed(a) + signed(b)).clamp(i64::from(i32::MIN), i64::from(i32::MAX));
-            Bits::from(sum.cast_unsigned())
-        }),
         () => a.plus(b),
     };
     thread.set(step.to(0)?, 0, sum);
     Ok(())
+}
+
+/// The signed number in a source; none if it is undefined. Minus the smallest number has no 32 bits, but the sum that it is a
+/// term of may have.
+fn exact(thread: &Thread, operand: &MachineOperand) -> Result<Option<i64>, Halt> {
+    let (value, negated) = match operand {
+        MachineOperand::Register(
+            register,
+            Sign { negated: true, inverted: false, absolute: false },
+            RegisterPart::Whole,
+        ) => (thread.half(*register, 0), true),
+        other => (thread.source(other)?, false),
+    };
+    let number = value.known(32).map(|_| value.sign_extended(32).value().cast_signed());
+    Ok(number.map(|number| if negated { -number } else { number }))
 }
 
 /// A term of a sum with a carry: minus x is the inverse of x, plus 1, so that the carry is that of a subtraction.
