@@ -1,10 +1,13 @@
 //! Choices of modifiers for which a row has no semantics: the model lacks them, or they need the carry of another line.
 
+use std::collections::BTreeSet;
+
 use ptx_spec::must::Must as _;
 use ptx_spec::spec::Choice;
+use rustc_hash::FxHashSet;
 
 use super::forbidden::{ChosenValues, Forbidden};
-use crate::semantics::computation;
+use crate::semantics::{self, computation};
 
 /// One value on each of some axes.
 type ChosenModifiers = Vec<(usize, u8)>;
@@ -12,6 +15,9 @@ type ChosenModifiers = Vec<(usize, u8)>;
 /// Forbids these choices in an instruction that only computes: single values, pairs of them, and what is left.
 pub(super) fn never(forbidden: &mut Forbidden<'_>) {
     let form = forbidden.form;
+    if !semantics::opcodes().any(|opcode| opcode == form.opcode()) {
+        return;
+    }
     let lacks = |values: &[u8]| match computation(forbidden.isa, form, values, None) {
         Some(Ok(computation)) => computation.reads_carry(),
         Some(Err(_)) => true,
@@ -43,18 +49,19 @@ pub(super) fn never(forbidden: &mut Forbidden<'_>) {
         return;
     }
     for size in [1, 2, axes.len()] {
-        while let Some(part) = lacking
-            .iter()
-            .flat_map(|of| parts(of, size))
-            .find(|part| !modelled.iter().any(|of| part.iter().all(|choice| of.contains(choice))))
-        {
-            lacking.retain(|of| !part.iter().all(|choice| of.contains(choice)));
-            let sets: Vec<Option<ChosenValues>> = part
-                .iter()
-                .map(|&(axis, value)| forbidden.of(Some(axis), |word| form.axes[axis].position(word) == Some(value)))
-                .collect();
+        let known: FxHashSet<ChosenModifiers> = modelled.iter().flat_map(|of| parts(of, size)).collect();
+        let lacks_alone = |of: &ChosenModifiers| parts(of, size).into_iter().find(|part| !known.contains(part));
+        let (alone, rest): (Vec<ChosenModifiers>, Vec<ChosenModifiers>) =
+            lacking.into_iter().partition(|of| lacks_alone(of).is_some());
+        let found: BTreeSet<ChosenModifiers> = alone.iter().filter_map(lacks_alone).collect();
+        for part in &found {
+            let one = |&(axis, value): &(usize, u8)| {
+                forbidden.of(Some(axis), |word| form.axes[axis].position(word) == Some(value))
+            };
+            let sets: Vec<Option<ChosenValues>> = part.iter().map(one).collect();
             forbidden.never(sets);
         }
+        lacking = rest;
     }
 }
 
