@@ -36,7 +36,7 @@ static FORMS: LazyLock<Vec<ModelledForm>> = LazyLock::new(|| {
 });
 
 /// What is tried by default: one in so many forms, mutants of each, and programs of each form in a run.
-const FEW: (usize, usize, Option<usize>) = (3, 2, Some(300));
+const FEW: (usize, usize, Option<usize>) = (1, 2, Some(300));
 /// What the nightly tries.
 const ALL: (usize, usize, Option<usize>) = (1, usize::MAX, None);
 /// Rows by which it is decided whether a mutant is equivalent.

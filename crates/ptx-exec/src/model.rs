@@ -53,14 +53,18 @@ const TABLE: &[(&str, Prepare)] = &[
     ("sust", surface::store),
 ];
 
-/// The opcodes of the instructions that the model executes, sorted.
+/// The instructions that only compute of which a run executes rows. The others have semantics as well, and wait for their
+/// machine code: a row whose machine code is unknown was never compared.
+const EXECUTED: &[&str] = &["add"];
+
+/// The opcodes of the instructions that a run executes, sorted.
 pub fn opcodes() -> impl Iterator<Item = &'static str> {
-    let mut all: Vec<&str> = TABLE.iter().map(|(opcode, _)| *opcode).chain(crate::semantics::opcodes()).collect();
+    let mut all: Vec<&str> = TABLE.iter().map(|(opcode, _)| *opcode).chain(EXECUTED.iter().copied()).collect();
     all.sort_unstable();
     all.into_iter()
 }
 
-/// True if the model executes an instruction.
+/// True if a run executes an instruction.
 pub fn models(opcode: &str) -> bool {
     opcodes().any(|known| known == opcode)
 }
