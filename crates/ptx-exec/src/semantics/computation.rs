@@ -159,7 +159,8 @@ impl Computation {
         self.inferred
     }
 
-    /// Computes the results. Bits of a source beyond its type do not matter, and results have none beyond theirs.
+    /// Computes the results. Bits of a source beyond its type do not matter, and results have none beyond theirs. A predicate
+    /// with `!` before it is given inverted; what a minus sign does is computed here.
     ///
     /// # Errors
     /// The reason why the manual leaves the results undefined.
