@@ -97,7 +97,7 @@ fn effects(allowed: &Allowed) -> impl Iterator<Item = &Effect> {
     })
 }
 
-/// Whether a row states a register or a byte of which the effect leaves bits undefined.
+/// True if a row states a register or a byte of which the effect leaves bits undefined.
 fn overstates(expected: &Expected, effect: &Effect, case: &Case) -> bool {
     let Expected::Returned { surface, variables, .. } = expected else { return false };
     let stated = |write: &Write, at: usize| match write.object {

@@ -35,9 +35,9 @@ static FORMS: LazyLock<Vec<ModelledForm>> = LazyLock::new(|| {
     modelled.flat_map(|instruction| ModelledForm::of(instruction, newest)).collect()
 });
 
-/// What is tried by default: one in so many forms, mutants of each, and programs of each form in a run.
+/// The mutants that are tried by default: of one in so many forms, so many of each, with so many programs in a run.
 const FEW: (usize, usize, Option<usize>) = (1, 2, Some(300));
-/// What the nightly tries.
+/// The mutants that the nightly tries: all.
 const ALL: (usize, usize, Option<usize>) = (1, usize::MAX, None);
 /// Rows by which it is decided whether a mutant is equivalent.
 const DRAWN: usize = 300;
@@ -179,7 +179,7 @@ fn judge(
     }
 }
 
-/// Tries mutants of one in so many forms: at most so many of each, in runs of so many programs of each form.
+/// Tries mutants: of one in `every` forms at most `most`, in runs with `cases` programs of each form.
 fn are_found((every, most, cases): (usize, usize, Option<usize>)) {
     let part = std::env::var("MUTANT").unwrap_or_default();
     let mut rounds: BTreeMap<(usize, &str), Vec<(&ModelledForm, &Mutant)>> = BTreeMap::new();

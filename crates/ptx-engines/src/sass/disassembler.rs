@@ -82,16 +82,16 @@ pub struct DisassemblerError {
 /// The problems of a disassembler.
 #[derive(Debug, thiserror::Error)]
 pub enum DisassemblerProblem {
-    /// It cannot be run, or was replaced after it was opened.
+    /// The program cannot be run, or was replaced after it was opened.
     #[error(transparent)]
     Run(#[from] io::Error),
-    /// It failed; has its last line.
+    /// The program failed; has its last line.
     #[error("it failed: {0}")]
     Failed(String),
-    /// It printed something else than instructions.
+    /// The program printed something else than instructions.
     #[error(transparent)]
     Printed(#[from] serde_json::Error),
-    /// It printed more or fewer instructions than there are words.
+    /// The program printed more or fewer instructions than there are words.
     #[error("it printed {given} instructions for {asked} words")]
     Count {
         /// The instructions.
@@ -99,7 +99,7 @@ pub enum DisassemblerProblem {
         /// The words.
         asked: usize,
     },
-    /// It is another program.
+    /// The program is another one.
     #[error("it is not nvdisasm: it prints no version")]
     Version,
 }

@@ -72,18 +72,10 @@ pub(super) fn bmsk(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 }
 
 pub(super) fn szext(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    let t = m.number("type")?;
-    let clamps = match m.value("mode") {
-        ".clamp" => true,
-        ".wrap" => false,
-        other => return Err(m.unmodelled(other)),
-    };
-    let extended = m.map(move |[a, count]| {
-        let width = if clamps { count.min(32) } else { count & 31 } as u32;
-        match width {
-            0 => [0],
-            bits => [super::NumberType { bits, ..t }.read(a.cast_unsigned())],
-        }
+    let (t, width) = (m.number("type")?, m.limited_count()?);
+    let extended = m.map(move |[a, count]| match width(count) as u32 {
+        0 => [0],
+        bits => [super::NumberType { bits, ..t }.read(a.cast_unsigned())],
     });
     Ok(extended?.depending(Dependence::One(&[1])))
 }

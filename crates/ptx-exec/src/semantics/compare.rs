@@ -19,7 +19,6 @@ fn combination(m: &Modes<'_>) -> Result<Option<PredicateCombination>, Unmodelled
 
 /// The second predicate gets the opposite of the comparison, combined in the same way.
 pub(super) fn setp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    m.number("type")?;
     let compare = m.comparison("CmpOp")?;
     match combination(m)? {
         None => m.map(move |[a, b]| [compare(a, b), !compare(a, b)].map(i128::from)),
@@ -34,7 +33,6 @@ pub(super) fn setp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 pub(super) fn set(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     let compare = m.comparison("CmpOp")?;
     if m.value("stype").is_empty() {
-        m.number("type")?;
         return m.map(move |[a, b]| [-i128::from(compare(a, b))]);
     }
     m.number("stype")?;

@@ -6,7 +6,6 @@ use crate::value::low;
 
 /// A number that does not fit loses its upper bits, or is the nearest one that does.
 pub(super) fn cvt(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    m.number("atype")?;
     let to = m.number("dtype")?;
     match m.has("sat") {
         true => m.map(move |[a]| [to.saturated(a)]),

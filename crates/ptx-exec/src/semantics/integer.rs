@@ -160,12 +160,10 @@ pub(super) fn rem(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 }
 
 pub(super) fn abs(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    m.number("type")?;
     m.map(|[a]| [a.abs()])
 }
 
 pub(super) fn neg(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    m.number("type")?;
     Ok(m.map(|[a]| [-a])?.depending(Dependence::Lower))
 }
 
@@ -179,7 +177,6 @@ pub(super) fn max(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 
 /// One of two numbers; with `.relu`, at least 0.
 fn chosen(m: &Modes<'_>, choose: fn(i128, i128) -> i128) -> Result<Computation, Unmodelled> {
-    m.number("type")?;
     match m.has("relu") {
         true => m.map(move |[a, b]| [choose(a, b).max(0)]),
         false => m.map(move |[a, b]| [choose(a, b)]),
@@ -187,6 +184,5 @@ fn chosen(m: &Modes<'_>, choose: fn(i128, i128) -> i128) -> Result<Computation, 
 }
 
 pub(super) fn sad(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    m.number("type")?;
     m.map(|[a, b, c]| [(a - b).abs() + c])
 }

@@ -92,6 +92,15 @@ impl<'a> Modes<'a> {
         }
     }
 
+    /// The function that limits a count of bits to those of a word: at most all of them, or what is left of whole words.
+    pub(super) fn limited_count(&self) -> Result<fn(i128) -> i128, Unmodelled> {
+        match self.value("mode") {
+            ".clamp" => Ok(|count| count.min(32)),
+            ".wrap" => Ok(|count| count & 31),
+            other => Err(self.unmodelled(other)),
+        }
+    }
+
     /// The comparison of a modifier. Numbers are read with the sign of their type, so that lower and less are the same.
     pub(super) fn comparison(&self, slot: &str) -> Result<fn(i128, i128) -> bool, Unmodelled> {
         Ok(match self.value(slot) {

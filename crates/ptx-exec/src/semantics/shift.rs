@@ -20,11 +20,7 @@ pub(super) fn shr(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 /// Two registers as one number, the second source above the first: the upper half is kept of a shift to the left, the lower
 /// half of one to the right.
 pub(super) fn shf(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    let count: fn(i128) -> i128 = match m.value("mode") {
-        ".clamp" => |count| count.min(32),
-        ".wrap" => |count| count & 31,
-        other => return Err(m.unmodelled(other)),
-    };
+    let count = m.limited_count()?;
     let shifted = match (m.has("l"), m.has("r")) {
         (true, false) => m.map(move |[a, b, c]| [(b << 32 | a) << count(c) >> 32]),
         (false, true) => m.map(move |[a, b, c]| [(b << 32 | a) >> count(c)]),

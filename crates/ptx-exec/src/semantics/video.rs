@@ -34,22 +34,13 @@ pub(super) fn vset(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 
 /// An intermediate result has 34 bits, with a sign; how more of them saturate, the page does not say.
 pub(super) fn vshl(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    let count = count(m)?;
+    let count = m.limited_count()?;
     video(m, Box::new(move |a, b| a << count(b)))
 }
 
 pub(super) fn vshr(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    let count = count(m)?;
+    let count = m.limited_count()?;
     video(m, Box::new(move |a, b| a >> count(b)))
-}
-
-/// The count of a shift, limited in one of two ways.
-fn count(m: &Modes<'_>) -> Result<fn(i128) -> i128, Unmodelled> {
-    match m.value("mode") {
-        ".clamp" => Ok(|count| count.min(32)),
-        ".wrap" => Ok(|count| count & 31),
-        other => Err(m.unmodelled(other)),
-    }
 }
 
 /// A part of a word: its lowest bit, and its size in bits.

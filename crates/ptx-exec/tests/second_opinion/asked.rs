@@ -50,7 +50,7 @@ impl<'a> Asked<'a> {
 
     /// The name of the form without its opcode.
     pub(crate) fn form(&self) -> &str {
-        self.form.id.rsplit('.').next().unwrap_or_default()
+        self.form.id.rsplit('.').next().expect("a text has a last part")
     }
 
     /// The word in a slot without its dot; empty if there is none.
