@@ -4,11 +4,12 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! hex value object line_case semantics setup model kernel properties
+//! hex value object line_case kernel_case semantics setup model kernel properties
 //! ```
 
 pub mod hex;
 pub mod kernel;
+pub mod kernel_case;
 pub mod line_case;
 pub mod model;
 pub mod object;
