@@ -8,6 +8,7 @@ mod bits;
 mod compare;
 mod computation;
 mod convert;
+mod immediate;
 mod inference;
 mod integer;
 mod logic;
@@ -24,6 +25,7 @@ use ptx_spec::ptx::Line;
 use ptx_spec::spec::{Form, Isa};
 
 pub use computation::{Computation, Dependence};
+pub(crate) use immediate::immediate;
 pub use inference::{INFERENCES, Inference, Inferences};
 use modes::Modes;
 pub use number_type::NumberType;

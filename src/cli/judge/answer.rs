@@ -176,6 +176,7 @@ impl<'s> TextJudge<'s> {
                         let answer = self.line(text, &line, walk.declarations());
                         statements.push(StatementAnswer { line: text[at].to_owned(), answer });
                     }
+                    _ => {}
                 }
             }
         }

@@ -3,6 +3,7 @@
 use super::{Inferences, Unmodelled};
 use crate::line_case::{Holds, LineCase};
 use crate::object::{Surface, Variable};
+use crate::semantics::immediate;
 use ptx_spec::judge::{BoundArgument, BoundElement, arguments};
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
 use ptx_spec::spec::{Form, Isa, Kind, Operand, Role, Unit};
@@ -160,8 +161,6 @@ impl<'l, 'a> Operands<'l, 'a> {
         self.sources(operand)?.first().copied().ok_or_else(|| Unmodelled(format!("{operand} is empty")))
     }
 
-    /// A double is converted to the type of its operand. PTX ISA `floating-point-constants`.
-    #[expect(clippy::cast_possible_truncation, reason = "rounding is wanted")]
     fn element(&self, operand: &str, element: BoundElement<'_, '_>) -> Result<ValueSource, Unmodelled> {
         match (element.argument, element.name()) {
             // A computation that knows no minus sign refuses the line.
@@ -172,18 +171,8 @@ impl<'l, 'a> Operands<'l, 'a> {
             },
             _ => {}
         }
-        let single = || matches!(self.operand_type(operand), Ok((_, Kind::Float, 32)));
-        let bits = match element.argument {
-            // Of predicates, everything but zero is true. PTX ISA `predicate-constants`.
-            Argument::Integer(value) if matches!(self.operand_type(operand), Ok((_, Kind::Predicate, _))) => {
-                Some(u128::from(value.value() != 0))
-            }
-            Argument::Integer(value) => Some(value.value().cast_unsigned()),
-            Argument::Double(bits) if single() => Some(u128::from((f64::from_bits(*bits) as f32).to_bits())),
-            Argument::Float(bits) => Some(u128::from(*bits)),
-            Argument::Double(bits) => Some(u128::from(*bits)),
-            _ => None,
-        };
+        let of = self.operand_type(operand).ok().map(|(_, kind, bits)| (kind, bits));
+        let bits = immediate(element.argument, of);
         bits.map(ValueSource::Immediate).ok_or_else(|| Unmodelled(format!("{:?} has no value", element.argument)))
     }
 

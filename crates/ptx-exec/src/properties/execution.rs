@@ -97,8 +97,8 @@ fn visible(text: &str, line: &str, spec: &Spec) -> Declarations {
         while let Some(step) = walk.next_step() {
             match step {
                 WalkStep::Instruction(_, at) if text[at.clone()] == *line => return walk.declarations().clone(),
-                WalkStep::Instruction(..) => {}
                 WalkStep::TextProblem(problem) => panic!("{problem:?}: {text}"),
+                _ => {}
             }
         }
     }

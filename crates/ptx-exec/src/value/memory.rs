@@ -51,8 +51,8 @@ impl MemoryRegion {
         &self.defined
     }
 
-    /// Writes the low bytes of a value at a position that the region has.
-    fn put(&mut self, at: usize, bytes: usize, value: Bits) {
+    /// Writes the low bytes of a value, at most 8, at a position that the region has.
+    pub(crate) fn put(&mut self, at: usize, bytes: usize, value: Bits) {
         let mask = low(bytes);
         for (to, from) in [(&mut self.data, value.value()), (&mut self.defined, value.defined())] {
             let rest = &mut to[at..];

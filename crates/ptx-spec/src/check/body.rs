@@ -140,6 +140,7 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
             match step {
                 WalkStep::TextProblem(problem) => self.found.problem(&problem),
                 WalkStep::Instruction(line, at) => self.instruction(line, at, &walk),
+                _ => {}
             }
         }
         self.found.counts.declarations += wide(walk.declared);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::declaration::Declaration;
 use super::declarations::Declarations;
 use super::header::Header;
 use super::problem::TextProblem;
@@ -26,6 +27,8 @@ pub struct Module<'a> {
     pub bodies: Vec<FunctionBody<'a>>,
     /// The problems outside of the bodies, in order.
     pub problems: Vec<TextProblem<'a>>,
+    /// The declarations of variables outside of the bodies, in order.
+    pub variables: Vec<Declaration<'a>>,
     /// How many declarations of variables there are outside of the bodies.
     pub declarations: usize,
     /// How many other directives, headers among them, there are outside of the bodies.

@@ -156,7 +156,10 @@ impl<'a, 'i> ModuleReader<'a, 'i> {
                 self.module.directives += 1;
                 self.scope.function(self.isa, &header);
             }
-            Ok(Statement::Declaration(declaration)) => self.declare(start, end, &declaration),
+            Ok(Statement::Declaration(declaration)) => {
+                self.declare(start, end, &declaration);
+                self.module.variables.push(declaration);
+            }
         }
         self.after_error &= failed || self.body.is_some();
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::SyntaxError;
+use super::declaration::Declaration;
 use super::declarations::{Declarations, NESTING, Origin};
 use super::file_statements::FileStatements;
 use super::line::Line;
@@ -18,11 +19,21 @@ use crate::spec::Isa;
 pub enum WalkStep<'a> {
     /// An instruction, and its bytes up to its semicolon.
     Instruction(Line<'a>, Range<usize>),
+    /// A label, which stands before the next instruction or directive.
+    Label(&'a str),
+    /// The beginning of a block within the body.
+    Open,
+    /// The end of a block, or of the body.
+    Close,
+    /// Registers or variables, whose names are known from here on.
+    Declaration(Declaration<'a>),
+    /// Another directive: the label before it, its name, and all of its text.
+    Directive(Option<&'a str>, &'a str, &'a str),
     /// Something is wrong with another statement, or with this name.
     TextProblem(TextProblem<'a>),
 }
 
-/// Reads the instructions of a body in order. Of each, [`declarations`](Walk::declarations) has the names that are
+/// Reads the statements of a body in order. Of each instruction, [`declarations`](Walk::declarations) has the names that are
 /// declared before it, and the labels of the blocks around it.
 #[derive(Clone, Debug)]
 pub struct Walk<'a, 'm> {
@@ -95,7 +106,7 @@ impl<'a, 'm> Walk<'a, 'm> {
         self.whole
     }
 
-    /// Reads on up to the next instruction or problem; none at the end of the body.
+    /// Reads the next statement, or says what is wrong with the last; none at the end of the body.
     pub fn next_step(&mut self) -> Option<WalkStep<'a>> {
         loop {
             if let Some(problem) = self.problems.pop_front() {
@@ -110,14 +121,21 @@ impl<'a, 'm> Walk<'a, 'm> {
             match read.statement {
                 Err(error) => self.problem(range, &error),
                 Ok(Statement::Instruction(line)) => return Some(WalkStep::Instruction(line, range)),
-                Ok(Statement::Open) => self.open(range.start),
-                Ok(Statement::Close) => self.close(),
+                Ok(Statement::Open) => {
+                    self.open(range.start);
+                    return Some(WalkStep::Open);
+                }
+                Ok(Statement::Close) => {
+                    self.close();
+                    return Some(WalkStep::Close);
+                }
                 Ok(Statement::Declaration(declaration)) => {
                     self.declared += 1;
                     match self.scope.declare(self.isa, &declaration, Origin::Statement, self.text) {
                         Ok(twice) => self.twice(&twice),
                         Err(error) => self.problem(range, &error),
                     }
+                    return Some(WalkStep::Declaration(declaration));
                 }
                 Ok(Statement::Header(header)) => {
                     self.directives += 1;
@@ -126,8 +144,12 @@ impl<'a, 'm> Walk<'a, 'm> {
                 Ok(Statement::Directive(name, all)) => {
                     self.directives += 1;
                     label.into_iter().for_each(|label| self.scope.callee(self.isa, label, name, all));
+                    return Some(WalkStep::Directive(label, name, all));
                 }
-                Ok(Statement::Label(name)) => self.label = Some(name),
+                Ok(Statement::Label(name)) => {
+                    self.label = Some(name);
+                    return Some(WalkStep::Label(name));
+                }
             }
         }
     }
@@ -198,6 +220,7 @@ mod tests {
                         let name = line.operands.first().map_or("", |operand| operand.text);
                         found.push((text[range].to_owned(), walk.declarations().symbol(name).is_some()));
                     }
+                    _ => {}
                 }
             }
         }
@@ -231,8 +254,9 @@ mod tests {
         let mut walk = Walk::new(&module, isa, &module.bodies[0]);
         let mut found = Vec::new();
         while let Some(step) = walk.next_step() {
-            assert!(matches!(step, WalkStep::Instruction(..)), "{step:?}");
-            found.push(walk.declarations().symbol("a"));
+            if matches!(step, WalkStep::Instruction(..)) {
+                found.push(walk.declarations().symbol("a"));
+            }
         }
         let register = |of: &str| Some(Symbol::Register(isa.types.iter().position(|known| known.name == of), 1));
         assert_eq!(found, [Some(Symbol::Variable("global")), register(".b32"), register(".pred"), register(".b32")]);
@@ -246,7 +270,8 @@ mod tests {
         let module = Module::read(text, isa);
         let mut walk = Walk::new(&module, isa, &module.bodies[0]);
         let (mut counts, mut bytes) = (Vec::new(), Vec::new());
-        while let Some(WalkStep::Instruction(line, _)) = walk.next_step() {
+        while let Some(step) = walk.next_step() {
+            let WalkStep::Instruction(line, _) = step else { continue };
             let (name, known) = (line.operands[0].text, walk.declarations());
             counts.push(known.signature(name).map(|of| (of.results.len(), of.parameters.len())));
             bytes.push(known.argument(name).and_then(|of| of.bytes));

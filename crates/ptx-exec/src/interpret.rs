@@ -1,0 +1,101 @@
+//! The interpreter: executes a [`KernelCase`] as the manual describes it.
+//!
+//! It is the reference meaning of PTX of one thread: the threads of a grid are executed one after the other, in the order of
+//! blocks and threads, and what needs several of them at once is skipped. What nothing wrote is undefined, and so is what
+//! depends on it; a branch, a guard or an address that is undefined ends the case as
+//! [`Undefined`](KernelAnswer::Undefined), with the line.
+
+mod code;
+mod compute;
+mod computations;
+mod decode;
+mod launch;
+mod line_operands;
+mod names;
+mod read_body;
+mod read_module;
+mod regions;
+mod register_bits;
+mod special;
+mod stop;
+mod thread;
+mod windows;
+
+use ptx_spec::spec::Spec;
+
+use crate::kernel_case::{KernelAnswer, KernelCase};
+use computations::Computations;
+use launch::Launcher;
+use read_module::InterpretedModule;
+
+/// Executes kernel cases. It can be used for any number of them, from several threads.
+pub struct Interpreter<'s> {
+    spec: &'s Spec,
+    limits: Limits,
+    computations: Computations,
+}
+
+/// The most that an execution may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The instructions of a thread.
+    pub steps: u64,
+    /// The bytes of memory of a case and of the frames of a thread.
+    pub memory: u64,
+    /// How deep calls may be nested.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: 10_000_000, memory: 1 << 30, depth: 10_000 }
+    }
+}
+
+impl<'s> Interpreter<'s> {
+    /// An interpreter of what a specification describes.
+    ///
+    /// ```
+    /// use ptx_exec::interpret::Interpreter;
+    /// use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
+    /// use ptx_spec::spec::Spec;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let spec = Spec::load("../../specs".as_ref()).map_err(|errors| errors[0].render(false))?;
+    /// let module = ".version 8.0 .target sm_90 .address_size 64
+    ///     .entry k(.param .b64 out) {
+    ///         .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ///         ld.param.b64 %rd1, [out];
+    ///         ld.global.b32 %r1, [%rd1];
+    ///         add.u32 %r2, %r1, 1;
+    ///         st.global.b32 [%rd1], %r2;
+    ///         ret;
+    ///     }";
+    /// let case: KernelCase = serde_json::from_value(serde_json::json!({
+    ///     "module": module,
+    ///     "buffers": [{ "name": "out", "data": "ffffffff" }],
+    ///     "launches": [{ "entry": "k", "arguments": [{ "address": "out" }] }],
+    /// }))?;
+    /// let KernelAnswer::Returned(result) = Interpreter::new(&spec).execute(&case) else { panic!("it returns") };
+    /// assert_eq!(result.buffers["out"], [0; 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn new(spec: &'s Spec) -> Self {
+        Self { spec, limits: Limits::default(), computations: Computations::default() }
+    }
+
+    /// The same interpreter with other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Executes all launches of a case.
+    pub fn execute(&self, case: &KernelCase) -> KernelAnswer {
+        match InterpretedModule::read(self.spec, &case.module, &self.computations) {
+            Ok(module) => Launcher::new(case, &module, self.limits).run(),
+            Err(why) => KernelAnswer::Skipped(why),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Launches: the memory of a case, and the threads of a grid, one after the other.
+
+use super::Limits;
+use super::read_module::InterpretedModule;
+use super::regions::Regions;
+use super::special::ThreadPlace;
+use super::thread::{Going, Thread};
+use super::stop::Stop;
+use super::windows;
+use crate::kernel_case::{KernelAnswer, KernelCase, KernelLaunch};
+use crate::object::Space;
+use crate::value::MemoryRegion;
+
+/// Executes the launches of a case whose module was read.
+pub(super) struct Launcher<'c> {
+    case: &'c KernelCase,
+    module: &'c InterpretedModule,
+    limits: Limits,
+    addresses: Vec<u64>,
+    memory: Regions,
+}
+
+impl<'c> Launcher<'c> {
+    /// The memory of a case before its first launch.
+    pub(super) fn new(case: &'c KernelCase, module: &'c InterpretedModule, limits: Limits) -> Self {
+        let addresses = case.addresses();
+        let mut memory = Regions::default();
+        for (buffer, address) in case.buffers.iter().zip(&addresses) {
+            memory.add(MemoryRegion::new(*address, buffer.data.clone(), true));
+        }
+        Self { case, module, limits, addresses, memory }
+    }
+
+    /// Executes all launches.
+    pub(super) fn run(mut self) -> KernelAnswer {
+        for launch in &self.case.launches {
+            if let Err(answer) = self.launch(launch) {
+                return answer;
+            }
+        }
+        let after = self.memory.all().iter().map(|region| (region.data(), region.defined()));
+        KernelAnswer::Returned(self.case.result(after))
+    }
+
+    fn launch(&mut self, launch: &KernelLaunch) -> Result<(), KernelAnswer> {
+        let missing = || KernelAnswer::Failed(format!("the module has no entry `{}`", launch.entry));
+        let entry = self.module.entry(&launch.entry).ok_or_else(missing)?;
+        let before = self.memory.count();
+        self.parameters(entry, launch).map_err(KernelAnswer::Failed)?;
+        for block in places(launch.grid) {
+            for thread in places(launch.block) {
+                let place = ThreadPlace { thread, threads: launch.block, block, blocks: launch.grid };
+                self.thread(entry, place)?;
+            }
+        }
+        self.memory.truncate(before);
+        Ok(())
+    }
+
+    /// Adds the parameters of an entry to memory.
+    fn parameters(&mut self, entry: usize, launch: &KernelLaunch) -> Result<(), String> {
+        let parameters = &self.module.bodies[entry].parameters;
+        if parameters.len() != launch.arguments.len() {
+            let (given, taken) = (launch.arguments.len(), parameters.len());
+            return Err(format!("`{}` takes {taken} arguments, and the launch has {given}", launch.entry));
+        }
+        for (parameter, argument) in parameters.iter().zip(&launch.arguments) {
+            let bytes = self.case.argument(argument, &self.addresses)?;
+            if bytes.len() as u64 != parameter.size {
+                let (name, size) = (&parameter.name, parameter.size);
+                return Err(format!("`{name}` has {size} bytes, and its argument {}", bytes.len()));
+            }
+            let start = windows::to_generic(Space::Param, parameter.address);
+            let start = start.ok_or_else(|| format!("`{}` has too many parameters", launch.entry))?;
+            self.memory.add(MemoryRegion::new(start, bytes, false));
+        }
+        Ok(())
+    }
+
+    fn thread(&mut self, entry: usize, place: ThreadPlace) -> Result<(), KernelAnswer> {
+        let before = self.memory.count();
+        let mut thread = Thread::new(&self.module.bodies, entry, place, &mut self.memory);
+        let mut steps = self.limits.steps;
+        let stopped = loop {
+            match thread.step() {
+                Ok(Going::On) => {}
+                Ok(Going::Ended) => break None,
+                Err(stop) => break Some(stop),
+            }
+            steps -= 1;
+            if steps == 0 {
+                break Some(Stop::Failed(format!("a thread takes more than {} steps", self.limits.steps)));
+            }
+        };
+        if let Some(stop) = stopped {
+            let (body, line) = thread.at();
+            let at = self.module.bodies[body].lines[line].at.clone();
+            return Err(stop.at(&self.describe(at, &place)));
+        }
+        self.memory.truncate(before);
+        Ok(())
+    }
+
+    /// A line, as messages name it.
+    fn describe(&self, at: std::ops::Range<usize>, place: &ThreadPlace) -> String {
+        let text = &self.case.module;
+        let line = 1 + text[..at.start].bytes().filter(|byte| *byte == b'\n').count();
+        let of = match (place.threads, place.blocks) {
+            ([1, 1, 1], [1, 1, 1]) => String::new(),
+            _ => format!(" of thread {:?} in block {:?}", place.thread, place.block),
+        };
+        format!("line {line} `{}`{of}", text[at].trim())
+    }
+}
+
+/// All positions in three dimensions, the first moving fastest.
+fn places([width, height, depth]: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    let plane = move |z| (0..height).flat_map(move |y| (0..width).map(move |x| [x, y, z]));
+    (0..depth).flat_map(plane)
+}

@@ -1,0 +1,235 @@
+//! A thread: its registers, its frames, and what each operation does to them.
+
+use super::code::{CodeAddress, CodeBody, CodeDestination, CodeGuard, CodeOperation, CodeSource};
+use super::regions::Regions;
+use super::register_bits::RegisterBits;
+use super::special::ThreadPlace;
+use super::stop::Stop;
+use super::windows;
+use crate::object::Space;
+use crate::value::MemoryRegion;
+
+/// A thread. Its memory is that of the launch, with regions of its own above.
+pub(super) struct Thread<'p> {
+    /// The bodies of the module.
+    bodies: &'p [CodeBody],
+    place: ThreadPlace,
+    pub(super) memory: &'p mut Regions,
+    /// The registers of all frames.
+    registers: Vec<RegisterBits>,
+    frame: Frame,
+    /// The carry that an instruction leaves for the next. PTX ISA `extended-precision-integer-arithmetic-instructions`.
+    pub(super) carry: RegisterBits,
+}
+
+/// A call of a body that has not returned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// The position of the body.
+    pub(super) body: usize,
+    /// The next instruction.
+    pub(super) next: usize,
+    /// The first of its registers.
+    registers: usize,
+    /// How many regions there were before it.
+    regions: usize,
+    /// Where its variables in local memory begin.
+    local: u64,
+    /// Where those of the next frame can begin.
+    free: u64,
+}
+
+/// How a thread goes on.
+pub(super) enum Going {
+    On,
+    Ended,
+}
+
+/// The alignment of a frame in local memory.
+const FRAME_ALIGNMENT: u64 = 256;
+
+impl<'p> Thread<'p> {
+    /// A thread at the beginning of an entry.
+    pub(super) fn new(bodies: &'p [CodeBody], entry: usize, place: ThreadPlace, memory: &'p mut Regions) -> Self {
+        let frame = Frame { body: entry, next: 0, registers: 0, regions: memory.count(), local: 0, free: windows::FIRST };
+        let carry = RegisterBits::undefined(1);
+        let mut thread = Self { bodies, place, memory, registers: Vec::new(), frame, carry };
+        thread.enter(entry);
+        thread
+    }
+
+    /// Makes the frame of a body.
+    fn enter(&mut self, body: usize) {
+        let code = &self.bodies[body];
+        let local = self.frame.free.next_multiple_of(FRAME_ALIGNMENT);
+        let (registers, regions) = (self.registers.len(), self.memory.count());
+        self.frame = Frame { body, next: 0, registers, regions, local, free: local + code.frame };
+        self.registers.resize(registers + code.slots, RegisterBits::UNDEFINED);
+        for variable in &code.locals {
+            let start = windows::to_generic(Space::Local, local + variable.offset);
+            if let (Some(start), Ok(size)) = (start, usize::try_from(variable.size)) {
+                self.memory.add(MemoryRegion::undefined(start, size));
+            }
+        }
+    }
+
+    /// The instruction that comes next.
+    pub(super) fn at(&self) -> (usize, usize) {
+        (self.frame.body, self.frame.next)
+    }
+
+    /// Executes the next instruction.
+    ///
+    /// # Errors
+    /// If the thread cannot go on; the frame then still is at the instruction.
+    #[inline]
+    pub(super) fn step(&mut self) -> Result<Going, Stop> {
+        let bodies = self.bodies;
+        let line = &bodies[self.frame.body].lines[self.frame.next];
+        if let Some(guard) = line.guard {
+            match self.holds(guard) {
+                Some(true) => {}
+                Some(false) => {
+                    self.frame.next += 1;
+                    return Ok(Going::On);
+                }
+                None => return self.maybe(&line.operation),
+            }
+        }
+        self.operation(&line.operation)
+    }
+
+    /// The value of a guard; none if it is undefined.
+    #[inline]
+    fn holds(&self, guard: CodeGuard) -> Option<bool> {
+        let predicate = self.registers[self.frame.registers + guard.slot as usize];
+        predicate.known(1).map(|bit| (bit == 1) != guard.negated)
+    }
+
+    /// Executes an operation whose guard is undefined: what it writes is defined where it makes no difference.
+    fn maybe(&mut self, operation: &CodeOperation) -> Result<Going, Stop> {
+        let undefined = || Stop::Undefined("the guard is undefined".to_owned());
+        let written = operation.only_writes().ok_or_else(undefined)?;
+        let slots = || written.iter().filter_map(|to| to.slot).map(|slot| slot as usize);
+        let before: Vec<RegisterBits> = slots().map(|slot| self.registers[self.frame.registers + slot]).collect();
+        let carry = self.carry;
+        let going = self.operation(operation)?;
+        for (slot, before) in slots().zip(before) {
+            let register = &mut self.registers[self.frame.registers + slot];
+            *register = register.agreed(before);
+        }
+        self.carry = self.carry.agreed(carry);
+        Ok(going)
+    }
+
+    #[inline]
+    fn operation(&mut self, operation: &CodeOperation) -> Result<Going, Stop> {
+        match operation {
+            CodeOperation::Compute { computation, sources, destinations } => {
+                self.compute(computation, sources, destinations);
+            }
+            CodeOperation::Load { address, bytes, signed, destinations } => {
+                self.load(address, *bytes, *signed, destinations)?;
+            }
+            CodeOperation::Store { address, bytes, sources } => self.store(address, *bytes, sources)?,
+            CodeOperation::ToGeneric { address, to } => {
+                let generic = self.in_space(address).and_then(|(space, address)| match space {
+                    Some(space) => windows::to_generic(space, address),
+                    None => Some(address),
+                });
+                self.set(*to, generic.map_or(RegisterBits::UNDEFINED, RegisterBits::from));
+            }
+            CodeOperation::FromGeneric { space, from, to } => {
+                let found = self.value(*from).address().and_then(|address| windows::from_generic(*space, address));
+                self.set(*to, found.map_or(RegisterBits::UNDEFINED, RegisterBits::from));
+            }
+            CodeOperation::Branch(target) => {
+                self.frame.next = *target;
+                return Ok(Going::On);
+            }
+            CodeOperation::Return | CodeOperation::Exit => return Ok(Going::Ended),
+            CodeOperation::Nothing => {}
+            CodeOperation::Undefined(rule) => {
+                return Err(Stop::Undefined(format!("the manual leaves the line undefined: {rule}")));
+            }
+            CodeOperation::Unmodelled(why) => return Err(Stop::Skipped(why.clone())),
+        }
+        self.frame.next += 1;
+        Ok(Going::On)
+    }
+
+    /// The value of a source.
+    #[inline]
+    pub(super) fn value(&self, source: CodeSource) -> RegisterBits {
+        match source {
+            CodeSource::Register(slot) => self.registers[self.frame.registers + slot as usize],
+            CodeSource::Inverted(slot) => self.registers[self.frame.registers + slot as usize].inverted(1),
+            CodeSource::Immediate(bits) => bits.into(),
+            CodeSource::Special(register) => register.value(&self.place),
+            CodeSource::Local(offset) => self.frame.local.wrapping_add(offset).into(),
+        }
+    }
+
+    /// Writes a register.
+    #[inline]
+    pub(super) fn set(&mut self, to: CodeDestination, value: RegisterBits) {
+        let Some(slot) = to.slot else { return };
+        let value = if to.twice { RegisterBits::undefined(to.bits) } else { value.zero_extended(to.bits) };
+        self.registers[self.frame.registers + slot as usize] = value;
+    }
+
+    /// An address, and its space; none if it is undefined.
+    pub(super) fn in_space(&self, address: &CodeAddress) -> Option<(Option<Space>, u64)> {
+        let base = self.value(address.base).address()?;
+        Some((address.space, base.wrapping_add_signed(address.offset)))
+    }
+
+    /// The generic address of an access of so many bytes.
+    ///
+    /// # Errors
+    /// If it is undefined, misaligned, or not in its space.
+    #[inline]
+    pub(super) fn accessed(&self, address: &CodeAddress, bytes: usize) -> Result<u64, Stop> {
+        let undefined = |why: String| Stop::Undefined(why);
+        let (space, address) =
+            self.in_space(address).ok_or_else(|| undefined("the address is undefined".to_owned()))?;
+        if address & (bytes as u64 - 1) != 0 {
+            return Err(undefined(format!("address 0x{address:x} is misaligned for {bytes} bytes")));
+        }
+        match space {
+            None => Ok(address),
+            Some(space) => windows::to_generic(space, address)
+                .ok_or_else(|| undefined(format!("address 0x{address:x} is outside of its state space"))),
+        }
+    }
+
+    fn load(
+        &mut self,
+        address: &CodeAddress,
+        bytes: usize,
+        signed: bool,
+        destinations: &[CodeDestination],
+    ) -> Result<(), Stop> {
+        let mut at = self.accessed(address, bytes * destinations.len())?;
+        // The base may be one of the destinations, so it is read before any is written, above.
+        for to in destinations {
+            let loaded = self.memory.load(at, bytes).map_err(|why| Stop::Undefined(why.to_string()))?;
+            let bits = bytes as u32 * 8;
+            self.set(*to, if signed { loaded.sign_extended(bits, to.bits.max(bits)) } else { loaded });
+            at += bytes as u64;
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, address: &CodeAddress, bytes: usize, sources: &[Option<CodeSource>]) -> Result<(), Stop> {
+        let mut at = self.accessed(address, bytes * sources.len())?;
+        for source in sources {
+            if let Some(source) = source {
+                let value = self.value(*source);
+                self.memory.store(at, bytes, value).map_err(|why| Stop::Undefined(why.to_string()))?;
+            }
+            at += bytes as u64;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! Constants in a line as bits. PTX ISA `constants`.
+
+use ptx_spec::ptx::Argument;
+use ptx_spec::spec::Kind;
+
+/// The bits of a constant that stands for a value of a type, if the line says which; none of what is no constant. A double is
+/// converted to its type: PTX ISA `floating-point-constants`.
+#[expect(clippy::cast_possible_truncation, reason = "rounding is wanted")]
+pub(crate) fn immediate(argument: &Argument<'_>, of: Option<(Kind, u32)>) -> Option<u128> {
+    match argument {
+        // Of predicates, everything but zero is true. PTX ISA `predicate-constants`.
+        Argument::Integer(value) if matches!(of, Some((Kind::Predicate, _))) => Some(u128::from(value.value() != 0)),
+        Argument::Integer(value) => Some(value.value().cast_unsigned()),
+        Argument::Double(bits) if of == Some((Kind::Float, 32)) => {
+            Some(u128::from((f64::from_bits(*bits) as f32).to_bits()))
+        }
+        Argument::Float(bits) => Some(u128::from(*bits)),
+        Argument::Double(bits) => Some(u128::from(*bits)),
+        _ => None,
+    }
+}
