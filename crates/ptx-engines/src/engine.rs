@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::words::visible;
+use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::Environment;
 use ptx_spec::ptx::Scaffold;
@@ -203,7 +204,7 @@ pub enum Unable {
 
 /// An implementation of PTX: its identity and its abilities.
 ///
-/// Only the identity is needed, and each ability that it has: [`LineJudge`], [`CaseExecutor`] or both.
+/// Only the identity is needed, and each ability that it has: [`LineJudge`], [`CaseExecutor`], [`KernelExecutor`].
 ///
 /// ```
 /// use ptx_engines::{Batch, Depth, Engine, EngineId, LineJudge, Outcome};
@@ -282,6 +283,17 @@ pub trait Engine: Sync {
     fn as_executor(&self) -> Option<&dyn CaseExecutor> {
         None
     }
+
+    /// The engine as an executor of kernel cases; `None` if it cannot execute them.
+    fn as_kernel_executor(&self) -> Option<&dyn KernelExecutor> {
+        None
+    }
+}
+
+/// An engine that executes kernel cases.
+pub trait KernelExecutor: Engine {
+    /// The answer to each case, in order.
+    fn execute_kernels(&self, cases: &[KernelCase]) -> Vec<KernelAnswer>;
 }
 
 /// An engine that judges lines.

@@ -25,7 +25,7 @@ pub mod words;
 
 pub use child::interrupt;
 pub use engine::{
-    Batch, CaseExecutor, CodeLister, DeadlyModule, Depth, Engine, EngineId, EngineIdError, JointDeath, LineJudge,
+    Batch, CaseExecutor, CodeLister, DeadlyModule, Depth, Engine, EngineId, EngineIdError, JointDeath, KernelExecutor, LineJudge,
     ListedInstruction, ListedLine, Listing, Outcome, Unable,
 };
 pub use health::Health;

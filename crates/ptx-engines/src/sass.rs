@@ -5,6 +5,7 @@
 
 mod configuration;
 mod disassembler;
+mod kernels;
 mod launch;
 mod listing;
 mod repeated;
@@ -14,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use ptx_exec::kernel::{self, Kernel};
+use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_sass::cubin::{Cubin, EntryPoint};
 use ptx_sass::image::Image;
@@ -22,7 +24,7 @@ use ptx_sass::opcode::{Step, Unknown};
 use ptx_spec::environment::{Environment, Version};
 
 use crate::Outcome;
-use crate::engine::{CaseExecutor, CodeLister, Engine, EngineId, Listing, Unable};
+use crate::engine::{CaseExecutor, CodeLister, Engine, EngineId, KernelExecutor, Listing, Unable};
 use crate::health::Health;
 use crate::ptxas::{self, Ptxas};
 use disassembler::Disassembler;
@@ -395,6 +397,10 @@ impl Engine for Sass {
     fn as_executor(&self) -> Option<&dyn CaseExecutor> {
         Some(self)
     }
+
+    fn as_kernel_executor(&self) -> Option<&dyn KernelExecutor> {
+        Some(self)
+    }
 }
 
 impl CaseExecutor for Sass {
@@ -435,6 +441,12 @@ impl CaseExecutor for Sass {
 
     fn as_lister(&self) -> Option<&dyn CodeLister> {
         Some(self)
+    }
+}
+
+impl KernelExecutor for Sass {
+    fn execute_kernels(&self, cases: &[KernelCase]) -> Vec<KernelAnswer> {
+        kernels::execute(self, cases)
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ptx_exec::object::{Component, Format, Surface};
 
 use crate::cubin::{Cubin, EntryPoint, Relocation};
-use crate::machine::{DEFAULT_DESCRIPTOR, LOCAL_WINDOW, SHARED_WINDOW, Thread};
+use crate::machine::{DEFAULT_DESCRIPTOR, LOCAL_WINDOW, SHARED_WINDOW, Thread, ThreadPosition};
 use crate::surface::BoundSurface;
 use crate::target::MachineTarget;
 use ptx_exec::value::{Memory, MemoryRegion};
@@ -215,6 +215,19 @@ impl Image {
         thread
     }
 
+    /// Takes a thread to another position of its launch, before its first instruction.
+    pub fn place(&self, thread: &mut Thread, position: ThreadPosition) {
+        let sizes = [position.threads, position.blocks].concat();
+        thread.banks[0].poke(self.target.bank_0.block, &sizes.iter().flat_map(|size| size.to_le_bytes()).collect::<Vec<_>>());
+        thread.position = position;
+    }
+
+    /// The number of regions with global variables, which are the first of a thread's memory; those of shared and local memory
+    /// follow.
+    pub fn globals(&self) -> usize {
+        self.globals.len()
+    }
+
     /// Bank 0: what the driver puts in, and the parameters. All else is undefined.
     fn bank_0(&self, entry: &EntryPoint, parameters: &[Vec<u8>]) -> MemoryRegion {
         let end = entry.parameters_at + entry.parameters.last().map_or(0, |last| last.end);
@@ -225,7 +238,7 @@ impl Image {
         // Most have none, and their section ends with the parameters.
         bank.poke(end, own.get(end..).unwrap_or_default());
         let places = &self.target.bank_0;
-        bank.poke(places.block, &[1_u32, 1, 1].map(u32::to_le_bytes).concat());
+        bank.poke(places.block, &[1_u32; 6].map(u32::to_le_bytes).concat());
         bank.poke(places.stack, &LOCAL.to_le_bytes());
         bank.poke(places.table, &TABLE.to_le_bytes());
         bank.poke(places.constants, &CONSTANTS.to_le_bytes());

@@ -60,9 +60,64 @@ impl From<Fault> for Halt {
     }
 }
 
+/// The position of a thread in its launch, and the size of that: along x, y and z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadPosition {
+    /// Of the thread in its block.
+    pub thread: [u32; 3],
+    /// Of the block in the grid.
+    pub block: [u32; 3],
+    /// The number of threads of a block.
+    pub threads: [u32; 3],
+    /// The number of blocks of the grid.
+    pub blocks: [u32; 3],
+}
+
+impl Default for ThreadPosition {
+    /// The only thread of a launch.
+    fn default() -> Self {
+        Self { thread: [0; 3], block: [0; 3], threads: [1; 3], blocks: [1; 3] }
+    }
+}
+
+impl ThreadPosition {
+    /// The number of the thread in its block.
+    pub fn number(&self) -> u64 {
+        let ([x, y, z], [width, height, _]) = (self.thread.map(u64::from), self.threads.map(u64::from));
+        x + width * (y + height * z)
+    }
+
+    /// The number of the thread in its warp.
+    fn lane(&self) -> u32 {
+        u32::try_from(self.number() % 32).unwrap_or_default()
+    }
+
+    /// The value of a special register that says where the thread is.
+    fn special(&self, name: &str) -> Option<u32> {
+        let lane = 1_u32 << self.lane();
+        Some(match name {
+            "SR_TID.X" => self.thread[0],
+            "SR_TID.Y" => self.thread[1],
+            "SR_TID.Z" => self.thread[2],
+            "SR_CTAID.X" => self.block[0],
+            "SR_CTAID.Y" => self.block[1],
+            "SR_CTAID.Z" => self.block[2],
+            "SR_LANEID" => self.lane(),
+            "SR_EQMASK" => lane,
+            "SR_LTMASK" => lane - 1,
+            "SR_LEMASK" => lane | (lane - 1),
+            "SR_GTMASK" => !(lane | (lane - 1)),
+            "SR_GEMASK" => !(lane - 1),
+            _ => return None,
+        })
+    }
+}
+
 /// A thread of a launch.
 #[derive(Clone, Debug)]
 pub struct Thread {
+    /// Where it is in its launch.
+    pub position: ThreadPosition,
     registers: Registers,
     /// Constant banks.
     pub banks: [MemoryRegion; 8],
@@ -89,6 +144,7 @@ pub struct Thread {
 impl Default for Thread {
     fn default() -> Self {
         Self {
+            position: ThreadPosition::default(),
             registers: Registers::default(),
             banks: Default::default(),
             memory: Memory::default(),
@@ -264,8 +320,11 @@ impl Thread {
     /// # Errors
     /// If it is unknown.
     pub fn special(&self, name: &str) -> Result<Bits, Halt> {
+        if let Some(value) = self.position.special(name) {
+            return Ok(Bits::from(value));
+        }
         Ok(match name {
-            "SRZ" | "SR_TID.X" | "SR_CTAID.X" | "SR_CgaCtaId" | "SR_LANEID" | "SR_LTMASK" => Bits::ZERO,
+            "SRZ" | "SR_CgaCtaId" => Bits::ZERO,
             // The lowest address of the stack.
             "SR_LMEMHIOFF" => Bits::ZERO,
             "SR_SWINLO" => Bits::from(SHARED_WINDOW & 0xffff_ffff),

@@ -330,6 +330,11 @@ impl Step {
         Ok(Self { guard, run, name, waits, arrival, modifiers, operands: operands.into() })
     }
 
+    /// True if the instruction waits for other threads of the block.
+    pub fn meets_threads(&self) -> bool {
+        self.name.starts_with("BAR")
+    }
+
     /// An operand.
     #[inline]
     fn operand(&self, at: usize) -> Result<&MachineOperand, Halt> {

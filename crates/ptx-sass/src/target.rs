@@ -17,7 +17,7 @@ pub struct MachineTarget {
 /// Places of bank 0 for one generation of machines, in bytes. The driver puts values there that kernels read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bank0 {
-    /// The number of threads of a block, along x, y and z.
+    /// The number of threads of a block, along x, y and z, and then that of the blocks of the grid.
     pub(crate) block: usize,
     /// Where the stack ends, in local memory.
     pub(crate) stack: usize,

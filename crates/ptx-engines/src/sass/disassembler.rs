@@ -133,6 +133,22 @@ impl Disassembler {
         Ok(words.iter().map(|word| known.words[word].clone()).collect())
     }
 
+    /// The text of each of these words of machine code, of which no later question will have many: nothing is kept.
+    ///
+    /// # Errors
+    /// As [`Self::print`].
+    pub(super) fn print_once(&self, words: &[u128]) -> Result<Vec<PrintedWord>, DisassemblerError> {
+        let mut distinct = words.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let printed = match distinct.is_empty() {
+            true => Vec::new(),
+            false => self.ask(&distinct).map_err(|problem| self.error(problem))?,
+        };
+        let printed: FxHashMap<u128, PrintedWord> = printed.into_iter().map(|printed| (printed.word, printed)).collect();
+        Ok(words.iter().map(|word| printed[word].clone()).collect())
+    }
+
     /// The known words, once they were read.
     fn known(&self) -> Result<MutexGuard<'_, Option<KnownWords>>, DisassemblerError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -150,19 +166,19 @@ impl Disassembler {
         std::fs::write(directory.path().join("words"), bytes)?;
         let printed = match self.run(directory.path(), &["-b", self.target, "-ndf", "-json", "words"])? {
             Ok(printed) => parse(&printed, words)?,
-            Err(said) if said.contains(ILLEGAL) => match words {
-                [word] => vec![PrintedWord::unknown(*word)],
-                _ => {
-                    let (first, second) = words.split_at(words.len() / 2);
-                    [self.ask(first)?, self.ask(second)?].concat()
-                }
-            },
+            Err(said) if said.contains(ILLEGAL) => Vec::new(),
             Err(said) => return Err(DisassemblerProblem::Failed(said)),
         };
-        if printed.len() != words.len() {
-            return Err(DisassemblerProblem::Count { given: printed.len(), asked: words.len() });
+        match (printed.len(), words) {
+            (given, _) if given == words.len() => Ok(printed),
+            // It drops words that it does not know, or prints nothing at all.
+            (0, [word]) => Ok(vec![PrintedWord::unknown(*word)]),
+            (given, [_] | []) => Err(DisassemblerProblem::Count { given, asked: words.len() }),
+            _ => {
+                let (first, second) = words.split_at(words.len() / 2);
+                Ok([self.ask(first)?, self.ask(second)?].concat())
+            }
         }
-        Ok(printed)
     }
 
     /// Its output, or the last line if it fails.

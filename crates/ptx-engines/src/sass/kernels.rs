@@ -1,0 +1,177 @@
+//! Kernel cases as machine code: each case is a module, and each thread of its launches runs by itself, in order.
+
+use std::collections::BTreeMap;
+
+use ptx_exec::kernel_case::{KernelAnswer, KernelCase, KernelLaunch};
+use ptx_exec::value::MemoryRegion;
+use ptx_sass::cubin::Cubin;
+use ptx_sass::image::Image;
+use ptx_sass::machine::{Halt, Thread, ThreadPosition};
+use ptx_sass::opcode::{Step, Unknown};
+use ptx_sass::run::run;
+
+use super::{Sass, step};
+use crate::Outcome;
+use crate::sass::PrintedWord;
+
+/// More instructions than a thread of a case needs that anybody waits for: a second.
+const MOST: u64 = 50_000_000;
+/// More threads than a case has that anybody waits for.
+const MOST_THREADS: u64 = 1 << 20;
+
+/// A module that was compiled.
+struct CompiledKernels {
+    cubin: Cubin,
+    image: Image,
+}
+
+/// Compiles, disassembles and executes cases.
+pub(super) fn execute(sass: &Sass, cases: &[KernelCase]) -> Vec<KernelAnswer> {
+    let compiled: Vec<Result<CompiledKernels, KernelAnswer>> = cases.iter().map(|case| compile(sass, case)).collect();
+    let words: Vec<u128> =
+        compiled.iter().flatten().flat_map(|of| of.cubin.code()).flat_map(|(_, words)| words).collect();
+    let printed = match sass.disassembler.print_once(&words) {
+        Ok(printed) => printed,
+        Err(why) => {
+            // It says nothing about the machine code.
+            let why = why.to_string();
+            sass.health.lost(&why, cases.len());
+            return vec![KernelAnswer::Skipped(why); cases.len()];
+        }
+    };
+    let mut printed = printed.into_iter();
+    let run = |(case, compiled): (&KernelCase, Result<CompiledKernels, KernelAnswer>)| {
+        let compiled = compiled?;
+        let waits = sass.configuration.waits();
+        let mut code = BTreeMap::new();
+        for (section, words) in compiled.cubin.code() {
+            let text: Vec<PrintedWord> = printed.by_ref().take(words.len()).collect();
+            code.insert(section, text.iter().enumerate().map(|(at, word)| step(at, word, waits)).collect());
+        }
+        LoadedKernels { case, compiled: &compiled, code }.execute()
+    };
+    let answers = cases.iter().zip(compiled).map(run);
+    answers.map(|answer| answer.unwrap_or_else(|answer| answer)).collect()
+}
+
+/// The machine code of a case, or the answer if there is none.
+fn compile(sass: &Sass, case: &KernelCase) -> Result<CompiledKernels, KernelAnswer> {
+    let (mut cubin, unrepeated) = sass.machine_code(&case.module, case.launches.len()).map_err(|outcome| {
+        let said = |text: &str| crate::words::visible(text).into_owned();
+        match &outcome {
+            Outcome::Rejected(why) => KernelAnswer::Failed(format!("ptxas rejects it: {}", said(why))),
+            Outcome::Crashed(how) => KernelAnswer::Failed(format!("ptxas crashed: {}", said(how))),
+            Outcome::TimedOut => KernelAnswer::Failed("ptxas did not end within its time".to_owned()),
+            Outcome::Skipped(why) => {
+                sass.health.lost(why, 1);
+                KernelAnswer::Skipped(why.clone())
+            }
+            Outcome::Accepted => KernelAnswer::Failed("ptxas wrote no machine code".to_owned()),
+        }
+    })?;
+    if !unrepeated.is_empty() {
+        let why = "ptxas writes other machine code when it compiles the same text again";
+        return Err(KernelAnswer::Failed(why.to_owned()));
+    }
+    let image = Image::load(&mut cubin, sass.configuration.target);
+    Ok(CompiledKernels { cubin, image })
+}
+
+/// The machine code of a case, ready to run.
+struct LoadedKernels<'a> {
+    case: &'a KernelCase,
+    compiled: &'a CompiledKernels,
+    /// The instructions of each section of code, by its index.
+    code: BTreeMap<usize, Vec<Result<Step, Unknown>>>,
+}
+
+impl LoadedKernels<'_> {
+    /// Runs all launches.
+    ///
+    /// # Errors
+    /// The answer if one of them does not end as it should.
+    fn execute(&self) -> Result<KernelAnswer, KernelAnswer> {
+        let addresses = self.case.addresses();
+        let mut before: Option<Thread> = None;
+        let mut buffers: Vec<usize> = Vec::new();
+        for launch in &self.case.launches {
+            let (mut thread, section) = self.thread(launch, &addresses)?;
+            buffers = std::iter::zip(&self.case.buffers, &addresses)
+                .map(|(buffer, at)| thread.memory.add(MemoryRegion::new(*at, buffer.data.clone(), true)))
+                .collect();
+            if let Some(before) = &mut before {
+                // Memory of the device is what the launch before it left.
+                for shared in (0..self.compiled.image.globals()).chain(buffers.iter().copied()) {
+                    std::mem::swap(thread.memory.region_mut(shared), before.memory.region_mut(shared));
+                }
+            }
+            self.launch(launch, &mut thread, section)?;
+            before = Some(thread);
+        }
+        let Some(thread) = before else {
+            return Err(KernelAnswer::Skipped("the case has no launches".to_owned()));
+        };
+        let after = buffers.iter().map(|buffer| thread.memory.region(*buffer));
+        Ok(KernelAnswer::Returned(self.case.result(after.map(|region| (region.data(), region.defined())))))
+    }
+
+    /// The thread of a launch, before its first instruction, and the section of its code.
+    fn thread(&self, launch: &KernelLaunch, addresses: &[u64]) -> Result<(Thread, usize), KernelAnswer> {
+        let CompiledKernels { cubin, image } = self.compiled;
+        let skipped = |why: String| KernelAnswer::Skipped(why);
+        let missing = || KernelAnswer::Failed(format!("ptxas left out `{}`", launch.entry));
+        let entry = cubin.entry(&launch.entry).ok_or_else(missing)?;
+        image.check(cubin, &entry).map_err(|why| skipped(why.to_string()))?;
+        let threads: u64 = launch.block.iter().chain(&launch.grid).map(|size| u64::from(*size)).product();
+        if threads == 0 || threads > MOST_THREADS {
+            return Err(skipped(format!("a launch has {threads} threads")));
+        }
+        let arguments: Result<Vec<Vec<u8>>, String> =
+            launch.arguments.iter().map(|argument| self.case.argument(argument, addresses)).collect();
+        let arguments = arguments.map_err(skipped)?;
+        let sizes: Vec<usize> = arguments.iter().map(Vec::len).collect();
+        if !sizes.iter().eq(entry.parameters.iter().map(ExactSizeIterator::len).collect::<Vec<_>>().iter()) {
+            return Err(skipped(format!("the arguments of `{}` have other sizes than its parameters", launch.entry)));
+        }
+        Ok((image.thread(&entry, &arguments), entry.section))
+    }
+
+    /// Runs each thread of a launch.
+    fn launch(&self, launch: &KernelLaunch, thread: &mut Thread, section: usize) -> Result<(), KernelAnswer> {
+        let image = &self.compiled.image;
+        let missing = || KernelAnswer::Failed(format!("ptxas wrote no code for `{}`", launch.entry));
+        let code = self.code.get(&section).ok_or_else(missing)?;
+        let first = thread.next;
+        let alone = launch.block == [1; 3];
+        let meets = |step: &Result<Step, Unknown>| step.as_ref().is_ok_and(Step::meets_threads);
+        if !alone && code.iter().any(meets) {
+            return Err(KernelAnswer::Skipped("threads of a block wait for each other".to_owned()));
+        }
+        let [shared, local] = [image.globals(), image.globals() + 1];
+        let [no_shared, no_local] = [shared, local].map(|region| thread.memory.region(region).clone());
+        for block in each(launch.grid) {
+            thread.memory.region_mut(shared).clone_from(&no_shared);
+            for of_block in each(launch.block) {
+                thread.memory.region_mut(local).clone_from(&no_local);
+                let (threads, blocks) = (launch.block, launch.grid);
+                image.place(thread, ThreadPosition { thread: of_block, block, threads, blocks });
+                thread.start(first);
+                match run(thread, code, MOST) {
+                    Halt::Exit => {}
+                    Halt::Trap(fault) => return Err(KernelAnswer::Trapped(fault.to_string())),
+                    Halt::Undefined(what) => {
+                        return Err(KernelAnswer::Undefined(format!("{what} depends on what nothing wrote")));
+                    }
+                    Halt::Defect(how) => return Err(KernelAnswer::Failed(how)),
+                    Halt::Unknown(what) => return Err(KernelAnswer::Skipped(what)),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Each position in these extents, x first.
+fn each([width, height, depth]: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    (0..depth).flat_map(move |z| (0..height).flat_map(move |y| (0..width).map(move |x| [x, y, z])))
+}

@@ -1,0 +1,256 @@
+//! Chains: a few statements, the registers that have a value before them, and those that are observed after them.
+
+use std::fmt::Write as _;
+
+/// Lines of PTX whose results feed the next, perhaps with a branch or a loop around some of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Chain {
+    /// The size of each register in bits; 1 for a predicate. Its name is `%x` with its position.
+    pub registers: Vec<u16>,
+    /// The registers that have a value before the first statement.
+    pub inputs: Vec<usize>,
+    /// The statements, in order.
+    pub statements: Vec<ChainStatement>,
+    /// The registers that are observed after the last statement.
+    pub outputs: Vec<usize>,
+}
+
+/// A statement of a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ChainStatement {
+    /// An instruction.
+    Instruction(ChainInstruction),
+    /// What follows is executed if a predicate is true, or false if it is `negated`.
+    If {
+        /// The register of the predicate.
+        predicate: usize,
+        /// True if what follows is executed where the predicate is false.
+        negated: bool,
+    },
+    /// What follows is executed if what follows the last `If` is not.
+    Else,
+    /// What follows is executed this many times.
+    Loop {
+        /// The number of times, at least 1.
+        times: u8,
+    },
+    /// The end of the last `If`, `Else` or `Loop`.
+    End,
+}
+
+/// An instruction: its text with holes for operands, and what is in them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ChainInstruction {
+    /// The parts of its text, in order.
+    pub pieces: Vec<Piece>,
+    /// What is in each hole, in the order of the text.
+    pub operands: Vec<ChainOperand>,
+}
+
+/// A part of the text of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// Text that stays as it is.
+    Text(String),
+    /// A hole for an operand.
+    Slot(SlotKind),
+}
+
+/// The kind of a hole in an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SlotKind {
+    /// A predicate that decides whether the instruction does anything.
+    Guard,
+    /// A register that is read, of this many bits.
+    Source(u16),
+    /// A register that is written, of this many bits.
+    Destination(u16),
+    /// A number, of a type of this many bits.
+    Constant(u16),
+}
+
+/// What is in a hole.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ChainOperand {
+    /// A register of the chain.
+    Register(usize),
+    /// The text of a number.
+    Constant(String),
+}
+
+impl ChainInstruction {
+    /// Its holes, with what is in them.
+    pub fn slots(&self) -> impl Iterator<Item = (SlotKind, &ChainOperand)> {
+        let kinds = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Slot(kind) => Some(*kind),
+            Piece::Text(_) => None,
+        });
+        kinds.zip(&self.operands)
+    }
+
+    /// The registers in the holes for which `of` holds.
+    pub fn registers(&self, of: impl Fn(SlotKind) -> bool) -> impl Iterator<Item = usize> {
+        self.slots().filter_map(move |(kind, operand)| match operand {
+            ChainOperand::Register(register) if of(kind) => Some(*register),
+            _ => None,
+        })
+    }
+
+    /// The registers that it reads.
+    pub fn reads(&self) -> impl Iterator<Item = usize> {
+        self.registers(|kind| matches!(kind, SlotKind::Source(_) | SlotKind::Guard))
+    }
+
+    /// The registers that it writes.
+    pub fn writes(&self) -> impl Iterator<Item = usize> {
+        self.registers(|kind| matches!(kind, SlotKind::Destination(_)))
+    }
+
+    /// True if it has a guard.
+    pub fn is_guarded(&self) -> bool {
+        self.slots().any(|(kind, _)| kind == SlotKind::Guard)
+    }
+
+    /// Its text.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut operands = self.operands.iter();
+        for piece in &self.pieces {
+            match (piece, piece_operand(piece, &mut operands)) {
+                (Piece::Text(plain), _) => text.push_str(plain),
+                (_, Some(ChainOperand::Constant(number))) => text.push_str(number),
+                (_, Some(ChainOperand::Register(register))) => {
+                    // Writing to a String cannot fail.
+                    let _ = write!(text, "%x{register}");
+                }
+                (Piece::Slot(_), None) => {}
+            }
+        }
+        text
+    }
+}
+
+/// The operand of a piece that is a hole.
+fn piece_operand<'a>(piece: &Piece, operands: &mut impl Iterator<Item = &'a ChainOperand>) -> Option<&'a ChainOperand> {
+    match piece {
+        Piece::Slot(_) => operands.next(),
+        Piece::Text(_) => None,
+    }
+}
+
+/// The kind of a block that is open.
+enum OpenBlock {
+    If { end: usize, has_else: bool },
+    Loop { begin: usize, times: u8 },
+}
+
+impl Chain {
+    /// Its instructions, in order.
+    pub fn instructions(&self) -> impl Iterator<Item = &ChainInstruction> {
+        self.statements.iter().filter_map(|statement| match statement {
+            ChainStatement::Instruction(instruction) => Some(instruction),
+            _ => None,
+        })
+    }
+
+    /// The text of its statements, a line each. Labels and counters of loops are named so that they are unique in a block.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut open: Vec<OpenBlock> = Vec::new();
+        for (at, statement) in self.statements.iter().enumerate() {
+            // Writing to a String cannot fail.
+            let _ = match statement {
+                ChainStatement::Instruction(instruction) => writeln!(text, "{}", instruction.text()),
+                ChainStatement::If { predicate, negated } => {
+                    open.push(OpenBlock::If { end: at, has_else: false });
+                    let sign = if *negated { "" } else { "!" };
+                    writeln!(text, "@{sign}%x{predicate} bra L{at};")
+                }
+                ChainStatement::Else => match open.last_mut() {
+                    Some(OpenBlock::If { end, has_else }) => {
+                        *has_else = true;
+                        writeln!(text, "bra.uni M{end};\nL{end}:")
+                    }
+                    _ => Ok(()),
+                },
+                ChainStatement::Loop { times } => {
+                    open.push(OpenBlock::Loop { begin: at, times: *times });
+                    writeln!(text, "mov.u32 %i{at}, 0;\nL{at}:")
+                }
+                ChainStatement::End => match open.pop() {
+                    Some(OpenBlock::If { end, has_else }) => {
+                        writeln!(text, "{}{end}:", if has_else { "M" } else { "L" })
+                    }
+                    Some(OpenBlock::Loop { begin, times }) => writeln!(
+                        text,
+                        "add.u32 %i{begin}, %i{begin}, 1;\nsetp.lt.u32 %q{begin}, %i{begin}, {times};\n@%q{begin} bra L{begin};"
+                    ),
+                    None => Ok(()),
+                },
+            };
+        }
+        text
+    }
+
+    /// The declarations of its registers, and of the counters of its loops.
+    pub fn declarations(&self) -> String {
+        let mut text = String::new();
+        for (at, bits) in self.registers.iter().enumerate() {
+            let of = if *bits == 1 { "pred".to_owned() } else { format!("b{bits}") };
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, ".reg .{of} %x{at};");
+        }
+        for (at, statement) in self.statements.iter().enumerate() {
+            if let ChainStatement::Loop { .. } = statement {
+                let _ = writeln!(text, ".reg .b32 %i{at};\n.reg .pred %q{at};");
+            }
+        }
+        text
+    }
+
+    /// The same chain without registers that nothing names, and with the others in the order in which they are named.
+    #[must_use]
+    pub fn renumbered(&self) -> Self {
+        let mut order: Vec<usize> = Vec::new();
+        let mut number = |register: usize| match order.iter().position(|known| *known == register) {
+            Some(at) => at,
+            None => {
+                order.push(register);
+                order.len() - 1
+            }
+        };
+        let mut chain = self.clone();
+        for statement in &mut chain.statements {
+            match statement {
+                ChainStatement::Instruction(instruction) => {
+                    // Sources first, so that the chain begins with its inputs.
+                    for register in instruction.reads().collect::<Vec<_>>() {
+                        number(register);
+                    }
+                    for operand in &mut instruction.operands {
+                        if let ChainOperand::Register(register) = operand {
+                            *register = number(*register);
+                        }
+                    }
+                }
+                ChainStatement::If { predicate, .. } => *predicate = number(*predicate),
+                _ => {}
+            }
+        }
+        chain.outputs.iter_mut().for_each(|register| *register = number(*register));
+        chain.inputs.retain(|register| order.contains(register));
+        for register in &mut chain.inputs {
+            *register = order.iter().position(|known| known == register).unwrap_or_default();
+        }
+        chain.inputs.sort_unstable();
+        chain.registers = order.iter().map(|register| self.registers[*register]).collect();
+        chain
+    }
+
+    /// A short name for what the chain is: the same for chains that differ only in the names of registers.
+    pub fn fingerprint(&self) -> String {
+        let chain = self.renumbered();
+        let hash = blake3::hash(format!("{}{}{:?}", chain.declarations(), chain.text(), chain.outputs).as_bytes());
+        hash.to_hex().as_str().chars().take(12).collect()
+    }
+}

@@ -1,0 +1,28 @@
+//! Chains: a few lines of PTX whose results feed the next. They are drawn from the spaces of single lines, thousands share a
+//! module, and what an engine computes is compared with the reference interpreter; a chain that differs is reduced to the fewest
+//! and simplest lines that still do.
+//!
+//! A module imports only modules before it in this list; `tests/house.rs` checks that.
+//!
+//! ```text order
+//! chain template library constants draw inputs kernel compare reduce
+//! ```
+
+mod chain;
+mod compare;
+mod constants;
+mod draw;
+mod inputs;
+mod kernel;
+mod library;
+mod reduce;
+mod template;
+
+pub use chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, Piece, SlotKind};
+pub use compare::{ChainAnswer, ChainDifference, Comparison, compare};
+pub use draw::ChainDraw;
+pub use inputs::ChainRows;
+pub use kernel::{ChainKernels, ChainModule};
+pub use library::Library;
+pub use reduce::{Reduced, reduce};
+pub use template::Template;

@@ -1,0 +1,98 @@
+//! Cuts an instruction out of a chain: what it computed becomes an input with the values that the reference computed.
+
+use ptx_exec::kernel_case::KernelAnswer;
+
+use crate::chain::{Chain, ChainOperand, ChainStatement, SlotKind};
+use crate::compare::Comparison;
+use crate::inputs::ChainRows;
+use crate::kernel::ChainKernels;
+
+/// The chain without the statement at a position, an instruction outside of all blocks.
+pub(super) fn cut(of: &Comparison<'_>, chain: &Chain, rows: &ChainRows, at: usize) -> Option<(Chain, ChainRows)> {
+    let ChainStatement::Instruction(instruction) = chain.statements.get(at)? else { return None };
+    if depth(chain, at) > 0 {
+        return None;
+    }
+    let written: Vec<usize> = instruction.writes().collect();
+    let prefix = Chain {
+        statements: chain.statements[..=at].to_vec(),
+        outputs: written.clone(),
+        ..chain.clone()
+    };
+    let kernels = ChainKernels::new(&of.environment, &[(&prefix, rows)]);
+    let KernelAnswer::Returned(result) = of.interpreter.execute(&kernels.case) else { return None };
+    let mut cut = chain.clone();
+    let mut values = rows.clone();
+    for (output, register) in written.iter().enumerate() {
+        let bits = chain.registers[*register];
+        let fresh = cut.registers.len();
+        cut.registers.push(bits);
+        cut.inputs.push(fresh);
+        for (row, values) in values.rows.iter_mut().enumerate() {
+            values.push(kernels.value(result.buffers.get(kernels.results()), kernels.place(0, row, output)));
+        }
+        rename(&mut cut, at + 1, *register, fresh);
+    }
+    cut.statements.remove(at);
+    Some((cut, values))
+}
+
+/// Gives a register another name from a statement on.
+fn rename(chain: &mut Chain, from: usize, register: usize, to: usize) {
+    for statement in &mut chain.statements[from..] {
+        match statement {
+            ChainStatement::Instruction(instruction) => {
+                for operand in &mut instruction.operands {
+                    if *operand == ChainOperand::Register(register) {
+                        *operand = ChainOperand::Register(to);
+                    }
+                }
+            }
+            ChainStatement::If { predicate, .. } if *predicate == register => *predicate = to,
+            _ => {}
+        }
+    }
+    chain.outputs.iter_mut().filter(|output| **output == register).for_each(|output| *output = to);
+}
+
+/// How many blocks are open before a statement.
+pub(super) fn depth(chain: &Chain, at: usize) -> usize {
+    chain.statements[..at].iter().fold(0, |depth, statement| match statement {
+        ChainStatement::If { .. } | ChainStatement::Loop { .. } => depth + 1,
+        ChainStatement::End => depth.saturating_sub(1),
+        _ => depth,
+    })
+}
+
+/// The chain without the instructions whose results nobody reads.
+pub(super) fn without_unused(chain: &Chain) -> Chain {
+    let mut needed = chain.outputs.clone();
+    let mut chain = chain.clone();
+    // Around a loop, what is read above is needed below.
+    loop {
+        let before = needed.len();
+        for instruction in chain.instructions() {
+            if instruction.writes().any(|register| needed.contains(&register)) {
+                needed.extend(instruction.reads());
+            }
+        }
+        for statement in &chain.statements {
+            if let ChainStatement::If { predicate, .. } = statement {
+                needed.push(*predicate);
+            }
+        }
+        needed.sort_unstable();
+        needed.dedup();
+        if needed.len() == before {
+            break;
+        }
+    }
+    chain.statements.retain(|statement| match statement {
+        ChainStatement::Instruction(of) => {
+            let carries = !of.slots().any(|(kind, _)| matches!(kind, SlotKind::Destination(_)));
+            carries || of.writes().any(|register| needed.contains(&register))
+        }
+        _ => true,
+    });
+    chain
+}

@@ -1,0 +1,118 @@
+//! Templates: the text of a variant with holes for its operands.
+
+use rustc_hash::FxHashMap;
+
+use crate::chain::{ChainInstruction, ChainOperand, Piece, SlotKind};
+use ptx_exec::semantics;
+use ptx_spec::judge::arguments;
+use ptx_spec::ptx::{Argument, Declarations, Line, Symbol, print_variant};
+use ptx_spec::spec::{Form, Isa, Role};
+
+/// An instruction with holes, each filled as the variant is printed, and what it does with the carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// The parts of its text.
+    pub pieces: Vec<Piece>,
+    /// The printed number of each hole that is a constant.
+    pub numbers: Vec<Option<String>>,
+    /// True if it reads the carry that another line wrote.
+    pub reads_carry: bool,
+    /// True if it writes the carry.
+    pub writes_carry: bool,
+}
+
+impl Template {
+    /// The template of a variant. None if a chain cannot have it: it does more than compute, or has no semantics, or names
+    /// something else than scalar registers of up to 64 bits and numbers.
+    pub fn new(isa: &Isa, form: &Form, values: &[u8]) -> Option<Self> {
+        let (text, declarations) = print_variant(form, values);
+        let symbols = Declarations::parse(&declarations, isa).ok()?;
+        let line = Line::parse(&text).ok()?;
+        let computation = semantics::computation(isa, form, values, Some(&line))?.ok()?;
+        let mut slots: FxHashMap<String, SlotKind> = FxHashMap::default();
+        if let Some((_, guard)) = line.guard {
+            slots.insert(guard.to_owned(), SlotKind::Guard);
+        }
+        let mut constants: Vec<(usize, usize, u16)> = Vec::new();
+        for bound in arguments(form, values, &line) {
+            let operand = &form.operands[bound.operand];
+            if !matches!(operand.role, Role::Source | Role::Destination) {
+                return None;
+            }
+            if matches!(bound.argument, Argument::Integer(_) | Argument::Float(_) | Argument::Double(_)) {
+                let of_operand = line.operands.iter().find(|of| std::ptr::eq(&raw const of.argument, bound.argument))?;
+                let at = (of_operand.text.as_ptr().addr()).checked_sub(text.as_ptr().addr())?;
+                let bits = operand.type_by(isa, form, values).map_or(32, |of| of.bits);
+                constants.push((at, of_operand.text.trim_end().len(), bits));
+                continue;
+            }
+            for element in bound.elements(&symbols) {
+                let Some(name) = element.name() else { continue };
+                let Some(Symbol::Register(Some(of), 1)) = symbols.symbol(&name) else { return None };
+                let bits = isa.types[of].bits;
+                if !matches!(bits, 1 | 16 | 32 | 64) || name.contains('.') {
+                    return None;
+                }
+                let kind = if operand.role == Role::Source { SlotKind::Source } else { SlotKind::Destination };
+                slots.insert(name, kind(bits));
+            }
+        }
+        constants.sort_unstable();
+        let (pieces, numbers) = split(&text, &slots, &constants)?;
+        let (reads_carry, writes_carry) = (computation.reads_carry(), computation.writes_carry());
+        Some(Self { pieces, numbers, reads_carry, writes_carry })
+    }
+
+    /// The kinds of its holes, in order.
+    pub fn slots(&self) -> impl Iterator<Item = SlotKind> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Slot(kind) => Some(*kind),
+            Piece::Text(_) => None,
+        })
+    }
+
+    /// The instruction with these operands.
+    pub fn filled(&self, operands: Vec<ChainOperand>) -> ChainInstruction {
+        ChainInstruction { pieces: self.pieces.clone(), operands }
+    }
+}
+
+/// Splits a text at the registers and numbers that are holes. None if it names another register.
+fn split(
+    text: &str,
+    slots: &FxHashMap<String, SlotKind>,
+    constants: &[(usize, usize, u16)],
+) -> Option<(Vec<Piece>, Vec<Option<String>>)> {
+    let (mut pieces, mut numbers, mut plain) = (Vec::new(), Vec::new(), String::new());
+    let mut at = 0;
+    let mut constants = constants.iter();
+    let mut next = constants.next();
+    while at < text.len() {
+        let rest = &text[at..];
+        let (kind, number, length) = match next {
+            Some(&(place, length, bits)) if place == at => {
+                next = constants.next();
+                (SlotKind::Constant(bits), Some(rest.get(..length)?.to_owned()), length)
+            }
+            _ if rest.starts_with('%') => {
+                let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '%' | '_' | '$');
+                let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+                (*slots.get(&rest[..length])?, None, length)
+            }
+            _ => {
+                let c = rest.chars().next()?;
+                plain.push(c);
+                at += c.len_utf8();
+                continue;
+            }
+        };
+        if !plain.is_empty() {
+            pieces.push(Piece::Text(std::mem::take(&mut plain)));
+        }
+        pieces.push(Piece::Slot(kind));
+        numbers.push(number);
+        at += length;
+    }
+    pieces.push(Piece::Text(plain));
+    Some((pieces, numbers))
+}
