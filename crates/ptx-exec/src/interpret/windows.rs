@@ -33,12 +33,18 @@ fn window(space: Space) -> Option<u64> {
     }
 }
 
+/// The window of parameters is in that of global memory. PTX ISA `data-movement-and-conversion-instructions-isspacep`.
+pub(super) fn is_in(space: Space, address: u64) -> bool {
+    let within = |space: Space| from_generic(space, address).is_some();
+    within(space) || (space == Space::Global && within(Space::Param))
+}
+
 /// The generic address of an address in a state space; none of an address that the space does not have.
 #[inline]
 pub(super) fn to_generic(space: Space, address: u64) -> Option<u64> {
     let space = if space == Space::Param && address < PARAMETERS { Space::Local } else { space };
     match window(space) {
-        None => (address < FIRST_WINDOW).then_some(address),
+        None => is_in(Space::Global, address).then_some(address),
         Some(window) => (address < WINDOW).then_some(window + address),
     }
 }
