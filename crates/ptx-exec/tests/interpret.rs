@@ -107,7 +107,7 @@ const STRAIGHT: &[(&str, &str)] = &[
     // What has no semantics is noticed where it is reached.
     ("bra L; add.u31 %r1, %r2, %r3; L: st.b32 [%o], 1;", "00000001"),
     ("st.b32 [%o], 1; add.u31 %r1, %r2, %r3;", "skipped: line 7 `add.u31 %r1, %r2, %r3;`: "),
-    ("ret", "skipped: the module cannot be read: byte"),
+    ("ret", "skipped: the module cannot be read: line 7: expected"),
 ];
 
 /// Declarations outside of the body, bodies, and what happens.
@@ -126,25 +126,25 @@ const MODULES: &[(&str, &str, &str)] = &[
     ("", ".local .b32 l[2]; st.local.b32 [l+4], 3; mov.b64 %d1, l; cvta.local.u64 %d1, %d1; ld.v2.b32 {%r1, %r2}, [%d1];", "undefined: line 7 `ld.v2.b32 {%r1, %r2}, [%d1];`: address"),
     ("", ".local .align 8 .b32 l[2]; st.local.b32 [l+4], 3; mov.b64 %d1, l; cvta.local.u64 %d1, %d1; ld.v2.b32 {%r1, %r2}, [%d1]; st.v2.b32 [%o], {%r1, %r2};", "???????? 00000003"),
     ("", ".shared .b32 s; st.shared.b32 [s], 6; ld.shared.b32 %r1, [s]; st.b32 [%o], %r1;", "00000006"),
-    (".global .b32 g[3] = {7, 8, 9}; .global .b64 p[2] = {generic(g)+4, g};", "ld.global.v2.b64 {%d1, %d2}, [p]; ld.b32 %r1, [%d1]; ld.global.b32 %r2, [%d2+8]; st.v2.b32 [%o], {%r1, %r2};", "00000008 00000009"),
-    (".global .u8 m[4] = {0xff(g), 0xFF00(g), 0xff(258), 0xff00(258)}; .global .align 4 .b32 g;", "ld.global.v2.u8 {%h1, %h2}, [m+2]; mov.b64 %d1, g; cvt.u32.u64 %r3, %d1; ld.global.u16 %h3, [m]; cvt.u16.u64 %h4, %d1; sub.u16 %h3, %h3, %h4; st.b8 [%o], %h1; st.b8 [%o+1], %h2; st.b16 [%o+2], %h3;", "00000102"),
+    (".global .b32 g[3] = {7, 8, 9}; .global .align 16 .b64 p[2] = {generic(g)+4, g};", "ld.global.v2.b64 {%d1, %d2}, [p]; ld.b32 %r1, [%d1]; ld.global.b32 %r2, [%d2+8]; st.v2.b32 [%o], {%r1, %r2};", "00000008 00000009"),
+    (".global .align 4 .u8 m[4] = {0xff(g), 0xFF00(g), 0xff(258), 0xff00(258)}; .global .align 4 .b32 g;", "ld.global.v2.u8 {%h1, %h2}, [m+2]; mov.b64 %d1, g; cvt.u32.u64 %r3, %d1; ld.global.u16 %h3, [m]; cvt.u16.u64 %h4, %d1; sub.u16 %h3, %h3, %h4; st.b8 [%o], %h1; st.b8 [%o+1], %h2; st.b16 [%o+2], %h3;", "00000102"),
     (".global .b32 g;", "st.global.b32 [g+4], 1;", "undefined: line 7 `st.global.b32 [g+4], 1;`: nothing is at"),
-    (".const .b32 c = 1;", "mov.b64 %d1, c; cvta.const.u64 %d1, %d1; st.b32 [%d1], 1;", "undefined: line 7 `st.b32 [%d1], 1;`: address 0x7e0000001000 may not be written"),
+    (".const .b32 c = 1;", "mov.b64 %d1, c; cvta.const.u64 %d1, %d1; st.b32 [%d1], 1;", "undefined: line 7 `st.b32 [%d1], 1;`: address 0x7e0000001004 may not be written"),
     (".extern .global .b32 e;", "ld.global.b32 %r1, [e]; st.b32 [%o], %r1;", "skipped: line 7 `ld.global.b32 %r1, [e];`: `e` is nothing that has a value"),
     (".shared .b32 s;", "mov.b64 %d1, s; isspacep.shared %p1, %o; cvta.shared.u64 %d2, %d1; isspacep.shared %p2, %d2; selp.b32 %r1, 1, 0, %p1; selp.b32 %r2, 1, 0, %p2; st.v2.b32 [%o], {%r1, %r2};", "00000000 00000001"),
     ("", "mov.b64 %d1, out; cvta.param.u64 %d1, %d1; isspacep.global %p1, %d1; isspacep.param %p2, %o; selp.b32 %r1, 1, 0, %p1; selp.b32 %r2, 1, 0, %p2; ld.b64 %d2, [%d1]; st.v2.b32 [%d2], {%r1, %r2};", "00000001 00000000"),
     // Calls, direct and indirect.
     (INCREMENT, "call (%r1), inc, (5); st.b32 [%o], %r1;", "00000006"),
     (INCREMENT, "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 7; call.uni (b), incp, (a); ld.param.b32 %r1, [b]; } st.b32 [%o], %r1;", "00000008"),
-    (INCREMENT, "mov.b64 %d1, inc; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P; st.b32 [%o], %r1;", "0000000a"),
-    (INCREMENT, "mov.b64 %d1, inc; T: .calltargets inc, dec; call (%r1), %d1, (9), T; st.b32 [%o], %r1;", "0000000a"),
-    (INCREMENT, "mov.b64 %d1, inc; T: .calltargets dec; call (%r1), %d1, (9), T; st.b32 [%o], %r1;", "undefined: line 7 `call (%r1), %d1, (9), T;`: the function is not in the list"),
+    (INCREMENT, "mov.u64 %d1, inc; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P; st.b32 [%o], %r1;", "0000000a"),
+    (INCREMENT, "mov.u64 %d1, inc; T: .calltargets inc, dec; call (%r1), %d1, (9), T; st.b32 [%o], %r1;", "0000000a"),
+    (INCREMENT, "mov.u64 %d1, inc; T: .calltargets dec; call (%r1), %d1, (9), T; st.b32 [%o], %r1;", "undefined: line 7 `call (%r1), %d1, (9), T;`: the function is not in the list"),
     (INCREMENT, "mov.b64 %d1, 5; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P;", "undefined: line 7 `call (%r1), %d1, (9), P;`: no function is at address 0x5"),
-    (INCREMENT, "mov.b64 %d1, incp; P: .callprototype _ (); call %d1, P;", "undefined: line 7 `call %d1, P;`: the function that is called has other numbers"),
+    (INCREMENT, "mov.u64 %d1, incp; P: .callprototype _ (); call %d1, P;", "undefined: line 7 `call %d1, P;`: the function that is called has other numbers"),
     (TABLE_OF_FUNCTIONS, "ld.global.b64 %d1, [table+8]; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P; st.b32 [%o], %r1;", "00000008"),
     // Recursion, and locals of each call.
     (FACTORIAL, "call (%r1), fact, (10); st.b32 [%o], %r1;", "00375f00"),
-    (FACTORIAL, "call (%r1), fact, (100000);", "failed: line 3 `call (b), fact, (b);`: calls are nested more than 10000 deep"),
+    (FACTORIAL, "call (%r1), fact, (100000);", "failed: line 6 `call (b), fact, (b);`: calls are nested more than 10000 deep"),
     (LOCALS, "call f, (3); ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [g]; st.v4.b32 [%o], {%r1, %r2, %r3, %r4};", "00000000 00000001 00000002 00000003"),
     (".func f() { exit; }", "call f; st.b32 [%o], 1;", "03020100"),
     (".func f() { .reg .pred p; setp.eq.u32 p, 1, 1; @p ret; trap; }", "call f; st.b32 [%o], 1;", "00000001"),
@@ -155,7 +155,7 @@ const MODULES: &[(&str, &str, &str)] = &[
     (".extern .func f();", "call f;", "skipped: line 7 `call f;`: the module does not define `f`"),
     // Arguments of any number, as compilers pass them.
     (SUM, ".param .b32 n; .param .align 8 .b8 v[8]; .param .b32 s; st.param.b32 [n], 2; st.param.b32 [v], 30; st.param.b32 [v+4], 12; call (s), sum, (n, v); ld.param.b32 %r1, [s]; st.b32 [%o], %r1;", "0000002a"),
-    (SUM, ".param .b32 n; .param .align 8 .b8 v[8]; .param .b32 s; st.param.b32 [n], 3; st.param.b32 [v], 30; st.param.b32 [v+4], 12; call (s), sum, (n, v);", "undefined: line 3 `ld.b32 x, [p];`: nothing is at"),
+    (SUM, ".param .b32 n; .param .align 8 .b8 v[8]; .param .b32 s; st.param.b32 [n], 3; st.param.b32 [v], 30; st.param.b32 [v+4], 12; call (s), sum, (n, v);", "undefined: line 6 `ld.b32 x, [p];`: nothing is at"),
     // The address of a parameter of a function is one in local memory.
     (".func f(.param .align 4 .b8 a[8]) { .reg .b64 d; .reg .b32 r; mov.b64 d, a; ld.local.b32 r, [d+4]; st.global.b32 [g], r; ret; } .global .b32 g;", ".param .align 4 .b8 x[8]; st.param.b32 [x], 1; st.param.b32 [x+4], 2; call f, (x); ld.global.b32 %r1, [g]; st.b32 [%o], %r1;", "00000002"),
     // The stack.

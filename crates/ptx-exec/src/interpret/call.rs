@@ -49,8 +49,9 @@ impl Thread<'_> {
         let mut local = start;
         if let Some(bytes) = open {
             self.memory.add_undefined(in_local(start)?, bytes)?;
-            local = (start + bytes + FRAME_GAP).next_multiple_of(FRAME_ALIGNMENT);
+            local = start + bytes + FRAME_GAP;
         }
+        local = local.next_multiple_of(code.alignment.max(FRAME_ALIGNMENT));
         let end = local.saturating_add(code.frame);
         self.frame = Frame { body, next: 0, registers, regions, local, open: start, fixed: end, stack: end };
         let slots = registers + code.slots;

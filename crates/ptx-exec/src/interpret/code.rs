@@ -22,6 +22,8 @@ pub(super) struct CodeBody {
     pub(super) locals: Vec<LocalVariable>,
     /// The size of a frame in local memory.
     pub(super) frame: u64,
+    /// The alignment of its beginning.
+    pub(super) alignment: u64,
     /// The parameters of an entry.
     pub(super) parameters: Vec<EntryParameter>,
     /// The parameters of a function.

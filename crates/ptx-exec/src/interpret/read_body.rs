@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use ptx_spec::judge::Judge;
-use ptx_spec::ptx::{Declaration, Declarations, FunctionBody, Line, Module, Walk, WalkStep, parameters};
+use ptx_spec::ptx::{
+    Declaration, Declarations, FunctionBody, Line, Module, ProblemKind, TextProblem, Walk, WalkStep, parameters,
+};
 use ptx_spec::spec::Spec;
 use rustc_hash::FxHashMap;
 
@@ -31,6 +33,17 @@ struct OpenBranch<'a> {
     line: usize,
     block: usize,
     labels: Vec<&'a str>,
+}
+
+/// The error for a module that has a problem.
+pub(super) fn unreadable(text: &str, problem: &TextProblem<'_>) -> String {
+    let line = 1 + text[..problem.at.start].bytes().filter(|byte| *byte == b'\n').count();
+    let why = match problem.kind {
+        ProblemKind::Syntax(why) => why.to_owned(),
+        ProblemKind::Directive(name) => format!("`{name}` is not a directive of PTX"),
+        ProblemKind::Twice(name) => format!("`{name}` is declared twice"),
+    };
+    format!("the module cannot be read: line {line}: {why}")
 }
 
 /// Reads a body.
@@ -144,7 +157,7 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
                 WalkStep::Declaration(declaration) => self.declare(&declaration)?,
                 WalkStep::Directive(Some(label), name, text) => self.list(label, name, text),
                 WalkStep::Directive(..) => {}
-                WalkStep::TextProblem(problem) => return Err(format!("byte {}: {:?}", problem.at.start, problem.kind)),
+                WalkStep::TextProblem(problem) => return Err(unreadable(module.text, &problem)),
             }
         }
         // The end of a body returns. PTX ISA `control-flow-instructions-ret`.
@@ -178,6 +191,7 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
                         self.insert(variable.name, NamedThing::Open);
                         continue;
                     };
+                    self.code.alignment = self.code.alignment.max(2 * variable.alignment);
                     let offset = windows::place(&mut self.code.frame, size, variable.alignment);
                     self.code.locals.push(LocalVariable { offset, size });
                     self.insert(variable.name, NamedThing::Local(offset, size));

@@ -2,7 +2,7 @@
 
 use ptx_spec::environment::{AddressSize, Environment, Target};
 use ptx_spec::judge::Judge;
-use ptx_spec::ptx::{Declaration, Module, ProblemKind};
+use ptx_spec::ptx::{Declaration, Module};
 use ptx_spec::spec::Spec;
 
 use super::code::CodeBody;
@@ -10,7 +10,7 @@ use super::computations::Computations;
 use super::declared::{DeclaredVariable, PlacedVariables};
 use super::initial::contents;
 use super::names::{NameScope, NamedThing};
-use super::read_body::{BodyReader, ReadContext};
+use super::read_body::{BodyReader, ReadContext, unreadable};
 use super::windows;
 use crate::object::Space;
 use crate::value::MemoryRegion;
@@ -33,13 +33,7 @@ impl InterpretedModule {
     pub(super) fn read(spec: &Spec, text: &str, computations: &Computations) -> Result<Self, String> {
         let module = Module::read(text, &spec.isa);
         if let Some(problem) = module.problems.first() {
-            let line = 1 + text[..problem.at.start].bytes().filter(|byte| *byte == b'\n').count();
-            let why = match problem.kind {
-                ProblemKind::Syntax(why) => why.to_owned(),
-                ProblemKind::Directive(name) => format!("`{name}` is not a directive of PTX"),
-                ProblemKind::Twice(name) => format!("`{name}` is declared twice"),
-            };
-            return Err(format!("the module cannot be read: line {line}: {why}"));
+            return Err(unreadable(text, problem));
         }
         let environment = environment(&module)?;
         let judge = Judge::new(spec, &environment).map_err(|why| why.to_string())?;

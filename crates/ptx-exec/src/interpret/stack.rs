@@ -5,9 +5,7 @@ use super::code::{CodeDestination, CodeSource};
 use super::register_bits::RegisterBits;
 use super::stop::Stop;
 use super::thread::Thread;
-
-/// The least distance from the end of one allocation to the next: an access beyond its end hits nothing.
-const GAP: u64 = 64;
+use super::windows;
 
 impl Thread<'_> {
     /// Allocates memory that the frame has until it returns, or until the stack pointer is set back.
@@ -17,9 +15,10 @@ impl Thread<'_> {
     pub(super) fn allocate(&mut self, to: CodeDestination, size: CodeSource, alignment: u64) -> Result<(), Stop> {
         let size = self.value(size).known(to.bits).and_then(|size| u64::try_from(size).ok());
         let size = size.ok_or_else(|| Stop::Undefined("the size is undefined".to_owned()))?;
-        let at = self.frame.stack.saturating_add(GAP).next_multiple_of(alignment.max(8));
+        let mut stack = self.frame.stack;
+        let at = windows::place(&mut stack, size, alignment.max(8));
         self.memory.add_undefined(in_local(at)?, size)?;
-        self.frame.stack = at + size;
+        self.frame.stack = stack;
         self.set(to, RegisterBits::from(at));
         Ok(())
     }

@@ -68,9 +68,11 @@ pub(super) fn function_at(address: u64) -> Option<usize> {
     (offset % FUNCTION == 0).then(|| usize::try_from(offset / FUNCTION).ok())?
 }
 
-/// Places a variable at or after `next`, which becomes the first address after it.
+/// Places a variable at or after `next`, which becomes the first address after it. Its address is a multiple of its alignment
+/// and of no higher power of two, so that an access that needs more is noticed.
 pub(super) fn place(next: &mut u64, size: u64, alignment: u64) -> u64 {
-    let at = next.next_multiple_of(alignment.max(1));
+    let alignment = alignment.max(1);
+    let at = next.next_multiple_of(2 * alignment) + alignment;
     *next = at.saturating_add(size).saturating_add(GAP);
     at
 }
