@@ -5,10 +5,14 @@
 //! depends on it; a branch, a guard or an address that is undefined ends the case as
 //! [`Undefined`](KernelAnswer::Undefined), with the line.
 
+mod atomic;
+mod call;
 mod code;
-mod compute;
 mod computations;
+mod compute;
+mod declared;
 mod decode;
+mod initial;
 mod launch;
 mod line_operands;
 mod names;
@@ -17,6 +21,7 @@ mod read_module;
 mod regions;
 mod register_bits;
 mod special;
+mod stack;
 mod stop;
 mod thread;
 mod windows;
@@ -94,7 +99,7 @@ impl<'s> Interpreter<'s> {
     /// Executes all launches of a case.
     pub fn execute(&self, case: &KernelCase) -> KernelAnswer {
         match InterpretedModule::read(self.spec, &case.module, &self.computations) {
-            Ok(module) => Launcher::new(case, &module, self.limits).run(),
+            Ok(module) => Launcher::run(case, &module, self.limits),
             Err(why) => KernelAnswer::Skipped(why),
         }
     }

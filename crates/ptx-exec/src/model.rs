@@ -10,7 +10,6 @@ mod convert;
 mod effect;
 mod expectation;
 mod float;
-mod integer;
 mod ld;
 mod memory;
 mod operands;

@@ -14,6 +14,7 @@ mod integer;
 mod logic;
 mod modes;
 mod number_type;
+mod operation;
 mod products;
 mod shift;
 mod simd_video;
@@ -29,6 +30,7 @@ pub(crate) use immediate::immediate;
 pub use inference::{INFERENCES, Inference, Inferences};
 use modes::Modes;
 pub use number_type::NumberType;
+pub(crate) use operation::Operation;
 pub use undefined::Undefined;
 
 /// The reason why there is no semantics of a line.

@@ -60,7 +60,7 @@ const STRAIGHT: &[(&str, &str)] = &[
     ("ld.global.b32 %r1, [%o]; add.u32 %r1, %r1, 1; st.global.b32 [%o], %r1; ret;", "03020101"),
     // Without an end, a body returns.
     ("st.b32 [%o+4], 5;", "03020100 00000005"),
-    ("st.v2.b32 [%o], {7, _};", "00000007 07060504"),
+    ("st.v2.b32 [%o], {7, 8};", "00000007 00000008"),
     ("ld.v2.b32 {%r1, %r2}, [%o]; st.v2.b32 [%o], {%r2, %r1};", "07060504 03020100"),
     ("ld.b128 %q1, [%o]; st.b128 [%o+16], %q1; ret;", "03020100 07060504 0b0a0908 0f0e0d0c 03020100 07060504"),
     ("ld.volatile.global.u8 %r1, [%o+3]; st.b32 [%o], %r1;", "00000003"),
@@ -86,12 +86,12 @@ const STRAIGHT: &[(&str, &str)] = &[
     ("mov.b32 %r1, 0; div.u32 %r1, 5, %r1; st.b32 [%o], %r1;", "????????"),
     ("mov.b32 %r2, 5; @%p1 mov.b32 %r2, 4; st.b32 [%o], %r2;", "0000000?"),
     ("mov.u32 %r1, %clock; st.b32 [%o], %r1;", "????????"),
-    ("@%p1 st.b32 [%o], 1;", "undefined: line 6 `@%p1 st.b32 [%o], 1;`: the guard is undefined"),
-    ("@%p1 bra L; L: ret;", "undefined: line 6 `@%p1 bra L;`: the guard is undefined"),
-    ("st.b32 [%d1], 1;", "undefined: line 6 `st.b32 [%d1], 1;`: the address is undefined"),
-    ("st.b32 [%o+1], 1;", "undefined: line 6"),
-    ("ld.v2.b32 {%r1, %r2}, [%o+4];", "undefined: line 6"),
-    ("st.b32 [%o+32], 1;", "undefined: line 6"),
+    ("@%p1 st.b32 [%o], 1;", "undefined: line 7 `@%p1 st.b32 [%o], 1;`: the guard is undefined"),
+    ("@%p1 bra L; L: ret;", "undefined: line 7 `@%p1 bra L;`: the guard is undefined"),
+    ("st.b32 [%d1], 1;", "undefined: line 7 `st.b32 [%d1], 1;`: the address is undefined"),
+    ("st.b32 [%o+1], 1;", "undefined: line 7"),
+    ("ld.v2.b32 {%r1, %r2}, [%o+4];", "undefined: line 7"),
+    ("st.b32 [%o+32], 1;", "undefined: line 7"),
     // Special registers, and addresses.
     ("mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.y; st.v2.b32 [%o], {%r1, %r2};", "00000001 00000000"),
     ("mov.b64 %d1, {%tid.x, %nctaid.z}; st.b64 [%o], %d1;", "00000000 00000001"),
@@ -106,9 +106,91 @@ const STRAIGHT: &[(&str, &str)] = &[
     ("{ { bra L; } st.b32 [%o], 1; } L: st.b32 [%o+4], 1; exit; st.b32 [%o], 2;", "03020100 00000001"),
     // What has no semantics is noticed where it is reached.
     ("bra L; add.u31 %r1, %r2, %r3; L: st.b32 [%o], 1;", "00000001"),
-    ("st.b32 [%o], 1; add.u31 %r1, %r2, %r3;", "skipped: line 6 `add.u31 %r1, %r2, %r3;`: "),
-    ("ret", "skipped: the module cannot be read: line"),
+    ("st.b32 [%o], 1; add.u31 %r1, %r2, %r3;", "skipped: line 7 `add.u31 %r1, %r2, %r3;`: "),
+    ("ret", "skipped: the module cannot be read: line 7: expected"),
 ];
+
+/// Declarations outside of the body, bodies, and what happens.
+const MODULES: &[(&str, &str, &str)] = &[
+    // Branches through a list.
+    ("", "mov.b32 %r1, 1; T: .branchtargets A, B, C; brx.idx %r1, T; A: st.b32 [%o], 1; B: st.b32 [%o+4], 2; ret; C: trap;", "03020100 00000002"),
+    ("", "mov.b32 %r1, 3; T: .branchtargets A, B; brx.idx %r1, T; A: B: ret;", "undefined: line 7 `brx.idx %r1, T;`: the index 3 is beyond the list of 2 labels"),
+    ("", "T: .branchtargets A; brx.idx %r1, T; A: ret;", "undefined: line 7 `brx.idx %r1, T;`: the index is undefined"),
+    // Endings.
+    ("", "st.b32 [%o], 1; trap;", "trapped: line 7 `trap;`: the thread traps"),
+    ("", "brkpt;", "undefined: line 7 `brkpt;`"),
+    ("", "L: bra L;", "failed: line 7 `bra L;`: a thread takes more than 10000000 steps"),
+    // Variables in each space, with and without initial values.
+    (".global .b32 g; .const .v2 .b32 c[2] = {{1, 2}, {3}};", "ld.global.b32 %r1, [g]; ld.const.v2.b32 {%r2, %r3}, [c+8]; ld.const.b32 %r4, [c+4]; st.v4.b32 [%o], {%r1, %r2, %r3, %r4};", "00000000 00000003 00000000 00000002"),
+    (".shared .align 8 .b8 s[16];", "ld.shared.b32 %r1, [s]; st.b32 [%o], %r1; st.shared.b32 [s+4], 5; mov.b64 %d1, s; ld.shared.b32 %r2, [%d1+4]; cvta.shared.u64 %d2, %d1; ld.b32 %r3, [%d2+4]; st.v2.b32 [%o+8], {%r2, %r3};", "???????? 07060504 00000005 00000005"),
+    ("", ".local .b32 l[2]; st.local.b32 [l+4], 3; mov.b64 %d1, l; cvta.local.u64 %d1, %d1; ld.v2.b32 {%r1, %r2}, [%d1];", "undefined: line 7 `ld.v2.b32 {%r1, %r2}, [%d1];`: address"),
+    ("", ".local .align 8 .b32 l[2]; st.local.b32 [l+4], 3; mov.b64 %d1, l; cvta.local.u64 %d1, %d1; ld.v2.b32 {%r1, %r2}, [%d1]; st.v2.b32 [%o], {%r1, %r2};", "???????? 00000003"),
+    ("", ".shared .b32 s; st.shared.b32 [s], 6; ld.shared.b32 %r1, [s]; st.b32 [%o], %r1;", "00000006"),
+    (".global .b32 g[3] = {7, 8, 9}; .global .align 16 .b64 p[2] = {generic(g)+4, g};", "ld.global.v2.b64 {%d1, %d2}, [p]; ld.b32 %r1, [%d1]; ld.global.b32 %r2, [%d2+8]; st.v2.b32 [%o], {%r1, %r2};", "00000008 00000009"),
+    (".global .align 4 .u8 m[4] = {0xff(g), 0xFF00(g), 0xff(258), 0xff00(258)}; .global .align 4 .b32 g;", "ld.global.v2.u8 {%h1, %h2}, [m+2]; mov.b64 %d1, g; cvt.u32.u64 %r3, %d1; ld.global.u16 %h3, [m]; cvt.u16.u64 %h4, %d1; sub.u16 %h3, %h3, %h4; st.b8 [%o], %h1; st.b8 [%o+1], %h2; st.b16 [%o+2], %h3;", "00000102"),
+    (".global .b32 g;", "st.global.b32 [g+4], 1;", "undefined: line 7 `st.global.b32 [g+4], 1;`: nothing is at"),
+    (".const .b32 c = 1;", "mov.b64 %d1, c; cvta.const.u64 %d1, %d1; st.b32 [%d1], 1;", "undefined: line 7 `st.b32 [%d1], 1;`: address 0x7e0000001004 may not be written"),
+    (".extern .global .b32 e;", "ld.global.b32 %r1, [e]; st.b32 [%o], %r1;", "skipped: line 7 `ld.global.b32 %r1, [e];`: `e` is nothing that has a value"),
+    (".shared .b32 s;", "mov.b64 %d1, s; isspacep.shared %p1, %o; cvta.shared.u64 %d2, %d1; isspacep.shared %p2, %d2; selp.b32 %r1, 1, 0, %p1; selp.b32 %r2, 1, 0, %p2; st.v2.b32 [%o], {%r1, %r2};", "00000000 00000001"),
+    ("", "mov.b64 %d1, out; cvta.param.u64 %d1, %d1; isspacep.global %p1, %d1; isspacep.param %p2, %o; selp.b32 %r1, 1, 0, %p1; selp.b32 %r2, 1, 0, %p2; ld.b64 %d2, [%d1]; st.v2.b32 [%d2], {%r1, %r2};", "00000001 00000000"),
+    // Calls, direct and indirect.
+    (INCREMENT, "call (%r1), inc, (5); st.b32 [%o], %r1;", "00000006"),
+    (INCREMENT, "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 7; call.uni (b), incp, (a); ld.param.b32 %r1, [b]; } st.b32 [%o], %r1;", "00000008"),
+    (INCREMENT, "mov.u64 %d1, inc; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P; st.b32 [%o], %r1;", "0000000a"),
+    (INCREMENT, "mov.u64 %d1, inc; T: .calltargets inc, dec; call (%r1), %d1, (9), T; st.b32 [%o], %r1;", "0000000a"),
+    (INCREMENT, "mov.u64 %d1, inc; T: .calltargets dec; call (%r1), %d1, (9), T; st.b32 [%o], %r1;", "undefined: line 7 `call (%r1), %d1, (9), T;`: the function is not in the list"),
+    (INCREMENT, "mov.b64 %d1, 5; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P;", "undefined: line 7 `call (%r1), %d1, (9), P;`: no function is at address 0x5"),
+    (INCREMENT, "mov.u64 %d1, incp; P: .callprototype _ (); call %d1, P;", "undefined: line 7 `call %d1, P;`: the function that is called has other numbers"),
+    (TABLE_OF_FUNCTIONS, "ld.global.b64 %d1, [table+8]; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P; st.b32 [%o], %r1;", "00000008"),
+    // Recursion, and locals of each call.
+    (FACTORIAL, "call (%r1), fact, (10); st.b32 [%o], %r1;", "00375f00"),
+    (FACTORIAL, "call (%r1), fact, (100000);", "failed: line 6 `call (b), fact, (b);`: calls are nested more than 10000 deep"),
+    (LOCALS, "call f, (3); ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [g]; st.v4.b32 [%o], {%r1, %r2, %r3, %r4};", "00000000 00000001 00000002 00000003"),
+    (".func f() { exit; }", "call f; st.b32 [%o], 1;", "03020100"),
+    (".func f() { .reg .pred p; setp.eq.u32 p, 1, 1; @p ret; trap; }", "call f; st.b32 [%o], 1;", "00000001"),
+    // The carry is lost in a call, and a result that was not written is undefined.
+    (".func f() { ret; }", "add.cc.u32 %r1, 1, 1; call f; addc.u32 %r2, 0, 0; st.b32 [%o], %r2;", "????????"),
+    (".func (.reg .b32 r) f() { ret; }", "call (%r1), f, (); st.b32 [%o], %r1;", "????????"),
+    (".func (.param .align 4 .b8 r[8]) f() { st.param.b32 [r+4], 5; ret; }", ".param .align 4 .b8 x[8]; call (x), f, (); ld.param.b32 %r1, [x]; ld.param.b32 %r2, [x+4]; st.v2.b32 [%o], {%r1, %r2};", "???????? 00000005"),
+    (".extern .func f();", "call f;", "skipped: line 7 `call f;`: the module does not define `f`"),
+    // Arguments of any number, as compilers pass them.
+    (SUM, ".param .b32 n; .param .align 8 .b8 v[8]; .param .b32 s; st.param.b32 [n], 2; st.param.b32 [v], 30; st.param.b32 [v+4], 12; call (s), sum, (n, v); ld.param.b32 %r1, [s]; st.b32 [%o], %r1;", "0000002a"),
+    (SUM, ".param .b32 n; .param .align 8 .b8 v[8]; .param .b32 s; st.param.b32 [n], 3; st.param.b32 [v], 30; st.param.b32 [v+4], 12; call (s), sum, (n, v);", "undefined: line 6 `ld.b32 x, [p];`: nothing is at"),
+    // The address of a parameter of a function is one in local memory.
+    (".func f(.param .align 4 .b8 a[8]) { .reg .b64 d; .reg .b32 r; mov.b64 d, a; ld.local.b32 r, [d+4]; st.global.b32 [g], r; ret; } .global .b32 g;", ".param .align 4 .b8 x[8]; st.param.b32 [x], 1; st.param.b32 [x+4], 2; call f, (x); ld.global.b32 %r1, [g]; st.b32 [%o], %r1;", "00000002"),
+    // The stack.
+    ("", "stacksave.u64 %d3; alloca.u64 %d1, 8; st.local.b32 [%d1], 4; ld.local.b32 %r1, [%d1]; st.b32 [%o], %r1; stackrestore.u64 %d3; ld.local.b32 %r1, [%d1];", "undefined: line 7 `ld.local.b32 %r1, [%d1];`: nothing is at"),
+    ("", "alloca.u64 %d1, 8, 64; and.b64 %d2, %d1, 63; st.local.b64 [%d1], %d2; ld.local.b64 %d3, [%d1]; st.b64 [%o], %d3;", "00000000 00000000"),
+    ("", "stackrestore.u64 %o;", "undefined: line 7 `stackrestore.u64 %o;`: the stack pointer is none"),
+    ("", "mov.b64 %d1, 0x100000000; alloca.u64 %d2, %d1;", "failed: line 7 `alloca.u64 %d2, %d1;`: more than"),
+    // Atomic operations.
+    ("", "atom.global.add.u32 %r1, [%o], 1; red.global.max.s32 [%o+4], -1; atom.cas.b32 %r2, [%o+8], 0x0b0a0908, 5; st.v2.b32 [%o+16], {%r1, %r2};", "03020101 07060504 00000005 0f0e0d0c 03020100 0b0a0908"),
+    ("", "atom.inc.u32 %r1, [%o], 5; atom.exch.b64 %d1, [%o+8], 1; red.and.b32 [%o+4], 0xff; atom.dec.u32 _, [%o+16], 3;", "00000000 00000004 00000001 00000000 00000003"),
+    ("", "atom.add.u32 %r1, [%o], %r2; st.b32 [%o+4], %r1;", "???????? 03020100"),
+    ("", "atom.add.f32 %r1, [%o], %r2;", "skipped: line 7"),
+    // What one thread does not notice.
+    ("", "prefetch.global.L1 [%o]; membar.gl; fence.acq_rel.gpu; bar.sync 0; barrier.sync 1; nanosleep.u32 5; pmevent 1; st.b32 [%o], 1;", "00000001"),
+    ("", "setp.eq.u32 %p1, 1, 1; bar.red.popc.u32 %r1, 0, !%p1; bar.red.or.pred %p2, 0, %p1; selp.b32 %r2, 1, 0, %p2; st.v2.b32 [%o], {%r1, %r2};", "00000000 00000001"),
+    (".global .align 128 .b8 g[128];", "discard.global.L2 [g], 128; ld.global.b32 %r1, [g]; st.b32 [%o], %r1;", "????????"),
+    ("", "shfl.sync.idx.b32 %r1, %r2, 0, 31, 1;", "skipped: line 7 `shfl.sync.idx.b32 %r1, %r2, 0, 31, 1;`: there is no model of `shfl`"),
+];
+
+const INCREMENT: &str = ".func (.reg .b32 b) inc(.reg .b32 a) { add.u32 b, a, 1; ret; } .func (.reg .b32 b) dec(.reg .b32 a) { sub.u32 b, a, 1; } \
+    .func (.param .b32 r) incp(.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; add.u32 x, x, 1; st.param.b32 [r], x; ret; }";
+const TABLE_OF_FUNCTIONS: &str = ".func (.reg .b32 b) inc(.reg .b32 a) { add.u32 b, a, 1; ret; } .func (.reg .b32 b) dec(.reg .b32 a) { sub.u32 b, a, 1; } \
+    .global .b64 table[2] = {inc, dec};";
+const FACTORIAL: &str = "\n.func (.reg .b32 r) fact(.reg .b32 a) { .reg .b32 b; .reg .pred p; setp.eq.u32 p, a, 0; mov.b32 r, 1; @p ret; sub.u32 b, a, 1;\n\
+    call (b), fact, (b); mul.lo.u32 r, a, b; ret; }";
+const LOCALS: &str = ".global .align 16 .b32 g[4]; .func f(.reg .b32 a) { .local .b32 l; .reg .b64 d, e; .reg .b32 b; .reg .pred p; st.local.b32 [l], a; \
+    setp.ne.u32 p, a, 0; sub.u32 b, a, 1; @p call f, (b); ld.local.b32 b, [l]; mul.wide.u32 d, b, 4; mov.b64 e, g; add.u64 d, d, e; st.global.b32 [d], b; ret; }";
+const SUM: &str = "\n.func (.param .b32 r) sum(.param .b32 n, .param .align 8 .b8 v[]) { .reg .b32 c, x, t; .reg .b64 p; .reg .pred q; ld.param.b32 c, [n]; mov.b32 t, 0; mov.b64 p, v; cvta.local.u64 p, p;\n\
+    L: ld.b32 x, [p]; add.u32 t, t, x; add.u64 p, p, 4; sub.u32 c, c, 1; setp.ne.u32 q, c, 0; @q bra L; st.param.b32 [r], t; ret; }";
+
+#[test]
+fn modules() {
+    let spec = spec();
+    check(&Interpreter::new(&spec), MODULES.iter().copied());
+}
 
 #[test]
 fn straight_lines() {
@@ -126,7 +208,7 @@ fn check<'c>(interpreter: &Interpreter<'_>, cases: impl Iterator<Item = (&'c str
         (!right).then(|| format!("{outside} {body}\n  expected {expected}\n  got      {shown}"))
     });
     let wrong: Vec<String> = wrong.collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]

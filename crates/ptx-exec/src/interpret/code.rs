@@ -7,9 +7,10 @@ use smallvec::SmallVec;
 
 use super::special::SpecialRegister;
 use crate::object::Space;
-use crate::semantics::Computation;
+use crate::semantics::{Computation, Operation};
 
 /// The body of an entry or function.
+#[derive(Default)]
 pub(super) struct CodeBody {
     /// The name of the entry or function.
     pub(super) name: String,
@@ -21,8 +22,62 @@ pub(super) struct CodeBody {
     pub(super) locals: Vec<LocalVariable>,
     /// The size of a frame in local memory.
     pub(super) frame: u64,
+    /// The alignment of its beginning.
+    pub(super) alignment: u64,
     /// The parameters of an entry.
     pub(super) parameters: Vec<EntryParameter>,
+    /// The parameters of a function.
+    pub(super) formals: Vec<CodeFormal>,
+    /// The results of a function.
+    pub(super) returned: Vec<CodeFormal>,
+}
+
+/// A parameter or result of a function, in its own frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum CodeFormal {
+    /// A variable: its offset and its size in bytes.
+    Memory(u64, u64),
+    /// A variable that is as large as its argument.
+    Open,
+    /// A register.
+    Register(CodeDestination),
+}
+
+/// An argument of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum CodeArgument {
+    /// A variable of the frame: its offset and its size in bytes.
+    Memory(u64, u64),
+    /// A value.
+    Value(CodeSource),
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(super) struct CodeCall {
+    /// The address of the function.
+    pub(super) callee: CodeSource,
+    /// The functions that it may be, by their positions; any if they are not listed.
+    pub(super) targets: Option<Vec<usize>>,
+    /// The arguments.
+    pub(super) arguments: Vec<CodeArgument>,
+    /// The places of the results.
+    pub(super) results: Vec<CodeFormal>,
+}
+
+/// An atomic operation.
+#[derive(Clone, Debug)]
+pub(super) struct CodeAtomic {
+    /// The operation.
+    pub(super) operation: Operation,
+    /// The address.
+    pub(super) address: CodeAddress,
+    /// The size of the operands in bytes, and whether they are signed.
+    pub(super) of: (usize, bool),
+    /// The value, and the one that is stored if a comparison succeeds.
+    pub(super) sources: [CodeSource; 2],
+    /// The register for the old value.
+    pub(super) old: Option<CodeDestination>,
 }
 
 /// A variable of a frame in local memory.
@@ -77,6 +132,10 @@ pub(super) enum CodeSource {
     Special(SpecialRegister),
     /// The address of a variable of the frame, by its offset.
     Local(u64),
+    /// The address of the parameter that is as large as its argument.
+    Open,
+    /// The stack pointer.
+    Stack,
 }
 
 /// A register that is written.
@@ -120,10 +179,30 @@ pub(super) enum CodeOperation {
     FromGeneric { space: Space, from: CodeSource, to: CodeDestination },
     /// On to another instruction.
     Branch(usize),
+    /// On to one of several instructions.
+    Switch { index: CodeSource, targets: Vec<usize> },
+    /// On to a function.
+    Call(Box<CodeCall>),
     /// Back to the caller; the end of the thread in an entry.
     Return,
     /// The end of the thread.
     Exit,
+    /// The end of everything.
+    Trap,
+    /// What memory holds, replaced by the result of an operation on it.
+    Atomic(Box<CodeAtomic>),
+    /// Bytes that lose their contents.
+    Discard { address: CodeAddress, bytes: usize },
+    /// A value, in a register.
+    Copy { from: CodeSource, to: CodeDestination },
+    /// Whether a generic address is in a space.
+    IsInSpace { space: Space, from: CodeSource, to: CodeDestination },
+    /// New memory on the stack.
+    Allocate { to: CodeDestination, size: CodeSource, alignment: u64 },
+    /// Another stack pointer.
+    RestoreStack(CodeSource),
+    /// Waiting for the other threads of the block; what a reduction of their predicates yields.
+    Barrier(Option<(CodeSource, CodeDestination)>),
     /// Nothing that a thread notices.
     Nothing,
     /// A line that the manual leaves undefined; says why.
@@ -137,7 +216,10 @@ impl CodeOperation {
     pub(super) fn only_writes(&self) -> Option<&[CodeDestination]> {
         match self {
             Self::Compute { destinations, .. } => Some(destinations),
-            Self::ToGeneric { to, .. } | Self::FromGeneric { to, .. } => Some(std::slice::from_ref(to)),
+            Self::ToGeneric { to, .. }
+            | Self::FromGeneric { to, .. }
+            | Self::Copy { to, .. }
+            | Self::IsInSpace { to, .. } => Some(std::slice::from_ref(to)),
             Self::Nothing => Some(&[]),
             _ => None,
         }

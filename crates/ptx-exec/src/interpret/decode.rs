@@ -5,27 +5,50 @@ use std::sync::Arc;
 use ptx_spec::spec::{Kind, Role};
 use smallvec::SmallVec;
 
-use super::code::CodeOperation;
+use super::code::{CodeAtomic, CodeCall, CodeOperation, CodeSource};
 use super::line_operands::{LineOperands, mark_repeated};
-use crate::semantics::{Computation, Unmodelled};
+use crate::semantics::{Computation, Operation, Unmodelled};
+
+/// The result of making an operation.
+type Decoded = Result<CodeOperation, Unmodelled>;
 
 /// Makes the operation of a line.
-type Decode = fn(&LineOperands<'_, '_>) -> Result<CodeOperation, Unmodelled>;
+type Decode = fn(&LineOperands<'_, '_>) -> Decoded;
 
-/// The instructions that do more than compute, by their names. Each is a page of the manual.
+/// The instructions that do more than compute, by their names, without branches. Each is a page of the manual.
 const TABLE: &[(&str, Decode)] = &[
+    ("alloca", allocate),
+    ("applypriority", nothing),
+    ("atom", atomic),
+    ("bar", barrier),
+    ("barrier", barrier),
+    ("brkpt", |_| Ok(CodeOperation::Undefined("a breakpoint suspends the thread".to_owned()))),
+    ("call", call),
     ("cvta", cvta),
+    ("discard", discard),
     ("exit", |_| Ok(CodeOperation::Exit)),
+    ("fence", nothing),
+    ("isspacep", isspacep),
     ("ld", load),
+    ("ldu", load),
+    ("membar", nothing),
+    ("nanosleep", nothing),
+    ("pmevent", nothing),
+    ("prefetch", nothing),
+    ("prefetchu", nothing),
+    ("red", atomic),
     ("ret", |_| Ok(CodeOperation::Return)),
     ("st", store),
+    ("stackrestore", |operands| Ok(CodeOperation::RestoreStack(operands.source("a")?))),
+    ("stacksave", |operands| Ok(CodeOperation::Copy { from: CodeSource::Stack, to: operands.destination("d")? })),
+    ("trap", |_| Ok(CodeOperation::Trap)),
 ];
 
 /// The operation of a line of an instruction that does more than compute.
 ///
 /// # Errors
 /// If there is no semantics for it.
-pub(super) fn decode(instruction: &str, operands: &LineOperands<'_, '_>) -> Result<CodeOperation, Unmodelled> {
+pub(super) fn decode(instruction: &str, operands: &LineOperands<'_, '_>) -> Decoded {
     let found = TABLE.iter().find(|(known, _)| *known == instruction);
     let (_, decode) = found.ok_or_else(|| Unmodelled(format!("there is no model of `{instruction}`")))?;
     decode(operands)
@@ -35,10 +58,7 @@ pub(super) fn decode(instruction: &str, operands: &LineOperands<'_, '_>) -> Resu
 ///
 /// # Errors
 /// If an operand is nothing that can be read or written.
-pub(super) fn compute(
-    operands: &LineOperands<'_, '_>,
-    computation: Arc<Computation>,
-) -> Result<CodeOperation, Unmodelled> {
+pub(super) fn compute(operands: &LineOperands<'_, '_>, computation: Arc<Computation>) -> Decoded {
     let (mut sources, mut destinations) = (SmallVec::new(), SmallVec::new());
     for bound in &operands.bound {
         match &operands.form.operands[bound.operand] {
@@ -54,6 +74,11 @@ pub(super) fn compute(
     Ok(CodeOperation::Compute { computation, sources, destinations })
 }
 
+/// What only concerns caches, times, tools, or the order that other threads see.
+fn nothing(_: &LineOperands<'_, '_>) -> Decoded {
+    Ok(CodeOperation::Nothing)
+}
+
 /// The size of an element of an access in bytes, and whether it is signed.
 fn element(operands: &LineOperands<'_, '_>) -> Result<(usize, bool), Unmodelled> {
     let (kind, bits) = operands.slot_type("type")?;
@@ -62,21 +87,21 @@ fn element(operands: &LineOperands<'_, '_>) -> Result<(usize, bool), Unmodelled>
 
 /// PTX ISA `data-movement-and-conversion-instructions-ld`. One thread sees no difference between orderings, scopes, caches,
 /// priorities, prefetches and policies.
-fn load(operands: &LineOperands<'_, '_>) -> Result<CodeOperation, Unmodelled> {
+fn load(operands: &LineOperands<'_, '_>) -> Decoded {
     let (bytes, signed) = element(operands)?;
     let address = operands.address("a", "ss")?;
     Ok(CodeOperation::Load { address, bytes, signed, destinations: operands.destinations("d")? })
 }
 
 /// PTX ISA `data-movement-and-conversion-instructions-st`.
-fn store(operands: &LineOperands<'_, '_>) -> Result<CodeOperation, Unmodelled> {
+fn store(operands: &LineOperands<'_, '_>) -> Decoded {
     let (bytes, _) = element(operands)?;
     let address = operands.address("a", "ss")?;
     Ok(CodeOperation::Store { address, bytes, sources: operands.stored("b")?.into() })
 }
 
 /// PTX ISA `data-movement-and-conversion-instructions-cvta`.
-fn cvta(operands: &LineOperands<'_, '_>) -> Result<CodeOperation, Unmodelled> {
+fn cvta(operands: &LineOperands<'_, '_>) -> Decoded {
     let to = operands.destination("p")?;
     let space = operands.space("space")?.ok_or_else(|| Unmodelled("the line names no space".to_owned()))?;
     let (operand, _) = operands.operand("a")?;
@@ -84,4 +109,77 @@ fn cvta(operands: &LineOperands<'_, '_>) -> Result<CodeOperation, Unmodelled> {
         Role::Source => CodeOperation::FromGeneric { space, from: operands.source("a")?, to },
         _ => CodeOperation::ToGeneric { address: operands.address("a", "space")?, to },
     })
+}
+
+/// PTX ISA `data-movement-and-conversion-instructions-isspacep`.
+fn isspacep(operands: &LineOperands<'_, '_>) -> Decoded {
+    let space = operands.space("space")?.ok_or_else(|| Unmodelled("the line names no space".to_owned()))?;
+    Ok(CodeOperation::IsInSpace { space, from: operands.source("a")?, to: operands.destination("p")? })
+}
+
+/// PTX ISA `data-movement-and-conversion-instructions-discard`.
+fn discard(operands: &LineOperands<'_, '_>) -> Decoded {
+    let CodeSource::Immediate(size) = operands.source("size")? else {
+        return Err(Unmodelled("the size is no number".to_owned()));
+    };
+    let bytes = usize::try_from(size).map_err(|_| Unmodelled("the size is too large".to_owned()))?;
+    Ok(CodeOperation::Discard { address: operands.address("a", "ss")?, bytes })
+}
+
+/// PTX ISA `parallel-synchronization-and-communication-instructions-atom` and `-red`, on integers and bits.
+fn atomic(operands: &LineOperands<'_, '_>) -> Decoded {
+    let (kind, bits) = operands.slot_type("type")?;
+    let operation = Operation::named(operands.value("op"))?;
+    if (kind == Kind::Float || kind == Kind::Packed) && operation != Operation::Exchange {
+        return Err(Unmodelled("there is no model of atomic operations on floats".to_owned()));
+    }
+    let other = match operation {
+        Operation::CompareAndSwap => operands.source("c")?,
+        _ => CodeSource::Immediate(0),
+    };
+    let old = if operands.has("d") { Some(operands.destination("d")?) } else { None };
+    Ok(CodeOperation::Atomic(Box::new(CodeAtomic {
+        operation,
+        address: operands.address("a", "space")?,
+        of: (bits as usize / 8, kind == Kind::Signed),
+        sources: [operands.source("b")?, other],
+        old,
+    })))
+}
+
+/// PTX ISA `stack-manipulation-instructions-alloca`.
+fn allocate(operands: &LineOperands<'_, '_>) -> Decoded {
+    let alignment = match operands.has("immAlign") {
+        false => 8,
+        true => match operands.source("immAlign")? {
+            CodeSource::Immediate(alignment) => u64::try_from(alignment).unwrap_or(0),
+            _ => 0,
+        },
+    };
+    if !alignment.is_power_of_two() {
+        return Err(Unmodelled("the alignment is no power of two".to_owned()));
+    }
+    Ok(CodeOperation::Allocate { to: operands.destination("ptr")?, size: operands.source("size")?, alignment })
+}
+
+/// PTX ISA `parallel-synchronization-and-communication-instructions-bar`. Of the predicate of the only thread, each reduction
+/// is the predicate: as a count, 0 or 1.
+fn barrier(operands: &LineOperands<'_, '_>) -> Decoded {
+    let result = ["d", "p"].into_iter().find(|name| operands.has(name));
+    let reduced = match result {
+        Some(result) => Some((operands.source("c")?, operands.destination(result)?)),
+        None => None,
+    };
+    Ok(CodeOperation::Barrier(reduced))
+}
+
+/// PTX ISA `control-flow-instructions-call`.
+fn call(operands: &LineOperands<'_, '_>) -> Decoded {
+    let callee = operands.callee()?;
+    let targets = match operands.has("flist") {
+        true => Some(operands.listed("flist")?),
+        false => None,
+    };
+    let (arguments, results) = (operands.arguments("param-list")?, operands.results("ret-param")?);
+    Ok(CodeOperation::Call(Box::new(CodeCall { callee, targets, arguments, results })))
 }

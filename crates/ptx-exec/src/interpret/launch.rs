@@ -1,5 +1,7 @@
 //! Launches: the memory of a case, and the threads of a grid, one after the other.
 
+use std::ops::Range;
+
 use super::Limits;
 use super::read_module::InterpretedModule;
 use super::regions::Regions;
@@ -18,36 +20,50 @@ pub(super) struct Launcher<'c> {
     limits: Limits,
     addresses: Vec<u64>,
     memory: Regions,
+    /// The positions of the variables that each block has for itself.
+    shared: Range<usize>,
 }
 
 impl<'c> Launcher<'c> {
-    /// The memory of a case before its first launch.
-    pub(super) fn new(case: &'c KernelCase, module: &'c InterpretedModule, limits: Limits) -> Self {
-        let addresses = case.addresses();
-        let mut memory = Regions::default();
-        for (buffer, address) in case.buffers.iter().zip(&addresses) {
-            memory.add(MemoryRegion::new(*address, buffer.data.clone(), true));
+    /// Executes all launches of a case.
+    pub(super) fn run(case: &'c KernelCase, module: &'c InterpretedModule, limits: Limits) -> KernelAnswer {
+        let (addresses, memory) = (case.addresses(), Regions::new(limits.memory));
+        let mut launcher = Self { case, module, limits, addresses, memory, shared: 0..0 };
+        match launcher.launches() {
+            Ok(()) => {
+                let after = launcher.memory.all().iter().map(|region| (region.data(), region.defined()));
+                KernelAnswer::Returned(case.result(after))
+            }
+            Err(answer) => answer,
         }
-        Self { case, module, limits, addresses, memory }
     }
 
-    /// Executes all launches.
-    pub(super) fn run(mut self) -> KernelAnswer {
-        for launch in &self.case.launches {
-            if let Err(answer) = self.launch(launch) {
-                return answer;
-            }
+    fn launches(&mut self) -> Result<(), KernelAnswer> {
+        self.variables().map_err(|stop| stop.at("the memory of the case"))?;
+        self.case.launches.iter().try_for_each(|launch| self.launch(launch))
+    }
+
+    /// Adds the buffers of the case and the variables of the module to memory.
+    fn variables(&mut self) -> Result<(), Stop> {
+        for (buffer, address) in self.case.buffers.iter().zip(&self.addresses) {
+            self.memory.add(MemoryRegion::new(*address, buffer.data.clone(), true))?;
         }
-        let after = self.memory.all().iter().map(|region| (region.data(), region.defined()));
-        KernelAnswer::Returned(self.case.result(after))
+        let first = self.memory.count();
+        for (_, region) in &self.module.regions {
+            self.memory.add(region.clone())?;
+        }
+        let not_shared = self.module.regions.iter().filter(|(space, _)| *space != Space::Shared).count();
+        self.shared = first + not_shared..self.memory.count();
+        Ok(())
     }
 
     fn launch(&mut self, launch: &KernelLaunch) -> Result<(), KernelAnswer> {
         let missing = || KernelAnswer::Failed(format!("the module has no entry `{}`", launch.entry));
         let entry = self.module.entry(&launch.entry).ok_or_else(missing)?;
         let before = self.memory.count();
-        self.parameters(entry, launch).map_err(KernelAnswer::Failed)?;
+        self.parameters(entry, launch)?;
         for block in places(launch.grid) {
+            self.shared.clone().for_each(|region| self.memory.forget(region));
             for thread in places(launch.block) {
                 let place = ThreadPlace { thread, threads: launch.block, block, blocks: launch.grid };
                 self.thread(entry, place)?;
@@ -58,28 +74,31 @@ impl<'c> Launcher<'c> {
     }
 
     /// Adds the parameters of an entry to memory.
-    fn parameters(&mut self, entry: usize, launch: &KernelLaunch) -> Result<(), String> {
+    fn parameters(&mut self, entry: usize, launch: &KernelLaunch) -> Result<(), KernelAnswer> {
+        let wrong = |why: String| KernelAnswer::Failed(why);
         let parameters = &self.module.bodies[entry].parameters;
         if parameters.len() != launch.arguments.len() {
             let (given, taken) = (launch.arguments.len(), parameters.len());
-            return Err(format!("`{}` takes {taken} arguments, and the launch has {given}", launch.entry));
+            return Err(wrong(format!("`{}` takes {taken} arguments, and the launch has {given}", launch.entry)));
         }
         for (parameter, argument) in parameters.iter().zip(&launch.arguments) {
-            let bytes = self.case.argument(argument, &self.addresses)?;
+            let bytes = self.case.argument(argument, &self.addresses).map_err(wrong)?;
             if bytes.len() as u64 != parameter.size {
                 let (name, size) = (&parameter.name, parameter.size);
-                return Err(format!("`{name}` has {size} bytes, and its argument {}", bytes.len()));
+                return Err(wrong(format!("`{name}` has {size} bytes, and its argument {}", bytes.len())));
             }
             let start = windows::to_generic(Space::Param, parameter.address);
-            let start = start.ok_or_else(|| format!("`{}` has too many parameters", launch.entry))?;
-            self.memory.add(MemoryRegion::new(start, bytes, false));
+            let start = start.ok_or_else(|| wrong(format!("`{}` has too many parameters", launch.entry)))?;
+            self.memory.add(MemoryRegion::new(start, bytes, false)).map_err(|stop| stop.at(&launch.entry))?;
         }
         Ok(())
     }
 
     fn thread(&mut self, entry: usize, place: ThreadPlace) -> Result<(), KernelAnswer> {
         let before = self.memory.count();
-        let mut thread = Thread::new(&self.module.bodies, entry, place, &mut self.memory);
+        let name = &self.module.bodies[entry].name;
+        let thread = Thread::new(&self.module.bodies, entry, place, &mut self.memory, self.limits);
+        let mut thread = thread.map_err(|stop| stop.at(name))?;
         let mut steps = self.limits.steps;
         let stopped = loop {
             match thread.step() {
@@ -102,7 +121,7 @@ impl<'c> Launcher<'c> {
     }
 
     /// A line, as messages name it.
-    fn describe(&self, at: std::ops::Range<usize>, place: &ThreadPlace) -> String {
+    fn describe(&self, at: Range<usize>, place: &ThreadPlace) -> String {
         let text = &self.case.module;
         let line = 1 + text[..at.start].bytes().filter(|byte| *byte == b'\n').count();
         let of = match (place.threads, place.blocks) {

@@ -4,7 +4,9 @@ use ptx_spec::judge::{BoundArgument, BoundElement, arguments};
 use ptx_spec::ptx::{Argument, Declarations, Line};
 use ptx_spec::spec::{Form, Isa, Kind, Operand};
 
-use super::code::{CodeAddress, CodeDestination, CodeDestinations, CodeGuard, CodeSource, CodeSources};
+use super::code::{
+    CodeAddress, CodeArgument, CodeDestination, CodeDestinations, CodeFormal, CodeGuard, CodeSource, CodeSources,
+};
 use super::names::{NameScopes, NamedThing};
 use super::special::SpecialRegister;
 use super::windows;
@@ -69,6 +71,12 @@ impl<'l, 'a> LineOperands<'l, 'a> {
         Ok(Some(CodeGuard { slot: self.register(name)?.0, negated }))
     }
 
+    /// True if the line has an operand with this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.operand(name).is_ok()
+    }
+
+    /// The error for a name that has no value.
     fn unknown(name: &str) -> Unmodelled {
         Unmodelled(format!("`{name}` is nothing that has a value"))
     }
@@ -81,12 +89,75 @@ impl<'l, 'a> LineOperands<'l, 'a> {
         }
     }
 
+    /// The arguments in parentheses, each with its constant as bits of a type, if the line names a function whose types are
+    /// known.
+    pub(super) fn arguments(&self, name: &str) -> Result<Vec<CodeArgument>, Unmodelled> {
+        if !self.has(name) {
+            return Ok(Vec::new());
+        }
+        let (_, bound) = self.operand(name)?;
+        let signature = ["func", "flist", "fproto"].iter().find_map(|callee| self.label(callee).ok());
+        let signature = signature.and_then(|callee| self.declarations.signature(callee));
+        let argument = |(at, element): (usize, &BoundElement<'l, 'a>)| {
+            let named = element.name().and_then(|name| self.names.get(&name));
+            if let (Argument::Name(_), Some(NamedThing::Local(offset, size))) = (element.argument, named) {
+                return Ok(CodeArgument::Memory(offset, size));
+            }
+            let formal = signature.as_ref().and_then(|of| of.parameters.get(at)).and_then(|formal| formal.of);
+            let of = formal.map(|of| &self.isa.types[of]).map(|of| (of.kind, u32::from(of.bits)));
+            self.source_of(element, of).map(CodeArgument::Value)
+        };
+        bound.elements(self.declarations).iter().enumerate().map(argument).collect()
+    }
+
+    /// The address of the function that the line calls.
+    pub(super) fn callee(&self) -> Result<CodeSource, Unmodelled> {
+        let name = if self.has("func") { self.label("func")? } else { self.label("fptr")? };
+        match self.named(name) {
+            Err(_) if self.declarations.signature(name).is_some() => {
+                Err(Unmodelled(format!("the module does not define `{name}`")))
+            }
+            found => found,
+        }
+    }
+
+    /// The functions of a list, by their positions. Those that the module does not define cannot be called.
+    pub(super) fn listed(&self, name: &str) -> Result<Vec<usize>, Unmodelled> {
+        let list = self.label(name)?;
+        let listed = self.names.list(list).ok_or_else(|| Self::unknown(list))?;
+        let function = |name: &&str| match self.names.get(name) {
+            Some(NamedThing::Function(at)) => Some(at),
+            _ => None,
+        };
+        Ok(listed.iter().filter_map(function).collect())
+    }
+
+    /// The places of results in parentheses.
+    pub(super) fn results(&self, name: &str) -> Result<Vec<CodeFormal>, Unmodelled> {
+        if !self.has(name) {
+            return Ok(Vec::new());
+        }
+        let (_, bound) = self.operand(name)?;
+        let result = |element: &BoundElement<'l, 'a>| {
+            let named = element.name().and_then(|name| self.names.get(&name));
+            match (element.argument, named) {
+                (Argument::Name(_), Some(NamedThing::Local(offset, size))) => Ok(CodeFormal::Memory(offset, size)),
+                (Argument::Name(_), Some(NamedThing::Register { slot, bits, lanes: 1 })) => {
+                    Ok(CodeFormal::Register(CodeDestination { slot: Some(slot), bits, twice: false }))
+                }
+                (other, _) => Err(Unmodelled(format!("{other:?} cannot hold a result"))),
+            }
+        };
+        bound.elements(self.declarations).iter().map(result).collect()
+    }
+
     /// What a name stands for as a value: of a variable, its address in its space.
     fn named(&self, name: &str) -> Result<CodeSource, Unmodelled> {
         match self.names.get(name) {
             Some(NamedThing::Register { slot, lanes: 1, .. }) => Ok(CodeSource::Register(slot)),
             Some(NamedThing::Variable(_, address)) => Ok(CodeSource::Immediate(address.into())),
-            Some(NamedThing::Local(offset)) => Ok(CodeSource::Local(offset)),
+            Some(NamedThing::Local(offset, _)) => Ok(CodeSource::Local(offset)),
+            Some(NamedThing::Open) => Ok(CodeSource::Open),
             Some(NamedThing::Function(at)) => Ok(CodeSource::Immediate(windows::of_function(at).into())),
             Some(NamedThing::Register { .. }) => Err(Self::unknown(name)),
             None if self.isa.special(name).is_some() => Ok(CodeSource::Special(SpecialRegister::named(name))),
@@ -200,7 +271,7 @@ impl<'l, 'a> LineOperands<'l, 'a> {
         };
         let space = match self.names.get(base) {
             Some(NamedThing::Variable(of, _)) => Some(of),
-            Some(NamedThing::Local(_)) => Some(Space::Local),
+            Some(NamedThing::Local(..) | NamedThing::Open) => Some(Space::Local),
             _ => space,
         };
         Ok(CodeAddress { space, base: self.named(base)?, offset })

@@ -11,8 +11,10 @@ pub(super) enum NamedThing {
     Register { slot: u32, bits: u32, lanes: u32 },
     /// A variable at an address in its space.
     Variable(Space, u64),
-    /// A variable of the frame, by its offset.
-    Local(u64),
+    /// A variable of the frame: its offset, and its size in bytes.
+    Local(u64, u64),
+    /// The parameter of a function that is as large as its argument.
+    Open,
     /// A function, by its position.
     Function(usize),
 }
@@ -23,6 +25,8 @@ pub(super) struct NameScope<'a> {
     names: FxHashMap<&'a str, NamedThing>,
     /// `.reg .b32 %r<9>;`: by prefix, how many there are, and the first.
     families: FxHashMap<&'a str, (u32, NamedThing)>,
+    /// Labels of lists, with the names that each has.
+    lists: FxHashMap<&'a str, Vec<&'a str>>,
     /// The number of the block.
     pub(super) block: usize,
 }
@@ -36,6 +40,11 @@ impl<'a> NameScope<'a> {
     /// Adds a name.
     pub(super) fn insert(&mut self, name: &'a str, of: NamedThing) {
         self.names.insert(name, of);
+    }
+
+    /// Adds a list of names.
+    pub(super) fn insert_list(&mut self, label: &'a str, names: Vec<&'a str>) {
+        self.lists.insert(label, names);
     }
 
     /// Adds a family of registers.
@@ -102,6 +111,11 @@ impl<'m, 'a> NameScopes<'m, 'a> {
     /// The number of the innermost block.
     pub(super) fn block(&self) -> usize {
         self.blocks.last().map_or(0, |scope| scope.block)
+    }
+
+    /// The names in the list with this label.
+    pub(super) fn list(&self, label: &str) -> Option<&[&'a str]> {
+        self.blocks.iter().rev().find_map(|scope| scope.lists.get(label)).map(Vec::as_slice)
     }
 
     /// The meaning of a name: a component (`v.x`) is a register of its own.

@@ -3,12 +3,17 @@
 use std::ops::Range;
 
 use ptx_spec::judge::Judge;
-use ptx_spec::ptx::{Declaration, Declarations, FunctionBody, Line, Module, Walk, WalkStep, parameters};
+use ptx_spec::ptx::{
+    Declaration, Declarations, FunctionBody, Line, Module, ProblemKind, TextProblem, Walk, WalkStep, parameters,
+};
 use ptx_spec::spec::Spec;
 use rustc_hash::FxHashMap;
 
-use super::code::{CodeBody, CodeLine, CodeOperation, EntryParameter, LocalVariable};
+use super::code::{
+    CodeBody, CodeDestination, CodeFormal, CodeGuard, CodeLine, CodeOperation, EntryParameter, LocalVariable,
+};
 use super::computations::Computations;
+use super::declared::{DeclaredVariable, PlacedVariables};
 use super::decode::{compute, decode};
 use super::line_operands::LineOperands;
 use super::names::{NameScope, NameScopes, NamedThing};
@@ -23,16 +28,29 @@ pub(super) struct ReadContext<'r, 's> {
     pub(super) computations: &'r Computations,
 }
 
-/// A branch that may lead forward: the instruction, and the label as it is seen from a block.
+/// A branch that may lead forward: the instruction, and the labels as they are seen from a block.
 struct OpenBranch<'a> {
     line: usize,
     block: usize,
-    label: &'a str,
+    labels: Vec<&'a str>,
+}
+
+/// The error for a module that has a problem.
+pub(super) fn unreadable(text: &str, problem: &TextProblem<'_>) -> String {
+    let line = 1 + text[..problem.at.start].bytes().filter(|byte| *byte == b'\n').count();
+    let why = match problem.kind {
+        ProblemKind::Syntax(why) => why.to_owned(),
+        ProblemKind::Directive(name) => format!("`{name}` is not a directive of PTX"),
+        ProblemKind::Twice(name) => format!("`{name}` is declared twice"),
+    };
+    format!("the module cannot be read: line {line}: {why}")
 }
 
 /// Reads a body.
 pub(super) struct BodyReader<'r, 'a, 's> {
     context: &'r ReadContext<'r, 's>,
+    /// The variables of the module, to which those of the body are added that all threads have in common.
+    placed: &'r mut PlacedVariables<'a>,
     names: NameScopes<'r, 'a>,
     code: CodeBody,
     /// The block around each block.
@@ -50,14 +68,13 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
         context: &'r ReadContext<'r, 's>,
         module: &Module<'a>,
         body: &FunctionBody<'a>,
-        names: &'r NameScope<'a>,
+        (names, placed): (&'r NameScope<'a>, &'r mut PlacedVariables<'a>),
     ) -> Result<CodeBody, String> {
         let name = body.header.as_ref().map_or("", |header| header.name).to_owned();
-        let (lines, locals, parameters) = (Vec::new(), Vec::new(), Vec::new());
-        let code = CodeBody { name, lines, slots: 0, locals, frame: 0, parameters };
+        let code = CodeBody { name, ..CodeBody::default() };
         let names = NameScopes::new(names, NameScope::default());
         let (outer, labels, branches) = (vec![0], FxHashMap::default(), Vec::new());
-        let mut reader = Self { context, names, code, outer, labels, branches };
+        let mut reader = Self { context, placed, names, code, outer, labels, branches };
         reader.header(body)?;
         reader.statements(module, body)?;
         reader.end_branches();
@@ -68,25 +85,54 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
         let Some(header) = &body.header else { return Err("an instruction is outside of any entry or function".to_owned()) };
         let mut next = windows::PARAMETERS;
         for declaration in parameters(header.parameters).map_err(|why| why.to_string())? {
-            match header.function {
-                true => self.declare(&declaration)?,
-                false => self.entry_parameter(&declaration, &mut next)?,
+            if !header.function {
+                self.entry_parameter(&declaration, &mut next)?;
+                continue;
             }
+            let formals = self.formals(&declaration)?;
+            self.code.formals.extend(formals);
         }
         for declaration in parameters(header.results).map_err(|why| why.to_string())? {
-            self.declare(&declaration)?;
+            let formals = self.formals(&declaration)?;
+            self.code.returned.extend(formals);
         }
         Ok(())
     }
 
     fn entry_parameter(&mut self, declaration: &Declaration<'a>, next: &mut u64) -> Result<(), String> {
-        for variable in Variables::of(&self.context.spec.isa, declaration)? {
-            let address = windows::place(next, variable.size, variable.alignment);
-            let parameter = EntryParameter { name: variable.name.to_owned(), address, size: variable.size };
-            self.code.parameters.push(parameter);
+        for variable in DeclaredVariable::of(&self.context.spec.isa, declaration)? {
+            let size = variable.size.ok_or_else(|| variable.wrong("its size is not known"))?;
+            let address = windows::place(next, size, variable.alignment);
+            self.code.parameters.push(EntryParameter { name: variable.name.to_owned(), address, size });
             self.insert(variable.name, NamedThing::Variable(Space::Param, address));
         }
         Ok(())
+    }
+
+    /// Adds parameters or results of a function.
+    fn formals(&mut self, declaration: &Declaration<'a>) -> Result<Vec<CodeFormal>, String> {
+        self.declare(declaration)?;
+        let mut found = Vec::new();
+        for declarator in declaration.declarators() {
+            let name = declarator.map_err(|why| why.to_string())?.name;
+            found.push(match self.names.get(name) {
+                Some(NamedThing::Local(offset, size)) => CodeFormal::Memory(offset, size),
+                Some(NamedThing::Open) => CodeFormal::Open,
+                Some(NamedThing::Register { slot, bits, lanes: 1 }) => {
+                    CodeFormal::Register(CodeDestination { slot: Some(slot), bits, twice: false })
+                }
+                _ => return Err(format!("the parameter `{name}` of `{}` is of an unknown type", self.code.name)),
+            });
+        }
+        Ok(found)
+    }
+
+    /// Adds a list of names after a label: `L: .branchtargets a, b;`
+    fn list(&mut self, label: &'a str, directive: &str, text: &'a str) {
+        let names = text[directive.len()..].trim_end_matches(';').split(',').map(str::trim);
+        if let Some(scope) = self.names.innermost() {
+            scope.insert_list(label, names.collect());
+        }
     }
 
     fn insert(&mut self, name: &'a str, of: NamedThing) {
@@ -109,8 +155,9 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
                 }
                 WalkStep::Close => drop(self.names.close()),
                 WalkStep::Declaration(declaration) => self.declare(&declaration)?,
+                WalkStep::Directive(Some(label), name, text) => self.list(label, name, text),
                 WalkStep::Directive(..) => {}
-                WalkStep::TextProblem(problem) => return Err(format!("byte {}: {:?}", problem.at.start, problem.kind)),
+                WalkStep::TextProblem(problem) => return Err(unreadable(module.text, &problem)),
             }
         }
         // The end of a body returns. PTX ISA `control-flow-instructions-ret`.
@@ -139,13 +186,25 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
                 }
             }
             ".local" | ".param" => {
-                for Variables { name, size, alignment } in Variables::of(isa, declaration)? {
-                    let offset = windows::place(&mut self.code.frame, size, alignment);
+                for variable in DeclaredVariable::of(isa, declaration)? {
+                    let Some(size) = variable.size else {
+                        self.insert(variable.name, NamedThing::Open);
+                        continue;
+                    };
+                    self.code.alignment = self.code.alignment.max(2 * variable.alignment);
+                    let offset = windows::place(&mut self.code.frame, size, variable.alignment);
                     self.code.locals.push(LocalVariable { offset, size });
-                    self.insert(name, NamedThing::Local(offset));
+                    self.insert(variable.name, NamedThing::Local(offset, size));
                 }
             }
-            _ => {}
+            _ => {
+                let Some(space) = PlacedVariables::space(declaration) else { return Ok(()) };
+                for variable in DeclaredVariable::of(isa, declaration)? {
+                    let name = variable.name;
+                    let address = self.placed.place(space, variable)?;
+                    self.insert(name, NamedThing::Variable(space, address));
+                }
+            }
         }
         Ok(())
     }
@@ -162,7 +221,7 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
         &mut self,
         line: &Line<'a>,
         declarations: &Declarations,
-    ) -> Result<(Option<super::code::CodeGuard>, CodeOperation), Unmodelled> {
+    ) -> Result<(Option<CodeGuard>, CodeOperation), Unmodelled> {
         let isa = &self.context.spec.isa;
         let unread = || Unmodelled(format!("`{}` has no specification", line.opcode));
         let (instruction, reading) = self.context.judge.read(line, declarations).ok_or_else(unread)?;
@@ -177,25 +236,40 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
         }
         let operation = match self.context.computations.get(isa, form, &reading.values, line) {
             Some(computation) => compute(&operands, computation?)?,
-            None if instruction.name == "bra" => {
-                let label = operands.label("tgt")?;
-                let (line, block) = (self.code.lines.len(), self.names.block());
-                self.branches.push(OpenBranch { line, block, label });
-                CodeOperation::Branch(usize::MAX)
-            }
-            None => decode(&instruction.name, &operands)?,
+            None => match instruction.name.as_str() {
+                "bra" => self.branch(vec![operands.label("tgt")?], CodeOperation::Branch(usize::MAX)),
+                "brx.idx" => {
+                    let list = operands.label("tlist")?;
+                    let labels = self.names.list(list).ok_or_else(|| Unmodelled(format!("`{list}` is no list")))?;
+                    let switch = CodeOperation::Switch { index: operands.source("index")?, targets: Vec::new() };
+                    self.branch(labels.to_vec(), switch)
+                }
+                other => decode(other, &operands)?,
+            },
         };
         Ok((guard, operation))
+    }
+
+    /// Notes that an operation needs the positions of labels.
+    fn branch(&mut self, labels: Vec<&'a str>, operation: CodeOperation) -> CodeOperation {
+        self.branches.push(OpenBranch { line: self.code.lines.len(), block: self.names.block(), labels });
+        operation
     }
 
     /// Gives branches their targets: labels of the block that the branch is in, or of one around it.
     fn end_branches(&mut self) {
         for branch in std::mem::take(&mut self.branches) {
-            let operation = match self.target(branch.block, branch.label) {
-                Some(target) => CodeOperation::Branch(target),
-                None => CodeOperation::Unmodelled(format!("`{}` is not a label that the line can use", branch.label)),
-            };
-            self.code.lines[branch.line].operation = operation;
+            let found: Option<Vec<usize>> =
+                branch.labels.iter().map(|label| self.target(branch.block, label)).collect();
+            let operation = &mut self.code.lines[branch.line].operation;
+            match (operation, found) {
+                (CodeOperation::Switch { targets, .. }, Some(found)) => *targets = found,
+                (operation, Some(found)) if found.len() == 1 => *operation = CodeOperation::Branch(found[0]),
+                (operation, _) => {
+                    let names = branch.labels.join(", ");
+                    *operation = CodeOperation::Unmodelled(format!("{names}: not a label that the line can use"));
+                }
+            }
         }
     }
 
@@ -211,32 +285,5 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
             }
             block = self.outer[block];
         }
-    }
-}
-
-/// A variable that is declared: its name, its size and its alignment in bytes.
-pub(super) struct Variables<'a> {
-    pub(super) name: &'a str,
-    pub(super) size: u64,
-    pub(super) alignment: u64,
-}
-
-impl<'a> Variables<'a> {
-    /// The variables of a declaration whose type and size are known.
-    ///
-    /// # Errors
-    /// If the declaration is malformed.
-    pub(super) fn of(isa: &ptx_spec::spec::Isa, declaration: &Declaration<'a>) -> Result<Vec<Self>, String> {
-        let Some(of) = isa.register_type(declaration.of_type) else { return Ok(Vec::new()) };
-        let unit = u64::from(of.bits / 8) * u64::from(declaration.lanes);
-        let alignment = u64::from(declaration.alignment.unwrap_or(0)).max(unit);
-        let mut found = Vec::new();
-        for declarator in declaration.declarators() {
-            let declarator = declarator.map_err(|why| why.to_string())?;
-            if let Some(size) = declarator.elements.and_then(|elements| elements.checked_mul(unit)) {
-                found.push(Self { name: declarator.name, size, alignment });
-            }
-        }
-        Ok(found)
     }
 }

@@ -2,13 +2,18 @@
 
 use ptx_spec::environment::{AddressSize, Environment, Target};
 use ptx_spec::judge::Judge;
-use ptx_spec::ptx::{Module, ProblemKind};
+use ptx_spec::ptx::{Declaration, Module};
 use ptx_spec::spec::Spec;
 
 use super::code::CodeBody;
 use super::computations::Computations;
+use super::declared::{DeclaredVariable, PlacedVariables};
+use super::initial::contents;
 use super::names::{NameScope, NamedThing};
-use super::read_body::{BodyReader, ReadContext};
+use super::read_body::{BodyReader, ReadContext, unreadable};
+use super::windows;
+use crate::object::Space;
+use crate::value::MemoryRegion;
 
 /// A module that was read.
 pub(super) struct InterpretedModule {
@@ -16,6 +21,8 @@ pub(super) struct InterpretedModule {
     pub(super) bodies: Vec<CodeBody>,
     /// For each body, whether it is an entry.
     entries: Vec<bool>,
+    /// The variables of the module before the first launch, in the order of their addresses, each with its space.
+    pub(super) regions: Vec<(Space, MemoryRegion)>,
 }
 
 impl InterpretedModule {
@@ -26,32 +33,68 @@ impl InterpretedModule {
     pub(super) fn read(spec: &Spec, text: &str, computations: &Computations) -> Result<Self, String> {
         let module = Module::read(text, &spec.isa);
         if let Some(problem) = module.problems.first() {
-            let line = 1 + text[..problem.at.start].bytes().filter(|byte| *byte == b'\n').count();
-            let why = match problem.kind {
-                ProblemKind::Syntax(why) => why.to_owned(),
-                ProblemKind::Directive(name) => format!("`{name}` is not a directive of PTX"),
-                ProblemKind::Twice(name) => format!("`{name}` is declared twice"),
-            };
-            return Err(format!("the module cannot be read: line {line}: {why}"));
+            return Err(unreadable(text, problem));
         }
         let environment = environment(&module)?;
         let judge = Judge::new(spec, &environment).map_err(|why| why.to_string())?;
         let context = ReadContext { spec, judge, computations };
-        let mut names = NameScope::default();
+        let (mut names, mut placed) = (NameScope::default(), PlacedVariables::new());
+        for declaration in &module.variables {
+            place(spec, declaration, &mut names, &mut placed)?;
+        }
         for (at, body) in module.bodies.iter().enumerate() {
             if let Some(header) = body.header.as_ref().filter(|header| header.function) {
                 names.insert(header.name, NamedThing::Function(at));
             }
         }
         let entries = module.bodies.iter().map(|body| body.header.as_ref().is_some_and(|header| !header.function));
-        let read = module.bodies.iter().map(|body| BodyReader::read(&context, &module, body, &names));
-        Ok(Self { entries: entries.collect(), bodies: read.collect::<Result<_, _>>()? })
+        let mut bodies = Vec::new();
+        for body in &module.bodies {
+            bodies.push(BodyReader::read(&context, &module, body, (&names, &mut placed))?);
+        }
+        Ok(Self { entries: entries.collect(), bodies, regions: regions(&placed, &names)? })
     }
 
     /// The position of an entry.
     pub(super) fn entry(&self, name: &str) -> Option<usize> {
         self.bodies.iter().zip(&self.entries).position(|(body, entry)| *entry && body.name == name)
     }
+}
+
+/// Places the variables of a declaration outside of all bodies. What another module defines has no place here; shared memory
+/// whose size is left to the launch has no bytes.
+fn place<'a>(
+    spec: &Spec,
+    declaration: &Declaration<'a>,
+    names: &mut NameScope<'a>,
+    placed: &mut PlacedVariables<'a>,
+) -> Result<(), String> {
+    let Some(space) = PlacedVariables::space(declaration) else { return Ok(()) };
+    if declaration.directives.starts_with(".extern") && space != Space::Shared {
+        return Ok(());
+    }
+    for variable in DeclaredVariable::of(&spec.isa, declaration)? {
+        let name = variable.name;
+        names.insert(name, NamedThing::Variable(space, placed.place(space, variable)?));
+    }
+    Ok(())
+}
+
+/// The variables of a module as regions of memory.
+fn regions(placed: &PlacedVariables<'_>, names: &NameScope<'_>) -> Result<Vec<(Space, MemoryRegion)>, String> {
+    let mut found = Vec::new();
+    for of in [Space::Global, Space::Const, Space::Shared] {
+        for variable in placed.all.iter().filter(|variable| variable.space == of) {
+            let wrong = || variable.variable.wrong("there is no room for it");
+            let start = windows::to_generic(of, variable.address).ok_or_else(wrong)?;
+            let region = match of {
+                Space::Shared => MemoryRegion::undefined(start, usize::try_from(variable.size).map_err(|_| wrong())?),
+                _ => MemoryRegion::new(start, contents(variable, names)?, of == Space::Global),
+            };
+            found.push((of, region));
+        }
+    }
+    Ok(found)
 }
 
 /// The environment that a module says it is made for.

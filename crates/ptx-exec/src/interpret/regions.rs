@@ -1,21 +1,53 @@
 //! Memory as the threads of a launch see it: regions at generic addresses.
 
 use super::register_bits::RegisterBits;
+use super::stop::Stop;
 use crate::value::{Fault, MemoryRegion};
 
 /// Regions in the order of their addresses. What is added last is removed first.
-#[derive(Default)]
 pub(super) struct Regions {
     regions: Vec<MemoryRegion>,
+    /// How many bytes there are, and may be.
+    bytes: u64,
+    limit: u64,
     /// The region of the last access: the next is often in it.
     last: usize,
 }
 
 impl Regions {
+    /// No regions, which may get so many bytes.
+    pub(super) fn new(limit: u64) -> Self {
+        Self { regions: Vec::new(), bytes: 0, limit, last: 0 }
+    }
+
     /// Adds a region above all others.
-    pub(super) fn add(&mut self, region: MemoryRegion) {
+    ///
+    /// # Errors
+    /// If there are too many bytes.
+    pub(super) fn add(&mut self, region: MemoryRegion) -> Result<(), Stop> {
         debug_assert!(self.regions.last().is_none_or(|last| last.start + last.data().len() as u64 <= region.start));
+        self.allow(region.data().len() as u64)?;
+        self.bytes += region.data().len() as u64;
         self.regions.push(region);
+        Ok(())
+    }
+
+    /// Adds a region of so many undefined bytes above all others.
+    ///
+    /// # Errors
+    /// If there are too many bytes.
+    pub(super) fn add_undefined(&mut self, start: u64, bytes: u64) -> Result<(), Stop> {
+        self.allow(bytes)?;
+        let bytes = usize::try_from(bytes).map_err(|why| Stop::Failed(why.to_string()))?;
+        self.add(MemoryRegion::undefined(start, bytes))
+    }
+
+    /// Refuses more bytes than there may be.
+    fn allow(&self, more: u64) -> Result<(), Stop> {
+        match self.bytes.checked_add(more).is_some_and(|bytes| bytes <= self.limit) {
+            true => Ok(()),
+            false => Err(Stop::Failed(format!("more than {} bytes of memory are needed", self.limit))),
+        }
     }
 
     /// How many regions there are.
@@ -25,17 +57,26 @@ impl Regions {
 
     /// Removes all regions but the first.
     pub(super) fn truncate(&mut self, count: usize) {
-        self.regions.truncate(count);
+        for removed in self.regions.drain(count..) {
+            self.bytes -= removed.data().len() as u64;
+        }
+    }
+
+    /// Removes the regions that begin at an address or after it.
+    pub(super) fn remove_from(&mut self, address: u64) {
+        self.truncate(self.regions.partition_point(|region| region.start < address));
+    }
+
+    /// Makes the contents of a region undefined.
+    pub(super) fn forget(&mut self, position: usize) {
+        if let Some(region) = self.regions.get_mut(position) {
+            *region = MemoryRegion::undefined(region.start, region.data().len());
+        }
     }
 
     /// All regions, in order.
     pub(super) fn all(&self) -> &[MemoryRegion] {
         &self.regions
-    }
-
-    /// A region by its position.
-    pub(super) fn get_mut(&mut self, position: usize) -> Option<&mut MemoryRegion> {
-        self.regions.get_mut(position)
     }
 
     /// Loads up to 16 bytes.
@@ -68,7 +109,7 @@ impl Regions {
     /// # Errors
     /// If a byte is in no region.
     #[inline]
-    pub(super) fn find(&mut self, address: u64, bytes: usize) -> Result<(usize, usize), Fault> {
+    fn find(&mut self, address: u64, bytes: usize) -> Result<(usize, usize), Fault> {
         if let Some(at) = self.regions.get(self.last).and_then(|region| within(region, address, bytes)) {
             return Ok((self.last, at));
         }
@@ -100,7 +141,7 @@ fn read(region: &MemoryRegion, at: usize, bytes: usize) -> RegisterBits {
 
 /// Writes up to 16 bytes that a region has.
 #[inline]
-pub(super) fn write(region: &mut MemoryRegion, at: usize, bytes: usize, value: RegisterBits) {
+fn write(region: &mut MemoryRegion, at: usize, bytes: usize, value: RegisterBits) {
     let [below, above] = value.halves();
     region.put(at, bytes.min(8), below);
     if bytes > 8 {

@@ -6,18 +6,21 @@ use super::register_bits::RegisterBits;
 use super::special::ThreadPlace;
 use super::stop::Stop;
 use super::windows;
+use super::Limits;
 use crate::object::Space;
-use crate::value::MemoryRegion;
 
 /// A thread. Its memory is that of the launch, with regions of its own above.
 pub(super) struct Thread<'p> {
     /// The bodies of the module.
-    bodies: &'p [CodeBody],
+    pub(super) bodies: &'p [CodeBody],
     place: ThreadPlace,
     pub(super) memory: &'p mut Regions,
+    pub(super) limits: Limits,
     /// The registers of all frames.
-    registers: Vec<RegisterBits>,
-    frame: Frame,
+    pub(super) registers: Vec<RegisterBits>,
+    pub(super) frame: Frame,
+    /// The frames of the callers, the innermost last.
+    pub(super) frames: Vec<Frame>,
     /// The carry that an instruction leaves for the next. PTX ISA `extended-precision-integer-arithmetic-instructions`.
     pub(super) carry: RegisterBits,
 }
@@ -30,47 +33,43 @@ pub(super) struct Frame {
     /// The next instruction.
     pub(super) next: usize,
     /// The first of its registers.
-    registers: usize,
+    pub(super) registers: usize,
     /// How many regions there were before it.
-    regions: usize,
+    pub(super) regions: usize,
     /// Where its variables in local memory begin.
-    local: u64,
-    /// Where those of the next frame can begin.
-    free: u64,
+    pub(super) local: u64,
+    /// Where the parameter is that is as large as its argument.
+    pub(super) open: u64,
+    /// The end of its variables.
+    pub(super) fixed: u64,
+    /// The stack pointer: where more memory can begin.
+    pub(super) stack: u64,
 }
 
 /// How a thread goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Going {
     On,
     Ended,
 }
 
-/// The alignment of a frame in local memory.
-const FRAME_ALIGNMENT: u64 = 256;
-
 impl<'p> Thread<'p> {
-    /// A thread at the beginning of an entry.
-    pub(super) fn new(bodies: &'p [CodeBody], entry: usize, place: ThreadPlace, memory: &'p mut Regions) -> Self {
-        let frame = Frame { body: entry, next: 0, registers: 0, regions: memory.count(), local: 0, free: windows::FIRST };
-        let carry = RegisterBits::undefined(1);
-        let mut thread = Self { bodies, place, memory, registers: Vec::new(), frame, carry };
-        thread.enter(entry);
-        thread
-    }
-
-    /// Makes the frame of a body.
-    fn enter(&mut self, body: usize) {
-        let code = &self.bodies[body];
-        let local = self.frame.free.next_multiple_of(FRAME_ALIGNMENT);
-        let (registers, regions) = (self.registers.len(), self.memory.count());
-        self.frame = Frame { body, next: 0, registers, regions, local, free: local + code.frame };
-        self.registers.resize(registers + code.slots, RegisterBits::UNDEFINED);
-        for variable in &code.locals {
-            let start = windows::to_generic(Space::Local, local + variable.offset);
-            if let (Some(start), Ok(size)) = (start, usize::try_from(variable.size)) {
-                self.memory.add(MemoryRegion::undefined(start, size));
-            }
-        }
+    /// A thread before the first instruction of an entry.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub(super) fn new(
+        bodies: &'p [CodeBody],
+        entry: usize,
+        place: ThreadPlace,
+        memory: &'p mut Regions,
+        limits: Limits,
+    ) -> Result<Self, Stop> {
+        let (frame, carry) = (Frame::before(memory.count()), RegisterBits::undefined(1));
+        let (registers, frames) = (Vec::new(), Vec::new());
+        let mut thread = Self { bodies, place, memory, limits, registers, frame, frames, carry };
+        thread.enter(entry, None)?;
+        Ok(thread)
     }
 
     /// The instruction that comes next.
@@ -147,15 +146,68 @@ impl<'p> Thread<'p> {
                 self.frame.next = *target;
                 return Ok(Going::On);
             }
-            CodeOperation::Return | CodeOperation::Exit => return Ok(Going::Ended),
+            CodeOperation::Switch { index, targets } => {
+                self.frame.next = self.switch(*index, targets)?;
+                return Ok(Going::On);
+            }
+            CodeOperation::Call(call) => {
+                self.call(call)?;
+                return Ok(Going::On);
+            }
+            CodeOperation::Return if self.frames.is_empty() => return Ok(Going::Ended),
+            CodeOperation::Return => {
+                self.leave()?;
+                return Ok(Going::On);
+            }
+            CodeOperation::Exit => return Ok(Going::Ended),
             CodeOperation::Nothing => {}
+            other => self.other(other)?,
+        }
+        self.frame.next += 1;
+        Ok(Going::On)
+    }
+
+    /// Executes what is rare, and goes on to the next instruction.
+    fn other(&mut self, operation: &CodeOperation) -> Result<(), Stop> {
+        match operation {
+            CodeOperation::Trap => return Err(Stop::Trapped("the thread traps".to_owned())),
+            CodeOperation::Atomic(atomic) => self.atomic(atomic)?,
+            CodeOperation::Discard { address, bytes } => self.discard(address, *bytes)?,
+            CodeOperation::Copy { from, to } => self.set(*to, self.value(*from)),
+            CodeOperation::IsInSpace { space, from, to } => {
+                let found = self.value(*from).address().map(|address| windows::is_in(*space, address));
+                self.set(*to, found.map_or(RegisterBits::undefined(1), |found| u128::from(found).into()));
+            }
+            CodeOperation::Allocate { to, size, alignment } => self.allocate(*to, *size, *alignment)?,
+            CodeOperation::RestoreStack(from) => self.restore_stack(*from)?,
+            CodeOperation::Barrier(reduced) => self.barrier(*reduced)?,
             CodeOperation::Undefined(rule) => {
                 return Err(Stop::Undefined(format!("the manual leaves the line undefined: {rule}")));
             }
             CodeOperation::Unmodelled(why) => return Err(Stop::Skipped(why.clone())),
+            _ => return Err(Stop::Skipped("there is no model of the line".to_owned())),
         }
-        self.frame.next += 1;
-        Ok(Going::On)
+        Ok(())
+    }
+
+    /// The instruction of a list that comes next. PTX ISA `control-flow-instructions-brx-idx`.
+    fn switch(&self, index: CodeSource, targets: &[usize]) -> Result<usize, Stop> {
+        let index = self.value(index).known(32).ok_or_else(|| Stop::Undefined("the index is undefined".to_owned()))?;
+        let target = usize::try_from(index).ok().and_then(|index| targets.get(index));
+        target.copied().ok_or_else(|| {
+            Stop::Undefined(format!("the index {index} is beyond the list of {} labels", targets.len()))
+        })
+    }
+
+    /// A barrier of a block with a single thread.
+    fn barrier(&mut self, reduced: Option<(CodeSource, CodeDestination)>) -> Result<(), Stop> {
+        if self.place.threads != [1; 3] {
+            return Err(Stop::Skipped("barriers of several threads are not executed".to_owned()));
+        }
+        if let Some((from, to)) = reduced {
+            self.set(to, self.value(from));
+        }
+        Ok(())
     }
 
     /// The value of a source.
@@ -167,6 +219,8 @@ impl<'p> Thread<'p> {
             CodeSource::Immediate(bits) => bits.into(),
             CodeSource::Special(register) => register.value(&self.place),
             CodeSource::Local(offset) => self.frame.local.wrapping_add(offset).into(),
+            CodeSource::Open => self.frame.open.into(),
+            CodeSource::Stack => self.frame.stack.into(),
         }
     }
 

@@ -33,12 +33,18 @@ fn window(space: Space) -> Option<u64> {
     }
 }
 
+/// The window of parameters is in that of global memory. PTX ISA `data-movement-and-conversion-instructions-isspacep`.
+pub(super) fn is_in(space: Space, address: u64) -> bool {
+    let within = |space: Space| from_generic(space, address).is_some();
+    within(space) || (space == Space::Global && within(Space::Param))
+}
+
 /// The generic address of an address in a state space; none of an address that the space does not have.
 #[inline]
 pub(super) fn to_generic(space: Space, address: u64) -> Option<u64> {
     let space = if space == Space::Param && address < PARAMETERS { Space::Local } else { space };
     match window(space) {
-        None => (address < FIRST_WINDOW).then_some(address),
+        None => is_in(Space::Global, address).then_some(address),
         Some(window) => (address < WINDOW).then_some(window + address),
     }
 }
@@ -62,9 +68,11 @@ pub(super) fn function_at(address: u64) -> Option<usize> {
     (offset % FUNCTION == 0).then(|| usize::try_from(offset / FUNCTION).ok())?
 }
 
-/// Places a variable at or after `next`, which becomes the first address after it.
+/// Places a variable at or after `next`, which becomes the first address after it. Its address is a multiple of its alignment
+/// and of no higher power of two, so that an access that needs more is noticed.
 pub(super) fn place(next: &mut u64, size: u64, alignment: u64) -> u64 {
-    let at = next.next_multiple_of(alignment.max(1));
+    let alignment = alignment.max(1);
+    let at = next.next_multiple_of(2 * alignment) + alignment;
     *next = at.saturating_add(size).saturating_add(GAP);
     at
 }

@@ -3,7 +3,7 @@
 //! One thread sees no difference between orderings, scopes, caches and policies.
 
 use super::float::FloatOperation;
-use super::integer::Operation;
+use crate::semantics::Operation;
 use super::memory::{Access, Accessed};
 use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write};
 use crate::object::Space;

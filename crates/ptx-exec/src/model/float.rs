@@ -1,6 +1,6 @@
 //! Operations on floating-point numbers. PTX ISA `floating-point-instructions`.
 
-use super::integer::Operation;
+use crate::semantics::Operation;
 use super::{Undefined, Unmodelled};
 use crate::value::ExpectedValue;
 use crate::value::FloatFormat;

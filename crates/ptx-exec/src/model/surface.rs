@@ -1,7 +1,7 @@
 //! `suld`, `sust`, `sured` and `suq`. PTX ISA `surface-instructions`.
 
 use super::convert::{Converted, convert};
-use super::integer::Operation;
+use crate::semantics::Operation;
 use super::{
     Effect, Expectation, Inferences, Lane, Object, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write,
 };

@@ -1,4 +1,4 @@
-//! Operations on integers in memory and surfaces.
+//! Operations that replace integers in memory and surfaces.
 
 use super::Unmodelled;
 use crate::value::{low, sign_extend};
@@ -6,7 +6,7 @@ use crate::value::{low, sign_extend};
 /// An operation on the contents of an object. PTX ISA `surface-instructions-sured` and
 /// `parallel-synchronization-and-communication-instructions-atom`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(crate) enum Operation {
     Add,
     Min,
     Max,
@@ -21,7 +21,7 @@ pub(super) enum Operation {
 
 impl Operation {
     /// The operation of a modifier.
-    pub(super) fn named(modifier: &str) -> Result<Self, Unmodelled> {
+    pub(crate) fn named(modifier: &str) -> Result<Self, Unmodelled> {
         Ok(match modifier {
             ".add" => Self::Add,
             ".min" => Self::Min,
@@ -38,7 +38,7 @@ impl Operation {
     }
 
     /// The new contents of an object that held `old`, as an N-bit integer, signed or unsigned.
-    pub(super) fn apply(self, old: u128, [new, other]: [u128; 2], (bits, signed): (u32, bool)) -> u128 {
+    pub(crate) fn apply(self, old: u128, [new, other]: [u128; 2], (bits, signed): (u32, bool)) -> u128 {
         let less = if signed { sign_extend(new, bits) < sign_extend(old, bits) } else { new < old };
         let choose = |first: bool| if first { new } else { old };
         match self {

@@ -1,0 +1,44 @@
+//! Operations on what memory holds.
+
+use super::code::{CodeAddress, CodeAtomic};
+use super::register_bits::RegisterBits;
+use super::stop::Stop;
+use super::thread::Thread;
+use crate::semantics::Operation;
+
+impl Thread<'_> {
+    /// Replaces what memory holds by the result of an operation on it. What depends on an undefined bit is undefined as a whole.
+    ///
+    /// # Errors
+    /// If the access is not possible.
+    pub(super) fn atomic(&mut self, atomic: &CodeAtomic) -> Result<(), Stop> {
+        let (bytes, signed) = atomic.of;
+        let bits = bytes as u32 * 8;
+        let at = self.accessed(&atomic.address, bytes)?;
+        let impossible = |why: crate::value::Fault| Stop::Undefined(why.to_string());
+        let old = self.memory.load(at, bytes).map_err(impossible)?;
+        let [new, other] = atomic.sources.map(|source| self.value(source).zero_extended(bits));
+        let known = [old, new, other].iter().all(|of| of.known(bits).is_some());
+        let left = match atomic.operation {
+            Operation::Exchange => new,
+            operation if known => operation.apply(old.value, [new.value, other.value], (bits, signed)).into(),
+            _ => RegisterBits::undefined(bits),
+        };
+        self.memory.store(at, bytes, left).map_err(impossible)?;
+        atomic.old.into_iter().for_each(|to| self.set(to, old));
+        Ok(())
+    }
+
+    /// Makes bytes undefined.
+    ///
+    /// # Errors
+    /// If the access is not possible.
+    pub(super) fn discard(&mut self, address: &CodeAddress, bytes: usize) -> Result<(), Stop> {
+        let at = self.accessed(address, bytes)?;
+        for at in (at..).take(bytes) {
+            let nothing = RegisterBits::undefined(8);
+            self.memory.store(at, 1, nothing).map_err(|why| Stop::Undefined(why.to_string()))?;
+        }
+        Ok(())
+    }
+}
