@@ -2,6 +2,7 @@
 
 mod ask;
 mod boundaries;
+mod chains;
 mod costly;
 mod deaths;
 mod deeper;
@@ -38,11 +39,13 @@ use crate::environment::Environment;
 use crate::spec::{Form, Instruction, Spec};
 
 use ask::{Asker, LineQuestion};
+use chains::KnownOfEngine;
 use first_answers::FirstAnswers;
 use rows::Executor;
 use spaces::Spaces;
 use together::Together;
 
+pub use chains::ChainTally;
 pub use deeper::Deeper;
 pub use examples::{Agreement, AskedExample};
 pub use lowering::LoweredModifier;
@@ -297,6 +300,19 @@ impl Campaign<'_> {
         let newest = executing_environment(self.spec, engine)?;
         let environment = self.options.environment.unwrap_or(newest);
         executor.execute(environment, &self.instructions, &mut result.tally);
+        if let Some(kernels) = engine.as_kernel_executor().filter(|_| !self.progress.stopped()) {
+            self.progress.begin(Stage::Chains);
+            let known = KnownOfEngine { divergences: self.divergences, version: EngineVersion::of(engine.id()) };
+            let run = || chains::run(self.spec, kernels, &known, environment, self.options, self.progress);
+            let done = InternalError::caught(run);
+            result.chains = result.tally.ok_or_note(done).unwrap_or_default();
+            let ask = || Ok(chains::question(self.spec, kernels, &known, environment, self.options, &mut result.tally));
+            let questioned = InternalError::caught(ask);
+            if let Some(questioned) = result.tally.ok_or_note(questioned) {
+                result.stale.extend(questioned.stale);
+                result.not_asked.extend(questioned.not_asked);
+            }
+        }
         result.rows_from = Some(RowSource::Executed(environment));
         result.limits = engine.limits();
         let wanted = self.options.modifiers && self.options.shard.number == 1 && !self.progress.stopped();

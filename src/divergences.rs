@@ -2,6 +2,7 @@
 //!
 //! They are listed in `specs/divergences/*.yaml`; `docs/divergences.md` explains the format.
 
+mod chain;
 mod condition;
 mod date;
 mod expect;
@@ -19,6 +20,7 @@ use crate::engine::{Depth, Outcome};
 use crate::environment::Version;
 use crate::spec::{Cube, Form, Rule};
 
+pub use chain::{KnownChain, ShownChain};
 pub use condition::{AxisValues, Condition};
 pub use date::Date;
 pub use expect::{Comparison, ExpectedOutcome};
@@ -102,6 +104,8 @@ pub struct Divergence {
     pub expires: Option<Date>,
     /// The condition, each combination as in its file; always if empty.
     pub when: Vec<String>,
+    /// The lines that do it one after the other; none if it is about single lines.
+    pub chain: Option<KnownChain>,
     /// The versions of the engine that do it.
     versions: VersionRange,
     /// The variants that it is about.
@@ -225,6 +229,17 @@ impl Divergences {
         let listed = self.all.iter().filter(|known| known.together && known.depth == depth && known.applies(engine));
         let mut listed = listed.filter(|known| opcodes.iter().all(|opcode| about(known, opcode)));
         listed.next().map(|known| known.id.as_str())
+    }
+
+    /// The chains that an engine is known to compute wrong or to die of.
+    pub fn chains<'d>(&'d self, engine: &'d EngineVersion) -> impl Iterator<Item = (&'d Divergence, &'d KnownChain)> {
+        self.all.iter().filter(|known| known.applies(engine)).filter_map(|known| Some((known, known.chain.as_ref()?)))
+    }
+
+    /// The divergence of an engine that lists a chain of these lines, which it computes wrong or dies of.
+    pub fn of_chain<'d>(&'d self, engine: &'d EngineVersion, does: Does, lines: &[&str]) -> Option<&'d Divergence> {
+        let mut listed = self.chains(engine).filter(|(known, _)| known.does == does);
+        listed.find(|(_, chain)| chain.matches(lines)).map(|(known, _)| known)
     }
 
     fn new(all: Vec<Divergence>, families: BTreeSet<String>, fingerprint: String, newest: Vec<NewestPtx>) -> Self {

@@ -2,6 +2,7 @@
 //!
 //! Nothing in it depends on the clock, the machine's speed or the order in which threads ended.
 
+mod chains;
 mod coverage;
 mod data;
 mod deaths;
@@ -27,6 +28,7 @@ use crate::divergences::Divergences;
 use crate::engine::words::acts;
 use crate::spec::Spec;
 
+pub use chains::{ChainFinding, ChainFindingLine, ChainReport};
 pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleExample, RuleReport};
 pub use data::{DeeperReport, EarlierRun, FORMAT, KnownFinding, News, Report, ReportOptions, ReportPart, RunVerdict};
 pub use deaths::DeathReport;
@@ -65,6 +67,7 @@ impl ReportOptions {
             vocabulary: options.vocabulary,
             cases: options.cases,
             rows: options.rows,
+            chains: options.chains,
             seed: options.seed,
             environment: options.environment.map(|environment| environment.to_string()),
             shard: (options.shard != Shard::WHOLE).then(|| options.shard.to_string()),
@@ -147,6 +150,7 @@ impl Report {
             rules: coverage::rules(&instructions, results),
             findings: findings.all,
             deaths: deaths::deaths(results),
+            chains: chains::chains(results),
             not_reproduced: findings.not_reproduced,
             not_analysed: findings.not_analysed,
             groups: groups::groups(spec, results),

@@ -29,6 +29,10 @@ impl Deeper {
         if executed && options.cases == now.cases {
             adds.push(format!("the usual number of cases of each executed form, with {} rows each", then.rows));
         }
+        let chained = results.engines.iter().any(|engine| engine.chains.chains > 0);
+        if chained && options.chains == now.chains {
+            adds.push(format!("{} of lines", counted(then.chains - now.chains, "more chain")));
+        }
         (!adds.is_empty()).then_some(Self { depth, adds })
     }
 }

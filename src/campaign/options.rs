@@ -108,6 +108,8 @@ pub struct DepthBudget {
     pub cases: Option<usize>,
     /// Rows of each program.
     pub rows: usize,
+    /// Chains of lines that are executed.
+    pub chains: u64,
 }
 
 /// The budgets, by depth. The figures of `choices` let a first run over all of PTX end in a minute and a half on two cores:
@@ -128,6 +130,7 @@ const BUDGETS: [(RunDepth, &str, DepthBudget); 2] = [
             sometimes: 32,
             cases: Some(24),
             rows: 4,
+            chains: 4096,
         },
     ),
     (
@@ -145,6 +148,7 @@ const BUDGETS: [(RunDepth, &str, DepthBudget); 2] = [
             sometimes: 1000,
             cases: None,
             rows: 16,
+            chains: 1 << 17,
         },
     ),
 ];
@@ -193,6 +197,8 @@ pub struct Options {
     pub cases: Option<usize>,
     /// Rows of each program.
     pub rows: usize,
+    /// Chains of lines that each engine executes.
+    pub chains: u64,
     /// Lines per batch.
     pub batch: usize,
     /// Today's date, for reporting expired divergences; none if that does not matter.
@@ -253,6 +259,7 @@ impl Options {
             seed: 0,
             cases: budget.cases,
             rows: budget.rows,
+            chains: budget.chains,
             batch: 10_000,
             today: None,
             environment: None,
@@ -308,6 +315,8 @@ pub enum Stage {
     Listed,
     /// Rows are executed.
     Executing,
+    /// Chains of lines are executed.
+    Chains,
     /// Causes of mismatches are searched for.
     Causes,
     /// The support matrix is made.
@@ -317,11 +326,12 @@ pub enum Stage {
 }
 
 /// The stages in their order, with their words.
-const STAGES: [(Stage, &str); 7] = [
+const STAGES: [(Stage, &str); 8] = [
     (Stage::Judging, "judging lines"),
     (Stage::Words, "trying words in slots"),
     (Stage::Listed, "asking about examples and listed divergences"),
     (Stage::Executing, "executing rows"),
+    (Stage::Chains, "executing chains of lines"),
     (Stage::Causes, "searching for causes"),
     (Stage::Matrix, "making the support matrix"),
     (Stage::Report, "writing the report"),

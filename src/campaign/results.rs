@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::chains::ChainTally;
 use super::examples::{Agreement, AskedExample};
 use super::lowering::LoweredModifier;
 use super::options::Subject;
@@ -28,6 +29,8 @@ pub struct EngineResult {
     pub forms: Vec<FormPlan>,
     /// The comparison.
     pub tally: Tally,
+    /// What it did with chains.
+    pub chains: ChainTally,
     /// The results of trying words in slots; none if they were not tried.
     pub words: Option<TriedWords>,
     /// The machine instructions that each modifier becomes; empty if the engine lists none.
@@ -183,7 +186,10 @@ impl EngineResult {
     /// True if the engine did everything that the specification and its divergences expect.
     pub fn agreed(&self) -> bool {
         let expected = |example: &AskedExample| example.agreement != Agreement::Unexpected;
-        self.tally.unlisted() == 0 && self.stale.is_empty() && self.examples.iter().all(expected)
+        self.tally.unlisted() == 0
+            && self.chains.agreed()
+            && self.stale.is_empty()
+            && self.examples.iter().all(expected)
     }
 }
 

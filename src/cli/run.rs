@@ -91,6 +91,10 @@ pub(crate) struct Opts {
     /// Rows of inputs for each executed case [default: 4; `--depth pairs`: 16].
     #[arg(long, value_name = "N")]
     rows: Option<usize>,
+    /// Chains of two to five lines whose results feed the next, to execute on each engine that executes kernels
+    /// [default: 4096; `--depth pairs`: 131072].
+    #[arg(long, value_name = "N")]
+    chains: Option<u64>,
     /// Run only one part of the plan: 2/8 is the second of eight. Together the parts are the whole plan.
     #[arg(long, value_name = "N/M", default_value_t = Shard::WHOLE)]
     shard: Shard,
@@ -311,6 +315,7 @@ impl Opts {
             seed: self.seed,
             cases: self.cases.or(budget.cases),
             rows: self.rows.unwrap_or(budget.rows).max(1),
+            chains: self.chains.unwrap_or(budget.chains),
             batch: self.batch.max(1),
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
             environment,

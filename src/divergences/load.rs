@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::chain::{KnownChain, ShownChain};
 use super::version::{VersionRange, parts};
 use super::{Date, Divergence, Divergences, Does, ListedCube, NewestPtx, names, of_family};
 use crate::engine::Depth;
@@ -72,6 +73,11 @@ struct RawDivergence {
     /// The depth at which it shows: `generate` if code must be generated to see it.
     #[serde(default)]
     depth: RawDepth,
+    /// The lines of a chain, one after the other: a pattern of opcode and modifiers for each, such as `@set.*.{s16,u16}`.
+    #[serde(default)]
+    lines: Vec<At<String>>,
+    /// A chain of such lines that shows it.
+    shows: Option<ShownChain>,
     /// The reason, in our own words.
     because: String,
     /// The heading on the manual's page.
@@ -226,6 +232,7 @@ impl<'a> DivergenceCompiler<'a> {
     fn compile(mut self) -> Result<Divergence, Vec<Error>> {
         self.check_names();
         let raw = self.raw;
+        let chain = self.chain();
         let combinations: Vec<Vec<Entry>> = match &raw.when {
             Some(when) => when.0.iter().map(|cube| self.entries(&cube.0)).collect(),
             None => vec![Vec::new()],
@@ -234,11 +241,13 @@ impl<'a> DivergenceCompiler<'a> {
         self.check_rules_fit();
         let named = |id: &str| raw.rules.iter().any(|rule| names(&rule.value, id));
         let mut cubes: Vec<ListedCube> = Vec::new();
+        // A chain is about lines together, and says nothing of each.
+        let combinations = if chain.is_some() { Vec::new() } else { combinations };
         for entries in &combinations {
             let cube = |form: &&Form| Some(ListedCube::new(form, form.combination(entries)?, named));
             cubes.extend(self.forms.iter().filter_map(cube));
         }
-        if cubes.is_empty() && self.errors.is_empty() {
+        if cubes.is_empty() && chain.is_none() && self.errors.is_empty() {
             self.error(&self.raw.id, format!("`{}` matches no variant of any form", self.raw.id.value), None);
         }
         if !self.errors.is_empty() {
@@ -259,9 +268,30 @@ impl<'a> DivergenceCompiler<'a> {
             link: raw.link.clone(),
             expires: raw.expires.as_ref().and_then(|at| at.value.parse().ok()),
             when: raw.when.iter().flat_map(|all| &all.0).map(in_words).collect(),
+            chain,
             versions: VersionRange { from: bound(&raw.from), to: bound(&raw.to) },
             cubes,
         })
+    }
+
+    /// The chain that it is about.
+    fn chain(&mut self) -> Option<KnownChain> {
+        let raw = self.raw;
+        if raw.lines.is_empty() && raw.shows.is_none() {
+            return None;
+        }
+        let single = !raw.instructions.is_empty() || raw.when.is_some() || !raw.forms.is_empty() || raw.together;
+        let lines = raw.lines.iter().map(|line| line.value.clone()).collect();
+        let chain = match (&raw.shows, raw.does) {
+            _ if single => {
+                Err("`lines` and `shows` go without `instructions`, `forms`, `when` and `together`".to_owned())
+            }
+            (Some(shows), Does::Computes | Does::Crashes) if !raw.lines.is_empty() => {
+                KnownChain::new(lines, shows.clone())
+            }
+            _ => Err("a chain has `lines`, `shows`, and `does: computes` or `does: crashes`".to_owned()),
+        };
+        chain.map_err(|message| self.error(&raw.id, message, None)).ok()
     }
 
     fn error(&mut self, at: &At<String>, message: String, help: Option<String>) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::chains::ChainReport;
 use super::coverage::{ExampleReport, FormReport, RuleReport};
 use super::deaths::DeathReport;
 use super::engines::{AbsentReport, EngineReport, InferenceReport};
@@ -101,6 +102,9 @@ pub struct Report {
     /// Lines that kill an engine only together.
     #[serde(default)]
     pub deaths: Vec<DeathReport>,
+    /// The chains of lines that engines executed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chains: Vec<ChainReport>,
     /// Mismatch groups in which no case failed again, and engines that give different answers to the same
     /// question.
     pub not_reproduced: Vec<String>,
@@ -149,6 +153,9 @@ pub struct ReportOptions {
     /// Rows of each program.
     #[serde(default)]
     pub rows: usize,
+    /// Chains of lines that each engine executes.
+    #[serde(default)]
+    pub chains: u64,
     /// The seed of random draws.
     pub seed: u64,
     /// The only environment that is tested in.
@@ -282,8 +289,8 @@ impl ReportOptions {
         let or = |set: bool, word: &'static str| if set { word } else { "none" };
         let (boundaries, words) = (or(self.boundaries, "all"), or(self.vocabulary, "all"));
         format!(
-            "strategy {}, limit {}, random {random}, boundaries {boundaries}, code {}, words {words}, cases {cases}, rows {}",
-            self.strategy, self.limit, self.generate_code, self.rows
+            "strategy {}, limit {}, random {random}, boundaries {boundaries}, code {}, words {words}, cases {cases}, rows {}, chains {}",
+            self.strategy, self.limit, self.generate_code, self.rows, self.chains
         )
     }
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quick_junit::{FlakyOrRerun, NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
+use super::chains::ChainReport;
 use super::coverage::{ExampleAnswer, ExampleReport};
 use super::data::{Report, RunVerdict};
 use super::deaths::DeathReport;
@@ -98,6 +99,12 @@ fn of_run(report: &Report) -> TestSuite {
     reproduced.add_reruns(report.not_reproduced.iter().filter(|words| !of_group(words)).map(|words| flaky(words)));
     suite.add_test_case(test("run", "reproducibility", reproduced));
     suite.add_test_cases(report.deaths.iter().map(|death| test("run", &name_of(death), of_death(death))));
+    suite.add_test_cases(
+        report
+            .chains
+            .iter()
+            .map(|chains| test("run", &format!("{}: chains of lines", chains.engine), of_chains(chains))),
+    );
     suite.add_test_cases(report.support.as_ref().map(|support| test("run", "support matrix", of_matrix(support))));
     for absent in &report.absent {
         suite.add_test_case(test("not asked", &absent.engine, skipped(&absent.why)));
@@ -117,6 +124,15 @@ fn of_death(death: &DeathReport) -> TestCaseStatus {
             let modules: Vec<&str> = death.modules.iter().map(|module| module.text.as_str()).collect();
             failed(NonSuccessKind::Failure, "death", &death.title, &modules.join("\n"))
         }
+    }
+}
+
+fn of_chains(chains: &ChainReport) -> TestCaseStatus {
+    let titles: Vec<&str> = chains.new_findings().map(|finding| finding.title.as_str()).collect();
+    match titles.as_slice() {
+        [] if chains.agreed() => TestCaseStatus::success(),
+        [] => failed(NonSuccessKind::Failure, "chains", "chains failed whose causes are unknown", &chains.words()),
+        [first, ..] => failed(NonSuccessKind::Failure, "chains", first, &titles.join("\n")),
     }
 }
 

@@ -208,12 +208,13 @@ fn verdict(report: &Report) -> RunVerdict {
     let unexpected = unexpected.into_iter().any(|answer| answer.agreement == Agreement::Unexpected);
     let stale = report.divergences.iter().any(|known| !known.stale.is_empty());
     let new = report.engines.iter().any(|engine| engine.unlisted > 0);
+    let chain = report.chains.iter().any(|chains| !chains.agreed());
     let death = report.deaths.iter().any(|death| death.divergence.is_none());
     match () {
         () if report.verdict == RunVerdict::Interrupted => RunVerdict::Interrupted,
         () if !report.internal_errors.is_empty() => RunVerdict::InternalError,
         () if nothing || report.engines.iter().any(|engine| engine.gave_up.is_some()) => RunVerdict::CouldNotJudge,
-        () if new || stale || unexpected || death => RunVerdict::Disagreed,
+        () if new || stale || unexpected || death || chain => RunVerdict::Disagreed,
         () if !report.lost.is_empty() => RunVerdict::CouldNotJudge,
         () => RunVerdict::Agreed,
     }

@@ -175,7 +175,7 @@ impl Chain {
                 },
                 ChainStatement::Loop { times } => {
                     open.push(OpenBlock::Loop { begin: at, times: *times });
-                    writeln!(text, "mov.u32 %i{at}, 0;\nL{at}:")
+                    writeln!(text, ".reg .b32 %i{at};\n.reg .pred %q{at};\nmov.u32 %i{at}, 0;\nL{at}:")
                 }
                 ChainStatement::End => match open.pop() {
                     Some(OpenBlock::If { end, has_else }) => {
@@ -192,18 +192,13 @@ impl Chain {
         text
     }
 
-    /// The declarations of its registers, and of the counters of its loops.
+    /// The declarations of its registers.
     pub fn declarations(&self) -> String {
         let mut text = String::new();
         for (at, bits) in self.registers.iter().enumerate() {
             let of = if *bits == 1 { "pred".to_owned() } else { format!("b{bits}") };
             // Writing to a String cannot fail.
             let _ = writeln!(text, ".reg .{of} %x{at};");
-        }
-        for (at, statement) in self.statements.iter().enumerate() {
-            if let ChainStatement::Loop { .. } = statement {
-                let _ = writeln!(text, ".reg .b32 %i{at};\n.reg .pred %q{at};");
-            }
         }
         text
     }

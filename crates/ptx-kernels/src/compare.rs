@@ -5,7 +5,7 @@ use ptx_exec::interpret::Interpreter;
 use ptx_exec::kernel_case::{KernelAnswer, KernelResult};
 use ptx_spec::environment::Environment;
 
-use crate::chain::Chain;
+use crate::chain_text::ChainText;
 use crate::inputs::ChainRows;
 use crate::kernel::{ChainKernels, ChainModule};
 
@@ -61,7 +61,7 @@ pub fn compare(of: &Comparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<Cha
     // The reference first: what it does not define is not asked.
     let mut expected: Vec<(usize, Positions, ChainKernels, KernelResult)> = Vec::new();
     while let Some((module, chains)) = open.pop() {
-        let asked: Vec<(&Chain, &ChainRows)> = chains.iter().map(|at| modules[module][*at]).collect();
+        let asked: Vec<(&ChainText, &ChainRows)> = chains.iter().map(|at| modules[module][*at]).collect();
         let kernels = ChainKernels::new(&of.environment, &asked);
         let why = match of.interpreter.execute(&kernels.case) {
             KernelAnswer::Returned(result) => {
@@ -97,7 +97,7 @@ pub fn compare(of: &Comparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<Cha
             halve(module, &chains, why, &mut again, &mut answers);
         }
         for (module, chains) in again {
-            let asked: Vec<(&Chain, &ChainRows)> = chains.iter().map(|at| modules[module][*at]).collect();
+            let asked: Vec<(&ChainText, &ChainRows)> = chains.iter().map(|at| modules[module][*at]).collect();
             let kernels = ChainKernels::new(&of.environment, &asked);
             match of.interpreter.execute(&kernels.case) {
                 KernelAnswer::Returned(result) => expected.push((module, chains, kernels, result)),
@@ -135,7 +135,7 @@ fn halve(
 fn difference(
     kernels: &ChainKernels,
     number: usize,
-    chain: &Chain,
+    chain: &ChainText,
     rows: &ChainRows,
     reference: &KernelResult,
     result: &KernelResult,
@@ -147,10 +147,8 @@ fn difference(
     let each = (0..rows.rows.len()).flat_map(|row| (0..chain.outputs.len()).map(move |output| (row, output)));
     each.map(|(row, output)| {
         let place = kernels.place(number, row, output);
-        let (expected, actual) = (
-            kernels.value(reference.buffers.get(name), place),
-            kernels.value(result.buffers.get(name), place),
-        );
+        let (expected, actual) =
+            (kernels.value(reference.buffers.get(name), place), kernels.value(result.buffers.get(name), place));
         let open = bits(reference.undefined.get(name), place);
         let undefined = bits(result.undefined.get(name), place) & !open;
         (ChainDifference { row, output, expected, actual, undefined }, open)

@@ -5,7 +5,7 @@ use ptx_spec::space::Draw;
 use crate::library::pick;
 
 /// Numbers of any size: small ones, counts of bits and their neighbours, masks, `1.0` as bits.
-const COMMON: [i64; 20] =
+pub(crate) const COMMON: [i64; 20] =
     [0, 1, -1, 2, 3, 4, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 0xff, 0xffff, 0x0001_0001, 0x3f80_0000];
 
 /// The limits of numbers of this many bits, with their neighbours.

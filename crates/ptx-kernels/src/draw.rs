@@ -5,16 +5,17 @@ use ptx_spec::space::Draw;
 
 use crate::chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, SlotKind};
 use crate::constants::constant;
-use crate::library::{Library, pick};
+use crate::library::{Library, TemplatePool, pick};
 use crate::template::Template;
 
 /// Draws of a line that is fed by the line before it, before any other is taken.
-const TRIES: usize = 12;
+const TRIES: usize = 24;
 
 /// An endless series of chains. A seed means the same on every machine.
 pub struct ChainDraw<'l, 's> {
     library: &'l Library<'s>,
     draw: Draw,
+    pool: TemplatePool,
     /// The least and the most lines of a chain.
     lines: (u8, u8),
 }
@@ -43,7 +44,9 @@ enum Shape {
 impl<'l, 's> ChainDraw<'l, 's> {
     /// The series of a seed, of chains with this least and most number of lines.
     pub fn new(library: &'l Library<'s>, seed: u64, lines: (u8, u8)) -> Self {
-        Self { library, draw: Draw::named("chains", seed), lines }
+        let mut draw = Draw::named("chains", seed);
+        let pool = library.pool(&mut draw);
+        Self { library, draw, pool, lines }
     }
 
     /// True once in this many times.
@@ -111,10 +114,14 @@ impl<'l, 's> ChainDraw<'l, 's> {
 
     /// Adds a line, if possible one that reads what the line before it wrote.
     fn line(&mut self, draft: &mut Draft) -> Option<()> {
-        let last = draft.defined.last().map(|last| draft.chain.registers[*last]).filter(|_| !draft.chain.statements.is_empty());
+        let last = draft
+            .defined
+            .last()
+            .map(|last| draft.chain.registers[*last])
+            .filter(|_| !draft.chain.statements.is_empty());
         let mut chosen = None;
         for _ in 0..TRIES {
-            let template = self.library.draw(&mut self.draw)?;
+            let template = self.pool.draw(&mut self.draw)?;
             if template.reads_carry && !draft.carry {
                 continue;
             }
@@ -125,7 +132,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
                 break;
             }
         }
-        let template = chosen.filter(|template| draft.carry || !template.reads_carry)?;
+        let template = chosen.filter(|template| draft.carry || !template.reads_carry)?.clone();
         let instruction = self.valid(&template, draft)?;
         draft.carry = template.writes_carry && !instruction.is_guarded();
         for register in instruction.writes() {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use ptx_exec::kernel_case::{Buffer, KernelArgument, KernelCase, KernelLaunch};
 use ptx_spec::environment::Environment;
 
-use crate::chain::Chain;
+use crate::chain_text::{ChainText, RegisterKind};
 use crate::inputs::ChainRows;
 
 /// Chains of an entry: of more, each costs the assembler more.
@@ -15,7 +15,7 @@ const CHAINS: usize = 64;
 const SLOT: usize = 8;
 
 /// Chains, each with rows of inputs.
-pub type ChainModule<'a> = [(&'a Chain, &'a ChainRows)];
+pub type ChainModule<'a> = [(&'a ChainText, &'a ChainRows)];
 
 /// A kernel case of chains, and where their results are.
 pub struct ChainKernels {
@@ -108,29 +108,31 @@ mov.u32 %thread, %tid.x;
 
 /// A chain in an entry: loads of its inputs, its statements, stores of its outputs. `at` is where its values begin in the
 /// records that are read and written.
-fn chain_text(chain: &Chain, at: (usize, usize), to: &mut String) {
+fn chain_text(chain: &ChainText, at: (usize, usize), to: &mut String) {
     to.push_str("{\n");
-    to.push_str(&chain.declarations());
+    for (register, kind) in chain.registers.iter().enumerate() {
+        // Writing to a String cannot fail.
+        let _ = writeln!(to, ".reg .{} %x{register};", kind.name());
+    }
     for (number, register) in chain.inputs.iter().enumerate() {
         let place = at.0 + number * SLOT;
-        // Writing to a String cannot fail.
         let _ = match chain.registers[*register] {
-            1 => writeln!(
-                to,
-                "ld.volatile.global.b32 %flag, [%from+{place}];\nsetp.ne.u32 %x{register}, %flag, 0;"
-            ),
-            bits => writeln!(to, "ld.volatile.global.b{bits} %x{register}, [%from+{place}];"),
+            RegisterKind::Pred => {
+                writeln!(to, "ld.volatile.global.b32 %flag, [%from+{place}];\nsetp.ne.u32 %x{register}, %flag, 0;")
+            }
+            kind => writeln!(to, "ld.volatile.global.{} %x{register}, [%from+{place}];", kind.name()),
         };
     }
-    to.push_str(&chain.text());
+    for line in &chain.lines {
+        let _ = writeln!(to, "{line}");
+    }
     for (number, register) in chain.outputs.iter().enumerate() {
         let place = at.1 + number * SLOT;
         let _ = match chain.registers[*register] {
-            1 => writeln!(
-                to,
-                "selp.b32 %flag, 1, 0, %x{register};\nst.volatile.global.b32 [%to+{place}], %flag;"
-            ),
-            bits => writeln!(to, "st.volatile.global.b{bits} [%to+{place}], %x{register};"),
+            RegisterKind::Pred => {
+                writeln!(to, "selp.b32 %flag, 1, 0, %x{register};\nst.volatile.global.b32 [%to+{place}], %flag;")
+            }
+            kind => writeln!(to, "st.volatile.global.{} [%to+{place}], %x{register};", kind.name()),
         };
     }
     to.push_str("}\n");

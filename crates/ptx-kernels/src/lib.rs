@@ -5,10 +5,12 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! chain template library constants draw inputs kernel compare reduce
+//! chain chain_text template library constants draw inputs kernel compare reduce cause
 //! ```
 
+mod cause;
 mod chain;
+mod chain_text;
 mod compare;
 mod constants;
 mod draw;
@@ -18,11 +20,13 @@ mod library;
 mod reduce;
 mod template;
 
+pub use cause::{CauseChoice, CauseLine, ChainCause, causes};
 pub use chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, Piece, SlotKind};
+pub use chain_text::{ChainText, RegisterKind};
 pub use compare::{ChainAnswer, ChainDifference, Comparison, compare};
 pub use draw::ChainDraw;
 pub use inputs::ChainRows;
 pub use kernel::{ChainKernels, ChainModule};
 pub use library::Library;
-pub use reduce::{Reduced, reduce};
+pub use reduce::{Reduced, reduce, without_instructions};
 pub use template::Template;

@@ -2,18 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use crate::chain::Chain;
 use crate::template::Template;
 use ptx_exec::semantics;
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::{Judge, Reading};
 use ptx_spec::ptx::{Declarations, Line};
 use ptx_spec::space::{Diagram, Draw, environment_values};
-use ptx_spec::spec::{Choice, Form, Instruction, Spec};
+use ptx_spec::spec::{Axis, Choice, Form, Instruction, Spec};
 
 /// Draws of a form before it is taken for one that chains cannot have.
 const TRIES: usize = 48;
 /// One line in this many keeps the guard that was drawn.
 const GUARDED: u128 = 4;
+/// Draws of each form for a pool.
+const OF_FORM: usize = 64;
 
 /// A form whose variants can be lines of a chain.
 struct LibraryForm<'s> {
@@ -28,6 +31,11 @@ pub struct Library<'s> {
     judge: Judge<'s>,
     /// The forms of each opcode of each chapter of the manual.
     chapters: BTreeMap<&'s str, BTreeMap<&'s str, Vec<LibraryForm<'s>>>>,
+}
+
+/// Drawn lines, by chapter of the manual, opcode and form.
+pub struct TemplatePool {
+    chapters: Vec<Vec<Vec<Vec<Template>>>>,
 }
 
 /// The reason why there is no library.
@@ -57,7 +65,12 @@ impl<'s> Library<'s> {
                 let Some(values) = environment_values(form, &environment) else { continue };
                 let found = LibraryForm { form, diagram: Diagram::within(form, None, &values) };
                 if found.diagram.all().count() > 0 && (0..TRIES).any(|_| found.draw(spec, &mut draw).is_some()) {
-                    chapters.entry(chapter(&form.manual)).or_default().entry(&instruction.name).or_default().push(found);
+                    chapters
+                        .entry(chapter(&form.manual))
+                        .or_default()
+                        .entry(&instruction.name)
+                        .or_default()
+                        .push(found);
                 }
             }
         }
@@ -77,12 +90,32 @@ impl<'s> Library<'s> {
         &self.environment
     }
 
-    /// A line: chapters of the manual are equally likely, then their opcodes, their forms, and each choice of the form.
-    pub fn draw(&self, draw: &mut Draw) -> Option<Template> {
-        let opcodes = nth(draw, &self.chapters)?;
-        let forms = nth(draw, opcodes)?;
-        let form = pick(draw, forms)?;
-        (0..TRIES).find_map(|_| form.draw(self.spec, draw))
+    /// Drawn lines, enough for thousands of chains: each choice of each form is as likely as the others on its axis.
+    pub fn pool(&self, draw: &mut Draw) -> TemplatePool {
+        let drawn = |form: &LibraryForm<'_>, draw: &mut Draw| -> Vec<Template> {
+            (0..OF_FORM).filter_map(|_| form.draw(self.spec, draw)).collect()
+        };
+        let mut of_opcode = |forms: &Vec<LibraryForm<'_>>| forms.iter().map(|form| drawn(form, draw)).collect();
+        let chapters = self.chapters.values();
+        TemplatePool { chapters: chapters.map(|opcodes| opcodes.values().map(&mut of_opcode).collect()).collect() }
+    }
+
+    /// True if a line that names registers of a chain is valid and defined.
+    pub fn reads(&self, chain: &Chain, line: &str) -> bool {
+        let declarations = Declarations::parse(&chain.declarations(), &self.spec.isa);
+        declarations.is_ok_and(|declarations| self.valid(line, &declarations).is_some())
+    }
+
+    /// The opcode of a valid line of a chain, and its choices that are seen in its text, each with the name of its axis.
+    pub fn choices(&self, chain: &Chain, line: &str) -> Option<(String, Vec<(String, String)>)> {
+        let declarations = Declarations::parse(&chain.declarations(), &self.spec.isa).ok()?;
+        let (instruction, reading) = self.valid(line, &declarations)?;
+        let form = &instruction.forms[reading.form];
+        let choice = |(axis, value): (&Axis, &u8)| {
+            let value = axis.values.get(usize::from(*value)).filter(|_| is_of_text(axis.choice))?;
+            Some((axis.name.clone(), value.clone()))
+        };
+        Some((instruction.name.clone(), form.axes.iter().zip(&reading.values).filter_map(choice).collect()))
     }
 
     /// The reading of a line, if it is valid and the manual defines it.
@@ -90,6 +123,16 @@ impl<'s> Library<'s> {
         let line = Line::parse(line).ok()?;
         let (instruction, reading) = self.judge.read(&line, declarations)?;
         (reading.valid() && reading.undefined(instruction).next().is_none()).then_some((instruction, reading))
+    }
+}
+
+impl TemplatePool {
+    /// A line: chapters of the manual are equally likely, then their opcodes, their forms, and each choice of the form.
+    pub fn draw(&self, draw: &mut Draw) -> Option<&Template> {
+        let opcodes = pick(draw, &self.chapters)?;
+        let forms = pick(draw, opcodes)?;
+        let templates = pick(draw, forms)?;
+        pick(draw, templates)
     }
 }
 
@@ -105,15 +148,14 @@ impl LibraryForm<'_> {
     }
 }
 
+/// True if a choice is a word of the line: a modifier, a suffix, a sign, the guard.
+pub(crate) fn is_of_text(choice: Choice) -> bool {
+    matches!(choice, Choice::Modifier | Choice::Suffix(_) | Choice::Sign(_) | Choice::Guard)
+}
+
 /// The chapter of a page of the manual: what its anchor begins with.
 fn chapter(page: &str) -> &str {
     page.split_once("-instructions").map_or(page, |(chapter, _)| chapter)
-}
-
-/// One of the values of a map, equally likely.
-fn nth<'a, T>(draw: &mut Draw, from: &'a BTreeMap<&str, T>) -> Option<&'a T> {
-    let at = draw.below(u128::try_from(from.len()).ok()?)?;
-    from.values().nth(usize::try_from(at).ok()?)
 }
 
 /// One of several, equally likely.

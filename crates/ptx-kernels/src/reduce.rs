@@ -6,10 +6,14 @@ mod cut;
 mod simpler;
 
 use crate::chain::Chain;
+use crate::chain_text::ChainText;
 use crate::compare::{ChainAnswer, Comparison, compare};
 use crate::inputs::ChainRows;
+use crate::kernel::ChainModule;
 use crate::library::Library;
 use candidates::candidates;
+pub use cut::without_instructions;
+pub(crate) use simpler::with_other_choices;
 
 /// A chain that cannot be made simpler in one step, and what the engine does with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,21 +33,18 @@ const ROUNDS: usize = 80;
 pub fn reduce(of: &Comparison<'_>, library: &Library<'_>, failing: Vec<Reduced>) -> Vec<Reduced> {
     let mut open: Vec<(Reduced, bool)> = failing.into_iter().map(|chain| (focused(chain), false)).collect();
     for _ in 0..ROUNDS {
-        let tried: Vec<Vec<(Chain, ChainRows)>> = open
-            .iter()
-            .map(|(chain, done)| if *done { Vec::new() } else { candidates(of, library, chain) })
-            .collect();
+        let tried: Vec<Vec<(Chain, ChainRows)>> =
+            open.iter().map(|(chain, done)| if *done { Vec::new() } else { candidates(of, library, chain) }).collect();
         if tried.iter().all(Vec::is_empty) {
             break;
         }
-        let modules: Vec<Vec<(&Chain, &ChainRows)>> =
-            tried.iter().map(|of| of.iter().map(|(chain, rows)| (chain, rows)).collect()).collect();
-        let asked: Vec<&[(&Chain, &ChainRows)]> = modules.iter().map(Vec::as_slice).collect();
-        let answers = compare(of, &asked);
-        drop(modules);
-        for (((chain, done), tried), answers) in open.iter_mut().zip(tried).zip(answers) {
-            let same = |answer: &ChainAnswer| is_same(&chain.answer, answer);
-            let Some((at, answer)) = answers.into_iter().enumerate().find(|(_, answer)| same(answer)) else {
+        let mut answers = ask(of, &open, &tried).into_iter();
+        for ((chain, done), tried) in open.iter_mut().zip(tried) {
+            let answers = answers.by_ref().take(tried.len()).enumerate();
+            // All are taken, so that the next chain gets its own.
+            let same: Vec<(usize, ChainAnswer)> =
+                answers.filter(|(_, answer)| is_same(&chain.answer, answer)).collect();
+            let Some((at, answer)) = same.into_iter().next() else {
                 *done = true;
                 continue;
             };
@@ -55,8 +56,25 @@ pub fn reduce(of: &Comparison<'_>, library: &Library<'_>, failing: Vec<Reduced>)
     open.into_iter().map(|(chain, _)| chain).collect()
 }
 
+/// The answers to all candidates, in order. Those of a chain share a module, unless the engine fails on them: then each has its
+/// own, as it would fail on all of them.
+fn ask(of: &Comparison<'_>, open: &[(Reduced, bool)], tried: &[Vec<(Chain, ChainRows)>]) -> Vec<ChainAnswer> {
+    let text = |of: &Vec<(Chain, ChainRows)>| of.iter().map(|(chain, _)| ChainText::from(chain)).collect();
+    let texts: Vec<Vec<ChainText>> = tried.iter().map(text).collect();
+    let mut modules: Vec<Vec<(&ChainText, &ChainRows)>> = Vec::new();
+    for (((chain, _), tried), texts) in open.iter().zip(tried).zip(&texts) {
+        let candidates: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(tried.iter().map(|(_, rows)| rows)).collect();
+        match chain.answer {
+            ChainAnswer::Failed(_) => modules.extend(candidates.chunks(1).map(<[_]>::to_vec)),
+            _ => modules.push(candidates),
+        }
+    }
+    let modules: Vec<&ChainModule<'_>> = modules.iter().map(Vec::as_slice).collect();
+    compare(of, &modules).into_iter().flatten().collect()
+}
+
 /// True if the engine still goes wrong in the same way.
-fn is_same(before: &ChainAnswer, now: &ChainAnswer) -> bool {
+pub(crate) fn is_same(before: &ChainAnswer, now: &ChainAnswer) -> bool {
     match (before, now) {
         (ChainAnswer::Differs(_), ChainAnswer::Differs(_)) => true,
         (ChainAnswer::Failed(before), ChainAnswer::Failed(now)) => before == now,

@@ -40,7 +40,8 @@ impl Template {
                 return None;
             }
             if matches!(bound.argument, Argument::Integer(_) | Argument::Float(_) | Argument::Double(_)) {
-                let of_operand = line.operands.iter().find(|of| std::ptr::eq(&raw const of.argument, bound.argument))?;
+                let of_operand =
+                    line.operands.iter().find(|of| std::ptr::eq(&raw const of.argument, bound.argument))?;
                 let at = (of_operand.text.as_ptr().addr()).checked_sub(text.as_ptr().addr())?;
                 let bits = operand.type_by(isa, form, values).map_or(32, |of| of.bits);
                 constants.push((at, of_operand.text.trim_end().len(), bits));

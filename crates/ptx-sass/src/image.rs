@@ -218,7 +218,8 @@ impl Image {
     /// Takes a thread to another position of its launch, before its first instruction.
     pub fn place(&self, thread: &mut Thread, position: ThreadPosition) {
         let sizes = [position.threads, position.blocks].concat();
-        thread.banks[0].poke(self.target.bank_0.block, &sizes.iter().flat_map(|size| size.to_le_bytes()).collect::<Vec<_>>());
+        thread.banks[0]
+            .poke(self.target.bank_0.block, &sizes.iter().flat_map(|size| size.to_le_bytes()).collect::<Vec<_>>());
         thread.position = position;
     }
 

@@ -54,6 +54,7 @@ impl Opts {
             no_execution,
             cases,
             rows,
+            chains,
             shard,
             // A run that is not as deep has neither, whatever they say: they are among what the deeper one adds.
             no_matrix: _,
@@ -82,6 +83,7 @@ impl Opts {
             ("--seed", usual(*seed == super::SEED, seed.to_string())),
             ("--cases", cases.map(|of| of.to_string())),
             ("--rows", rows.map(|of| of.to_string())),
+            ("--chains", chains.map(|of| of.to_string())),
             ("--shard", usual(*shard == Shard::WHOLE, shard.to_string())),
         ];
         let flags = [("--no-boundaries", no_boundaries), ("--no-execution", no_execution)];

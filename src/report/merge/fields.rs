@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::super::chains::ChainReport;
 use super::super::coverage::{ExampleReport, FormReport, FormTested, RuleReport};
 use super::super::data::{Report, RunVerdict};
 use super::super::deaths::DeathReport;
@@ -57,6 +58,7 @@ pub(super) fn add(to: &mut Report, other: Option<Report>) {
     join(&mut to.modifiers, other.modifiers, modifier_key, |to, other| to.engines.extend(other.engines));
     join(&mut to.divergences, other.divergences, |known| known.id.clone(), add_divergence);
     add_examples(&mut to.examples, other.examples);
+    join(&mut to.chains, other.chains, |chains| chains.engine.clone(), ChainReport::add);
     join(&mut to.deaths, other.deaths, DeathReport::key, add_death);
     join(&mut to.findings, other.findings, |finding| finding.fingerprint.clone(), add_finding);
     to.findings.sort_by(|a, b| (b.mismatches, &a.fingerprint).cmp(&(a.mismatches, &b.fingerprint)));
@@ -86,6 +88,7 @@ fn empty(like: &Report) -> Report {
         rules: Vec::new(),
         findings: Vec::new(),
         deaths: Vec::new(),
+        chains: Vec::new(),
         groups: Vec::new(),
         modifiers: Vec::new(),
         divergences: Vec::new(),

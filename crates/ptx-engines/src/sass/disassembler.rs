@@ -145,7 +145,8 @@ impl Disassembler {
             true => Vec::new(),
             false => self.ask(&distinct).map_err(|problem| self.error(problem))?,
         };
-        let printed: FxHashMap<u128, PrintedWord> = printed.into_iter().map(|printed| (printed.word, printed)).collect();
+        let printed: FxHashMap<u128, PrintedWord> =
+            printed.into_iter().map(|printed| (printed.word, printed)).collect();
         Ok(words.iter().map(|word| printed[word].clone()).collect())
     }
 

@@ -19,6 +19,7 @@ pub(super) fn candidates(of: &Comparison<'_>, library: &Library<'_>, reduced: &R
     {
         same_rows(Chain { outputs: vec![chain.outputs[difference.output]], ..chain.clone() });
     }
+    prefixes(chain).into_iter().for_each(&mut same_rows);
     same_rows(without_unused(chain));
     without_blocks(chain).into_iter().for_each(&mut same_rows);
     for at in 0..chain.statements.len() {
@@ -33,7 +34,8 @@ pub(super) fn candidates(of: &Comparison<'_>, library: &Library<'_>, reduced: &R
     for at in 0..chain.statements.len() {
         let ChainStatement::Instruction(instruction) = &chain.statements[at] else { continue };
         let mut simpler: Vec<ChainInstruction> = without_guard(instruction).into_iter().collect();
-        simpler.extend(with_other_choices(library, chain, instruction, |now, other| other < now).into_iter().map(|of| of.2));
+        let others = with_other_choices(library, chain, instruction, |now, other| other < now);
+        simpler.extend(others.into_iter().map(|of| of.instruction));
         let with = |instruction: ChainInstruction| {
             let mut with = chain.clone();
             with.statements[at] = ChainStatement::Instruction(instruction);
@@ -73,6 +75,20 @@ fn valid(library: &Library<'_>, before: &Reduced, chain: &Chain, rows: &ChainRow
     let declarations = Declarations::parse(&renumbered.declarations(), &library.spec().isa).ok()?;
     let is_valid = renumbered.instructions().all(|of| library.valid(&of.text(), &declarations).is_some());
     is_valid.then_some((renumbered, rows))
+}
+
+/// The chain up to each of its instructions outside of blocks, whose results are observed instead.
+fn prefixes(chain: &Chain) -> Vec<Chain> {
+    let prefix = |at: usize| {
+        let ChainStatement::Instruction(instruction) = &chain.statements[at] else { return None };
+        let outputs = instruction.writes().collect();
+        (depth(chain, at) == 0).then(|| Chain {
+            statements: chain.statements[..=at].to_vec(),
+            outputs,
+            ..chain.clone()
+        })
+    };
+    (0..chain.statements.len().saturating_sub(1)).filter_map(prefix).collect()
 }
 
 /// The chain without one of its blocks: without its borders, or with fewer rounds of a loop.
@@ -120,7 +136,11 @@ fn merged_inputs(chain: &Chain, rows: &ChainRows) -> Vec<(Chain, ChainRows)> {
                 match statement {
                     ChainStatement::Instruction(instruction) => {
                         let same = |operand: &&mut ChainOperand| **operand == ChainOperand::Register(*second);
-                        instruction.operands.iter_mut().filter(same).for_each(|of| *of = ChainOperand::Register(*first));
+                        instruction
+                            .operands
+                            .iter_mut()
+                            .filter(same)
+                            .for_each(|of| *of = ChainOperand::Register(*first));
                     }
                     ChainStatement::If { predicate, .. } if predicate == second => *predicate = *first,
                     _ => {}
@@ -139,7 +159,9 @@ fn numbers_as_inputs(chain: &Chain, rows: &ChainRows, at: usize) -> Vec<(Chain, 
     let mut found = Vec::new();
     let kinds: Vec<SlotKind> = instruction.slots().map(|(kind, _)| kind).collect();
     for (number, kind) in kinds.into_iter().enumerate() {
-        let (SlotKind::Constant(bits), ChainOperand::Constant(text)) = (kind, &instruction.operands[number]) else { continue };
+        let (SlotKind::Constant(bits), ChainOperand::Constant(text)) = (kind, &instruction.operands[number]) else {
+            continue;
+        };
         let (Ok(value), true) = (text.parse::<i64>(), matches!(bits, 1 | 16 | 32 | 64)) else { continue };
         let (mut chain, mut rows) = (chain.clone(), rows.clone());
         let register = chain.registers.len();

@@ -3,6 +3,7 @@
 use ptx_exec::kernel_case::KernelAnswer;
 
 use crate::chain::{Chain, ChainOperand, ChainStatement, SlotKind};
+use crate::chain_text::ChainText;
 use crate::compare::Comparison;
 use crate::inputs::ChainRows;
 use crate::kernel::ChainKernels;
@@ -14,12 +15,8 @@ pub(super) fn cut(of: &Comparison<'_>, chain: &Chain, rows: &ChainRows, at: usiz
         return None;
     }
     let written: Vec<usize> = instruction.writes().collect();
-    let prefix = Chain {
-        statements: chain.statements[..=at].to_vec(),
-        outputs: written.clone(),
-        ..chain.clone()
-    };
-    let kernels = ChainKernels::new(&of.environment, &[(&prefix, rows)]);
+    let prefix = Chain { statements: chain.statements[..=at].to_vec(), outputs: written.clone(), ..chain.clone() };
+    let kernels = ChainKernels::new(&of.environment, &[(&ChainText::from(&prefix), rows)]);
     let KernelAnswer::Returned(result) = of.interpreter.execute(&kernels.case) else { return None };
     let mut cut = chain.clone();
     let mut values = rows.clone();
@@ -35,6 +32,26 @@ pub(super) fn cut(of: &Comparison<'_>, chain: &Chain, rows: &ChainRows, at: usiz
     }
     cut.statements.remove(at);
     Some((cut, values))
+}
+
+/// The chain without the instructions at these positions among its instructions, as far as they are outside of all blocks:
+/// what they computed are inputs.
+pub fn without_instructions(
+    of: &Comparison<'_>,
+    chain: &Chain,
+    rows: &ChainRows,
+    instructions: &[usize],
+) -> Option<(Chain, ChainRows)> {
+    let is_instruction =
+        |(at, statement): (usize, &ChainStatement)| matches!(statement, ChainStatement::Instruction(_)).then_some(at);
+    let places: Vec<usize> = chain.statements.iter().enumerate().filter_map(is_instruction).collect();
+    let mut without: Option<(Chain, ChainRows)> = None;
+    // From the last on, so that the others stay where they are.
+    for at in instructions.iter().rev().filter_map(|at| places.get(*at)) {
+        let (chain, rows) = without.as_ref().map_or((chain, rows), |(chain, rows)| (chain, rows));
+        without = cut(of, chain, rows, *at).or(without);
+    }
+    without
 }
 
 /// Gives a register another name from a statement on.

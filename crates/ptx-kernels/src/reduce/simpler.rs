@@ -1,10 +1,9 @@
 //! Simpler spellings of an instruction: without its guard, with other choices of its form, with other operands.
 
 use crate::chain::{Chain, ChainInstruction, ChainOperand, Piece, SlotKind};
-use crate::library::Library;
+use crate::library::{Library, is_of_text};
 use crate::template::Template;
 use ptx_spec::ptx::Declarations;
-use ptx_spec::spec::Choice;
 
 /// Numbers, the simplest first.
 const SIMPLE: [&str; 3] = ["0", "1", "-1"];
@@ -19,14 +18,23 @@ pub(super) fn without_guard(instruction: &ChainInstruction) -> Option<ChainInstr
     Some(ChainInstruction { pieces, operands: instruction.operands[1..].to_vec() })
 }
 
+/// An instruction with one choice changed.
+pub(crate) struct OtherChoice {
+    /// The name of the axis.
+    pub(crate) axis: String,
+    /// The value that it has now.
+    pub(crate) value: String,
+    pub(crate) instruction: ChainInstruction,
+}
+
 /// The instruction with one choice of its form changed to each value for which `take` holds, given the value that it has, if it
 /// keeps its operands.
-pub(super) fn with_other_choices(
+pub(crate) fn with_other_choices(
     library: &Library<'_>,
     chain: &Chain,
     instruction: &ChainInstruction,
     take: impl Fn(u8, u8) -> bool,
-) -> Vec<(String, String, ChainInstruction)> {
+) -> Vec<OtherChoice> {
     let isa = &library.spec().isa;
     let Ok(declarations) = Declarations::parse(&chain.declarations(), isa) else { return Vec::new() };
     let Some((of, reading)) = library.valid(&instruction.text(), &declarations) else { return Vec::new() };
@@ -34,7 +42,7 @@ pub(super) fn with_other_choices(
     let kinds: Vec<SlotKind> = instruction.slots().map(|(kind, _)| kind).collect();
     let mut found = Vec::new();
     for (axis, choices) in form.axes.iter().enumerate() {
-        if !matches!(choices.choice, Choice::Modifier | Choice::Suffix(_) | Choice::Sign(_) | Choice::Guard) {
+        if !is_of_text(choices.choice) {
             continue;
         }
         let Some(now) = reading.values.get(axis).copied() else { continue };
@@ -50,7 +58,8 @@ pub(super) fn with_other_choices(
             }
             let other = template.filled(instruction.operands.clone());
             if library.valid(&other.text(), &declarations).is_some() {
-                found.push((choices.name.clone(), choices.values[usize::from(value)].clone(), other));
+                let (axis, value) = (choices.name.clone(), choices.values[usize::from(value)].clone());
+                found.push(OtherChoice { axis, value, instruction: other });
             }
         }
     }

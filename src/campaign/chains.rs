@@ -1,0 +1,277 @@
+//! Chains: lines whose results feed the next, executed on an engine and in the reference interpreter. Those that differ are
+//! reduced, and their causes searched for.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use ptx_exec::interpret::Interpreter;
+use ptx_kernels::{
+    Chain, ChainAnswer, ChainCause, ChainDraw, ChainModule, ChainRows, ChainText, Comparison, Library, Reduced, causes,
+    compare, reduce, without_instructions,
+};
+use rayon::prelude::*;
+
+use super::options::{Options, Progress};
+use super::results::{Problem, Questioned};
+use super::tally::Tally;
+use crate::case::InternalError;
+use crate::divergences::{Divergence, Divergences, Does, EngineVersion};
+use crate::engine::KernelExecutor;
+use crate::environment::Environment;
+use crate::spec::Spec;
+
+/// Chains of a task: two modules, whose machine code is disassembled at once.
+const TASK: u64 = 2048;
+/// Chains of a module.
+const MODULE: usize = 1024;
+/// The least and the most lines of a chain.
+const LINES: (u8, u8) = (2, 5);
+/// Rows of each chain.
+const ROWS: usize = 24;
+/// The most chains that are reduced: the causes of more are rarely others.
+const REDUCED: usize = 128;
+/// The rounds of a reduction and the rows of a chain say enough of a seed: rows have a series of their own.
+const ROW_SEED: u64 = 1_000_003;
+
+/// What an engine did with chains.
+#[derive(Clone, Debug, Default)]
+pub struct ChainTally {
+    /// PTX version and target of the chains; none if none were drawn.
+    pub environment: Option<Environment>,
+    /// How many chains were drawn.
+    pub chains: u64,
+    /// How many rows each has.
+    pub rows: usize,
+    /// How many gave the results of the reference.
+    pub agreed: u64,
+    /// How many gave other results, or failed, as divergences list it: by the name of the divergence.
+    pub listed: BTreeMap<String, u64>,
+    /// How many gave other results, or failed, for another reason.
+    pub failed: u64,
+    /// How many of these were not reduced, so that their causes are unknown.
+    pub not_reduced: u64,
+    /// How many the reference does not define, by reason.
+    pub undefined: BTreeMap<String, u64>,
+    /// How many the engine did not execute, by reason.
+    pub skipped: BTreeMap<String, u64>,
+    /// The causes of those that failed, those of most chains first, each with the divergence that lists it.
+    pub causes: Vec<(ChainCause, Option<String>)>,
+}
+
+/// What is known of an engine.
+pub(super) struct KnownOfEngine<'a> {
+    pub(super) divergences: &'a Divergences,
+    pub(super) version: Option<EngineVersion>,
+}
+
+/// Draws chains and executes them on an engine, in an environment.
+///
+/// # Errors
+/// If there are no chains in this environment.
+pub(super) fn run(
+    spec: &Spec,
+    engine: &dyn KernelExecutor,
+    known: &KnownOfEngine<'_>,
+    environment: Environment,
+    options: &Options,
+    progress: &Progress,
+) -> Result<ChainTally, InternalError> {
+    let mut tally = ChainTally { environment: Some(environment), rows: ROWS, ..ChainTally::default() };
+    if options.chains == 0 {
+        return Ok(tally);
+    }
+    let library = match Library::new(spec, environment, &options.instructions) {
+        Ok(library) => library,
+        // A run of instructions that chains are not made of.
+        Err(_) if !options.instructions.is_empty() => return Ok(ChainTally::default()),
+        Err(why) => return Err(InternalError(why.to_string())),
+    };
+    let interpreter = Interpreter::new(spec);
+    let comparison = Comparison { interpreter: &interpreter, engine, environment };
+    let tasks: Vec<u64> = (0..options.chains.div_ceil(TASK))
+        .filter(|task| options.shard.has(|| format!("chains {} {task}", options.seed)))
+        .collect();
+    progress.planned.fetch_add(tasks.len() as u64, Ordering::Relaxed);
+    let results: Vec<TaskResult> = tasks
+        .par_iter()
+        .map(|task| {
+            if progress.stopped() {
+                return TaskResult::default();
+            }
+            let count = TASK.min(options.chains - task * TASK);
+            let result = TaskResult::new(&comparison, &library, options.seed.wrapping_add(task << 32), count);
+            progress.done.fetch_add(1, Ordering::Relaxed);
+            progress.cases.fetch_add(count, Ordering::Relaxed);
+            result
+        })
+        .collect();
+    let mut failing = Vec::new();
+    for result in results {
+        tally.add(result, &mut failing);
+    }
+    let mut failing = known.explained(&comparison, failing, &mut tally.listed);
+    tally.failed = failing.len() as u64;
+    tally.not_reduced = failing.len().saturating_sub(REDUCED) as u64;
+    failing.truncate(REDUCED);
+    if !progress.stopped() {
+        let causes = causes(&comparison, &library, reduce(&comparison, &library, failing));
+        tally.causes = causes.into_iter().map(|cause| (known.listed(&cause), cause)).map(|(id, of)| (of, id)).collect();
+    }
+    Ok(tally)
+}
+
+/// Executes the chains that show the listed divergences of an engine: those that agree now are gone.
+pub(super) fn question(
+    spec: &Spec,
+    engine: &dyn KernelExecutor,
+    known: &KnownOfEngine<'_>,
+    environment: Environment,
+    options: &Options,
+    tally: &mut Tally,
+) -> Questioned {
+    let mut questioned = Questioned::default();
+    let Some(version) = &known.version else { return questioned };
+    if options.chains == 0 || !options.instructions.is_empty() || options.shard.number != 1 {
+        return questioned;
+    }
+    let interpreter = Interpreter::new(spec);
+    let comparison = Comparison { interpreter: &interpreter, engine, environment };
+    let all: Vec<(&Divergence, &ChainText, ChainRows)> = known
+        .divergences
+        .chains(version)
+        .filter_map(|(divergence, chain)| Some((divergence, chain.shows.chain(), chain.shows.rows().ok()?)))
+        .collect();
+    // A module for each: the engine may die of it.
+    let modules: Vec<[(&ChainText, &ChainRows); 1]> = all.iter().map(|(_, chain, rows)| [(*chain, rows)]).collect();
+    let modules: Vec<&ChainModule<'_>> = modules.iter().map(<[_; 1]>::as_slice).collect();
+    let answers = compare(&comparison, &modules).into_iter().flatten();
+    for ((divergence, ..), answer) in all.iter().zip(answers) {
+        if options.has_expired(divergence) {
+            questioned.needs_attention(divergence, Problem::Expired);
+        }
+        match answer {
+            ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => {
+                tally.listed.entry(divergence.id.clone()).or_default().note(true);
+            }
+            ChainAnswer::Agrees => {
+                tally.listed.entry(divergence.id.clone()).or_default().note(false);
+                questioned.needs_attention(divergence, Problem::Fixed);
+            }
+            ChainAnswer::Skipped(why) | ChainAnswer::Undefined(why) => questioned.not_asked(divergence, &why),
+        }
+    }
+    questioned
+}
+
+impl KnownOfEngine<'_> {
+    /// Counts the chains that agree once the lines of known chains are cut out of them, and returns the others.
+    fn explained(
+        &self,
+        comparison: &Comparison<'_>,
+        failing: Vec<Reduced>,
+        listed: &mut BTreeMap<String, u64>,
+    ) -> Vec<Reduced> {
+        let Some(version) = &self.version else { return failing };
+        let mut rest = Vec::new();
+        let mut cut: Vec<(Reduced, (ChainText, ChainRows), String)> = Vec::new();
+        for chain in failing {
+            match self.without_known(comparison, version, &chain) {
+                Some((without, rows, id)) => cut.push((chain, (ChainText::from(&without), rows), id)),
+                None => rest.push(chain),
+            }
+        }
+        let all: Vec<(&ChainText, &ChainRows)> = cut.iter().map(|(_, (text, rows), _)| (text, rows)).collect();
+        let modules: Vec<&ChainModule<'_>> = all.chunks(MODULE).collect();
+        let answers: Vec<ChainAnswer> = compare(comparison, &modules).into_iter().flatten().collect();
+        for ((chain, _, id), answer) in cut.into_iter().zip(answers) {
+            match answer {
+                ChainAnswer::Agrees | ChainAnswer::Undefined(_) => *listed.entry(id).or_default() += 1,
+                _ => rest.push(chain),
+            }
+        }
+        rest
+    }
+
+    /// The chain without the lines that end known chains, and the name of the first of these.
+    fn without_known(
+        &self,
+        comparison: &Comparison<'_>,
+        version: &EngineVersion,
+        of: &Reduced,
+    ) -> Option<(Chain, ChainRows, String)> {
+        let texts: Vec<String> = of.chain.instructions().map(|instruction| instruction.text()).collect();
+        let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let does = does(&of.answer);
+        let mut ends: Vec<usize> = Vec::new();
+        let mut first = None;
+        for (known, chain) in self.divergences.chains(version).filter(|(known, _)| known.does == does) {
+            let found = chain.ends_in(&lines);
+            if !found.is_empty() {
+                first = first.or(Some(&known.id));
+                ends.extend(found);
+            }
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        let (without, rows) = without_instructions(comparison, &of.chain, &of.rows, &ends)?;
+        Some((without, rows, first?.clone()))
+    }
+
+    /// The divergence that lists a cause.
+    fn listed(&self, cause: &ChainCause) -> Option<String> {
+        let lines: Vec<&str> = cause.lines.iter().map(|line| line.text.as_str()).collect();
+        let known = self.divergences.of_chain(self.version.as_ref()?, does(&cause.reduced.answer), &lines);
+        known.map(|known| known.id.clone())
+    }
+}
+
+/// What an engine did with a chain, as divergences say it.
+fn does(answer: &ChainAnswer) -> Does {
+    match answer {
+        ChainAnswer::Failed(_) => Does::Crashes,
+        _ => Does::Computes,
+    }
+}
+
+/// The answers to the chains of a task.
+#[derive(Default)]
+struct TaskResult {
+    chains: Vec<(Chain, ChainRows)>,
+    answers: Vec<ChainAnswer>,
+}
+
+impl TaskResult {
+    fn new(comparison: &Comparison<'_>, library: &Library<'_>, seed: u64, count: u64) -> Self {
+        let mut draw = ChainDraw::new(library, seed, LINES);
+        let drawn = |number: u64| {
+            let chain = draw.next_chain();
+            let rows = ChainRows::drawn(&chain, seed.wrapping_mul(ROW_SEED).wrapping_add(number), ROWS);
+            (chain, rows)
+        };
+        let chains: Vec<(Chain, ChainRows)> = (0..count).map(drawn).collect();
+        let texts: Vec<ChainText> = chains.iter().map(|(chain, _)| ChainText::from(chain)).collect();
+        let all: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(chains.iter().map(|(_, rows)| rows)).collect();
+        let modules: Vec<&ChainModule<'_>> = all.chunks(MODULE).collect();
+        let answers = compare(comparison, &modules).into_iter().flatten().collect();
+        Self { chains, answers }
+    }
+}
+
+impl ChainTally {
+    /// True if each chain that failed has a cause that a divergence lists.
+    pub fn agreed(&self) -> bool {
+        self.not_reduced == 0 && self.causes.iter().all(|(_, listed)| listed.is_some())
+    }
+
+    fn add(&mut self, result: TaskResult, failing: &mut Vec<Reduced>) {
+        for ((chain, rows), answer) in result.chains.into_iter().zip(result.answers) {
+            self.chains += 1;
+            match answer {
+                ChainAnswer::Agrees => self.agreed += 1,
+                ChainAnswer::Undefined(why) => *self.undefined.entry(why).or_default() += 1,
+                ChainAnswer::Skipped(why) => *self.skipped.entry(why).or_default() += 1,
+                ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => failing.push(Reduced { chain, rows, answer }),
+            }
+        }
+    }
+}

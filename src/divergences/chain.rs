@@ -1,0 +1,139 @@
+//! Chains of lines that an engine is known to compile wrong.
+
+use ptx_kernels::{ChainRows, ChainText};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The lines of a chain as a divergence lists them.
+#[derive(Clone, Debug)]
+pub struct KnownChain {
+    /// The pattern of each line, as in its file.
+    pub lines: Vec<String>,
+    /// The alternatives of each pattern.
+    patterns: Vec<LinePattern>,
+    /// A chain that shows it.
+    pub shows: ShownChain,
+}
+
+/// A chain with a row that shows a divergence.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct ShownChain {
+    /// The chain.
+    #[serde(flatten)]
+    chain: ChainText,
+    /// The values of its inputs, as hexadecimal digits.
+    row: Vec<String>,
+}
+
+/// The pattern of a line: an opcode with modifiers, and whether it needs a guard.
+#[derive(Clone, Debug)]
+struct LinePattern {
+    guarded: bool,
+    alternatives: Vec<glob::Pattern>,
+}
+
+impl KnownChain {
+    /// A chain of lines with these patterns: `set.*.{s16,u16}`, or `@set.*` if only a line with a guard is meant.
+    ///
+    /// # Errors
+    /// The mistake, in words.
+    pub(super) fn new(lines: Vec<String>, shows: ShownChain) -> Result<Self, String> {
+        let patterns = lines.iter().map(|line| LinePattern::new(line)).collect::<Result<_, String>>()?;
+        shows.chain.error().map_or(Ok(()), Err)?;
+        shows.rows()?;
+        Ok(Self { lines, patterns, shows })
+    }
+
+    /// True if these lines, without registers and numbers, are such a chain.
+    pub fn matches(&self, lines: &[&str]) -> bool {
+        lines.len() == self.patterns.len() && lines.iter().zip(&self.patterns).all(|(line, of)| of.matches(line))
+    }
+
+    /// The positions of the lines that end such a chain among these lines, between which others may stand.
+    pub fn ends_in(&self, lines: &[&str]) -> Vec<usize> {
+        let Some((last, before)) = self.patterns.split_last() else { return Vec::new() };
+        let mut found = Vec::new();
+        let mut open = before.iter();
+        let mut next = open.next();
+        for (at, line) in lines.iter().enumerate() {
+            match next {
+                Some(pattern) if pattern.matches(line) => next = open.next(),
+                None if last.matches(line) => found.push(at),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+impl ShownChain {
+    /// The chain.
+    pub fn chain(&self) -> &ChainText {
+        &self.chain
+    }
+
+    /// The row that shows it.
+    ///
+    /// # Errors
+    /// If it does not have a number for each input.
+    pub fn rows(&self) -> Result<ChainRows, String> {
+        let value = |digits: &String| {
+            u64::from_str_radix(digits, 16)
+                .map_err(|_| format!("`{digits}` is not a hexadecimal number of up to 64 bits"))
+        };
+        let row: Vec<u64> = self.row.iter().map(value).collect::<Result<_, String>>()?;
+        match (row.len(), self.chain.inputs.len()) {
+            (values, inputs) if values == inputs => Ok(ChainRows { rows: vec![row] }),
+            (values, inputs) => Err(format!("the row has {values} values, but the chain has {inputs} inputs")),
+        }
+    }
+}
+
+impl LinePattern {
+    fn new(text: &str) -> Result<Self, String> {
+        let (guarded, operation) = text.strip_prefix('@').map_or((false, text), |rest| (true, rest));
+        let pattern =
+            |text: String| glob::Pattern::new(&text).map_err(|why| format!("`{text}` is not a pattern: {why}"));
+        let alternatives = expanded(operation)?.into_iter().map(pattern).collect::<Result<_, String>>()?;
+        Ok(Self { guarded, alternatives })
+    }
+
+    fn matches(&self, line: &str) -> bool {
+        let (guarded, operation) = match line.strip_prefix('@') {
+            Some(rest) => (true, rest.split_once(' ').map_or(rest, |(_, operation)| operation)),
+            None => (false, line),
+        };
+        let operation = operation.split_whitespace().next().unwrap_or_default().trim_end_matches(';');
+        (guarded || !self.guarded) && self.alternatives.iter().any(|pattern| pattern.matches(operation))
+    }
+}
+
+/// The texts that a text with alternatives in braces stands for: `{a,b}.c` for `a.c` and `b.c`.
+fn expanded(text: &str) -> Result<Vec<String>, String> {
+    let Some((before, rest)) = text.split_once('{') else { return Ok(vec![text.to_owned()]) };
+    let (inside, after) = rest.split_once('}').ok_or_else(|| format!("a brace is not closed in `{text}`"))?;
+    let ends = expanded(after)?;
+    let starts = inside.split(',').map(|one| format!("{before}{one}"));
+    Ok(starts.flat_map(|start| ends.iter().map(move |end| format!("{start}{end}"))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_of_opcodes_modifiers_and_guards() {
+        for (pattern, line, expected) in [
+            ("set.*.{s16,u16}", "set.eq.s32.u16 %x2, %x1, %x1;", true),
+            ("set.*.{s16,u16}", "@!%x0 set.eq.s32.s16 %x2, %x1, %x1;", true),
+            ("@set.*.{s16,u16}", "set.eq.s32.u16 %x2, %x1, %x1;", false),
+            ("set.*.{s16,u16}", "set.eq.s32.u32 %x2, %x1, %x1;", false),
+            ("{min,max}.{s32,u32}", "max.u32 %x2, %x1, 3;", true),
+            ("min", "min.s32 %x2, %x1, 3;", false),
+        ] {
+            let of = LinePattern::new(pattern).expect("a pattern");
+            assert_eq!(of.matches(line), expected, "{pattern}: {line}");
+        }
+        assert!(LinePattern::new("{a").is_err());
+    }
+}

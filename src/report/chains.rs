@@ -1,0 +1,315 @@
+//! What engines did with chains of lines.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+
+use ptx_kernels::{CauseChoice, CauseLine, ChainAnswer, ChainCause, ChainKernels, ChainRows, ChainText};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::{ChainTally, EngineResult, Results};
+use crate::divergences::Does;
+use crate::environment::Environment;
+use crate::plural::counted;
+
+/// The chains that one engine executed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ChainReport {
+    /// The engine.
+    pub engine: String,
+    /// PTX version, target and address size.
+    pub environment: String,
+    /// How many chains it was given.
+    pub chains: u64,
+    /// Rows of each.
+    pub rows: usize,
+    /// How many gave the results of the reference.
+    pub agreed: u64,
+    /// How many failed as divergences list it, by the name of the divergence.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub listed: BTreeMap<String, u64>,
+    /// How many failed for other reasons.
+    pub failed: u64,
+    /// How many of these were not reduced, so that their causes are unknown.
+    pub not_reduced: u64,
+    /// How many the reference does not define, by reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub undefined: BTreeMap<String, u64>,
+    /// How many the engine did not execute, by reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped: BTreeMap<String, u64>,
+    /// The causes of those that failed, those of most chains first.
+    pub findings: Vec<ChainFinding>,
+}
+
+/// A cause why chains fail: the fewest and simplest lines that do.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ChainFinding {
+    /// Made from the lines, so that it is the same in every run.
+    pub fingerprint: String,
+    /// One sentence.
+    pub title: String,
+    /// What the engine does.
+    pub does: Does,
+    /// The divergence that lists it.
+    pub divergence: Option<String>,
+    /// How many of the chains that were reduced have this cause.
+    pub chains: u64,
+    /// The instructions, each with what of it may be different.
+    pub lines: Vec<ChainFindingLine>,
+    /// The chain.
+    pub chain: ChainText,
+    /// The values of its inputs that show it, as hexadecimal digits.
+    pub row: Vec<String>,
+    /// What the reference computes; empty if the engine has no result.
+    pub expected: String,
+    /// What the engine computes, or how it fails.
+    pub actual: String,
+    /// A module with only this chain. A thread reads its inputs from a buffer, and writes its outputs to another.
+    pub module: String,
+    /// The YAML that would list it.
+    pub yaml: String,
+}
+
+/// An instruction of a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChainFindingLine {
+    /// Its text.
+    pub text: String,
+    /// What may be different, and what may not, in words.
+    pub borders: Vec<String>,
+}
+
+/// Values that a list of words names; of more, it says how many.
+const NAMED: usize = 12;
+
+impl ChainReport {
+    fn new(engine: &EngineResult, environment: &Environment) -> Self {
+        let ChainTally { chains, rows, agreed, listed, failed, not_reduced, undefined, skipped, .. } = &engine.chains;
+        let finding =
+            |(cause, listed): &(ChainCause, Option<String>)| ChainFinding::new(environment, cause, listed.clone());
+        Self {
+            engine: engine.name.clone(),
+            environment: environment.to_string(),
+            chains: *chains,
+            rows: *rows,
+            agreed: *agreed,
+            listed: listed.clone(),
+            failed: *failed,
+            not_reduced: *not_reduced,
+            undefined: undefined.clone(),
+            skipped: skipped.clone(),
+            findings: engine.chains.causes.iter().map(finding).collect(),
+        }
+    }
+
+    /// The findings that no divergence lists.
+    pub fn new_findings(&self) -> impl Iterator<Item = &ChainFinding> {
+        self.findings.iter().filter(|finding| finding.divergence.is_none())
+    }
+
+    /// True if each chain that failed has a cause that a divergence lists.
+    pub fn agreed(&self) -> bool {
+        self.not_reduced == 0 && self.new_findings().next().is_none()
+    }
+
+    /// Adds the chains of another part of the plan.
+    pub(super) fn add(&mut self, other: Self) {
+        self.chains += other.chains;
+        self.rows = self.rows.max(other.rows);
+        self.agreed += other.agreed;
+        self.failed += other.failed;
+        self.not_reduced += other.not_reduced;
+        for (to, from) in [
+            (&mut self.listed, other.listed),
+            (&mut self.undefined, other.undefined),
+            (&mut self.skipped, other.skipped),
+        ] {
+            from.into_iter().for_each(|(key, count)| *to.entry(key).or_default() += count);
+        }
+        let mut all: BTreeMap<String, ChainFinding> = BTreeMap::new();
+        for finding in std::mem::take(&mut self.findings).into_iter().chain(other.findings) {
+            match all.get_mut(&finding.fingerprint) {
+                Some(known) => known.chains += finding.chains,
+                None => drop(all.insert(finding.fingerprint.clone(), finding)),
+            }
+        }
+        self.findings = all.into_values().collect();
+        self.findings.sort_by(|a, b| (b.chains, &a.fingerprint).cmp(&(a.chains, &b.fingerprint)));
+    }
+
+    /// The counts in one line.
+    pub fn words(&self) -> String {
+        let sum = |of: &BTreeMap<String, u64>| of.values().sum::<u64>();
+        format!(
+            "{} of lines, {} each ({}); {} agreed, {} failed as listed, {} failed, {} undefined, {} skipped",
+            counted(self.chains, "chain"),
+            counted(self.rows, "row"),
+            self.environment,
+            self.agreed,
+            sum(&self.listed),
+            self.failed,
+            sum(&self.undefined),
+            sum(&self.skipped)
+        )
+    }
+
+    /// The counts and the new findings for a terminal.
+    pub(super) fn write(&self, to: &mut String) -> fmt::Result {
+        writeln!(to, "{}: {}", self.engine, self.words())?;
+        for (what, counts) in [("undefined", &self.undefined), ("skipped", &self.skipped)] {
+            let mut counts: Vec<(&String, &u64)> = counts.iter().collect();
+            counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+            counts.iter().take(NAMED).try_for_each(|(reason, count)| writeln!(to, "  {what} {count}: {reason}"))?;
+            let more = counts.len().saturating_sub(NAMED);
+            if more > 0 {
+                writeln!(to, "  {what} for {}, listed in report.json", counted(more, "other reason"))?;
+            }
+        }
+        if self.not_reduced > 0 {
+            writeln!(to, "  not analysed: {} that failed as well", counted(self.not_reduced, "chain"))?;
+        }
+        Ok(())
+    }
+}
+
+impl ChainFinding {
+    fn new(environment: &Environment, cause: &ChainCause, divergence: Option<String>) -> Self {
+        let chain = ChainText::from(&cause.reduced.chain);
+        let row = cause.reduced.rows.rows.first().cloned().unwrap_or_default();
+        let module = ChainKernels::new(environment, &[(&chain, &ChainRows { rows: vec![row.clone()] })]).case.module;
+        let (does, expected, actual) = match &cause.reduced.answer {
+            ChainAnswer::Differs(of) => {
+                let register = chain.outputs.get(of.output).copied().unwrap_or_default();
+                let undefined = if of.undefined == 0 {
+                    String::new()
+                } else {
+                    format!(", of which the bits {:x} depend on what nothing wrote", of.undefined)
+                };
+                let (expected, actual) = (of.expected, of.actual);
+                (
+                    Does::Computes,
+                    format!("%x{register} = {expected:x}"),
+                    format!("%x{register} = {actual:x}{undefined}"),
+                )
+            }
+            ChainAnswer::Failed(how) => (Does::Crashes, String::new(), how.clone()),
+            _ => (Does::Computes, String::new(), String::new()),
+        };
+        let operations: Vec<&str> = cause.lines.iter().map(|line| operation(&line.text)).collect();
+        let title = match does {
+            Does::Crashes => format!("{} fails: {actual}", operations.join("; ")),
+            _ => format!("{} computes a wrong result", operations.join("; ")),
+        };
+        let row: Vec<String> = row.iter().map(|value| format!("{value:x}")).collect();
+        let mut finding = Self {
+            fingerprint: cause.fingerprint(),
+            title,
+            does,
+            divergence,
+            chains: cause.chains as u64,
+            lines: cause.lines.iter().map(ChainFindingLine::new).collect(),
+            chain,
+            row,
+            expected,
+            actual,
+            module,
+            yaml: String::new(),
+        };
+        finding.yaml = finding.listing(cause);
+        finding
+    }
+
+    /// The entry of a file of divergences that would list it.
+    fn listing(&self, cause: &ChainCause) -> String {
+        let quoted = |text: &String| format!("'{text}'");
+        let list = |texts: &[String]| texts.iter().map(quoted).collect::<Vec<_>>().join(", ");
+        let patterns: Vec<String> = cause.lines.iter().map(CauseLine::pattern).collect();
+        let registers: Vec<&str> = self.chain.registers.iter().map(|kind| kind.name()).collect();
+        let lines: Vec<String> = self.chain.lines.iter().map(|line| format!("        - '{line}'\n")).collect();
+        format!(
+            "- id: chain-{}\n  lines: [{}]\n  does: {}\n  shows:\n    registers: [{}]\n    inputs: {:?}\n    lines:\n{}    outputs: {:?}\n    row: [{}]\n  because: >-\n    say why\n",
+            self.fingerprint,
+            list(&patterns),
+            self.does.word(),
+            registers.join(", "),
+            self.chain.inputs,
+            lines.concat(),
+            self.chain.outputs,
+            list(&self.row),
+        )
+    }
+
+    /// All that is known of it, for a terminal.
+    pub(super) fn write(&self, engine: &str, to: &mut String) -> fmt::Result {
+        writeln!(to, "\nfinding {}: {engine}: {}", self.fingerprint, self.title)?;
+        writeln!(to, "  where    {} of those that were reduced", counted(self.chains, "chain"))?;
+        let shown: Vec<&str> = self.lines.iter().map(|line| line.text.as_str()).collect();
+        for line in &self.chain.lines {
+            writeln!(to, "  line     {line}")?;
+            if let Some(of) = shown.iter().position(|text| text == line) {
+                self.lines[of].borders.iter().try_for_each(|border| writeln!(to, "             {border}"))?;
+            }
+        }
+        let inputs: Vec<String> = self
+            .chain
+            .inputs
+            .iter()
+            .zip(&self.row)
+            .map(|(register, value)| format!("%x{register} = {value}"))
+            .collect();
+        writeln!(to, "  row      {}", inputs.join(", "))?;
+        if !self.expected.is_empty() {
+            writeln!(to, "  expected {}", self.expected)?;
+        }
+        writeln!(to, "  actual   {}", self.actual)?;
+        writeln!(to, "  module")?;
+        self.module.lines().try_for_each(|line| writeln!(to, "    {line}"))?;
+        writeln!(to, "  list it in specs/divergences/")?;
+        self.yaml.lines().try_for_each(|line| writeln!(to, "    {line}"))
+    }
+}
+
+impl ChainFindingLine {
+    fn new(line: &CauseLine) -> Self {
+        let choices = line.choices.iter().map(|(axis, of)| (axis.as_str(), of));
+        let numbers = line.numbers.iter().map(|of| ("number", of));
+        let borders = choices.chain(numbers).filter_map(|(axis, of)| border(axis, of));
+        Self { text: line.text.clone(), borders: borders.collect() }
+    }
+}
+
+/// The values of a choice that show a finding and those that do not, in words; none if there is no other.
+fn border(axis: &str, of: &CauseChoice) -> Option<String> {
+    let named = |values: &std::collections::BTreeSet<String>| {
+        let more = values.len().saturating_sub(NAMED);
+        let mut words = values.iter().take(NAMED).cloned().collect::<Vec<_>>().join(" ");
+        if more > 0 {
+            words.push_str(&format!(" and {more} more"));
+        }
+        words
+    };
+    match (of.others.is_empty(), of.without.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(format!("{axis} {}: any ({})", of.value, named(&of.others))),
+        (true, false) => Some(format!("{axis} {}: not with {}", of.value, named(&of.without))),
+        (false, false) => {
+            Some(format!("{axis} {}: also {}; not with {}", of.value, named(&of.others), named(&of.without)))
+        }
+    }
+}
+
+/// The guard, opcode and modifiers of a line.
+fn operation(line: &str) -> &str {
+    let from = if line.starts_with('@') { line.find(' ').map_or(0, |at| at + 1) } else { 0 };
+    line[from..].find(' ').map_or(line, |at| &line[..from + at])
+}
+
+/// What each engine did that was given chains.
+pub(super) fn chains(results: &Results) -> Vec<ChainReport> {
+    let of = |engine: &EngineResult| {
+        let environment = engine.chains.environment.as_ref().filter(|_| engine.chains.chains > 0)?;
+        Some(ChainReport::new(engine, environment))
+    };
+    results.engines.iter().filter_map(of).collect()
+}
