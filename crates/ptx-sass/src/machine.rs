@@ -1,6 +1,7 @@
 //! The state of a thread: registers, predicates, constant banks, memory.
 
 use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register, RegisterPart, Sign};
+use crate::position::Position;
 use crate::registers::{Destination, Registers};
 use crate::scoreboard::{LateArrival, LateResults};
 use crate::surface::{BoundSurface, NoPlace};
@@ -17,6 +18,20 @@ pub const DEFAULT_DESCRIPTOR: u64 = 0x0dec_0dec_0dec_0dec;
 /// The memory descriptor of the cache policy that kernels create, `createpolicy.fractional.L2::evict_first.b64` of 1.0: what the machine code
 /// computes for it.
 pub const POLICY_DESCRIPTOR: u64 = 0x12f0_0000_0000_0000;
+
+/// The special registers that are the same for all threads: the windows of shared and local memory, and the place of the
+/// block in its cluster, which is alone there.
+pub(crate) fn constant_special(name: &str) -> Option<u32> {
+    Some(match name {
+        "SR_CgaCtaId" => 0,
+        // The lowest address of the stack.
+        "SR_LMEMHIOFF" => 0,
+        "SR_SWINLO" => low_word(SHARED_WINDOW.cast_signed()),
+        "SR_SWINHI" => low_word((SHARED_WINDOW >> 32).cast_signed()),
+        "SR_LWINHI" => low_word((LOCAL_WINDOW >> 32).cast_signed()),
+        _ => return None,
+    })
+}
 
 /// The end of an execution.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,6 +91,8 @@ pub struct Thread {
     pub policies: Vec<u64>,
     /// True if an access since this was last reset had one of these.
     pub used_policy: bool,
+    /// Where it is in its launch.
+    pub position: Position,
     /// True if results arrive at once, whatever the machine code waits for.
     pub at_once: bool,
     /// The number of its first instruction.
@@ -96,6 +113,7 @@ impl Default for Thread {
             late: LateResults::default(),
             policies: vec![POLICY_DESCRIPTOR],
             used_policy: false,
+            position: Position::default(),
             at_once: false,
             first: 0,
             next: 0,
@@ -257,22 +275,6 @@ impl Thread {
         };
         let at = base.wrapping_add(low_word(offset)) as usize;
         Ok(self.banks.get(usize::from(bank)).map_or(Bits::UNDEFINED, |bank| bank.peek(at, bytes)))
-    }
-
-    /// The value of a special register.
-    ///
-    /// # Errors
-    /// If it is unknown.
-    pub fn special(&self, name: &str) -> Result<Bits, Halt> {
-        Ok(match name {
-            "SRZ" | "SR_TID.X" | "SR_CTAID.X" | "SR_CgaCtaId" | "SR_LANEID" | "SR_LTMASK" => Bits::ZERO,
-            // The lowest address of the stack.
-            "SR_LMEMHIOFF" => Bits::ZERO,
-            "SR_SWINLO" => Bits::from(SHARED_WINDOW & 0xffff_ffff),
-            "SR_SWINHI" => Bits::from(SHARED_WINDOW >> 32),
-            "SR_LWINHI" => Bits::from(LOCAL_WINDOW >> 32),
-            _ => return Err(Halt::Unknown(format!("the special register {name} is unknown"))),
-        })
     }
 
     /// An address: the sum of its registers and its offset. `extended`: uniform registers, and registers that are
