@@ -93,6 +93,10 @@ pub enum RegisterPart {
     HighTwice,
     /// The highest bit: `R5.SIGN`
     Sign,
+    /// A byte, the lowest first: `R5.B1`
+    Byte(u8),
+    /// This many bits, the lowest ones: `R5.24`
+    Bits(u8),
 }
 
 impl RegisterPart {
@@ -105,7 +109,11 @@ impl RegisterPart {
             "H0_H0" => Self::LowTwice,
             "H1_H1" => Self::HighTwice,
             "SIGN" => Self::Sign,
-            _ => return None,
+            "B0" => Self::Byte(0),
+            "B1" => Self::Byte(1),
+            "B2" => Self::Byte(2),
+            "B3" => Self::Byte(3),
+            digits => Self::Bits(digits.parse().ok().filter(|bits| *bits < 32)?),
         })
     }
 }
@@ -266,7 +274,8 @@ fn operand(text: &str) -> Result<MachineOperand, BadOperand> {
 /// The changes to a source, and the source.
 fn signed(text: &str) -> (Sign, &str) {
     let mut sign = Sign::NONE;
-    let mut inner = text;
+    // A hint, which stands after the bars of an absolute value.
+    let mut inner = text.strip_suffix(".reuse").unwrap_or(text);
     if let Some(rest) = inner.strip_prefix('-') {
         (sign.negated, inner) = (true, rest);
     } else if let Some(rest) = inner.strip_prefix('~') {

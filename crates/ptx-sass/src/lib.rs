@@ -6,7 +6,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! cubin instruction registers scoreboard surface machine target image opcode run
+//! cubin instruction position registers scoreboard surface machine target image opcode run
 //! ```
 
 pub mod cubin;
@@ -14,6 +14,7 @@ pub mod image;
 pub mod instruction;
 pub mod machine;
 pub mod opcode;
+pub mod position;
 mod registers;
 pub mod run;
 pub mod scoreboard;

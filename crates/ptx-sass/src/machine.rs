@@ -1,6 +1,7 @@
 //! The state of a thread: registers, predicates, constant banks, memory.
 
 use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register, RegisterPart, Sign};
+use crate::position::Position;
 use crate::registers::{Destination, Registers};
 use crate::scoreboard::{LateArrival, LateResults};
 use crate::surface::{BoundSurface, NoPlace};
@@ -17,6 +18,20 @@ pub const DEFAULT_DESCRIPTOR: u64 = 0x0dec_0dec_0dec_0dec;
 /// The memory descriptor of the cache policy that kernels create, `createpolicy.fractional.L2::evict_first.b64` of 1.0: what the machine code
 /// computes for it.
 pub const POLICY_DESCRIPTOR: u64 = 0x12f0_0000_0000_0000;
+
+/// The special registers that are the same for all threads: the windows of shared and local memory, and the place of the
+/// block in its cluster, which is alone there.
+pub(crate) fn constant_special(name: &str) -> Option<u32> {
+    Some(match name {
+        "SR_CgaCtaId" => 0,
+        // The lowest address of the stack.
+        "SR_LMEMHIOFF" => 0,
+        "SR_SWINLO" => low_word(SHARED_WINDOW.cast_signed()),
+        "SR_SWINHI" => low_word((SHARED_WINDOW >> 32).cast_signed()),
+        "SR_LWINHI" => low_word((LOCAL_WINDOW >> 32).cast_signed()),
+        _ => return None,
+    })
+}
 
 /// The end of an execution.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,64 +75,9 @@ impl From<Fault> for Halt {
     }
 }
 
-/// The position of a thread in its launch, and the size of that: along x, y and z.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ThreadPosition {
-    /// Of the thread in its block.
-    pub thread: [u32; 3],
-    /// Of the block in the grid.
-    pub block: [u32; 3],
-    /// The number of threads of a block.
-    pub threads: [u32; 3],
-    /// The number of blocks of the grid.
-    pub blocks: [u32; 3],
-}
-
-impl Default for ThreadPosition {
-    /// The only thread of a launch.
-    fn default() -> Self {
-        Self { thread: [0; 3], block: [0; 3], threads: [1; 3], blocks: [1; 3] }
-    }
-}
-
-impl ThreadPosition {
-    /// The number of the thread in its block.
-    pub fn number(&self) -> u64 {
-        let ([x, y, z], [width, height, _]) = (self.thread.map(u64::from), self.threads.map(u64::from));
-        x + width * (y + height * z)
-    }
-
-    /// The number of the thread in its warp.
-    fn lane(&self) -> u32 {
-        u32::try_from(self.number() % 32).unwrap_or_default()
-    }
-
-    /// The value of a special register that says where the thread is.
-    fn special(&self, name: &str) -> Option<u32> {
-        let lane = 1_u32 << self.lane();
-        Some(match name {
-            "SR_TID.X" => self.thread[0],
-            "SR_TID.Y" => self.thread[1],
-            "SR_TID.Z" => self.thread[2],
-            "SR_CTAID.X" => self.block[0],
-            "SR_CTAID.Y" => self.block[1],
-            "SR_CTAID.Z" => self.block[2],
-            "SR_LANEID" => self.lane(),
-            "SR_EQMASK" => lane,
-            "SR_LTMASK" => lane - 1,
-            "SR_LEMASK" => lane | (lane - 1),
-            "SR_GTMASK" => !(lane | (lane - 1)),
-            "SR_GEMASK" => !(lane - 1),
-            _ => return None,
-        })
-    }
-}
-
 /// A thread of a launch.
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// Where it is in its launch.
-    pub position: ThreadPosition,
     registers: Registers,
     /// Constant banks.
     pub banks: [MemoryRegion; 8],
@@ -131,6 +91,8 @@ pub struct Thread {
     pub policies: Vec<u64>,
     /// True if an access since this was last reset had one of these.
     pub used_policy: bool,
+    /// Where it is in its launch.
+    pub position: Position,
     /// True if results arrive at once, whatever the machine code waits for.
     pub at_once: bool,
     /// The number of its first instruction.
@@ -144,7 +106,6 @@ pub struct Thread {
 impl Default for Thread {
     fn default() -> Self {
         Self {
-            position: ThreadPosition::default(),
             registers: Registers::default(),
             banks: Default::default(),
             memory: Memory::default(),
@@ -152,6 +113,7 @@ impl Default for Thread {
             late: LateResults::default(),
             policies: vec![POLICY_DESCRIPTOR],
             used_policy: false,
+            position: Position::default(),
             at_once: false,
             first: 0,
             next: 0,
@@ -313,25 +275,6 @@ impl Thread {
         };
         let at = base.wrapping_add(low_word(offset)) as usize;
         Ok(self.banks.get(usize::from(bank)).map_or(Bits::UNDEFINED, |bank| bank.peek(at, bytes)))
-    }
-
-    /// The value of a special register.
-    ///
-    /// # Errors
-    /// If it is unknown.
-    pub fn special(&self, name: &str) -> Result<Bits, Halt> {
-        if let Some(value) = self.position.special(name) {
-            return Ok(Bits::from(value));
-        }
-        Ok(match name {
-            "SRZ" | "SR_CgaCtaId" => Bits::ZERO,
-            // The lowest address of the stack.
-            "SR_LMEMHIOFF" => Bits::ZERO,
-            "SR_SWINLO" => Bits::from(SHARED_WINDOW & 0xffff_ffff),
-            "SR_SWINHI" => Bits::from(SHARED_WINDOW >> 32),
-            "SR_LWINHI" => Bits::from(LOCAL_WINDOW >> 32),
-            _ => return Err(Halt::Unknown(format!("the special register {name} is unknown"))),
-        })
     }
 
     /// An address: the sum of its registers and its offset. `extended`: uniform registers, and registers that are

@@ -12,49 +12,60 @@ macro_rules! set {
 
 mod access;
 mod atomic;
+mod bit;
+mod compare;
 mod control;
+mod convert;
 mod float;
-mod integer;
+mod half;
 mod logic;
+mod number;
+mod product;
+mod real;
+mod shape;
+mod source;
+mod sum;
 mod surface;
 mod transfer;
 mod warp;
+
+use std::fmt;
+use std::sync::Arc;
 
 use crate::cubin::WORD_BYTES;
 use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predicate, Register};
 use crate::machine::{Halt, Thread};
 use crate::scoreboard::{LateArrival, Synchronization};
-
-/// The effect of an instruction on a thread, once its guard is true.
-pub type Action = fn(&mut Thread, &Step) -> Result<(), Halt>;
+use shape::{Decoded, Effect, Shape, Unfit};
 
 /// An instruction that is ready to run.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Step {
     /// The predicate that must be true for it to do anything.
     pub guard: Predicate,
-    /// The function that executes it.
-    pub run: Action,
+    /// What it does once its guard is true.
+    effect: Effect,
     /// Its opcode with modifiers, as the disassembler prints it: `IMAD.WIDE.U32`.
     pub name: Box<str>,
     /// The barriers that must be clear before it begins, a bit each.
     pub waits: u8,
     /// When its results arrive; none if it has a fixed duration: the assembler counts cycles, which is not checked.
     pub arrival: Option<LateArrival>,
+}
+
+impl fmt::Debug for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {}", self.guard, self.name)
+    }
+}
+
+/// An instruction whose operands are read when it runs.
+struct ListedStep {
     /// Its modifiers that matter.
     modifiers: Modifiers,
     /// Its operands, destinations first.
     operands: Box<[MachineOperand]>,
 }
-
-/// The opcodes of unknown duration on all targets.
-const LATE: [&str; 18] = [
-    "ATOM", "ATOMG", "ATOMS", "BREV", "F2I", "FLO", "I2F", "LD", "LDC", "LDG", "LDL", "LDS", "POPC", "QSPC", "S2R",
-    "S2UR", "SULD", "TXQ",
-];
-
-/// The opcodes of unknown duration that one unit executes in order: `ptxas` waits only for the last of several.
-const IN_ORDER: [&str; 5] = ["BREV", "F2I", "FLO", "I2F", "POPC"];
 
 /// The reason why an instruction cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,6 +76,9 @@ pub enum Unknown {
     /// The opcode has no such modifier in the table.
     #[error("the modifier .{1} of {0} is unknown")]
     Modifier(String, String),
+    /// The instruction has modifiers or operands that are unknown together; says its opcode with modifiers, and why.
+    #[error("{0}: {1}")]
+    Shape(String, &'static str),
     /// The word is 0: the assembler wrote no instruction.
     #[error("a word of zeros is executed: the assembler wrote no instruction")]
     Zeros,
@@ -73,15 +87,53 @@ pub enum Unknown {
     Operand(#[from] BadOperand),
 }
 
+/// When the results of an opcode are there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Duration {
+    /// A fixed number of cycles later, unless it raises a barrier.
+    Fixed,
+    /// Later, when its barrier is clear.
+    Late,
+    /// Later, from one unit that returns results in order: `ptxas` waits only for the last of several.
+    InOrder,
+}
+
+/// How an opcode is executed.
+enum Meaning {
+    /// By what it is decoded to.
+    Decoded(fn(&Shape) -> Decoded),
+    /// By a function that reads operands and modifiers when it runs; has the modifiers that change what it does, separated
+    /// by blanks.
+    Listed(&'static str, fn(&mut Thread, &ListedStep) -> Result<(), Halt>),
+}
+
 /// An opcode.
 struct Opcode {
     name: &'static str,
-    /// The modifiers that change what it does, separated by blanks.
-    modifiers: &'static str,
+    duration: Duration,
     /// The modifiers that only say where caches keep data, or in which order others see accesses, as far as one thread
     /// can tell.
     ignored: &'static str,
-    run: Action,
+    meaning: Meaning,
+}
+
+const fn decoded(
+    name: &'static str,
+    duration: Duration,
+    ignored: &'static str,
+    decode: fn(&Shape) -> Decoded,
+) -> Opcode {
+    Opcode { name, duration, ignored, meaning: Meaning::Decoded(decode) }
+}
+
+const fn listed(
+    name: &'static str,
+    duration: Duration,
+    modifiers: &'static str,
+    ignored: &'static str,
+    run: fn(&mut Thread, &ListedStep) -> Result<(), Halt>,
+) -> Opcode {
+    Opcode { name, duration, ignored, meaning: Meaning::Listed(modifiers, run) }
 }
 
 /// Modifiers of accesses that one thread cannot tell apart: scopes and order, cache operations, eviction, prefetch.
@@ -98,10 +150,6 @@ const SURFACE: &str = "D P BA 1D 2D 3D 1D_ARRAY 2D_ARRAY U8 S8 U16 S16 64 128 R 
     ADD MIN MAX AND OR S32 U64 S64 SD32 SD64";
 /// The types that a store can store.
 const STORED: &str = "E U8 S8 U16 S16 64 128 256";
-/// The types that a load from a constant bank can load.
-const CONSTANT: &str = "U8 S8 U16 S16 64 128";
-/// The directions, types and halves of shifts.
-const SHIFTED: &str = "L R W U32 S32 U64 S64 HI";
 
 /// The known modifiers that matter, one bit each.
 const MEANINGFUL: [&str; 86] = [
@@ -158,94 +206,109 @@ const fn same(a: &str, b: &str) -> bool {
 /// One line for each opcode.
 #[rustfmt::skip]
 const OPCODES: &[Opcode] = &[
-    Opcode { name: "ATOM", modifiers: ATOMIC, ignored: ACCESS, run: atomic::generic },
-    Opcode { name: "ATOMG", modifiers: ATOMIC, ignored: ACCESS, run: atomic::generic },
-    Opcode { name: "ATOMS", modifiers: ATOMIC, ignored: "SPIN", run: atomic::shared },
-    Opcode { name: "BAR", modifiers: "", ignored: "SYNC DEFER_BLOCKING", run: control::nothing },
-    Opcode { name: "BMSK", modifiers: "W", ignored: "", run: integer::mask },
-    Opcode { name: "BMOV", modifiers: "32", ignored: "CLEAR PQUAD", run: control::move_barrier },
-    Opcode { name: "BPT", modifiers: "", ignored: "TRAP", run: control::breakpoint },
-    Opcode { name: "BRA", modifiers: "", ignored: "U ANY", run: control::branch },
-    Opcode { name: "BREV", modifiers: "", ignored: "", run: integer::reverse },
-    Opcode { name: "BSSY", modifiers: "", ignored: "RECONVERGENT", run: control::nothing },
-    Opcode { name: "BSYNC", modifiers: "", ignored: "RECONVERGENT", run: control::nothing },
-    Opcode { name: "CALL", modifiers: "", ignored: "REL NOINC", run: control::branch },
-    Opcode { name: "CCTL", modifiers: "", ignored: "IVALL", run: control::nothing },
-    Opcode { name: "CGAERRBAR", modifiers: "", ignored: "", run: control::nothing },
-    Opcode { name: "CREDUX", modifiers: "", ignored: "MIN MAX S32", run: warp::of_one_lane },
-    Opcode { name: "CS2R", modifiers: "32", ignored: "", run: transfer::special_wide },
-    Opcode { name: "DADD", modifiers: "", ignored: "", run: float::add_double },
-    Opcode { name: "DEPBAR", modifiers: "", ignored: "LE", run: control::wait },
-    Opcode { name: "ERRBAR", modifiers: "", ignored: "", run: control::nothing },
-    Opcode { name: "EXIT", modifiers: "", ignored: "", run: control::exit },
-    Opcode { name: "F2I", modifiers: "U8 U16 U32 F16 F64 TRUNC", ignored: "NTZ", run: float::to_integer },
-    Opcode { name: "F2IP", modifiers: "U8 TRUNC", ignored: "F32 NTZ", run: float::to_two_integers },
-    Opcode { name: "FADD", modifiers: "", ignored: "", run: float::add },
-    Opcode { name: "FLO", modifiers: "U32 SH", ignored: "", run: integer::highest_bit },
-    Opcode { name: "FMUL", modifiers: "", ignored: "", run: float::multiply },
-    Opcode { name: "FSEL", modifiers: "", ignored: "", run: transfer::select_float },
-    Opcode { name: "HADD2", modifiers: "BF16_V2", ignored: "", run: float::add_halves },
-    Opcode { name: "HFMA2", modifiers: "BF16_V2", ignored: "MMA", run: float::multiply_add_halves },
-    Opcode { name: "I2F", modifiers: "U64", ignored: "", run: float::from_integer },
-    Opcode { name: "IABS", modifiers: "", ignored: "", run: integer::absolute },
-    Opcode { name: "IADD", modifiers: "64", ignored: "", run: integer::add_two },
-    Opcode { name: "IADD3", modifiers: "X", ignored: "", run: integer::add },
-    Opcode { name: "IDP", modifiers: "2A 4A LO HI U8 S8 U16 S16", ignored: "", run: integer::dot_product },
-    Opcode { name: "IMAD", modifiers: "WIDE HI U32 X MOV IADD SHL", ignored: "", run: integer::multiply_add },
-    Opcode { name: "IMNMX", modifiers: "U32", ignored: "", run: integer::choose },
-    Opcode { name: "ISETP", modifiers: "EQ NE LT LE GT GE U32 U64 S64 AND OR XOR EX", ignored: "", run: integer::compare },
-    Opcode { name: "LD", modifiers: LOADED, ignored: ACCESS, run: access::load_generic },
-    Opcode { name: "LDC", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
-    Opcode { name: "LDCU", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
-    Opcode { name: "LDG", modifiers: LOADED, ignored: ACCESS, run: access::load_generic },
-    Opcode { name: "LDL", modifiers: LOADED, ignored: ACCESS, run: access::load_local },
-    Opcode { name: "LDS", modifiers: LOADED, ignored: "U", run: access::load_shared },
-    Opcode { name: "LEA", modifiers: "HI", ignored: "", run: integer::shift_add },
-    Opcode { name: "LOP3", modifiers: "LUT PAND", ignored: "", run: logic::table },
-    Opcode { name: "MEMBAR", modifiers: "", ignored: "SC ALL SYS GPU CTA", run: control::nothing },
-    Opcode { name: "MOV", modifiers: "64", ignored: "", run: transfer::copy },
-    Opcode { name: "NOP", modifiers: "", ignored: "", run: control::nothing },
-    Opcode { name: "PLOP3", modifiers: "LUT", ignored: "", run: logic::predicates },
-    Opcode { name: "POPC", modifiers: "", ignored: "", run: integer::count_bits },
-    Opcode { name: "PRMT", modifiers: "F4E B4E RC8 ECL ECR RC16", ignored: "", run: logic::permute },
-    Opcode { name: "QSPC", modifiers: "E S D", ignored: "", run: atomic::query_space },
-    Opcode { name: "R2UR", modifiers: "OR", ignored: "", run: warp::to_uniform },
-    Opcode { name: "RED", modifiers: ATOMIC, ignored: ACCESS, run: atomic::reduce },
-    Opcode { name: "REDG", modifiers: ATOMIC, ignored: ACCESS, run: atomic::reduce },
-    Opcode { name: "REDUX", modifiers: "", ignored: "SUM MIN MAX OR XOR S32", run: warp::of_one_lane },
-    Opcode { name: "RET", modifiers: "", ignored: "REL NODEC", run: control::leave },
-    Opcode { name: "S2R", modifiers: "", ignored: "", run: transfer::special },
-    Opcode { name: "S2UR", modifiers: "", ignored: "", run: transfer::special },
-    Opcode { name: "SEL", modifiers: "64", ignored: "", run: transfer::select },
-    Opcode { name: "SGXT", modifiers: "U32 W", ignored: "", run: integer::extend },
-    Opcode { name: "SHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
-    Opcode { name: "SHFL", modifiers: "IDX UP", ignored: "", run: warp::shuffle },
-    Opcode { name: "ST", modifiers: STORED, ignored: ACCESS, run: access::store_generic },
-    Opcode { name: "STG", modifiers: STORED, ignored: ACCESS, run: access::store_generic },
-    Opcode { name: "STL", modifiers: STORED, ignored: ACCESS, run: access::store_local },
-    Opcode { name: "STS", modifiers: STORED, ignored: "", run: access::store_shared },
-    Opcode { name: "SULD", modifiers: SURFACE, ignored: ACCESS, run: surface::load },
-    Opcode { name: "SURED", modifiers: SURFACE, ignored: ACCESS, run: surface::reduce },
-    Opcode { name: "SUST", modifiers: SURFACE, ignored: ACCESS, run: surface::store },
-    Opcode { name: "TXQ", modifiers: "B", ignored: "", run: surface::query },
-    Opcode { name: "UBREV", modifiers: "", ignored: "", run: integer::reverse },
-    Opcode { name: "UFLO", modifiers: "U32 SH", ignored: "", run: integer::highest_bit },
-    Opcode { name: "UIADD3", modifiers: "X 64", ignored: "", run: integer::add },
-    Opcode { name: "UIMAD", modifiers: "WIDE U32", ignored: "", run: integer::multiply_add },
-    Opcode { name: "ULDC", modifiers: CONSTANT, ignored: "", run: transfer::load_constant },
-    Opcode { name: "ULEA", modifiers: "", ignored: "", run: integer::shift_add },
-    Opcode { name: "ULOP3", modifiers: "LUT", ignored: "", run: logic::table },
-    Opcode { name: "UMOV", modifiers: "64", ignored: "", run: transfer::copy },
-    Opcode { name: "UPOPC", modifiers: "", ignored: "", run: integer::count_bits },
-    Opcode { name: "UPRMT", modifiers: "", ignored: "", run: logic::permute },
-    Opcode { name: "USHF", modifiers: SHIFTED, ignored: "", run: integer::shift },
-    Opcode { name: "VABSDIFF", modifiers: "U32", ignored: "", run: integer::distance },
-    Opcode { name: "VIADD", modifiers: "16x2 S32 ISAT", ignored: "", run: integer::add_two },
-    Opcode { name: "VIMNMX", modifiers: "U32 S32", ignored: "", run: integer::choose },
-    Opcode { name: "VOTE", modifiers: "", ignored: "ANY ALL", run: warp::vote },
-    Opcode { name: "VOTEU", modifiers: "", ignored: "ANY ALL", run: warp::vote },
-    Opcode { name: "WARPSYNC", modifiers: "", ignored: "ALL", run: control::nothing },
-    Opcode { name: "YIELD", modifiers: "", ignored: "", run: control::nothing },
+    listed("ATOM", Duration::Late, ATOMIC, ACCESS, atomic::generic),
+    listed("ATOMG", Duration::Late, ATOMIC, ACCESS, atomic::generic),
+    listed("ATOMS", Duration::Late, ATOMIC, "SPIN", atomic::shared),
+    decoded("BAR", Duration::Fixed, "SYNC DEFER_BLOCKING", control::nothing),
+    decoded("BMSK", Duration::Fixed, "", bit::mask),
+    decoded("BMOV", Duration::Fixed, "CLEAR PQUAD", control::move_barrier),
+    decoded("BPT", Duration::Fixed, "TRAP", control::breakpoint),
+    decoded("BRA", Duration::Fixed, "U ANY", control::branch),
+    decoded("BREV", Duration::InOrder, "", bit::reverse),
+    decoded("BRX", Duration::Fixed, "", control::branch_table),
+    decoded("BSSY", Duration::Fixed, "RECONVERGENT", control::nothing),
+    decoded("BSYNC", Duration::Fixed, "RECONVERGENT", control::nothing),
+    decoded("CALL", Duration::Fixed, "REL NOINC", control::branch),
+    decoded("CCTL", Duration::Fixed, "", control::cache),
+    decoded("CGAERRBAR", Duration::Fixed, "", control::nothing),
+    decoded("CLMAD", Duration::Fixed, "", product::carry_less),
+    decoded("CREDUX", Duration::Fixed, "MIN MAX S32", warp::of_one_lane),
+    decoded("CS2R", Duration::Fixed, "", transfer::special_wide),
+    decoded("DADD", Duration::Fixed, "", real::add_double),
+    decoded("DEPBAR", Duration::Fixed, "LE", control::wait),
+    decoded("ERRBAR", Duration::Fixed, "", control::nothing),
+    decoded("EXIT", Duration::Fixed, "", control::exit),
+    decoded("F2I", Duration::InOrder, "", number::to_integer),
+    decoded("F2IP", Duration::Fixed, "", number::to_two_integers),
+    decoded("FADD", Duration::Fixed, "", real::add),
+    decoded("FFMA", Duration::Fixed, "", real::multiply_add),
+    decoded("FLO", Duration::InOrder, "", bit::highest),
+    decoded("FMUL", Duration::Fixed, "", real::multiply),
+    decoded("FSEL", Duration::Fixed, "", transfer::select),
+    decoded("FSETP", Duration::Fixed, "", real::compare),
+    decoded("HADD2", Duration::Fixed, "", half::add),
+    decoded("HFMA2", Duration::Fixed, "MMA", half::multiply_add),
+    decoded("I2F", Duration::InOrder, "", number::from_integer),
+    decoded("I2FP", Duration::Fixed, "", number::from_integer),
+    decoded("I2I", Duration::Fixed, "", convert::saturate),
+    decoded("I2IP", Duration::Fixed, "", convert::pack),
+    decoded("IABS", Duration::Fixed, "", bit::absolute),
+    decoded("IADD", Duration::Fixed, "", sum::two),
+    decoded("IADD3", Duration::Fixed, "", sum::three),
+    decoded("IDP", Duration::Fixed, "", product::dot),
+    decoded("IMAD", Duration::Fixed, "", product::multiply_add),
+    decoded("IMNMX", Duration::Fixed, "", compare::choose),
+    decoded("ISETP", Duration::Fixed, "", compare::set),
+    listed("LD", Duration::Late, LOADED, ACCESS, access::load_generic),
+    decoded("LDC", Duration::Late, "", transfer::load_constant),
+    decoded("LDCU", Duration::Fixed, "", transfer::load_constant),
+    listed("LDG", Duration::Late, LOADED, ACCESS, access::load_generic),
+    listed("LDL", Duration::Late, LOADED, ACCESS, access::load_local),
+    listed("LDS", Duration::Late, LOADED, "U", access::load_shared),
+    decoded("LEA", Duration::Fixed, "", sum::shifted),
+    decoded("LOP3", Duration::Fixed, "", logic::table),
+    decoded("MEMBAR", Duration::Fixed, "SC ALL SYS GPU CTA", control::nothing),
+    decoded("MOV", Duration::Fixed, "", transfer::copy),
+    decoded("MUFU", Duration::InOrder, "", real::reciprocal),
+    decoded("NANOSLEEP", Duration::Fixed, "WARP", control::nothing),
+    decoded("NOP", Duration::Fixed, "", control::nothing),
+    decoded("P2R", Duration::Fixed, "", control::pack_predicates),
+    decoded("PLOP3", Duration::Fixed, "", logic::predicates),
+    decoded("POPC", Duration::InOrder, "", bit::count),
+    decoded("PRMT", Duration::Fixed, "", logic::permute),
+    listed("QSPC", Duration::Late, "E S D", "", atomic::query_space),
+    decoded("R2P", Duration::Fixed, "", control::unpack_predicates),
+    decoded("R2UR", Duration::Fixed, "", warp::to_uniform),
+    listed("RED", Duration::Fixed, ATOMIC, ACCESS, atomic::reduce),
+    listed("REDG", Duration::Fixed, ATOMIC, ACCESS, atomic::reduce),
+    decoded("REDUX", Duration::Fixed, "SUM MIN MAX OR XOR S32", warp::of_one_lane),
+    decoded("RET", Duration::Fixed, "REL NODEC", control::branch),
+    decoded("S2R", Duration::Late, "", transfer::special),
+    decoded("S2UR", Duration::Late, "", transfer::special),
+    decoded("SEL", Duration::Fixed, "", transfer::select),
+    decoded("SGXT", Duration::Fixed, "", bit::extend),
+    decoded("SHF", Duration::Fixed, "", bit::shift),
+    decoded("SHFL", Duration::Fixed, "", warp::shuffle),
+    listed("ST", Duration::Fixed, STORED, ACCESS, access::store_generic),
+    listed("STG", Duration::Fixed, STORED, ACCESS, access::store_generic),
+    listed("STL", Duration::Fixed, STORED, ACCESS, access::store_local),
+    listed("STS", Duration::Fixed, STORED, "", access::store_shared),
+    listed("SULD", Duration::Late, SURFACE, ACCESS, surface::load),
+    listed("SURED", Duration::Fixed, SURFACE, ACCESS, surface::reduce),
+    listed("SUST", Duration::Fixed, SURFACE, ACCESS, surface::store),
+    listed("TXQ", Duration::Late, "B", "", surface::query),
+    decoded("UBREV", Duration::Fixed, "", bit::reverse),
+    decoded("UFLO", Duration::Fixed, "", bit::highest),
+    decoded("UI2F", Duration::Fixed, "", number::from_integer),
+    decoded("UIADD3", Duration::Fixed, "", sum::three),
+    decoded("UIMAD", Duration::Fixed, "", product::multiply_add),
+    decoded("ULDC", Duration::Fixed, "", transfer::load_constant),
+    decoded("ULEA", Duration::Fixed, "", sum::shifted),
+    decoded("ULOP3", Duration::Fixed, "", logic::table),
+    decoded("UMOV", Duration::Fixed, "", transfer::copy),
+    decoded("UPOPC", Duration::Fixed, "", bit::count),
+    decoded("UPRMT", Duration::Fixed, "", logic::permute),
+    decoded("USHF", Duration::Fixed, "", bit::shift),
+    decoded("VABSDIFF", Duration::Fixed, "", sum::distance),
+    decoded("VABSDIFF4", Duration::Fixed, "", sum::distances),
+    decoded("VIADD", Duration::Fixed, "", sum::two),
+    decoded("VIADDMNMX", Duration::Fixed, "", compare::add_and_choose),
+    decoded("VIMNMX", Duration::Fixed, "", compare::choose),
+    decoded("VIMNMX3", Duration::Fixed, "", compare::choose_of_three),
+    decoded("VOTE", Duration::Fixed, "", warp::vote),
+    decoded("VOTEU", Duration::Fixed, "", warp::vote),
+    decoded("WARPSYNC", Duration::Fixed, "ALL", control::nothing),
+    decoded("YIELD", Duration::Fixed, "", control::nothing),
 ];
 
 /// The opcodes that are known.
@@ -299,35 +362,33 @@ impl Step {
     pub fn new(instruction: &MachineInstruction, at: usize, word: u128, printed_at: u64) -> Result<Self, Unknown> {
         let opcode = OPCODES.iter().find(|opcode| opcode.name == instruction.opcode);
         let opcode = opcode.ok_or_else(|| Unknown::Opcode(instruction.opcode.clone()))?;
-        let listed = |list: &str, modifier: &str| list.split(' ').any(|known| known == modifier);
-        let mut modifiers = Modifiers::default();
-        for modifier in &instruction.modifiers {
-            match Modifiers::of(modifier).filter(|_| listed(opcode.modifiers, modifier)) {
-                Some(of) => modifiers.0 |= of.0,
-                None if listed(opcode.ignored, modifier) => {}
-                None => return Err(Unknown::Modifier(opcode.name.to_owned(), modifier.clone())),
+        let operands = resolved(instruction, at, word, printed_at);
+        let is_in = |list: &str, modifier: &str| list.split(' ').any(|known| known == modifier);
+        let effect = match opcode.meaning {
+            Meaning::Decoded(decode) => {
+                let modifiers = instruction.modifiers.iter().map(String::as_str);
+                let modifiers = modifiers.filter(|modifier| !is_in(opcode.ignored, modifier)).collect();
+                let decoded = decode(&Shape { modifiers, operands: &operands });
+                decoded.map_err(|Unfit(why)| Unknown::Shape(instruction.to_string(), why))?
             }
-        }
-        let mut operands = instruction.operands.clone();
-        let floats = operands.iter_mut().filter(|operand| **operand == MachineOperand::Float);
-        // For one number, or for the two halves of one.
-        let immediate = immediate(word);
-        floats.for_each(|operand| *operand = MachineOperand::Integer(immediate));
-        if has_target(opcode.name) {
-            let own = address(at);
-            let moved = |operand: &mut MachineOperand| {
-                if let MachineOperand::Integer(target) = operand {
-                    *target = target.wrapping_sub(printed_at).wrapping_add(own);
+            Meaning::Listed(known, run) => {
+                let mut modifiers = Modifiers::default();
+                for modifier in &instruction.modifiers {
+                    match Modifiers::of(modifier).filter(|_| is_in(known, modifier)) {
+                        Some(of) => modifiers.0 |= of.0,
+                        None if is_in(opcode.ignored, modifier) => {}
+                        None => return Err(Unknown::Modifier(opcode.name.to_owned(), modifier.clone())),
+                    }
                 }
-            };
-            operands.iter_mut().for_each(moved);
-        }
+                let step = ListedStep { modifiers, operands: operands.into() };
+                Arc::new(move |thread: &mut Thread| run(thread, &step))
+            }
+        };
         let Synchronization { waits, raises, reads } = Synchronization::of(word);
-        let late = raises.is_some() || LATE.contains(&opcode.name);
-        let in_order = IN_ORDER.contains(&opcode.name);
+        let late = raises.is_some() || opcode.duration != Duration::Fixed;
+        let in_order = opcode.duration == Duration::InOrder;
         let arrival = late.then_some(LateArrival { registers: raises, predicates: reads.or(raises), in_order });
-        let (guard, run, name) = (instruction.guard, opcode.run, instruction.to_string().into());
-        Ok(Self { guard, run, name, waits, arrival, modifiers, operands: operands.into() })
+        Ok(Self { guard: instruction.guard, effect, name: instruction.to_string().into(), waits, arrival })
     }
 
     /// True if the instruction waits for other threads of the block.
@@ -335,6 +396,36 @@ impl Step {
         self.name.starts_with("BAR")
     }
 
+    /// Does what it does once its guard is true.
+    ///
+    /// # Errors
+    /// If the thread stops.
+    #[inline]
+    pub fn execute(&self, thread: &mut Thread) -> Result<(), Halt> {
+        (self.effect)(thread)
+    }
+}
+
+/// The operands of an instruction: the bits of floats are in its word, and targets are those of its place.
+fn resolved(instruction: &MachineInstruction, at: usize, word: u128, printed_at: u64) -> Vec<MachineOperand> {
+    let mut operands = instruction.operands.clone();
+    let floats = operands.iter_mut().filter(|operand| **operand == MachineOperand::Float);
+    // For one number, or for the two halves of one.
+    let immediate = immediate(word);
+    floats.for_each(|operand| *operand = MachineOperand::Integer(immediate));
+    if has_target(&instruction.opcode) {
+        let own = address(at);
+        let moved = |operand: &mut MachineOperand| {
+            if let MachineOperand::Integer(target) = operand {
+                *target = target.wrapping_sub(printed_at).wrapping_add(own);
+            }
+        };
+        operands.iter_mut().for_each(moved);
+    }
+    operands
+}
+
+impl ListedStep {
     /// An operand.
     #[inline]
     fn operand(&self, at: usize) -> Result<&MachineOperand, Halt> {
@@ -357,18 +448,5 @@ impl Step {
             MachineOperand::Predicate(predicate) => Ok(*predicate),
             _ => Err(Halt::Unknown(format!("operand {at} is not a predicate"))),
         }
-    }
-
-    /// The operands from a position on that are not predicates, and the predicates before them.
-    fn split(&self, from: usize) -> (impl Iterator<Item = Predicate>, &[MachineOperand]) {
-        // If it has too few, the rest is empty: a shape that nothing accepts.
-        let operands = self.operands.get(from..).unwrap_or_default();
-        let is_predicate = |operand: &&MachineOperand| matches!(operand, MachineOperand::Predicate(_));
-        let (before, rest) = operands.split_at(operands.iter().take_while(is_predicate).count());
-        let predicate = |operand: &MachineOperand| match operand {
-            MachineOperand::Predicate(predicate) => Some(*predicate),
-            _ => None,
-        };
-        (before.iter().filter_map(predicate), rest)
     }
 }

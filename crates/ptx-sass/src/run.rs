@@ -35,8 +35,8 @@ pub fn step(thread: &mut Thread, code: &Code) -> Result<(), Halt> {
         return Ok(());
     }
     let done = match step.arrival {
-        Some(arrival) if !thread.at_once => thread.late(arrival, |thread| (step.run)(thread, step)),
-        _ => (step.run)(thread, step),
+        Some(arrival) if !thread.at_once => thread.late(arrival, |thread| step.execute(thread)),
+        _ => step.execute(thread),
     };
     done.map_err(|stop| match stop {
         Halt::Unknown(why) => Halt::Unknown(format!("{}: {why}", step.name)),

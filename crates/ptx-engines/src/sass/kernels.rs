@@ -6,7 +6,8 @@ use ptx_exec::kernel_case::{KernelAnswer, KernelCase, KernelLaunch};
 use ptx_exec::value::MemoryRegion;
 use ptx_sass::cubin::Cubin;
 use ptx_sass::image::Image;
-use ptx_sass::machine::{Halt, Thread, ThreadPosition};
+use ptx_sass::machine::{Halt, Thread};
+use ptx_sass::position::Position;
 use ptx_sass::opcode::{Step, Unknown};
 use ptx_sass::run::run;
 
@@ -154,7 +155,7 @@ impl LoadedKernels<'_> {
             for of_block in each(launch.block) {
                 thread.memory.region_mut(local).clone_from(&no_local);
                 let (threads, blocks) = (launch.block, launch.grid);
-                image.place(thread, ThreadPosition { thread: of_block, block, threads, blocks });
+                image.place(thread, Position { thread: of_block, block, threads, blocks });
                 thread.start(first);
                 match run(thread, code, MOST) {
                     Halt::Exit => {}

@@ -1,6 +1,6 @@
 //! Accesses to memory.
 
-use super::Step;
+use super::ListedStep;
 use crate::instruction::{MachineAddress, MachineOperand, Register};
 use crate::machine::{DEFAULT_DESCRIPTOR, Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use ptx_exec::value::Fault;
@@ -15,32 +15,32 @@ pub(super) enum Window {
 }
 
 /// `LDG.E.64 R2, desc[UR4][R2.64+0x10]`, `LD.E R0, [R8.64]`
-pub(super) fn load_generic(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn load_generic(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     load(thread, step, Window::Generic)
 }
 
 /// `LDS R0, [R4+UR5]`
-pub(super) fn load_shared(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn load_shared(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     load(thread, step, Window::At(SHARED_WINDOW))
 }
 
 /// `LDL R0, [R1]`
-pub(super) fn load_local(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn load_local(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     load(thread, step, Window::At(LOCAL_WINDOW))
 }
 
 /// `STG.E desc[UR4][R2.64], R0`, `ST.E [R2.64], R0`
-pub(super) fn store_generic(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn store_generic(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     store(thread, step, Window::Generic)
 }
 
 /// `STS [R4], R0`
-pub(super) fn store_shared(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn store_shared(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     store(thread, step, Window::At(SHARED_WINDOW))
 }
 
 /// `STL [R1+0x8], R0`
-pub(super) fn store_local(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn store_local(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     store(thread, step, Window::At(LOCAL_WINDOW))
 }
 
@@ -49,7 +49,7 @@ pub(super) fn store_local(thread: &mut Thread, step: &Step) -> Result<(), Halt> 
 ///
 /// `LDG.E.ENL2.256 R12, R8, desc[UR4][R2.64], 0xf7` has the upper half first, `STG.E.ENL2.256 desc[UR4][R4.64], R8, R6`
 /// the lower one; a mask has a bit for each word, and is left out if all are accessed.
-fn halves(step: &Step, first: usize, upper_first: bool) -> Result<[(u64, Register, u64); 2], Halt> {
+fn halves(step: &ListedStep, first: usize, upper_first: bool) -> Result<[(u64, Register, u64); 2], Halt> {
     // After two registers and the address.
     let mask = match step.operands.get(3) {
         None => 0xff,
@@ -72,7 +72,7 @@ fn words(halves: [(u64, Register, u64); 2]) -> impl Iterator<Item = (u64, Regist
 /// An access to 256 bits must be aligned to its size, even if it leaves words out.
 const LARGEST: u64 = 32;
 
-fn load_halves(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
+fn load_halves(thread: &mut Thread, step: &ListedStep, window: Window) -> Result<(), Halt> {
     let address = aligned(address(thread, step, 2, window)?)?;
     for (offset, register, at) in words(halves(step, 0, true)?) {
         let value = thread.memory.load(address.wrapping_add(offset), 4, 4)?;
@@ -81,7 +81,7 @@ fn load_halves(thread: &mut Thread, step: &Step, window: Window) -> Result<(), H
     Ok(())
 }
 
-fn store_halves(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
+fn store_halves(thread: &mut Thread, step: &ListedStep, window: Window) -> Result<(), Halt> {
     let address = aligned(address(thread, step, 0, window)?)?;
     for (offset, register, at) in words(halves(step, 1, false)?) {
         let value = thread.half(register, at);
@@ -94,7 +94,7 @@ fn aligned(address: u64) -> Result<u64, Halt> {
     if address.is_multiple_of(LARGEST) { Ok(address) } else { Err(Halt::Trap(Fault::Misaligned(address))) }
 }
 
-fn load(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
+fn load(thread: &mut Thread, step: &ListedStep, window: Window) -> Result<(), Halt> {
     if step.modifiers.has(set!["256"]) {
         return load_halves(thread, step, window);
     }
@@ -115,7 +115,7 @@ fn load(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
     Ok(())
 }
 
-fn store(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
+fn store(thread: &mut Thread, step: &ListedStep, window: Window) -> Result<(), Halt> {
     if step.modifiers.has(set!["256"]) {
         return store_halves(thread, step, window);
     }
@@ -136,7 +136,7 @@ fn store(thread: &mut Thread, step: &Step, window: Window) -> Result<(), Halt> {
 }
 
 /// How many bytes are accessed, and whether they are sign-extended.
-pub(super) fn size(step: &Step) -> (u8, bool) {
+pub(super) fn size(step: &ListedStep) -> (u8, bool) {
     let has = |any| step.modifiers.has(any);
     let bytes = match () {
         () if has(set!["U8"]) || has(set!["S8"]) => 1,
@@ -149,7 +149,7 @@ pub(super) fn size(step: &Step) -> (u8, bool) {
 }
 
 /// The generic address of an operand; its memory descriptor must be defined.
-pub(super) fn address(thread: &mut Thread, step: &Step, at: usize, window: Window) -> Result<u64, Halt> {
+pub(super) fn address(thread: &mut Thread, step: &ListedStep, at: usize, window: Window) -> Result<u64, Halt> {
     let MachineOperand::Address(address) = step.operand(at)? else {
         return Err(Halt::unknown("it has no address"));
     };

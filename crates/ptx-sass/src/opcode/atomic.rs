@@ -1,14 +1,14 @@
 //! Atomic operations on memory. One thread sees an ordinary load and store.
 
 use super::access::{Window, address};
-use super::{Step, float};
+use super::{ListedStep, float};
 use crate::instruction::{MachineOperand, Register};
 use crate::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use ptx_exec::value::Bits;
 
 /// `ATOMG.E.ADD.STRONG.GPU PT, R2, desc[UR4][R2.64], R15`, `ATOM.E.ADD.F32.FTZ.RN.STRONG.GPU P0, R0, [R4], R7`. A
 /// predicate says whether it was done: in shared and local memory it is not, unless there is `PT`.
-pub(super) fn generic(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn generic(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     let done = step.predicate(0)?;
     let at = address(thread, step, 2, Window::Generic)?;
     if done.index < 7 {
@@ -22,19 +22,19 @@ pub(super) fn generic(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 }
 
 /// `RED.E.ADD.STRONG.GPU [R8], R11`: without a result.
-pub(super) fn reduce(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn reduce(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     let at = address(thread, step, 0, Window::Generic)?;
     atomic(thread, step, at, None)
 }
 
 /// `ATOMS.ADD R15, [R12+UR4], R13`, `ATOMS.POPC.INC.32 RZ, [UR4]`
-pub(super) fn shared(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn shared(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     let at = address(thread, step, 1, Window::At(SHARED_WINDOW))?;
     atomic(thread, step, at, Some(0))
 }
 
 /// Leaves the destination undefined.
-fn undefined(thread: &mut Thread, step: &Step, to: usize) -> Result<(), Halt> {
+fn undefined(thread: &mut Thread, step: &ListedStep, to: usize) -> Result<(), Halt> {
     let to = step.to(to)?;
     for part in 0..registers(step) {
         thread.set(to, part, Bits::UNDEFINED);
@@ -43,7 +43,7 @@ fn undefined(thread: &mut Thread, step: &Step, to: usize) -> Result<(), Halt> {
 }
 
 /// The registers of the value in memory.
-fn registers(step: &Step) -> u8 {
+fn registers(step: &ListedStep) -> u8 {
     let has = |any| step.modifiers.has(any);
     match () {
         () if has(set!["128", "F32x4", "F16x8", "BF16x8"]) => 4,
@@ -54,7 +54,7 @@ fn registers(step: &Step) -> u8 {
 
 /// The operation at an address; the operand `to` is the destination, if there is one. The address follows, then the
 /// sources.
-fn atomic(thread: &mut Thread, step: &Step, at: u64, to: Option<usize>) -> Result<(), Halt> {
+fn atomic(thread: &mut Thread, step: &ListedStep, at: u64, to: Option<usize>) -> Result<(), Halt> {
     let (count, has) = (registers(step), |any| step.modifiers.has(any));
     let source = |from: usize| match step.operand(from)? {
         MachineOperand::Register(register, ..) => Ok(*register),
@@ -107,7 +107,7 @@ fn equal(a: &[Bits; 4], b: &[Bits; 4], count: u8) -> Option<bool> {
 }
 
 /// The new value in memory.
-fn combined(step: &Step, old: &[Bits; 4], new: &[Bits; 4], count: u8) -> Result<[Bits; 4], Halt> {
+fn combined(step: &ListedStep, old: &[Bits; 4], new: &[Bits; 4], count: u8) -> Result<[Bits; 4], Halt> {
     let has = |any| step.modifiers.has(any);
     if has(set!["EXCH"]) {
         return Ok(*new);
@@ -120,7 +120,7 @@ fn combined(step: &Step, old: &[Bits; 4], new: &[Bits; 4], count: u8) -> Result<
 
 /// The new value of an operation on integers of one or two registers.
 pub(super) fn on_integers(
-    step: &Step,
+    step: &ListedStep,
     count: u32,
     signed: bool,
     old: &[Bits; 4],
@@ -147,7 +147,7 @@ pub(super) fn on_integers(
 }
 
 /// A minimum, a maximum, or a counter that wraps.
-fn integer(step: &Step, width: u32, is_signed: bool, old: u64, new: u64) -> Result<u64, Halt> {
+fn integer(step: &ListedStep, width: u32, is_signed: bool, old: u64, new: u64) -> Result<u64, Halt> {
     let has = |any| step.modifiers.has(any);
     let signed = |of: u64| Bits::from(of).sign_extended(width).value().cast_signed();
     let less = if is_signed { signed(new) < signed(old) } else { new < old };
@@ -185,7 +185,7 @@ fn integer(step: &Step, width: u32, is_signed: bool, old: u64, new: u64) -> Resu
 }
 
 /// `QSPC.E.S P0, RZ, [R4]`: whether an address is in shared memory; `.D`: in that of another block.
-pub(super) fn query_space(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn query_space(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     let at = address(thread, step, 2, Window::Generic)?;
     let shared = at >> 24 == SHARED_WINDOW >> 24;
     thread.set_predicate(step.predicate(0)?, Bits::from(shared && step.modifiers.has(set!["S"])));

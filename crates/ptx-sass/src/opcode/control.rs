@@ -1,8 +1,9 @@
 //! Branches and exits, and barriers and fences, which one thread does not notice.
 
-use super::Step;
+use super::shape::{Decoded, Shape, Unfit, effect, number, register};
+use super::source::Source;
 use crate::cubin::WORD_BYTES;
-use crate::instruction::MachineOperand;
+use crate::instruction::{MachineOperand, Predicate};
 use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
 
@@ -10,69 +11,163 @@ use ptx_exec::value::Bits;
 pub(super) const TARGETED: [&str; 4] = ["BRA", "BSSY", "CALL", "RET"];
 
 /// Nothing that one thread notices.
-#[expect(clippy::unnecessary_wraps, reason = "all opcodes have one type")]
-pub(super) fn nothing(_: &mut Thread, _: &Step) -> Result<(), Halt> {
-    Ok(())
+pub(super) fn nothing(shape: &Shape) -> Decoded {
+    if shape.modifiers.is_empty() { effect(|_| Ok(())) } else { Err(Unfit::MODIFIERS) }
 }
 
-/// `DEPBAR.LE SB5,0x1`: waits until at most one of the instructions that raised the barrier is not done.
-pub(super) fn wait(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    match (step.operand(0)?, step.operand(1)?, step.operands.len()) {
-        (MachineOperand::Other(name), MachineOperand::Integer(left), 2) => {
-            let barrier =
-                name.strip_prefix("SB").and_then(|number| number.parse::<u8>().ok()).filter(|number| *number < 6);
-            let barrier = barrier.ok_or_else(|| Halt::unknown("it waits for something else than a barrier"))?;
-            let left = usize::try_from(*left).map_err(|_| Halt::unknown("it leaves more than there can be"))?;
-            thread.wait_but(1 << barrier, left);
-            Ok(())
-        }
-        _ => Err(Halt::unknown("it waits for several barriers")),
+/// `CCTL.IVALL`, `CCTL.E.PF1 [R6]`: caches forget, or fetch ahead.
+pub(super) fn cache(shape: &Shape) -> Decoded {
+    match shape.modifiers[..] {
+        ["IVALL"] | ["E", "PF1" | "PF2"] => effect(|_| Ok(())),
+        _ => Err(Unfit::MODIFIERS),
     }
+}
+
+/// `DEPBAR.LE SB5, 0x1`: waits until at most one of the instructions that raised the barrier is not done. `DEPBAR.LE SB1, 0x0,
+/// {5}` waits for other barriers as well, until no instruction that raised them is left.
+pub(super) fn wait(shape: &Shape) -> Decoded {
+    let (name, left, others) = match shape.operands {
+        [MachineOperand::Other(name), left] => (name, left, None),
+        [MachineOperand::Other(name), left, MachineOperand::Other(others)] => (name, left, Some(others)),
+        _ => return Err(Unfit::OPERANDS),
+    };
+    let bit = |number: &str| match number.parse::<u8>() {
+        Ok(number) if number < 6 => Ok(1 << number),
+        _ => Err(Unfit("it waits for something else than a barrier")),
+    };
+    let barrier = bit(name.strip_prefix("SB").ok_or(Unfit("it waits for something else than a barrier"))?)?;
+    let left = usize::try_from(number(left)?).map_err(|_| Unfit("it leaves more than there can be"))?;
+    let mut also = 0_u8;
+    if let Some(others) = others {
+        let list = others.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).ok_or(Unfit::OPERANDS)?;
+        for other in list.split(',') {
+            also |= bit(other.trim())?;
+        }
+    }
+    effect(move |thread| {
+        thread.wait_but(barrier, left);
+        thread.wait(also);
+        Ok(())
+    })
 }
 
 /// `BMOV.32.CLEAR R2, B0`, `BMOV.32 B0, R2`: saves which threads wait at a barrier, which no program may compute with.
-pub(super) fn move_barrier(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    if let MachineOperand::Register(to, ..) = step.operand(0)? {
-        thread.set(*to, 0, Bits::UNDEFINED);
+pub(super) fn move_barrier(shape: &Shape) -> Decoded {
+    let (["32"], [to, _]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
+    match to {
+        MachineOperand::Barrier(_) => effect(|_| Ok(())),
+        to => {
+            let to = register(to)?;
+            effect(move |thread| {
+                thread.set(to, 0, Bits::UNDEFINED);
+                Ok(())
+            })
+        }
     }
-    Ok(())
 }
 
 /// `BPT.TRAP 0x1`, where code that is not optimized finds its stack too small.
-pub(super) fn breakpoint(_: &mut Thread, _: &Step) -> Result<(), Halt> {
-    Err(Halt::unknown("the stack is too small"))
+pub(super) fn breakpoint(_: &Shape) -> Decoded {
+    effect(|_| Err(Halt::unknown("the stack is too small")))
 }
 
 /// `EXIT`
-pub(super) fn exit(_: &mut Thread, _: &Step) -> Result<(), Halt> {
-    Err(Halt::Exit)
+pub(super) fn exit(shape: &Shape) -> Decoded {
+    match (&shape.modifiers[..], shape.operands) {
+        ([], []) => effect(|_| Err(Halt::Exit)),
+        ([], _) => Err(Unfit::OPERANDS),
+        _ => Err(Unfit::MODIFIERS),
+    }
 }
 
-/// `BRA 0x240`, `BRA P0, 0x240`, `CALL.REL.NOINC 0x240`
-pub(super) fn branch(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let (conditions, rest) = step.split(0);
-    for condition in conditions {
-        if !thread.allows(condition)? {
-            return Ok(());
+/// `BRA 0x240`, `BRA P0, 0x240`, `CALL.REL.NOINC 0x240`, and to the sum of a register and an address, `CALL.REL.NOINC R22, 0x0`, `RET.REL.NODEC
+/// R20 0x0`: two registers hold the distance from there.
+pub(super) fn branch(shape: &Shape) -> Decoded {
+    if !shape.modifiers.is_empty() {
+        return Err(Unfit::MODIFIERS);
+    }
+    let (conditions, rest) = shape.split(0);
+    let (from, target) = match rest {
+        [target] => (None, number(target)?),
+        [from, target] if conditions.is_empty() => (Some(Source::plain(from, 64)?), number(target)?),
+        _ => return Err(Unfit::OPERANDS),
+    };
+    effect(move |thread| {
+        for condition in &conditions {
+            if !thread.allows(*condition)? {
+                return Ok(());
+            }
         }
-    }
-    match rest {
-        [MachineOperand::Integer(target)] => to(thread, *target),
-        _ => Err(Halt::unknown("the target is not a number")),
-    }
+        match from {
+            None => go(thread, target),
+            Some(from) => indirect(thread, from, target),
+        }
+    })
 }
 
-/// `RET.REL.NODEC R20 0x0`: to the address in two registers, from the start of the section.
-pub(super) fn leave(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let from = thread.source_wide(step.operand(0)?)?.known(64).ok_or(Halt::Undefined("a return address"))?;
-    match step.operand(1)? {
-        MachineOperand::Integer(start) => to(thread, from.wrapping_add(*start)),
-        _ => Err(Halt::unknown("the target is not a number")),
-    }
+/// `BRX R4, -0xc0`: to the sum of two registers, the number, and the address of the next instruction.
+pub(super) fn branch_table(shape: &Shape) -> Decoded {
+    let ([], [from, distance]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
+    let (from, distance) = (Source::plain(from, 64)?, number(distance)?);
+    effect(move |thread| {
+        let next = (thread.next * WORD_BYTES) as u64;
+        indirect(thread, from, next.wrapping_add(distance))
+    })
 }
 
-fn to(thread: &mut Thread, address: u64) -> Result<(), Halt> {
+fn indirect(thread: &mut Thread, from: Source, start: u64) -> Result<(), Halt> {
+    let from = from.get(thread)?.known(64).ok_or(Halt::Undefined("the address of a branch"))?;
+    go(thread, from.wrapping_add(start))
+}
+
+fn go(thread: &mut Thread, address: u64) -> Result<(), Halt> {
     let address = usize::try_from(address).ok().filter(|address| address.is_multiple_of(WORD_BYTES));
     thread.next = address.ok_or_else(|| Halt::unknown("the target is not an instruction"))? / WORD_BYTES;
     Ok(())
+}
+
+/// The predicates of a thread that are packed into a register.
+const PREDICATES: u8 = 7;
+
+/// `P2R R18, PR, RZ, 0x1`: the predicates, a bit each, where the mask has a bit; elsewhere the bits of another register.
+/// The disassembler prints `PR` before the opcode.
+pub(super) fn pack_predicates(shape: &Shape) -> Decoded {
+    let [] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
+    let rest = match shape.operands {
+        [to, MachineOperand::Other(all), from, mask] if all == "PR" => [to, from, mask],
+        [to, from, mask] => [to, from, mask],
+        _ => return Err(Unfit::OPERANDS),
+    };
+    let (to, from, mask) = (register(rest[0])?, Source::plain(rest[1], 32)?, number(rest[2])?);
+    effect(move |thread| {
+        let predicates = (0..PREDICATES).rev().fold(Bits::ZERO, |above, index| {
+            let predicate = Predicate { index, uniform: false, negated: false };
+            thread.predicate(predicate).joined(1, above)
+        });
+        let value = Bits::table(0xca, Bits::from(mask), predicates, from.get(thread)?);
+        thread.set(to, 0, value);
+        Ok(())
+    })
+}
+
+/// `R2P PR, R18, 0x1`: the predicates for which the mask has a bit, from the bits of a register.
+pub(super) fn unpack_predicates(shape: &Shape) -> Decoded {
+    let [] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
+    let (from, mask) = match shape.operands {
+        [MachineOperand::Other(all), from, mask] if all == "PR" => (from, mask),
+        [from, mask] => (from, mask),
+        _ => return Err(Unfit::OPERANDS),
+    };
+    let (from, mask) = (Source::plain(from, 32)?, number(mask)?);
+    if mask >> PREDICATES != 0 {
+        return Err(Unfit("its mask has more bits than there are predicates"));
+    }
+    effect(move |thread| {
+        let value = from.get(thread)?;
+        for index in (0..PREDICATES).filter(|index| mask >> index & 1 == 1) {
+            let predicate = Predicate { index, uniform: false, negated: false };
+            thread.set_predicate(predicate, value.shifted_right(index.into()));
+        }
+        Ok(())
+    })
 }

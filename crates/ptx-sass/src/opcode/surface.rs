@@ -3,14 +3,14 @@
 
 use ptx_exec::object::Geometry;
 
-use super::{Step, access, atomic};
+use super::{ListedStep, access, atomic};
 use crate::instruction::{MachineOperand, Register};
 use crate::machine::{Halt, Thread};
 use crate::surface::{BoundSurface, OutOfBounds};
 use ptx_exec::value::Bits;
 
 /// `SULD.D.BA.2D.64.STRONG.SM.TRAP R8, [R12], UR6, 0x0`: bytes, where x counts bytes.
-pub(super) fn load(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn load(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     let has = |any| step.modifiers.has(any);
     let to = step.to(0)?;
     let size = size(step);
@@ -31,7 +31,7 @@ pub(super) fn load(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 
 /// `SUST.D.BA.2D.64.STRONG.SM [R8], R10, UR6, 0x0`: bytes; `SUST.P.2D.STRONG.SM.RG [R4], R10, UR6, 0x0`: components,
 /// which are converted, where x counts samples.
-pub(super) fn store(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn store(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     let has = |any| step.modifiers.has(any);
     let from = step.to(1)?;
     let formatted = has(set!["P"]);
@@ -59,7 +59,7 @@ pub(super) fn store(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 }
 
 /// `SURED.D.BA.2D.MAX.S32.STRONG.SYS [R8], R0, UR6, 0x0`: an operation on memory; without `.BA`, x counts samples.
-pub(super) fn reduce(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn reduce(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     let has = |any| step.modifiers.has(any);
     let from = step.to(1)?;
     let wide = has(set!["U64"]) || has(set!["S64"]) || has(set!["SD64"]) || has(set!["64"]);
@@ -84,7 +84,7 @@ pub(super) fn reduce(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 
 /// `TXQ RZ, R5, R5, TEX_HEADER_DIMENSION, UR4, 0x0, 0x1`, `TXQ.B RZ, R7, R6, TEX_HEADER_DIMENSION, 0x1`: an extent, by a
 /// mask of one bit. With `.B` the handle is in the register before the name of what is asked for.
-pub(super) fn query(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
+pub(super) fn query(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
     let (to, what, handle, mask) = match &step.operands[..] {
         [_, MachineOperand::Register(to, ..), _, what, _, _, mask] if !step.modifiers.has(set!["B"]) => {
             (to, what, 4, mask)
@@ -110,14 +110,14 @@ pub(super) fn query(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
 }
 
 /// The size of an access in bytes.
-fn size(step: &Step) -> u8 {
+fn size(step: &ListedStep) -> u8 {
     access::size(step).0
 }
 
 /// Where an access goes; `None` if it is ignored.
 fn place(
     thread: &Thread,
-    step: &Step,
+    step: &ListedStep,
     address: usize,
     handle: usize,
     bytes: Option<u32>,
@@ -149,7 +149,7 @@ fn place(
     Ok(surface.place(&coordinates, bytes, outside)?)
 }
 
-fn handle(thread: &Thread, step: &Step, at: usize) -> Result<u64, Halt> {
+fn handle(thread: &Thread, step: &ListedStep, at: usize) -> Result<u64, Halt> {
     match step.operand(at)? {
         MachineOperand::Register(register, ..) => {
             thread.half(Register { wide: false, ..*register }, 0).known(32).ok_or(Halt::Undefined("a handle"))
@@ -168,13 +168,13 @@ fn handle(thread: &Thread, step: &Step, at: usize) -> Result<u64, Halt> {
 }
 
 /// The surface of a handle.
-fn bound<'t>(thread: &'t Thread, step: &Step, at: usize) -> Result<&'t BoundSurface, Halt> {
+fn bound<'t>(thread: &'t Thread, step: &ListedStep, at: usize) -> Result<&'t BoundSurface, Halt> {
     let handle = handle(thread, step, at)?;
     let surface = thread.surface.as_ref().filter(|surface| u64::from(surface.handle) == handle);
     surface.ok_or(Halt::Trap(ptx_exec::value::Fault::NoSurface(handle)))
 }
 
-fn bound_mut<'t>(thread: &'t mut Thread, step: &Step, at: usize) -> Result<&'t mut BoundSurface, Halt> {
+fn bound_mut<'t>(thread: &'t mut Thread, step: &ListedStep, at: usize) -> Result<&'t mut BoundSurface, Halt> {
     let handle = handle(thread, step, at)?;
     let surface = thread.surface.as_mut().filter(|surface| u64::from(surface.handle) == handle);
     surface.ok_or(Halt::Trap(ptx_exec::value::Fault::NoSurface(handle)))

@@ -1,51 +1,110 @@
-//! Operations of several lanes together. There is one lane, number 0.
+//! Operations of several lanes together. One lane is there.
 
-use super::Step;
-use crate::instruction::MachineOperand;
-use crate::machine::{Halt, Thread};
+use super::shape::{Decoded, Shape, Unfit, effect, predicate, register};
+use super::source::Source;
+use crate::machine::Halt;
 use ptx_exec::value::Bits;
 
 /// `VOTEU.ANY UR4, UPT, PT`: the lanes whose source is true, and whether there is any; `VOTEU.ALL UP0, P0`.
-pub(super) fn vote(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let lanes = usize::from(step.to(0).is_ok());
-    let source = thread.predicate(step.predicate(lanes + 1)?);
-    thread.set_predicate(step.predicate(lanes)?, source);
-    if lanes == 1 {
-        thread.set(step.to(0)?, 0, source);
-    }
-    Ok(())
+pub(super) fn vote(shape: &Shape) -> Decoded {
+    let ["ANY" | "ALL"] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
+    let (to, decided, source) = match shape.operands {
+        [to, decided, source] => (Some(register(to)?), predicate(decided)?, predicate(source)?),
+        [decided, source] => (None, predicate(decided)?, predicate(source)?),
+        _ => return Err(Unfit::OPERANDS),
+    };
+    effect(move |thread| {
+        let value = thread.predicate(source);
+        thread.set_predicate(decided, value);
+        if let Some(to) = to {
+            let lane = thread.position.lane();
+            thread.set(to, 0, value.shifted_left(lane));
+        }
+        Ok(())
+    })
 }
 
 /// `REDUX.OR UR8, R10`: the value of the only lane.
-pub(super) fn of_one_lane(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let value = thread.source(step.operand(1)?)?;
-    thread.set(step.to(0)?, 0, value);
-    Ok(())
+pub(super) fn of_one_lane(shape: &Shape) -> Decoded {
+    let ([], [to, from]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
+    let (to, from) = (register(to)?, Source::plain(from, 32)?);
+    effect(move |thread| {
+        let value = from.get(thread)?;
+        thread.set(to, 0, value);
+        Ok(())
+    })
 }
 
 /// `R2UR UR9, R15`, `R2UR P1, UR6, R0`, `R2UR.OR P1, UR7, R9`: the value of the first lane, and whether another lane has
-/// another value.
-pub(super) fn to_uniform(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let (mut predicates, rest) = step.split(0);
-    let [MachineOperand::Register(to, ..), from] = rest else {
-        return Err(Halt::unknown("it has other operands than a register and a source"));
+/// another value, or with `.OR` had one before.
+pub(super) fn to_uniform(shape: &Shape) -> Decoded {
+    let accumulates = match shape.modifiers[..] {
+        [] => false,
+        ["OR"] => true,
+        _ => return Err(Unfit::MODIFIERS),
     };
-    let value = thread.source(from)?;
-    if let Some(differs) = predicates.next().filter(|_| !step.modifiers.has(set!["OR"])) {
-        thread.set_predicate(differs, Bits::from(false));
-    }
-    thread.set(*to, 0, value);
-    Ok(())
+    let (results, rest) = shape.split(0);
+    let ([] | [_], [to, from]) = (&results[..], rest) else { return Err(Unfit::OPERANDS) };
+    let (to, from) = (register(to)?, Source::plain(from, 32)?);
+    let differs = results.first().copied().filter(|_| !accumulates);
+    effect(move |thread| {
+        let value = from.get(thread)?;
+        if let Some(differs) = differs {
+            thread.set_predicate(differs, Bits::from(false));
+        }
+        thread.set(to, 0, value);
+        Ok(())
+    })
 }
 
-/// `SHFL.IDX PT, R8, R7, 0x1f, 0x1f`: the value of another lane, and whether that is in range; otherwise its own.
-pub(super) fn shuffle(thread: &mut Thread, step: &Step) -> Result<(), Halt> {
-    let (value, lane) = (thread.source(step.operand(2)?)?, thread.source(step.operand(3)?)?);
-    let lane = lane.known(32).ok_or(Halt::Undefined("the number of a lane"))?;
-    if step.modifiers.has(set!["IDX"]) && lane & 31 != 0 {
-        return Err(Halt::unknown("it reads a lane that is not there"));
+/// How `SHFL` finds the lane that it reads.
+#[derive(Clone, Copy)]
+enum Lane {
+    Index,
+    Up,
+    Down,
+    Exclusive,
+}
+
+impl Lane {
+    /// The lane that is read, and whether it is in the segment; if not, it is the own one.
+    fn find(self, own: u32, number: u32, bounds: u32) -> (u32, bool) {
+        let (clamp, segment) = (bounds & 31, bounds >> 8 & 31);
+        let last = own & segment | clamp & !segment;
+        let (found, inside) = match self {
+            Self::Index => {
+                let found = own & segment | number & !segment;
+                (found, found <= last)
+            }
+            Self::Up => (own.wrapping_sub(number), own.checked_sub(number).is_some_and(|found| found >= last)),
+            Self::Down => (own + number, own + number <= last),
+            Self::Exclusive => (own ^ number, own ^ number <= last),
+        };
+        (if inside { found } else { own }, inside)
     }
-    thread.set_predicate(step.predicate(0)?, Bits::from(lane & 31 == 0));
-    thread.set(step.to(1)?, 0, value);
-    Ok(())
+}
+
+/// `SHFL.IDX PT, R8, R7, 0x1f, 0x1f`: the value of another lane, and whether that is in range; otherwise its own. The other lane is
+/// not there: its value is undefined.
+pub(super) fn shuffle(shape: &Shape) -> Decoded {
+    let lane = match shape.modifiers[..] {
+        ["IDX"] => Lane::Index,
+        ["UP"] => Lane::Up,
+        ["DOWN"] => Lane::Down,
+        ["BFLY"] => Lane::Exclusive,
+        _ => return Err(Unfit::MODIFIERS),
+    };
+    let [inside, to, from, number, bounds] = shape.operands()?;
+    let (is_inside, to, from) = (predicate(inside)?, register(to)?, Source::plain(from, 32)?);
+    let (number, bounds) = (Source::plain(number, 32)?, Source::plain(bounds, 32)?);
+    effect(move |thread| {
+        let known = |value: Bits| value.word().ok_or(Halt::Undefined("the number of a lane"));
+        let (number, bounds) = (known(number.get(thread)?)? & 31, known(bounds.get(thread)?)?);
+        let own = thread.position.lane();
+        let (found, inside) = lane.find(own, number, bounds);
+        let value = if found == own { from.get(thread)? } else { Bits::UNDEFINED };
+        thread.set_predicate(is_inside, Bits::from(inside));
+        thread.set(to, 0, value);
+        Ok(())
+    })
 }

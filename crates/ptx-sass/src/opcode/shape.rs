@@ -1,0 +1,99 @@
+//! Instructions as rows of the table decode them: once, before anything runs, so that an instruction that decodes is known
+//! whatever its registers hold.
+
+use std::sync::Arc;
+
+use crate::instruction::{MachineOperand, Predicate, Register, RegisterPart, Sign};
+use crate::machine::{Halt, Thread};
+
+/// The effect of an instruction on a thread, once its guard is true.
+pub(super) type Effect = Arc<dyn Fn(&mut Thread) -> Result<(), Halt> + Send + Sync>;
+
+/// The effect of an instruction, or the reason why it is unknown.
+pub(super) type Decoded = Result<Effect, Unfit>;
+
+/// The reason why an instruction does not decode, as a clause about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unfit(pub(super) &'static str);
+
+impl Unfit {
+    /// No other instruction with these modifiers in this order was ever seen.
+    pub(super) const MODIFIERS: Self = Self("its modifiers are unknown together");
+    /// The instruction has operands of other kinds, or more or fewer.
+    pub(super) const OPERANDS: Self = Self("it has other operands");
+}
+
+/// The parts of an instruction that say what it does.
+pub(super) struct Shape<'a> {
+    /// The modifiers in order, without those that its row ignores.
+    pub(super) modifiers: Vec<&'a str>,
+    /// The operands, destinations first.
+    pub(super) operands: &'a [MachineOperand],
+}
+
+impl<'a> Shape<'a> {
+    /// The operands, if there are so many.
+    pub(super) fn operands<const N: usize>(&self) -> Result<&'a [MachineOperand; N], Unfit> {
+        self.operands.try_into().map_err(|_| Unfit::OPERANDS)
+    }
+
+    /// The predicates from a position on, and the operands after them.
+    pub(super) fn split(&self, from: usize) -> (Vec<Predicate>, &'a [MachineOperand]) {
+        split(self.operands.get(from..).unwrap_or_default())
+    }
+}
+
+/// The predicates that operands begin with, and the others.
+pub(super) fn split(operands: &[MachineOperand]) -> (Vec<Predicate>, &[MachineOperand]) {
+    let predicates: Vec<Predicate> = operands.iter().map_while(|operand| predicate(operand).ok()).collect();
+    let rest = &operands[predicates.len()..];
+    (predicates, rest)
+}
+
+/// An effect that is ready to run.
+pub(super) fn effect(act: impl Fn(&mut Thread) -> Result<(), Halt> + Send + Sync + 'static) -> Decoded {
+    Ok(Arc::new(act))
+}
+
+/// A destination register, or a register that nothing changes before it is used.
+pub(super) fn register(operand: &MachineOperand) -> Result<Register, Unfit> {
+    match operand {
+        MachineOperand::Register(register, Sign::NONE, RegisterPart::Whole) => Ok(*register),
+        _ => Err(Unfit("an operand is not a register")),
+    }
+}
+
+/// A predicate.
+pub(super) fn predicate(operand: &MachineOperand) -> Result<Predicate, Unfit> {
+    match operand {
+        MachineOperand::Predicate(predicate) => Ok(*predicate),
+        _ => Err(Unfit("an operand is not a predicate")),
+    }
+}
+
+/// A number.
+pub(super) fn number(operand: &MachineOperand) -> Result<u64, Unfit> {
+    match operand {
+        MachineOperand::Integer(number) => Ok(*number),
+        _ => Err(Unfit("an operand is not a number")),
+    }
+}
+
+/// A count of bits that an instruction shifts by, below 32.
+pub(super) fn count(operand: &MachineOperand) -> Result<u32, Unfit> {
+    u32::try_from(number(operand)?).ok().filter(|count| *count < 32).ok_or(Unfit("a count is not below 32"))
+}
+
+/// The predicates are `PT`, which takes no result.
+pub(super) fn unused(results: &[Predicate]) -> Result<(), Unfit> {
+    if results.iter().all(|result| result.index == 7 && !result.negated) {
+        Ok(())
+    } else {
+        Err(Unfit("it has a result in a predicate"))
+    }
+}
+
+/// The predicate is `!PT` or `!UPT`: nothing is added.
+pub(super) fn never(predicate: Predicate) -> Result<(), Unfit> {
+    if predicate.index == 7 && predicate.negated { Ok(()) } else { Err(Unfit("a predicate is not always false")) }
+}

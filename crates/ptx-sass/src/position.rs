@@ -1,0 +1,126 @@
+//! Where a thread is in its launch, and the special registers that tell it.
+
+/// The place of a thread in its launch; the coordinates are x, y and z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The thread in its block.
+    pub thread: [u32; 3],
+    /// The threads of a block.
+    pub threads: [u32; 3],
+    /// The block in the grid.
+    pub block: [u32; 3],
+    /// The blocks of the grid.
+    pub blocks: [u32; 3],
+}
+
+impl Default for Position {
+    /// The only thread of a launch.
+    fn default() -> Self {
+        Self { thread: [0; 3], threads: [1; 3], block: [0; 3], blocks: [1; 3] }
+    }
+}
+
+/// How many lanes a warp has.
+const LANES: u32 = 32;
+
+impl Position {
+    /// The number of the thread in its block, in the order in which warps take them.
+    fn number(&self) -> u32 {
+        let [x, y, z] = self.thread;
+        let [columns, rows, _] = self.threads;
+        x.wrapping_add(y.wrapping_mul(columns)).wrapping_add(z.wrapping_mul(rows).wrapping_mul(columns))
+    }
+
+    /// The number of the thread in its warp.
+    pub fn lane(&self) -> u32 {
+        self.number() % LANES
+    }
+
+    /// The value of a special register of 32 bits.
+    pub(crate) fn special(&self, register: SpecialRegister) -> u32 {
+        let lane = self.lane();
+        match register {
+            SpecialRegister::Zero => 0,
+            SpecialRegister::Thread(axis) => self.thread[axis],
+            SpecialRegister::Threads(axis) => self.threads[axis],
+            SpecialRegister::Block(axis) => self.block[axis],
+            SpecialRegister::Blocks(axis) => self.blocks[axis],
+            SpecialRegister::Lane => lane,
+            SpecialRegister::SameLane => 1 << lane,
+            SpecialRegister::LowerLanes => (1 << lane) - 1,
+            SpecialRegister::LowerOrSameLanes => u32::MAX >> (LANES - 1 - lane),
+            SpecialRegister::GreaterLanes => !(u32::MAX >> (LANES - 1 - lane)),
+            SpecialRegister::GreaterOrSameLanes => u32::MAX << lane,
+            SpecialRegister::Constant(value) => value,
+        }
+    }
+}
+
+/// A special register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpecialRegister {
+    Zero,
+    /// The place of the thread in its block, along an axis.
+    Thread(usize),
+    Threads(usize),
+    Block(usize),
+    Blocks(usize),
+    Lane,
+    /// Masks of lanes, a bit each.
+    SameLane,
+    LowerLanes,
+    LowerOrSameLanes,
+    GreaterLanes,
+    GreaterOrSameLanes,
+    /// The same for all threads of a launch.
+    Constant(u32),
+}
+
+impl SpecialRegister {
+    /// The register with a name, `SR_TID.X`; none if it is unknown.
+    pub(crate) fn named(name: &str, constant: impl Fn(&str) -> Option<u32>) -> Option<Self> {
+        let (family, axis) = match name.split_once('.') {
+            Some((family, axis)) => (family, ["X", "Y", "Z"].iter().position(|known| *known == axis)),
+            None => (name, None),
+        };
+        Some(match (family, axis) {
+            ("SRZ", None) => Self::Zero,
+            ("SR_TID", Some(axis)) => Self::Thread(axis),
+            ("SR_NTID", Some(axis)) => Self::Threads(axis),
+            ("SR_CTAID", Some(axis)) => Self::Block(axis),
+            ("SR_NCTAID", Some(axis)) => Self::Blocks(axis),
+            ("SR_LANEID", None) => Self::Lane,
+            ("SR_EQMASK", None) => Self::SameLane,
+            ("SR_LTMASK", None) => Self::LowerLanes,
+            ("SR_LEMASK", None) => Self::LowerOrSameLanes,
+            ("SR_GTMASK", None) => Self::GreaterLanes,
+            ("SR_GEMASK", None) => Self::GreaterOrSameLanes,
+            (name, None) => Self::Constant(constant(name)?),
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_knows_its_lane() {
+        let position = Position { thread: [1, 2, 1], threads: [4, 3, 2], ..Position::default() };
+        let value = |name| position.special(SpecialRegister::named(name, |_| None).expect("a known register"));
+        assert_eq!(value("SR_LANEID"), 21);
+        assert_eq!(value("SR_EQMASK"), 1 << 21);
+        assert_eq!(value("SR_LTMASK"), (1 << 21) - 1);
+        assert_eq!(value("SR_LEMASK"), (1 << 22) - 1);
+        assert_eq!(value("SR_GTMASK"), !((1 << 22) - 1));
+        assert_eq!(value("SR_GEMASK"), !((1 << 21) - 1));
+        assert_eq!((value("SR_TID.Y"), value("SR_NTID.Z"), value("SRZ")), (2, 2, 0));
+        assert_eq!(SpecialRegister::named("SR_TID.W", |_| None), None);
+        let first = Position::default();
+        assert_eq!(first.special(SpecialRegister::LowerOrSameLanes), 1);
+        let last = Position { thread: [31, 0, 0], ..first };
+        assert_eq!(last.special(SpecialRegister::GreaterLanes), 0);
+        assert_eq!(last.special(SpecialRegister::LowerOrSameLanes), u32::MAX);
+    }
+}
