@@ -4,6 +4,7 @@ use ptx_engines::KernelExecutor;
 use ptx_exec::interpret::Interpreter;
 use ptx_exec::kernel_case::{KernelAnswer, KernelResult};
 use ptx_spec::environment::Environment;
+use rayon::prelude::*;
 
 use crate::chain_text::ChainText;
 use crate::inputs::ChainRows;
@@ -52,8 +53,17 @@ pub struct Comparison<'c> {
 /// Chains of a question that failed as a whole, by their positions, and what to do next.
 type Positions = Vec<usize>;
 
+/// Modules whose machine code is disassembled together, if there are many: starting the disassembler takes as long as compiling
+/// hundreds of chains.
+const TOGETHER: usize = 2;
+
 /// The answers to chains, in order. Chains that share a module are asked about again in halves where the module fails.
 pub fn compare(of: &Comparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<ChainAnswer>> {
+    let together = modules.len().div_ceil(rayon::current_num_threads()).max(TOGETHER);
+    modules.par_chunks(together).flat_map_iter(|modules| compare_some(of, modules)).collect()
+}
+
+fn compare_some(of: &Comparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<ChainAnswer>> {
     let mut answers: Vec<Vec<Option<ChainAnswer>>> = modules.iter().map(|chains| vec![None; chains.len()]).collect();
     // Chains of a module that share a case, by their positions.
     let mut open: Vec<(usize, Positions)> =

@@ -84,9 +84,11 @@ impl<'l, 's> ChainDraw<'l, 's> {
                 }
                 if at == middle && shape == Shape::IfElse && at < count {
                     draft.chain.statements.push(ChainStatement::Else);
+                    draft.carry = false;
                 }
                 if at == end {
                     draft.chain.statements.push(ChainStatement::End);
+                    draft.carry = false;
                     draft.blocks -= 1;
                 }
             }

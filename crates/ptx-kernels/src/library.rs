@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::chain::Chain;
+use crate::chain::{Chain, ChainStatement};
 use crate::template::Template;
 use ptx_exec::semantics;
 use ptx_spec::environment::Environment;
@@ -104,6 +104,31 @@ impl<'s> Library<'s> {
     pub fn reads(&self, chain: &Chain, line: &str) -> bool {
         let declarations = Declarations::parse(&chain.declarations(), &self.spec.isa);
         declarations.is_ok_and(|declarations| self.valid(line, &declarations).is_some())
+    }
+
+    /// True if each line of a chain that reads the carry follows one that always writes it, and nothing branches in between:
+    /// otherwise it would be that of whatever was executed before the chain.
+    pub fn has_its_carry(&self, chain: &Chain) -> bool {
+        let Ok(declarations) = Declarations::parse(&chain.declarations(), &self.spec.isa) else { return false };
+        let mut carry = false;
+        for statement in &chain.statements {
+            let ChainStatement::Instruction(instruction) = statement else {
+                carry = false;
+                continue;
+            };
+            let text = instruction.text();
+            let Some((of, reading)) = self.valid(&text, &declarations) else { return false };
+            let made = semantics::computation(&self.spec.isa, &of.forms[reading.form], &reading.values, None);
+            let Some(Ok(computation)) = made else { continue };
+            if computation.reads_carry() && !carry {
+                return false;
+            }
+            carry = match (computation.writes_carry(), instruction.is_guarded()) {
+                (true, guarded) => !guarded,
+                (false, _) => carry,
+            };
+        }
+        true
     }
 
     /// The opcode of a valid line of a chain, and its choices that are seen in its text, each with the name of its axis.

@@ -7,8 +7,8 @@ use ptx_exec::value::MemoryRegion;
 use ptx_sass::cubin::Cubin;
 use ptx_sass::image::Image;
 use ptx_sass::machine::{Halt, Thread};
-use ptx_sass::position::Position;
 use ptx_sass::opcode::{Step, Unknown};
+use ptx_sass::position::Position;
 use ptx_sass::run::run;
 
 use super::{Sass, step};

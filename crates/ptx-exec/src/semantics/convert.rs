@@ -15,6 +15,10 @@ pub(super) fn cvt(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 
 /// Two integers, saturated, the first above the second; what is left of the result is filled from the third source.
 pub(super) fn cvt_pack(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    // Its page says nothing of the upper half, and no ptxas writes it.
+    if m.is_wider("d") {
+        return Err(Unmodelled("the manual does not say what is above the 32 bits of a wider destination".to_owned()));
+    }
     let name = m.value("convertType");
     let of = match (name.get(..2), name.get(2..).and_then(|bits| bits.parse().ok())) {
         (Some(".u"), Some(bits)) => NumberType::unsigned(bits),

@@ -46,6 +46,16 @@ impl<'a> Modes<'a> {
         self.value(&format!("{operand}.sign")) == MINUS
     }
 
+    /// True if the registers of an operand are wider than its type.
+    pub(super) fn is_wider(&self, operand: &str) -> bool {
+        let of = self.form.operands.iter().find(|known| known.name == operand);
+        let bits = of.and_then(|of| {
+            let register = self.isa.instruction_type(self.form.value(self.values, of.of_type?))?;
+            Some((register.bits, of.type_by(self.isa, self.form, self.values)?.bits))
+        });
+        bits.is_some_and(|(register, of_type)| register > of_type)
+    }
+
     /// The opcode.
     pub(super) fn opcode(&self) -> &'a str {
         self.form.opcode()

@@ -74,7 +74,7 @@ fn valid(library: &Library<'_>, before: &Reduced, chain: &Chain, rows: &ChainRow
     }
     let declarations = Declarations::parse(&renumbered.declarations(), &library.spec().isa).ok()?;
     let is_valid = renumbered.instructions().all(|of| library.valid(&of.text(), &declarations).is_some());
-    is_valid.then_some((renumbered, rows))
+    (is_valid && library.has_its_carry(&renumbered)).then_some((renumbered, rows))
 }
 
 /// The chain up to each of its instructions outside of blocks, whose results are observed instead.
