@@ -96,7 +96,11 @@ fn compare(kernel: &Kernel, case: &Case, expected: &Expected, row: usize, answer
     let registers = kernel::decode(kernel, &case.program, after, row);
     let loose = kernel::decode(kernel, &case.program, undefined, row).iter().any(|mask| *mask != 0);
     if loose {
-        return if matches!(expected, Expected::Undefined(_)) { Ok(()) } else { Err("a register is undefined".to_owned()) };
+        return if matches!(expected, Expected::Undefined(_)) {
+            Ok(())
+        } else {
+            Err("a register is undefined".to_owned())
+        };
     }
     let variables = kernel::changed(kernel, &case.program, after, row);
     expected.check(&Answer::Returned(Returned { registers, variables, ..Returned::default() }), &case.program)

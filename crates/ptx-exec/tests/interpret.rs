@@ -74,9 +74,15 @@ const STRAIGHT: &[(&str, &str)] = &[
     ("setp.lt.u32 %p1|%p2, 2, 1; @%p2 st.b32 [%o], 1; @%p1 st.b32 [%o], 2;", "00000001"),
     ("setp.eq.u32 %p1, 1, 1; setp.ne.and.u32 %p2, 1, 2, !%p1; selp.b32 %r1, 5, 6, %p2; st.b32 [%o], %r1;", "00000006"),
     // The carry travels from line to line.
-    ("add.cc.u32 %r1, 0xffffffff, 1; addc.cc.u32 %r2, 0, 0; addc.u32 %r3, 5, 5; st.v2.b32 [%o], {%r2, %r3};", "00000001 0000000a"),
+    (
+        "add.cc.u32 %r1, 0xffffffff, 1; addc.cc.u32 %r2, 0, 0; addc.u32 %r3, 5, 5; st.v2.b32 [%o], {%r2, %r3};",
+        "00000001 0000000a",
+    ),
     ("sub.cc.u32 %r1, 0, 1; subc.u32 %r2, 0, 0; st.v2.b32 [%o], {%r1, %r2};", "ffffffff ffffffff"),
-    ("mad.lo.cc.u32 %r1, 0x10000, 0x10000, 1; madc.hi.u32 %r2, 0x10000, 0x10000, 0; st.v2.b32 [%o], {%r1, %r2};", "00000001 00000001"),
+    (
+        "mad.lo.cc.u32 %r1, 0x10000, 0x10000, 1; madc.hi.u32 %r2, 0x10000, 0x10000, 0; st.v2.b32 [%o], {%r1, %r2};",
+        "00000001 00000001",
+    ),
     // Undefined values travel.
     ("st.b32 [%o], %r1;", "????????"),
     ("and.b32 %r2, %r1, 0xff; st.b32 [%o], %r2;", "000000??"),
@@ -102,7 +108,10 @@ const STRAIGHT: &[(&str, &str)] = &[
     // Branches and blocks.
     ("bra L; st.b32 [%o], 1; L: st.b32 [%o+4], 2;", "03020100 00000002"),
     ("mov.b32 %r1, 0; L: add.u32 %r1, %r1, 3; setp.lt.u32 %p1, %r1, 10; @%p1 bra L; st.b32 [%o], %r1;", "0000000c"),
-    (".reg .b32 a; mov.b32 a, 1; { .reg .b32 a; mov.b32 a, 2; bra L; L: st.b32 [%o], a; } st.b32 [%o+4], a; L: ret;", "00000002 00000001"),
+    (
+        ".reg .b32 a; mov.b32 a, 1; { .reg .b32 a; mov.b32 a, 2; bra L; L: st.b32 [%o], a; } st.b32 [%o+4], a; L: ret;",
+        "00000002 00000001",
+    ),
     ("{ { bra L; } st.b32 [%o], 1; } L: st.b32 [%o+4], 1; exit; st.b32 [%o], 2;", "03020100 00000001"),
     // What has no semantics is noticed where it is reached.
     ("bra L; add.u31 %r1, %r2, %r3; L: st.b32 [%o], 1;", "00000001"),
@@ -113,66 +122,194 @@ const STRAIGHT: &[(&str, &str)] = &[
 /// Declarations outside of the body, bodies, and what happens.
 const MODULES: &[(&str, &str, &str)] = &[
     // Branches through a list.
-    ("", "mov.b32 %r1, 1; T: .branchtargets A, B, C; brx.idx %r1, T; A: st.b32 [%o], 1; B: st.b32 [%o+4], 2; ret; C: trap;", "03020100 00000002"),
-    ("", "mov.b32 %r1, 3; T: .branchtargets A, B; brx.idx %r1, T; A: B: ret;", "undefined: line 7 `brx.idx %r1, T;`: the index 3 is beyond the list of 2 labels"),
+    (
+        "",
+        "mov.b32 %r1, 1; T: .branchtargets A, B, C; brx.idx %r1, T; A: st.b32 [%o], 1; B: st.b32 [%o+4], 2; ret; C: trap;",
+        "03020100 00000002",
+    ),
+    (
+        "",
+        "mov.b32 %r1, 3; T: .branchtargets A, B; brx.idx %r1, T; A: B: ret;",
+        "undefined: line 7 `brx.idx %r1, T;`: the index 3 is beyond the list of 2 labels",
+    ),
     ("", "T: .branchtargets A; brx.idx %r1, T; A: ret;", "undefined: line 7 `brx.idx %r1, T;`: the index is undefined"),
     // Endings.
     ("", "st.b32 [%o], 1; trap;", "trapped: line 7 `trap;`: the thread traps"),
     ("", "brkpt;", "undefined: line 7 `brkpt;`"),
     ("", "L: bra L;", "failed: line 7 `bra L;`: a thread takes more than 10000000 steps"),
     // Variables in each space, with and without initial values.
-    (".global .b32 g; .const .v2 .b32 c[2] = {{1, 2}, {3}};", "ld.global.b32 %r1, [g]; ld.const.v2.b32 {%r2, %r3}, [c+8]; ld.const.b32 %r4, [c+4]; st.v4.b32 [%o], {%r1, %r2, %r3, %r4};", "00000000 00000003 00000000 00000002"),
-    (".shared .align 8 .b8 s[16];", "ld.shared.b32 %r1, [s]; st.b32 [%o], %r1; st.shared.b32 [s+4], 5; mov.b64 %d1, s; ld.shared.b32 %r2, [%d1+4]; cvta.shared.u64 %d2, %d1; ld.b32 %r3, [%d2+4]; st.v2.b32 [%o+8], {%r2, %r3};", "???????? 07060504 00000005 00000005"),
-    ("", ".local .b32 l[2]; st.local.b32 [l+4], 3; mov.b64 %d1, l; cvta.local.u64 %d1, %d1; ld.v2.b32 {%r1, %r2}, [%d1];", "undefined: line 7 `ld.v2.b32 {%r1, %r2}, [%d1];`: address"),
-    ("", ".local .align 8 .b32 l[2]; st.local.b32 [l+4], 3; mov.b64 %d1, l; cvta.local.u64 %d1, %d1; ld.v2.b32 {%r1, %r2}, [%d1]; st.v2.b32 [%o], {%r1, %r2};", "???????? 00000003"),
+    (
+        ".global .b32 g; .const .v2 .b32 c[2] = {{1, 2}, {3}};",
+        "ld.global.b32 %r1, [g]; ld.const.v2.b32 {%r2, %r3}, [c+8]; ld.const.b32 %r4, [c+4]; st.v4.b32 [%o], {%r1, %r2, %r3, %r4};",
+        "00000000 00000003 00000000 00000002",
+    ),
+    (
+        ".shared .align 8 .b8 s[16];",
+        "ld.shared.b32 %r1, [s]; st.b32 [%o], %r1; st.shared.b32 [s+4], 5; mov.b64 %d1, s; ld.shared.b32 %r2, [%d1+4]; cvta.shared.u64 %d2, %d1; ld.b32 %r3, [%d2+4]; st.v2.b32 [%o+8], {%r2, %r3};",
+        "???????? 07060504 00000005 00000005",
+    ),
+    (
+        "",
+        ".local .b32 l[2]; st.local.b32 [l+4], 3; mov.b64 %d1, l; cvta.local.u64 %d1, %d1; ld.v2.b32 {%r1, %r2}, [%d1];",
+        "undefined: line 7 `ld.v2.b32 {%r1, %r2}, [%d1];`: address",
+    ),
+    (
+        "",
+        ".local .align 8 .b32 l[2]; st.local.b32 [l+4], 3; mov.b64 %d1, l; cvta.local.u64 %d1, %d1; ld.v2.b32 {%r1, %r2}, [%d1]; st.v2.b32 [%o], {%r1, %r2};",
+        "???????? 00000003",
+    ),
     ("", ".shared .b32 s; st.shared.b32 [s], 6; ld.shared.b32 %r1, [s]; st.b32 [%o], %r1;", "00000006"),
-    (".global .b32 g[3] = {7, 8, 9}; .global .align 16 .b64 p[2] = {generic(g)+4, g};", "ld.global.v2.b64 {%d1, %d2}, [p]; ld.b32 %r1, [%d1]; ld.global.b32 %r2, [%d2+8]; st.v2.b32 [%o], {%r1, %r2};", "00000008 00000009"),
-    (".global .align 4 .u8 m[4] = {0xff(g), 0xFF00(g), 0xff(258), 0xff00(258)}; .global .align 4 .b32 g;", "ld.global.v2.u8 {%h1, %h2}, [m+2]; mov.b64 %d1, g; cvt.u32.u64 %r3, %d1; ld.global.u16 %h3, [m]; cvt.u16.u64 %h4, %d1; sub.u16 %h3, %h3, %h4; st.b8 [%o], %h1; st.b8 [%o+1], %h2; st.b16 [%o+2], %h3;", "00000102"),
+    (
+        ".global .b32 g[3] = {7, 8, 9}; .global .align 16 .b64 p[2] = {generic(g)+4, g};",
+        "ld.global.v2.b64 {%d1, %d2}, [p]; ld.b32 %r1, [%d1]; ld.global.b32 %r2, [%d2+8]; st.v2.b32 [%o], {%r1, %r2};",
+        "00000008 00000009",
+    ),
+    (
+        ".global .align 4 .u8 m[4] = {0xff(g), 0xFF00(g), 0xff(258), 0xff00(258)}; .global .align 4 .b32 g;",
+        "ld.global.v2.u8 {%h1, %h2}, [m+2]; mov.b64 %d1, g; cvt.u32.u64 %r3, %d1; ld.global.u16 %h3, [m]; cvt.u16.u64 %h4, %d1; sub.u16 %h3, %h3, %h4; st.b8 [%o], %h1; st.b8 [%o+1], %h2; st.b16 [%o+2], %h3;",
+        "00000102",
+    ),
     (".global .b32 g;", "st.global.b32 [g+4], 1;", "undefined: line 7 `st.global.b32 [g+4], 1;`: nothing is at"),
-    (".const .b32 c = 1;", "mov.b64 %d1, c; cvta.const.u64 %d1, %d1; st.b32 [%d1], 1;", "undefined: line 7 `st.b32 [%d1], 1;`: address 0x7e0000001004 may not be written"),
-    (".extern .global .b32 e;", "ld.global.b32 %r1, [e]; st.b32 [%o], %r1;", "skipped: line 7 `ld.global.b32 %r1, [e];`: `e` is nothing that has a value"),
-    (".shared .b32 s;", "mov.b64 %d1, s; isspacep.shared %p1, %o; cvta.shared.u64 %d2, %d1; isspacep.shared %p2, %d2; selp.b32 %r1, 1, 0, %p1; selp.b32 %r2, 1, 0, %p2; st.v2.b32 [%o], {%r1, %r2};", "00000000 00000001"),
-    ("", "mov.b64 %d1, out; cvta.param.u64 %d1, %d1; isspacep.global %p1, %d1; isspacep.param %p2, %o; selp.b32 %r1, 1, 0, %p1; selp.b32 %r2, 1, 0, %p2; ld.b64 %d2, [%d1]; st.v2.b32 [%d2], {%r1, %r2};", "00000001 00000000"),
+    (
+        ".const .b32 c = 1;",
+        "mov.b64 %d1, c; cvta.const.u64 %d1, %d1; st.b32 [%d1], 1;",
+        "undefined: line 7 `st.b32 [%d1], 1;`: address 0x7e0000001004 may not be written",
+    ),
+    (
+        ".extern .global .b32 e;",
+        "ld.global.b32 %r1, [e]; st.b32 [%o], %r1;",
+        "skipped: line 7 `ld.global.b32 %r1, [e];`: `e` is nothing that has a value",
+    ),
+    (
+        ".shared .b32 s;",
+        "mov.b64 %d1, s; isspacep.shared %p1, %o; cvta.shared.u64 %d2, %d1; isspacep.shared %p2, %d2; selp.b32 %r1, 1, 0, %p1; selp.b32 %r2, 1, 0, %p2; st.v2.b32 [%o], {%r1, %r2};",
+        "00000000 00000001",
+    ),
+    (
+        "",
+        "mov.b64 %d1, out; cvta.param.u64 %d1, %d1; isspacep.global %p1, %d1; isspacep.param %p2, %o; selp.b32 %r1, 1, 0, %p1; selp.b32 %r2, 1, 0, %p2; ld.b64 %d2, [%d1]; st.v2.b32 [%d2], {%r1, %r2};",
+        "00000001 00000000",
+    ),
     // Calls, direct and indirect.
     (INCREMENT, "call (%r1), inc, (5); st.b32 [%o], %r1;", "00000006"),
-    (INCREMENT, "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 7; call.uni (b), incp, (a); ld.param.b32 %r1, [b]; } st.b32 [%o], %r1;", "00000008"),
-    (INCREMENT, "mov.u64 %d1, inc; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P; st.b32 [%o], %r1;", "0000000a"),
+    (
+        INCREMENT,
+        "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 7; call.uni (b), incp, (a); ld.param.b32 %r1, [b]; } st.b32 [%o], %r1;",
+        "00000008",
+    ),
+    (
+        INCREMENT,
+        "mov.u64 %d1, inc; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P; st.b32 [%o], %r1;",
+        "0000000a",
+    ),
     (INCREMENT, "mov.u64 %d1, inc; T: .calltargets inc, dec; call (%r1), %d1, (9), T; st.b32 [%o], %r1;", "0000000a"),
-    (INCREMENT, "mov.u64 %d1, inc; T: .calltargets dec; call (%r1), %d1, (9), T; st.b32 [%o], %r1;", "undefined: line 7 `call (%r1), %d1, (9), T;`: the function is not in the list"),
-    (INCREMENT, "mov.b64 %d1, 5; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P;", "undefined: line 7 `call (%r1), %d1, (9), P;`: no function is at address 0x5"),
-    (INCREMENT, "mov.u64 %d1, incp; P: .callprototype _ (); call %d1, P;", "undefined: line 7 `call %d1, P;`: the function that is called has other numbers"),
-    (TABLE_OF_FUNCTIONS, "ld.global.b64 %d1, [table+8]; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P; st.b32 [%o], %r1;", "00000008"),
+    (
+        INCREMENT,
+        "mov.u64 %d1, inc; T: .calltargets dec; call (%r1), %d1, (9), T; st.b32 [%o], %r1;",
+        "undefined: line 7 `call (%r1), %d1, (9), T;`: the function is not in the list",
+    ),
+    (
+        INCREMENT,
+        "mov.b64 %d1, 5; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P;",
+        "undefined: line 7 `call (%r1), %d1, (9), P;`: no function is at address 0x5",
+    ),
+    (
+        INCREMENT,
+        "mov.u64 %d1, incp; P: .callprototype _ (); call %d1, P;",
+        "undefined: line 7 `call %d1, P;`: the function that is called has other numbers",
+    ),
+    (
+        TABLE_OF_FUNCTIONS,
+        "ld.global.b64 %d1, [table+8]; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%r1), %d1, (9), P; st.b32 [%o], %r1;",
+        "00000008",
+    ),
     // Recursion, and locals of each call.
     (FACTORIAL, "call (%r1), fact, (10); st.b32 [%o], %r1;", "00375f00"),
-    (FACTORIAL, "call (%r1), fact, (100000);", "failed: line 6 `call (b), fact, (b);`: calls are nested more than 10000 deep"),
-    (LOCALS, "call f, (3); ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [g]; st.v4.b32 [%o], {%r1, %r2, %r3, %r4};", "00000000 00000001 00000002 00000003"),
+    (
+        FACTORIAL,
+        "call (%r1), fact, (100000);",
+        "failed: line 6 `call (b), fact, (b);`: calls are nested more than 10000 deep",
+    ),
+    (
+        LOCALS,
+        "call f, (3); ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [g]; st.v4.b32 [%o], {%r1, %r2, %r3, %r4};",
+        "00000000 00000001 00000002 00000003",
+    ),
     (".func f() { exit; }", "call f; st.b32 [%o], 1;", "03020100"),
     (".func f() { .reg .pred p; setp.eq.u32 p, 1, 1; @p ret; trap; }", "call f; st.b32 [%o], 1;", "00000001"),
     // The carry is lost in a call, and a result that was not written is undefined.
     (".func f() { ret; }", "add.cc.u32 %r1, 1, 1; call f; addc.u32 %r2, 0, 0; st.b32 [%o], %r2;", "????????"),
     (".func (.reg .b32 r) f() { ret; }", "call (%r1), f, (); st.b32 [%o], %r1;", "????????"),
-    (".func (.param .align 4 .b8 r[8]) f() { st.param.b32 [r+4], 5; ret; }", ".param .align 4 .b8 x[8]; call (x), f, (); ld.param.b32 %r1, [x]; ld.param.b32 %r2, [x+4]; st.v2.b32 [%o], {%r1, %r2};", "???????? 00000005"),
+    (
+        ".func (.param .align 4 .b8 r[8]) f() { st.param.b32 [r+4], 5; ret; }",
+        ".param .align 4 .b8 x[8]; call (x), f, (); ld.param.b32 %r1, [x]; ld.param.b32 %r2, [x+4]; st.v2.b32 [%o], {%r1, %r2};",
+        "???????? 00000005",
+    ),
     (".extern .func f();", "call f;", "skipped: line 7 `call f;`: the module does not define `f`"),
     // Arguments of any number, as compilers pass them.
-    (SUM, ".param .b32 n; .param .align 8 .b8 v[8]; .param .b32 s; st.param.b32 [n], 2; st.param.b32 [v], 30; st.param.b32 [v+4], 12; call (s), sum, (n, v); ld.param.b32 %r1, [s]; st.b32 [%o], %r1;", "0000002a"),
-    (SUM, ".param .b32 n; .param .align 8 .b8 v[8]; .param .b32 s; st.param.b32 [n], 3; st.param.b32 [v], 30; st.param.b32 [v+4], 12; call (s), sum, (n, v);", "undefined: line 6 `ld.b32 x, [p];`: nothing is at"),
+    (
+        SUM,
+        ".param .b32 n; .param .align 8 .b8 v[8]; .param .b32 s; st.param.b32 [n], 2; st.param.b32 [v], 30; st.param.b32 [v+4], 12; call (s), sum, (n, v); ld.param.b32 %r1, [s]; st.b32 [%o], %r1;",
+        "0000002a",
+    ),
+    (
+        SUM,
+        ".param .b32 n; .param .align 8 .b8 v[8]; .param .b32 s; st.param.b32 [n], 3; st.param.b32 [v], 30; st.param.b32 [v+4], 12; call (s), sum, (n, v);",
+        "undefined: line 6 `ld.b32 x, [p];`: nothing is at",
+    ),
     // The address of a parameter of a function is one in local memory.
-    (".func f(.param .align 4 .b8 a[8]) { .reg .b64 d; .reg .b32 r; mov.b64 d, a; ld.local.b32 r, [d+4]; st.global.b32 [g], r; ret; } .global .b32 g;", ".param .align 4 .b8 x[8]; st.param.b32 [x], 1; st.param.b32 [x+4], 2; call f, (x); ld.global.b32 %r1, [g]; st.b32 [%o], %r1;", "00000002"),
+    (
+        ".func f(.param .align 4 .b8 a[8]) { .reg .b64 d; .reg .b32 r; mov.b64 d, a; ld.local.b32 r, [d+4]; st.global.b32 [g], r; ret; } .global .b32 g;",
+        ".param .align 4 .b8 x[8]; st.param.b32 [x], 1; st.param.b32 [x+4], 2; call f, (x); ld.global.b32 %r1, [g]; st.b32 [%o], %r1;",
+        "00000002",
+    ),
     // The stack.
-    ("", "stacksave.u64 %d3; alloca.u64 %d1, 8; st.local.b32 [%d1], 4; ld.local.b32 %r1, [%d1]; st.b32 [%o], %r1; stackrestore.u64 %d3; ld.local.b32 %r1, [%d1];", "undefined: line 7 `ld.local.b32 %r1, [%d1];`: nothing is at"),
-    ("", "alloca.u64 %d1, 8, 64; and.b64 %d2, %d1, 63; st.local.b64 [%d1], %d2; ld.local.b64 %d3, [%d1]; st.b64 [%o], %d3;", "00000000 00000000"),
+    (
+        "",
+        "stacksave.u64 %d3; alloca.u64 %d1, 8; st.local.b32 [%d1], 4; ld.local.b32 %r1, [%d1]; st.b32 [%o], %r1; stackrestore.u64 %d3; ld.local.b32 %r1, [%d1];",
+        "undefined: line 7 `ld.local.b32 %r1, [%d1];`: nothing is at",
+    ),
+    (
+        "",
+        "alloca.u64 %d1, 8, 64; and.b64 %d2, %d1, 63; st.local.b64 [%d1], %d2; ld.local.b64 %d3, [%d1]; st.b64 [%o], %d3;",
+        "00000000 00000000",
+    ),
     ("", "stackrestore.u64 %o;", "undefined: line 7 `stackrestore.u64 %o;`: the stack pointer is none"),
     ("", "mov.b64 %d1, 0x100000000; alloca.u64 %d2, %d1;", "failed: line 7 `alloca.u64 %d2, %d1;`: more than"),
     // Atomic operations.
-    ("", "atom.global.add.u32 %r1, [%o], 1; red.global.max.s32 [%o+4], -1; atom.cas.b32 %r2, [%o+8], 0x0b0a0908, 5; st.v2.b32 [%o+16], {%r1, %r2};", "03020101 07060504 00000005 0f0e0d0c 03020100 0b0a0908"),
-    ("", "atom.inc.u32 %r1, [%o], 5; atom.exch.b64 %d1, [%o+8], 1; red.and.b32 [%o+4], 0xff; atom.dec.u32 _, [%o+16], 3;", "00000000 00000004 00000001 00000000 00000003"),
+    (
+        "",
+        "atom.global.add.u32 %r1, [%o], 1; red.global.max.s32 [%o+4], -1; atom.cas.b32 %r2, [%o+8], 0x0b0a0908, 5; st.v2.b32 [%o+16], {%r1, %r2};",
+        "03020101 07060504 00000005 0f0e0d0c 03020100 0b0a0908",
+    ),
+    (
+        "",
+        "atom.inc.u32 %r1, [%o], 5; atom.exch.b64 %d1, [%o+8], 1; red.and.b32 [%o+4], 0xff; atom.dec.u32 _, [%o+16], 3;",
+        "00000000 00000004 00000001 00000000 00000003",
+    ),
     ("", "atom.add.u32 %r1, [%o], %r2; st.b32 [%o+4], %r1;", "???????? 03020100"),
     ("", "atom.add.f32 %r1, [%o], %r2;", "skipped: line 7"),
     // What one thread does not notice.
-    ("", "prefetch.global.L1 [%o]; membar.gl; fence.acq_rel.gpu; bar.sync 0; barrier.sync 1; nanosleep.u32 5; pmevent 1; st.b32 [%o], 1;", "00000001"),
-    ("", "setp.eq.u32 %p1, 1, 1; bar.red.popc.u32 %r1, 0, !%p1; bar.red.or.pred %p2, 0, %p1; selp.b32 %r2, 1, 0, %p2; st.v2.b32 [%o], {%r1, %r2};", "00000000 00000001"),
-    (".global .align 128 .b8 g[128];", "discard.global.L2 [g], 128; ld.global.b32 %r1, [g]; st.b32 [%o], %r1;", "????????"),
-    ("", "shfl.sync.idx.b32 %r1, %r2, 0, 31, 1;", "skipped: line 7 `shfl.sync.idx.b32 %r1, %r2, 0, 31, 1;`: there is no model of `shfl`"),
+    (
+        "",
+        "prefetch.global.L1 [%o]; membar.gl; fence.acq_rel.gpu; bar.sync 0; barrier.sync 1; nanosleep.u32 5; pmevent 1; st.b32 [%o], 1;",
+        "00000001",
+    ),
+    (
+        "",
+        "setp.eq.u32 %p1, 1, 1; bar.red.popc.u32 %r1, 0, !%p1; bar.red.or.pred %p2, 0, %p1; selp.b32 %r2, 1, 0, %p2; st.v2.b32 [%o], {%r1, %r2};",
+        "00000000 00000001",
+    ),
+    (
+        ".global .align 128 .b8 g[128];",
+        "discard.global.L2 [g], 128; ld.global.b32 %r1, [g]; st.b32 [%o], %r1;",
+        "????????",
+    ),
+    (
+        "",
+        "shfl.sync.idx.b32 %r1, %r2, 0, 31, 1;",
+        "skipped: line 7 `shfl.sync.idx.b32 %r1, %r2, 0, 31, 1;`: there is no model of `shfl`",
+    ),
 ];
 
 const INCREMENT: &str = ".func (.reg .b32 b) inc(.reg .b32 a) { add.u32 b, a, 1; ret; } .func (.reg .b32 b) dec(.reg .b32 a) { sub.u32 b, a, 1; } \

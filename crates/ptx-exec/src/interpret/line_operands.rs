@@ -267,7 +267,11 @@ impl<'l, 'a> LineOperands<'l, 'a> {
                 let base = CodeSource::Immediate(at.value().cast_unsigned());
                 return Ok(CodeAddress { space, base, offset: 0 });
             }
-            other => return Err(Unmodelled(format!("{other:?} is an address of which the manual does not say how it is found"))),
+            other => {
+                return Err(Unmodelled(format!(
+                    "{other:?} is an address of which the manual does not say how it is found"
+                )));
+            }
         };
         let space = match self.names.get(base) {
             Some(NamedThing::Variable(of, _)) => Some(of),

@@ -124,7 +124,8 @@ impl<'m, 'a> NameScopes<'m, 'a> {
             return Some(of);
         }
         let (vector, component) = name.rsplit_once('.')?;
-        let lane = u32::try_from(["x", "y", "z", "w", "r", "g", "b", "a"].iter().position(|known| *known == component)?);
+        let lane =
+            u32::try_from(["x", "y", "z", "w", "r", "g", "b", "a"].iter().position(|known| *known == component)?);
         let lane = lane.ok()? % 4;
         match self.whole(vector)? {
             NamedThing::Register { slot, bits, lanes } if lane < lanes => {

@@ -82,7 +82,9 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
     }
 
     fn header(&mut self, body: &FunctionBody<'a>) -> Result<(), String> {
-        let Some(header) = &body.header else { return Err("an instruction is outside of any entry or function".to_owned()) };
+        let Some(header) = &body.header else {
+            return Err("an instruction is outside of any entry or function".to_owned());
+        };
         let mut next = windows::PARAMETERS;
         for declaration in parameters(header.parameters).map_err(|why| why.to_string())? {
             if !header.function {

@@ -1,12 +1,12 @@
 //! A thread: its registers, its frames, and what each operation does to them.
 
+use super::Limits;
 use super::code::{CodeAddress, CodeBody, CodeDestination, CodeGuard, CodeOperation, CodeSource};
 use super::regions::Regions;
 use super::register_bits::RegisterBits;
 use super::special::ThreadPlace;
 use super::stop::Stop;
 use super::windows;
-use super::Limits;
 use crate::object::Space;
 
 /// A thread. Its memory is that of the launch, with regions of its own above.
@@ -194,9 +194,9 @@ impl<'p> Thread<'p> {
     fn switch(&self, index: CodeSource, targets: &[usize]) -> Result<usize, Stop> {
         let index = self.value(index).known(32).ok_or_else(|| Stop::Undefined("the index is undefined".to_owned()))?;
         let target = usize::try_from(index).ok().and_then(|index| targets.get(index));
-        target.copied().ok_or_else(|| {
-            Stop::Undefined(format!("the index {index} is beyond the list of {} labels", targets.len()))
-        })
+        target
+            .copied()
+            .ok_or_else(|| Stop::Undefined(format!("the index {index} is beyond the list of {} labels", targets.len())))
     }
 
     /// A barrier of a block with a single thread.

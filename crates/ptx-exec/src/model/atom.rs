@@ -3,10 +3,10 @@
 //! One thread sees no difference between orderings, scopes, caches and policies.
 
 use super::float::FloatOperation;
-use crate::semantics::Operation;
 use super::memory::{Access, Accessed};
 use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write};
 use crate::object::Space;
+use crate::semantics::Operation;
 use crate::value::ExpectedValue;
 use crate::value::FloatFormat;
 use crate::value::low;

@@ -1,7 +1,7 @@
 //! Operations on floating-point numbers. PTX ISA `floating-point-instructions`.
 
-use crate::semantics::Operation;
 use super::{Undefined, Unmodelled};
+use crate::semantics::Operation;
 use crate::value::ExpectedValue;
 use crate::value::FloatFormat;
 

@@ -1,11 +1,11 @@
 //! `suld`, `sust`, `sured` and `suq`. PTX ISA `surface-instructions`.
 
 use super::convert::{Converted, convert};
-use crate::semantics::Operation;
 use super::{
     Effect, Expectation, Inferences, Lane, Object, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write,
 };
 use crate::object::{Component, Format, Geometry, Surface};
+use crate::semantics::Operation;
 use crate::value::ExpectedValue;
 use crate::value::low;
 use crate::value::read;

@@ -202,11 +202,19 @@ mod tests {
             (".global .s32 x[2][2] = {1, -2, 3};", "0:1 1:-2 2:3 3"),
             (".global .v4 .f32 c[2] = {{0.5, 0f3f800000}, {1}};", "0:0.5 1:0f3f800000 4:1 8"),
             (".global .u64 p[3] = {b, generic(b)+4, b-8};", "0:b+0 1:&b+4 2:b+-8 3"),
-            (".global .u8 m[3] = {0xff(foo+4), 0xFF00(generic(foo)), 0xFF(1000 + 546)};", "0:ff(foo+4) 1:ff00(&foo+0) 2:ff(1546) 3"),
+            (
+                ".global .u8 m[3] = {0xff(foo+4), 0xFF00(generic(foo)), 0xFF(1000 + 546)};",
+                "0:ff(foo+4) 1:ff00(&foo+0) 2:ff(1546) 3",
+            ),
         ] {
             assert_eq!(read(text).expect(text), expected, "{text}");
         }
-        for text in [".global .b32 a = {1};", ".global .b32 a[1] = {;};", ".global .b32 a[2] = {1 2};", ".global .u8 m = 0xff(f;"] {
+        for text in [
+            ".global .b32 a = {1};",
+            ".global .b32 a[1] = {;};",
+            ".global .b32 a[2] = {1 2};",
+            ".global .u8 m = 0xff(f;",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
     }
