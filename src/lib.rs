@@ -19,7 +19,7 @@ pub mod case;
 pub mod causes;
 pub mod divergences;
 pub use ptx_engines as engine;
-pub use ptx_exec::{hex, kernel, line_case, model, object, properties, semantics, setup};
+pub use ptx_exec::{hex, interpret, kernel, kernel_case, line_case, model, object, properties, semantics, setup};
 pub use ptx_spec::{check, environment, explain, judge, load, must, plural, ptx, review, space, spec, yaml};
 pub mod matrix;
 pub mod report;
