@@ -14,7 +14,7 @@ const NEW_GONE: [&str; 2] = ["new", "gone"];
 const TESTED: [&str; 2] = ["now tested", "no longer tested"];
 
 /// The most important first.
-pub(super) const SECTIONS: [SectionReader; 16] = [
+pub(super) const SECTIONS: [SectionReader; 17] = [
     ("verdict", NEW_GONE, verdict),
     ("findings", NEW_GONE, findings),
     ("engines", ["now asked", "no longer asked"], engines),
@@ -22,6 +22,7 @@ pub(super) const SECTIONS: [SectionReader; 16] = [
     ("rules broken alone", TESTED, rules),
     ("forms", TESTED, forms),
     ("executed rows", TESTED, rows),
+    ("findings of chains", NEW_GONE, chain_findings),
     ("mismatch groups", NEW_GONE, new_groups),
     ("known mismatch groups", NEW_GONE, known_groups),
     ("known divergences", ["happen now", "no longer happen"], divergences),
@@ -53,6 +54,14 @@ pub(super) fn setting(report: &Report) -> Facts {
         ("options", options.words()),
     ];
     facts(all.into_iter().map(|(what, state)| (what.to_owned(), state, String::new())))
+}
+
+fn chain_findings(report: &Report) -> Facts {
+    let all = report.chains.iter().flat_map(|of| of.findings.iter().map(move |finding| (&of.engine, finding)));
+    facts(all.map(|(engine, finding)| {
+        let listed = finding.divergence.as_ref().map_or_else(String::new, |id| format!("listed as {id}"));
+        (format!("{engine}: {} {}", finding.fingerprint, finding.title), listed, counted(finding.chains, "chain"))
+    }))
 }
 
 fn verdict(report: &Report) -> Facts {

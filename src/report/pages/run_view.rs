@@ -16,6 +16,8 @@ pub(super) struct RunView<'r> {
     /// The listed divergences that were not asked about, by reason, with the engines.
     not_asked: Vec<(String, &'r BTreeMap<String, Vec<String>>)>,
     executors: Vec<ExecutorView<'r>>,
+    /// What each engine did with chains of lines, in words.
+    chains: Vec<String>,
     /// Engines, and what their answers to rows cannot tell.
     limits: Vec<(String, &'r Vec<String>)>,
     undefined: Vec<UndefinedView<'r>>,
@@ -71,6 +73,7 @@ impl<'r> RunView<'r> {
             left_out: names.alike(left_out.filter(|(_, of)| !of.is_empty()), PartialEq::eq),
             not_asked: names.alike(not_asked.filter(|(_, of)| !of.is_empty()), PartialEq::eq),
             executors: executors().map(executor).collect(),
+            chains: report.chains.iter().map(|of| format!("{}: {}", of.engine, of.words())).collect(),
             limits: names.alike(limits.filter(|(_, of)| !of.is_empty()), PartialEq::eq),
             undefined,
             inferences: inferences.collect(),

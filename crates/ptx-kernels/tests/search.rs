@@ -1,0 +1,152 @@
+//! The search for wrong code, on an engine whose wrongs are known: the reference, which is given a changed text.
+
+use std::path::Path;
+
+use ptx_engines::{Engine, EngineId, KernelExecutor};
+use ptx_exec::interpret::Interpreter;
+use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
+use ptx_kernels::{
+    Chain, ChainAnswer, ChainDraw, ChainModule, ChainRows, ChainText, Comparison, Library, Reduced, causes, compare,
+    reduce,
+};
+use ptx_spec::environment::{AddressSize, Environment};
+use ptx_spec::spec::Spec;
+
+/// Changes the lines of a module.
+type Change = fn(&[&str]) -> Vec<String>;
+
+/// The reference with changed texts.
+struct Changed<'s> {
+    id: EngineId,
+    interpreter: Interpreter<'s>,
+    change: Change,
+}
+
+impl Engine for Changed<'_> {
+    fn id(&self) -> &EngineId {
+        &self.id
+    }
+}
+
+impl KernelExecutor for Changed<'_> {
+    fn execute_kernels(&self, cases: &[KernelCase]) -> Vec<KernelAnswer> {
+        let answer = |case: &KernelCase| {
+            let lines: Vec<&str> = case.module.lines().collect();
+            let module = (self.change)(&lines).join("\n");
+            match module.contains("die") {
+                true => KernelAnswer::Failed("it died".to_owned()),
+                false => self.interpreter.execute(&KernelCase { module, ..case.clone() }),
+            }
+        };
+        cases.iter().map(answer).collect()
+    }
+}
+
+/// Every line changed by itself.
+fn each(lines: &[&str], change: impl Fn(&str) -> String) -> Vec<String> {
+    lines.iter().map(|line| change(line)).collect()
+}
+
+/// The first register that a line names.
+fn written(line: &str) -> &str {
+    line.split([' ', ',']).find(|word| word.starts_with("%x")).unwrap_or_default()
+}
+
+/// Changes, and the lines of the finding that each must have, by their patterns.
+const CASES: &[(&str, Change, &[&[&str]])] = &[
+    ("a maximum that is a minimum", |lines| each(lines, |line| line.replace("max.s32", "min.s32")), &[&["max.s32"]]),
+    (
+        "an inversion whose result is negated",
+        |lines| {
+            let mut changed: Vec<String> = Vec::new();
+            for (at, line) in lines.iter().enumerate() {
+                let before = at.checked_sub(1).map_or("", |before| lines[before]);
+                let fed = before.starts_with("not.b32") && line.starts_with("neg.s32");
+                let fed = fed && line.contains(&format!(", {};", written(before)));
+                changed.push(if fed { line.replace("neg.s32", "mov.b32") } else { (*line).to_owned() });
+            }
+            changed
+        },
+        &[&["not.b32", "neg.s32"]],
+    ),
+    (
+        "a guard that is dropped",
+        |lines| {
+            each(lines, |line| match line.split_once(" xor.b32") {
+                Some((guard, rest)) if guard.starts_with('@') => format!("xor.b32{rest}"),
+                _ => line.to_owned(),
+            })
+        },
+        &[&["@xor.b32"]],
+    ),
+    (
+        "a line that kills it",
+        |lines| each(lines, |line| if line.starts_with("min.u32") { "die".to_owned() } else { line.to_owned() }),
+        &[&["min.u32"]],
+    ),
+    ("nothing", |lines| each(lines, str::to_owned), &[]),
+];
+
+/// Chains that are drawn for each change.
+const CHAINS: usize = 300;
+
+#[test]
+fn a_wrong_is_found_as_the_fewest_lines_that_show_it() {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    let spec = Spec::load(&specs).map_err(|errors| errors[0].render(false)).expect("a specification");
+    let (ptx, target) = ("8.0".parse().expect("a version"), "sm_90".parse().expect("a target"));
+    let environment = Environment { ptx, target, address_size: AddressSize::Bits64 };
+    let only: Vec<String> = ["max", "min", "not", "neg", "xor", "add", "selp", "shl"].map(str::to_owned).into();
+    let library = Library::new(&spec, environment, &only).expect("a library");
+    let interpreter = Interpreter::new(&spec);
+    let mut draw = ChainDraw::new(&library, 7, (2, 4));
+    let chains: Vec<Chain> = (0..CHAINS).map(|_| draw.next_chain()).collect();
+    let rows: Vec<ChainRows> = (0..).zip(&chains).map(|(seed, chain)| ChainRows::drawn(chain, seed, 8)).collect();
+    let texts: Vec<ChainText> = chains.iter().map(ChainText::from).collect();
+    let module: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(&rows).collect();
+    for (name, change, expected) in CASES {
+        let engine = Changed {
+            id: "changed@1.0".parse().expect("an id"),
+            interpreter: Interpreter::new(&spec),
+            change: *change,
+        };
+        let comparison = Comparison { interpreter: &interpreter, engine: &engine, environment };
+        let modules: Vec<&ChainModule<'_>> = module.chunks(100).collect();
+        let answers: Vec<ChainAnswer> = compare(&comparison, &modules).into_iter().flatten().collect();
+        let mut failing = Vec::new();
+        for ((chain, rows), answer) in chains.iter().zip(&rows).zip(answers) {
+            match answer {
+                ChainAnswer::Agrees => {}
+                ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => {
+                    failing.push(Reduced { chain: chain.clone(), rows: rows.clone(), answer });
+                }
+                ChainAnswer::Skipped(why) | ChainAnswer::Undefined(why) => panic!("{name}: {why}:\n{}", chain.text()),
+            }
+        }
+        failing.truncate(12);
+        let found = causes(&comparison, &library, reduce(&comparison, &library, failing));
+        let patterns: Vec<Vec<String>> =
+            found.iter().map(|cause| cause.lines.iter().map(|line| line.pattern()).collect()).collect();
+        assert_eq!(
+            patterns,
+            *expected,
+            "{name}: {}",
+            found.first().map_or_else(String::new, |of| of.reduced.chain.text())
+        );
+    }
+}
+
+#[test]
+fn chains_are_the_same_for_a_seed() {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    let spec = Spec::load(&specs).map_err(|errors| errors[0].render(false)).expect("a specification");
+    let (ptx, target) = ("8.0".parse().expect("a version"), "sm_90".parse().expect("a target"));
+    let environment = Environment { ptx, target, address_size: AddressSize::Bits64 };
+    let library = Library::new(&spec, environment, &[]).expect("a library");
+    let drawn = |seed| -> Vec<String> {
+        let mut draw = ChainDraw::new(&library, seed, (2, 5));
+        (0..50).map(|_| draw.next_chain().text()).collect()
+    };
+    assert_eq!(drawn(1), drawn(1));
+    assert_ne!(drawn(1), drawn(2));
+}
