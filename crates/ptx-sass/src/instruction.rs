@@ -37,7 +37,7 @@ impl Predicate {
 /// A register or its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Register {
-    /// `R0` to `R254`, and 255 for `RZ`; `UR0` to `UR62`, and 63 for `URZ`. Zero registers are always 0.
+    /// `R0` to `R254`, and 255 for `RZ`; `UR0` to `UR254`, of which older targets have 63, and 255 for `URZ`. Zero registers are always 0.
     pub index: u8,
     /// `UR4`
     pub uniform: bool,
@@ -51,7 +51,7 @@ impl Register {
 
     /// True if it is `RZ` or `URZ`.
     pub fn is_zero(self) -> bool {
-        self.index == if self.uniform { 63 } else { 255 }
+        self.index == Self::ZERO.index
     }
 
     /// The register this many after it; zero registers have no others after them.
@@ -302,10 +302,9 @@ fn predicate_named(text: &str) -> Option<Predicate> {
 fn register(text: &str) -> Option<(Register, &str)> {
     let (name, mut rest) = text.split_once('.').unwrap_or((text, ""));
     let (uniform, name) = name.strip_prefix('U').map_or((false, name), |name| (true, name));
-    let (zero, most) = if uniform { (63, 62) } else { (255, 254) };
     let index = match name.strip_prefix('R')? {
-        "Z" => zero,
-        digits => digits.parse().ok().filter(|index| *index <= most)?,
+        "Z" => Register::ZERO.index,
+        digits => digits.parse().ok().filter(|index| *index < Register::ZERO.index)?,
     };
     let mut wide = false;
     loop {

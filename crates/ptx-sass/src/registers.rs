@@ -18,23 +18,26 @@ pub(crate) struct Registers {
     /// 32 bits each; their upper bits are 0.
     registers: [Bits; 256],
     /// Uniform registers, of the same kind.
-    uniform: [Bits; 64],
+    uniform: [Bits; 256],
     /// Predicates, in the lowest bit.
     predicates: [Bits; 8],
     /// Uniform predicates.
     uniform_predicates: [Bits; 8],
     /// The registers below this one may have been written: few of them are.
     used: usize,
+    /// The same of uniform registers.
+    used_uniform: usize,
 }
 
 impl Default for Registers {
     fn default() -> Self {
         let mut registers = Self {
             registers: [Bits::ZERO; 256],
-            uniform: [Bits::ZERO; 64],
+            uniform: [Bits::ZERO; 256],
             predicates: [Bits::ZERO; 8],
             uniform_predicates: [Bits::ZERO; 8],
             used: 255,
+            used_uniform: 255,
         };
         registers.clear();
         registers
@@ -47,7 +50,8 @@ impl Registers {
         let undefined = Bits::UNDEFINED.zero_extended(32);
         self.registers[..self.used].fill(undefined);
         self.used = 0;
-        self.uniform[..63].fill(undefined);
+        self.uniform[..self.used_uniform].fill(undefined);
+        self.used_uniform = 0;
         self.predicates = [Bits::UNDEFINED.zero_extended(1); 8];
         self.predicates[7] = Bits::from(true);
         self.uniform_predicates = self.predicates;
@@ -57,7 +61,7 @@ impl Registers {
     #[inline]
     pub(crate) fn get(&self, register: Register) -> Bits {
         let index = usize::from(register.index);
-        if register.uniform { self.uniform[index.min(63)] } else { self.registers[index] }
+        if register.uniform { self.uniform[index] } else { self.registers[index] }
     }
 
     /// The value of a predicate in the lowest bit, as if it were not negated.
@@ -71,8 +75,9 @@ impl Registers {
     #[inline]
     pub(crate) fn write(&mut self, to: Destination, value: Bits) {
         match to {
-            Destination::Register(Register { index, uniform: true, .. }) if index < 63 => {
+            Destination::Register(Register { index, uniform: true, .. }) if index < 255 => {
                 self.uniform[usize::from(index)] = value;
+                self.used_uniform = self.used_uniform.max(usize::from(index) + 1);
             }
             Destination::Register(Register { index, uniform: false, .. }) if index < 255 => {
                 self.registers[usize::from(index)] = value;

@@ -3,7 +3,7 @@
 use super::shape::{Decoded, Shape, Unfit, effect, number, register};
 use super::source::Source;
 use crate::cubin::WORD_BYTES;
-use crate::instruction::{MachineOperand, Predicate};
+use crate::instruction::MachineOperand;
 use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
 
@@ -24,31 +24,37 @@ pub(super) fn cache(shape: &Shape) -> Decoded {
 }
 
 /// `DEPBAR.LE SB5, 0x1`: waits until at most one of the instructions that raised the barrier is not done. `DEPBAR.LE SB1, 0x0,
-/// {5}` waits for other barriers as well, until no instruction that raised them is left.
+/// {5}` waits for other barriers as well, until no instruction that raised them is left; `DEPBAR {5,4}` only for such.
 pub(super) fn wait(shape: &Shape) -> Decoded {
-    let (name, left, others) = match shape.operands {
-        [MachineOperand::Other(name), left] => (name, left, None),
-        [MachineOperand::Other(name), left, MachineOperand::Other(others)] => (name, left, Some(others)),
+    let [] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
+    let barriers = |list: &str| {
+        let list = list.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).ok_or(Unfit::OPERANDS)?;
+        list.split(',').map(barrier).try_fold(0, |all, one| Ok(all | one?))
+    };
+    let (one, left, others) = match shape.operands {
+        [MachineOperand::Other(name), left] => {
+            (barrier(name.strip_prefix("SB").unwrap_or_default())?, number(left)?, 0)
+        }
+        [MachineOperand::Other(name), left, MachineOperand::Other(others)] => {
+            (barrier(name.strip_prefix("SB").unwrap_or_default())?, number(left)?, barriers(others)?)
+        }
+        [MachineOperand::Other(all)] => (0, 0, barriers(all)?),
         _ => return Err(Unfit::OPERANDS),
     };
-    let bit = |number: &str| match number.parse::<u8>() {
-        Ok(number) if number < 6 => Ok(1 << number),
-        _ => Err(Unfit("it waits for something else than a barrier")),
-    };
-    let barrier = bit(name.strip_prefix("SB").ok_or(Unfit("it waits for something else than a barrier"))?)?;
-    let left = usize::try_from(number(left)?).map_err(|_| Unfit("it leaves more than there can be"))?;
-    let mut also = 0_u8;
-    if let Some(others) = others {
-        let list = others.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).ok_or(Unfit::OPERANDS)?;
-        for other in list.split(',') {
-            also |= bit(other.trim())?;
-        }
-    }
+    let left = usize::try_from(left).map_err(|_| Unfit("it leaves more than there can be"))?;
     effect(move |thread| {
-        thread.wait_but(barrier, left);
-        thread.wait(also);
+        thread.wait_but(one, left);
+        thread.wait(others);
         Ok(())
     })
+}
+
+/// The bit of a barrier by its number.
+fn barrier(number: &str) -> Result<u8, Unfit> {
+    match number.trim().parse::<u8>() {
+        Ok(number) if number < 6 => Ok(1 << number),
+        _ => Err(Unfit("it waits for something else than a barrier")),
+    }
 }
 
 /// `BMOV.32.CLEAR R2, B0`, `BMOV.32 B0, R2`: saves which threads wait at a barrier, which no program may compute with.
@@ -124,50 +130,4 @@ fn go(thread: &mut Thread, address: u64) -> Result<(), Halt> {
     let address = usize::try_from(address).ok().filter(|address| address.is_multiple_of(WORD_BYTES));
     thread.next = address.ok_or_else(|| Halt::unknown("the target is not an instruction"))? / WORD_BYTES;
     Ok(())
-}
-
-/// The predicates of a thread that are packed into a register.
-const PREDICATES: u8 = 7;
-
-/// `P2R R18, PR, RZ, 0x1`: the predicates, a bit each, where the mask has a bit; elsewhere the bits of another register.
-/// The disassembler prints `PR` before the opcode.
-pub(super) fn pack_predicates(shape: &Shape) -> Decoded {
-    let [] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
-    let rest = match shape.operands {
-        [to, MachineOperand::Other(all), from, mask] if all == "PR" => [to, from, mask],
-        [to, from, mask] => [to, from, mask],
-        _ => return Err(Unfit::OPERANDS),
-    };
-    let (to, from, mask) = (register(rest[0])?, Source::plain(rest[1], 32)?, number(rest[2])?);
-    effect(move |thread| {
-        let predicates = (0..PREDICATES).rev().fold(Bits::ZERO, |above, index| {
-            let predicate = Predicate { index, uniform: false, negated: false };
-            thread.predicate(predicate).joined(1, above)
-        });
-        let value = Bits::table(0xca, Bits::from(mask), predicates, from.get(thread)?);
-        thread.set(to, 0, value);
-        Ok(())
-    })
-}
-
-/// `R2P PR, R18, 0x1`: the predicates for which the mask has a bit, from the bits of a register.
-pub(super) fn unpack_predicates(shape: &Shape) -> Decoded {
-    let [] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
-    let (from, mask) = match shape.operands {
-        [MachineOperand::Other(all), from, mask] if all == "PR" => (from, mask),
-        [from, mask] => (from, mask),
-        _ => return Err(Unfit::OPERANDS),
-    };
-    let (from, mask) = (Source::plain(from, 32)?, number(mask)?);
-    if mask >> PREDICATES != 0 {
-        return Err(Unfit("its mask has more bits than there are predicates"));
-    }
-    effect(move |thread| {
-        let value = from.get(thread)?;
-        for index in (0..PREDICATES).filter(|index| mask >> index & 1 == 1) {
-            let predicate = Predicate { index, uniform: false, negated: false };
-            thread.set_predicate(predicate, value.shifted_right(index.into()));
-        }
-        Ok(())
-    })
 }

@@ -108,3 +108,14 @@ pub(super) fn shuffle(shape: &Shape) -> Decoded {
         Ok(())
     })
 }
+
+/// `MATCH.ANY R0, R2`: the lanes that have the same value.
+pub(super) fn lanes_alike(shape: &Shape) -> Decoded {
+    let (["ANY"], [to, from]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
+    let (to, _) = (register(to)?, Source::plain(from, 32)?);
+    effect(move |thread| {
+        let lane = Bits::from(1_u32 << thread.position.lane());
+        thread.set(to, 0, lane);
+        Ok(())
+    })
+}
