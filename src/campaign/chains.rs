@@ -99,7 +99,7 @@ pub(super) fn run(
                 return TaskResult::default();
             }
             let count = TASK.min(options.chains - task * TASK);
-            let result = TaskResult::new(&comparison, &library, options.seed.wrapping_add(task << 32), count);
+            let result = TaskResult::new(&comparison, &library, known, options.seed.wrapping_add(task << 32), count);
             progress.done.fetch_add(1, Ordering::Relaxed);
             progress.cases.fetch_add(count, Ordering::Relaxed);
             result
@@ -217,6 +217,19 @@ impl KnownOfEngine<'_> {
         Some((without, rows, first?.clone()))
     }
 
+    /// True if a divergence lists that the engine dies of such a chain.
+    fn is_deadly(&self, chain: &Chain) -> bool {
+        let Some(version) = &self.version else { return false };
+        let mut deadly =
+            self.divergences.chains(version).filter(|(known, _)| known.does == Does::Crashes).peekable();
+        if deadly.peek().is_none() {
+            return false;
+        }
+        let texts: Vec<String> = chain.instructions().map(|instruction| instruction.text()).collect();
+        let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
+        deadly.any(|(_, known)| !known.ends_in(&lines).is_empty())
+    }
+
     /// The divergence that lists a cause.
     fn listed(&self, cause: &ChainCause) -> Option<String> {
         let lines: Vec<&str> = cause.lines.iter().map(|line| line.text.as_str()).collect();
@@ -238,22 +251,33 @@ fn does(answer: &ChainAnswer) -> Does {
 struct TaskResult {
     chains: Vec<(Chain, ChainRows)>,
     answers: Vec<ChainAnswer>,
+    /// How many of those that were drawn are listed as killing the engine.
+    deadly: u64,
 }
 
+/// The reason why a chain is not executed of which the engine dies.
+const DEADLY: &str = "listed as killing the assembler; only the listed chain itself is tried";
+
 impl TaskResult {
-    fn new(comparison: &Comparison<'_>, library: &Library<'_>, seed: u64, count: u64) -> Self {
+    fn new(
+        comparison: &Comparison<'_>,
+        library: &Library<'_>,
+        known: &KnownOfEngine<'_>,
+        seed: u64,
+        count: u64,
+    ) -> Self {
         let mut draw = ChainDraw::new(library, seed, LINES);
         let drawn = |number: u64| {
             let chain = draw.next_chain();
             let rows = ChainRows::drawn(&chain, seed.wrapping_mul(ROW_SEED).wrapping_add(number), ROWS);
             (chain, rows)
         };
-        let chains: Vec<(Chain, ChainRows)> = (0..count).map(drawn).collect();
+        let (deadly, chains): (Vec<_>, Vec<_>) = (0..count).map(drawn).partition(|(chain, _)| known.is_deadly(chain));
         let texts: Vec<ChainText> = chains.iter().map(|(chain, _)| ChainText::from(chain)).collect();
         let all: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(chains.iter().map(|(_, rows)| rows)).collect();
         let modules: Vec<&ChainModule<'_>> = all.chunks(MODULE).collect();
         let answers = compare(comparison, &modules).into_iter().flatten().collect();
-        Self { chains, answers }
+        Self { chains, answers, deadly: deadly.len() as u64 }
     }
 }
 
@@ -264,6 +288,10 @@ impl ChainTally {
     }
 
     fn add(&mut self, result: TaskResult, failing: &mut Vec<Reduced>) {
+        self.chains += result.deadly;
+        if result.deadly > 0 {
+            *self.skipped.entry(DEADLY.to_owned()).or_default() += result.deadly;
+        }
         for ((chain, rows), answer) in result.chains.into_iter().zip(result.answers) {
             self.chains += 1;
             match answer {

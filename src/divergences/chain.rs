@@ -25,15 +25,17 @@ pub struct ShownChain {
     row: Vec<String>,
 }
 
-/// The pattern of a line: an opcode with modifiers, and whether it needs a guard.
+/// The pattern of a line: an opcode with modifiers, and whether it needs a guard; with a space in it, of the operands as well.
 #[derive(Clone, Debug)]
 struct LinePattern {
     guarded: bool,
+    whole: bool,
     alternatives: Vec<glob::Pattern>,
 }
 
 impl KnownChain {
-    /// A chain of lines with these patterns: `set.*.{s16,u16}`, or `@set.*` if only a line with a guard is meant.
+    /// A chain of lines with these patterns: `set.*.{s16,u16}`, `@set.*` if only a line with a guard is meant, `setp.* _*` if its
+    /// operands matter.
     ///
     /// # Errors
     /// The mistake, in words.
@@ -95,7 +97,7 @@ impl LinePattern {
         let pattern =
             |text: String| glob::Pattern::new(&text).map_err(|why| format!("`{text}` is not a pattern: {why}"));
         let alternatives = expanded(operation)?.into_iter().map(pattern).collect::<Result<_, String>>()?;
-        Ok(Self { guarded, alternatives })
+        Ok(Self { guarded, whole: operation.contains(' '), alternatives })
     }
 
     fn matches(&self, line: &str) -> bool {
@@ -103,7 +105,10 @@ impl LinePattern {
             Some(rest) => (true, rest.split_once(' ').map_or(rest, |(_, operation)| operation)),
             None => (false, line),
         };
-        let operation = operation.split_whitespace().next().unwrap_or_default().trim_end_matches(';');
+        let operation = match self.whole {
+            true => operation,
+            false => operation.split_whitespace().next().unwrap_or_default().trim_end_matches(';'),
+        };
         (guarded || !self.guarded) && self.alternatives.iter().any(|pattern| pattern.matches(operation))
     }
 }
@@ -130,6 +135,8 @@ mod tests {
             ("set.*.{s16,u16}", "set.eq.s32.u32 %x2, %x1, %x1;", false),
             ("{min,max}.{s32,u32}", "max.u32 %x2, %x1, 3;", true),
             ("min", "min.s32 %x2, %x1, 3;", false),
+            ("@setp.* _*", "@%x0 setp.eq.b32 _|%x1, %x2, %x3;", true),
+            ("@setp.* _*", "@%x0 setp.eq.b32 %x1|_, %x2, %x3;", false),
         ] {
             let of = LinePattern::new(pattern).expect("a pattern");
             assert_eq!(of.matches(line), expected, "{pattern}: {line}");
