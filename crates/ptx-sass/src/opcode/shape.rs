@@ -50,6 +50,14 @@ pub(super) fn split(operands: &[MachineOperand]) -> (Vec<Predicate>, &[MachineOp
     (predicates, rest)
 }
 
+/// What the first of some modifiers means, which is taken away from them; none if it means nothing here.
+pub(super) fn take<T>(modifiers: &mut &[&str], meaning: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let [first, rest @ ..] = *modifiers else { return None };
+    let found = meaning(first)?;
+    *modifiers = rest;
+    Some(found)
+}
+
 /// An effect that is ready to run.
 pub(super) fn effect(act: impl Fn(&mut Thread) -> Result<(), Halt> + Send + Sync + 'static) -> Decoded {
     Ok(Arc::new(act))
