@@ -29,15 +29,15 @@ use crate::cubin::WORD_BYTES;
 use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predicate};
 use crate::machine::{Halt, Thread};
 use crate::scoreboard::{LateArrival, Synchronization};
-use shape::{Decoded, Effect, Shape, Unfit};
+use shape::{Decoded, Shape, StepEffect, Unfit};
 
 /// An instruction that is ready to run.
 #[derive(Clone)]
 pub struct Step {
     /// The predicate that must be true for it to do anything.
     pub guard: Predicate,
-    /// What it does once its guard is true.
-    effect: Effect,
+    /// The effect once its guard is true.
+    effect: StepEffect,
     /// Its opcode with modifiers, as the disassembler prints it: `IMAD.WIDE.U32`.
     pub name: Box<str>,
     /// The barriers that must be clear before it begins, a bit each.
@@ -87,7 +87,7 @@ struct Opcode {
     /// The modifiers that only say where caches keep data, or in which order others see accesses, as far as one thread
     /// can tell.
     ignored: &'static str,
-    /// What an instruction with its other modifiers and its operands does.
+    /// The decoder of its instructions, from their other modifiers and their operands.
     decode: fn(&Shape) -> Decoded,
 }
 

@@ -15,14 +15,14 @@ pub(super) enum Window {
 }
 
 /// The address of an access.
-pub(super) struct Place {
+pub(super) struct AccessPlace {
     address: MachineAddress,
     /// True if registers that are printed without a width have 64 bits.
     extended: bool,
     window: Window,
 }
 
-impl Place {
+impl AccessPlace {
     pub(super) fn of(operand: &MachineOperand, window: Window, extended: bool) -> Result<Self, Unfit> {
         match operand {
             MachineOperand::Address(address) => Ok(Self { address: address.clone(), extended, window }),
@@ -61,12 +61,12 @@ fn descriptor(thread: &mut Thread, address: &MachineAddress) -> Result<(), Halt>
 
 /// The size of an access in bytes, and whether what is loaded is sign-extended.
 #[derive(Clone, Copy)]
-pub(super) struct Size {
+pub(super) struct AccessSize {
     pub(super) bytes: u8,
     pub(super) signed: bool,
 }
 
-impl Size {
+impl AccessSize {
     /// By the modifier for it; without one it is 32 bits.
     pub(super) fn take(rest: &mut &[&str]) -> Self {
         let named = take(rest, |name| {
@@ -86,10 +86,10 @@ impl Size {
 }
 
 /// The `.E` of 64-bit addresses, the size, and nothing else.
-fn size(shape: &Shape) -> Result<(bool, Size), Unfit> {
+fn size(shape: &Shape) -> Result<(bool, AccessSize), Unfit> {
     let mut rest = &shape.modifiers[..];
     let extended = take(&mut rest, |name| (name == "E").then_some(())).is_some();
-    let size = Size::take(&mut rest);
+    let size = AccessSize::take(&mut rest);
     if rest.is_empty() { Ok((extended, size)) } else { Err(Unfit::MODIFIERS) }
 }
 
@@ -124,13 +124,13 @@ pub(super) fn store_local(shape: &Shape) -> Decoded {
 }
 
 fn load(shape: &Shape, window: Window) -> Decoded {
-    let (extended, Size { bytes, signed }) = size(shape)?;
+    let (extended, AccessSize { bytes, signed }) = size(shape)?;
     let (to, address) = match shape.operands {
         [upper, lower, address, mask @ ..] if bytes == 32 => {
             let words = words(register(lower)?, register(upper)?, mask)?;
-            return load_halves(words, Place::of(address, window, extended)?);
+            return load_halves(words, AccessPlace::of(address, window, extended)?);
         }
-        [to, address] if bytes < 32 => (register(to)?, Place::of(address, window, extended)?),
+        [to, address] if bytes < 32 => (register(to)?, AccessPlace::of(address, window, extended)?),
         _ => return Err(Unfit::OPERANDS),
     };
     effect(move |thread| {
@@ -151,13 +151,13 @@ fn load(shape: &Shape, window: Window) -> Decoded {
 }
 
 fn store(shape: &Shape, window: Window) -> Decoded {
-    let (extended, Size { bytes, .. }) = size(shape)?;
+    let (extended, AccessSize { bytes, .. }) = size(shape)?;
     let (address, from) = match shape.operands {
         [address, lower, upper, mask @ ..] if bytes == 32 => {
             let words = words(register(lower)?, register(upper)?, mask)?;
-            return store_halves(words, Place::of(address, window, extended)?);
+            return store_halves(words, AccessPlace::of(address, window, extended)?);
         }
-        [address, from] if bytes < 32 => (Place::of(address, window, extended)?, register(from)?),
+        [address, from] if bytes < 32 => (AccessPlace::of(address, window, extended)?, register(from)?),
         _ => return Err(Unfit::OPERANDS),
     };
     effect(move |thread| {
@@ -200,7 +200,7 @@ fn words(lower: Register, upper: Register, mask: &[MachineOperand]) -> Result<Ve
 /// An access to 256 bits must be aligned to its size, even if it leaves words out.
 const LARGEST: u64 = 32;
 
-fn load_halves(words: Vec<Word>, address: Place) -> Decoded {
+fn load_halves(words: Vec<Word>, address: AccessPlace) -> Decoded {
     effect(move |thread| {
         let address = aligned(address.get(thread)?)?;
         for &(offset, register, at) in &words {
@@ -211,7 +211,7 @@ fn load_halves(words: Vec<Word>, address: Place) -> Decoded {
     })
 }
 
-fn store_halves(words: Vec<Word>, address: Place) -> Decoded {
+fn store_halves(words: Vec<Word>, address: AccessPlace) -> Decoded {
     effect(move |thread| {
         let address = aligned(address.get(thread)?)?;
         for &(offset, register, at) in &words {

@@ -1,8 +1,8 @@
-//! Atomic operations on memory. One thread sees an ordinary load and store.
+//! AtomicStep operations on memory. One thread sees an ordinary load and store.
 
-use super::access::{Place, Window};
-use super::convert::Integer;
-use super::float::{self, FloatOperation};
+use super::access::{AccessPlace, Window};
+use super::convert::IntegerType;
+use super::float::{self, AtomicOnFloats};
 use super::shape::{Decoded, Shape, Unfit, effect, predicate, register, take};
 use crate::instruction::{MachineOperand, Predicate, Register};
 use crate::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
@@ -41,7 +41,7 @@ impl IntegerOperation {
     }
 
     /// The new value of integers of one or two words.
-    pub(super) fn apply(self, kind: Integer, old: &Words, new: &Words) -> Words {
+    pub(super) fn apply(self, kind: IntegerType, old: &Words, new: &Words) -> Words {
         let whole = |of: &Words| if kind.width == 32 { of[0] } else { of[0].joined(32, of[1]) };
         let (old, new) = (whole(old), whole(new));
         let value = match self {
@@ -55,7 +55,7 @@ impl IntegerOperation {
         [value.zero_extended(32), value.shifted_right(32).zero_extended(32), Bits::ZERO, Bits::ZERO]
     }
 
-    fn of_numbers(self, kind: Integer, old: u64, new: u64) -> u64 {
+    fn of_numbers(self, kind: IntegerType, old: u64, new: u64) -> u64 {
         let less = kind.value(new) < kind.value(old);
         match self {
             Self::Minimum if less => new,
@@ -71,7 +71,7 @@ impl IntegerOperation {
 
 /// An atomic operation.
 #[derive(Clone, Copy)]
-enum Operation {
+enum MemoryOperation {
     Exchange,
     /// If the value in memory is equal to the first source, the second one replaces it.
     Compare,
@@ -79,11 +79,11 @@ enum Operation {
     CompareAndTell,
     /// Adds the number of active lanes.
     CountLanes,
-    OnIntegers(IntegerOperation, Integer),
-    OnFloats(FloatOperation),
+    OnIntegers(IntegerOperation, IntegerType),
+    OnFloats(AtomicOnFloats),
 }
 
-impl Operation {
+impl MemoryOperation {
     /// By its modifiers, with how many words it is on.
     fn of(modifiers: &[&str]) -> Result<(Self, u8), Unfit> {
         let size = |rest: &[&str]| match rest {
@@ -97,7 +97,7 @@ impl Operation {
             ["EXCH", rest @ ..] => (Self::Exchange, size(rest)?),
             ["CAS", rest @ ..] => (Self::Compare, size(rest)?),
             ["CAST", rest @ ..] => (Self::CompareAndTell, size(rest)?),
-            [operation, rest @ ..] if let Some((operation, words)) = FloatOperation::of(operation, rest) => {
+            [operation, rest @ ..] if let Some((operation, words)) = AtomicOnFloats::of(operation, rest) => {
                 (Self::OnFloats(operation), words)
             }
             [operation, rest @ ..] => {
@@ -109,7 +109,7 @@ impl Operation {
                     ["S64"] => (64, true),
                     _ => return Err(Unfit::MODIFIERS),
                 };
-                (Self::OnIntegers(operation, Integer { width, signed }), if width == 64 { 2 } else { 1 })
+                (Self::OnIntegers(operation, IntegerType { width, signed }), if width == 64 { 2 } else { 1 })
             }
             [] => return Err(Unfit::MODIFIERS),
         })
@@ -134,27 +134,27 @@ enum ResultPlace {
 }
 
 /// An atomic operation with its operands.
-struct Atomic {
-    operation: Operation,
+struct AtomicStep {
+    operation: MemoryOperation,
     /// How many words it is on.
     words: u8,
-    address: Place,
+    address: AccessPlace,
     to: ResultPlace,
     sources: Vec<Register>,
 }
 
-impl Atomic {
+impl AtomicStep {
     /// From the operands: the address, and the sources after it.
     fn of(shape: &Shape, window: Window, to: ResultPlace, operands: &[MachineOperand]) -> Result<Self, Unfit> {
         let mut rest = &shape.modifiers[..];
         let extended = take(&mut rest, |name| (name == "E").then_some(())).is_some();
-        let (operation, words) = Operation::of(rest)?;
+        let (operation, words) = MemoryOperation::of(rest)?;
         let [address, sources @ ..] = operands else { return Err(Unfit::OPERANDS) };
         if sources.len() != operation.sources() {
             return Err(Unfit::OPERANDS);
         }
         let sources = sources.iter().map(register).collect::<Result<_, _>>()?;
-        Ok(Self { operation, words, address: Place::of(address, window, extended)?, to, sources })
+        Ok(Self { operation, words, address: AccessPlace::of(address, window, extended)?, to, sources })
     }
 
     /// Does it at an address.
@@ -188,19 +188,19 @@ impl Atomic {
             [0, 1, 2, 3].map(|part| thread.half(from, part))
         };
         Ok(match self.operation {
-            Operation::Exchange => (source(0), old),
-            Operation::Compare | Operation::CompareAndTell => {
+            MemoryOperation::Exchange => (source(0), old),
+            MemoryOperation::Compare | MemoryOperation::CompareAndTell => {
                 let equal = equal(&old, &source(0), self.words).ok_or(Halt::Undefined("a comparison"))?;
-                let tells = matches!(self.operation, Operation::CompareAndTell);
+                let tells = matches!(self.operation, MemoryOperation::CompareAndTell);
                 // As wide as the value: `ptxas` compares both registers of 64 bits with 1.
                 let told = [Bits::from(equal), Bits::ZERO, Bits::ZERO, Bits::ZERO];
                 (if equal { source(1) } else { old }, if tells { told } else { old })
             }
-            Operation::CountLanes => {
+            MemoryOperation::CountLanes => {
                 ([old[0].plus(Bits::from(1_u32)).zero_extended(32), Bits::ZERO, Bits::ZERO, Bits::ZERO], old)
             }
-            Operation::OnIntegers(operation, kind) => (operation.apply(kind, &old, &source(0)), old),
-            Operation::OnFloats(operation) => (float::elementwise(operation, &old, &source(0)), old),
+            MemoryOperation::OnIntegers(operation, kind) => (operation.apply(kind, &old, &source(0)), old),
+            MemoryOperation::OnFloats(operation) => (float::elementwise(operation, &old, &source(0)), old),
         })
     }
 }
@@ -219,7 +219,7 @@ fn equal(a: &Words, b: &Words, count: u8) -> Option<bool> {
 pub(super) fn generic(shape: &Shape) -> Decoded {
     let [done, to, rest @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
     let (done, to) = (predicate(done)?, register(to)?);
-    let atomic = Atomic::of(shape, Window::Generic, ResultPlace::Registers(to), rest)?;
+    let atomic = AtomicStep::of(shape, Window::Generic, ResultPlace::Registers(to), rest)?;
     effect(move |thread| {
         let at = atomic.address.get(thread)?;
         if done.index < 7 {
@@ -236,7 +236,7 @@ pub(super) fn generic(shape: &Shape) -> Decoded {
 
 /// `RED.E.ADD.STRONG.GPU [R8], R11`: without a result.
 pub(super) fn reduce(shape: &Shape) -> Decoded {
-    run(Atomic::of(shape, Window::Generic, ResultPlace::Nowhere, shape.operands)?)
+    run(AtomicStep::of(shape, Window::Generic, ResultPlace::Nowhere, shape.operands)?)
 }
 
 /// `ATOMS.ADD R15, [R12+UR4], R13`, `ATOMS.POPC.INC.32 RZ, [UR4]`, `ATOMS.CAST.SPIN P0, [R2], R4, R5`
@@ -247,10 +247,10 @@ pub(super) fn shared(shape: &Shape) -> Decoded {
         MachineOperand::Predicate(to) if is_told => ResultPlace::Predicate(*to),
         to => ResultPlace::Registers(register(to)?),
     };
-    run(Atomic::of(shape, Window::At(SHARED_WINDOW), to, rest)?)
+    run(AtomicStep::of(shape, Window::At(SHARED_WINDOW), to, rest)?)
 }
 
-fn run(atomic: Atomic) -> Decoded {
+fn run(atomic: AtomicStep) -> Decoded {
     effect(move |thread| {
         let at = atomic.address.get(thread)?;
         atomic.apply(thread, at)
@@ -265,7 +265,7 @@ pub(super) fn query_space(shape: &Shape) -> Decoded {
         _ => return Err(Unfit::MODIFIERS),
     };
     let [to, nowhere, address] = shape.operands()?;
-    let (to, address) = (predicate(to)?, Place::of(address, Window::Generic, true)?);
+    let (to, address) = (predicate(to)?, AccessPlace::of(address, Window::Generic, true)?);
     if !register(nowhere)?.is_zero() {
         return Err(Unfit("it has a result in a register"));
     }

@@ -59,21 +59,21 @@ impl NumberFormat {
 
 /// An atomic operation on floats: each element of a value for itself.
 #[derive(Clone, Copy)]
-pub(super) struct FloatOperation {
-    kind: Kind,
+pub(super) struct AtomicOnFloats {
+    kind: ElementOperation,
     format: NumberFormat,
     /// True if a subnormal number is a zero, before and after.
     flushes: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ElementOperation {
     Add,
     Minimum,
     Maximum,
 }
 
-impl FloatOperation {
+impl AtomicOnFloats {
     /// The operation with a name and a type, and how many words it is on; none if it is not on floats.
     pub(super) fn of(name: &str, rest: &[&str]) -> Option<(Self, u8)> {
         let (format, words) = match *rest.first()? {
@@ -95,9 +95,9 @@ impl FloatOperation {
             _ => return None,
         };
         let kind = match name {
-            "ADD" => Kind::Add,
-            "MIN" => Kind::Minimum,
-            "MAX" => Kind::Maximum,
+            "ADD" => ElementOperation::Add,
+            "MIN" => ElementOperation::Minimum,
+            "MAX" => ElementOperation::Maximum,
             _ => return None,
         };
         Some((Self { kind, format, flushes }, words))
@@ -111,11 +111,11 @@ impl FloatOperation {
         // Minus zero is less than zero.
         let less = b < a || a == b && b.is_sign_negative();
         match self.kind {
-            Kind::Add => flush(self.format.rounded(a + b)),
+            ElementOperation::Add => flush(self.format.rounded(a + b)),
             _ if a.is_nan() => new,
             _ if b.is_nan() => old,
             kind => {
-                if (kind == Kind::Minimum) == less {
+                if (kind == ElementOperation::Minimum) == less {
                     new
                 } else {
                     old
@@ -126,7 +126,7 @@ impl FloatOperation {
 }
 
 /// An atomic operation on the elements of values of up to 128 bits.
-pub(super) fn elementwise(operation: FloatOperation, old: &[Bits; 4], new: &[Bits; 4]) -> [Bits; 4] {
+pub(super) fn elementwise(operation: AtomicOnFloats, old: &[Bits; 4], new: &[Bits; 4]) -> [Bits; 4] {
     let bits = operation.format.bits();
     let apply = |old: Bits, new: Bits| match old.known(bits).zip(new.known(bits)) {
         Some((old, new)) => Bits::from(operation.apply(old, new)),

@@ -3,9 +3,9 @@
 
 use ptx_exec::object::Geometry;
 
-use super::access::Size;
+use super::access::AccessSize;
 use super::atomic::IntegerOperation;
-use super::convert::Integer;
+use super::convert::IntegerType;
 use super::shape::{Decoded, Shape, Unfit, effect, number, register, take};
 use crate::instruction::{MachineOperand, Register};
 use crate::machine::{Halt, Thread};
@@ -73,7 +73,7 @@ fn geometry(rest: &mut &[&str]) -> Result<Geometry, Unfit> {
     named.ok_or(Unfit::MODIFIERS)
 }
 
-/// What happens outside of a surface, which is the last modifier.
+/// The handling of accesses outside of a surface, which is the last modifier.
 fn outside(rest: &[&str]) -> Result<OutOfBounds, Unfit> {
     match rest {
         [] => Ok(OutOfBounds::Clamped),
@@ -85,7 +85,7 @@ fn outside(rest: &[&str]) -> Result<OutOfBounds, Unfit> {
 
 /// Where an access goes.
 #[derive(Clone, Copy)]
-struct Place {
+struct SampleAccess {
     /// The first coordinate.
     coordinates: Register,
     handle: Handle,
@@ -95,7 +95,7 @@ struct Place {
     outside: OutOfBounds,
 }
 
-impl Place {
+impl SampleAccess {
     /// The register with the first coordinate.
     fn first(operand: &MachineOperand) -> Result<Register, Unfit> {
         match operand {
@@ -124,11 +124,11 @@ pub(super) fn load(shape: &Shape) -> Decoded {
     let ["D", "BA", rest @ ..] = &shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
     let mut rest = rest;
     let geometry = geometry(&mut rest)?;
-    let Size { bytes, signed } = Size::take(&mut rest);
+    let AccessSize { bytes, signed } = AccessSize::take(&mut rest);
     let outside = outside(rest)?;
     let [to, coordinates, handle @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
-    let (to, coordinates, handle) = (register(to)?, Place::first(coordinates)?, Handle::of(handle)?);
-    let place = Place { coordinates, handle, geometry, bytes: Some(bytes.into()), outside };
+    let (to, coordinates, handle) = (register(to)?, SampleAccess::first(coordinates)?, Handle::of(handle)?);
+    let place = SampleAccess { coordinates, handle, geometry, bytes: Some(bytes.into()), outside };
     effect(move |thread| {
         let at = place.find(thread)?;
         let surface = handle.bound(thread)?;
@@ -156,11 +156,11 @@ pub(super) fn store(shape: &Shape) -> Decoded {
     let geometry = geometry(&mut rest)?;
     let lanes = take(&mut rest, |name| formatted.then(|| [("R", 1), ("RG", 2)].into_iter().find(|of| of.0 == name))?);
     let lanes = lanes.map_or(4, |(_, lanes)| lanes);
-    let bytes = if formatted { 4 } else { Size::take(&mut rest).bytes };
+    let bytes = if formatted { 4 } else { AccessSize::take(&mut rest).bytes };
     let outside = outside(rest)?;
     let [coordinates, from, handle @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
-    let (coordinates, from, handle) = (Place::first(coordinates)?, register(from)?, Handle::of(handle)?);
-    let place = Place { coordinates, handle, geometry, bytes: (!formatted).then_some(bytes.into()), outside };
+    let (coordinates, from, handle) = (SampleAccess::first(coordinates)?, register(from)?, Handle::of(handle)?);
+    let place = SampleAccess { coordinates, handle, geometry, bytes: (!formatted).then_some(bytes.into()), outside };
     effect(move |thread| {
         let Some(at) = place.find(thread)? else { return Ok(()) };
         let parts = [0, 1, 2, 3].map(|part| thread.half(from, part));
@@ -179,7 +179,7 @@ pub(super) fn store(shape: &Shape) -> Decoded {
 
 /// The integers of a reduction: those of its modifiers, or with `.SD32` and `.SD64` signed ones if the format is.
 struct Reduced {
-    kind: Integer,
+    kind: IntegerType,
     by_format: bool,
 }
 
@@ -196,13 +196,13 @@ pub(super) fn reduce(shape: &Shape) -> Decoded {
         name => IntegerOperation::named(name),
     });
     let operation = operation.ok_or(Unfit::MODIFIERS)?;
-    let Reduced { kind, by_format } =
-        take(&mut rest, reduced).unwrap_or(Reduced { kind: Integer { width: 32, signed: false }, by_format: false });
+    let Reduced { kind, by_format } = take(&mut rest, reduced)
+        .unwrap_or(Reduced { kind: IntegerType { width: 32, signed: false }, by_format: false });
     let outside = outside(rest)?;
     let [coordinates, from, handle @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
-    let (coordinates, from, handle) = (Place::first(coordinates)?, register(from)?, Handle::of(handle)?);
+    let (coordinates, from, handle) = (SampleAccess::first(coordinates)?, register(from)?, Handle::of(handle)?);
     let bytes = by_bytes.then_some(kind.width / 8);
-    let place = Place { coordinates, handle, geometry, bytes, outside };
+    let place = SampleAccess { coordinates, handle, geometry, bytes, outside };
     let wide = kind.width == 64;
     effect(move |thread| {
         let Some(at) = place.find(thread)? else { return Ok(()) };
@@ -213,7 +213,7 @@ pub(super) fn reduce(shape: &Shape) -> Decoded {
         if !by_bytes && bits != kind.width {
             return Err(Halt::unknown("the samples have another size"));
         }
-        let kind = Integer { signed: if by_format { signed } else { kind.signed }, ..kind };
+        let kind = IntegerType { signed: if by_format { signed } else { kind.signed }, ..kind };
         let upper = if wide { surface.load(at + 4, 4) } else { Bits::ZERO };
         let new = operation.apply(kind, &[surface.load(at, 4), upper, Bits::ZERO, Bits::ZERO], &new);
         surface.store(at, 4, new[0]);
@@ -233,7 +233,7 @@ fn reduced(name: &str) -> Option<Reduced> {
         "SD64" => (64, false, true),
         _ => return None,
     };
-    Some(Reduced { kind: Integer { width, signed }, by_format })
+    Some(Reduced { kind: IntegerType { width, signed }, by_format })
 }
 
 /// `TXQ RZ, R5, R5, TEX_HEADER_DIMENSION, UR4, 0x0, 0x1`, `TXQ.B RZ, R7, R6, TEX_HEADER_DIMENSION, 0x1`: an extent, by a
