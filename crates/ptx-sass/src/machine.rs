@@ -1,7 +1,7 @@
 //! The state of a thread: registers, predicates, constant banks, memory.
 
 use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register, RegisterPart, Sign};
-use crate::position::Position;
+use crate::position::ThreadPosition;
 use crate::registers::{Destination, Registers};
 use crate::scoreboard::{LateArrival, LateResults};
 use crate::surface::{BoundSurface, NoPlace};
@@ -92,7 +92,7 @@ pub struct Thread {
     /// True if an access since this was last reset had one of these.
     pub used_policy: bool,
     /// Where it is in its launch.
-    pub position: Position,
+    pub position: ThreadPosition,
     /// True if results arrive at once, whatever the machine code waits for.
     pub at_once: bool,
     /// The number of its first instruction.
@@ -113,7 +113,7 @@ impl Default for Thread {
             late: LateResults::default(),
             policies: vec![POLICY_DESCRIPTOR],
             used_policy: false,
-            position: Position::default(),
+            position: ThreadPosition::default(),
             at_once: false,
             first: 0,
             next: 0,

@@ -1,14 +1,7 @@
-//! The opcodes: which modifiers each may have, and what it does.
+//! The opcodes, and what their instructions do.
 //!
-//! A name is NVIDIA's. An opcode or modifier that is not in the table is unknown: nothing is guessed.
-
-/// A set of modifiers by their names, as a constant: looking a name up costs more than most instructions. It does not
-/// compile if a name is not in the table.
-macro_rules! set {
-    ($($name:literal),+) => {
-        const { $crate::opcode::Modifiers::named(&[$($name),+]) }
-    };
-}
+//! A name is NVIDIA's. Each instruction is decoded once, before anything runs, by the row of its opcode: modifiers and operands
+//! become what is done to a thread. What a row does not know in all its parts is unknown: nothing is guessed.
 
 mod access;
 mod atomic;
@@ -31,21 +24,20 @@ mod transfer;
 mod warp;
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::cubin::WORD_BYTES;
-use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predicate, Register};
+use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predicate};
 use crate::machine::{Halt, Thread};
 use crate::scoreboard::{LateArrival, Synchronization};
-use shape::{Decoded, Effect, Shape, Unfit};
+use shape::{Decoded, Shape, StepEffect, Unfit};
 
 /// An instruction that is ready to run.
 #[derive(Clone)]
 pub struct Step {
     /// The predicate that must be true for it to do anything.
     pub guard: Predicate,
-    /// What it does once its guard is true.
-    effect: Effect,
+    /// The effect once its guard is true.
+    effect: StepEffect,
     /// Its opcode with modifiers, as the disassembler prints it: `IMAD.WIDE.U32`.
     pub name: Box<str>,
     /// The barriers that must be clear before it begins, a bit each.
@@ -60,23 +52,12 @@ impl fmt::Debug for Step {
     }
 }
 
-/// An instruction whose operands are read when it runs.
-struct ListedStep {
-    /// Its modifiers that matter.
-    modifiers: Modifiers,
-    /// Its operands, destinations first.
-    operands: Box<[MachineOperand]>,
-}
-
 /// The reason why an instruction cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
     /// The opcode is not in the table.
     #[error("the opcode {0} is unknown")]
     Opcode(String),
-    /// The opcode has no such modifier in the table.
-    #[error("the modifier .{1} of {0} is unknown")]
-    Modifier(String, String),
     /// The instruction has modifiers or operands that are unknown together; says its opcode with modifiers, and why.
     #[error("{0}: {1}")]
     Shape(String, &'static str),
@@ -99,15 +80,6 @@ enum Duration {
     InOrder,
 }
 
-/// How an opcode is executed.
-enum Meaning {
-    /// By what it is decoded to.
-    Decoded(fn(&Shape) -> Decoded),
-    /// By a function that reads operands and modifiers when it runs; has the modifiers that change what it does, separated
-    /// by blanks.
-    Listed(&'static str, fn(&mut Thread, &ListedStep) -> Result<(), Halt>),
-}
-
 /// An opcode.
 struct Opcode {
     name: &'static str,
@@ -115,212 +87,140 @@ struct Opcode {
     /// The modifiers that only say where caches keep data, or in which order others see accesses, as far as one thread
     /// can tell.
     ignored: &'static str,
-    meaning: Meaning,
+    /// The decoder of its instructions, from their other modifiers and their operands.
+    decode: fn(&Shape) -> Decoded,
 }
 
-const fn decoded(
+const fn opcode(
     name: &'static str,
     duration: Duration,
     ignored: &'static str,
     decode: fn(&Shape) -> Decoded,
 ) -> Opcode {
-    Opcode { name, duration, ignored, meaning: Meaning::Decoded(decode) }
-}
-
-const fn listed(
-    name: &'static str,
-    duration: Duration,
-    modifiers: &'static str,
-    ignored: &'static str,
-    run: fn(&mut Thread, &ListedStep) -> Result<(), Halt>,
-) -> Opcode {
-    Opcode { name, duration, ignored, meaning: Meaning::Listed(modifiers, run) }
+    Opcode { name, duration, ignored, decode }
 }
 
 /// Modifiers of accesses that one thread cannot tell apart: scopes and order, cache operations, eviction, prefetch.
 const ACCESS: &str =
     "STRONG WEAK CONSTANT PRIVATE GPU SYS SM CTA MMIO EF EL EU NA LU LTC64B LTC128B LTC256B ENL2 EFL2 ELL2 SPIN RN U";
 
-/// The types that a load can load: 32 bits without a modifier.
-const LOADED: &str = "E U8 S8 U16 S16 64 128 256";
-/// The operations, types and roundings of atomic operations.
-const ATOMIC: &str = "E POPC 32 ADD MIN MAX AND OR XOR INC DEC EXCH CAS CAST 64 128 S32 S64 \
-    F16x2 F16x4 F16x8 BF16x2 BF16x4 BF16x8 F32 F32x2 F32x4 F64 FTZ";
-/// How a surface is accessed: its shape, what x counts, the size or type, the operation, and what happens outside.
-const SURFACE: &str = "D P BA 1D 2D 3D 1D_ARRAY 2D_ARRAY U8 S8 U16 S16 64 128 R RG IGN TRAP \
-    ADD MIN MAX AND OR S32 U64 S64 SD32 SD64";
-/// The types that a store can store.
-const STORED: &str = "E U8 S8 U16 S16 64 128 256";
-
-/// The known modifiers that matter, one bit each.
-const MEANINGFUL: [&str; 86] = [
-    "32", "64", "128", "16x2", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64", "WIDE", "HI", "X", "EX", "MOV",
-    "IADD", "SHL", "LUT", "AND", "OR", "XOR", "EQ", "NE", "LT", "LE", "GT", "GE", "L", "R", "E", "ADD", "MIN", "MAX",
-    "INC", "DEC", "EXCH", "CAS", "CAST", "F16x2", "F16x4", "F16x8", "BF16x2", "BF16x4", "BF16x8", "F32", "F32x2",
-    "F32x4", "F64", "FTZ", "BF16_V2", "S", "D", "F16", "IDX", "UP", "P", "BA", "1D", "2D", "3D", "1D_ARRAY",
-    "2D_ARRAY", "RG", "IGN", "TRAP", "SD32", "SD64", "POPC", "B", "ISAT", "256", "SH", "W", "PAND", "F4E", "B4E",
-    "RC8", "ECL", "ECR", "RC16", "2A", "4A", "LO", "TRUNC",
-];
-
-/// A set of modifiers that matter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Modifiers(u128);
-
-impl Modifiers {
-    fn of(name: &str) -> Option<Self> {
-        MEANINGFUL.iter().position(|known| *known == name).map(|at| Self(1 << at))
-    }
-
-    /// The modifiers of the table with these names, before the program runs.
-    const fn named(names: &[&str]) -> Self {
-        let (mut bits, mut at) = (0, 0);
-        while at < names.len() {
-            let mut known = 0;
-            while !same(MEANINGFUL[known], names[at]) {
-                known += 1;
-                assert!(known < MEANINGFUL.len(), "the modifier is not in the table");
-            }
-            bits |= 1 << known;
-            at += 1;
-        }
-        Self(bits)
-    }
-
-    /// True if it has one of these.
-    fn has(self, any: Self) -> bool {
-        self.0 & any.0 != 0
-    }
-}
-
-/// True if two texts are equal; `==` is not for constants.
-const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut equal = a.len() == b.len();
-    let mut at = 0;
-    while equal && at < a.len() {
-        equal = a[at] == b[at];
-        at += 1;
-    }
-    equal
-}
-
 /// One line for each opcode.
 #[rustfmt::skip]
 const OPCODES: &[Opcode] = &[
-    listed("ATOM", Duration::Late, ATOMIC, ACCESS, atomic::generic),
-    listed("ATOMG", Duration::Late, ATOMIC, ACCESS, atomic::generic),
-    listed("ATOMS", Duration::Late, ATOMIC, "SPIN", atomic::shared),
-    decoded("ACQBULK", Duration::Fixed, "", control::nothing),
-    decoded("BAR", Duration::Fixed, "SYNC DEFER_BLOCKING", control::nothing),
-    decoded("BMSK", Duration::Fixed, "", bit::mask),
-    decoded("BMOV", Duration::Fixed, "CLEAR PQUAD", control::move_barrier),
-    decoded("BPT", Duration::Fixed, "TRAP", control::breakpoint),
-    decoded("BRA", Duration::Fixed, "U ANY", control::branch),
-    decoded("BREV", Duration::InOrder, "", bit::reverse),
-    decoded("BRX", Duration::Fixed, "", control::branch_table),
-    decoded("BSSY", Duration::Fixed, "RECONVERGENT", control::nothing),
-    decoded("BSYNC", Duration::Fixed, "RECONVERGENT", control::nothing),
-    decoded("CALL", Duration::Fixed, "REL NOINC", control::branch),
-    decoded("CCTL", Duration::Fixed, "", control::cache),
-    decoded("CGAERRBAR", Duration::Fixed, "", control::nothing),
-    decoded("CLMAD", Duration::Fixed, "", product::carry_less),
-    decoded("CREDUX", Duration::Fixed, "MIN MAX S32", warp::of_one_lane),
-    decoded("CS2R", Duration::Fixed, "", transfer::special_wide),
-    decoded("DADD", Duration::Fixed, "", real::add_double),
-    decoded("DEPBAR", Duration::Fixed, "LE", control::wait),
-    decoded("ERRBAR", Duration::Fixed, "", control::nothing),
-    decoded("EXIT", Duration::Fixed, "", control::exit),
-    decoded("F2I", Duration::InOrder, "", number::to_integer),
-    decoded("F2IP", Duration::Fixed, "", number::to_two_integers),
-    decoded("FADD", Duration::Fixed, "", real::add),
-    decoded("FENCE", Duration::Fixed, "VIEW ASYNC S", control::nothing),
-    decoded("FFMA", Duration::Fixed, "", real::multiply_add),
-    decoded("FLO", Duration::InOrder, "", bit::highest),
-    decoded("FMUL", Duration::Fixed, "", real::multiply),
-    decoded("FSEL", Duration::Fixed, "", transfer::select),
-    decoded("FSETP", Duration::Fixed, "", real::compare),
-    decoded("HADD2", Duration::Fixed, "", half::add),
-    decoded("HFMA2", Duration::Fixed, "MMA", half::multiply_add),
-    decoded("I2F", Duration::InOrder, "", number::from_integer),
-    decoded("I2FP", Duration::Fixed, "", number::from_integer),
-    decoded("I2I", Duration::Fixed, "", convert::saturate),
-    decoded("I2IP", Duration::Fixed, "", convert::pack),
-    decoded("IABS", Duration::Fixed, "", bit::absolute),
-    decoded("IADD", Duration::Fixed, "", sum::two),
-    decoded("IADD3", Duration::Fixed, "", sum::three),
-    decoded("IDP", Duration::Fixed, "", product::dot),
-    decoded("IMAD", Duration::Fixed, "", product::multiply_add),
-    decoded("IMNMX", Duration::Fixed, "", compare::choose),
-    decoded("ISETP", Duration::Fixed, "", compare::set),
-    listed("LD", Duration::Late, LOADED, ACCESS, access::load_generic),
-    decoded("LDC", Duration::Late, "", transfer::load_constant),
-    decoded("LDCU", Duration::Fixed, "", transfer::load_constant),
-    listed("LDG", Duration::Late, LOADED, ACCESS, access::load_generic),
-    listed("LDL", Duration::Late, LOADED, ACCESS, access::load_local),
-    listed("LDS", Duration::Late, LOADED, "U", access::load_shared),
-    decoded("LEA", Duration::Fixed, "", sum::shifted),
-    decoded("LOP3", Duration::Fixed, "", logic::table),
-    decoded("MATCH", Duration::Fixed, "", warp::lanes_alike),
-    decoded("MEMBAR", Duration::Fixed, "SC ALL SYS GPU CTA VC", control::nothing),
-    decoded("MOV", Duration::Fixed, "", transfer::copy),
-    decoded("MUFU", Duration::InOrder, "", real::reciprocal),
-    decoded("NANOSLEEP", Duration::Fixed, "WARP", control::nothing),
-    decoded("NOP", Duration::Fixed, "", control::nothing),
-    decoded("P2R", Duration::Fixed, "", pack::pack),
-    decoded("PLOP3", Duration::Fixed, "", logic::predicates),
-    decoded("POPC", Duration::InOrder, "", bit::count),
-    decoded("PREEXIT", Duration::Fixed, "", control::nothing),
-    decoded("PRMT", Duration::Fixed, "", logic::permute),
-    listed("QSPC", Duration::Late, "E S D", "", atomic::query_space),
-    decoded("R2P", Duration::Fixed, "", pack::unpack),
-    decoded("R2UR", Duration::Fixed, "", warp::to_uniform),
-    listed("RED", Duration::Fixed, ATOMIC, ACCESS, atomic::reduce),
-    listed("REDG", Duration::Fixed, ATOMIC, ACCESS, atomic::reduce),
-    decoded("REDUX", Duration::Fixed, "SUM MIN MAX OR XOR S32", warp::of_one_lane),
-    decoded("RET", Duration::Fixed, "REL NODEC", control::branch),
-    decoded("S2R", Duration::Late, "", transfer::special),
-    decoded("S2UR", Duration::Late, "", transfer::special),
-    decoded("SEL", Duration::Fixed, "", transfer::select),
-    decoded("SGXT", Duration::Fixed, "", bit::extend),
-    decoded("SHF", Duration::Fixed, "", bit::shift),
-    decoded("SHFL", Duration::Fixed, "", warp::shuffle),
-    listed("ST", Duration::Fixed, STORED, ACCESS, access::store_generic),
-    listed("STG", Duration::Fixed, STORED, ACCESS, access::store_generic),
-    listed("STL", Duration::Fixed, STORED, ACCESS, access::store_local),
-    listed("STS", Duration::Fixed, STORED, "", access::store_shared),
-    listed("SULD", Duration::Late, SURFACE, ACCESS, surface::load),
-    listed("SURED", Duration::Fixed, SURFACE, ACCESS, surface::reduce),
-    listed("SUST", Duration::Fixed, SURFACE, ACCESS, surface::store),
-    listed("TXQ", Duration::Late, "B", "", surface::query),
-    decoded("UBMSK", Duration::Fixed, "", bit::mask),
-    decoded("UBREV", Duration::Fixed, "", bit::reverse),
-    decoded("UFLO", Duration::Fixed, "", bit::highest),
-    decoded("UI2F", Duration::Fixed, "", number::from_integer),
-    decoded("UIADD3", Duration::Fixed, "", sum::three),
-    decoded("UIMAD", Duration::Fixed, "", product::multiply_add),
-    decoded("UISETP", Duration::Fixed, "", compare::set),
-    decoded("ULDC", Duration::Fixed, "", transfer::load_constant),
-    decoded("ULEA", Duration::Fixed, "", sum::shifted),
-    decoded("ULOP3", Duration::Fixed, "", logic::table),
-    decoded("UMOV", Duration::Fixed, "", transfer::copy),
-    decoded("UP2UR", Duration::Fixed, "", pack::pack),
-    decoded("UPLOP3", Duration::Fixed, "", logic::predicates),
-    decoded("UPOPC", Duration::Fixed, "", bit::count),
-    decoded("UPRMT", Duration::Fixed, "", logic::permute),
-    decoded("UR2UP", Duration::Fixed, "", pack::unpack),
-    decoded("USEL", Duration::Fixed, "", transfer::select),
-    decoded("USGXT", Duration::Fixed, "", bit::extend),
-    decoded("USHF", Duration::Fixed, "", bit::shift),
-    decoded("VABSDIFF", Duration::Fixed, "", sum::distance),
-    decoded("VABSDIFF4", Duration::Fixed, "", sum::distances),
-    decoded("VIADD", Duration::Fixed, "", sum::two),
-    decoded("VIADDMNMX", Duration::Fixed, "", compare::add_and_choose),
-    decoded("VIMNMX", Duration::Fixed, "", compare::choose),
-    decoded("VIMNMX3", Duration::Fixed, "", compare::choose_of_three),
-    decoded("VOTE", Duration::Fixed, "", warp::vote),
-    decoded("VOTEU", Duration::Fixed, "", warp::vote),
-    decoded("WARPSYNC", Duration::Fixed, "ALL", control::nothing),
-    decoded("YIELD", Duration::Fixed, "", control::nothing),
+    opcode("ATOM", Duration::Late, ACCESS, atomic::generic),
+    opcode("ATOMG", Duration::Late, ACCESS, atomic::generic),
+    opcode("ATOMS", Duration::Late, "SPIN", atomic::shared),
+    opcode("ACQBULK", Duration::Fixed, "", control::nothing),
+    opcode("BAR", Duration::Fixed, "SYNC DEFER_BLOCKING", control::nothing),
+    opcode("BMSK", Duration::Fixed, "", bit::mask),
+    opcode("BMOV", Duration::Fixed, "CLEAR PQUAD", control::move_barrier),
+    opcode("BPT", Duration::Fixed, "TRAP", control::breakpoint),
+    opcode("BRA", Duration::Fixed, "U ANY", control::branch),
+    opcode("BREV", Duration::InOrder, "", bit::reverse),
+    opcode("BRX", Duration::Fixed, "", control::branch_table),
+    opcode("BSSY", Duration::Fixed, "RECONVERGENT", control::nothing),
+    opcode("BSYNC", Duration::Fixed, "RECONVERGENT", control::nothing),
+    opcode("CALL", Duration::Fixed, "REL NOINC", control::branch),
+    opcode("CCTL", Duration::Fixed, "", control::cache),
+    opcode("CGAERRBAR", Duration::Fixed, "", control::nothing),
+    opcode("CLMAD", Duration::Fixed, "", product::carry_less),
+    opcode("CREDUX", Duration::Fixed, "MIN MAX S32", warp::of_one_lane),
+    opcode("CS2R", Duration::Fixed, "", transfer::special_wide),
+    opcode("DADD", Duration::Fixed, "", real::add_double),
+    opcode("DEPBAR", Duration::Fixed, "LE", control::wait),
+    opcode("ERRBAR", Duration::Fixed, "", control::nothing),
+    opcode("EXIT", Duration::Fixed, "", control::exit),
+    opcode("F2I", Duration::InOrder, "", number::to_integer),
+    opcode("F2IP", Duration::Fixed, "", number::to_two_integers),
+    opcode("FADD", Duration::Fixed, "", real::add),
+    opcode("FENCE", Duration::Fixed, "VIEW ASYNC S", control::nothing),
+    opcode("FFMA", Duration::Fixed, "", real::multiply_add),
+    opcode("FLO", Duration::InOrder, "", bit::highest),
+    opcode("FMUL", Duration::Fixed, "", real::multiply),
+    opcode("FSEL", Duration::Fixed, "", transfer::select),
+    opcode("FSETP", Duration::Fixed, "", real::compare),
+    opcode("HADD2", Duration::Fixed, "", half::add),
+    opcode("HFMA2", Duration::Fixed, "MMA", half::multiply_add),
+    opcode("I2F", Duration::InOrder, "", number::from_integer),
+    opcode("I2FP", Duration::Fixed, "", number::from_integer),
+    opcode("I2I", Duration::Fixed, "", convert::saturate),
+    opcode("I2IP", Duration::Fixed, "", convert::pack),
+    opcode("IABS", Duration::Fixed, "", bit::absolute),
+    opcode("IADD", Duration::Fixed, "", sum::two),
+    opcode("IADD3", Duration::Fixed, "", sum::three),
+    opcode("IDP", Duration::Fixed, "", product::dot),
+    opcode("IMAD", Duration::Fixed, "", product::multiply_add),
+    opcode("IMNMX", Duration::Fixed, "", compare::choose),
+    opcode("ISETP", Duration::Fixed, "", compare::set),
+    opcode("LD", Duration::Late, ACCESS, access::load_generic),
+    opcode("LDC", Duration::Late, "", transfer::load_constant),
+    opcode("LDCU", Duration::Fixed, "", transfer::load_constant),
+    opcode("LDG", Duration::Late, ACCESS, access::load_generic),
+    opcode("LDL", Duration::Late, ACCESS, access::load_local),
+    opcode("LDS", Duration::Late, "U", access::load_shared),
+    opcode("LEA", Duration::Fixed, "", sum::shifted),
+    opcode("LOP3", Duration::Fixed, "", logic::table),
+    opcode("MATCH", Duration::Fixed, "", warp::lanes_alike),
+    opcode("MEMBAR", Duration::Fixed, "SC ALL SYS GPU CTA VC", control::nothing),
+    opcode("MOV", Duration::Fixed, "", transfer::copy),
+    opcode("MUFU", Duration::InOrder, "", real::reciprocal),
+    opcode("NANOSLEEP", Duration::Fixed, "WARP", control::nothing),
+    opcode("NOP", Duration::Fixed, "", control::nothing),
+    opcode("P2R", Duration::Fixed, "", pack::pack),
+    opcode("PLOP3", Duration::Fixed, "", logic::predicates),
+    opcode("POPC", Duration::InOrder, "", bit::count),
+    opcode("PREEXIT", Duration::Fixed, "", control::nothing),
+    opcode("PRMT", Duration::Fixed, "", logic::permute),
+    opcode("QSPC", Duration::Late, "", atomic::query_space),
+    opcode("R2P", Duration::Fixed, "", pack::unpack),
+    opcode("R2UR", Duration::Fixed, "", warp::to_uniform),
+    opcode("RED", Duration::Fixed, ACCESS, atomic::reduce),
+    opcode("REDG", Duration::Fixed, ACCESS, atomic::reduce),
+    opcode("REDUX", Duration::Fixed, "SUM MIN MAX OR XOR S32", warp::of_one_lane),
+    opcode("RET", Duration::Fixed, "REL NODEC", control::branch),
+    opcode("S2R", Duration::Late, "", transfer::special),
+    opcode("S2UR", Duration::Late, "", transfer::special),
+    opcode("SEL", Duration::Fixed, "", transfer::select),
+    opcode("SGXT", Duration::Fixed, "", bit::extend),
+    opcode("SHF", Duration::Fixed, "", bit::shift),
+    opcode("SHFL", Duration::Fixed, "", warp::shuffle),
+    opcode("ST", Duration::Fixed, ACCESS, access::store_generic),
+    opcode("STG", Duration::Fixed, ACCESS, access::store_generic),
+    opcode("STL", Duration::Fixed, ACCESS, access::store_local),
+    opcode("STS", Duration::Fixed, "", access::store_shared),
+    opcode("SULD", Duration::Late, ACCESS, surface::load),
+    opcode("SURED", Duration::Fixed, ACCESS, surface::reduce),
+    opcode("SUST", Duration::Fixed, ACCESS, surface::store),
+    opcode("TXQ", Duration::Late, "", surface::query),
+    opcode("UBMSK", Duration::Fixed, "", bit::mask),
+    opcode("UBREV", Duration::Fixed, "", bit::reverse),
+    opcode("UFLO", Duration::Fixed, "", bit::highest),
+    opcode("UI2F", Duration::Fixed, "", number::from_integer),
+    opcode("UIADD3", Duration::Fixed, "", sum::three),
+    opcode("UIMAD", Duration::Fixed, "", product::multiply_add),
+    opcode("UISETP", Duration::Fixed, "", compare::set),
+    opcode("ULDC", Duration::Fixed, "", transfer::load_constant),
+    opcode("ULEA", Duration::Fixed, "", sum::shifted),
+    opcode("ULOP3", Duration::Fixed, "", logic::table),
+    opcode("UMOV", Duration::Fixed, "", transfer::copy),
+    opcode("UP2UR", Duration::Fixed, "", pack::pack),
+    opcode("UPLOP3", Duration::Fixed, "", logic::predicates),
+    opcode("UPOPC", Duration::Fixed, "", bit::count),
+    opcode("UPRMT", Duration::Fixed, "", logic::permute),
+    opcode("UR2UP", Duration::Fixed, "", pack::unpack),
+    opcode("USEL", Duration::Fixed, "", transfer::select),
+    opcode("USGXT", Duration::Fixed, "", bit::extend),
+    opcode("USHF", Duration::Fixed, "", bit::shift),
+    opcode("VABSDIFF", Duration::Fixed, "", sum::distance),
+    opcode("VABSDIFF4", Duration::Fixed, "", sum::distances),
+    opcode("VIADD", Duration::Fixed, "", sum::two),
+    opcode("VIADDMNMX", Duration::Fixed, "", compare::add_and_choose),
+    opcode("VIMNMX", Duration::Fixed, "", compare::choose),
+    opcode("VIMNMX3", Duration::Fixed, "", compare::choose_of_three),
+    opcode("VOTE", Duration::Fixed, "", warp::vote),
+    opcode("VOTEU", Duration::Fixed, "", warp::vote),
+    opcode("WARPSYNC", Duration::Fixed, "ALL", control::nothing),
+    opcode("YIELD", Duration::Fixed, "", control::nothing),
 ];
 
 /// The opcodes that are known.
@@ -370,32 +270,15 @@ impl Step {
     /// ```
     ///
     /// # Errors
-    /// If the opcode or a modifier is unknown.
+    /// If the opcode, or what it does with these modifiers and operands, is unknown. Otherwise it is known, whatever its registers hold.
     pub fn new(instruction: &MachineInstruction, at: usize, word: u128, printed_at: u64) -> Result<Self, Unknown> {
         let opcode = OPCODES.iter().find(|opcode| opcode.name == instruction.opcode);
         let opcode = opcode.ok_or_else(|| Unknown::Opcode(instruction.opcode.clone()))?;
         let operands = resolved(instruction, at, word, printed_at);
-        let is_in = |list: &str, modifier: &str| list.split(' ').any(|known| known == modifier);
-        let effect = match opcode.meaning {
-            Meaning::Decoded(decode) => {
-                let modifiers = instruction.modifiers.iter().map(String::as_str);
-                let modifiers = modifiers.filter(|modifier| !is_in(opcode.ignored, modifier)).collect();
-                let decoded = decode(&Shape { modifiers, operands: &operands });
-                decoded.map_err(|Unfit(why)| Unknown::Shape(instruction.to_string(), why))?
-            }
-            Meaning::Listed(known, run) => {
-                let mut modifiers = Modifiers::default();
-                for modifier in &instruction.modifiers {
-                    match Modifiers::of(modifier).filter(|_| is_in(known, modifier)) {
-                        Some(of) => modifiers.0 |= of.0,
-                        None if is_in(opcode.ignored, modifier) => {}
-                        None => return Err(Unknown::Modifier(opcode.name.to_owned(), modifier.clone())),
-                    }
-                }
-                let step = ListedStep { modifiers, operands: operands.into() };
-                Arc::new(move |thread: &mut Thread| run(thread, &step))
-            }
-        };
+        let is_ignored = |modifier: &&str| opcode.ignored.split(' ').any(|ignored| ignored == *modifier);
+        let modifiers = instruction.modifiers.iter().map(String::as_str).filter(|modifier| !is_ignored(modifier));
+        let decoded = (opcode.decode)(&Shape { modifiers: modifiers.collect(), operands: &operands });
+        let effect = decoded.map_err(|Unfit(why)| Unknown::Shape(instruction.to_string(), why))?;
         let Synchronization { waits, raises, reads } = Synchronization::of(word);
         let late = raises.is_some() || opcode.duration != Duration::Fixed;
         let in_order = opcode.duration == Duration::InOrder;
@@ -435,30 +318,4 @@ fn resolved(instruction: &MachineInstruction, at: usize, word: u128, printed_at:
         operands.iter_mut().for_each(moved);
     }
     operands
-}
-
-impl ListedStep {
-    /// An operand.
-    #[inline]
-    fn operand(&self, at: usize) -> Result<&MachineOperand, Halt> {
-        self.operands.get(at).ok_or_else(|| Halt::Unknown(format!("operand {at} is missing")))
-    }
-
-    /// A destination register.
-    #[inline]
-    fn to(&self, at: usize) -> Result<Register, Halt> {
-        match self.operand(at)? {
-            MachineOperand::Register(register, ..) => Ok(*register),
-            _ => Err(Halt::Unknown(format!("operand {at} is not a register"))),
-        }
-    }
-
-    /// A predicate.
-    #[inline]
-    fn predicate(&self, at: usize) -> Result<Predicate, Halt> {
-        match self.operand(at)? {
-            MachineOperand::Predicate(predicate) => Ok(*predicate),
-            _ => Err(Halt::Unknown(format!("operand {at} is not a predicate"))),
-        }
-    }
 }

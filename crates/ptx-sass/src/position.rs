@@ -2,7 +2,7 @@
 
 /// The place of a thread in its launch; the coordinates are x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct ThreadPosition {
     /// The thread in its block.
     pub thread: [u32; 3],
     /// The threads of a block.
@@ -13,7 +13,7 @@ pub struct Position {
     pub blocks: [u32; 3],
 }
 
-impl Default for Position {
+impl Default for ThreadPosition {
     /// The only thread of a launch.
     fn default() -> Self {
         Self { thread: [0; 3], threads: [1; 3], block: [0; 3], blocks: [1; 3] }
@@ -23,7 +23,7 @@ impl Default for Position {
 /// How many lanes a warp has.
 const LANES: u32 = 32;
 
-impl Position {
+impl ThreadPosition {
     /// The number of the thread in its block, in the order in which warps take them.
     fn number(&self) -> u32 {
         let [x, y, z] = self.thread;
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_thread_knows_its_lane() {
-        let position = Position { thread: [1, 2, 1], threads: [4, 3, 2], ..Position::default() };
+        let position = ThreadPosition { thread: [1, 2, 1], threads: [4, 3, 2], ..ThreadPosition::default() };
         let value = |name| position.special(SpecialRegister::named(name, |_| None).expect("a known register"));
         assert_eq!(value("SR_LANEID"), 21);
         assert_eq!(value("SR_EQMASK"), 1 << 21);
@@ -117,9 +117,9 @@ mod tests {
         assert_eq!(value("SR_GEMASK"), !((1 << 21) - 1));
         assert_eq!((value("SR_TID.Y"), value("SR_NTID.Z"), value("SRZ")), (2, 2, 0));
         assert_eq!(SpecialRegister::named("SR_TID.W", |_| None), None);
-        let first = Position::default();
+        let first = ThreadPosition::default();
         assert_eq!(first.special(SpecialRegister::LowerOrSameLanes), 1);
-        let last = Position { thread: [31, 0, 0], ..first };
+        let last = ThreadPosition { thread: [31, 0, 0], ..first };
         assert_eq!(last.special(SpecialRegister::GreaterLanes), 0);
         assert_eq!(last.special(SpecialRegister::LowerOrSameLanes), u32::MAX);
     }

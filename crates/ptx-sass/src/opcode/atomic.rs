@@ -1,104 +1,212 @@
-//! Atomic operations on memory. One thread sees an ordinary load and store.
+//! AtomicStep operations on memory. One thread sees an ordinary load and store.
 
-use super::access::{Window, address};
-use super::{ListedStep, float};
-use crate::instruction::{MachineOperand, Register};
+use super::access::{AccessPlace, Window};
+use super::convert::IntegerType;
+use super::float::{self, AtomicOnFloats};
+use super::shape::{Decoded, Shape, Unfit, effect, predicate, register, take};
+use crate::instruction::{MachineOperand, Predicate, Register};
 use crate::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use ptx_exec::value::Bits;
 
-/// `ATOMG.E.ADD.STRONG.GPU PT, R2, desc[UR4][R2.64], R15`, `ATOM.E.ADD.F32.FTZ.RN.STRONG.GPU P0, R0, [R4], R7`. A
-/// predicate says whether it was done: in shared and local memory it is not, unless there is `PT`.
-pub(super) fn generic(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
-    let done = step.predicate(0)?;
-    let at = address(thread, step, 2, Window::Generic)?;
-    if done.index < 7 {
-        let elsewhere = [SHARED_WINDOW, LOCAL_WINDOW].iter().any(|window| at >> 24 == window >> 24);
-        thread.set_predicate(done, Bits::from(!elsewhere));
-        if elsewhere {
-            return undefined(thread, step, 1);
+/// The words of a value of up to 128 bits.
+type Words = [Bits; 4];
+
+/// An operation on integers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum IntegerOperation {
+    Add,
+    Minimum,
+    Maximum,
+    /// Up to the given number, and then 0.
+    Increment,
+    /// Down from the given number, and then it again.
+    Decrement,
+    /// The truth table of a bitwise operation.
+    Bitwise(u8),
+}
+
+impl IntegerOperation {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "ADD" => Self::Add,
+            "MIN" => Self::Minimum,
+            "MAX" => Self::Maximum,
+            "INC" => Self::Increment,
+            "DEC" => Self::Decrement,
+            "AND" => Self::Bitwise(0xc0),
+            "OR" => Self::Bitwise(0xfc),
+            "XOR" => Self::Bitwise(0x3c),
+            _ => return None,
+        })
+    }
+
+    /// The new value of integers of one or two words.
+    pub(super) fn apply(self, kind: IntegerType, old: &Words, new: &Words) -> Words {
+        let whole = |of: &Words| if kind.width == 32 { of[0] } else { of[0].joined(32, of[1]) };
+        let (old, new) = (whole(old), whole(new));
+        let value = match self {
+            Self::Add => old.plus(new),
+            Self::Bitwise(table) => Bits::table(table, old, new, Bits::ZERO),
+            _ => match old.known(kind.width).zip(new.known(kind.width)) {
+                None => Bits::UNDEFINED,
+                Some((old, new)) => Bits::from(self.of_numbers(kind, old, new)),
+            },
+        };
+        [value.zero_extended(32), value.shifted_right(32).zero_extended(32), Bits::ZERO, Bits::ZERO]
+    }
+
+    fn of_numbers(self, kind: IntegerType, old: u64, new: u64) -> u64 {
+        let less = kind.value(new) < kind.value(old);
+        match self {
+            Self::Minimum if less => new,
+            Self::Maximum if !less => new,
+            Self::Increment if old >= new => 0,
+            Self::Increment => old + 1,
+            Self::Decrement if old == 0 || old > new => new,
+            Self::Decrement => old - 1,
+            _ => old,
         }
     }
-    atomic(thread, step, at, Some(1))
 }
 
-/// `RED.E.ADD.STRONG.GPU [R8], R11`: without a result.
-pub(super) fn reduce(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
-    let at = address(thread, step, 0, Window::Generic)?;
-    atomic(thread, step, at, None)
+/// An atomic operation.
+#[derive(Clone, Copy)]
+enum MemoryOperation {
+    Exchange,
+    /// If the value in memory is equal to the first source, the second one replaces it.
+    Compare,
+    /// The same, but the result is whether it did: a number, or for newer targets a predicate.
+    CompareAndTell,
+    /// Adds the number of active lanes.
+    CountLanes,
+    OnIntegers(IntegerOperation, IntegerType),
+    OnFloats(AtomicOnFloats),
 }
 
-/// `ATOMS.ADD R15, [R12+UR4], R13`, `ATOMS.POPC.INC.32 RZ, [UR4]`
-pub(super) fn shared(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
-    let at = address(thread, step, 1, Window::At(SHARED_WINDOW))?;
-    atomic(thread, step, at, Some(0))
-}
-
-/// Leaves the destination undefined.
-fn undefined(thread: &mut Thread, step: &ListedStep, to: usize) -> Result<(), Halt> {
-    let to = step.to(to)?;
-    for part in 0..registers(step) {
-        thread.set(to, part, Bits::UNDEFINED);
+impl MemoryOperation {
+    /// By its modifiers, with how many words it is on.
+    fn of(modifiers: &[&str]) -> Result<(Self, u8), Unfit> {
+        let size = |rest: &[&str]| match rest {
+            [] => Ok(1),
+            ["64"] => Ok(2),
+            ["128"] => Ok(4),
+            _ => Err(Unfit::MODIFIERS),
+        };
+        Ok(match modifiers {
+            ["POPC", "INC", "32"] => (Self::CountLanes, 1),
+            ["EXCH", rest @ ..] => (Self::Exchange, size(rest)?),
+            ["CAS", rest @ ..] => (Self::Compare, size(rest)?),
+            ["CAST", rest @ ..] => (Self::CompareAndTell, size(rest)?),
+            [operation, rest @ ..] if let Some((operation, words)) = AtomicOnFloats::of(operation, rest) => {
+                (Self::OnFloats(operation), words)
+            }
+            [operation, rest @ ..] => {
+                let operation = IntegerOperation::named(operation).ok_or(Unfit::MODIFIERS)?;
+                let (width, signed) = match rest {
+                    [] => (32, false),
+                    ["S32"] => (32, true),
+                    ["64"] => (64, false),
+                    ["S64"] => (64, true),
+                    _ => return Err(Unfit::MODIFIERS),
+                };
+                (Self::OnIntegers(operation, IntegerType { width, signed }), if width == 64 { 2 } else { 1 })
+            }
+            [] => return Err(Unfit::MODIFIERS),
+        })
     }
-    Ok(())
-}
 
-/// The registers of the value in memory.
-fn registers(step: &ListedStep) -> u8 {
-    let has = |any| step.modifiers.has(any);
-    match () {
-        () if has(set!["128", "F32x4", "F16x8", "BF16x8"]) => 4,
-        () if has(set!["64", "S64", "F64", "F32x2", "F16x4", "BF16x4"]) => 2,
-        () => 1,
-    }
-}
-
-/// The operation at an address; the operand `to` is the destination, if there is one. The address follows, then the
-/// sources.
-fn atomic(thread: &mut Thread, step: &ListedStep, at: u64, to: Option<usize>) -> Result<(), Halt> {
-    let (count, has) = (registers(step), |any| step.modifiers.has(any));
-    let source = |from: usize| match step.operand(from)? {
-        MachineOperand::Register(register, ..) => Ok(*register),
-        _ => Err(Halt::unknown("a source is not a register")),
-    };
-    // The address is before the sources, and the destination before the address.
-    let address = step.operands.iter().position(|operand| matches!(operand, MachineOperand::Address(_)));
-    let first = address.ok_or_else(|| Halt::unknown("it has no address"))? + 1;
-    let mut old = [Bits::ZERO; 4];
-    for part in 0..count {
-        let aligned = if part == 0 { u64::from(count) * 4 } else { 4 };
-        old[usize::from(part)] = thread.memory.load(at.wrapping_add(u64::from(part) * 4), 4, aligned)?;
-    }
-    let given = |thread: &Thread, from: Register| [0, 1, 2, 3].map(|part| thread.half(from, part));
-    let mut result = old;
-    let new = if has(set!["CAS"]) || has(set!["CAST"]) {
-        let (compared, swapped) = (given(thread, source(first)?), given(thread, source(first + 1)?));
-        let equal = equal(&old, &compared, count).ok_or(Halt::Undefined("a comparison"))?;
-        if has(set!["CAST"]) {
-            // It returns whether it swapped: a number, or for newer targets a predicate.
-            result = [Bits::from(equal), Bits::ZERO, Bits::ZERO, Bits::ZERO];
-        }
-        if equal { swapped } else { old }
-    } else if has(set!["POPC"]) {
-        // It counts the active lanes.
-        [old[0].plus(Bits::from(1_u32)).zero_extended(32), Bits::ZERO, Bits::ZERO, Bits::ZERO]
-    } else {
-        combined(step, &old, &given(thread, source(first)?), count)?
-    };
-    for part in 0..count {
-        let at = at.wrapping_add(u64::from(part) * 4);
-        thread.memory.store(at, 4, 4, new[usize::from(part)])?;
-        let Some(to) = to else { continue };
-        match step.operand(to)? {
-            MachineOperand::Predicate(to) if part == 0 => thread.set_predicate(*to, result[0]),
-            MachineOperand::Predicate(_) => {}
-            _ => thread.set(step.to(to)?, part, result[usize::from(part)]),
+    /// How many sources it has.
+    fn sources(self) -> usize {
+        match self {
+            Self::Compare | Self::CompareAndTell => 2,
+            Self::CountLanes => 0,
+            _ => 1,
         }
     }
-    Ok(())
+}
+
+/// Where the result goes.
+#[derive(Clone, Copy)]
+enum ResultPlace {
+    Nowhere,
+    Registers(Register),
+    Predicate(Predicate),
+}
+
+/// An atomic operation with its operands.
+struct AtomicStep {
+    operation: MemoryOperation,
+    /// How many words it is on.
+    words: u8,
+    address: AccessPlace,
+    to: ResultPlace,
+    sources: Vec<Register>,
+}
+
+impl AtomicStep {
+    /// From the operands: the address, and the sources after it.
+    fn of(shape: &Shape, window: Window, to: ResultPlace, operands: &[MachineOperand]) -> Result<Self, Unfit> {
+        let mut rest = &shape.modifiers[..];
+        let extended = take(&mut rest, |name| (name == "E").then_some(())).is_some();
+        let (operation, words) = MemoryOperation::of(rest)?;
+        let [address, sources @ ..] = operands else { return Err(Unfit::OPERANDS) };
+        if sources.len() != operation.sources() {
+            return Err(Unfit::OPERANDS);
+        }
+        let sources = sources.iter().map(register).collect::<Result<_, _>>()?;
+        Ok(Self { operation, words, address: AccessPlace::of(address, window, extended)?, to, sources })
+    }
+
+    /// Does it at an address.
+    fn apply(&self, thread: &mut Thread, at: u64) -> Result<(), Halt> {
+        let mut old = [Bits::ZERO; 4];
+        for part in 0..self.words {
+            let aligned = if part == 0 { u64::from(self.words) * 4 } else { 4 };
+            old[usize::from(part)] = thread.memory.load(at.wrapping_add(u64::from(part) * 4), 4, aligned)?;
+        }
+        let (new, result) = self.computed(thread, old)?;
+        for part in 0..self.words {
+            let value = new[usize::from(part)];
+            thread.memory.store(at.wrapping_add(u64::from(part) * 4), 4, 4, value)?;
+        }
+        match self.to {
+            ResultPlace::Nowhere => {}
+            ResultPlace::Predicate(to) => thread.set_predicate(to, result[0]),
+            ResultPlace::Registers(to) => {
+                for part in 0..self.words {
+                    thread.set(to, part, result[usize::from(part)]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The new value in memory, and the result.
+    fn computed(&self, thread: &Thread, old: Words) -> Result<(Words, Words), Halt> {
+        let source = |at: usize| {
+            let from = self.sources.get(at).copied().unwrap_or(Register::ZERO);
+            [0, 1, 2, 3].map(|part| thread.half(from, part))
+        };
+        Ok(match self.operation {
+            MemoryOperation::Exchange => (source(0), old),
+            MemoryOperation::Compare | MemoryOperation::CompareAndTell => {
+                let equal = equal(&old, &source(0), self.words).ok_or(Halt::Undefined("a comparison"))?;
+                let tells = matches!(self.operation, MemoryOperation::CompareAndTell);
+                // As wide as the value: `ptxas` compares both registers of 64 bits with 1.
+                let told = [Bits::from(equal), Bits::ZERO, Bits::ZERO, Bits::ZERO];
+                (if equal { source(1) } else { old }, if tells { told } else { old })
+            }
+            MemoryOperation::CountLanes => {
+                ([old[0].plus(Bits::from(1_u32)).zero_extended(32), Bits::ZERO, Bits::ZERO, Bits::ZERO], old)
+            }
+            MemoryOperation::OnIntegers(operation, kind) => (operation.apply(kind, &old, &source(0)), old),
+            MemoryOperation::OnFloats(operation) => (float::elementwise(operation, &old, &source(0)), old),
+        })
+    }
 }
 
 /// True if all bits are equal, as far as that is defined.
-fn equal(a: &[Bits; 4], b: &[Bits; 4], count: u8) -> Option<bool> {
+fn equal(a: &Words, b: &Words, count: u8) -> Option<bool> {
     let pairs = || a.iter().zip(b).take(count.into());
     if pairs().any(|(a, b)| a.defined() & b.defined() & (a.value() ^ b.value()) != 0) {
         return Some(false);
@@ -106,88 +214,64 @@ fn equal(a: &[Bits; 4], b: &[Bits; 4], count: u8) -> Option<bool> {
     pairs().all(|(a, b)| a.known(32).is_some() && b.known(32).is_some()).then_some(true)
 }
 
-/// The new value in memory.
-fn combined(step: &ListedStep, old: &[Bits; 4], new: &[Bits; 4], count: u8) -> Result<[Bits; 4], Halt> {
-    let has = |any| step.modifiers.has(any);
-    if has(set!["EXCH"]) {
-        return Ok(*new);
-    }
-    if let Some(format) = float::NumberFormat::of(step) {
-        return float::elementwise(step, format, old, new);
-    }
-    on_integers(step, count.into(), has(set!["S32"]) || has(set!["S64"]), old, new)
+/// `ATOMG.E.ADD.STRONG.GPU PT, R2, desc[UR4][R2.64], R15`, `ATOM.E.ADD.F32.FTZ.RN.STRONG.GPU P0, R0, [R4], R7`. A
+/// predicate says whether it was done: in shared and local memory it is not, unless there is `PT`.
+pub(super) fn generic(shape: &Shape) -> Decoded {
+    let [done, to, rest @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
+    let (done, to) = (predicate(done)?, register(to)?);
+    let atomic = AtomicStep::of(shape, Window::Generic, ResultPlace::Registers(to), rest)?;
+    effect(move |thread| {
+        let at = atomic.address.get(thread)?;
+        if done.index < 7 {
+            let elsewhere = [SHARED_WINDOW, LOCAL_WINDOW].iter().any(|window| at >> 24 == window >> 24);
+            thread.set_predicate(done, Bits::from(!elsewhere));
+            if elsewhere {
+                (0..atomic.words).for_each(|part| thread.set(to, part, Bits::UNDEFINED));
+                return Ok(());
+            }
+        }
+        atomic.apply(thread, at)
+    })
 }
 
-/// The new value of an operation on integers of one or two registers.
-pub(super) fn on_integers(
-    step: &ListedStep,
-    count: u32,
-    signed: bool,
-    old: &[Bits; 4],
-    new: &[Bits; 4],
-) -> Result<[Bits; 4], Halt> {
-    let has = |any| step.modifiers.has(any);
-    let tables = [(set!["AND"], 0xc0), (set!["OR"], 0xfc), (set!["XOR"], 0x3c)];
-    if let Some((_, table)) = tables.iter().find(|(operation, _)| has(*operation)) {
-        let mut result = *old;
-        result.iter_mut().zip(new).for_each(|(old, new)| *old = Bits::table(*table, *old, *new, Bits::ZERO));
-        return Ok(result);
-    }
-    let (width, whole) = (count * 32, |of: &[Bits; 4]| of[0].joined(32, of[1]));
-    let (old, new) = if count == 1 { (old[0], new[0]) } else { (whole(old), whole(new)) };
-    let value = match () {
-        _ if count > 2 => return Err(Halt::unknown("arithmetic on 128 bits")),
-        () if has(set!["ADD"]) => old.plus(new),
-        () => match old.known(width).zip(new.known(width)) {
-            None => Bits::UNDEFINED,
-            Some((old, new)) => Bits::from(integer(step, width, signed, old, new)?),
-        },
+/// `RED.E.ADD.STRONG.GPU [R8], R11`: without a result.
+pub(super) fn reduce(shape: &Shape) -> Decoded {
+    run(AtomicStep::of(shape, Window::Generic, ResultPlace::Nowhere, shape.operands)?)
+}
+
+/// `ATOMS.ADD R15, [R12+UR4], R13`, `ATOMS.POPC.INC.32 RZ, [UR4]`, `ATOMS.CAST.SPIN P0, [R2], R4, R5`
+pub(super) fn shared(shape: &Shape) -> Decoded {
+    let [to, rest @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
+    let is_told = shape.modifiers.contains(&"CAST");
+    let to = match to {
+        MachineOperand::Predicate(to) if is_told => ResultPlace::Predicate(*to),
+        to => ResultPlace::Registers(register(to)?),
     };
-    Ok([value.zero_extended(32), value.shifted_right(32).zero_extended(32), Bits::ZERO, Bits::ZERO])
+    run(AtomicStep::of(shape, Window::At(SHARED_WINDOW), to, rest)?)
 }
 
-/// A minimum, a maximum, or a counter that wraps.
-fn integer(step: &ListedStep, width: u32, is_signed: bool, old: u64, new: u64) -> Result<u64, Halt> {
-    let has = |any| step.modifiers.has(any);
-    let signed = |of: u64| Bits::from(of).sign_extended(width).value().cast_signed();
-    let less = if is_signed { signed(new) < signed(old) } else { new < old };
-    Ok(match () {
-        () if has(set!["MIN"]) => {
-            if less {
-                new
-            } else {
-                old
-            }
-        }
-        () if has(set!["MAX"]) => {
-            if less {
-                old
-            } else {
-                new
-            }
-        }
-        () if has(set!["INC"]) => {
-            if old >= new {
-                0
-            } else {
-                old + 1
-            }
-        }
-        () if has(set!["DEC"]) => {
-            if old == 0 || old > new {
-                new
-            } else {
-                old - 1
-            }
-        }
-        () => return Err(Halt::unknown("it has no operation")),
+fn run(atomic: AtomicStep) -> Decoded {
+    effect(move |thread| {
+        let at = atomic.address.get(thread)?;
+        atomic.apply(thread, at)
     })
 }
 
 /// `QSPC.E.S P0, RZ, [R4]`: whether an address is in shared memory; `.D`: in that of another block.
-pub(super) fn query_space(thread: &mut Thread, step: &ListedStep) -> Result<(), Halt> {
-    let at = address(thread, step, 2, Window::Generic)?;
-    let shared = at >> 24 == SHARED_WINDOW >> 24;
-    thread.set_predicate(step.predicate(0)?, Bits::from(shared && step.modifiers.has(set!["S"])));
-    Ok(())
+pub(super) fn query_space(shape: &Shape) -> Decoded {
+    let asks_for_own = match shape.modifiers[..] {
+        ["E", "S"] => true,
+        ["E", "D"] => false,
+        _ => return Err(Unfit::MODIFIERS),
+    };
+    let [to, nowhere, address] = shape.operands()?;
+    let (to, address) = (predicate(to)?, AccessPlace::of(address, Window::Generic, true)?);
+    if !register(nowhere)?.is_zero() {
+        return Err(Unfit("it has a result in a register"));
+    }
+    effect(move |thread| {
+        let at = address.get(thread)?;
+        thread.set_predicate(to, Bits::from(asks_for_own && at >> 24 == SHARED_WINDOW >> 24));
+        Ok(())
+    })
 }

@@ -1,14 +1,14 @@
 //! Operations on single bits: shifts, fields, counts and positions.
 
 use super::shape::{Decoded, Shape, Unfit, effect, register};
-use super::source::Source;
+use super::source::MachineSource;
 use crate::machine::Halt;
 use ptx_exec::value::Bits;
 
 /// An operation on one word that must be completely defined.
 fn of_known(shape: &Shape, f: impl Fn(u32) -> u32 + Send + Sync + 'static) -> Decoded {
     let [to, from] = shape.operands()?;
-    let (to, from) = (register(to)?, Source::word(from)?);
+    let (to, from) = (register(to)?, MachineSource::word(from)?);
     effect(move |thread| {
         let value = from.get(thread)?.word();
         thread.set(to, 0, value.map_or(Bits::UNDEFINED, |value| Bits::from(f(value))));
@@ -53,7 +53,7 @@ pub(super) fn highest(shape: &Shape) -> Decoded {
 /// `BREV R0, R1`: the bits in reverse order.
 pub(super) fn reverse(shape: &Shape) -> Decoded {
     let ([], [to, from]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
-    let (to, from) = (register(to)?, Source::word(from)?);
+    let (to, from) = (register(to)?, MachineSource::word(from)?);
     effect(move |thread| {
         let value = from.get(thread)?;
         // The upper half of all 64 bits in reverse order.
@@ -77,7 +77,7 @@ fn wraps(modifiers: &[&str]) -> Result<bool, Unfit> {
 pub(super) fn mask(shape: &Shape) -> Decoded {
     let wraps = wraps(&shape.modifiers)?;
     let [to, position, count] = shape.operands()?;
-    let (to, position, count) = (register(to)?, Source::word(position)?, Source::word(count)?);
+    let (to, position, count) = (register(to)?, MachineSource::word(position)?, MachineSource::word(count)?);
     let bounded = move |number: u32| if wraps { number & 31 } else { number.min(32) };
     effect(move |thread| {
         let mask = |(position, count)| Bits::from(((1_u64 << bounded(count)) - 1) << bounded(position));
@@ -96,7 +96,7 @@ pub(super) fn extend(shape: &Shape) -> Decoded {
     };
     let wraps = wraps(modifiers)?;
     let [to, from, count] = shape.operands()?;
-    let (to, from, count) = (register(to)?, Source::word(from)?, Source::word(count)?);
+    let (to, from, count) = (register(to)?, MachineSource::word(from)?, MachineSource::word(count)?);
     effect(move |thread| {
         let count = count.get(thread)?.word().ok_or(Halt::Undefined("a count of bits"))?;
         let value = from.get(thread)?;
@@ -134,7 +134,8 @@ pub(super) fn shift(shape: &Shape) -> Decoded {
         _ => return Err(Unfit::MODIFIERS),
     };
     let [to, low, count, above] = shape.operands()?;
-    let (to, low, count, above) = (register(to)?, Source::word(low)?, Source::word(count)?, Source::word(above)?);
+    let (to, low, count, above) =
+        (register(to)?, MachineSource::word(low)?, MachineSource::word(count)?, MachineSource::word(above)?);
     effect(move |thread| {
         let count = count.get(thread)?.word().ok_or(Halt::Undefined("a count to shift by"))?;
         let count = if wraps { count & (most - 1) } else { count.min(most) };

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use super::shape::{Decoded, Shape, Unfit, effect, never, predicate, register, split, unused};
-use super::source::Source;
+use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Register};
 use ptx_exec::value::Bits;
 
 /// A comparison: whether it is true of an order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(super) enum OrderTest {
     Never,
     Always,
     Less,
@@ -20,7 +20,7 @@ pub(super) enum Comparison {
     GreaterOrEqual,
 }
 
-impl Comparison {
+impl OrderTest {
     pub(super) fn named(name: &str) -> Result<Self, Unfit> {
         Ok(match name {
             "F" => Self::Never,
@@ -78,7 +78,7 @@ impl Number {
     }
 
     /// The result of a comparison; `lower` is that of the halves below.
-    fn compared(self, comparison: Comparison, a: Bits, b: Bits, lower: Option<Bits>) -> Bits {
+    fn compared(self, comparison: OrderTest, a: Bits, b: Bits, lower: Option<Bits>) -> Bits {
         let order = match a.known(self.width).zip(b.known(self.width)) {
             Some((a, b)) => self.order(a, b),
             None if comparison.asks_for_equality() => {
@@ -104,7 +104,7 @@ impl Number {
 /// the low ones. The second result is that of the opposite comparison.
 pub(super) fn set(shape: &Shape) -> Decoded {
     let [comparison, rest @ ..] = &shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
-    let comparison = Comparison::named(comparison)?;
+    let comparison = OrderTest::named(comparison)?;
     let (number, rest) = match rest {
         ["U32", rest @ ..] => (Number { width: 32, signed: false }, rest),
         ["U64", rest @ ..] => (Number { width: 64, signed: false }, rest),
@@ -123,8 +123,8 @@ pub(super) fn set(shape: &Shape) -> Decoded {
     };
     let (one, two, other) = (predicate(results[0])?, predicate(results[1])?, predicate(other)?);
     let source = |operand: &MachineOperand| match number.width {
-        64 => Source::plain(operand, 64),
-        _ => Source::word(operand),
+        64 => MachineSource::plain(operand, 64),
+        _ => MachineSource::word(operand),
     };
     let (a, b) = (source(a)?, source(b)?);
     effect(move |thread| {
@@ -141,7 +141,7 @@ pub(super) fn set(shape: &Shape) -> Decoded {
 
 /// The parts that a minimum or a maximum is chosen for, each by itself.
 #[derive(Clone, Copy)]
-struct Choice {
+struct Extremum {
     number: Number,
     /// Words, or pairs of words.
     whole: u32,
@@ -149,7 +149,7 @@ struct Choice {
     bounded: bool,
 }
 
-impl Choice {
+impl Extremum {
     fn of(modifiers: &[&str]) -> Result<Self, Unfit> {
         let (modifiers, bounded) = match modifiers {
             [before @ .., "RELU"] => (before, true),
@@ -172,11 +172,11 @@ impl Choice {
         Ok(Self { number: Number { width, signed }, whole, bounded })
     }
 
-    fn source(self, operand: &MachineOperand) -> Result<Source, Unfit> {
+    fn source(self, operand: &MachineOperand) -> Result<MachineSource, Unfit> {
         if self.whole == 32 && self.number.width == 32 {
-            Source::word(operand)
+            MachineSource::word(operand)
         } else {
-            Source::plain(operand, self.whole)
+            MachineSource::plain(operand, self.whole)
         }
     }
 
@@ -198,7 +198,7 @@ impl Choice {
 /// true, otherwise the greater one; of signed numbers without a type. With `.S16x2` and the like, of each part; with `.RELU`, at
 /// least 0.
 pub(super) fn choose(shape: &Shape) -> Decoded {
-    let choice = Choice::of(&shape.modifiers)?;
+    let choice = Extremum::of(&shape.modifiers)?;
     let (before, rest) = split(shape.operands);
     let [to, rest @ ..] = rest else { return Err(Unfit::OPERANDS) };
     let (between, rest) = split(rest);
@@ -242,8 +242,8 @@ pub(super) fn add_and_choose(shape: &Shape) -> Decoded {
     })
 }
 
-fn from_three(shape: &Shape, f: impl Fn(Choice, Bits, [Bits; 3]) -> Bits + Send + Sync + 'static) -> Decoded {
-    let choice = Choice::of(&shape.modifiers)?;
+fn from_three(shape: &Shape, f: impl Fn(Extremum, Bits, [Bits; 3]) -> Bits + Send + Sync + 'static) -> Decoded {
+    let choice = Extremum::of(&shape.modifiers)?;
     let [to, a, b, c, lesser] = shape.operands()?;
     let (to, a, b, c) = (register(to)?, choice.source(a)?, choice.source(b)?, choice.source(c)?);
     let lesser = predicate(lesser)?;

@@ -1,7 +1,7 @@
 //! Branches and exits, and barriers and fences, which one thread does not notice.
 
 use super::shape::{Decoded, Shape, Unfit, effect, number, register};
-use super::source::Source;
+use super::source::MachineSource;
 use crate::cubin::WORD_BYTES;
 use crate::instruction::MachineOperand;
 use crate::machine::{Halt, Thread};
@@ -95,7 +95,7 @@ pub(super) fn branch(shape: &Shape) -> Decoded {
     let (conditions, rest) = shape.split(0);
     let (from, target) = match rest {
         [target] => (None, number(target)?),
-        [from, target] if conditions.is_empty() => (Some(Source::plain(from, 64)?), number(target)?),
+        [from, target] if conditions.is_empty() => (Some(MachineSource::plain(from, 64)?), number(target)?),
         _ => return Err(Unfit::OPERANDS),
     };
     effect(move |thread| {
@@ -114,14 +114,14 @@ pub(super) fn branch(shape: &Shape) -> Decoded {
 /// `BRX R4, -0xc0`: to the sum of two registers, the number, and the address of the next instruction.
 pub(super) fn branch_table(shape: &Shape) -> Decoded {
     let ([], [from, distance]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
-    let (from, distance) = (Source::plain(from, 64)?, number(distance)?);
+    let (from, distance) = (MachineSource::plain(from, 64)?, number(distance)?);
     effect(move |thread| {
         let next = (thread.next * WORD_BYTES) as u64;
         indirect(thread, from, next.wrapping_add(distance))
     })
 }
 
-fn indirect(thread: &mut Thread, from: Source, start: u64) -> Result<(), Halt> {
+fn indirect(thread: &mut Thread, from: MachineSource, start: u64) -> Result<(), Halt> {
     let from = from.get(thread)?.known(64).ok_or(Halt::Undefined("the address of a branch"))?;
     go(thread, from.wrapping_add(start))
 }

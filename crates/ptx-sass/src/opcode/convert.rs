@@ -1,18 +1,18 @@
 //! Conversions between integers of different sizes.
 
 use super::shape::{Decoded, Shape, Unfit, effect, register};
-use super::source::Source;
+use super::source::MachineSource;
 use crate::instruction::{MachineOperand, RegisterPart, Sign};
 use ptx_exec::value::Bits;
 
 /// A type of integers of at most 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Integer {
+pub(super) struct IntegerType {
     pub(super) width: u32,
     pub(super) signed: bool,
 }
 
-impl Integer {
+impl IntegerType {
     /// The type with a name: `S8`.
     pub(super) fn named(name: &str) -> Option<Self> {
         let signed = name.starts_with('S');
@@ -49,7 +49,7 @@ fn low_half(value: i128) -> Bits {
 pub(super) fn saturate(shape: &Shape) -> Decoded {
     let (to_type, from_type) = types(shape)?;
     let [to, from] = shape.operands()?;
-    let (to, from) = (register(to)?, Source::word(from)?);
+    let (to, from) = (register(to)?, MachineSource::word(from)?);
     effect(move |thread| {
         let value = from.get(thread)?.known(32);
         thread.set(to, 0, value.map_or(Bits::UNDEFINED, |value| to_type.nearest(from_type.value(value))));
@@ -58,9 +58,9 @@ pub(super) fn saturate(shape: &Shape) -> Decoded {
 }
 
 /// The types of a conversion between integers that saturates: `.S16.S32.SAT`.
-fn types(shape: &Shape) -> Result<(Integer, Integer), Unfit> {
+fn types(shape: &Shape) -> Result<(IntegerType, IntegerType), Unfit> {
     let [to, from @ ("S32" | "U32"), "SAT"] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
-    Integer::named(to).zip(Integer::named(from)).filter(|(to, _)| to.width < 32).ok_or(Unfit::MODIFIERS)
+    IntegerType::named(to).zip(IntegerType::named(from)).filter(|(to, _)| to.width < 32).ok_or(Unfit::MODIFIERS)
 }
 
 /// `I2IP.S4.S32.SAT R11, R0, R11, R8.24`: two numbers as the nearest ones of a smaller type, the second source lowest, below the
@@ -70,15 +70,15 @@ pub(super) fn pack(shape: &Shape) -> Decoded {
     let (to_type, from_type) = types(shape)?;
     let [to, high, low, above] = shape.operands()?;
     let width = to_type.width;
-    let (to, high, low) = (register(to)?, Source::word(high)?, Source::word(low)?);
+    let (to, high, low) = (register(to)?, MachineSource::word(high)?, MachineSource::word(low)?);
     let above = match above {
         // How many bits are kept is printed for types of fewer than 8 bits.
         MachineOperand::Register(register, Sign::NONE, RegisterPart::Bits(kept))
             if u32::from(*kept) + 2 * width == 32 =>
         {
-            Source::of_register(*register)
+            MachineSource::of_register(*register)
         }
-        operand if width >= 8 => Source::plain(operand, 32)?,
+        operand if width >= 8 => MachineSource::plain(operand, 32)?,
         _ => return Err(Unfit("it does not say what is above the results")),
     };
     if width == 16 && !above.is_zero() {

@@ -2,8 +2,6 @@
 
 use half::{bf16, f16};
 
-use super::ListedStep;
-use crate::machine::Halt;
 use ptx_exec::value::Bits;
 
 /// A format of numbers in registers.
@@ -16,18 +14,6 @@ pub(super) enum NumberFormat {
 }
 
 impl NumberFormat {
-    /// The format of an atomic operation; `None` if it is on integers.
-    pub(super) fn of(step: &ListedStep) -> Option<Self> {
-        let has = |any| step.modifiers.has(any);
-        match () {
-            () if has(set!["F16x2", "F16x4", "F16x8"]) => Some(Self::F16),
-            () if has(set!["BF16x2", "BF16x4", "BF16x8"]) => Some(Self::Bf16),
-            () if has(set!["F32", "F32x2", "F32x4"]) => Some(Self::F32),
-            () if has(set!["F64"]) => Some(Self::F64),
-            () => None,
-        }
-    }
-
     pub(super) fn bits(self) -> u32 {
         match self {
             Self::F16 | Self::Bf16 => 16,
@@ -69,66 +55,100 @@ impl NumberFormat {
         };
         if bits & exponent == 0 { bits & sign } else { bits }
     }
+}
 
-    /// The result of an atomic operation on two numbers.
-    fn apply(self, step: &ListedStep, old: u64, new: u64) -> Result<u64, Halt> {
-        let has = |any| step.modifiers.has(any);
-        let flush = |bits: u64| if has(set!["FTZ"]) { self.flushed(bits) } else { bits };
+/// An atomic operation on floats: each element of a value for itself.
+#[derive(Clone, Copy)]
+pub(super) struct AtomicOnFloats {
+    kind: ElementOperation,
+    format: NumberFormat,
+    /// True if a subnormal number is a zero, before and after.
+    flushes: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ElementOperation {
+    Add,
+    Minimum,
+    Maximum,
+}
+
+impl AtomicOnFloats {
+    /// The operation with a name and a type, and how many words it is on; none if it is not on floats.
+    pub(super) fn of(name: &str, rest: &[&str]) -> Option<(Self, u8)> {
+        let (format, words) = match *rest.first()? {
+            "F16x2" => (NumberFormat::F16, 1),
+            "F16x4" => (NumberFormat::F16, 2),
+            "F16x8" => (NumberFormat::F16, 4),
+            "BF16x2" => (NumberFormat::Bf16, 1),
+            "BF16x4" => (NumberFormat::Bf16, 2),
+            "BF16x8" => (NumberFormat::Bf16, 4),
+            "F32" => (NumberFormat::F32, 1),
+            "F32x2" => (NumberFormat::F32, 2),
+            "F32x4" => (NumberFormat::F32, 4),
+            "F64" => (NumberFormat::F64, 2),
+            _ => return None,
+        };
+        let flushes = match rest[1..] {
+            [] => false,
+            ["FTZ"] => true,
+            _ => return None,
+        };
+        let kind = match name {
+            "ADD" => ElementOperation::Add,
+            "MIN" => ElementOperation::Minimum,
+            "MAX" => ElementOperation::Maximum,
+            _ => return None,
+        };
+        Some((Self { kind, format, flushes }, words))
+    }
+
+    /// The result for two numbers.
+    fn apply(self, old: u64, new: u64) -> u64 {
+        let flush = |bits: u64| if self.flushes { self.format.flushed(bits) } else { bits };
         let (old, new) = (flush(old), flush(new));
-        let (a, b) = (self.value(old), self.value(new));
+        let (a, b) = (self.format.value(old), self.format.value(new));
         // Minus zero is less than zero.
         let less = b < a || a == b && b.is_sign_negative();
-        Ok(match () {
-            () if has(set!["ADD"]) => flush(self.rounded(a + b)),
-            () if a.is_nan() => new,
-            () if b.is_nan() => old,
-            () if has(set!["MIN"]) => {
-                if less {
+        match self.kind {
+            ElementOperation::Add => flush(self.format.rounded(a + b)),
+            _ if a.is_nan() => new,
+            _ if b.is_nan() => old,
+            kind => {
+                if (kind == ElementOperation::Minimum) == less {
                     new
                 } else {
                     old
                 }
             }
-            () if has(set!["MAX"]) => {
-                if less {
-                    old
-                } else {
-                    new
-                }
-            }
-            () => return Err(Halt::unknown("it has no operation on floats")),
-        })
+        }
     }
 }
 
 /// An atomic operation on the elements of values of up to 128 bits.
-pub(super) fn elementwise(
-    step: &ListedStep,
-    format: NumberFormat,
-    old: &[Bits; 4],
-    new: &[Bits; 4],
-) -> Result<[Bits; 4], Halt> {
-    let apply = |old: Bits, new: Bits| match old.known(format.bits()).zip(new.known(format.bits())) {
-        Some((old, new)) => format.apply(step, old, new).map(Bits::from),
-        None => Ok(Bits::UNDEFINED),
+pub(super) fn elementwise(operation: AtomicOnFloats, old: &[Bits; 4], new: &[Bits; 4]) -> [Bits; 4] {
+    let bits = operation.format.bits();
+    let apply = |old: Bits, new: Bits| match old.known(bits).zip(new.known(bits)) {
+        Some((old, new)) => Bits::from(operation.apply(old, new)),
+        None => Bits::UNDEFINED,
     };
     let mut result = [Bits::ZERO; 4];
-    match format {
+    match operation.format {
         NumberFormat::F64 => {
-            let whole = apply(old[0].joined(32, old[1]), new[0].joined(32, new[1]))?;
+            let whole = apply(old[0].joined(32, old[1]), new[0].joined(32, new[1]));
             (result[0], result[1]) = (whole.zero_extended(32), whole.shifted_right(32));
         }
         NumberFormat::F32 => {
             for (result, (old, new)) in result.iter_mut().zip(old.iter().zip(new)) {
-                *result = apply(*old, *new)?.zero_extended(32);
+                *result = apply(*old, *new).zero_extended(32);
             }
         }
         NumberFormat::F16 | NumberFormat::Bf16 => {
             for (result, (old, new)) in result.iter_mut().zip(old.iter().zip(new)) {
-                let high = apply(old.shifted_right(16), new.shifted_right(16))?;
-                *result = apply(*old, *new)?.joined(16, high.zero_extended(16));
+                let high = apply(old.shifted_right(16), new.shifted_right(16));
+                *result = apply(*old, *new).joined(16, high.zero_extended(16));
             }
         }
     }
-    Ok(result)
+    result
 }

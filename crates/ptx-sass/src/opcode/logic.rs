@@ -1,7 +1,7 @@
 //! Bitwise operations.
 
 use super::shape::{Decoded, Shape, Unfit, effect, number, predicate, register};
-use super::source::Source;
+use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Predicate, Register, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
@@ -17,7 +17,7 @@ pub(super) fn table(shape: &Shape) -> Decoded {
     let (results, rest) = shape.split(0);
     let ([] | [_], [to, a, b, c, table, also]) = (&results[..], rest) else { return Err(Unfit::OPERANDS) };
     let (to, any) = (register(to)?, results.first().copied());
-    let (a, b, c) = (Source::word(a)?, Source::word(b)?, Source::word(c)?);
+    let (a, b, c) = (MachineSource::word(a)?, MachineSource::word(b)?, MachineSource::word(c)?);
     let (table, also) = (truth(table)?, predicate(also)?);
     effect(move |thread| {
         let value = Bits::table(table, a.get(thread)?, b.get(thread)?, c.get(thread)?).zero_extended(32);
@@ -103,7 +103,8 @@ pub(super) fn permute(shape: &Shape) -> Decoded {
         _ => return Err(Unfit::MODIFIERS),
     };
     let [to, low, selector, high] = shape.operands()?;
-    let (to, low, selector, high) = (register(to)?, Source::word(low)?, Source::word(selector)?, Source::word(high)?);
+    let (to, low, selector, high) =
+        (register(to)?, MachineSource::word(low)?, MachineSource::word(selector)?, MachineSource::word(high)?);
     effect(move |thread| {
         let selector = selector.get(thread)?.zero_extended(16).word();
         let selector = selector.ok_or(Halt::Undefined("a selector of bytes"))?;

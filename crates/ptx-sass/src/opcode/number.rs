@@ -1,10 +1,10 @@
 //! Conversions between integers and floats.
 
-use super::convert::Integer;
+use super::convert::IntegerType;
 use super::float::NumberFormat;
 use super::real::{FloatSource, Rounding};
 use super::shape::{Decoded, Shape, Unfit, effect, register};
-use super::source::Source;
+use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Register, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
@@ -12,14 +12,14 @@ use ptx_exec::value::Bits;
 /// An integer in a register or a part of it.
 #[derive(Clone, Copy)]
 struct IntegerSource {
-    source: Source,
-    kind: Integer,
+    source: MachineSource,
+    kind: IntegerType,
     /// The position of its lowest bit.
     at: u32,
 }
 
 impl IntegerSource {
-    fn of(operand: &MachineOperand, kind: Integer) -> Result<Self, Unfit> {
+    fn of(operand: &MachineOperand, kind: IntegerType) -> Result<Self, Unfit> {
         let at = match operand {
             MachineOperand::Register(_, Sign::NONE, RegisterPart::Low) if kind.width <= 16 => 0,
             MachineOperand::Register(_, Sign::NONE, RegisterPart::High) if kind.width <= 16 => 16,
@@ -27,12 +27,14 @@ impl IntegerSource {
                 u32::from(*byte) * 8
             }
             whole => {
-                let source = Source::plain(whole, if kind.width == 64 { 64 } else { 32 })?;
+                let source = MachineSource::plain(whole, if kind.width == 64 { 64 } else { 32 })?;
                 return Ok(Self { source, kind, at: 0 });
             }
         };
         match operand {
-            MachineOperand::Register(register, ..) => Ok(Self { source: Source::of_register(*register), kind, at }),
+            MachineOperand::Register(register, ..) => {
+                Ok(Self { source: MachineSource::of_register(*register), kind, at })
+            }
             _ => Err(Unfit::OPERANDS),
         }
     }
@@ -49,8 +51,8 @@ impl IntegerSource {
 pub(super) fn from_integer(shape: &Shape) -> Decoded {
     let (modifiers, rounding) = Rounding::split(&shape.modifiers);
     let kind = match modifiers {
-        [] => Integer { width: 32, signed: true },
-        [name] | ["F32", name] => Integer::named(name).filter(|kind| kind.width >= 8).ok_or(Unfit::MODIFIERS)?,
+        [] => IntegerType { width: 32, signed: true },
+        [name] | ["F32", name] => IntegerType::named(name).filter(|kind| kind.width >= 8).ok_or(Unfit::MODIFIERS)?,
         _ => return Err(Unfit::MODIFIERS),
     };
     let [to, from] = shape.operands()?;
@@ -98,10 +100,10 @@ impl Real {
     }
 }
 
-/// What becomes of a float as an integer.
+/// The conversion of a float to an integer.
 #[derive(Clone, Copy)]
 struct Truncation {
-    kind: Integer,
+    kind: IntegerType,
     /// True if a NaN becomes 0; otherwise only the highest bit is 1.
     nan_is_zero: bool,
 }
@@ -133,8 +135,8 @@ pub(super) fn to_integer(shape: &Shape) -> Decoded {
         rest => (false, rest),
     };
     let (kind, rest) = match rest {
-        [name, rest @ ..] if let Some(kind) = Integer::named(name) => (kind, rest),
-        rest => (Integer { width: 32, signed: true }, rest),
+        [name, rest @ ..] if let Some(kind) = IntegerType::named(name) => (kind, rest),
+        rest => (IntegerType { width: 32, signed: true }, rest),
     };
     let format = match rest {
         [] => NumberFormat::F32,
@@ -164,7 +166,7 @@ pub(super) fn to_two_integers(shape: &Shape) -> Decoded {
     if !register(above)?.is_zero() {
         return Err(Unfit("the third source is not RZ"));
     }
-    let truncation = Truncation { kind: Integer { width: 8, signed: false }, nan_is_zero: true };
+    let truncation = Truncation { kind: IntegerType { width: 8, signed: false }, nan_is_zero: true };
     effect(move |thread| {
         let of = |value: Option<f64>| value.map_or(Bits::UNDEFINED, |value| truncation.of(value)).zero_extended(8);
         let (high, low) = (of(high.get(thread)?), of(low.get(thread)?));

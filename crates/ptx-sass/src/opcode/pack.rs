@@ -1,7 +1,7 @@
 //! Predicates packed into registers, a bit each.
 
 use super::shape::{Decoded, Shape, Unfit, effect, number, register};
-use super::source::Source;
+use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Predicate, Register, RegisterPart, Sign};
 use crate::machine::Thread;
 use ptx_exec::value::Bits;
@@ -33,7 +33,7 @@ pub(super) fn pack(shape: &Shape) -> Decoded {
         _ => return Err(Unfit::MODIFIERS),
     };
     let [to, from, mask] = without_all(shape.operands)[..] else { return Err(Unfit::OPERANDS) };
-    let (to, from, mask) = (register(to)?, Source::plain(from, 32)?, number(mask)?);
+    let (to, from, mask) = (register(to)?, MachineSource::plain(from, 32)?, number(mask)?);
     if mask > 0xff {
         return Err(Unfit("its mask has more bits than there are predicates"));
     }

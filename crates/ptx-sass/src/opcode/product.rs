@@ -1,7 +1,7 @@
 //! Products of integers.
 
 use super::shape::{Decoded, Shape, Unfit, effect, predicate, register};
-use super::source::Source;
+use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Predicate, Register};
 use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
@@ -10,10 +10,10 @@ use ptx_exec::value::Bits;
 /// what ptxas moves and adds with: `IMAD.MOV.U32`, `IMAD.IADD`, `IMAD.SHL.U32`.
 pub(super) fn multiply_add(shape: &Shape) -> Decoded {
     let (result, rest) = match &shape.modifiers[..] {
-        ["WIDE", rest @ ..] => (Part::Both, rest),
-        ["HI", rest @ ..] => (Part::High, rest),
-        ["MOV" | "IADD" | "SHL", rest @ ..] => (Part::Low, rest),
-        rest => (Part::Low, rest),
+        ["WIDE", rest @ ..] => (ProductPart::Both, rest),
+        ["HI", rest @ ..] => (ProductPart::High, rest),
+        ["MOV" | "IADD" | "SHL", rest @ ..] => (ProductPart::Low, rest),
+        rest => (ProductPart::Low, rest),
     };
     let (signed, rest) = match rest {
         ["U32", rest @ ..] => (false, rest),
@@ -32,8 +32,8 @@ pub(super) fn multiply_add(shape: &Shape) -> Decoded {
         _ => return Err(Unfit::OPERANDS),
     };
     match (result, &results[..]) {
-        (Part::Low, []) => low(to, factors, carry),
-        (Part::Low, _) => Err(Unfit("it has a carry of 32 bits")),
+        (ProductPart::Low, []) => low(to, factors, carry),
+        (ProductPart::Low, _) => Err(Unfit("it has a carry of 32 bits")),
         (part, []) => high(to, part, signed, factors, carry, None),
         (part, [out]) if !signed => high(to, part, signed, factors, carry, Some(*out)),
         _ => Err(Unfit("it has a carry of signed numbers, or several")),
@@ -42,14 +42,14 @@ pub(super) fn multiply_add(shape: &Shape) -> Decoded {
 
 /// Which part of a product is the result.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum ProductPart {
     Low,
     High,
     Both,
 }
 
 fn low(to: Register, [a, b, c]: [&MachineOperand; 3], carry: Option<Predicate>) -> Decoded {
-    let (a, b, c) = (Source::word(a)?, Source::word(b)?, Source::word(c)?);
+    let (a, b, c) = (MachineSource::word(a)?, MachineSource::word(b)?, MachineSource::word(c)?);
     // Most of them only move.
     if carry.is_none() && (a.is_zero() || b.is_zero()) {
         return effect(move |thread| {
@@ -71,13 +71,13 @@ fn low(to: Register, [a, b, c]: [&MachineOperand; 3], carry: Option<Predicate>) 
 /// A product of 64 bits, to which a number of 64 bits is added.
 fn high(
     to: Register,
-    part: Part,
+    part: ProductPart,
     signed: bool,
     [a, b, c]: [&MachineOperand; 3],
     carry: Option<Predicate>,
     out: Option<Predicate>,
 ) -> Decoded {
-    let (a, b, c) = (Source::plain(a, 32)?, Source::plain(b, 32)?, Source::plain(c, 64)?);
+    let (a, b, c) = (MachineSource::plain(a, 32)?, MachineSource::plain(b, 32)?, MachineSource::plain(c, 64)?);
     let extended = move |of: Bits| if signed { of.sign_extended(32) } else { of };
     effect(move |thread| {
         let product = extended(a.get(thread)?).times(extended(b.get(thread)?));
@@ -85,7 +85,7 @@ fn high(
         let more = carry.map_or(Bits::ZERO, |carry| thread.predicate(carry));
         let sum = product.plus(addend).plus(more);
         match part {
-            Part::High => thread.set(to, 0, sum.shifted_right(32)),
+            ProductPart::High => thread.set(to, 0, sum.shifted_right(32)),
             _ => thread.set_wide(to, sum),
         }
         if let Some(out) = out {
@@ -112,7 +112,8 @@ pub(super) fn carry_less(shape: &Shape) -> Decoded {
         _ => return Err(Unfit::MODIFIERS),
     };
     let [to, a, b, c] = shape.operands()?;
-    let (to, a, b, c) = (register(to)?, Source::plain(a, 64)?, Source::plain(b, 64)?, Source::plain(c, 64)?);
+    let (to, a, b, c) =
+        (register(to)?, MachineSource::plain(a, 64)?, MachineSource::plain(b, 64)?, MachineSource::plain(c, 64)?);
     effect(move |thread| {
         let product = a.get(thread)?.known(64).zip(b.get(thread)?.known(64)).map_or(Bits::UNDEFINED, |(a, b)| {
             let shifted = (0..64_u32).filter(|at| b >> at & 1 == 1).map(|at| u128::from(a) << at);
@@ -146,7 +147,8 @@ pub(super) fn dot(shape: &Shape) -> Decoded {
     };
     let (signed_a, signed_b) = (signed(of_a, width)?, signed(of_b, 8)?);
     let [to, a, b, c] = shape.operands()?;
-    let (to, a, b, c) = (register(to)?, Source::plain(a, 32)?, Source::plain(b, 32)?, Source::plain(c, 32)?);
+    let (to, a, b, c) =
+        (register(to)?, MachineSource::plain(a, 32)?, MachineSource::plain(b, 32)?, MachineSource::plain(c, 32)?);
     let part = |of: Bits, at: u32, width: u32, signed: bool| {
         let of = of.shifted_right(at * width);
         if signed { of.sign_extended(width) } else { of.zero_extended(width) }

@@ -1,6 +1,6 @@
 //! Arithmetic of floats, as far as integers need it: what divides them, and what moves constants.
 
-use super::compare::{Comparison, combination};
+use super::compare::{OrderTest, combination};
 use super::float::NumberFormat;
 use super::shape::{Decoded, Shape, Unfit, effect, predicate, register};
 use crate::instruction::{MachineOperand, Register, RegisterPart, Sign};
@@ -9,7 +9,7 @@ use ptx_exec::value::Bits;
 
 /// Where a float is.
 #[derive(Clone, Copy)]
-enum Place {
+enum FloatPlace {
     Register(Register),
     Constant { bank: u8, base: Option<Register>, offset: i64 },
     Number(u64),
@@ -18,7 +18,7 @@ enum Place {
 /// A source that is a float.
 #[derive(Clone, Copy)]
 pub(super) struct FloatSource {
-    place: Place,
+    place: FloatPlace,
     format: NumberFormat,
     sign: Sign,
     /// True if a subnormal number is a zero.
@@ -30,13 +30,13 @@ impl FloatSource {
         let wide = format == NumberFormat::F64;
         let (place, sign) = match operand {
             MachineOperand::Register(register, sign, RegisterPart::Whole) => {
-                (Place::Register(Register { wide, ..*register }), *sign)
+                (FloatPlace::Register(Register { wide, ..*register }), *sign)
             }
             MachineOperand::Constant { bank, base, offset, sign } => {
-                (Place::Constant { bank: *bank, base: *base, offset: *offset }, *sign)
+                (FloatPlace::Constant { bank: *bank, base: *base, offset: *offset }, *sign)
             }
             // The immediate of a double has its upper half.
-            MachineOperand::Integer(value) => (Place::Number(if wide { value << 32 } else { *value }), Sign::NONE),
+            MachineOperand::Integer(value) => (FloatPlace::Number(if wide { value << 32 } else { *value }), Sign::NONE),
             _ => return Err(Unfit("a source is not a number")),
         };
         if sign.inverted { Err(Unfit("a float is inverted")) } else { Ok(Self { place, format, sign, flushes }) }
@@ -46,11 +46,11 @@ impl FloatSource {
     pub(super) fn get(self, thread: &Thread) -> Result<Option<f64>, Halt> {
         let bits = self.format.bits();
         let value = match self.place {
-            Place::Register(register) => thread.register(register),
-            Place::Constant { bank, base, offset } => {
+            FloatPlace::Register(register) => thread.register(register),
+            FloatPlace::Constant { bank, base, offset } => {
                 thread.constant(bank, base, offset, if bits == 64 { 8 } else { 4 })?
             }
-            Place::Number(number) => Bits::from(number),
+            FloatPlace::Number(number) => Bits::from(number),
         };
         let number = |bits: u64| self.format.value(if self.flushes { self.format.flushed(bits) } else { bits });
         let value = value.known(bits).map(number);
@@ -192,8 +192,8 @@ pub(super) fn compare(shape: &Shape) -> Decoded {
         _ => return Err(Unfit::MODIFIERS),
     };
     let (comparison, with_nan) = match name.strip_suffix('U').filter(|name| name.len() == 2) {
-        Some(name) => (Comparison::named(name)?, true),
-        None => (Comparison::named(name)?, false),
+        Some(name) => (OrderTest::named(name)?, true),
+        None => (OrderTest::named(name)?, false),
     };
     let table = combination(table)?;
     let [one, two, a, b, other] = shape.operands()?;

@@ -7,10 +7,10 @@ use crate::instruction::{MachineOperand, Predicate, Register, RegisterPart, Sign
 use crate::machine::{Halt, Thread};
 
 /// The effect of an instruction on a thread, once its guard is true.
-pub(super) type Effect = Arc<dyn Fn(&mut Thread) -> Result<(), Halt> + Send + Sync>;
+pub(super) type StepEffect = Arc<dyn Fn(&mut Thread) -> Result<(), Halt> + Send + Sync>;
 
 /// The effect of an instruction, or the reason why it is unknown.
-pub(super) type Decoded = Result<Effect, Unfit>;
+pub(super) type Decoded = Result<StepEffect, Unfit>;
 
 /// The reason why an instruction does not decode, as a clause about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,14 @@ pub(super) fn split(operands: &[MachineOperand]) -> (Vec<Predicate>, &[MachineOp
     let predicates: Vec<Predicate> = operands.iter().map_while(|operand| predicate(operand).ok()).collect();
     let rest = &operands[predicates.len()..];
     (predicates, rest)
+}
+
+/// The meaning of the first of some modifiers, which is taken away from them; none if it means nothing here.
+pub(super) fn take<T>(modifiers: &mut &[&str], meaning: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let [first, rest @ ..] = *modifiers else { return None };
+    let found = meaning(first)?;
+    *modifiers = rest;
+    Some(found)
 }
 
 /// An effect that is ready to run.

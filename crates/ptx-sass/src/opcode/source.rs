@@ -7,7 +7,7 @@ use ptx_exec::value::Bits;
 
 /// Where a value is.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum SourceLocation {
     Register(Register),
     Number(Bits),
     Constant { bank: u8, base: Option<Register>, offset: i64 },
@@ -15,7 +15,7 @@ enum Place {
 
 /// The change to a value before it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
+enum SignChange {
     None,
     Negated,
     Inverted,
@@ -23,14 +23,14 @@ enum Change {
 
 /// A source of 32 or 64 bits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Source {
-    place: Place,
-    change: Change,
+pub(super) struct MachineSource {
+    place: SourceLocation,
+    change: SignChange,
     /// 32 or 64.
     width: u32,
 }
 
-impl Source {
+impl MachineSource {
     /// A source of 32 bits.
     pub(super) fn word(operand: &MachineOperand) -> Result<Self, Unfit> {
         Self::of(operand, 32)
@@ -43,30 +43,36 @@ impl Source {
 
     /// The value of a register.
     pub(super) fn of_register(register: Register) -> Self {
-        Self { place: Place::Register(Register { wide: false, ..register }), change: Change::None, width: 32 }
+        Self {
+            place: SourceLocation::Register(Register { wide: false, ..register }),
+            change: SignChange::None,
+            width: 32,
+        }
     }
 
     /// A source of 32 or 64 bits that nothing changes before it is used.
     pub(super) fn plain(operand: &MachineOperand, width: u32) -> Result<Self, Unfit> {
         let source = Self::of(operand, width)?;
-        if source.change == Change::None { Ok(source) } else { Err(Unfit("a source has a sign")) }
+        if source.change == SignChange::None { Ok(source) } else { Err(Unfit("a source has a sign")) }
     }
 
     fn of(operand: &MachineOperand, width: u32) -> Result<Self, Unfit> {
         let (place, sign) = match operand {
             MachineOperand::Register(register, sign, RegisterPart::Whole) => {
-                (Place::Register(Register { wide: width == 64, ..*register }), *sign)
+                (SourceLocation::Register(Register { wide: width == 64, ..*register }), *sign)
             }
-            MachineOperand::Integer(value) => (Place::Number(Bits::from(*value).zero_extended(width)), Sign::NONE),
+            MachineOperand::Integer(value) => {
+                (SourceLocation::Number(Bits::from(*value).zero_extended(width)), Sign::NONE)
+            }
             MachineOperand::Constant { bank, base, offset, sign } => {
-                (Place::Constant { bank: *bank, base: *base, offset: *offset }, *sign)
+                (SourceLocation::Constant { bank: *bank, base: *base, offset: *offset }, *sign)
             }
             _ => return Err(Unfit("a source is neither a register, nor a number, nor a constant")),
         };
         let change = match sign {
-            Sign::NONE => Change::None,
-            Sign { negated: true, inverted: false, absolute: false } => Change::Negated,
-            Sign { negated: false, inverted: true, absolute: false } => Change::Inverted,
+            Sign::NONE => SignChange::None,
+            Sign { negated: true, inverted: false, absolute: false } => SignChange::Negated,
+            Sign { negated: false, inverted: true, absolute: false } => SignChange::Inverted,
             _ => return Err(Unfit("it takes the absolute value of an integer")),
         };
         Ok(Self { place, change, width })
@@ -74,26 +80,26 @@ impl Source {
 
     /// True if the value is minus what is there.
     pub(super) fn is_negated(self) -> bool {
-        self.change == Change::Negated
+        self.change == SignChange::Negated
     }
 
     /// True if it is a register that is always 0, or the number 0, and nothing changes it.
     pub(super) fn is_zero(self) -> bool {
         let zero = match self.place {
-            Place::Register(register) => register.is_zero(),
-            Place::Number(number) => number == Bits::ZERO,
-            Place::Constant { .. } => false,
+            SourceLocation::Register(register) => register.is_zero(),
+            SourceLocation::Number(number) => number == Bits::ZERO,
+            SourceLocation::Constant { .. } => false,
         };
-        zero && self.change == Change::None
+        zero && self.change == SignChange::None
     }
 
     /// The value without its change.
     #[inline]
     pub(super) fn unchanged(self, thread: &Thread) -> Result<Bits, Halt> {
         Ok(match self.place {
-            Place::Register(register) => thread.register(register),
-            Place::Number(number) => number,
-            Place::Constant { bank, base, offset } => {
+            SourceLocation::Register(register) => thread.register(register),
+            SourceLocation::Number(number) => number,
+            SourceLocation::Constant { bank, base, offset } => {
                 let bytes = if self.width == 64 { 8 } else { 4 };
                 thread.constant(bank, base, offset, bytes)?.zero_extended(self.width)
             }
@@ -104,9 +110,9 @@ impl Source {
     #[inline]
     pub(super) fn changed(self, value: Bits) -> Bits {
         match self.change {
-            Change::None => value,
-            Change::Negated => value.inverted().zero_extended(32).plus(Bits::from(1_u32)),
-            Change::Inverted => value.inverted().zero_extended(32),
+            SignChange::None => value,
+            SignChange::Negated => value.inverted().zero_extended(32).plus(Bits::from(1_u32)),
+            SignChange::Inverted => value.inverted().zero_extended(32),
         }
     }
 
@@ -115,11 +121,11 @@ impl Source {
     pub(super) fn get(self, thread: &Thread) -> Result<Bits, Halt> {
         let value = self.unchanged(thread)?;
         Ok(match self.change {
-            Change::None => value,
-            Change::Negated => {
+            SignChange::None => value,
+            SignChange::Negated => {
                 value.inverted().zero_extended(self.width).plus(Bits::from(1_u32)).zero_extended(self.width)
             }
-            Change::Inverted => value.inverted().zero_extended(self.width),
+            SignChange::Inverted => value.inverted().zero_extended(self.width),
         })
     }
 

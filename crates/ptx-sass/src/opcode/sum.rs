@@ -1,7 +1,7 @@
 //! Sums of integers.
 
 use super::shape::{Decoded, Shape, Unfit, count, effect, predicate, register};
-use super::source::Source;
+use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Predicate, Register};
 use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
@@ -46,7 +46,7 @@ fn sum(to: Register, carries: &[Predicate], terms: &[&MachineOperand], ins: &[Pr
         [once, twice] => (Some(once), Some(twice)),
         _ => return Err(Unfit::OPERANDS),
     };
-    let terms: Vec<Source> = terms.iter().map(|term| Source::word(term)).collect::<Result<_, _>>()?;
+    let terms: Vec<MachineSource> = terms.iter().map(|term| MachineSource::word(term)).collect::<Result<_, _>>()?;
     let ins: Vec<Predicate> = ins.to_vec();
     let (terms, ins) = (terms.into_boxed_slice(), ins.into_boxed_slice());
     effect(move |thread| {
@@ -73,7 +73,7 @@ fn set_carries(thread: &mut Thread, once: Option<Predicate>, twice: Option<Predi
 }
 
 fn wide(to: Register, terms: &[&MachineOperand]) -> Decoded {
-    let terms: Box<[Source]> = terms.iter().map(|term| Source::wide(term)).collect::<Result<_, _>>()?;
+    let terms: Box<[MachineSource]> = terms.iter().map(|term| MachineSource::wide(term)).collect::<Result<_, _>>()?;
     effect(move |thread| {
         let mut sum = Bits::ZERO;
         for term in &terms {
@@ -86,8 +86,8 @@ fn wide(to: Register, terms: &[&MachineOperand]) -> Decoded {
 
 /// Each part of two words by itself, which wraps. A minus before a source is that of each part.
 fn parts(to: Register, a: &MachineOperand, b: &MachineOperand, width: u32) -> Decoded {
-    let (a, b) = (Source::word(a)?, Source::word(b)?);
-    let part = move |source: Source, of: Bits, at: u32| {
+    let (a, b) = (MachineSource::word(a)?, MachineSource::word(b)?);
+    let part = move |source: MachineSource, of: Bits, at: u32| {
         let of = of.shifted_right(at).zero_extended(width);
         if source.is_negated() { of.inverted().plus(Bits::from(1_u32)) } else { of }
     };
@@ -105,12 +105,12 @@ fn parts(to: Register, a: &MachineOperand, b: &MachineOperand, width: u32) -> De
 /// The sum of two signed numbers, or the nearest signed number. Minus the smallest number has no 32 bits, but the sum that
 /// it is a term of may have.
 fn saturated(to: Register, a: &MachineOperand, b: &MachineOperand) -> Decoded {
-    let exact = |source: Source, thread: &Thread| -> Result<Option<i64>, Halt> {
+    let exact = |source: MachineSource, thread: &Thread| -> Result<Option<i64>, Halt> {
         let value = if source.is_negated() { source.unchanged(thread)? } else { source.get(thread)? };
         let number = value.word().map(|value| i64::from(value.cast_signed()));
         Ok(number.map(|number| if source.is_negated() { -number } else { number }))
     };
-    let (a, b) = (Source::word(a)?, Source::word(b)?);
+    let (a, b) = (MachineSource::word(a)?, MachineSource::word(b)?);
     effect(move |thread| {
         let sum = exact(a, thread)?.zip(exact(b, thread)?).map_or(Bits::UNDEFINED, |(a, b)| {
             Bits::from((a + b).clamp(i64::from(i32::MIN), i64::from(i32::MAX)).cast_unsigned())
@@ -129,8 +129,10 @@ pub(super) fn shifted(shape: &Shape) -> Decoded {
     let (a, b, above, by, carry) = match (&shape.modifiers[..], rest) {
         ([], [a, b, by]) => (a, b, Above::Nothing, by, None),
         (["X"], [a, b, by, carry]) => (a, b, Above::Nothing, by, Some(predicate(carry)?)),
-        (["HI"], [a, b, c, by]) => (a, b, Above::Word(Source::plain(c, 32)?), by, None),
-        (["HI", "X"], [a, b, c, by, carry]) => (a, b, Above::Word(Source::plain(c, 32)?), by, Some(predicate(carry)?)),
+        (["HI"], [a, b, c, by]) => (a, b, Above::Word(MachineSource::plain(c, 32)?), by, None),
+        (["HI", "X"], [a, b, c, by, carry]) => {
+            (a, b, Above::Word(MachineSource::plain(c, 32)?), by, Some(predicate(carry)?))
+        }
         (["HI", "SX32"], [a, b, by]) => (a, b, Above::Sign, by, None),
         (["HI", "X", "SX32"], [a, b, by, carry]) => (a, b, Above::Sign, by, Some(predicate(carry)?)),
         ([] | ["X"] | ["HI"] | ["HI", "X"] | ["HI", "SX32"] | ["HI", "X", "SX32"], _) => return Err(Unfit::OPERANDS),
@@ -141,7 +143,7 @@ pub(super) fn shifted(shape: &Shape) -> Decoded {
         [once] => (Some(once), None),
         _ => return Err(Unfit::OPERANDS),
     };
-    let (a, b, by) = (Source::word(a)?, Source::word(b)?, count(by)?);
+    let (a, b, by) = (MachineSource::word(a)?, MachineSource::word(b)?, count(by)?);
     effect(move |thread| {
         let of_a = a.unchanged(thread)?;
         let shifted = match above {
@@ -159,13 +161,13 @@ pub(super) fn shifted(shape: &Shape) -> Decoded {
     })
 }
 
-/// What is above the word that is shifted.
+/// The word above the one that is shifted.
 #[derive(Clone, Copy)]
 enum Above {
     /// The lower half of what is shifted is added.
     Nothing,
     Sign,
-    Word(Source),
+    Word(MachineSource),
 }
 
 /// `VABSDIFF R5, R0, R5, R4`: the distance of two numbers, plus a third.
@@ -176,7 +178,7 @@ pub(super) fn distance(shape: &Shape) -> Decoded {
         _ => return Err(Unfit::MODIFIERS),
     };
     let [to, a, b, c] = shape.operands()?;
-    let (to, a, b, c) = (register(to)?, Source::word(a)?, Source::word(b)?, Source::word(c)?);
+    let (to, a, b, c) = (register(to)?, MachineSource::word(a)?, MachineSource::word(b)?, MachineSource::word(c)?);
     effect(move |thread| {
         let distance = match a.get(thread)?.word().zip(b.get(thread)?.word()) {
             None => Bits::UNDEFINED,
@@ -200,7 +202,8 @@ pub(super) fn distances(shape: &Shape) -> Decoded {
         _ => return Err(Unfit::MODIFIERS),
     };
     let [to, a, b, c] = shape.operands()?;
-    let (to, a, b, c) = (register(to)?, Source::plain(a, 32)?, Source::plain(b, 32)?, Source::plain(c, 32)?);
+    let (to, a, b, c) =
+        (register(to)?, MachineSource::plain(a, 32)?, MachineSource::plain(b, 32)?, MachineSource::plain(c, 32)?);
     let value = move |of: Bits, at: u32| {
         let byte = of.shifted_right(at * 8);
         let number = byte.known(8)?;

@@ -1,7 +1,7 @@
 //! Moves of values, which do not change them.
 
 use super::shape::{Decoded, Shape, Unfit, effect, predicate, register};
-use super::source::Source;
+use super::source::MachineSource;
 use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register};
 use crate::machine::{Halt, Thread, constant_special};
 use crate::position::SpecialRegister;
@@ -24,7 +24,7 @@ fn set(thread: &mut Thread, to: Register, width: u32, value: Bits) {
 pub(super) fn copy(shape: &Shape) -> Decoded {
     let width = width(&shape.modifiers)?;
     let [to, from] = shape.operands()?;
-    let (to, from) = (register(to)?, Source::plain(from, width)?);
+    let (to, from) = (register(to)?, MachineSource::plain(from, width)?);
     effect(move |thread| {
         let value = from.get(thread)?;
         set(thread, to, width, value);
@@ -37,7 +37,7 @@ pub(super) fn copy(shape: &Shape) -> Decoded {
 pub(super) fn select(shape: &Shape) -> Decoded {
     let width = width(&shape.modifiers)?;
     let [to, this, that, which] = shape.operands()?;
-    let (to, this, that) = (register(to)?, Source::plain(this, width)?, Source::plain(that, width)?);
+    let (to, this, that) = (register(to)?, MachineSource::plain(this, width)?, MachineSource::plain(that, width)?);
     let which = predicate(which)?;
     effect(move |thread| {
         let (this, that) = (this.get(thread)?, that.get(thread)?);
@@ -90,7 +90,7 @@ pub(super) fn special_wide(shape: &Shape) -> Decoded {
 }
 
 /// The place that a constant is loaded from.
-enum Place {
+enum ConstantPlace {
     Bank {
         bank: u8,
         base: Option<Register>,
@@ -100,7 +100,7 @@ enum Place {
     Generic(MachineAddress),
 }
 
-impl Place {
+impl ConstantPlace {
     /// Up to 8 bytes of a load of this many, from a position in it on.
     fn load(&self, thread: &mut Thread, at: u64, bytes: u8) -> Result<Bits, Halt> {
         let part = usize::from(bytes.min(8));
@@ -132,10 +132,10 @@ pub(super) fn load_constant(shape: &Shape) -> Decoded {
     const NEVER: Predicate = Predicate { index: 7, uniform: true, negated: true };
     let (to, from) = match shape.operands {
         [to, MachineOperand::Constant { bank, base, offset, .. }] => {
-            (to, Place::Bank { bank: *bank, base: *base, offset: *offset })
+            (to, ConstantPlace::Bank { bank: *bank, base: *base, offset: *offset })
         }
         [to, MachineOperand::Address(address), MachineOperand::Predicate(NEVER)] => {
-            (to, Place::Generic(address.clone()))
+            (to, ConstantPlace::Generic(address.clone()))
         }
         [_, MachineOperand::Address(_), ..] => return Err(Unfit("its predicate is not !UPT")),
         _ => return Err(Unfit("the source is neither a constant nor an address")),

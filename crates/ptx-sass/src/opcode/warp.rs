@@ -1,7 +1,7 @@
 //! Operations of several lanes together. One lane is there.
 
 use super::shape::{Decoded, Shape, Unfit, effect, predicate, register};
-use super::source::Source;
+use super::source::MachineSource;
 use crate::machine::Halt;
 use ptx_exec::value::Bits;
 
@@ -27,7 +27,7 @@ pub(super) fn vote(shape: &Shape) -> Decoded {
 /// `REDUX.OR UR8, R10`: the value of the only lane.
 pub(super) fn of_one_lane(shape: &Shape) -> Decoded {
     let ([], [to, from]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
-    let (to, from) = (register(to)?, Source::plain(from, 32)?);
+    let (to, from) = (register(to)?, MachineSource::plain(from, 32)?);
     effect(move |thread| {
         let value = from.get(thread)?;
         thread.set(to, 0, value);
@@ -45,7 +45,7 @@ pub(super) fn to_uniform(shape: &Shape) -> Decoded {
     };
     let (results, rest) = shape.split(0);
     let ([] | [_], [to, from]) = (&results[..], rest) else { return Err(Unfit::OPERANDS) };
-    let (to, from) = (register(to)?, Source::plain(from, 32)?);
+    let (to, from) = (register(to)?, MachineSource::plain(from, 32)?);
     let differs = results.first().copied().filter(|_| !accumulates);
     effect(move |thread| {
         let value = from.get(thread)?;
@@ -59,14 +59,14 @@ pub(super) fn to_uniform(shape: &Shape) -> Decoded {
 
 /// How `SHFL` finds the lane that it reads.
 #[derive(Clone, Copy)]
-enum Lane {
+enum LaneChoice {
     Index,
     Up,
     Down,
     Exclusive,
 }
 
-impl Lane {
+impl LaneChoice {
     /// The lane that is read, and whether it is in the segment; if not, it is the own one.
     fn find(self, own: u32, number: u32, bounds: u32) -> (u32, bool) {
         let (clamp, segment) = (bounds & 31, bounds >> 8 & 31);
@@ -88,15 +88,15 @@ impl Lane {
 /// not there: its value is undefined.
 pub(super) fn shuffle(shape: &Shape) -> Decoded {
     let lane = match shape.modifiers[..] {
-        ["IDX"] => Lane::Index,
-        ["UP"] => Lane::Up,
-        ["DOWN"] => Lane::Down,
-        ["BFLY"] => Lane::Exclusive,
+        ["IDX"] => LaneChoice::Index,
+        ["UP"] => LaneChoice::Up,
+        ["DOWN"] => LaneChoice::Down,
+        ["BFLY"] => LaneChoice::Exclusive,
         _ => return Err(Unfit::MODIFIERS),
     };
     let [inside, to, from, number, bounds] = shape.operands()?;
-    let (is_inside, to, from) = (predicate(inside)?, register(to)?, Source::plain(from, 32)?);
-    let (number, bounds) = (Source::plain(number, 32)?, Source::plain(bounds, 32)?);
+    let (is_inside, to, from) = (predicate(inside)?, register(to)?, MachineSource::plain(from, 32)?);
+    let (number, bounds) = (MachineSource::plain(number, 32)?, MachineSource::plain(bounds, 32)?);
     effect(move |thread| {
         let known = |value: Bits| value.word().ok_or(Halt::Undefined("the number of a lane"));
         let (number, bounds) = (known(number.get(thread)?)? & 31, known(bounds.get(thread)?)?);
@@ -112,7 +112,7 @@ pub(super) fn shuffle(shape: &Shape) -> Decoded {
 /// `MATCH.ANY R0, R2`: the lanes that have the same value.
 pub(super) fn lanes_alike(shape: &Shape) -> Decoded {
     let (["ANY"], [to, from]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
-    let (to, _) = (register(to)?, Source::plain(from, 32)?);
+    let (to, _) = (register(to)?, MachineSource::plain(from, 32)?);
     effect(move |thread| {
         let lane = Bits::from(1_u32 << thread.position.lane());
         thread.set(to, 0, lane);

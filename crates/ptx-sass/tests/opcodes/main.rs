@@ -322,8 +322,9 @@ fn what_is_not_in_the_table_is_unknown() {
     };
     assert_eq!(step("FROB"), Err(Unknown::Opcode("FROB".to_owned())));
     assert!(step("MOV.WIDE").is_err_and(|why| why.to_string() == "MOV.WIDE: its modifiers are unknown together"));
-    assert_eq!(step("LDG.FROB"), Err(Unknown::Modifier("LDG".to_owned(), "FROB".to_owned())));
-    assert_eq!(step("STG.E.STRONG.GPU"), Ok(()), "order and caches");
+    assert_eq!(step("MOV.FROB"), Err(Unknown::Shape("MOV.FROB".to_owned(), "its modifiers are unknown together")));
+    let stored = MachineInstruction::parse("", "STG.E.STRONG.GPU", "[R2.64],R0").expect("an instruction");
+    assert!(Step::new(&stored, 0, 0, 0).is_ok(), "order and caches");
 }
 
 #[test]
@@ -340,6 +341,22 @@ fn what_is_unknown_is_known_to_be_before_it_runs() {
 
 /// Instructions with modifiers or operands that nothing is known about, or that lack some.
 const UNKNOWN: &[&str] = &[
+    "LDG.E.FROB R0,[R2.64]",
+    "LDG.E R0,[R2.64],P0",
+    "LDG.E R0,R2",
+    "STG.E [R2.64],0x1",
+    "LDG.E.256 R0,[R2.64]",
+    "ATOMG.E.ADD.F32.RZ PT,R4,[R2.64],R5",
+    "ATOMG.E.ADD.128 PT,R4,[R2.64],R8",
+    "ATOMG.E.CAS PT,R4,[R2.64],R5",
+    "ATOMS.ADD P0,[R2],R5",
+    "QSPC.E P0,RZ,[R2]",
+    "SULD.D.2D R0,[R2],UR4,0x0",
+    "SULD.D.BA R0,[R2],UR4,0x0",
+    "SULD.D.BA.2D R0,[R2],UR4,0x1",
+    "SURED.D.BA.2D.XOR [R2],R0,UR4,0x0",
+    "SUST.P.2D.64.R [R2],R0,UR4,0x0",
+    "TXQ RZ,R5,R5,TEX_HEADER_DIMENSION,UR4,0x0,0x3",
     "HFMA2.MMA R5,R1,R2,2,1",
     "S2R R0,SR_CLOCKLO",
     "LOP3.LUT R6,R0,R1,RZ,0xc0",
