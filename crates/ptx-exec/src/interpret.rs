@@ -3,7 +3,7 @@
 //! It is the reference meaning of PTX of one thread: the threads of a grid are executed one after the other, in the order of
 //! blocks and threads, and what needs several of them at once is skipped. What nothing wrote is undefined, and so is what
 //! depends on it; a branch, a guard or an address that is undefined ends the case as
-//! [`Undefined`](KernelAnswer::Undefined), with the line.
+//! [`Undefined`](KernelAnswer::Undefined), with the line. So does an access whose result depends on the order of threads.
 
 mod atomic;
 mod call;
@@ -24,6 +24,7 @@ mod special;
 mod stack;
 mod stop;
 mod thread;
+mod trace;
 mod windows;
 
 use ptx_spec::spec::Spec;

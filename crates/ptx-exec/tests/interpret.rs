@@ -348,10 +348,35 @@ fn check<'c>(interpreter: &Interpreter<'_>, cases: impl Iterator<Item = (&'c str
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Bodies of three threads, and what happens.
+const THREADS: &[(&str, &str)] = &[
+    ("st.b32 [%d1], %r2;", "00000001 00000003 00000007 0f0e0d0c"),
+    ("red.global.add.u32 [%o+12], 1;", "03020100 07060504 0b0a0908 0f0e0d0f"),
+    ("ld.b32 %r3, [%o+12]; st.b32 [%d1], %r3;", "0f0e0d0c 0f0e0d0c 0f0e0d0c 0f0e0d0c"),
+    ("st.b32 [%d1], %r2; ld.b32 %r3, [%o];", "undefined: line 7 `ld.b32 %r3, [%o];` of thread [1, 0, 0] in block [0, 0, 0]: another thread"),
+    ("ld.b32 %r3, [%o+4]; st.b32 [%d1], %r2;", "undefined: line 7 `st.b32 [%d1], %r2;` of thread [1, 0, 0]"),
+    ("atom.global.add.u32 %r3, [%o], 1;", "undefined: line 7 `atom.global.add.u32 %r3, [%o], 1;` of thread [1, 0, 0]"),
+    ("bar.sync 0;", "skipped: line 7 `bar.sync 0;` of thread [0, 0, 0] in block [0, 0, 0]: barriers of several threads"),
+    // Local memory and parameters are each thread's own.
+    (".local .b32 l; st.local.b32 [l], %r2; ld.local.b32 %r3, [l]; st.b32 [%d1], %r3;", "00000001 00000003 00000007 0f0e0d0c"),
+];
+
 #[test]
 fn threads_are_executed_one_after_the_other() {
     let spec = spec();
-    let body = "mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; add.u64 %d1, %d1, %o; mov.u32 %r2, %lanemask_le; st.b32 [%d1], %r2;";
-    let shown = show(Interpreter::new(&spec).execute(&case("", body, 3)), 4);
-    assert_eq!(shown, "00000001 00000003 00000007 0f0e0d0c");
+    let interpreter = Interpreter::new(&spec);
+    for (body, expected) in THREADS {
+        let own = "mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; add.u64 %d1, %d1, %o; mov.u32 %r2, %lanemask_le; ";
+        let shown = show(interpreter.execute(&case("", &format!("{own}{body}"), 3)), 4);
+        assert!(shown.starts_with(expected), "{body}\n  expected {expected}\n  got      {shown}");
+    }
+    let shown = show(interpreter.execute(&case("", "ret;", 1025)), 1);
+    assert_eq!(shown, "failed: a launch of `k` has no blocks, or blocks of 1025 threads");
+}
+
+#[test]
+fn an_interpreter_is_shared_by_threads() {
+    fn shared<T: Sync + Send>(_: &T) {}
+    let spec = spec();
+    shared(&Interpreter::new(&spec));
 }

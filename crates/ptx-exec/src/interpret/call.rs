@@ -167,7 +167,7 @@ impl Thread<'_> {
         let end = at + size;
         while at < end {
             let count = usize::try_from(end - at).map_or(PIECE, |left| left.min(PIECE));
-            pieces.push(self.memory.load(at, count).map_err(|why| Stop::Undefined(why.to_string()))?);
+            pieces.push(self.memory.load(at, count)?);
             at += count as u64;
         }
         Ok((size, pieces))
@@ -179,7 +179,7 @@ impl Thread<'_> {
         let end = at + size;
         for piece in pieces {
             let count = usize::try_from(end - at).map_or(PIECE, |left| left.min(PIECE));
-            self.memory.store(at, count, *piece).map_err(|why| Stop::Undefined(why.to_string()))?;
+            self.memory.store(at, count, *piece)?;
             at += count as u64;
         }
         Ok(())

@@ -13,6 +13,9 @@ use crate::kernel_case::{KernelAnswer, KernelCase, KernelLaunch};
 use crate::object::Space;
 use crate::value::MemoryRegion;
 
+/// The most threads of a block.
+const MOST_THREADS: u64 = 1024;
+
 /// Executes the launches of a case whose module was read.
 pub(super) struct Launcher<'c> {
     case: &'c KernelCase,
@@ -60,16 +63,30 @@ impl<'c> Launcher<'c> {
     fn launch(&mut self, launch: &KernelLaunch) -> Result<(), KernelAnswer> {
         let missing = || KernelAnswer::Failed(format!("the module has no entry `{}`", launch.entry));
         let entry = self.module.entry(&launch.entry).ok_or_else(missing)?;
+        let threads = launch.block.iter().map(|size| u64::from(*size)).product::<u64>();
+        if launch.grid.contains(&0) || !(1..=MOST_THREADS).contains(&threads) {
+            let why = format!("a launch of `{}` has no blocks, or blocks of {threads} threads", launch.entry);
+            return Err(KernelAnswer::Failed(why));
+        }
         let before = self.memory.count();
         self.parameters(entry, launch)?;
+        let several = launch.grid.iter().chain(&launch.block).any(|size| *size > 1);
+        if several {
+            self.memory.trace_all();
+        }
+        let mut number = 0_u32;
         for block in places(launch.grid) {
             self.shared.clone().for_each(|region| self.memory.forget(region));
             for thread in places(launch.block) {
+                // Numbers that come again after so many threads are as good as others.
+                number = number.checked_add(1).filter(|number| *number < u32::MAX).unwrap_or(1);
+                self.memory.set_thread(number);
                 let place = ThreadPlace { thread, threads: launch.block, block, blocks: launch.grid };
                 self.thread(entry, place)?;
             }
         }
         self.memory.truncate(before);
+        self.memory.trace_none();
         Ok(())
     }
 

@@ -267,7 +267,7 @@ impl<'p> Thread<'p> {
         let mut at = self.accessed(address, bytes * destinations.len())?;
         // The base may be one of the destinations, so it is read before any is written, above.
         for to in destinations {
-            let loaded = self.memory.load(at, bytes).map_err(|why| Stop::Undefined(why.to_string()))?;
+            let loaded = self.memory.load(at, bytes)?;
             let bits = bytes as u32 * 8;
             self.set(*to, if signed { loaded.sign_extended(bits, to.bits.max(bits)) } else { loaded });
             at += bytes as u64;
@@ -280,7 +280,7 @@ impl<'p> Thread<'p> {
         for source in sources {
             if let Some(source) = source {
                 let value = self.value(*source);
-                self.memory.store(at, bytes, value).map_err(|why| Stop::Undefined(why.to_string()))?;
+                self.memory.store(at, bytes, value)?;
             }
             at += bytes as u64;
         }
