@@ -353,12 +353,21 @@ const THREADS: &[(&str, &str)] = &[
     ("st.b32 [%d1], %r2;", "00000001 00000003 00000007 0f0e0d0c"),
     ("red.global.add.u32 [%o+12], 1;", "03020100 07060504 0b0a0908 0f0e0d0f"),
     ("ld.b32 %r3, [%o+12]; st.b32 [%d1], %r3;", "0f0e0d0c 0f0e0d0c 0f0e0d0c 0f0e0d0c"),
-    ("st.b32 [%d1], %r2; ld.b32 %r3, [%o];", "undefined: line 7 `ld.b32 %r3, [%o];` of thread [1, 0, 0] in block [0, 0, 0]: another thread"),
+    (
+        "st.b32 [%d1], %r2; ld.b32 %r3, [%o];",
+        "undefined: line 7 `ld.b32 %r3, [%o];` of thread [1, 0, 0] in block [0, 0, 0]: another thread",
+    ),
     ("ld.b32 %r3, [%o+4]; st.b32 [%d1], %r2;", "undefined: line 7 `st.b32 [%d1], %r2;` of thread [1, 0, 0]"),
     ("atom.global.add.u32 %r3, [%o], 1;", "undefined: line 7 `atom.global.add.u32 %r3, [%o], 1;` of thread [1, 0, 0]"),
-    ("bar.sync 0;", "skipped: line 7 `bar.sync 0;` of thread [0, 0, 0] in block [0, 0, 0]: barriers of several threads"),
+    (
+        "bar.sync 0;",
+        "skipped: line 7 `bar.sync 0;` of thread [0, 0, 0] in block [0, 0, 0]: barriers of several threads",
+    ),
     // Local memory and parameters are each thread's own.
-    (".local .b32 l; st.local.b32 [l], %r2; ld.local.b32 %r3, [l]; st.b32 [%d1], %r3;", "00000001 00000003 00000007 0f0e0d0c"),
+    (
+        ".local .b32 l; st.local.b32 [l], %r2; ld.local.b32 %r3, [l]; st.b32 [%d1], %r3;",
+        "00000001 00000003 00000007 0f0e0d0c",
+    ),
 ];
 
 #[test]

@@ -20,7 +20,7 @@ const LINES: [&str; 8] = [
     "@%p1 xor.b32 %r1, %r3, %r4;",
 ];
 
-fn case(lines: usize, loops: u32) -> KernelCase {
+fn case(lines: usize, loops: u32, threads: u32) -> KernelCase {
     let mut body = String::new();
     for at in 0..lines {
         writeln!(body, "    {}", LINES[at % LINES.len()]).expect("a text");
@@ -29,16 +29,17 @@ fn case(lines: usize, loops: u32) -> KernelCase {
         ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .b64 out) {{\n\
          .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;\n\
          ld.param.b64 %rd1, [out]; ld.global.v2.b32 {{%r2, %r3}}, [%rd1]; mov.b32 %r1, 1; mov.b32 %r4, 3; mov.b32 %r7, 0;\n\
+         mov.u32 %r5, %tid.x; mul.wide.u32 %rd4, %r5, 16; add.u64 %rd1, %rd1, %rd4;\n\
          L: {body} add.u32 %r7, %r7, 1; setp.ne.u32 %p2, %r7, {loops}; @%p2 bra L;\n\
          st.global.b32 [%rd1], %r1; ret; }}"
     );
     KernelCase {
         module,
-        buffers: vec![Buffer { name: "out".to_owned(), data: vec![1; 16] }],
+        buffers: vec![Buffer { name: "out".to_owned(), data: vec![1; 16 * threads as usize] }],
         launches: vec![KernelLaunch {
             entry: "k".to_owned(),
             grid: [1; 3],
-            block: [1; 3],
+            block: [threads, 1, 1],
             arguments: vec![KernelArgument::Address("out".to_owned())],
         }],
     }
@@ -56,15 +57,21 @@ fn lines_are_read_and_executed_fast() {
         assert!(matches!(answer, KernelAnswer::Returned(_)), "{answer:?}");
         start.elapsed().as_secs_f64()
     };
-    let long = case(10_000, 1);
+    let long = case(10_000, 1, 1);
     let (first, again) = (timed(&long), timed(&long));
     println!("reading: {:.2} us a line, {:.2} again", first * 1e6 / 10_000.0, again * 1e6 / 10_000.0);
-    let short = case(5, 1);
+    let short = case(5, 1, 1);
     let start = Instant::now();
     for _ in 0..1000 {
         timed(&short);
     }
     println!("a module of 5 lines: {:.1} us", start.elapsed().as_secs_f64() * 1e3);
+    let several = case(5, 1, 24);
+    let start = Instant::now();
+    for _ in 0..1000 {
+        timed(&several);
+    }
+    println!("the same for 24 threads: {:.1} us", start.elapsed().as_secs_f64() * 1e3);
     let steps = f64::from(1_000_000 * 11);
-    println!("executing: {:.1} ns a step", timed(&case(8, 1_000_000)) * 1e9 / steps);
+    println!("executing: {:.1} ns a step", timed(&case(8, 1_000_000, 1)) * 1e9 / steps);
 }

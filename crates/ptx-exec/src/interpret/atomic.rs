@@ -2,17 +2,17 @@
 
 use super::code::{CodeAddress, CodeAtomic};
 use super::register_bits::RegisterBits;
-use super::stop::Stop;
-use super::thread::Thread;
+use super::stop::ThreadStop;
+use super::thread::InterpretedThread;
 use super::trace::AccessKind;
 use crate::semantics::Operation;
 
-impl Thread<'_> {
+impl InterpretedThread<'_> {
     /// Replaces what memory holds by the result of an operation on it. What depends on an undefined bit is undefined as a whole.
     ///
     /// # Errors
     /// If the access is not possible.
-    pub(super) fn atomic(&mut self, atomic: &CodeAtomic) -> Result<(), Stop> {
+    pub(super) fn atomic(&mut self, atomic: &CodeAtomic) -> Result<(), ThreadStop> {
         let (bytes, signed) = atomic.of;
         let bits = bytes as u32 * 8;
         let at = self.accessed(&atomic.address, bytes)?;
@@ -35,7 +35,7 @@ impl Thread<'_> {
     ///
     /// # Errors
     /// If the access is not possible.
-    pub(super) fn discard(&mut self, address: &CodeAddress, bytes: usize) -> Result<(), Stop> {
+    pub(super) fn discard(&mut self, address: &CodeAddress, bytes: usize) -> Result<(), ThreadStop> {
         let at = self.accessed(address, bytes)?;
         for at in (at..).take(bytes) {
             let nothing = RegisterBits::undefined(8);

@@ -78,7 +78,7 @@ pub(super) fn compute(operands: &LineOperands<'_, '_>, computation: Arc<Computat
     Ok(CodeOperation::Compute { computation, sources, destinations })
 }
 
-/// What only concerns caches, times, tools, or the order that other threads see.
+/// An instruction that only concerns caches, times, tools, or the order that other threads see.
 fn nothing(_: &LineOperands<'_, '_>) -> Decoded {
     Ok(CodeOperation::Nothing)
 }

@@ -6,8 +6,8 @@ use super::Limits;
 use super::read_module::InterpretedModule;
 use super::regions::Regions;
 use super::special::ThreadPlace;
-use super::stop::Stop;
-use super::thread::{Going, Thread};
+use super::stop::ThreadStop;
+use super::thread::{Going, InterpretedThread};
 use super::windows;
 use crate::kernel_case::{KernelAnswer, KernelCase, KernelLaunch};
 use crate::object::Space;
@@ -47,7 +47,7 @@ impl<'c> Launcher<'c> {
     }
 
     /// Adds the buffers of the case and the variables of the module to memory.
-    fn variables(&mut self) -> Result<(), Stop> {
+    fn variables(&mut self) -> Result<(), ThreadStop> {
         for (buffer, address) in self.case.buffers.iter().zip(&self.addresses) {
             self.memory.add(MemoryRegion::new(*address, buffer.data.clone(), true))?;
         }
@@ -114,7 +114,7 @@ impl<'c> Launcher<'c> {
     fn thread(&mut self, entry: usize, place: ThreadPlace) -> Result<(), KernelAnswer> {
         let before = self.memory.count();
         let name = &self.module.bodies[entry].name;
-        let thread = Thread::new(&self.module.bodies, entry, place, &mut self.memory, self.limits);
+        let thread = InterpretedThread::new(&self.module.bodies, entry, place, &mut self.memory, self.limits);
         let mut thread = thread.map_err(|stop| stop.at(name))?;
         let mut steps = self.limits.steps;
         let stopped = loop {
@@ -125,7 +125,7 @@ impl<'c> Launcher<'c> {
             }
             steps -= 1;
             if steps == 0 {
-                break Some(Stop::Failed(format!("a thread takes more than {} steps", self.limits.steps)));
+                break Some(ThreadStop::Failed(format!("a thread takes more than {} steps", self.limits.steps)));
             }
         };
         if let Some(stop) = stopped {

@@ -1,7 +1,7 @@
 //! Memory as the threads of a launch see it: regions at generic addresses.
 
 use super::register_bits::RegisterBits;
-use super::stop::Stop;
+use super::stop::ThreadStop;
 use super::trace::{AccessKind, RegionTrace};
 use crate::value::{Fault, MemoryRegion};
 
@@ -29,7 +29,7 @@ impl Regions {
     ///
     /// # Errors
     /// If there are too many bytes.
-    pub(super) fn add(&mut self, region: MemoryRegion) -> Result<(), Stop> {
+    pub(super) fn add(&mut self, region: MemoryRegion) -> Result<(), ThreadStop> {
         debug_assert!(self.regions.last().is_none_or(|last| last.start + last.data().len() as u64 <= region.start));
         self.allow(region.data().len() as u64)?;
         self.bytes += region.data().len() as u64;
@@ -41,17 +41,17 @@ impl Regions {
     ///
     /// # Errors
     /// If there are too many bytes.
-    pub(super) fn add_undefined(&mut self, start: u64, bytes: u64) -> Result<(), Stop> {
+    pub(super) fn add_undefined(&mut self, start: u64, bytes: u64) -> Result<(), ThreadStop> {
         self.allow(bytes)?;
-        let bytes = usize::try_from(bytes).map_err(|why| Stop::Failed(why.to_string()))?;
+        let bytes = usize::try_from(bytes).map_err(|why| ThreadStop::Failed(why.to_string()))?;
         self.add(MemoryRegion::undefined(start, bytes))
     }
 
     /// Refuses more bytes than there may be.
-    fn allow(&self, more: u64) -> Result<(), Stop> {
+    fn allow(&self, more: u64) -> Result<(), ThreadStop> {
         match self.bytes.checked_add(more).is_some_and(|bytes| bytes <= self.limit) {
             true => Ok(()),
-            false => Err(Stop::Failed(format!("more than {} bytes of memory are needed", self.limit))),
+            false => Err(ThreadStop::Failed(format!("more than {} bytes of memory are needed", self.limit))),
         }
     }
 
@@ -107,7 +107,7 @@ impl Regions {
     /// # Errors
     /// If a byte is in no region, or if what it holds depends on the order of threads.
     #[inline]
-    pub(super) fn load(&mut self, address: u64, bytes: usize) -> Result<RegisterBits, Stop> {
+    pub(super) fn load(&mut self, address: u64, bytes: usize) -> Result<RegisterBits, ThreadStop> {
         let (region, at) = self.find(address, bytes)?;
         if self.thread.is_some() {
             self.note(region, (at, bytes), AccessKind::Load)?;
@@ -120,7 +120,7 @@ impl Regions {
     /// # Errors
     /// If a byte is in no region, if the region may not be written, or if what it will hold depends on the order of threads.
     #[inline]
-    pub(super) fn store(&mut self, address: u64, bytes: usize, value: RegisterBits) -> Result<(), Stop> {
+    pub(super) fn store(&mut self, address: u64, bytes: usize, value: RegisterBits) -> Result<(), ThreadStop> {
         let (region, at) = self.writable(address, bytes)?;
         if self.thread.is_some() {
             self.note(region, (at, bytes), AccessKind::Store)?;
@@ -140,7 +140,7 @@ impl Regions {
         bytes: usize,
         kind: AccessKind,
         left: impl FnOnce(RegisterBits) -> RegisterBits,
-    ) -> Result<RegisterBits, Stop> {
+    ) -> Result<RegisterBits, ThreadStop> {
         let (region, at) = self.writable(address, bytes)?;
         if self.thread.is_some() {
             self.note(region, (at, bytes), kind)?;
@@ -152,7 +152,7 @@ impl Regions {
 
     /// Notes an access of one of several threads. What follows the traced regions is its own.
     #[cold]
-    fn note(&mut self, region: usize, access: (usize, usize), kind: AccessKind) -> Result<(), Stop> {
+    fn note(&mut self, region: usize, access: (usize, usize), kind: AccessKind) -> Result<(), ThreadStop> {
         match (self.traces.get_mut(region), self.thread) {
             (Some(trace), Some(thread)) => trace.note(self.regions[region].data().len(), access, thread, kind),
             _ => Ok(()),
@@ -161,7 +161,7 @@ impl Regions {
 
     /// As [`Self::find`], of a region that may be written.
     #[inline]
-    fn writable(&mut self, address: u64, bytes: usize) -> Result<(usize, usize), Stop> {
+    fn writable(&mut self, address: u64, bytes: usize) -> Result<(usize, usize), ThreadStop> {
         let (region, at) = self.find(address, bytes)?;
         match self.regions[region].writable {
             true => Ok((region, at)),
@@ -174,7 +174,7 @@ impl Regions {
     /// # Errors
     /// If a byte is in no region.
     #[inline]
-    fn find(&mut self, address: u64, bytes: usize) -> Result<(usize, usize), Stop> {
+    fn find(&mut self, address: u64, bytes: usize) -> Result<(usize, usize), ThreadStop> {
         if let Some(at) = self.regions.get(self.last).and_then(|region| within(region, address, bytes)) {
             return Ok((self.last, at));
         }
@@ -187,10 +187,10 @@ impl Regions {
     }
 }
 
-/// What the manual does not describe: an access that hits nothing that it may.
+/// The end of a thread whose access hits nothing that it may: the manual does not describe what happens.
 #[cold]
-fn impossible(why: Fault) -> Stop {
-    Stop::Undefined(why.to_string())
+fn impossible(why: Fault) -> ThreadStop {
+    ThreadStop::Undefined(why.to_string())
 }
 
 /// The position of an access in a region, if the region has all its bytes.

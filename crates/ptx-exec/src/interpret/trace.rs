@@ -1,7 +1,7 @@
 //! Which threads accessed a byte: what several access, of which one writes, depends on the order of threads, which nothing
 //! decides. PTX ISA `memory-consistency-model`.
 
-use super::stop::Stop;
+use super::stop::ThreadStop;
 use crate::semantics::Operation;
 
 /// The way in which a thread accesses bytes.
@@ -44,13 +44,15 @@ impl RegionTrace {
         (at, bytes): (usize, usize),
         thread: u32,
         kind: AccessKind,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         if self.0.is_empty() {
             self.0.resize(size, ByteTrace::default());
         }
         match self.0[at..at + bytes].iter_mut().all(|byte| byte.note(thread, kind)) {
             true => Ok(()),
-            false => Err(Stop::Undefined("another thread accesses the same bytes, and nothing orders the two".to_owned())),
+            false => Err(ThreadStop::Undefined(
+                "another thread accesses the same bytes, and nothing orders the two".to_owned(),
+            )),
         }
     }
 }
