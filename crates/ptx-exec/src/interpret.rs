@@ -27,6 +27,8 @@ mod thread;
 mod trace;
 mod windows;
 
+use std::ops::Range;
+
 use ptx_spec::spec::Spec;
 
 use crate::kernel_case::{KernelAnswer, KernelCase};
@@ -99,9 +101,22 @@ impl<'s> Interpreter<'s> {
 
     /// Executes all launches of a case.
     pub fn execute(&self, case: &KernelCase) -> KernelAnswer {
-        match InterpretedModule::read(self.spec, &case.module, &self.computations) {
+        match self.read(&case.module) {
             Ok(module) => Launcher::run(case, &module, self.limits),
             Err(why) => KernelAnswer::Skipped(why),
         }
+    }
+
+    /// The lines of a module that have no semantics here: the bytes of each, and why. A case that reaches one of them is
+    /// skipped.
+    ///
+    /// # Errors
+    /// The reason why no case of the module is executed.
+    pub fn unmodelled(&self, module: &str) -> Result<Vec<(Range<usize>, String)>, String> {
+        self.read(module).map(|module| module.unmodelled().collect())
+    }
+
+    fn read(&self, module: &str) -> Result<InterpretedModule, String> {
+        InterpretedModule::read(self.spec, module, &self.computations, self.limits.memory)
     }
 }

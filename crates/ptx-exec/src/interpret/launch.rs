@@ -118,14 +118,14 @@ impl<'c> Launcher<'c> {
         let mut thread = thread.map_err(|stop| stop.at(name))?;
         let mut steps = self.limits.steps;
         let stopped = loop {
+            if steps == 0 {
+                break Some(ThreadStop::Failed(format!("a thread takes more than {} steps", self.limits.steps)));
+            }
+            steps -= 1;
             match thread.step() {
                 Ok(Going::On) => {}
                 Ok(Going::Ended) => break None,
                 Err(stop) => break Some(stop),
-            }
-            steps -= 1;
-            if steps == 0 {
-                break Some(ThreadStop::Failed(format!("a thread takes more than {} steps", self.limits.steps)));
             }
         };
         if let Some(stop) = stopped {

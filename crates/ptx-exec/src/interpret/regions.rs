@@ -152,9 +152,9 @@ impl Regions {
 
     /// Notes an access of one of several threads. What follows the traced regions is its own.
     #[cold]
-    fn note(&mut self, region: usize, access: (usize, usize), kind: AccessKind) -> Result<(), ThreadStop> {
+    fn note(&mut self, region: usize, (at, bytes): (usize, usize), kind: AccessKind) -> Result<(), ThreadStop> {
         match (self.traces.get_mut(region), self.thread) {
-            (Some(trace), Some(thread)) => trace.note(self.regions[region].data().len(), access, thread, kind),
+            (Some(trace), Some(thread)) => trace.note(at..at + bytes, thread, kind),
             _ => Ok(()),
         }
     }

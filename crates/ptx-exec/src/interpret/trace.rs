@@ -1,6 +1,10 @@
 //! Which threads accessed a byte: what several access, of which one writes, depends on the order of threads, which nothing
 //! decides. PTX ISA `memory-consistency-model`.
 
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
 use super::stop::ThreadStop;
 use crate::semantics::Operation;
 
@@ -29,31 +33,31 @@ struct ByteTrace {
 /// A number that stands for several threads.
 const SEVERAL: u32 = u32::MAX;
 
-/// The accesses to the bytes of a region that several threads have in common.
+/// The number of bytes that are traced together.
+const PAGE: usize = 64;
+
+/// The accesses to the bytes of a region that several threads have in common: pages of it, by their numbers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RegionTrace(Vec<ByteTrace>);
+pub(super) struct RegionTrace(FxHashMap<usize, Box<[ByteTrace; PAGE]>>);
 
 impl RegionTrace {
-    /// Notes an access to a region of so many bytes.
+    /// Notes an access to some bytes of the region.
     ///
     /// # Errors
     /// If its result depends on the order of threads.
-    pub(super) fn note(
-        &mut self,
-        size: usize,
-        (at, bytes): (usize, usize),
-        thread: u32,
-        kind: AccessKind,
-    ) -> Result<(), ThreadStop> {
-        if self.0.is_empty() {
-            self.0.resize(size, ByteTrace::default());
+    pub(super) fn note(&mut self, access: Range<usize>, thread: u32, kind: AccessKind) -> Result<(), ThreadStop> {
+        let mut start = access.start;
+        while start < access.end {
+            let page = start / PAGE;
+            let end = access.end.min((page + 1) * PAGE);
+            let traces = self.0.entry(page).or_insert_with(|| Box::new([ByteTrace::default(); PAGE]));
+            if !traces[start % PAGE..][..end - start].iter_mut().all(|byte| byte.note(thread, kind)) {
+                let why = "another thread accesses the same bytes, and nothing orders the two";
+                return Err(ThreadStop::Undefined(why.to_owned()));
+            }
+            start = end;
         }
-        match self.0[at..at + bytes].iter_mut().all(|byte| byte.note(thread, kind)) {
-            true => Ok(()),
-            false => Err(ThreadStop::Undefined(
-                "another thread accesses the same bytes, and nothing orders the two".to_owned(),
-            )),
-        }
+        Ok(())
     }
 }
 
