@@ -1,6 +1,6 @@
 //! Generic code contains no word of `specs/*.yaml` (opcodes, modifiers, spaces, geometries, names of operands). Such
-//! words may appear only in `model/`, `semantics/`, `role/` and `object/`, which define their meaning, and in `kernel/`, which writes PTX. Otherwise code for all
-//! instructions would collect special cases for single ones.
+//! words may appear only in `model/`, `semantics/`, `interpret/`, `role/` and `object/`, which define their meaning, and in
+//! `kernel/`, which writes PTX. Otherwise code for all instructions would collect special cases for single ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use ptx_conform::spec::{Choice, Spec};
 use ptx_conform::{model, semantics};
 
 /// The directories that may contain such words.
-const HOMES: [&str; 5] = ["/model/", "/semantics/", "/role/", "/object/", "/kernel/"];
+const HOMES: [&str; 6] = ["/model/", "/semantics/", "/interpret/", "/role/", "/object/", "/kernel/"];
 
 /// Words that are English, or single letters, as well: these count as words of PTX only with their dots.
 const ORDINARY: [&str; 18] = [

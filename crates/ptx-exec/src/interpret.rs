@@ -3,7 +3,7 @@
 //! It is the reference meaning of PTX of one thread: the threads of a grid are executed one after the other, in the order of
 //! blocks and threads, and what needs several of them at once is skipped. What nothing wrote is undefined, and so is what
 //! depends on it; a branch, a guard or an address that is undefined ends the case as
-//! [`Undefined`](KernelAnswer::Undefined), with the line.
+//! [`Undefined`](KernelAnswer::Undefined), with the line. So does an access whose result depends on the order of threads.
 
 mod atomic;
 mod call;
@@ -24,7 +24,10 @@ mod special;
 mod stack;
 mod stop;
 mod thread;
+mod trace;
 mod windows;
+
+use std::ops::Range;
 
 use ptx_spec::spec::Spec;
 
@@ -98,9 +101,22 @@ impl<'s> Interpreter<'s> {
 
     /// Executes all launches of a case.
     pub fn execute(&self, case: &KernelCase) -> KernelAnswer {
-        match InterpretedModule::read(self.spec, &case.module, &self.computations) {
+        match self.read(&case.module) {
             Ok(module) => Launcher::run(case, &module, self.limits),
             Err(why) => KernelAnswer::Skipped(why),
         }
+    }
+
+    /// The lines of a module that have no semantics here: the bytes of each, and why. A case that reaches one of them is
+    /// skipped.
+    ///
+    /// # Errors
+    /// The reason why no case of the module is executed.
+    pub fn unmodelled(&self, module: &str) -> Result<Vec<(Range<usize>, String)>, String> {
+        self.read(module).map(|module| module.unmodelled().collect())
+    }
+
+    fn read(&self, module: &str) -> Result<InterpretedModule, String> {
+        InterpretedModule::read(self.spec, module, &self.computations, self.limits.memory)
     }
 }

@@ -79,7 +79,7 @@ pub enum KernelAnswer {
     Returned(KernelResult),
     /// A launch ended in a trap or a fault; the engine's message.
     Trapped(String),
-    /// What happens depends on something undefined, so that no other answer can be wrong; says what and where.
+    /// The outcome depends on something undefined, so that no other answer can be wrong; says what and where.
     Undefined(String),
     /// The case was not executed; says why.
     Skipped(String),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ptx_exec::interpret::Interpreter;
+use ptx_exec::interpret::{Interpreter, Limits};
 use ptx_exec::kernel_case::{Buffer, KernelAnswer, KernelArgument, KernelCase, KernelLaunch};
 use ptx_spec::spec::Spec;
 
@@ -136,7 +136,7 @@ const MODULES: &[(&str, &str, &str)] = &[
     // Endings.
     ("", "st.b32 [%o], 1; trap;", "trapped: line 7 `trap;`: the thread traps"),
     ("", "brkpt;", "undefined: line 7 `brkpt;`"),
-    ("", "L: bra L;", "failed: line 7 `bra L;`: a thread takes more than 10000000 steps"),
+    ("", "L: bra L;", "failed: line 7 `bra L;`: a thread takes more than 100000 steps"),
     // Variables in each space, with and without initial values.
     (
         ".global .b32 g; .const .v2 .b32 c[2] = {{1, 2}, {3}};",
@@ -287,6 +287,7 @@ const MODULES: &[(&str, &str, &str)] = &[
         "atom.inc.u32 %r1, [%o], 5; atom.exch.b64 %d1, [%o+8], 1; red.and.b32 [%o+4], 0xff; atom.dec.u32 _, [%o+16], 3;",
         "00000000 00000004 00000001 00000000 00000003",
     ),
+    ("", "atom.add.relaxed.gpu.global.u32 %r1, [%o], 1; st.b32 [%o+4], %r1;", "03020101 03020100"),
     ("", "atom.add.u32 %r1, [%o], %r2; st.b32 [%o+4], %r1;", "???????? 03020100"),
     ("", "atom.add.f32 %r1, [%o], %r2;", "skipped: line 7"),
     // What one thread does not notice.
@@ -326,7 +327,8 @@ const SUM: &str = "\n.func (.param .b32 r) sum(.param .b32 n, .param .align 8 .b
 #[test]
 fn modules() {
     let spec = spec();
-    check(&Interpreter::new(&spec), MODULES.iter().copied());
+    let limits = Limits { steps: 100_000, ..Limits::default() };
+    check(&Interpreter::new(&spec).with_limits(limits), MODULES.iter().copied());
 }
 
 #[test]
@@ -348,10 +350,72 @@ fn check<'c>(interpreter: &Interpreter<'_>, cases: impl Iterator<Item = (&'c str
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Bodies of three threads, and what happens.
+const THREADS: &[(&str, &str)] = &[
+    ("st.b32 [%d1], %r2;", "00000001 00000003 00000007 0f0e0d0c"),
+    ("red.global.add.u32 [%o+12], 1;", "03020100 07060504 0b0a0908 0f0e0d0f"),
+    ("ld.b32 %r3, [%o+12]; st.b32 [%d1], %r3;", "0f0e0d0c 0f0e0d0c 0f0e0d0c 0f0e0d0c"),
+    (
+        "st.b32 [%d1], %r2; ld.b32 %r3, [%o];",
+        "undefined: line 7 `ld.b32 %r3, [%o];` of thread [1, 0, 0] in block [0, 0, 0]: another thread",
+    ),
+    ("ld.b32 %r3, [%o+4]; st.b32 [%d1], %r2;", "undefined: line 7 `st.b32 [%d1], %r2;` of thread [1, 0, 0]"),
+    ("atom.global.add.u32 %r3, [%o], 1;", "undefined: line 7 `atom.global.add.u32 %r3, [%o], 1;` of thread [1, 0, 0]"),
+    (
+        "bar.sync 0;",
+        "skipped: line 7 `bar.sync 0;` of thread [0, 0, 0] in block [0, 0, 0]: barriers of several threads",
+    ),
+    // Local memory and parameters are each thread's own.
+    (
+        ".local .b32 l; st.local.b32 [l], %r2; ld.local.b32 %r3, [l]; st.b32 [%d1], %r3;",
+        "00000001 00000003 00000007 0f0e0d0c",
+    ),
+];
+
 #[test]
 fn threads_are_executed_one_after_the_other() {
     let spec = spec();
-    let body = "mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; add.u64 %d1, %d1, %o; mov.u32 %r2, %lanemask_le; st.b32 [%d1], %r2;";
-    let shown = show(Interpreter::new(&spec).execute(&case("", body, 3)), 4);
-    assert_eq!(shown, "00000001 00000003 00000007 0f0e0d0c");
+    let interpreter = Interpreter::new(&spec);
+    for (body, expected) in THREADS {
+        let own = "mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; add.u64 %d1, %d1, %o; mov.u32 %r2, %lanemask_le; ";
+        let shown = show(interpreter.execute(&case("", &format!("{own}{body}"), 3)), 4);
+        assert!(shown.starts_with(expected), "{body}\n  expected {expected}\n  got      {shown}");
+    }
+    let shown = show(interpreter.execute(&case("", "ret;", 1025)), 1);
+    assert_eq!(shown, "failed: a launch of `k` has no blocks, or blocks of 1025 threads");
+}
+
+#[test]
+fn an_interpreter_is_shared_by_threads() {
+    fn shared<T: Sync + Send>(_: &T) {}
+    let spec = spec();
+    shared(&Interpreter::new(&spec));
+}
+
+/// Modules that ask for more than there is, and what the answer begins with.
+const LARGE: &[(&str, &str, &str)] = &[
+    (".global .b8 g[1000000000000];", "", "skipped: the variable `g`: there is no room for it"),
+    (".shared .b8 g[18446744073709551615];", "", "skipped: the variable `g`: there is no room for it"),
+    ("", ".reg .b32 x<4000000000>;", "skipped: a body has too many registers"),
+    ("", ".local .b8 l[3000000000];", "failed: k: more than 1073741824 bytes"),
+    ("", ".local .align 1073741824 .b8 l[5000000000];", "failed: k: "),
+    (".func f() { .local .b8 l[1000000]; call f; }", "call f;", "failed: line 4 `call f;`: more than 1073741824 bytes"),
+];
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let spec = spec();
+    check(&Interpreter::new(&spec), LARGE.iter().copied());
+    let none = Limits { steps: 0, ..Limits::default() };
+    let answer = Interpreter::new(&spec).with_limits(none).execute(&case("", "ret;", 1));
+    assert!(show(answer, 1).ends_with("a thread takes more than 0 steps"));
+}
+
+#[test]
+fn lines_without_semantics_are_known_before() {
+    let spec = spec();
+    let module = case("", "shfl.sync.idx.b32 %r1, %r2, 0, 31, 1; add.u31 %r1, %r2, %r3; ret;", 1).module;
+    let found = Interpreter::new(&spec).unmodelled(&module).expect("a module");
+    let lines: Vec<&str> = found.iter().map(|(at, _)| &module[at.clone()]).collect();
+    assert_eq!(lines, ["shfl.sync.idx.b32 %r1, %r2, 0, 31, 1;", "add.u31 %r1, %r2, %r3;"]);
 }

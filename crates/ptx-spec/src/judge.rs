@@ -12,7 +12,7 @@ mod operands;
 use crate::environment::{Environment, Target, Version};
 use crate::must::Must;
 use crate::space::{EnvironmentValues, Values, environment_values};
-use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds};
+use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds, TextFault};
 use crate::text::{Declarations, Line};
 pub use arguments::{BoundArgument, BoundElement, arguments, assumed_arguments};
 use attempt::{Attempt, LineInContext};
@@ -35,6 +35,13 @@ impl Reading {
     /// True if no rule is broken.
     pub fn valid(&self) -> bool {
         self.broken.is_empty()
+    }
+
+    /// True if nothing is wrong but the order of the modifiers, each of which still has only one meaning.
+    pub fn only_reordered(&self, instruction: &Instruction) -> bool {
+        let form = &instruction.forms[self.form];
+        let order = form.fault(TextFault::Order).filter(|rule| matches!(form.rules[*rule].kind, RuleKind::Constraint));
+        order.is_some_and(|order| self.broken == [order])
     }
 
     /// The rules by which the manual leaves the line undefined, which may still be valid.

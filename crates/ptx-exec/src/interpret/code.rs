@@ -189,13 +189,13 @@ pub(super) enum CodeOperation {
     Exit,
     /// The end of everything.
     Trap,
-    /// What memory holds, replaced by the result of an operation on it.
+    /// An operation on the contents of memory, whose result replaces them.
     Atomic(Box<CodeAtomic>),
     /// Bytes that lose their contents.
     Discard { address: CodeAddress, bytes: usize },
     /// A value, in a register.
     Copy { from: CodeSource, to: CodeDestination },
-    /// Whether a generic address is in a space.
+    /// A predicate: a generic address is in a space.
     IsInSpace { space: Space, from: CodeSource, to: CodeDestination },
     /// New memory on the stack.
     Allocate { to: CodeDestination, size: CodeSource, alignment: u64 },

@@ -4,13 +4,13 @@ use smallvec::SmallVec;
 
 use super::code::{CodeDestination, CodeSource};
 use super::register_bits::RegisterBits;
-use super::thread::Thread;
+use super::thread::InterpretedThread;
 use crate::semantics::Computation;
 
 /// The most sources and results of a line, its carry included.
 const MOST: usize = 9;
 
-impl Thread<'_> {
+impl InterpretedThread<'_> {
     /// Executes a computation. What is undefined in the sources makes undefined what depends on it.
     #[inline]
     pub(super) fn compute(

@@ -76,12 +76,14 @@ pub(super) struct PlacedVariables<'a> {
     pub(super) all: Vec<PlacedVariable<'a>>,
     /// Where the next ones go: in global, constant and shared memory.
     next: [u64; 3],
+    /// How many bytes there may still be.
+    left: u64,
 }
 
 impl<'a> PlacedVariables<'a> {
-    /// No variables.
-    pub(super) fn new() -> Self {
-        Self { all: Vec::new(), next: [windows::GLOBALS, windows::FIRST, windows::FIRST] }
+    /// No variables, which may get so many bytes.
+    pub(super) fn new(limit: u64) -> Self {
+        Self { all: Vec::new(), next: [windows::GLOBALS, windows::FIRST, windows::FIRST], left: limit }
     }
 
     /// The space of a declaration of variables that all threads have in common; none of another.
@@ -97,9 +99,11 @@ impl<'a> PlacedVariables<'a> {
     /// Places a variable, and returns its address in its space.
     ///
     /// # Errors
-    /// If its size is not known.
+    /// If its size is not known, or if there is no room.
     pub(super) fn place(&mut self, space: Space, variable: DeclaredVariable<'a>) -> Result<u64, String> {
         let size = variable.whole_size()?;
+        let left = self.left.checked_sub(size).ok_or_else(|| variable.wrong("there is no room for it"))?;
+        self.left = left;
         let next = match space {
             Space::Const => &mut self.next[1],
             Space::Shared => &mut self.next[2],

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::code::{CodeAtomic, CodeCall, CodeOperation, CodeSource};
 use super::line_operands::{LineOperands, mark_repeated};
+use super::special::SpecialRegister;
 use crate::semantics::{Computation, Operation, Unmodelled};
 
 /// The result of making an operation.
@@ -21,13 +22,16 @@ const TABLE: &[(&str, Decode)] = &[
     ("applypriority", nothing),
     ("atom", atomic),
     ("bar", barrier),
+    ("bar.warp.sync", |_| Ok(CodeOperation::Barrier(None))),
     ("barrier", barrier),
     ("brkpt", |_| Ok(CodeOperation::Undefined("a breakpoint suspends the thread".to_owned()))),
     ("call", call),
+    ("createpolicy", policy),
     ("cvta", cvta),
     ("discard", discard),
     ("exit", |_| Ok(CodeOperation::Exit)),
     ("fence", nothing),
+    ("griddepcontrol", nothing),
     ("isspacep", isspacep),
     ("ld", load),
     ("ldu", load),
@@ -74,9 +78,15 @@ pub(super) fn compute(operands: &LineOperands<'_, '_>, computation: Arc<Computat
     Ok(CodeOperation::Compute { computation, sources, destinations })
 }
 
-/// What only concerns caches, times, tools, or the order that other threads see.
+/// An instruction that only concerns caches, times, tools, or the order that other threads see.
 fn nothing(_: &LineOperands<'_, '_>) -> Decoded {
     Ok(CodeOperation::Nothing)
+}
+
+/// A policy is a number of which the manual says nothing, and which changes no value.
+fn policy(operands: &LineOperands<'_, '_>) -> Decoded {
+    let from = CodeSource::Special(SpecialRegister::Unknown);
+    Ok(CodeOperation::Copy { from, to: operands.destination("cache-policy")? })
 }
 
 /// The size of an element of an access in bytes, and whether it is signed.

@@ -6,12 +6,15 @@ use super::Limits;
 use super::read_module::InterpretedModule;
 use super::regions::Regions;
 use super::special::ThreadPlace;
-use super::stop::Stop;
-use super::thread::{Going, Thread};
+use super::stop::ThreadStop;
+use super::thread::{Going, InterpretedThread};
 use super::windows;
 use crate::kernel_case::{KernelAnswer, KernelCase, KernelLaunch};
 use crate::object::Space;
 use crate::value::MemoryRegion;
+
+/// The most threads of a block.
+const MOST_THREADS: u64 = 1024;
 
 /// Executes the launches of a case whose module was read.
 pub(super) struct Launcher<'c> {
@@ -44,7 +47,7 @@ impl<'c> Launcher<'c> {
     }
 
     /// Adds the buffers of the case and the variables of the module to memory.
-    fn variables(&mut self) -> Result<(), Stop> {
+    fn variables(&mut self) -> Result<(), ThreadStop> {
         for (buffer, address) in self.case.buffers.iter().zip(&self.addresses) {
             self.memory.add(MemoryRegion::new(*address, buffer.data.clone(), true))?;
         }
@@ -60,16 +63,30 @@ impl<'c> Launcher<'c> {
     fn launch(&mut self, launch: &KernelLaunch) -> Result<(), KernelAnswer> {
         let missing = || KernelAnswer::Failed(format!("the module has no entry `{}`", launch.entry));
         let entry = self.module.entry(&launch.entry).ok_or_else(missing)?;
+        let threads = launch.block.iter().map(|size| u64::from(*size)).product::<u64>();
+        if launch.grid.contains(&0) || !(1..=MOST_THREADS).contains(&threads) {
+            let why = format!("a launch of `{}` has no blocks, or blocks of {threads} threads", launch.entry);
+            return Err(KernelAnswer::Failed(why));
+        }
         let before = self.memory.count();
         self.parameters(entry, launch)?;
+        let several = launch.grid.iter().chain(&launch.block).any(|size| *size > 1);
+        if several {
+            self.memory.trace_all();
+        }
+        let mut number = 0_u32;
         for block in places(launch.grid) {
             self.shared.clone().for_each(|region| self.memory.forget(region));
             for thread in places(launch.block) {
+                // Numbers that come again after so many threads are as good as others.
+                number = number.checked_add(1).filter(|number| *number < u32::MAX).unwrap_or(1);
+                self.memory.set_thread(number);
                 let place = ThreadPlace { thread, threads: launch.block, block, blocks: launch.grid };
                 self.thread(entry, place)?;
             }
         }
         self.memory.truncate(before);
+        self.memory.trace_none();
         Ok(())
     }
 
@@ -97,18 +114,18 @@ impl<'c> Launcher<'c> {
     fn thread(&mut self, entry: usize, place: ThreadPlace) -> Result<(), KernelAnswer> {
         let before = self.memory.count();
         let name = &self.module.bodies[entry].name;
-        let thread = Thread::new(&self.module.bodies, entry, place, &mut self.memory, self.limits);
+        let thread = InterpretedThread::new(&self.module.bodies, entry, place, &mut self.memory, self.limits);
         let mut thread = thread.map_err(|stop| stop.at(name))?;
         let mut steps = self.limits.steps;
         let stopped = loop {
+            if steps == 0 {
+                break Some(ThreadStop::Failed(format!("a thread takes more than {} steps", self.limits.steps)));
+            }
+            steps -= 1;
             match thread.step() {
                 Ok(Going::On) => {}
                 Ok(Going::Ended) => break None,
                 Err(stop) => break Some(stop),
-            }
-            steps -= 1;
-            if steps == 0 {
-                break Some(Stop::Failed(format!("a thread takes more than {} steps", self.limits.steps)));
             }
         };
         if let Some(stop) = stopped {

@@ -151,7 +151,7 @@ impl<'l, 'a> LineOperands<'l, 'a> {
         bound.elements(self.declarations).iter().map(result).collect()
     }
 
-    /// What a name stands for as a value: of a variable, its address in its space.
+    /// The value of a name: of a variable, its address in its space.
     fn named(&self, name: &str) -> Result<CodeSource, Unmodelled> {
         match self.names.get(name) {
             Some(NamedThing::Register { slot, lanes: 1, .. }) => Ok(CodeSource::Register(slot)),

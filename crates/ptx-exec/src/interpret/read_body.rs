@@ -28,6 +28,10 @@ pub(super) struct ReadContext<'r, 's> {
     pub(super) computations: &'r Computations,
 }
 
+/// The most registers of a body.
+const MOST_SLOTS: usize = 1 << 24;
+const TOO_MANY: &str = "a body has too many registers";
+
 /// A branch that may lead forward: the instruction, and the labels as they are seen from a block.
 struct OpenBranch<'a> {
     line: usize,
@@ -177,9 +181,12 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
                 let (bits, lanes) = (u32::from(of.bits), u32::from(declaration.lanes));
                 for declarator in declaration.declarators() {
                     let declarator = declarator.map_err(|why| why.to_string())?;
-                    let slot = u32::try_from(self.code.slots).map_err(|_| "there are too many registers")?;
+                    let slot = u32::try_from(self.code.slots).map_err(|_| TOO_MANY)?;
                     let register = NamedThing::Register { slot, bits, lanes };
                     self.code.slots += lanes as usize * declarator.family.unwrap_or(1) as usize;
+                    if self.code.slots > MOST_SLOTS {
+                        return Err(TOO_MANY.to_owned());
+                    }
                     let Some(scope) = self.names.innermost() else { continue };
                     match declarator.family {
                         Some(count) => scope.insert_family(declarator.name, count, register),
@@ -227,7 +234,9 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
         let isa = &self.context.spec.isa;
         let unread = || Unmodelled(format!("`{}` has no specification", line.opcode));
         let (instruction, reading) = self.context.judge.read(line, declarations).ok_or_else(unread)?;
-        if let Some(rule) = reading.rules(instruction).next() {
+        // Compilers write modifiers in other orders, and every assembler takes them.
+        let accepted = reading.only_reordered(instruction);
+        if let Some(rule) = reading.rules(instruction).next().filter(|_| !accepted) {
             return Err(Unmodelled(format!("the line is not valid: it breaks {}", rule.id)));
         }
         let form = &instruction.forms[reading.form];

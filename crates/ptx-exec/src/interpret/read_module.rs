@@ -1,11 +1,13 @@
 //! Modules: their environment, the names at module scope, and their bodies.
 
+use std::ops::Range;
+
 use ptx_spec::environment::{AddressSize, Environment, Target};
 use ptx_spec::judge::Judge;
 use ptx_spec::ptx::{Declaration, Module};
 use ptx_spec::spec::Spec;
 
-use super::code::CodeBody;
+use super::code::{CodeBody, CodeLine, CodeOperation};
 use super::computations::Computations;
 use super::declared::{DeclaredVariable, PlacedVariables};
 use super::initial::contents;
@@ -26,11 +28,11 @@ pub(super) struct InterpretedModule {
 }
 
 impl InterpretedModule {
-    /// Reads a module.
+    /// Reads a module whose variables may have so many bytes.
     ///
     /// # Errors
     /// The reason why the module is not executed.
-    pub(super) fn read(spec: &Spec, text: &str, computations: &Computations) -> Result<Self, String> {
+    pub(super) fn read(spec: &Spec, text: &str, computations: &Computations, memory: u64) -> Result<Self, String> {
         let module = Module::read(text, &spec.isa);
         if let Some(problem) = module.problems.first() {
             return Err(unreadable(text, problem));
@@ -38,7 +40,7 @@ impl InterpretedModule {
         let environment = environment(&module)?;
         let judge = Judge::new(spec, &environment).map_err(|why| why.to_string())?;
         let context = ReadContext { spec, judge, computations };
-        let (mut names, mut placed) = (NameScope::default(), PlacedVariables::new());
+        let (mut names, mut placed) = (NameScope::default(), PlacedVariables::new(memory));
         for declaration in &module.variables {
             place(spec, declaration, &mut names, &mut placed)?;
         }
@@ -53,6 +55,15 @@ impl InterpretedModule {
             bodies.push(BodyReader::read(&context, &module, body, (&names, &mut placed))?);
         }
         Ok(Self { entries: entries.collect(), bodies, regions: regions(&placed, &names)? })
+    }
+
+    /// The lines without semantics, in the order of the bodies: where each is, and why.
+    pub(super) fn unmodelled(&self) -> impl Iterator<Item = (Range<usize>, String)> + '_ {
+        let why = |line: &CodeLine| match &line.operation {
+            CodeOperation::Unmodelled(why) => Some((line.at.clone(), why.clone())),
+            _ => None,
+        };
+        self.bodies.iter().flat_map(|body| &body.lines).filter_map(why)
     }
 
     /// The position of an entry.
@@ -102,7 +113,7 @@ fn environment(module: &Module<'_>) -> Result<Environment, String> {
     let [ptx] = module.versions.as_slice() else { return Err("the module has no `.version`, or several".to_owned()) };
     let [target] = module.targets.as_slice() else { return Err("the module has no `.target`, or several".to_owned()) };
     let first = target.argument.split(',').next().unwrap_or_default().trim();
-    let target: Target = first.parse().map_err(|why| format!("`.target {first}`: {why}"))?;
+    let target: Target = first.replace("compute_", "sm_").parse().map_err(|why| format!("`.target {first}`: {why}"))?;
     let size = module.address_sizes.first().map_or("32", |size| size.argument);
     let address_size: AddressSize = size.parse().map_err(|why| format!("`.address_size {size}`: {why}"))?;
     if address_size == AddressSize::Bits32 {

@@ -1,7 +1,8 @@
 //! Memory as the threads of a launch see it: regions at generic addresses.
 
 use super::register_bits::RegisterBits;
-use super::stop::Stop;
+use super::stop::ThreadStop;
+use super::trace::{AccessKind, RegionTrace};
 use crate::value::{Fault, MemoryRegion};
 
 /// Regions in the order of their addresses. What is added last is removed first.
@@ -12,19 +13,23 @@ pub(super) struct Regions {
     limit: u64,
     /// The region of the last access: the next is often in it.
     last: usize,
+    /// The thread that accesses them, if there are several: its number, which is not 0.
+    thread: Option<u32>,
+    /// The accesses to each of the regions that threads have in common, the first ones.
+    traces: Vec<RegionTrace>,
 }
 
 impl Regions {
     /// No regions, which may get so many bytes.
     pub(super) fn new(limit: u64) -> Self {
-        Self { regions: Vec::new(), bytes: 0, limit, last: 0 }
+        Self { regions: Vec::new(), bytes: 0, limit, last: 0, thread: None, traces: Vec::new() }
     }
 
     /// Adds a region above all others.
     ///
     /// # Errors
     /// If there are too many bytes.
-    pub(super) fn add(&mut self, region: MemoryRegion) -> Result<(), Stop> {
+    pub(super) fn add(&mut self, region: MemoryRegion) -> Result<(), ThreadStop> {
         debug_assert!(self.regions.last().is_none_or(|last| last.start + last.data().len() as u64 <= region.start));
         self.allow(region.data().len() as u64)?;
         self.bytes += region.data().len() as u64;
@@ -36,17 +41,17 @@ impl Regions {
     ///
     /// # Errors
     /// If there are too many bytes.
-    pub(super) fn add_undefined(&mut self, start: u64, bytes: u64) -> Result<(), Stop> {
+    pub(super) fn add_undefined(&mut self, start: u64, bytes: u64) -> Result<(), ThreadStop> {
         self.allow(bytes)?;
-        let bytes = usize::try_from(bytes).map_err(|why| Stop::Failed(why.to_string()))?;
+        let bytes = usize::try_from(bytes).map_err(|why| ThreadStop::Failed(why.to_string()))?;
         self.add(MemoryRegion::undefined(start, bytes))
     }
 
     /// Refuses more bytes than there may be.
-    fn allow(&self, more: u64) -> Result<(), Stop> {
+    fn allow(&self, more: u64) -> Result<(), ThreadStop> {
         match self.bytes.checked_add(more).is_some_and(|bytes| bytes <= self.limit) {
             true => Ok(()),
-            false => Err(Stop::Failed(format!("more than {} bytes of memory are needed", self.limit))),
+            false => Err(ThreadStop::Failed(format!("more than {} bytes of memory are needed", self.limit))),
         }
     }
 
@@ -67,8 +72,26 @@ impl Regions {
         self.truncate(self.regions.partition_point(|region| region.start < address));
     }
 
-    /// Makes the contents of a region undefined.
+    /// Several threads come, which have all regions so far in common: their accesses are traced.
+    pub(super) fn trace_all(&mut self) {
+        self.traces = vec![RegionTrace::default(); self.regions.len()];
+    }
+
+    /// No accesses are traced any more.
+    pub(super) fn trace_none(&mut self) {
+        (self.traces, self.thread) = (Vec::new(), None);
+    }
+
+    /// The number of the thread whose accesses come next.
+    pub(super) fn set_thread(&mut self, thread: u32) {
+        self.thread = Some(thread).filter(|_| !self.traces.is_empty());
+    }
+
+    /// Makes the contents of a region undefined, for a block that comes.
     pub(super) fn forget(&mut self, position: usize) {
+        if let Some(trace) = self.traces.get_mut(position) {
+            *trace = RegionTrace::default();
+        }
         if let Some(region) = self.regions.get_mut(position) {
             *region = MemoryRegion::undefined(region.start, region.data().len());
         }
@@ -82,26 +105,68 @@ impl Regions {
     /// Loads up to 16 bytes.
     ///
     /// # Errors
-    /// If a byte is in no region.
+    /// If a byte is in no region, or if what it holds depends on the order of threads.
     #[inline]
-    pub(super) fn load(&mut self, address: u64, bytes: usize) -> Result<RegisterBits, Fault> {
+    pub(super) fn load(&mut self, address: u64, bytes: usize) -> Result<RegisterBits, ThreadStop> {
         let (region, at) = self.find(address, bytes)?;
+        if self.thread.is_some() {
+            self.note(region, (at, bytes), AccessKind::Load)?;
+        }
         Ok(read(&self.regions[region], at, bytes))
     }
 
     /// Stores the low bytes of a value, at most 16.
     ///
     /// # Errors
-    /// If a byte is in no region, or the region may not be written.
+    /// If a byte is in no region, if the region may not be written, or if what it will hold depends on the order of threads.
     #[inline]
-    pub(super) fn store(&mut self, address: u64, bytes: usize, value: RegisterBits) -> Result<(), Fault> {
-        let (region, at) = self.find(address, bytes)?;
-        let region = &mut self.regions[region];
-        if !region.writable {
-            return Err(Fault::ReadOnly(address));
+    pub(super) fn store(&mut self, address: u64, bytes: usize, value: RegisterBits) -> Result<(), ThreadStop> {
+        let (region, at) = self.writable(address, bytes)?;
+        if self.thread.is_some() {
+            self.note(region, (at, bytes), AccessKind::Store)?;
         }
-        write(region, at, bytes, value);
+        write(&mut self.regions[region], at, bytes, value);
         Ok(())
+    }
+
+    /// Replaces bytes by what `left` makes of them, and returns what they were. `kind` is [`AccessKind::Reduction`] if nobody
+    /// asks for that.
+    ///
+    /// # Errors
+    /// As [`Self::store`].
+    pub(super) fn replace(
+        &mut self,
+        address: u64,
+        bytes: usize,
+        kind: AccessKind,
+        left: impl FnOnce(RegisterBits) -> RegisterBits,
+    ) -> Result<RegisterBits, ThreadStop> {
+        let (region, at) = self.writable(address, bytes)?;
+        if self.thread.is_some() {
+            self.note(region, (at, bytes), kind)?;
+        }
+        let old = read(&self.regions[region], at, bytes);
+        write(&mut self.regions[region], at, bytes, left(old));
+        Ok(old)
+    }
+
+    /// Notes an access of one of several threads. What follows the traced regions is its own.
+    #[cold]
+    fn note(&mut self, region: usize, (at, bytes): (usize, usize), kind: AccessKind) -> Result<(), ThreadStop> {
+        match (self.traces.get_mut(region), self.thread) {
+            (Some(trace), Some(thread)) => trace.note(at..at + bytes, thread, kind),
+            _ => Ok(()),
+        }
+    }
+
+    /// As [`Self::find`], of a region that may be written.
+    #[inline]
+    fn writable(&mut self, address: u64, bytes: usize) -> Result<(usize, usize), ThreadStop> {
+        let (region, at) = self.find(address, bytes)?;
+        match self.regions[region].writable {
+            true => Ok((region, at)),
+            false => Err(impossible(Fault::ReadOnly(address))),
+        }
     }
 
     /// The region of an access, and the position in it.
@@ -109,16 +174,23 @@ impl Regions {
     /// # Errors
     /// If a byte is in no region.
     #[inline]
-    fn find(&mut self, address: u64, bytes: usize) -> Result<(usize, usize), Fault> {
+    fn find(&mut self, address: u64, bytes: usize) -> Result<(usize, usize), ThreadStop> {
         if let Some(at) = self.regions.get(self.last).and_then(|region| within(region, address, bytes)) {
             return Ok((self.last, at));
         }
         let after = self.regions.partition_point(|region| region.start <= address);
-        let number = after.checked_sub(1).ok_or(Fault::Nothing(address))?;
-        let at = within(&self.regions[number], address, bytes).ok_or(Fault::Nothing(address))?;
+        let number = after.checked_sub(1).ok_or_else(|| impossible(Fault::Nothing(address)))?;
+        let at = within(&self.regions[number], address, bytes);
+        let at = at.ok_or_else(|| impossible(Fault::Nothing(address)))?;
         self.last = number;
         Ok((number, at))
     }
+}
+
+/// The end of a thread whose access hits nothing that it may: the manual does not describe what happens.
+#[cold]
+fn impossible(why: Fault) -> ThreadStop {
+    ThreadStop::Undefined(why.to_string())
 }
 
 /// The position of an access in a region, if the region has all its bytes.

@@ -3,18 +3,18 @@
 use super::call::in_local;
 use super::code::{CodeDestination, CodeSource};
 use super::register_bits::RegisterBits;
-use super::stop::Stop;
-use super::thread::Thread;
+use super::stop::ThreadStop;
+use super::thread::InterpretedThread;
 use super::windows;
 
-impl Thread<'_> {
+impl InterpretedThread<'_> {
     /// Allocates memory that the frame has until it returns, or until the stack pointer is set back.
     ///
     /// # Errors
     /// If the size is undefined, or if there is not enough memory.
-    pub(super) fn allocate(&mut self, to: CodeDestination, size: CodeSource, alignment: u64) -> Result<(), Stop> {
+    pub(super) fn allocate(&mut self, to: CodeDestination, size: CodeSource, alignment: u64) -> Result<(), ThreadStop> {
         let size = self.value(size).known(to.bits).and_then(|size| u64::try_from(size).ok());
-        let size = size.ok_or_else(|| Stop::Undefined("the size is undefined".to_owned()))?;
+        let size = size.ok_or_else(|| ThreadStop::Undefined("the size is undefined".to_owned()))?;
         let mut stack = self.frame.stack;
         let at = windows::place(&mut stack, size, alignment.max(8));
         self.memory.add_undefined(in_local(at)?, size)?;
@@ -27,8 +27,8 @@ impl Thread<'_> {
     ///
     /// # Errors
     /// If it is not one that the frame had.
-    pub(super) fn restore_stack(&mut self, from: CodeSource) -> Result<(), Stop> {
-        let undefined = |why: &str| Stop::Undefined(why.to_owned());
+    pub(super) fn restore_stack(&mut self, from: CodeSource) -> Result<(), ThreadStop> {
+        let undefined = |why: &str| ThreadStop::Undefined(why.to_owned());
         let to = self.value(from).address().ok_or_else(|| undefined("the stack pointer is undefined"))?;
         if !(self.frame.fixed..=self.frame.stack).contains(&to) {
             return Err(undefined("the stack pointer is none that was saved in this call"));

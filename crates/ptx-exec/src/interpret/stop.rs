@@ -4,8 +4,8 @@ use crate::kernel_case::KernelAnswer;
 
 /// The reason why a thread stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// What happens depends on something undefined.
+pub(super) enum ThreadStop {
+    /// The outcome depends on something undefined.
     Undefined(String),
     /// The thread trapped.
     Trapped(String),
@@ -15,7 +15,7 @@ pub(super) enum Stop {
     Failed(String),
 }
 
-impl Stop {
+impl ThreadStop {
     /// The answer, with the place where it happened.
     pub(super) fn at(self, place: &str) -> KernelAnswer {
         let say = |why: String| format!("{place}: {why}");

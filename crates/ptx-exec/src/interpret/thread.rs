@@ -5,12 +5,12 @@ use super::code::{CodeAddress, CodeBody, CodeDestination, CodeGuard, CodeOperati
 use super::regions::Regions;
 use super::register_bits::RegisterBits;
 use super::special::ThreadPlace;
-use super::stop::Stop;
+use super::stop::ThreadStop;
 use super::windows;
 use crate::object::Space;
 
 /// A thread. Its memory is that of the launch, with regions of its own above.
-pub(super) struct Thread<'p> {
+pub(super) struct InterpretedThread<'p> {
     /// The bodies of the module.
     pub(super) bodies: &'p [CodeBody],
     place: ThreadPlace,
@@ -53,7 +53,7 @@ pub(super) enum Going {
     Ended,
 }
 
-impl<'p> Thread<'p> {
+impl<'p> InterpretedThread<'p> {
     /// A thread before the first instruction of an entry.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl<'p> Thread<'p> {
         place: ThreadPlace,
         memory: &'p mut Regions,
         limits: Limits,
-    ) -> Result<Self, Stop> {
+    ) -> Result<Self, ThreadStop> {
         let (frame, carry) = (Frame::before(memory.count()), RegisterBits::undefined(1));
         let (registers, frames) = (Vec::new(), Vec::new());
         let mut thread = Self { bodies, place, memory, limits, registers, frame, frames, carry };
@@ -82,7 +82,7 @@ impl<'p> Thread<'p> {
     /// # Errors
     /// If the thread cannot go on; the frame then still is at the instruction.
     #[inline]
-    pub(super) fn step(&mut self) -> Result<Going, Stop> {
+    pub(super) fn step(&mut self) -> Result<Going, ThreadStop> {
         let bodies = self.bodies;
         let line = &bodies[self.frame.body].lines[self.frame.next];
         if let Some(guard) = line.guard {
@@ -106,8 +106,8 @@ impl<'p> Thread<'p> {
     }
 
     /// Executes an operation whose guard is undefined: what it writes is defined where it makes no difference.
-    fn maybe(&mut self, operation: &CodeOperation) -> Result<Going, Stop> {
-        let undefined = || Stop::Undefined("the guard is undefined".to_owned());
+    fn maybe(&mut self, operation: &CodeOperation) -> Result<Going, ThreadStop> {
+        let undefined = || ThreadStop::Undefined("the guard is undefined".to_owned());
         let written = operation.only_writes().ok_or_else(undefined)?;
         let slots = || written.iter().filter_map(|to| to.slot).map(|slot| slot as usize);
         let before: Vec<RegisterBits> = slots().map(|slot| self.registers[self.frame.registers + slot]).collect();
@@ -122,7 +122,7 @@ impl<'p> Thread<'p> {
     }
 
     #[inline]
-    fn operation(&mut self, operation: &CodeOperation) -> Result<Going, Stop> {
+    fn operation(&mut self, operation: &CodeOperation) -> Result<Going, ThreadStop> {
         match operation {
             CodeOperation::Compute { computation, sources, destinations } => {
                 self.compute(computation, sources, destinations);
@@ -168,9 +168,9 @@ impl<'p> Thread<'p> {
     }
 
     /// Executes what is rare, and goes on to the next instruction.
-    fn other(&mut self, operation: &CodeOperation) -> Result<(), Stop> {
+    fn other(&mut self, operation: &CodeOperation) -> Result<(), ThreadStop> {
         match operation {
-            CodeOperation::Trap => return Err(Stop::Trapped("the thread traps".to_owned())),
+            CodeOperation::Trap => return Err(ThreadStop::Trapped("the thread traps".to_owned())),
             CodeOperation::Atomic(atomic) => self.atomic(atomic)?,
             CodeOperation::Discard { address, bytes } => self.discard(address, *bytes)?,
             CodeOperation::Copy { from, to } => self.set(*to, self.value(*from)),
@@ -182,27 +182,28 @@ impl<'p> Thread<'p> {
             CodeOperation::RestoreStack(from) => self.restore_stack(*from)?,
             CodeOperation::Barrier(reduced) => self.barrier(*reduced)?,
             CodeOperation::Undefined(rule) => {
-                return Err(Stop::Undefined(format!("the manual leaves the line undefined: {rule}")));
+                return Err(ThreadStop::Undefined(format!("the manual leaves the line undefined: {rule}")));
             }
-            CodeOperation::Unmodelled(why) => return Err(Stop::Skipped(why.clone())),
-            _ => return Err(Stop::Skipped("there is no model of the line".to_owned())),
+            CodeOperation::Unmodelled(why) => return Err(ThreadStop::Skipped(why.clone())),
+            _ => return Err(ThreadStop::Skipped("there is no model of the line".to_owned())),
         }
         Ok(())
     }
 
     /// The instruction of a list that comes next. PTX ISA `control-flow-instructions-brx-idx`.
-    fn switch(&self, index: CodeSource, targets: &[usize]) -> Result<usize, Stop> {
-        let index = self.value(index).known(32).ok_or_else(|| Stop::Undefined("the index is undefined".to_owned()))?;
+    fn switch(&self, index: CodeSource, targets: &[usize]) -> Result<usize, ThreadStop> {
+        let index =
+            self.value(index).known(32).ok_or_else(|| ThreadStop::Undefined("the index is undefined".to_owned()))?;
         let target = usize::try_from(index).ok().and_then(|index| targets.get(index));
-        target
-            .copied()
-            .ok_or_else(|| Stop::Undefined(format!("the index {index} is beyond the list of {} labels", targets.len())))
+        target.copied().ok_or_else(|| {
+            ThreadStop::Undefined(format!("the index {index} is beyond the list of {} labels", targets.len()))
+        })
     }
 
     /// A barrier of a block with a single thread.
-    fn barrier(&mut self, reduced: Option<(CodeSource, CodeDestination)>) -> Result<(), Stop> {
+    fn barrier(&mut self, reduced: Option<(CodeSource, CodeDestination)>) -> Result<(), ThreadStop> {
         if self.place.threads != [1; 3] {
-            return Err(Stop::Skipped("barriers of several threads are not executed".to_owned()));
+            return Err(ThreadStop::Skipped("barriers of several threads are not executed".to_owned()));
         }
         if let Some((from, to)) = reduced {
             self.set(to, self.value(from));
@@ -243,8 +244,8 @@ impl<'p> Thread<'p> {
     /// # Errors
     /// If it is undefined, misaligned, or not in its space.
     #[inline]
-    pub(super) fn accessed(&self, address: &CodeAddress, bytes: usize) -> Result<u64, Stop> {
-        let undefined = |why: String| Stop::Undefined(why);
+    pub(super) fn accessed(&self, address: &CodeAddress, bytes: usize) -> Result<u64, ThreadStop> {
+        let undefined = |why: String| ThreadStop::Undefined(why);
         let (space, address) =
             self.in_space(address).ok_or_else(|| undefined("the address is undefined".to_owned()))?;
         if address & (bytes as u64 - 1) != 0 {
@@ -263,11 +264,11 @@ impl<'p> Thread<'p> {
         bytes: usize,
         signed: bool,
         destinations: &[CodeDestination],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ThreadStop> {
         let mut at = self.accessed(address, bytes * destinations.len())?;
         // The base may be one of the destinations, so it is read before any is written, above.
         for to in destinations {
-            let loaded = self.memory.load(at, bytes).map_err(|why| Stop::Undefined(why.to_string()))?;
+            let loaded = self.memory.load(at, bytes)?;
             let bits = bytes as u32 * 8;
             self.set(*to, if signed { loaded.sign_extended(bits, to.bits.max(bits)) } else { loaded });
             at += bytes as u64;
@@ -275,12 +276,12 @@ impl<'p> Thread<'p> {
         Ok(())
     }
 
-    fn store(&mut self, address: &CodeAddress, bytes: usize, sources: &[Option<CodeSource>]) -> Result<(), Stop> {
+    fn store(&mut self, address: &CodeAddress, bytes: usize, sources: &[Option<CodeSource>]) -> Result<(), ThreadStop> {
         let mut at = self.accessed(address, bytes * sources.len())?;
         for source in sources {
             if let Some(source) = source {
                 let value = self.value(*source);
-                self.memory.store(at, bytes, value).map_err(|why| Stop::Undefined(why.to_string()))?;
+                self.memory.store(at, bytes, value)?;
             }
             at += bytes as u64;
         }
