@@ -220,8 +220,7 @@ impl KnownOfEngine<'_> {
     /// True if a divergence lists that the engine dies of such a chain.
     fn is_deadly(&self, chain: &Chain) -> bool {
         let Some(version) = &self.version else { return false };
-        let mut deadly =
-            self.divergences.chains(version).filter(|(known, _)| known.does == Does::Crashes).peekable();
+        let mut deadly = self.divergences.chains(version).filter(|(known, _)| known.does == Does::Crashes).peekable();
         if deadly.peek().is_none() {
             return false;
         }

@@ -6,7 +6,7 @@ use ptx_exec::object::{Component, Format, Surface};
 
 use crate::cubin::{Cubin, EntryPoint, Relocation};
 use crate::machine::{DEFAULT_DESCRIPTOR, LOCAL_WINDOW, SHARED_WINDOW, Thread};
-use crate::position::Position;
+use crate::position::ThreadPosition;
 use crate::surface::BoundSurface;
 use crate::target::MachineTarget;
 use ptx_exec::value::{Memory, MemoryRegion};
@@ -217,7 +217,7 @@ impl Image {
     }
 
     /// Takes a thread to another position of its launch, before its first instruction.
-    pub fn place(&self, thread: &mut Thread, position: Position) {
+    pub fn place(&self, thread: &mut Thread, position: ThreadPosition) {
         let sizes = [position.threads, position.blocks].concat();
         thread.banks[0]
             .poke(self.target.bank_0.block, &sizes.iter().flat_map(|size| size.to_le_bytes()).collect::<Vec<_>>());

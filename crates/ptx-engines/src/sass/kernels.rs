@@ -8,7 +8,7 @@ use ptx_sass::cubin::Cubin;
 use ptx_sass::image::Image;
 use ptx_sass::machine::{Halt, Thread};
 use ptx_sass::opcode::{Step, Unknown};
-use ptx_sass::position::Position;
+use ptx_sass::position::ThreadPosition;
 use ptx_sass::run::run;
 
 use super::{Sass, step};
@@ -155,7 +155,7 @@ impl LoadedKernels<'_> {
             for of_block in each(launch.block) {
                 thread.memory.region_mut(local).clone_from(&no_local);
                 let (threads, blocks) = (launch.block, launch.grid);
-                image.place(thread, Position { thread: of_block, block, threads, blocks });
+                image.place(thread, ThreadPosition { thread: of_block, block, threads, blocks });
                 thread.start(first);
                 match run(thread, code, MOST) {
                     Halt::Exit => {}
