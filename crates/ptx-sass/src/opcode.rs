@@ -29,7 +29,7 @@ use crate::cubin::WORD_BYTES;
 use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predicate};
 use crate::machine::{Halt, Thread};
 use crate::scoreboard::{LateArrival, Synchronization};
-use shape::{Decoded, Shape, StepEffect, Unfit};
+use shape::{DecodedStep, MachineShape, StepEffect, Unfit};
 
 /// An instruction that is ready to run.
 #[derive(Clone)]
@@ -88,14 +88,14 @@ struct Opcode {
     /// can tell.
     ignored: &'static str,
     /// The decoder of its instructions, from their other modifiers and their operands.
-    decode: fn(&Shape) -> Decoded,
+    decode: fn(&MachineShape) -> DecodedStep,
 }
 
 const fn opcode(
     name: &'static str,
     duration: Duration,
     ignored: &'static str,
-    decode: fn(&Shape) -> Decoded,
+    decode: fn(&MachineShape) -> DecodedStep,
 ) -> Opcode {
     Opcode { name, duration, ignored, decode }
 }
@@ -277,7 +277,7 @@ impl Step {
         let operands = resolved(instruction, at, word, printed_at);
         let is_ignored = |modifier: &&str| opcode.ignored.split(' ').any(|ignored| ignored == *modifier);
         let modifiers = instruction.modifiers.iter().map(String::as_str).filter(|modifier| !is_ignored(modifier));
-        let decoded = (opcode.decode)(&Shape { modifiers: modifiers.collect(), operands: &operands });
+        let decoded = (opcode.decode)(&MachineShape { modifiers: modifiers.collect(), operands: &operands });
         let effect = decoded.map_err(|Unfit(why)| Unknown::Shape(instruction.to_string(), why))?;
         let Synchronization { waits, raises, reads } = Synchronization::of(word);
         let late = raises.is_some() || opcode.duration != Duration::Fixed;

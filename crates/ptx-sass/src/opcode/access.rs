@@ -1,6 +1,6 @@
 //! Accesses to memory.
 
-use super::shape::{Decoded, Shape, Unfit, effect, number, register, take};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, number, register, take};
 use crate::instruction::{MachineAddress, MachineOperand, Register};
 use crate::machine::{DEFAULT_DESCRIPTOR, Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use ptx_exec::value::Fault;
@@ -86,7 +86,7 @@ impl AccessSize {
 }
 
 /// The `.E` of 64-bit addresses, the size, and nothing else.
-fn size(shape: &Shape) -> Result<(bool, AccessSize), Unfit> {
+fn size(shape: &MachineShape) -> Result<(bool, AccessSize), Unfit> {
     let mut rest = &shape.modifiers[..];
     let extended = take(&mut rest, |name| (name == "E").then_some(())).is_some();
     let size = AccessSize::take(&mut rest);
@@ -94,36 +94,36 @@ fn size(shape: &Shape) -> Result<(bool, AccessSize), Unfit> {
 }
 
 /// `LDG.E.64 R2, desc[UR4][R2.64+0x10]`, `LD.E R0, [R8.64]`
-pub(super) fn load_generic(shape: &Shape) -> Decoded {
+pub(super) fn load_generic(shape: &MachineShape) -> DecodedStep {
     load(shape, Window::Generic)
 }
 
 /// `LDS R0, [R4+UR5]`
-pub(super) fn load_shared(shape: &Shape) -> Decoded {
+pub(super) fn load_shared(shape: &MachineShape) -> DecodedStep {
     load(shape, Window::At(SHARED_WINDOW))
 }
 
 /// `LDL R0, [R1]`
-pub(super) fn load_local(shape: &Shape) -> Decoded {
+pub(super) fn load_local(shape: &MachineShape) -> DecodedStep {
     load(shape, Window::At(LOCAL_WINDOW))
 }
 
 /// `STG.E desc[UR4][R2.64], R0`, `ST.E [R2.64], R0`
-pub(super) fn store_generic(shape: &Shape) -> Decoded {
+pub(super) fn store_generic(shape: &MachineShape) -> DecodedStep {
     store(shape, Window::Generic)
 }
 
 /// `STS [R4], R0`
-pub(super) fn store_shared(shape: &Shape) -> Decoded {
+pub(super) fn store_shared(shape: &MachineShape) -> DecodedStep {
     store(shape, Window::At(SHARED_WINDOW))
 }
 
 /// `STL [R1+0x8], R0`
-pub(super) fn store_local(shape: &Shape) -> Decoded {
+pub(super) fn store_local(shape: &MachineShape) -> DecodedStep {
     store(shape, Window::At(LOCAL_WINDOW))
 }
 
-fn load(shape: &Shape, window: Window) -> Decoded {
+fn load(shape: &MachineShape, window: Window) -> DecodedStep {
     let (extended, AccessSize { bytes, signed }) = size(shape)?;
     let (to, address) = match shape.operands {
         [upper, lower, address, mask @ ..] if bytes == 32 => {
@@ -150,7 +150,7 @@ fn load(shape: &Shape, window: Window) -> Decoded {
     })
 }
 
-fn store(shape: &Shape, window: Window) -> Decoded {
+fn store(shape: &MachineShape, window: Window) -> DecodedStep {
     let (extended, AccessSize { bytes, .. }) = size(shape)?;
     let (address, from) = match shape.operands {
         [address, lower, upper, mask @ ..] if bytes == 32 => {
@@ -200,7 +200,7 @@ fn words(lower: Register, upper: Register, mask: &[MachineOperand]) -> Result<Ve
 /// An access to 256 bits must be aligned to its size, even if it leaves words out.
 const LARGEST: u64 = 32;
 
-fn load_halves(words: Vec<Word>, address: AccessPlace) -> Decoded {
+fn load_halves(words: Vec<Word>, address: AccessPlace) -> DecodedStep {
     effect(move |thread| {
         let address = aligned(address.get(thread)?)?;
         for &(offset, register, at) in &words {
@@ -211,7 +211,7 @@ fn load_halves(words: Vec<Word>, address: AccessPlace) -> Decoded {
     })
 }
 
-fn store_halves(words: Vec<Word>, address: AccessPlace) -> Decoded {
+fn store_halves(words: Vec<Word>, address: AccessPlace) -> DecodedStep {
     effect(move |thread| {
         let address = aligned(address.get(thread)?)?;
         for &(offset, register, at) in &words {

@@ -3,7 +3,7 @@
 use super::access::{AccessPlace, Window};
 use super::convert::IntegerType;
 use super::float::{self, AtomicOnFloats};
-use super::shape::{Decoded, Shape, Unfit, effect, predicate, register, take};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, predicate, register, take};
 use crate::instruction::{MachineOperand, Predicate, Register};
 use crate::machine::{Halt, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use ptx_exec::value::Bits;
@@ -145,7 +145,7 @@ struct AtomicStep {
 
 impl AtomicStep {
     /// From the operands: the address, and the sources after it.
-    fn of(shape: &Shape, window: Window, to: ResultPlace, operands: &[MachineOperand]) -> Result<Self, Unfit> {
+    fn of(shape: &MachineShape, window: Window, to: ResultPlace, operands: &[MachineOperand]) -> Result<Self, Unfit> {
         let mut rest = &shape.modifiers[..];
         let extended = take(&mut rest, |name| (name == "E").then_some(())).is_some();
         let (operation, words) = MemoryOperation::of(rest)?;
@@ -216,7 +216,7 @@ fn equal(a: &Words, b: &Words, count: u8) -> Option<bool> {
 
 /// `ATOMG.E.ADD.STRONG.GPU PT, R2, desc[UR4][R2.64], R15`, `ATOM.E.ADD.F32.FTZ.RN.STRONG.GPU P0, R0, [R4], R7`. A
 /// predicate says whether it was done: in shared and local memory it is not, unless there is `PT`.
-pub(super) fn generic(shape: &Shape) -> Decoded {
+pub(super) fn generic(shape: &MachineShape) -> DecodedStep {
     let [done, to, rest @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
     let (done, to) = (predicate(done)?, register(to)?);
     let atomic = AtomicStep::of(shape, Window::Generic, ResultPlace::Registers(to), rest)?;
@@ -235,12 +235,12 @@ pub(super) fn generic(shape: &Shape) -> Decoded {
 }
 
 /// `RED.E.ADD.STRONG.GPU [R8], R11`: without a result.
-pub(super) fn reduce(shape: &Shape) -> Decoded {
+pub(super) fn reduce(shape: &MachineShape) -> DecodedStep {
     run(AtomicStep::of(shape, Window::Generic, ResultPlace::Nowhere, shape.operands)?)
 }
 
 /// `ATOMS.ADD R15, [R12+UR4], R13`, `ATOMS.POPC.INC.32 RZ, [UR4]`, `ATOMS.CAST.SPIN P0, [R2], R4, R5`
-pub(super) fn shared(shape: &Shape) -> Decoded {
+pub(super) fn shared(shape: &MachineShape) -> DecodedStep {
     let [to, rest @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
     let is_told = shape.modifiers.contains(&"CAST");
     let to = match to {
@@ -250,7 +250,7 @@ pub(super) fn shared(shape: &Shape) -> Decoded {
     run(AtomicStep::of(shape, Window::At(SHARED_WINDOW), to, rest)?)
 }
 
-fn run(atomic: AtomicStep) -> Decoded {
+fn run(atomic: AtomicStep) -> DecodedStep {
     effect(move |thread| {
         let at = atomic.address.get(thread)?;
         atomic.apply(thread, at)
@@ -258,7 +258,7 @@ fn run(atomic: AtomicStep) -> Decoded {
 }
 
 /// `QSPC.E.S P0, RZ, [R4]`: whether an address is in shared memory; `.D`: in that of another block.
-pub(super) fn query_space(shape: &Shape) -> Decoded {
+pub(super) fn query_space(shape: &MachineShape) -> DecodedStep {
     let asks_for_own = match shape.modifiers[..] {
         ["E", "S"] => true,
         ["E", "D"] => false,

@@ -1,12 +1,12 @@
 //! Operations on single bits: shifts, fields, counts and positions.
 
-use super::shape::{Decoded, Shape, Unfit, effect, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, register};
 use super::source::MachineSource;
 use crate::machine::Halt;
 use ptx_exec::value::Bits;
 
 /// An operation on one word that must be completely defined.
-fn of_known(shape: &Shape, f: impl Fn(u32) -> u32 + Send + Sync + 'static) -> Decoded {
+fn of_known(shape: &MachineShape, f: impl Fn(u32) -> u32 + Send + Sync + 'static) -> DecodedStep {
     let [to, from] = shape.operands()?;
     let (to, from) = (register(to)?, MachineSource::word(from)?);
     effect(move |thread| {
@@ -17,12 +17,12 @@ fn of_known(shape: &Shape, f: impl Fn(u32) -> u32 + Send + Sync + 'static) -> De
 }
 
 /// `POPC R9, UR6`: how many bits are 1.
-pub(super) fn count(shape: &Shape) -> Decoded {
+pub(super) fn count(shape: &MachineShape) -> DecodedStep {
     if shape.modifiers.is_empty() { of_known(shape, u32::count_ones) } else { Err(Unfit::MODIFIERS) }
 }
 
 /// `IABS R0, R1`: the absolute value of a signed number; that of the least one is itself.
-pub(super) fn absolute(shape: &Shape) -> Decoded {
+pub(super) fn absolute(shape: &MachineShape) -> DecodedStep {
     match shape.modifiers[..] {
         [] => of_known(shape, |value| value.cast_signed().unsigned_abs()),
         _ => Err(Unfit::MODIFIERS),
@@ -31,7 +31,7 @@ pub(super) fn absolute(shape: &Shape) -> Decoded {
 
 /// `FLO.U32 R0, UR6`: the position of the highest bit that is 1, or -1; without `.U32`, of the highest bit that differs
 /// from the sign. With `.SH`, how far it is from bit 31.
-pub(super) fn highest(shape: &Shape) -> Decoded {
+pub(super) fn highest(shape: &MachineShape) -> DecodedStep {
     let (signed, from_above) = match shape.modifiers[..] {
         [] => (true, false),
         ["SH"] => (true, true),
@@ -51,7 +51,7 @@ pub(super) fn highest(shape: &Shape) -> Decoded {
 }
 
 /// `BREV R0, R1`: the bits in reverse order.
-pub(super) fn reverse(shape: &Shape) -> Decoded {
+pub(super) fn reverse(shape: &MachineShape) -> DecodedStep {
     let ([], [to, from]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
     let (to, from) = (register(to)?, MachineSource::word(from)?);
     effect(move |thread| {
@@ -74,7 +74,7 @@ fn wraps(modifiers: &[&str]) -> Result<bool, Unfit> {
 
 /// `BMSK R0, R1, R2`: ones from a position on, as many as the second source says; both are at most 32, or with `.W` modulo
 /// 32.
-pub(super) fn mask(shape: &Shape) -> Decoded {
+pub(super) fn mask(shape: &MachineShape) -> DecodedStep {
     let wraps = wraps(&shape.modifiers)?;
     let [to, position, count] = shape.operands()?;
     let (to, position, count) = (register(to)?, MachineSource::word(position)?, MachineSource::word(count)?);
@@ -89,7 +89,7 @@ pub(super) fn mask(shape: &Shape) -> Decoded {
 
 /// `SGXT R7, R6, 0x8`: the low bits, sign-extended, or zero-extended with `.U32`; as many as the second source says, modulo 32
 /// with `.W`.
-pub(super) fn extend(shape: &Shape) -> Decoded {
+pub(super) fn extend(shape: &MachineShape) -> DecodedStep {
     let (modifiers, signed) = match &shape.modifiers[..] {
         [before @ .., "U32"] => (before, false),
         all => (all, true),
@@ -113,7 +113,7 @@ pub(super) fn extend(shape: &Shape) -> Decoded {
 
 /// `SHF.L.U32 R7, R6, 0x3, RZ`, `SHF.R.S32.HI R6, RZ, 0x1f, R0`: two registers, the low one first, shifted as one; the
 /// result is the low half, or the high one with `.HI`. Counts beyond the size of the type shift everything out, or wrap with `.W`.
-pub(super) fn shift(shape: &Shape) -> Decoded {
+pub(super) fn shift(shape: &MachineShape) -> DecodedStep {
     let (left, rest) = match &shape.modifiers[..] {
         ["L", rest @ ..] => (true, rest),
         ["R", rest @ ..] => (false, rest),

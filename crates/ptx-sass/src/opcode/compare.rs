@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::shape::{Decoded, Shape, Unfit, effect, never, predicate, register, split, unused};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, never, predicate, register, split, unused};
 use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Register};
 use ptx_exec::value::Bits;
@@ -102,7 +102,7 @@ impl Number {
 
 /// `ISETP.GE.U32.AND P0, PT, R0, UR4, PT`, and with `.EX` the high halves, where the last predicate has the result for
 /// the low ones. The second result is that of the opposite comparison.
-pub(super) fn set(shape: &Shape) -> Decoded {
+pub(super) fn set(shape: &MachineShape) -> DecodedStep {
     let [comparison, rest @ ..] = &shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
     let comparison = OrderTest::named(comparison)?;
     let (number, rest) = match rest {
@@ -197,7 +197,7 @@ impl Extremum {
 /// `IMNMX.U32 R0, R1, R2, PT`, `VIMNMX R0, R1, R2, !PT`, `IMNMX.S64 PT, PT, R6, R4, R6, PT, !PT`: the lesser one if the predicate is
 /// true, otherwise the greater one; of signed numbers without a type. With `.S16x2` and the like, of each part; with `.RELU`, at
 /// least 0.
-pub(super) fn choose(shape: &Shape) -> Decoded {
+pub(super) fn choose(shape: &MachineShape) -> DecodedStep {
     let choice = Extremum::of(&shape.modifiers)?;
     let (before, rest) = split(shape.operands);
     let [to, rest @ ..] = rest else { return Err(Unfit::OPERANDS) };
@@ -226,12 +226,12 @@ fn set_whole(thread: &mut crate::machine::Thread, to: Register, width: u32, valu
 }
 
 /// `VIMNMX3.S16x2 R16, R4, R5, R6, PT`: the least or the greatest of three.
-pub(super) fn choose_of_three(shape: &Shape) -> Decoded {
+pub(super) fn choose_of_three(shape: &MachineShape) -> DecodedStep {
     from_three(shape, |choice, lesser, [a, b, c]| choice.choose(lesser, choice.choose(lesser, a, b), c))
 }
 
 /// `VIADDMNMX.U32 R8, R4, R5, R6, PT`: the lesser or the greater one of a sum, which wraps, and a third number.
-pub(super) fn add_and_choose(shape: &Shape) -> Decoded {
+pub(super) fn add_and_choose(shape: &MachineShape) -> DecodedStep {
     from_three(shape, |choice, lesser, [a, b, c]| {
         let part = |of: Bits, at: u32| of.shifted_right(at).zero_extended(choice.number.width);
         let sum = (0..choice.whole / choice.number.width).rev().fold(Bits::ZERO, |above, at| {
@@ -242,7 +242,10 @@ pub(super) fn add_and_choose(shape: &Shape) -> Decoded {
     })
 }
 
-fn from_three(shape: &Shape, f: impl Fn(Extremum, Bits, [Bits; 3]) -> Bits + Send + Sync + 'static) -> Decoded {
+fn from_three(
+    shape: &MachineShape,
+    f: impl Fn(Extremum, Bits, [Bits; 3]) -> Bits + Send + Sync + 'static,
+) -> DecodedStep {
     let choice = Extremum::of(&shape.modifiers)?;
     let [to, a, b, c, lesser] = shape.operands()?;
     let (to, a, b, c) = (register(to)?, choice.source(a)?, choice.source(b)?, choice.source(c)?);

@@ -1,6 +1,6 @@
 //! Branches and exits, and barriers and fences, which one thread does not notice.
 
-use super::shape::{Decoded, Shape, Unfit, effect, number, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, number, register};
 use super::source::MachineSource;
 use crate::cubin::WORD_BYTES;
 use crate::instruction::MachineOperand;
@@ -11,12 +11,12 @@ use ptx_exec::value::Bits;
 pub(super) const TARGETED: [&str; 4] = ["BRA", "BSSY", "CALL", "RET"];
 
 /// Nothing that one thread notices.
-pub(super) fn nothing(shape: &Shape) -> Decoded {
+pub(super) fn nothing(shape: &MachineShape) -> DecodedStep {
     if shape.modifiers.is_empty() { effect(|_| Ok(())) } else { Err(Unfit::MODIFIERS) }
 }
 
 /// `CCTL.IVALL`, `CCTL.E.PF1 [R6]`: caches forget, or fetch ahead.
-pub(super) fn cache(shape: &Shape) -> Decoded {
+pub(super) fn cache(shape: &MachineShape) -> DecodedStep {
     match shape.modifiers[..] {
         ["IVALL"] | ["E", "PF1" | "PF2"] => effect(|_| Ok(())),
         _ => Err(Unfit::MODIFIERS),
@@ -25,7 +25,7 @@ pub(super) fn cache(shape: &Shape) -> Decoded {
 
 /// `DEPBAR.LE SB5, 0x1`: waits until at most one of the instructions that raised the barrier is not done. `DEPBAR.LE SB1, 0x0,
 /// {5}` waits for other barriers as well, until no instruction that raised them is left; `DEPBAR {5,4}` only for such.
-pub(super) fn wait(shape: &Shape) -> Decoded {
+pub(super) fn wait(shape: &MachineShape) -> DecodedStep {
     let [] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
     let barriers = |list: &str| {
         let list = list.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).ok_or(Unfit::OPERANDS)?;
@@ -58,7 +58,7 @@ fn barrier(number: &str) -> Result<u8, Unfit> {
 }
 
 /// `BMOV.32.CLEAR R2, B0`, `BMOV.32 B0, R2`: saves which threads wait at a barrier, which no program may compute with.
-pub(super) fn move_barrier(shape: &Shape) -> Decoded {
+pub(super) fn move_barrier(shape: &MachineShape) -> DecodedStep {
     let (["32"], [to, _]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
     match to {
         MachineOperand::Barrier(_) => effect(|_| Ok(())),
@@ -73,12 +73,12 @@ pub(super) fn move_barrier(shape: &Shape) -> Decoded {
 }
 
 /// `BPT.TRAP 0x1`, where code that is not optimized finds its stack too small.
-pub(super) fn breakpoint(_: &Shape) -> Decoded {
+pub(super) fn breakpoint(_: &MachineShape) -> DecodedStep {
     effect(|_| Err(Halt::unknown("the stack is too small")))
 }
 
 /// `EXIT`
-pub(super) fn exit(shape: &Shape) -> Decoded {
+pub(super) fn exit(shape: &MachineShape) -> DecodedStep {
     match (&shape.modifiers[..], shape.operands) {
         ([], []) => effect(|_| Err(Halt::Exit)),
         ([], _) => Err(Unfit::OPERANDS),
@@ -88,7 +88,7 @@ pub(super) fn exit(shape: &Shape) -> Decoded {
 
 /// `BRA 0x240`, `BRA P0, 0x240`, `CALL.REL.NOINC 0x240`, and to the sum of a register and an address, `CALL.REL.NOINC R22, 0x0`, `RET.REL.NODEC
 /// R20 0x0`: two registers hold the distance from there.
-pub(super) fn branch(shape: &Shape) -> Decoded {
+pub(super) fn branch(shape: &MachineShape) -> DecodedStep {
     if !shape.modifiers.is_empty() {
         return Err(Unfit::MODIFIERS);
     }
@@ -112,7 +112,7 @@ pub(super) fn branch(shape: &Shape) -> Decoded {
 }
 
 /// `BRX R4, -0xc0`: to the sum of two registers, the number, and the address of the next instruction.
-pub(super) fn branch_table(shape: &Shape) -> Decoded {
+pub(super) fn branch_table(shape: &MachineShape) -> DecodedStep {
     let ([], [from, distance]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
     let (from, distance) = (MachineSource::plain(from, 64)?, number(distance)?);
     effect(move |thread| {

@@ -1,6 +1,6 @@
 //! Conversions between integers of different sizes.
 
-use super::shape::{Decoded, Shape, Unfit, effect, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, register};
 use super::source::MachineSource;
 use crate::instruction::{MachineOperand, RegisterPart, Sign};
 use ptx_exec::value::Bits;
@@ -46,7 +46,7 @@ fn low_half(value: i128) -> Bits {
 }
 
 /// `I2I.U8.S32.SAT R6, R6`: the nearest number of a smaller type, extended to 32 bits.
-pub(super) fn saturate(shape: &Shape) -> Decoded {
+pub(super) fn saturate(shape: &MachineShape) -> DecodedStep {
     let (to_type, from_type) = types(shape)?;
     let [to, from] = shape.operands()?;
     let (to, from) = (register(to)?, MachineSource::word(from)?);
@@ -58,7 +58,7 @@ pub(super) fn saturate(shape: &Shape) -> Decoded {
 }
 
 /// The types of a conversion between integers that saturates: `.S16.S32.SAT`.
-fn types(shape: &Shape) -> Result<(IntegerType, IntegerType), Unfit> {
+fn types(shape: &MachineShape) -> Result<(IntegerType, IntegerType), Unfit> {
     let [to, from @ ("S32" | "U32"), "SAT"] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
     IntegerType::named(to).zip(IntegerType::named(from)).filter(|(to, _)| to.width < 32).ok_or(Unfit::MODIFIERS)
 }
@@ -66,7 +66,7 @@ fn types(shape: &Shape) -> Result<(IntegerType, IntegerType), Unfit> {
 /// `I2IP.S4.S32.SAT R11, R0, R11, R8.24`: two numbers as the nearest ones of a smaller type, the second source lowest, below the
 /// low bits of the third source: as many bits as are left. Types of at most 8 bits shift the third source; two halves leave
 /// nothing of it.
-pub(super) fn pack(shape: &Shape) -> Decoded {
+pub(super) fn pack(shape: &MachineShape) -> DecodedStep {
     let (to_type, from_type) = types(shape)?;
     let [to, high, low, above] = shape.operands()?;
     let width = to_type.width;

@@ -1,7 +1,7 @@
 //! Sums of two halves at once.
 
 use super::float::NumberFormat;
-use super::shape::{Decoded, Shape, Unfit, effect, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, register};
 use crate::instruction::{MachineOperand, Register, RegisterPart, Sign};
 use crate::machine::Thread;
 use ptx_exec::value::Bits;
@@ -47,7 +47,7 @@ fn format(modifiers: &[&str]) -> Result<NumberFormat, Unfit> {
 }
 
 /// `HADD2 R10, R11, R0.H0_H0`: two sums.
-pub(super) fn add(shape: &Shape) -> Decoded {
+pub(super) fn add(shape: &MachineShape) -> DecodedStep {
     let format = format(&shape.modifiers)?;
     let [to, a, b] = shape.operands()?;
     sums(register(to)?, format, Halves::of(a)?, Halves::of(b)?)
@@ -55,7 +55,7 @@ pub(super) fn add(shape: &Shape) -> Decoded {
 
 /// `HFMA2.MMA R5, R4, 1, 1, R3`: two sums, when one factor is 1. `HFMA2.MMA R5, -RZ, RZ, 0, 5.96e-08` moves a constant:
 /// minus zero times zero, plus the immediate, is the immediate.
-pub(super) fn multiply_add(shape: &Shape) -> Decoded {
+pub(super) fn multiply_add(shape: &MachineShape) -> DecodedStep {
     let format = format(&shape.modifiers)?;
     let one = if format == NumberFormat::Bf16 { 0x3f80_3f80 } else { 0x3c00_3c00 };
     match shape.operands()? {
@@ -79,7 +79,7 @@ pub(super) fn multiply_add(shape: &Shape) -> Decoded {
     }
 }
 
-fn sums(to: Register, format: NumberFormat, a: Halves, b: Halves) -> Decoded {
+fn sums(to: Register, format: NumberFormat, a: Halves, b: Halves) -> DecodedStep {
     effect(move |thread| {
         let (a, b) = (a.get(thread), b.get(thread));
         let sum = |at: usize| match a[at].known(16).zip(b[at].known(16)) {

@@ -1,6 +1,6 @@
 //! Bitwise operations.
 
-use super::shape::{Decoded, Shape, Unfit, effect, number, predicate, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, number, predicate, register};
 use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Predicate, Register, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
@@ -8,7 +8,7 @@ use ptx_exec::value::Bits;
 
 /// `LOP3.LUT R6, R0, 0xffff, RZ, 0xc0, !PT`: a truth table of three inputs. With a predicate in front, it says whether
 /// the result has a bit that is 1, or the last predicate is true; with `.PAND`, and it is.
-pub(super) fn table(shape: &Shape) -> Decoded {
+pub(super) fn table(shape: &MachineShape) -> DecodedStep {
     let both = match shape.modifiers[..] {
         ["LUT"] => 0xfc,
         ["LUT", "PAND"] => 0xc0,
@@ -70,7 +70,7 @@ impl Bit {
 }
 
 /// `PLOP3.LUT P0, PT, P1, PT, R0.SIGN, 0x80, 0x0`: two truth tables of three predicates, or highest bits of words.
-pub(super) fn predicates(shape: &Shape) -> Decoded {
+pub(super) fn predicates(shape: &MachineShape) -> DecodedStep {
     let ["LUT"] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
     let [one, two, a, b, c, first, second] = shape.operands()?;
     let (one, two) = (predicate(one)?, predicate(two)?);
@@ -91,7 +91,7 @@ type Mode = fn(u32) -> [u32; 4];
 
 /// `PRMT R0, R10, 0x7610, R0`: bytes of two registers by a selector; its bit 3 takes the sign of the byte. `.F4E` and the like
 /// take them in a fixed order, from the byte on that the selector says.
-pub(super) fn permute(shape: &Shape) -> Decoded {
+pub(super) fn permute(shape: &MachineShape) -> DecodedStep {
     let mode: Option<Mode> = match shape.modifiers[..] {
         [] => None,
         ["F4E"] => Some(|at| [0, 1, 2, 3].map(|byte| at + byte)),

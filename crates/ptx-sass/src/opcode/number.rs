@@ -3,7 +3,7 @@
 use super::convert::IntegerType;
 use super::float::NumberFormat;
 use super::real::{FloatSource, Rounding};
-use super::shape::{Decoded, Shape, Unfit, effect, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, register};
 use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Register, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
@@ -48,7 +48,7 @@ impl IntegerSource {
 /// `I2F.U32.RP R6, R9`, `I2F R7, R22`, `I2F.U16 R6, R8.H1`, `I2FP.F32.U32.RZ R3, R0`: an integer, signed and of 32 bits without a type,
 /// as a float of 32 bits.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "rounding is wanted")]
-pub(super) fn from_integer(shape: &Shape) -> Decoded {
+pub(super) fn from_integer(shape: &MachineShape) -> DecodedStep {
     let (modifiers, rounding) = Rounding::split(&shape.modifiers);
     let kind = match modifiers {
         [] => IntegerType { width: 32, signed: true },
@@ -123,7 +123,7 @@ impl Truncation {
 /// `F2I.FTZ.U32.TRUNC.NTZ R3, R2`, `F2I.U32.F64.TRUNC R3, R2`, `F2I.U8.F16.TRUNC.NTZ R7, R9.H1`: the integer part, or the nearest
 /// integer of the type, which is signed and of 32 bits if there is none. With `.NTZ` a NaN is 0; otherwise its highest bit is 1,
 /// as the manual says of the lines that it is not written for.
-pub(super) fn to_integer(shape: &Shape) -> Decoded {
+pub(super) fn to_integer(shape: &MachineShape) -> DecodedStep {
     let (nan_is_zero, rest) = match &shape.modifiers[..] {
         [before @ .., "TRUNC", "NTZ"] => (true, before),
         [before @ .., "TRUNC"] => (false, before),
@@ -158,7 +158,7 @@ pub(super) fn to_integer(shape: &Shape) -> Decoded {
 }
 
 /// `F2IP.U8.F32.TRUNC.NTZ R3, RZ, R0, RZ`: two integers, the second source as the lower one.
-pub(super) fn to_two_integers(shape: &Shape) -> Decoded {
+pub(super) fn to_two_integers(shape: &MachineShape) -> DecodedStep {
     let ["U8", "F32", "TRUNC", "NTZ"] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
     let [to, high, low, above] = shape.operands()?;
     let source = |operand| FloatSource::of(operand, NumberFormat::F32, false);

@@ -1,6 +1,6 @@
 //! Predicates packed into registers, a bit each.
 
-use super::shape::{Decoded, Shape, Unfit, effect, number, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, number, register};
 use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Predicate, Register, RegisterPart, Sign};
 use crate::machine::Thread;
@@ -24,7 +24,7 @@ fn all(thread: &Thread, uniform: bool) -> Bits {
 
 /// `P2R R18, PR, RZ, 0x1`, `UP2UR.B3 UR79, UPR, UR79, 0xff`: a register whose lowest byte, or that of the modifier, has predicates where the
 /// mask has a bit.
-pub(super) fn pack(shape: &Shape) -> Decoded {
+pub(super) fn pack(shape: &MachineShape) -> DecodedStep {
     let at = match shape.modifiers[..] {
         [] | ["B0"] => 0,
         ["B1"] => 8,
@@ -47,7 +47,7 @@ pub(super) fn pack(shape: &Shape) -> Decoded {
 
 /// `R2P PR, R18, 0x1`, `UR2UP UPR, UR79.B3`: the predicates for which the mask has a bit, or all of them without one, from the bits of the
 /// lowest byte of a register, or of another byte.
-pub(super) fn unpack(shape: &Shape) -> Decoded {
+pub(super) fn unpack(shape: &MachineShape) -> DecodedStep {
     let [] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
     let (from, mask) = match without_all(shape.operands)[..] {
         [from] => (from, 0x7f),

@@ -1,6 +1,6 @@
 //! Products of integers.
 
-use super::shape::{Decoded, Shape, Unfit, effect, predicate, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, predicate, register};
 use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Predicate, Register};
 use crate::machine::{Halt, Thread};
@@ -8,7 +8,7 @@ use ptx_exec::value::Bits;
 
 /// `IMAD R0, R0, UR4, R3`, `IMAD.X R4, RZ, RZ, R4, P2`, `IMAD.WIDE.U32 R6, P0, R11, 0x4, R6`, `IMAD.HI R7, R7, R0, R4`, and
 /// what ptxas moves and adds with: `IMAD.MOV.U32`, `IMAD.IADD`, `IMAD.SHL.U32`.
-pub(super) fn multiply_add(shape: &Shape) -> Decoded {
+pub(super) fn multiply_add(shape: &MachineShape) -> DecodedStep {
     let (result, rest) = match &shape.modifiers[..] {
         ["WIDE", rest @ ..] => (ProductPart::Both, rest),
         ["HI", rest @ ..] => (ProductPart::High, rest),
@@ -48,7 +48,7 @@ enum ProductPart {
     Both,
 }
 
-fn low(to: Register, [a, b, c]: [&MachineOperand; 3], carry: Option<Predicate>) -> Decoded {
+fn low(to: Register, [a, b, c]: [&MachineOperand; 3], carry: Option<Predicate>) -> DecodedStep {
     let (a, b, c) = (MachineSource::word(a)?, MachineSource::word(b)?, MachineSource::word(c)?);
     // Most of them only move.
     if carry.is_none() && (a.is_zero() || b.is_zero()) {
@@ -76,7 +76,7 @@ fn high(
     [a, b, c]: [&MachineOperand; 3],
     carry: Option<Predicate>,
     out: Option<Predicate>,
-) -> Decoded {
+) -> DecodedStep {
     let (a, b, c) = (MachineSource::plain(a, 32)?, MachineSource::plain(b, 32)?, MachineSource::plain(c, 64)?);
     let extended = move |of: Bits| if signed { of.sign_extended(32) } else { of };
     effect(move |thread| {
@@ -105,7 +105,7 @@ fn beyond(a: Bits, b: Bits, c: Bits) -> Bits {
 
 /// `CLMAD.LO R8, R4, R8, R10`: the product of two polynomials over bits, of 64 bits each, of which the lower or the upper half
 /// is added to a third, which is to say that sums have no carries.
-pub(super) fn carry_less(shape: &Shape) -> Decoded {
+pub(super) fn carry_less(shape: &MachineShape) -> DecodedStep {
     let part = match shape.modifiers[..] {
         ["LO"] => 0,
         ["HI"] => 64,
@@ -133,7 +133,7 @@ fn half(of: u128, at: u32) -> u64 {
 
 /// `IDP.4A.S8.U8 R5, R0, R5, R4`: the sum of the products of four bytes, plus a third source. `IDP.2A.HI.U16.S8`: of two
 /// halves with the upper two bytes, or the lower two with `.LO`.
-pub(super) fn dot(shape: &Shape) -> Decoded {
+pub(super) fn dot(shape: &MachineShape) -> DecodedStep {
     let (parts, width, first, of_a, of_b) = match shape.modifiers[..] {
         ["4A", of_a, of_b] => (4, 8, 0, of_a, of_b),
         ["2A", "LO", of_a, of_b] => (2, 16, 0, of_a, of_b),

@@ -2,7 +2,7 @@
 
 use super::compare::{OrderTest, combination};
 use super::float::NumberFormat;
-use super::shape::{Decoded, Shape, Unfit, effect, predicate, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, predicate, register};
 use crate::instruction::{MachineOperand, Register, RegisterPart, Sign};
 use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
@@ -107,7 +107,7 @@ fn single(exact: f64, rounding: Rounding, flushes: bool) -> Bits {
 }
 
 /// An operation on two floats of 32 bits whose result is exact as a double, or rounds the same.
-fn of_two(shape: &Shape, rounding: Rounding, flushes: bool, f: fn(f64, f64) -> f64) -> Decoded {
+fn of_two(shape: &MachineShape, rounding: Rounding, flushes: bool, f: fn(f64, f64) -> f64) -> DecodedStep {
     let [to, a, b] = shape.operands()?;
     let source = |operand| FloatSource::of(operand, NumberFormat::F32, flushes);
     let (to, a, b) = (register(to)?, source(a)?, source(b)?);
@@ -129,19 +129,19 @@ fn flushes(modifiers: &[&str]) -> Result<bool, Unfit> {
 
 /// `FADD R13, R15, -R12`. A double has more than twice as many digits, so rounding the sum to that first changes nothing
 /// when it is rounded to nearest.
-pub(super) fn add(shape: &Shape) -> Decoded {
+pub(super) fn add(shape: &MachineShape) -> DecodedStep {
     of_two(shape, Rounding::Nearest, flushes(&shape.modifiers)?, |a, b| a + b)
 }
 
 /// `FMUL.RZ R2, R2, 15.989999771118164062`. The product of two floats is exact as a double.
-pub(super) fn multiply(shape: &Shape) -> Decoded {
+pub(super) fn multiply(shape: &MachineShape) -> DecodedStep {
     let (modifiers, rounding) = Rounding::split(&shape.modifiers);
     of_two(shape, rounding, flushes(modifiers)?, |a, b| a * b)
 }
 
 /// `FFMA R2, R2, R3, R4`: a product and a sum that are rounded once, to nearest.
 #[expect(clippy::cast_possible_truncation, reason = "the sources are floats of 32 bits")]
-pub(super) fn multiply_add(shape: &Shape) -> Decoded {
+pub(super) fn multiply_add(shape: &MachineShape) -> DecodedStep {
     let flushes = flushes(&shape.modifiers)?;
     let [to, a, b, c] = shape.operands()?;
     let source = |operand| FloatSource::of(operand, NumberFormat::F32, flushes);
@@ -155,7 +155,7 @@ pub(super) fn multiply_add(shape: &Shape) -> Decoded {
 }
 
 /// `DADD R14, R14, R4`
-pub(super) fn add_double(shape: &Shape) -> Decoded {
+pub(super) fn add_double(shape: &MachineShape) -> DecodedStep {
     let ([], [to, a, b]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
     let source = |operand| FloatSource::of(operand, NumberFormat::F64, false);
     let (to, a, b) = (register(to)?, source(a)?, source(b)?);
@@ -172,7 +172,7 @@ pub(super) fn add_double(shape: &Shape) -> Decoded {
 /// the nearest float: what `ptxas` divides integers with corrects the difference. Subnormal numbers are zeros here: where a
 /// line asks for them, `ptxas` scales them before and after.
 #[expect(clippy::cast_possible_truncation, reason = "the source is a float of 32 bits")]
-pub(super) fn reciprocal(shape: &Shape) -> Decoded {
+pub(super) fn reciprocal(shape: &MachineShape) -> DecodedStep {
     let ["RCP"] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
     let [to, from] = shape.operands()?;
     let (to, from) = (register(to)?, FloatSource::of(from, NumberFormat::F32, true)?);
@@ -185,7 +185,7 @@ pub(super) fn reciprocal(shape: &Shape) -> Decoded {
 
 /// `FSETP.GEU.AND P0, PT, |R0|, 1.175494350822287508e-38, PT`: a comparison of floats; with `U` at its end it is also true if
 /// one is a NaN. The second result is that of the opposite comparison.
-pub(super) fn compare(shape: &Shape) -> Decoded {
+pub(super) fn compare(shape: &MachineShape) -> DecodedStep {
     let (name, flushes, table) = match shape.modifiers[..] {
         [name, table] => (name, false, table),
         [name, "FTZ", table] => (name, true, table),

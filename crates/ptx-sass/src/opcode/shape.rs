@@ -10,7 +10,7 @@ use crate::machine::{Halt, Thread};
 pub(super) type StepEffect = Arc<dyn Fn(&mut Thread) -> Result<(), Halt> + Send + Sync>;
 
 /// The effect of an instruction, or the reason why it is unknown.
-pub(super) type Decoded = Result<StepEffect, Unfit>;
+pub(super) type DecodedStep = Result<StepEffect, Unfit>;
 
 /// The reason why an instruction does not decode, as a clause about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,14 +24,14 @@ impl Unfit {
 }
 
 /// The parts of an instruction that say what it does.
-pub(super) struct Shape<'a> {
+pub(super) struct MachineShape<'a> {
     /// The modifiers in order, without those that its row ignores.
     pub(super) modifiers: Vec<&'a str>,
     /// The operands, destinations first.
     pub(super) operands: &'a [MachineOperand],
 }
 
-impl<'a> Shape<'a> {
+impl<'a> MachineShape<'a> {
     /// The operands, if there are so many.
     pub(super) fn operands<const N: usize>(&self) -> Result<&'a [MachineOperand; N], Unfit> {
         self.operands.try_into().map_err(|_| Unfit::OPERANDS)
@@ -59,7 +59,7 @@ pub(super) fn take<T>(modifiers: &mut &[&str], meaning: impl Fn(&str) -> Option<
 }
 
 /// An effect that is ready to run.
-pub(super) fn effect(act: impl Fn(&mut Thread) -> Result<(), Halt> + Send + Sync + 'static) -> Decoded {
+pub(super) fn effect(act: impl Fn(&mut Thread) -> Result<(), Halt> + Send + Sync + 'static) -> DecodedStep {
     Ok(Arc::new(act))
 }
 

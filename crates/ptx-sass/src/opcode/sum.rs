@@ -1,6 +1,6 @@
 //! Sums of integers.
 
-use super::shape::{Decoded, Shape, Unfit, count, effect, predicate, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, count, effect, predicate, register};
 use super::source::MachineSource;
 use crate::instruction::{MachineOperand, Predicate, Register};
 use crate::machine::{Halt, Thread};
@@ -9,7 +9,7 @@ use ptx_exec::value::Bits;
 /// `IADD3 R4, P0, R14, R4, RZ`, `IADD3.X R5, RZ, R5, RZ, P1, !PT`: a sum of three with up to two carries to predicates, and with
 /// carries from predicates; `UIADD3.64`: of 64 bits, without carries. The first predicate is true if the sum carries at
 /// least once, the second if it carries twice.
-pub(super) fn three(shape: &Shape) -> Decoded {
+pub(super) fn three(shape: &MachineShape) -> DecodedStep {
     let [to, ..] = shape.operands else { return Err(Unfit::OPERANDS) };
     let (to, (carries, rest)) = (register(to)?, shape.split(1));
     match (&shape.modifiers[..], rest) {
@@ -23,7 +23,7 @@ pub(super) fn three(shape: &Shape) -> Decoded {
 
 /// `VIADD R0, R0, 0x1`, `IADD R9, R0, UR6`, `IADD R4, P0, R5, -R6`, `IADD.64 R2, R4, UR4`; with `.16x2` and `.S8x4` each part by
 /// itself, and with `.ISAT` the nearest signed number.
-pub(super) fn two(shape: &Shape) -> Decoded {
+pub(super) fn two(shape: &MachineShape) -> DecodedStep {
     let [to, ..] = shape.operands else { return Err(Unfit::OPERANDS) };
     let (to, (carries, rest)) = (register(to)?, shape.split(1));
     match (&shape.modifiers[..], rest) {
@@ -39,7 +39,7 @@ pub(super) fn two(shape: &Shape) -> Decoded {
 }
 
 /// A sum of words with carries to predicates and from predicates.
-fn sum(to: Register, carries: &[Predicate], terms: &[&MachineOperand], ins: &[Predicate]) -> Decoded {
+fn sum(to: Register, carries: &[Predicate], terms: &[&MachineOperand], ins: &[Predicate]) -> DecodedStep {
     let (once, twice) = match *carries {
         [] => (None, None),
         [once] => (Some(once), None),
@@ -72,7 +72,7 @@ fn set_carries(thread: &mut Thread, once: Option<Predicate>, twice: Option<Predi
     }
 }
 
-fn wide(to: Register, terms: &[&MachineOperand]) -> Decoded {
+fn wide(to: Register, terms: &[&MachineOperand]) -> DecodedStep {
     let terms: Box<[MachineSource]> = terms.iter().map(|term| MachineSource::wide(term)).collect::<Result<_, _>>()?;
     effect(move |thread| {
         let mut sum = Bits::ZERO;
@@ -85,7 +85,7 @@ fn wide(to: Register, terms: &[&MachineOperand]) -> Decoded {
 }
 
 /// Each part of two words by itself, which wraps. A minus before a source is that of each part.
-fn parts(to: Register, a: &MachineOperand, b: &MachineOperand, width: u32) -> Decoded {
+fn parts(to: Register, a: &MachineOperand, b: &MachineOperand, width: u32) -> DecodedStep {
     let (a, b) = (MachineSource::word(a)?, MachineSource::word(b)?);
     let part = move |source: MachineSource, of: Bits, at: u32| {
         let of = of.shifted_right(at).zero_extended(width);
@@ -104,7 +104,7 @@ fn parts(to: Register, a: &MachineOperand, b: &MachineOperand, width: u32) -> De
 
 /// The sum of two signed numbers, or the nearest signed number. Minus the smallest number has no 32 bits, but the sum that
 /// it is a term of may have.
-fn saturated(to: Register, a: &MachineOperand, b: &MachineOperand) -> Decoded {
+fn saturated(to: Register, a: &MachineOperand, b: &MachineOperand) -> DecodedStep {
     let exact = |source: MachineSource, thread: &Thread| -> Result<Option<i64>, Halt> {
         let value = if source.is_negated() { source.unchanged(thread)? } else { source.get(thread)? };
         let number = value.word().map(|value| i64::from(value.cast_signed()));
@@ -123,7 +123,7 @@ fn saturated(to: Register, a: &MachineOperand, b: &MachineOperand) -> Decoded {
 /// `LEA R0, R5, R0, 0x18`: the first shifted left, plus the second. `LEA.HI R0, R0, R5, RZ, 0x10`: the first with the third
 /// above it, shifted left, of which the upper half is added to the second; with `.SX32` the sign of the first is above it.
 /// `.X` adds the predicate at the end. A minus before the first is that of what is added.
-pub(super) fn shifted(shape: &Shape) -> Decoded {
+pub(super) fn shifted(shape: &MachineShape) -> DecodedStep {
     let [to, ..] = shape.operands else { return Err(Unfit::OPERANDS) };
     let (to, (carries, rest)) = (register(to)?, shape.split(1));
     let (a, b, above, by, carry) = match (&shape.modifiers[..], rest) {
@@ -171,7 +171,7 @@ enum Above {
 }
 
 /// `VABSDIFF R5, R0, R5, R4`: the distance of two numbers, plus a third.
-pub(super) fn distance(shape: &Shape) -> Decoded {
+pub(super) fn distance(shape: &MachineShape) -> DecodedStep {
     let signed = match shape.modifiers[..] {
         [] => true,
         ["U32"] => false,
@@ -193,7 +193,7 @@ pub(super) fn distance(shape: &Shape) -> Decoded {
 
 /// `VABSDIFF4.U8.ACC R5, R0, R5, R4`: the distances of four bytes, which are signed without `.U8`; with `.ACC` the third source
 /// plus all of them, otherwise each for itself.
-pub(super) fn distances(shape: &Shape) -> Decoded {
+pub(super) fn distances(shape: &MachineShape) -> DecodedStep {
     let (signed, accumulates) = match shape.modifiers[..] {
         [] => (true, false),
         ["ACC"] => (true, true),

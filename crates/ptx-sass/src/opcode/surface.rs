@@ -6,7 +6,7 @@ use ptx_exec::object::Geometry;
 use super::access::AccessSize;
 use super::atomic::IntegerOperation;
 use super::convert::IntegerType;
-use super::shape::{Decoded, Shape, Unfit, effect, number, register, take};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, number, register, take};
 use crate::instruction::{MachineOperand, Register};
 use crate::machine::{Halt, Thread};
 use crate::surface::{BoundSurface, OutOfBounds};
@@ -120,7 +120,7 @@ impl SampleAccess {
 }
 
 /// `SULD.D.BA.2D.64.STRONG.SM.TRAP R8, [R12], UR6, 0x0`: bytes, where x counts bytes.
-pub(super) fn load(shape: &Shape) -> Decoded {
+pub(super) fn load(shape: &MachineShape) -> DecodedStep {
     let ["D", "BA", rest @ ..] = &shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
     let mut rest = rest;
     let geometry = geometry(&mut rest)?;
@@ -147,7 +147,7 @@ pub(super) fn load(shape: &Shape) -> Decoded {
 
 /// `SUST.D.BA.2D.64.STRONG.SM [R8], R10, UR6, 0x0`: bytes; `SUST.P.2D.STRONG.SM.RG [R4], R10, UR6, 0x0`: components,
 /// which are converted, where x counts samples.
-pub(super) fn store(shape: &Shape) -> Decoded {
+pub(super) fn store(shape: &MachineShape) -> DecodedStep {
     let (formatted, mut rest) = match &shape.modifiers[..] {
         ["D", "BA", rest @ ..] => (false, rest),
         ["P", rest @ ..] => (true, rest),
@@ -178,13 +178,13 @@ pub(super) fn store(shape: &Shape) -> Decoded {
 }
 
 /// The integers of a reduction: those of its modifiers, or with `.SD32` and `.SD64` signed ones if the format is.
-struct Reduced {
+struct SampleType {
     kind: IntegerType,
     by_format: bool,
 }
 
 /// `SURED.D.BA.2D.MAX.S32.STRONG.SYS [R8], R0, UR6, 0x0`: an operation on memory; without `.BA`, x counts samples.
-pub(super) fn reduce(shape: &Shape) -> Decoded {
+pub(super) fn reduce(shape: &MachineShape) -> DecodedStep {
     let (by_bytes, mut rest) = match &shape.modifiers[..] {
         ["D", "BA", rest @ ..] => (true, rest),
         ["D", rest @ ..] => (false, rest),
@@ -196,8 +196,8 @@ pub(super) fn reduce(shape: &Shape) -> Decoded {
         name => IntegerOperation::named(name),
     });
     let operation = operation.ok_or(Unfit::MODIFIERS)?;
-    let Reduced { kind, by_format } = take(&mut rest, reduced)
-        .unwrap_or(Reduced { kind: IntegerType { width: 32, signed: false }, by_format: false });
+    let SampleType { kind, by_format } = take(&mut rest, reduced)
+        .unwrap_or(SampleType { kind: IntegerType { width: 32, signed: false }, by_format: false });
     let outside = outside(rest)?;
     let [coordinates, from, handle @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
     let (coordinates, from, handle) = (SampleAccess::first(coordinates)?, register(from)?, Handle::of(handle)?);
@@ -224,7 +224,7 @@ pub(super) fn reduce(shape: &Shape) -> Decoded {
     })
 }
 
-fn reduced(name: &str) -> Option<Reduced> {
+fn reduced(name: &str) -> Option<SampleType> {
     let (width, signed, by_format) = match name {
         "S32" => (32, true, false),
         "64" | "U64" => (64, false, false),
@@ -233,12 +233,12 @@ fn reduced(name: &str) -> Option<Reduced> {
         "SD64" => (64, false, true),
         _ => return None,
     };
-    Some(Reduced { kind: IntegerType { width, signed }, by_format })
+    Some(SampleType { kind: IntegerType { width, signed }, by_format })
 }
 
 /// `TXQ RZ, R5, R5, TEX_HEADER_DIMENSION, UR4, 0x0, 0x1`, `TXQ.B RZ, R7, R6, TEX_HEADER_DIMENSION, 0x1`: an extent, by a
 /// mask of one bit. With `.B` the handle is in the register before the name of what is asked for.
-pub(super) fn query(shape: &Shape) -> Decoded {
+pub(super) fn query(shape: &MachineShape) -> DecodedStep {
     let (to, what, handle, mask) = match (&shape.modifiers[..], shape.operands) {
         ([], [_, to, _, what, one, two, mask]) => (to, what, Handle::of(&[one.clone(), two.clone()])?, mask),
         (["B"], [_, to, handle, what, mask]) => (to, what, Handle::of(std::slice::from_ref(handle))?, mask),

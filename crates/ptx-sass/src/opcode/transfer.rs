@@ -1,6 +1,6 @@
 //! Moves of values, which do not change them.
 
-use super::shape::{Decoded, Shape, Unfit, effect, predicate, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, predicate, register};
 use super::source::MachineSource;
 use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register};
 use crate::machine::{Halt, Thread, constant_special};
@@ -21,7 +21,7 @@ fn set(thread: &mut Thread, to: Register, width: u32, value: Bits) {
 }
 
 /// `MOV R0, R1`, `UMOV UR4, 0x400`, `MOV.64 R8, R4`
-pub(super) fn copy(shape: &Shape) -> Decoded {
+pub(super) fn copy(shape: &MachineShape) -> DecodedStep {
     let width = width(&shape.modifiers)?;
     let [to, from] = shape.operands()?;
     let (to, from) = (register(to)?, MachineSource::plain(from, width)?);
@@ -34,7 +34,7 @@ pub(super) fn copy(shape: &Shape) -> Decoded {
 
 /// `SEL R6, R4, R6, P0`, `SEL.64 R6, R6, R12, P0`; `FSEL R5, R0, 1, !P0`: one of two floats, as the bits that they are, which
 /// no sign may change.
-pub(super) fn select(shape: &Shape) -> Decoded {
+pub(super) fn select(shape: &MachineShape) -> DecodedStep {
     let width = width(&shape.modifiers)?;
     let [to, this, that, which] = shape.operands()?;
     let (to, this, that) = (register(to)?, MachineSource::plain(this, width)?, MachineSource::plain(that, width)?);
@@ -53,7 +53,7 @@ pub(super) fn select(shape: &Shape) -> Decoded {
 }
 
 /// `S2R R0, SR_TID.X`, `S2UR UR4, SR_CTAID.X`
-pub(super) fn special(shape: &Shape) -> Decoded {
+pub(super) fn special(shape: &MachineShape) -> DecodedStep {
     let ([], [to, from]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
     let to = register(to)?;
     match from {
@@ -71,7 +71,7 @@ pub(super) fn special(shape: &Shape) -> Decoded {
 }
 
 /// `CS2R R6, SRZ`: 64 bits, or 32 with `.32`.
-pub(super) fn special_wide(shape: &Shape) -> Decoded {
+pub(super) fn special_wide(shape: &MachineShape) -> DecodedStep {
     let width = match shape.modifiers[..] {
         [] => 64,
         ["32"] => 32,
@@ -117,7 +117,7 @@ impl ConstantPlace {
 
 /// `LDC.64 R2, c[0x0][0x210]`, `ULDC UR4, c[0x0][R0+0x20]`, `LDCU.128 UR4, c[0x0][0x380]`: from a constant bank.
 /// `ULDC.S16 UR4, [UR4+0x20], !UPT`, `LDCU UR4, [UR4+0x20], !UPT`: from a generic address.
-pub(super) fn load_constant(shape: &Shape) -> Decoded {
+pub(super) fn load_constant(shape: &MachineShape) -> DecodedStep {
     let (bytes, signed) = match shape.modifiers[..] {
         [] => (4_u8, false),
         ["U8"] => (1, false),

@@ -1,12 +1,12 @@
 //! Operations of several lanes together. One lane is there.
 
-use super::shape::{Decoded, Shape, Unfit, effect, predicate, register};
+use super::shape::{DecodedStep, MachineShape, Unfit, effect, predicate, register};
 use super::source::MachineSource;
 use crate::machine::Halt;
 use ptx_exec::value::Bits;
 
 /// `VOTEU.ANY UR4, UPT, PT`: the lanes whose source is true, and whether there is any; `VOTEU.ALL UP0, P0`.
-pub(super) fn vote(shape: &Shape) -> Decoded {
+pub(super) fn vote(shape: &MachineShape) -> DecodedStep {
     let ["ANY" | "ALL"] = shape.modifiers[..] else { return Err(Unfit::MODIFIERS) };
     let (to, decided, source) = match shape.operands {
         [to, decided, source] => (Some(register(to)?), predicate(decided)?, predicate(source)?),
@@ -25,7 +25,7 @@ pub(super) fn vote(shape: &Shape) -> Decoded {
 }
 
 /// `REDUX.OR UR8, R10`: the value of the only lane.
-pub(super) fn of_one_lane(shape: &Shape) -> Decoded {
+pub(super) fn of_one_lane(shape: &MachineShape) -> DecodedStep {
     let ([], [to, from]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
     let (to, from) = (register(to)?, MachineSource::plain(from, 32)?);
     effect(move |thread| {
@@ -37,7 +37,7 @@ pub(super) fn of_one_lane(shape: &Shape) -> Decoded {
 
 /// `R2UR UR9, R15`, `R2UR P1, UR6, R0`, `R2UR.OR P1, UR7, R9`: the value of the first lane, and whether another lane has
 /// another value, or with `.OR` had one before.
-pub(super) fn to_uniform(shape: &Shape) -> Decoded {
+pub(super) fn to_uniform(shape: &MachineShape) -> DecodedStep {
     let accumulates = match shape.modifiers[..] {
         [] => false,
         ["OR"] => true,
@@ -86,7 +86,7 @@ impl LaneChoice {
 
 /// `SHFL.IDX PT, R8, R7, 0x1f, 0x1f`: the value of another lane, and whether that is in range; otherwise its own. The other lane is
 /// not there: its value is undefined.
-pub(super) fn shuffle(shape: &Shape) -> Decoded {
+pub(super) fn shuffle(shape: &MachineShape) -> DecodedStep {
     let lane = match shape.modifiers[..] {
         ["IDX"] => LaneChoice::Index,
         ["UP"] => LaneChoice::Up,
@@ -110,7 +110,7 @@ pub(super) fn shuffle(shape: &Shape) -> Decoded {
 }
 
 /// `MATCH.ANY R0, R2`: the lanes that have the same value.
-pub(super) fn lanes_alike(shape: &Shape) -> Decoded {
+pub(super) fn lanes_alike(shape: &MachineShape) -> DecodedStep {
     let (["ANY"], [to, from]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
     let (to, _) = (register(to)?, MachineSource::plain(from, 32)?);
     effect(move |thread| {
