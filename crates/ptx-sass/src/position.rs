@@ -37,28 +37,28 @@ impl ThreadPosition {
     }
 
     /// The value of a special register of 32 bits.
-    pub(crate) fn special(&self, register: SpecialRegister) -> u32 {
+    pub(crate) fn special(&self, register: MachineSpecial) -> u32 {
         let lane = self.lane();
         match register {
-            SpecialRegister::Zero => 0,
-            SpecialRegister::Thread(axis) => self.thread[axis],
-            SpecialRegister::Threads(axis) => self.threads[axis],
-            SpecialRegister::Block(axis) => self.block[axis],
-            SpecialRegister::Blocks(axis) => self.blocks[axis],
-            SpecialRegister::Lane => lane,
-            SpecialRegister::SameLane => 1 << lane,
-            SpecialRegister::LowerLanes => (1 << lane) - 1,
-            SpecialRegister::LowerOrSameLanes => u32::MAX >> (LANES - 1 - lane),
-            SpecialRegister::GreaterLanes => !(u32::MAX >> (LANES - 1 - lane)),
-            SpecialRegister::GreaterOrSameLanes => u32::MAX << lane,
-            SpecialRegister::Constant(value) => value,
+            MachineSpecial::Zero => 0,
+            MachineSpecial::Thread(axis) => self.thread[axis],
+            MachineSpecial::Threads(axis) => self.threads[axis],
+            MachineSpecial::Block(axis) => self.block[axis],
+            MachineSpecial::Blocks(axis) => self.blocks[axis],
+            MachineSpecial::Lane => lane,
+            MachineSpecial::SameLane => 1 << lane,
+            MachineSpecial::LowerLanes => (1 << lane) - 1,
+            MachineSpecial::LowerOrSameLanes => u32::MAX >> (LANES - 1 - lane),
+            MachineSpecial::GreaterLanes => !(u32::MAX >> (LANES - 1 - lane)),
+            MachineSpecial::GreaterOrSameLanes => u32::MAX << lane,
+            MachineSpecial::Constant(value) => value,
         }
     }
 }
 
 /// A special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SpecialRegister {
+pub(crate) enum MachineSpecial {
     Zero,
     /// The place of the thread in its block, along an axis.
     Thread(usize),
@@ -76,7 +76,7 @@ pub(crate) enum SpecialRegister {
     Constant(u32),
 }
 
-impl SpecialRegister {
+impl MachineSpecial {
     /// The register with a name, `SR_TID.X`; none if it is unknown.
     pub(crate) fn named(name: &str, constant: impl Fn(&str) -> Option<u32>) -> Option<Self> {
         let (family, axis) = match name.split_once('.') {
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn a_thread_knows_its_lane() {
         let position = ThreadPosition { thread: [1, 2, 1], threads: [4, 3, 2], ..ThreadPosition::default() };
-        let value = |name| position.special(SpecialRegister::named(name, |_| None).expect("a known register"));
+        let value = |name| position.special(MachineSpecial::named(name, |_| None).expect("a known register"));
         assert_eq!(value("SR_LANEID"), 21);
         assert_eq!(value("SR_EQMASK"), 1 << 21);
         assert_eq!(value("SR_LTMASK"), (1 << 21) - 1);
@@ -116,11 +116,11 @@ mod tests {
         assert_eq!(value("SR_GTMASK"), !((1 << 22) - 1));
         assert_eq!(value("SR_GEMASK"), !((1 << 21) - 1));
         assert_eq!((value("SR_TID.Y"), value("SR_NTID.Z"), value("SRZ")), (2, 2, 0));
-        assert_eq!(SpecialRegister::named("SR_TID.W", |_| None), None);
+        assert_eq!(MachineSpecial::named("SR_TID.W", |_| None), None);
         let first = ThreadPosition::default();
-        assert_eq!(first.special(SpecialRegister::LowerOrSameLanes), 1);
+        assert_eq!(first.special(MachineSpecial::LowerOrSameLanes), 1);
         let last = ThreadPosition { thread: [31, 0, 0], ..first };
-        assert_eq!(last.special(SpecialRegister::GreaterLanes), 0);
-        assert_eq!(last.special(SpecialRegister::LowerOrSameLanes), u32::MAX);
+        assert_eq!(last.special(MachineSpecial::GreaterLanes), 0);
+        assert_eq!(last.special(MachineSpecial::LowerOrSameLanes), u32::MAX);
     }
 }

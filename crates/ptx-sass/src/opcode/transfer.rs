@@ -4,7 +4,7 @@ use super::shape::{DecodedStep, MachineShape, Unfit, effect, predicate, register
 use super::source::MachineSource;
 use crate::instruction::{MachineAddress, MachineOperand, Predicate, Register};
 use crate::machine::{Halt, Thread, constant_special};
-use crate::position::SpecialRegister;
+use crate::position::MachineSpecial;
 use ptx_exec::value::Bits;
 
 /// 32 bits, or 64 with `.64`.
@@ -58,8 +58,7 @@ pub(super) fn special(shape: &MachineShape) -> DecodedStep {
     let to = register(to)?;
     match from {
         MachineOperand::Special(name) => {
-            let from =
-                SpecialRegister::named(name, constant_special).ok_or(Unfit("the special register is unknown"))?;
+            let from = MachineSpecial::named(name, constant_special).ok_or(Unfit("the special register is unknown"))?;
             effect(move |thread| {
                 let value = thread.position.special(from);
                 thread.set(to, 0, Bits::from(value));
