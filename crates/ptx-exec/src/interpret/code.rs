@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::special::SpecialRegister;
+use super::special::ThreadRegister;
 use crate::object::Space;
 use crate::semantics::{Computation, Operation};
 
@@ -129,7 +129,7 @@ pub(super) enum CodeSource {
     /// The line itself.
     Immediate(u128),
     /// A register that tells where the thread is.
-    Special(SpecialRegister),
+    Special(ThreadRegister),
     /// The address of a variable of the frame, by its offset.
     Local(u64),
     /// The address of the parameter that is as large as its argument.

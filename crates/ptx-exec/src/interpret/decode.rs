@@ -7,14 +7,14 @@ use smallvec::SmallVec;
 
 use super::code::{CodeAtomic, CodeCall, CodeOperation, CodeSource};
 use super::line_operands::{LineOperands, mark_repeated};
-use super::special::SpecialRegister;
+use super::special::ThreadRegister;
 use crate::semantics::{Computation, Operation, Unmodelled};
 
 /// The result of making an operation.
-type Decoded = Result<CodeOperation, Unmodelled>;
+type DecodedLine = Result<CodeOperation, Unmodelled>;
 
 /// Makes the operation of a line.
-type Decode = fn(&LineOperands<'_, '_>) -> Decoded;
+type Decode = fn(&LineOperands<'_, '_>) -> DecodedLine;
 
 /// The instructions that do more than compute, by their names, without branches. Each is a page of the manual.
 const TABLE: &[(&str, Decode)] = &[
@@ -52,7 +52,7 @@ const TABLE: &[(&str, Decode)] = &[
 ///
 /// # Errors
 /// If there is no semantics for it.
-pub(super) fn decode(instruction: &str, operands: &LineOperands<'_, '_>) -> Decoded {
+pub(super) fn decode(instruction: &str, operands: &LineOperands<'_, '_>) -> DecodedLine {
     let found = TABLE.iter().find(|(known, _)| *known == instruction);
     let (_, decode) = found.ok_or_else(|| Unmodelled(format!("there is no model of `{instruction}`")))?;
     decode(operands)
@@ -62,7 +62,7 @@ pub(super) fn decode(instruction: &str, operands: &LineOperands<'_, '_>) -> Deco
 ///
 /// # Errors
 /// If an operand is nothing that can be read or written.
-pub(super) fn compute(operands: &LineOperands<'_, '_>, computation: Arc<Computation>) -> Decoded {
+pub(super) fn compute(operands: &LineOperands<'_, '_>, computation: Arc<Computation>) -> DecodedLine {
     let (mut sources, mut destinations) = (SmallVec::new(), SmallVec::new());
     for bound in &operands.bound {
         match &operands.form.operands[bound.operand] {
@@ -79,13 +79,13 @@ pub(super) fn compute(operands: &LineOperands<'_, '_>, computation: Arc<Computat
 }
 
 /// An instruction that only concerns caches, times, tools, or the order that other threads see.
-fn nothing(_: &LineOperands<'_, '_>) -> Decoded {
+fn nothing(_: &LineOperands<'_, '_>) -> DecodedLine {
     Ok(CodeOperation::Nothing)
 }
 
 /// A policy is a number of which the manual says nothing, and which changes no value.
-fn policy(operands: &LineOperands<'_, '_>) -> Decoded {
-    let from = CodeSource::Special(SpecialRegister::Unknown);
+fn policy(operands: &LineOperands<'_, '_>) -> DecodedLine {
+    let from = CodeSource::Special(ThreadRegister::Unknown);
     Ok(CodeOperation::Copy { from, to: operands.destination("cache-policy")? })
 }
 
@@ -97,21 +97,21 @@ fn element(operands: &LineOperands<'_, '_>) -> Result<(usize, bool), Unmodelled>
 
 /// PTX ISA `data-movement-and-conversion-instructions-ld`. One thread sees no difference between orderings, scopes, caches,
 /// priorities, prefetches and policies.
-fn load(operands: &LineOperands<'_, '_>) -> Decoded {
+fn load(operands: &LineOperands<'_, '_>) -> DecodedLine {
     let (bytes, signed) = element(operands)?;
     let address = operands.address("a", "ss")?;
     Ok(CodeOperation::Load { address, bytes, signed, destinations: operands.destinations("d")? })
 }
 
 /// PTX ISA `data-movement-and-conversion-instructions-st`.
-fn store(operands: &LineOperands<'_, '_>) -> Decoded {
+fn store(operands: &LineOperands<'_, '_>) -> DecodedLine {
     let (bytes, _) = element(operands)?;
     let address = operands.address("a", "ss")?;
     Ok(CodeOperation::Store { address, bytes, sources: operands.stored("b")?.into() })
 }
 
 /// PTX ISA `data-movement-and-conversion-instructions-cvta`.
-fn cvta(operands: &LineOperands<'_, '_>) -> Decoded {
+fn cvta(operands: &LineOperands<'_, '_>) -> DecodedLine {
     let to = operands.destination("p")?;
     let space = operands.space("space")?.ok_or_else(|| Unmodelled("the line names no space".to_owned()))?;
     let (operand, _) = operands.operand("a")?;
@@ -122,13 +122,13 @@ fn cvta(operands: &LineOperands<'_, '_>) -> Decoded {
 }
 
 /// PTX ISA `data-movement-and-conversion-instructions-isspacep`.
-fn isspacep(operands: &LineOperands<'_, '_>) -> Decoded {
+fn isspacep(operands: &LineOperands<'_, '_>) -> DecodedLine {
     let space = operands.space("space")?.ok_or_else(|| Unmodelled("the line names no space".to_owned()))?;
     Ok(CodeOperation::IsInSpace { space, from: operands.source("a")?, to: operands.destination("p")? })
 }
 
 /// PTX ISA `data-movement-and-conversion-instructions-discard`.
-fn discard(operands: &LineOperands<'_, '_>) -> Decoded {
+fn discard(operands: &LineOperands<'_, '_>) -> DecodedLine {
     let CodeSource::Immediate(size) = operands.source("size")? else {
         return Err(Unmodelled("the size is no number".to_owned()));
     };
@@ -137,7 +137,7 @@ fn discard(operands: &LineOperands<'_, '_>) -> Decoded {
 }
 
 /// PTX ISA `parallel-synchronization-and-communication-instructions-atom` and `-red`, on integers and bits.
-fn atomic(operands: &LineOperands<'_, '_>) -> Decoded {
+fn atomic(operands: &LineOperands<'_, '_>) -> DecodedLine {
     let (kind, bits) = operands.slot_type("type")?;
     let operation = Operation::named(operands.value("op"))?;
     if (kind == Kind::Float || kind == Kind::Packed) && operation != Operation::Exchange {
@@ -158,7 +158,7 @@ fn atomic(operands: &LineOperands<'_, '_>) -> Decoded {
 }
 
 /// PTX ISA `stack-manipulation-instructions-alloca`.
-fn allocate(operands: &LineOperands<'_, '_>) -> Decoded {
+fn allocate(operands: &LineOperands<'_, '_>) -> DecodedLine {
     let alignment = match operands.has("immAlign") {
         false => 8,
         true => match operands.source("immAlign")? {
@@ -174,7 +174,7 @@ fn allocate(operands: &LineOperands<'_, '_>) -> Decoded {
 
 /// PTX ISA `parallel-synchronization-and-communication-instructions-bar`. Of the predicate of the only thread, each reduction
 /// is the predicate: as a count, 0 or 1.
-fn barrier(operands: &LineOperands<'_, '_>) -> Decoded {
+fn barrier(operands: &LineOperands<'_, '_>) -> DecodedLine {
     let result = ["d", "p"].into_iter().find(|name| operands.has(name));
     let reduced = match result {
         Some(result) => Some((operands.source("c")?, operands.destination(result)?)),
@@ -184,7 +184,7 @@ fn barrier(operands: &LineOperands<'_, '_>) -> Decoded {
 }
 
 /// PTX ISA `control-flow-instructions-call`.
-fn call(operands: &LineOperands<'_, '_>) -> Decoded {
+fn call(operands: &LineOperands<'_, '_>) -> DecodedLine {
     let callee = operands.callee()?;
     let targets = match operands.has("flist") {
         true => Some(operands.listed("flist")?),

@@ -8,7 +8,7 @@ use super::code::{
     CodeAddress, CodeArgument, CodeDestination, CodeDestinations, CodeFormal, CodeGuard, CodeSource, CodeSources,
 };
 use super::names::{NameScopes, NamedThing};
-use super::special::SpecialRegister;
+use super::special::ThreadRegister;
 use super::windows;
 use crate::object::Space;
 use crate::semantics::{Unmodelled, immediate};
@@ -160,7 +160,7 @@ impl<'l, 'a> LineOperands<'l, 'a> {
             Some(NamedThing::Open) => Ok(CodeSource::Open),
             Some(NamedThing::Function(at)) => Ok(CodeSource::Immediate(windows::of_function(at).into())),
             Some(NamedThing::Register { .. }) => Err(Self::unknown(name)),
-            None if self.isa.special(name).is_some() => Ok(CodeSource::Special(SpecialRegister::named(name))),
+            None if self.isa.special(name).is_some() => Ok(CodeSource::Special(ThreadRegister::named(name))),
             None => Err(Self::unknown(name)),
         }
     }

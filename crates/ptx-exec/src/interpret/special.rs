@@ -6,7 +6,7 @@ use super::register_bits::RegisterBits;
 
 /// A special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SpecialRegister {
+pub(super) enum ThreadRegister {
     /// `%tid`, by its component.
     Thread(usize),
     /// `%ntid`
@@ -49,7 +49,7 @@ pub(super) struct ThreadPlace {
 /// The number of threads of a warp.
 const WARP: u32 = 32;
 
-impl SpecialRegister {
+impl ThreadRegister {
     /// The special register with a name that the specification knows.
     pub(super) fn named(name: &str) -> Self {
         let (register, component) = name.rsplit_once('.').unwrap_or((name, ""));

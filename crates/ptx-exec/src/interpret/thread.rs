@@ -248,7 +248,7 @@ impl<'p> InterpretedThread<'p> {
         let undefined = |why: String| ThreadStop::Undefined(why);
         let (space, address) =
             self.in_space(address).ok_or_else(|| undefined("the address is undefined".to_owned()))?;
-        if address & (bytes as u64 - 1) != 0 {
+        if address & (bytes as u64).saturating_sub(1) != 0 {
             return Err(undefined(format!("address 0x{address:x} is misaligned for {bytes} bytes")));
         }
         match space {
