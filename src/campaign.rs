@@ -2,6 +2,7 @@
 
 mod ask;
 mod boundaries;
+mod chain_tally;
 mod chains;
 mod costly;
 mod deaths;
@@ -45,7 +46,7 @@ use rows::Executor;
 use spaces::Spaces;
 use together::Together;
 
-pub use chains::ChainTally;
+pub use chain_tally::ChainTally;
 pub use deeper::Deeper;
 pub use examples::{Agreement, AskedExample};
 pub use lowering::LoweredModifier;

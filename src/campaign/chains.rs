@@ -6,11 +6,12 @@ use std::sync::atomic::Ordering;
 
 use ptx_exec::interpret::Interpreter;
 use ptx_kernels::{
-    Chain, ChainAnswer, ChainCause, ChainDraw, ChainModule, ChainRows, ChainText, Comparison, Library, Reduced, causes,
+    Chain, ChainAnswer, ChainComparison, ChainDraw, ChainModule, ChainRows, ChainText, Library, Reduced, causes,
     compare, reduce, without_instructions,
 };
 use rayon::prelude::*;
 
+use super::chain_tally::ChainTally;
 use super::options::{Options, Progress};
 use super::results::{Problem, Questioned};
 use super::tally::Tally;
@@ -33,32 +34,7 @@ const REDUCED: usize = 128;
 /// The rounds of a reduction and the rows of a chain say enough of a seed: rows have a series of their own.
 const ROW_SEED: u64 = 1_000_003;
 
-/// What an engine did with chains.
-#[derive(Clone, Debug, Default)]
-pub struct ChainTally {
-    /// PTX version and target of the chains; none if none were drawn.
-    pub environment: Option<Environment>,
-    /// How many chains were drawn.
-    pub chains: u64,
-    /// How many rows each has.
-    pub rows: usize,
-    /// How many gave the results of the reference.
-    pub agreed: u64,
-    /// How many gave other results, or failed, as divergences list it: by the name of the divergence.
-    pub listed: BTreeMap<String, u64>,
-    /// How many gave other results, or failed, for another reason.
-    pub failed: u64,
-    /// How many of these were not reduced, so that their causes are unknown.
-    pub not_reduced: u64,
-    /// How many the reference does not define, by reason.
-    pub undefined: BTreeMap<String, u64>,
-    /// How many the engine did not execute, by reason.
-    pub skipped: BTreeMap<String, u64>,
-    /// The causes of those that failed, those of most chains first, each with the divergence that lists it.
-    pub causes: Vec<(ChainCause, Option<String>)>,
-}
-
-/// What is known of an engine.
+/// The divergences of an engine.
 pub(super) struct KnownOfEngine<'a> {
     pub(super) divergences: &'a Divergences,
     pub(super) version: Option<EngineVersion>,
@@ -87,7 +63,7 @@ pub(super) fn run(
         Err(why) => return Err(InternalError(why.to_string())),
     };
     let interpreter = Interpreter::new(spec);
-    let comparison = Comparison { interpreter: &interpreter, engine, environment };
+    let comparison = ChainComparison { interpreter: &interpreter, engine, environment };
     let tasks: Vec<u64> = (0..options.chains.div_ceil(TASK))
         .filter(|task| options.shard.has(|| format!("chains {} {task}", options.seed)))
         .collect();
@@ -107,15 +83,21 @@ pub(super) fn run(
         .collect();
     let mut failing = Vec::new();
     for result in results {
-        tally.add(result, &mut failing);
+        result.add_to(&mut tally, &mut failing);
     }
     let mut failing = known.explained(&comparison, failing, &mut tally.listed);
     tally.failed = failing.len() as u64;
     tally.not_reduced = failing.len().saturating_sub(REDUCED) as u64;
     failing.truncate(REDUCED);
     if !progress.stopped() {
-        let causes = causes(&comparison, &library, reduce(&comparison, &library, failing));
-        tally.causes = causes.into_iter().map(|cause| (known.listed(&cause), cause)).map(|(id, of)| (of, id)).collect();
+        let reduced = reduce(&comparison, &library, failing, |chain| known.lists(chain).is_some());
+        let (listed, new): (Vec<_>, Vec<_>) =
+            reduced.into_iter().map(|chain| (known.lists(&chain), chain)).partition(|(id, _)| id.is_some());
+        tally.failed -= listed.len() as u64;
+        for id in listed.into_iter().filter_map(|(id, _)| id) {
+            *tally.listed.entry(id).or_default() += 1;
+        }
+        tally.causes = causes(&comparison, &library, new.into_iter().map(|(_, chain)| chain).collect());
     }
     Ok(tally)
 }
@@ -135,7 +117,7 @@ pub(super) fn question(
         return questioned;
     }
     let interpreter = Interpreter::new(spec);
-    let comparison = Comparison { interpreter: &interpreter, engine, environment };
+    let comparison = ChainComparison { interpreter: &interpreter, engine, environment };
     let all: Vec<(&Divergence, &ChainText, ChainRows)> = known
         .divergences
         .chains(version)
@@ -167,7 +149,7 @@ impl KnownOfEngine<'_> {
     /// Counts the chains that agree once the lines of known chains are cut out of them, and returns the others.
     fn explained(
         &self,
-        comparison: &Comparison<'_>,
+        comparison: &ChainComparison<'_>,
         failing: Vec<Reduced>,
         listed: &mut BTreeMap<String, u64>,
     ) -> Vec<Reduced> {
@@ -195,7 +177,7 @@ impl KnownOfEngine<'_> {
     /// The chain without the lines that end known chains, and the name of the first of these.
     fn without_known(
         &self,
-        comparison: &Comparison<'_>,
+        comparison: &ChainComparison<'_>,
         version: &EngineVersion,
         of: &Reduced,
     ) -> Option<(Chain, ChainRows, String)> {
@@ -229,15 +211,16 @@ impl KnownOfEngine<'_> {
         deadly.any(|(_, known)| !known.ends_in(&lines).is_empty())
     }
 
-    /// The divergence that lists a cause.
-    fn listed(&self, cause: &ChainCause) -> Option<String> {
-        let lines: Vec<&str> = cause.lines.iter().map(|line| line.text.as_str()).collect();
-        let known = self.divergences.of_chain(self.version.as_ref()?, does(&cause.reduced.answer), &lines);
+    /// The divergence that lists a chain.
+    fn lists(&self, of: &Reduced) -> Option<String> {
+        let texts: Vec<String> = of.chain.instructions().map(|instruction| instruction.text()).collect();
+        let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let known = self.divergences.of_chain(self.version.as_ref()?, does(&of.answer), &lines);
         known.map(|known| known.id.clone())
     }
 }
 
-/// What an engine did with a chain, as divergences say it.
+/// The behaviour of an engine with a chain, as divergences say it.
 fn does(answer: &ChainAnswer) -> Does {
     match answer {
         ChainAnswer::Failed(_) => Does::Crashes,
@@ -259,7 +242,7 @@ const DEADLY: &str = "listed as killing the assembler; only the listed chain its
 
 impl TaskResult {
     fn new(
-        comparison: &Comparison<'_>,
+        comparison: &ChainComparison<'_>,
         library: &Library<'_>,
         known: &KnownOfEngine<'_>,
         seed: u64,
@@ -280,23 +263,19 @@ impl TaskResult {
     }
 }
 
-impl ChainTally {
-    /// True if each chain that failed has a cause that a divergence lists.
-    pub fn agreed(&self) -> bool {
-        self.not_reduced == 0 && self.causes.iter().all(|(_, listed)| listed.is_some())
-    }
-
-    fn add(&mut self, result: TaskResult, failing: &mut Vec<Reduced>) {
-        self.chains += result.deadly;
-        if result.deadly > 0 {
-            *self.skipped.entry(DEADLY.to_owned()).or_default() += result.deadly;
+impl TaskResult {
+    /// Adds the answers to those of other tasks, and collects the chains that failed.
+    fn add_to(self, tally: &mut ChainTally, failing: &mut Vec<Reduced>) {
+        tally.chains += self.deadly;
+        if self.deadly > 0 {
+            *tally.skipped.entry(DEADLY.to_owned()).or_default() += self.deadly;
         }
-        for ((chain, rows), answer) in result.chains.into_iter().zip(result.answers) {
-            self.chains += 1;
+        for ((chain, rows), answer) in self.chains.into_iter().zip(self.answers) {
+            tally.chains += 1;
             match answer {
-                ChainAnswer::Agrees => self.agreed += 1,
-                ChainAnswer::Undefined(why) => *self.undefined.entry(why).or_default() += 1,
-                ChainAnswer::Skipped(why) => *self.skipped.entry(why).or_default() += 1,
+                ChainAnswer::Agrees => tally.agreed += 1,
+                ChainAnswer::Undefined(why) => *tally.undefined.entry(why).or_default() += 1,
+                ChainAnswer::Skipped(why) => *tally.skipped.entry(why).or_default() += 1,
                 ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => failing.push(Reduced { chain, rows, answer }),
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::chains::ChainTally;
+use super::chain_tally::ChainTally;
 use super::examples::{Agreement, AskedExample};
 use super::lowering::LoweredModifier;
 use super::options::Subject;
@@ -29,7 +29,7 @@ pub struct EngineResult {
     pub forms: Vec<FormPlan>,
     /// The comparison.
     pub tally: Tally,
-    /// What it did with chains.
+    /// Its answers to chains.
     pub chains: ChainTally,
     /// The results of trying words in slots; none if they were not tried.
     pub words: Option<TriedWords>,

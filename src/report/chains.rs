@@ -38,7 +38,7 @@ pub struct ChainReport {
     /// How many the engine did not execute, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub skipped: BTreeMap<String, u64>,
-    /// The causes of those that failed, those of most chains first.
+    /// The causes of those that failed for other reasons, those of most chains first.
     pub findings: Vec<ChainFinding>,
 }
 
@@ -49,10 +49,8 @@ pub struct ChainFinding {
     pub fingerprint: String,
     /// One sentence.
     pub title: String,
-    /// What the engine does.
+    /// The engine's behaviour.
     pub does: Does,
-    /// The divergence that lists it.
-    pub divergence: Option<String>,
     /// How many of the chains that were reduced have this cause.
     pub chains: u64,
     /// The instructions, each with what of it may be different.
@@ -61,9 +59,9 @@ pub struct ChainFinding {
     pub chain: ChainText,
     /// The values of its inputs that show it, as hexadecimal digits.
     pub row: Vec<String>,
-    /// What the reference computes; empty if the engine has no result.
+    /// The value that the reference computes; empty if the engine has no result.
     pub expected: String,
-    /// What the engine computes, or how it fails.
+    /// The value that the engine computes, or how it fails.
     pub actual: String,
     /// A module with only this chain. A thread reads its inputs from a buffer, and writes its outputs to another.
     pub module: String,
@@ -76,7 +74,7 @@ pub struct ChainFinding {
 pub struct ChainFindingLine {
     /// Its text.
     pub text: String,
-    /// What may be different, and what may not, in words.
+    /// The choices that may be different, and those that may not, in words.
     pub borders: Vec<String>,
 }
 
@@ -86,8 +84,7 @@ const NAMED: usize = 12;
 impl ChainReport {
     fn new(engine: &EngineResult, environment: &Environment) -> Self {
         let ChainTally { chains, rows, agreed, listed, failed, not_reduced, undefined, skipped, .. } = &engine.chains;
-        let finding =
-            |(cause, listed): &(ChainCause, Option<String>)| ChainFinding::new(environment, cause, listed.clone());
+        let finding = |cause: &ChainCause| ChainFinding::new(environment, cause);
         Self {
             engine: engine.name.clone(),
             environment: environment.to_string(),
@@ -103,14 +100,9 @@ impl ChainReport {
         }
     }
 
-    /// The findings that no divergence lists.
-    pub fn new_findings(&self) -> impl Iterator<Item = &ChainFinding> {
-        self.findings.iter().filter(|finding| finding.divergence.is_none())
-    }
-
     /// True if each chain that failed has a cause that a divergence lists.
     pub fn agreed(&self) -> bool {
-        self.not_reduced == 0 && self.new_findings().next().is_none()
+        self.failed == 0
     }
 
     /// Adds the chains of another part of the plan.
@@ -174,7 +166,7 @@ impl ChainReport {
 }
 
 impl ChainFinding {
-    fn new(environment: &Environment, cause: &ChainCause, divergence: Option<String>) -> Self {
+    fn new(environment: &Environment, cause: &ChainCause) -> Self {
         let chain = ChainText::from(&cause.reduced.chain);
         let row = cause.reduced.rows.rows.first().cloned().unwrap_or_default();
         let module = ChainKernels::new(environment, &[(&chain, &ChainRows { rows: vec![row.clone()] })]).case.module;
@@ -206,7 +198,6 @@ impl ChainFinding {
             fingerprint: cause.fingerprint(),
             title,
             does,
-            divergence,
             chains: cause.chains as u64,
             lines: cause.lines.iter().map(ChainFindingLine::new).collect(),
             chain,
@@ -305,7 +296,7 @@ fn operation(line: &str) -> &str {
     line[from..].find(' ').map_or(line, |at| &line[..from + at])
 }
 
-/// What each engine did that was given chains.
+/// The chains of each engine that was given some.
 pub(super) fn chains(results: &Results) -> Vec<ChainReport> {
     let of = |engine: &EngineResult| {
         let environment = engine.chains.environment.as_ref().filter(|_| engine.chains.chains > 0)?;

@@ -211,7 +211,7 @@ fn attention(report: &Report, page: &mut MarkdownPage) {
     let unlisted = unlisted.map(|name| format!("- support matrix: {} is not as the manual", code(name)));
     let deaths = report.deaths.iter().filter(|death| death.divergence.is_none());
     let deaths = deaths.map(|death| format!("- {}: {}", code(&death.engine), cell(&death.title)));
-    let chains = report.chains.iter().flat_map(|of| of.new_findings().map(|finding| (&of.engine, finding)));
+    let chains = report.chains.iter().flat_map(|of| of.findings.iter().map(|finding| (&of.engine, finding)));
     let chains = chains.map(|(engine, finding)| format!("- {}: {}", code(engine), cell(&finding.title)));
     let all: Vec<String> = deaths.chain(chains).chain(stale).chain(unexpected).chain(unlisted).collect();
     if !all.is_empty() {

@@ -293,6 +293,7 @@ mod tests {
             news: None,
             support: None,
             parts: Vec::new(),
+            chains: Vec::new(),
             absent: Vec::new(),
             notes: vec![EVIL.to_owned()],
             deeper: None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::interpret::Interpreter;
 use ptx_conform::kernel::{self, Kernel, Parameter};
-use ptx_conform::kernel_case::{Buffer, KernelAnswer, KernelArgument, KernelCase, KernelLaunch};
+use ptx_conform::kernel_case::{KernelAnswer, KernelArgument, KernelBuffer, KernelCase, KernelLaunch};
 use ptx_conform::line_case::{Answer, LineCase, Returned};
 use ptx_conform::spec::Spec;
 
@@ -53,7 +53,7 @@ fn check(spec: &Spec, cases: &[Case]) -> Result<(), Failed> {
 
 /// The launch of one row.
 fn launch(module: &str, kernel: &Kernel, case: &LineCase, row: usize) -> KernelCase {
-    let buffer = |name: &str, data: Vec<u8>| Buffer { name: name.to_owned(), data };
+    let buffer = |name: &str, data: Vec<u8>| KernelBuffer { name: name.to_owned(), data };
     let count = case.rows.len();
     let argument = |parameter: &Parameter| match parameter {
         Parameter::Bytes(bytes) => KernelArgument::Bytes(bytes.clone()),

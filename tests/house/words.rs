@@ -32,6 +32,17 @@ const EXCEPTIONS: &[Exception] = &[
         &[".const", ".global", ".local", ".param", ".samplerref", ".shared", ".surfref", ".texref"],
         "the syntax of declarations",
     ),
+    (
+        "crates/ptx-kernels/src/chain.rs",
+        &[".lt", ".uni", "add", "bra", "mov", "pred", "setp"],
+        "the text of branches and loops",
+    ),
+    ("crates/ptx-kernels/src/chain_text.rs", &["pred"], "the types of registers"),
+    (
+        "crates/ptx-kernels/src/kernel.rs",
+        &[".global", ".ne", ".param", ".wide", "add", "cvta", "ld", "mad", "mov", "selp", "setp", "st"],
+        "the kernel around chains",
+    ),
     ("crates/ptx-spec/src/load/vocabulary.rs", &[".v2"], "an example in a message"),
     ("crates/ptx-sass/src/cubin.rs", &[".shared"], "a section of a cubin"),
     ("crates/ptx-sass/src/image.rs", &[".global"], "a section of a cubin"),

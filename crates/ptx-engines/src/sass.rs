@@ -19,7 +19,6 @@ use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_sass::cubin::{Cubin, EntryPoint};
 use ptx_sass::image::Image;
-use ptx_sass::instruction::MachineInstruction;
 use ptx_sass::opcode::{Step, Unknown};
 use ptx_spec::environment::{Environment, Version};
 
@@ -324,7 +323,7 @@ impl<'a> LoadedCode<'a> {
     /// Of a module, with its code as text; `waits`: it waits for late results with barriers.
     fn new(module: &'a CompiledModule, text: &PrintedCode, waits: bool) -> Self {
         let section = |(&section, words): (&usize, &Vec<PrintedWord>)| {
-            (section, words.iter().enumerate().map(|(at, printed)| step(at, printed, waits)).collect())
+            (section, words.iter().enumerate().map(|(at, printed)| printed.step(at, waits)).collect())
         };
         let code = text.iter().map(section).collect();
         let entry = |kernel: &Result<Kernel, String>| module.cubin.entry(&kernel.as_ref().ok()?.entry);
@@ -360,19 +359,6 @@ impl<'a> LoadedCode<'a> {
         image.check(cubin, entry).map_err(|why| Answer::Skipped(why.to_string()))?;
         Ok(Launch { case, kernel, image, entry, code })
     }
-}
-
-/// An instruction at a position of its section, in code that waits with barriers or not.
-fn step(at: usize, printed: &PrintedWord, waits: bool) -> Result<Step, Unknown> {
-    if printed.word == 0 {
-        return Err(Unknown::Zeros);
-    }
-    let instruction = MachineInstruction::parse(&printed.predicate, &printed.opcode, &printed.operands)?;
-    let mut step = Step::new(&instruction, at, printed.word, printed.at)?;
-    if !waits {
-        step.arrival = None;
-    }
-    Ok(step)
 }
 
 impl Engine for Sass {

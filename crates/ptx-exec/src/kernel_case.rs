@@ -16,7 +16,7 @@ pub struct KernelCase {
     /// The text of the module, with its directives.
     pub module: String,
     /// The buffers in global memory before the first launch. Their contents after the last one are the result.
-    pub buffers: Vec<Buffer>,
+    pub buffers: Vec<KernelBuffer>,
     /// The launches, in order.
     pub launches: Vec<KernelLaunch>,
 }
@@ -24,7 +24,7 @@ pub struct KernelCase {
 /// A buffer in global memory. It begins at a multiple of [`ALIGNMENT`] bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Buffer {
+pub struct KernelBuffer {
     /// The name by which arguments and results name it.
     pub name: String,
     /// Its contents.
@@ -101,7 +101,7 @@ pub struct KernelResult {
 
 impl KernelCase {
     /// The buffer of this name, and its position.
-    pub fn buffer(&self, name: &str) -> Option<(usize, &Buffer)> {
+    pub fn buffer(&self, name: &str) -> Option<(usize, &KernelBuffer)> {
         self.buffers.iter().enumerate().find(|(_, buffer)| buffer.name == name)
     }
 
@@ -109,7 +109,7 @@ impl KernelCase {
     /// addresses are comparable.
     pub fn addresses(&self) -> Vec<u64> {
         let mut next = FIRST_BUFFER;
-        let place = |buffer: &Buffer| {
+        let place = |buffer: &KernelBuffer| {
             let at = next;
             next = (at + buffer.data.len() as u64 + GAP).next_multiple_of(ALIGNMENT);
             at

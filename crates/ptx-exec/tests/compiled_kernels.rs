@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ptx_exec::interpret::Interpreter;
-use ptx_exec::kernel_case::{Buffer, KernelAnswer, KernelArgument, KernelCase, KernelLaunch};
+use ptx_exec::kernel_case::{KernelAnswer, KernelArgument, KernelBuffer, KernelCase, KernelLaunch};
 use ptx_spec::spec::Spec;
 
 /// A kernel with its input and output.
@@ -28,7 +28,7 @@ fn folder() -> PathBuf {
 }
 
 fn case(kernel: &Kernel, module: String) -> KernelCase {
-    let buffer = |name: &str, data: Vec<u8>| Buffer { name: name.to_owned(), data };
+    let buffer = |name: &str, data: Vec<u8>| KernelBuffer { name: name.to_owned(), data };
     let count = u32::try_from(kernel.input.len() / 4).expect("a small input");
     KernelCase {
         module,

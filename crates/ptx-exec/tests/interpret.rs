@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ptx_exec::interpret::{Interpreter, Limits};
-use ptx_exec::kernel_case::{Buffer, KernelAnswer, KernelArgument, KernelCase, KernelLaunch};
+use ptx_exec::kernel_case::{KernelAnswer, KernelArgument, KernelBuffer, KernelCase, KernelLaunch};
 use ptx_spec::spec::Spec;
 
 fn spec() -> Spec {
@@ -21,7 +21,7 @@ fn case(outside: &str, body: &str, block: u32) -> KernelCase {
     );
     KernelCase {
         module,
-        buffers: vec![Buffer { name: "out".to_owned(), data: (0..32).collect() }],
+        buffers: vec![KernelBuffer { name: "out".to_owned(), data: (0..32).collect() }],
         launches: vec![KernelLaunch {
             entry: "k".to_owned(),
             grid: [1; 3],

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ptx_exec::interpret::{Interpreter, Limits};
-use ptx_exec::kernel_case::{Buffer, KernelAnswer, KernelArgument, KernelCase, KernelLaunch};
+use ptx_exec::kernel_case::{KernelAnswer, KernelArgument, KernelBuffer, KernelCase, KernelLaunch};
 use ptx_spec::spec::Spec;
 
 /// Lines as chains have them.
@@ -36,7 +36,7 @@ fn case(lines: usize, loops: u32, threads: u32) -> KernelCase {
     );
     KernelCase {
         module,
-        buffers: vec![Buffer { name: "out".to_owned(), data: vec![1; 16 * threads as usize] }],
+        buffers: vec![KernelBuffer { name: "out".to_owned(), data: vec![1; 16 * threads as usize] }],
         launches: vec![KernelLaunch {
             entry: "k".to_owned(),
             grid: [1; 3],

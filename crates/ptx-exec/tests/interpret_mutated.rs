@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ptx_exec::interpret::{Interpreter, Limits};
-use ptx_exec::kernel_case::{Buffer, KernelAnswer, KernelArgument, KernelCase, KernelLaunch};
+use ptx_exec::kernel_case::{KernelAnswer, KernelArgument, KernelBuffer, KernelCase, KernelLaunch};
 use ptx_spec::space::Draw;
 use ptx_spec::spec::Spec;
 
@@ -58,7 +58,7 @@ fn every_text_has_an_answer() {
     for path in modules().iter().step_by(MODULES) {
         let text = std::fs::read_to_string(path).expect("a module");
         let entry = path.parent().and_then(Path::file_name).expect("a folder").to_string_lossy().into_owned();
-        let buffer = |name: &str, size: usize| Buffer { name: name.to_owned(), data: vec![3; size] };
+        let buffer = |name: &str, size: usize| KernelBuffer { name: name.to_owned(), data: vec![3; size] };
         let address = |of: &str| KernelArgument::Address(of.to_owned());
         let mut case = KernelCase {
             module: String::new(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::chain::{Chain, ChainOperand, ChainStatement};
 use crate::chain_text::ChainText;
-use crate::compare::{Comparison, compare};
+use crate::compare::{ChainComparison, compare};
 use crate::constants::COMMON;
 use crate::inputs::ChainRows;
 use crate::kernel::ChainModule;
@@ -67,7 +67,7 @@ enum VariedPlace {
 }
 
 /// The causes of reduced chains, those of most chains first.
-pub fn causes(of: &Comparison<'_>, library: &Library<'_>, reduced: Vec<Reduced>) -> Vec<ChainCause> {
+pub fn causes(of: &ChainComparison<'_>, library: &Library<'_>, reduced: Vec<Reduced>) -> Vec<ChainCause> {
     let mut distinct: BTreeMap<(usize, String), (Reduced, usize)> = BTreeMap::new();
     for chain in reduced {
         let key = (chain.chain.statements.len(), chain.chain.text());
@@ -85,7 +85,11 @@ pub fn causes(of: &Comparison<'_>, library: &Library<'_>, reduced: Vec<Reduced>)
 }
 
 /// The causes of distinct chains, each with how many chains have it.
-fn generalised(of: &Comparison<'_>, library: &Library<'_>, chains: Vec<(Reduced, usize)>) -> Vec<(ChainCause, usize)> {
+fn generalised(
+    of: &ChainComparison<'_>,
+    library: &Library<'_>,
+    chains: Vec<(Reduced, usize)>,
+) -> Vec<(ChainCause, usize)> {
     let varied: Vec<Vec<VariedChain>> = chains.iter().map(|(reduced, _)| varied(library, &reduced.chain)).collect();
     let rows: Vec<ChainRows> = chains
         .iter()

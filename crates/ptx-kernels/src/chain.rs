@@ -20,16 +20,16 @@ pub struct Chain {
 pub enum ChainStatement {
     /// An instruction.
     Instruction(ChainInstruction),
-    /// What follows is executed if a predicate is true, or false if it is `negated`.
+    /// The statements up to the end are executed if a predicate is true, or false if it is `negated`.
     If {
         /// The register of the predicate.
         predicate: usize,
         /// True if what follows is executed where the predicate is false.
         negated: bool,
     },
-    /// What follows is executed if what follows the last `If` is not.
+    /// The statements up to the end are executed if those after the last `If` are not.
     Else,
-    /// What follows is executed this many times.
+    /// The statements up to the end are executed this many times.
     Loop {
         /// The number of times, at least 1.
         times: u8,
@@ -43,7 +43,7 @@ pub enum ChainStatement {
 pub struct ChainInstruction {
     /// The parts of its text, in order.
     pub pieces: Vec<Piece>,
-    /// What is in each hole, in the order of the text.
+    /// The operand in each hole, in the order of the text.
     pub operands: Vec<ChainOperand>,
 }
 
@@ -69,7 +69,7 @@ pub enum SlotKind {
     Constant(u16),
 }
 
-/// What is in a hole.
+/// The operand in a hole.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ChainOperand {
     /// A register of the chain.

@@ -10,7 +10,7 @@ use crate::chain_text::ChainText;
 use crate::inputs::ChainRows;
 use crate::kernel::{ChainKernels, ChainModule};
 
-/// What an engine did with a chain.
+/// The answer of an engine to a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChainAnswer {
     /// It computed what the reference computes, in all rows.
@@ -32,16 +32,16 @@ pub struct ChainDifference {
     pub row: usize,
     /// The output, by its position.
     pub output: usize,
-    /// What the reference computes.
+    /// The value that the reference computes.
     pub expected: u64,
-    /// What the engine computed.
+    /// The value that the engine computed.
     pub actual: u64,
     /// The bits that the reference defines and the engine does not.
     pub undefined: u64,
 }
 
 /// Executes chains on an engine and in the reference.
-pub struct Comparison<'c> {
+pub struct ChainComparison<'c> {
     /// The reference.
     pub interpreter: &'c Interpreter<'c>,
     /// The engine.
@@ -57,13 +57,13 @@ type Positions = Vec<usize>;
 /// hundreds of chains.
 const TOGETHER: usize = 2;
 
-/// The answers to chains, in order. Chains that share a module are asked about again in halves where the module fails.
-pub fn compare(of: &Comparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<ChainAnswer>> {
+/// The answers to chains, in order. Chains that share a module are asked about again in parts where the module fails.
+pub fn compare(of: &ChainComparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<ChainAnswer>> {
     let together = modules.len().div_ceil(rayon::current_num_threads()).max(TOGETHER);
     modules.par_chunks(together).flat_map_iter(|modules| compare_some(of, modules)).collect()
 }
 
-fn compare_some(of: &Comparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<ChainAnswer>> {
+fn compare_some(of: &ChainComparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<ChainAnswer>> {
     let mut answers: Vec<Vec<Option<ChainAnswer>>> = modules.iter().map(|chains| vec![None; chains.len()]).collect();
     // Chains of a module that share a case, by their positions.
     let mut open: Vec<(usize, Positions)> =
@@ -83,7 +83,7 @@ fn compare_some(of: &Comparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<Ch
                 ChainAnswer::Undefined(format!("the reference does not execute it: {why}"))
             }
         };
-        halve(module, &chains, why, &mut open, &mut answers);
+        split(module, &chains, why, &mut open, &mut answers);
     }
     while !expected.is_empty() {
         let cases: Vec<_> = expected.iter().map(|(_, _, kernels, _)| kernels.case.clone()).collect();
@@ -104,7 +104,7 @@ fn compare_some(of: &Comparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<Ch
                 KernelAnswer::Failed(how) => ChainAnswer::Failed(how),
                 KernelAnswer::Skipped(why) => ChainAnswer::Skipped(why),
             };
-            halve(module, &chains, why, &mut again, &mut answers);
+            split(module, &chains, why, &mut again, &mut answers);
         }
         for (module, chains) in again {
             let asked: Vec<(&ChainText, &ChainRows)> = chains.iter().map(|at| modules[module][*at]).collect();
@@ -122,8 +122,11 @@ fn compare_some(of: &Comparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<Ch
     answers.into_iter().map(|of| of.into_iter().map(|answer| answer.unwrap_or_else(unasked)).collect()).collect()
 }
 
-/// Chains whose case has no result: they are asked about in halves, and one alone gets its answer.
-fn halve(
+/// Chains of a case that is asked about again because a larger one has no result: an entry, a few, one.
+const PARTS: [usize; 3] = [64, 8, 1];
+
+/// Chains whose case has no result: they are asked about in parts, and one alone gets its answer.
+fn split(
     module: usize,
     chains: &[usize],
     why: ChainAnswer,
@@ -134,9 +137,8 @@ fn halve(
         [] => {}
         [alone] => answers[module][*alone] = Some(why),
         _ => {
-            let (first, second) = chains.split_at(chains.len() / 2);
-            open.push((module, first.to_vec()));
-            open.push((module, second.to_vec()));
+            let part = PARTS.into_iter().find(|part| *part < chains.len()).unwrap_or(1);
+            open.extend(chains.chunks(part).map(|part| (module, part.to_vec())));
         }
     }
 }

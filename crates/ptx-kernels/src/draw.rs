@@ -22,7 +22,7 @@ pub struct ChainDraw<'l, 's> {
 
 /// A chain that is being drawn.
 #[derive(Default)]
-struct Draft {
+struct ChainDraft {
     chain: Chain,
     /// The registers that have a value, the newest last.
     defined: Vec<usize>,
@@ -76,7 +76,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
         let begin = usize::try_from(self.draw.below(count as u128)?).ok()?;
         let end = begin + 1 + usize::try_from(self.draw.below((count - begin) as u128)?).ok()?;
         let middle = begin + usize::try_from(self.draw.below((end - begin) as u128 + 1)?).ok()?;
-        let mut draft = Draft::default();
+        let mut draft = ChainDraft::default();
         for at in 0..=count {
             if shape != Shape::Straight {
                 if at == begin {
@@ -100,7 +100,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
         Some(draft.chain.renumbered())
     }
 
-    fn open(&mut self, shape: Shape, draft: &mut Draft) -> Option<()> {
+    fn open(&mut self, shape: Shape, draft: &mut ChainDraft) -> Option<()> {
         let statement = match shape {
             Shape::Loop => ChainStatement::Loop { times: u8::try_from(1 + self.draw.below(4)?).ok()? },
             _ => {
@@ -115,7 +115,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
     }
 
     /// Adds a line, if possible one that reads what the line before it wrote.
-    fn line(&mut self, draft: &mut Draft) -> Option<()> {
+    fn line(&mut self, draft: &mut ChainDraft) -> Option<()> {
         let last = draft
             .defined
             .last()
@@ -146,7 +146,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
     }
 
     /// The template with operands, so that it is valid: with drawn numbers, or else with those that it was printed with.
-    fn valid(&mut self, template: &Template, draft: &mut Draft) -> Option<ChainInstruction> {
+    fn valid(&mut self, template: &Template, draft: &mut ChainDraft) -> Option<ChainInstruction> {
         let instruction = self.filled(template, draft)?;
         let declarations = Declarations::parse(&draft.chain.declarations(), &self.library.spec().isa).ok()?;
         if self.library.valid(&instruction.text(), &declarations).is_some() {
@@ -162,7 +162,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
         Some(instruction)
     }
 
-    fn filled(&mut self, template: &Template, draft: &mut Draft) -> Option<ChainInstruction> {
+    fn filled(&mut self, template: &Template, draft: &mut ChainDraft) -> Option<ChainInstruction> {
         let guarded = template.slots().any(|kind| kind == SlotKind::Guard);
         let kinds: Vec<SlotKind> = template.slots().collect();
         let mut operands: Vec<Option<ChainOperand>> = vec![None; kinds.len()];
@@ -205,7 +205,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
     }
 
     /// A register of this size that has a value, or a new input.
-    fn existing(&mut self, draft: &mut Draft, bits: u16, old: bool) -> Option<usize> {
+    fn existing(&mut self, draft: &mut ChainDraft, bits: u16, old: bool) -> Option<usize> {
         if self.once_in(if old { 3 } else { 12 }) {
             return Some(draft.input(bits));
         }
@@ -214,7 +214,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
     }
 
     /// One of some registers that has this size: most often the newest, unless `old`.
-    fn among(&mut self, known: &[usize], draft: &Draft, bits: u16, old: bool) -> Option<usize> {
+    fn among(&mut self, known: &[usize], draft: &ChainDraft, bits: u16, old: bool) -> Option<usize> {
         let fitting: Vec<usize> = known.iter().copied().filter(|of| draft.chain.registers[*of] == bits).collect();
         match fitting.last() {
             Some(newest) if !old && !self.once_in(3) => Some(*newest),
@@ -223,7 +223,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
     }
 
     /// Chooses what is observed: what the last line wrote, and now and then something else.
-    fn outputs(&mut self, draft: &mut Draft) {
+    fn outputs(&mut self, draft: &mut ChainDraft) {
         let written: Vec<usize> = draft.chain.instructions().flat_map(|of| of.writes().collect::<Vec<_>>()).collect();
         let last = draft.chain.instructions().last().map(|last| last.writes().collect::<Vec<_>>()).unwrap_or_default();
         for register in written {
@@ -240,7 +240,7 @@ fn is_fed(kind: SlotKind, bits: u16) -> bool {
     kind == SlotKind::Source(bits) || bits == 1 && kind == SlotKind::Guard
 }
 
-impl Draft {
+impl ChainDraft {
     /// A register that nothing wrote yet.
     fn register(&mut self, bits: u16) -> usize {
         self.chain.registers.push(bits);

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use ptx_exec::kernel_case::{Buffer, KernelArgument, KernelCase, KernelLaunch};
+use ptx_exec::kernel_case::{KernelArgument, KernelBuffer, KernelCase, KernelLaunch};
 use ptx_spec::environment::Environment;
 
 use crate::chain_text::{ChainText, RegisterKind};
@@ -70,7 +70,7 @@ impl ChainKernels {
                 arguments: [FROM, TO].map(|of| KernelArgument::Address(of.to_owned())).into(),
             });
         }
-        let buffers = [(FROM, from), (TO, to)].map(|(name, data)| Buffer { name: name.to_owned(), data });
+        let buffers = [(FROM, from), (TO, to)].map(|(name, data)| KernelBuffer { name: name.to_owned(), data });
         Self { case: KernelCase { module, buffers: buffers.into(), launches }, places }
     }
 

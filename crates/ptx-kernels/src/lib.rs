@@ -23,7 +23,7 @@ mod template;
 pub use cause::{CauseChoice, CauseLine, ChainCause, causes};
 pub use chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, Piece, SlotKind};
 pub use chain_text::{ChainText, RegisterKind};
-pub use compare::{ChainAnswer, ChainDifference, Comparison, compare};
+pub use compare::{ChainAnswer, ChainComparison, ChainDifference, compare};
 pub use draw::ChainDraw;
 pub use inputs::ChainRows;
 pub use kernel::{ChainKernels, ChainModule};

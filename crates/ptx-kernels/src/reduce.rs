@@ -7,7 +7,7 @@ mod simpler;
 
 use crate::chain::Chain;
 use crate::chain_text::ChainText;
-use crate::compare::{ChainAnswer, Comparison, compare};
+use crate::compare::{ChainAnswer, ChainComparison, compare};
 use crate::inputs::ChainRows;
 use crate::kernel::ChainModule;
 use crate::library::Library;
@@ -22,16 +22,28 @@ pub struct Reduced {
     pub chain: Chain,
     /// Its rows; the first is one that shows the difference.
     pub rows: ChainRows,
-    /// What the engine does with it.
+    /// The engine's answer to it.
     pub answer: ChainAnswer,
 }
 
 /// More rounds than a chain of a few lines needs.
 const ROUNDS: usize = 80;
 
-/// Reduces chains that differ, or on which the engine fails; others stay as they are.
-pub fn reduce(of: &Comparison<'_>, library: &Library<'_>, failing: Vec<Reduced>) -> Vec<Reduced> {
-    let mut open: Vec<(Reduced, bool)> = failing.into_iter().map(|chain| (focused(chain), false)).collect();
+/// Reduces chains that differ, or on which the engine fails; others stay as they are. A chain that is `known` is not reduced
+/// further.
+pub fn reduce(
+    of: &ChainComparison<'_>,
+    library: &Library<'_>,
+    failing: Vec<Reduced>,
+    known: impl Fn(&Reduced) -> bool,
+) -> Vec<Reduced> {
+    let mut open: Vec<(Reduced, bool)> = failing
+        .into_iter()
+        .map(|chain| {
+            let done = known(&chain);
+            (focused(chain), done)
+        })
+        .collect();
     for _ in 0..ROUNDS {
         let tried: Vec<Vec<(Chain, ChainRows)>> =
             open.iter().map(|(chain, done)| if *done { Vec::new() } else { candidates(of, library, chain) }).collect();
@@ -50,6 +62,7 @@ pub fn reduce(of: &Comparison<'_>, library: &Library<'_>, failing: Vec<Reduced>)
             };
             if let Some((simpler, rows)) = tried.into_iter().nth(at) {
                 *chain = focused(Reduced { chain: simpler, rows, answer });
+                *done = known(chain);
             }
         }
     }
@@ -58,7 +71,7 @@ pub fn reduce(of: &Comparison<'_>, library: &Library<'_>, failing: Vec<Reduced>)
 
 /// The answers to all candidates, in order. Those of a chain share a module, unless the engine fails on them: then each has its
 /// own, as it would fail on all of them.
-fn ask(of: &Comparison<'_>, open: &[(Reduced, bool)], tried: &[Vec<(Chain, ChainRows)>]) -> Vec<ChainAnswer> {
+fn ask(of: &ChainComparison<'_>, open: &[(Reduced, bool)], tried: &[Vec<(Chain, ChainRows)>]) -> Vec<ChainAnswer> {
     let text = |of: &Vec<(Chain, ChainRows)>| of.iter().map(|(chain, _)| ChainText::from(chain)).collect();
     let texts: Vec<Vec<ChainText>> = tried.iter().map(text).collect();
     let mut modules: Vec<Vec<(&ChainText, &ChainRows)>> = Vec::new();

@@ -59,8 +59,11 @@ pub(super) fn setting(report: &Report) -> Facts {
 fn chain_findings(report: &Report) -> Facts {
     let all = report.chains.iter().flat_map(|of| of.findings.iter().map(move |finding| (&of.engine, finding)));
     facts(all.map(|(engine, finding)| {
-        let listed = finding.divergence.as_ref().map_or_else(String::new, |id| format!("listed as {id}"));
-        (format!("{engine}: {} {}", finding.fingerprint, finding.title), listed, counted(finding.chains, "chain"))
+        (
+            format!("{engine}: {} {}", finding.fingerprint, finding.title),
+            String::new(),
+            counted(finding.chains, "chain"),
+        )
     }))
 }
 

@@ -16,7 +16,7 @@ pub(super) struct RunView<'r> {
     /// The listed divergences that were not asked about, by reason, with the engines.
     not_asked: Vec<(String, &'r BTreeMap<String, Vec<String>>)>,
     executors: Vec<ExecutorView<'r>>,
-    /// What each engine did with chains of lines, in words.
+    /// The counts of each engine's chains, in words.
     chains: Vec<String>,
     /// Engines, and what their answers to rows cannot tell.
     limits: Vec<(String, &'r Vec<String>)>,

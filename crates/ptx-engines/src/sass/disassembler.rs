@@ -9,6 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ptx_sass::cubin::WORD_BYTES;
+use ptx_sass::instruction::MachineInstruction;
+use ptx_sass::opcode::{Step, Unknown};
 use ptx_spec::must::Must as _;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -35,6 +37,24 @@ impl PrintedWord {
     /// A word that the disassembler does not know: no opcode has this name.
     fn unknown(word: u128) -> Self {
         Self { word, at: 0, predicate: String::new(), opcode: format!("0x{word:032x}"), operands: String::new() }
+    }
+}
+
+impl PrintedWord {
+    /// The instruction, at a position of its section, in code that waits with barriers or not.
+    ///
+    /// # Errors
+    /// If it is unknown, or no instruction.
+    pub(super) fn step(&self, at: usize, waits: bool) -> Result<Step, Unknown> {
+        if self.word == 0 {
+            return Err(Unknown::Zeros);
+        }
+        let instruction = MachineInstruction::parse(&self.predicate, &self.opcode, &self.operands)?;
+        let mut step = Step::new(&instruction, at, self.word, self.at)?;
+        if !waits {
+            step.arrival = None;
+        }
+        Ok(step)
     }
 }
 

@@ -11,7 +11,7 @@ use ptx_sass::opcode::{Step, Unknown};
 use ptx_sass::position::ThreadPosition;
 use ptx_sass::run::run;
 
-use super::{Sass, step};
+use super::Sass;
 use crate::Outcome;
 use crate::sass::PrintedWord;
 
@@ -47,7 +47,7 @@ pub(super) fn execute(sass: &Sass, cases: &[KernelCase]) -> Vec<KernelAnswer> {
         let mut code = BTreeMap::new();
         for (section, words) in compiled.cubin.code() {
             let text: Vec<PrintedWord> = printed.by_ref().take(words.len()).collect();
-            code.insert(section, text.iter().enumerate().map(|(at, word)| step(at, word, waits)).collect());
+            code.insert(section, text.iter().enumerate().map(|(at, word)| word.step(at, waits)).collect());
         }
         LoadedKernels { case, compiled: &compiled, code }.execute()
     };

@@ -4,13 +4,17 @@ use super::Reduced;
 use super::cut::{cut, depth, without_unused};
 use super::simpler::{with_other_choices, with_simpler_numbers, without_guard};
 use crate::chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, Piece, SlotKind};
-use crate::compare::{ChainAnswer, Comparison};
+use crate::compare::{ChainAnswer, ChainComparison};
 use crate::inputs::ChainRows;
 use crate::library::Library;
 use ptx_spec::ptx::Declarations;
 
 /// The chains that are one step simpler, each valid.
-pub(super) fn candidates(of: &Comparison<'_>, library: &Library<'_>, reduced: &Reduced) -> Vec<(Chain, ChainRows)> {
+pub(super) fn candidates(
+    of: &ChainComparison<'_>,
+    library: &Library<'_>,
+    reduced: &Reduced,
+) -> Vec<(Chain, ChainRows)> {
     let Reduced { chain, rows, answer } = reduced;
     let mut found: Vec<(Chain, ChainRows)> = Vec::new();
     let mut same_rows = |simpler: Chain| found.push((simpler, rows.clone()));

@@ -4,12 +4,12 @@ use ptx_exec::kernel_case::KernelAnswer;
 
 use crate::chain::{Chain, ChainOperand, ChainStatement, SlotKind};
 use crate::chain_text::ChainText;
-use crate::compare::Comparison;
+use crate::compare::ChainComparison;
 use crate::inputs::ChainRows;
 use crate::kernel::ChainKernels;
 
 /// The chain without the statement at a position, an instruction outside of all blocks.
-pub(super) fn cut(of: &Comparison<'_>, chain: &Chain, rows: &ChainRows, at: usize) -> Option<(Chain, ChainRows)> {
+pub(super) fn cut(of: &ChainComparison<'_>, chain: &Chain, rows: &ChainRows, at: usize) -> Option<(Chain, ChainRows)> {
     let ChainStatement::Instruction(instruction) = chain.statements.get(at)? else { return None };
     if depth(chain, at) > 0 {
         return None;
@@ -37,7 +37,7 @@ pub(super) fn cut(of: &Comparison<'_>, chain: &Chain, rows: &ChainRows, at: usiz
 /// The chain without the instructions at these positions among its instructions, as far as they are outside of all blocks:
 /// what they computed are inputs.
 pub fn without_instructions(
-    of: &Comparison<'_>,
+    of: &ChainComparison<'_>,
     chain: &Chain,
     rows: &ChainRows,
     instructions: &[usize],
