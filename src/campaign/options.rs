@@ -130,7 +130,7 @@ const BUDGETS: [(RunDepth, &str, DepthBudget); 2] = [
             sometimes: 32,
             cases: Some(24),
             rows: 4,
-            chains: 4096,
+            chains: 512,
         },
     ),
     (
@@ -148,7 +148,7 @@ const BUDGETS: [(RunDepth, &str, DepthBudget); 2] = [
             sometimes: 1000,
             cases: None,
             rows: 16,
-            chains: 1 << 17,
+            chains: 1 << 14,
         },
     ),
 ];
