@@ -56,6 +56,10 @@ pub(super) fn from_integer(shape: &MachineShape) -> DecodedStep {
         _ => return Err(Unfit::MODIFIERS),
     };
     let [to, from] = shape.operands()?;
+    if kind.width > 32 && matches!(from, MachineOperand::Integer(_)) {
+        // Which half of it the 32 bits of an immediate are is not known.
+        return Err(Unfit("a number of 64 bits is an immediate"));
+    }
     let (to, from) = (register(to)?, IntegerSource::of(from, kind)?);
     let rounded = move |exact: i128| {
         let nearest = exact as f32;
