@@ -103,7 +103,7 @@ pub struct Report {
     #[serde(default)]
     pub deaths: Vec<DeathReport>,
     /// The chains of lines that engines executed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub chains: Vec<ChainReport>,
     /// Mismatch groups in which no case failed again, and engines that give different answers to the same
     /// question.
