@@ -288,9 +288,10 @@ impl ReportOptions {
         let cases = self.cases.map_or_else(|| "usual".to_owned(), |cases| cases.to_string());
         let or = |set: bool, word: &'static str| if set { word } else { "none" };
         let (boundaries, words) = (or(self.boundaries, "all"), or(self.vocabulary, "all"));
+        let chains = if self.chains > 0 { format!(", chains {}", self.chains) } else { String::new() };
         format!(
-            "strategy {}, limit {}, random {random}, boundaries {boundaries}, code {}, words {words}, cases {cases}, rows {}, chains {}",
-            self.strategy, self.limit, self.generate_code, self.rows, self.chains
+            "strategy {}, limit {}, random {random}, boundaries {boundaries}, code {}, words {words}, cases {cases}, rows {}{chains}",
+            self.strategy, self.limit, self.generate_code, self.rows
         )
     }
 }
