@@ -102,24 +102,21 @@ fn without_blocks(chain: &Chain) -> Vec<Chain> {
         let inside = depth(chain, at);
         let end = (at + 1..chain.statements.len())
             .find(|&end| matches!(chain.statements[end], ChainStatement::End) && depth(chain, end) == inside + 1);
-        match (statement, end) {
-            (ChainStatement::If { .. } | ChainStatement::Loop { .. }, Some(end)) => {
-                let border = |of: usize| {
-                    of == at
-                        || of == end
-                        || matches!(chain.statements[of], ChainStatement::Else)
-                            && (at..end).contains(&of)
-                            && depth(chain, of) == inside + 1
-                };
-                let mut without = chain.clone();
-                without.statements.drain(at..=end);
-                found.push(without);
-                let mut without = chain.clone();
-                let mut position = 0..;
-                without.statements.retain(|_| !position.next().is_some_and(border));
-                found.push(without);
-            }
-            _ => {}
+        if let (ChainStatement::If { .. } | ChainStatement::Loop { .. }, Some(end)) = (statement, end) {
+            let border = |of: usize| {
+                of == at
+                    || of == end
+                    || matches!(chain.statements[of], ChainStatement::Else)
+                        && (at..end).contains(&of)
+                        && depth(chain, of) == inside + 1
+            };
+            let mut without = chain.clone();
+            without.statements.drain(at..=end);
+            found.push(without);
+            let mut without = chain.clone();
+            let mut position = 0..;
+            without.statements.retain(|_| !position.next().is_some_and(border));
+            found.push(without);
         }
         if let ChainStatement::Loop { times: 2.. } = statement {
             let mut once = chain.clone();
@@ -175,8 +172,8 @@ fn numbers_as_inputs(chain: &Chain, rows: &ChainRows, at: usize) -> Vec<(Chain, 
         rows.rows.iter_mut().for_each(|row| row.push(value.cast_unsigned() & mask));
         let ChainStatement::Instruction(with) = &mut chain.statements[at] else { continue };
         with.operands[number] = ChainOperand::Register(register);
-        let slots = with.pieces.iter_mut().filter(|piece| matches!(piece, Piece::Slot(_)));
-        if let Some(slot) = slots.skip(number).next() {
+        let mut slots = with.pieces.iter_mut().filter(|piece| matches!(piece, Piece::Slot(_)));
+        if let Some(slot) = slots.nth(number) {
             *slot = Piece::Slot(SlotKind::Source(bits));
         }
         found.push((chain, rows));
