@@ -8,6 +8,7 @@ mod disassembler;
 mod kernels;
 mod launch;
 mod listing;
+mod no_code;
 mod repeated;
 mod same_text;
 
@@ -28,6 +29,7 @@ use crate::health::Health;
 use crate::ptxas::{self, Ptxas};
 use disassembler::Disassembler;
 use launch::Launch;
+use no_code::{NoCode, UNREPEATED};
 use same_text::{SameTexts, same_texts, with_own_rows};
 
 pub use configuration::{Configuration, ConfigurationError};
@@ -130,7 +132,11 @@ impl Sass {
                 if let Outcome::Skipped(why) = &outcome {
                     self.health.lost(why, cases[*alone].rows.len());
                 }
-                answers[*alone] = vec![without_code(outcome); cases[*alone].rows.len()];
+                let answer = match NoCode::from(outcome) {
+                    NoCode::Failed(how) => Answer::Failed(how),
+                    NoCode::Skipped(why) => Answer::Skipped(why),
+                };
+                answers[*alone] = vec![answer; cases[*alone].rows.len()];
             }
             // Halves would take the whole time again and again.
             (Err(Outcome::TimedOut), ..) => at.chunks(1).for_each(|alone| self.compile_batch(alone, compiled)),
@@ -299,17 +305,6 @@ impl CompiledModule {
     }
 }
 
-/// The answer to all rows of a case that the assembler does not compile.
-fn without_code(outcome: Outcome) -> Answer {
-    match outcome {
-        Outcome::Rejected(why) => Answer::Failed(format!("ptxas rejects it: {}", crate::words::visible(&why))),
-        Outcome::Crashed(how) => Answer::Failed(format!("ptxas crashed: {}", crate::words::visible(&how))),
-        Outcome::TimedOut => Answer::Failed("ptxas did not end within its time".to_owned()),
-        Outcome::Skipped(why) => Answer::Skipped(why),
-        Outcome::Accepted => Answer::Failed("ptxas wrote no machine code".to_owned()),
-    }
-}
-
 /// A module of machine code, ready to run.
 struct LoadedCode<'a> {
     module: &'a CompiledModule,
@@ -352,9 +347,7 @@ impl<'a> LoadedCode<'a> {
         let left_out = || Answer::Failed(format!("ptxas left out `{}`", kernel.entry));
         let (entry, code) = found.ok_or_else(left_out)?;
         if unrepeated.contains(&entry.section) {
-            return Err(Answer::Failed(
-                "ptxas writes other machine code when it compiles the same text again".to_owned(),
-            ));
+            return Err(Answer::Failed(UNREPEATED.to_owned()));
         }
         image.check(cubin, entry).map_err(|why| Answer::Skipped(why.to_string()))?;
         Ok(Launch { case, kernel, image, entry, code })

@@ -11,9 +11,8 @@ use ptx_sass::opcode::{Step, Unknown};
 use ptx_sass::position::ThreadPosition;
 use ptx_sass::run::run;
 
-use super::Sass;
-use crate::Outcome;
-use crate::sass::PrintedWord;
+use super::no_code::{NoCode, UNREPEATED};
+use super::{PrintedWord, Sass};
 
 /// More instructions than a thread of a case needs that anybody waits for: a second.
 const MOST: u64 = 50_000_000;
@@ -57,22 +56,16 @@ pub(super) fn execute(sass: &Sass, cases: &[KernelCase]) -> Vec<KernelAnswer> {
 
 /// The machine code of a case, or the answer if there is none.
 fn compile(sass: &Sass, case: &KernelCase) -> Result<CompiledKernels, KernelAnswer> {
-    let (mut cubin, unrepeated) = sass.machine_code(&case.module, case.launches.len()).map_err(|outcome| {
-        let said = |text: &str| crate::words::visible(text).into_owned();
-        match &outcome {
-            Outcome::Rejected(why) => KernelAnswer::Failed(format!("ptxas rejects it: {}", said(why))),
-            Outcome::Crashed(how) => KernelAnswer::Failed(format!("ptxas crashed: {}", said(how))),
-            Outcome::TimedOut => KernelAnswer::Failed("ptxas did not end within its time".to_owned()),
-            Outcome::Skipped(why) => {
-                sass.health.lost(why, 1);
-                KernelAnswer::Skipped(why.clone())
-            }
-            Outcome::Accepted => KernelAnswer::Failed("ptxas wrote no machine code".to_owned()),
+    let code = sass.machine_code(&case.module, case.launches.len());
+    let (mut cubin, unrepeated) = code.map_err(|outcome| match NoCode::from(outcome) {
+        NoCode::Failed(how) => KernelAnswer::Failed(how),
+        NoCode::Skipped(why) => {
+            sass.health.lost(&why, 1);
+            KernelAnswer::Skipped(why)
         }
     })?;
     if !unrepeated.is_empty() {
-        let why = "ptxas writes other machine code when it compiles the same text again";
-        return Err(KernelAnswer::Failed(why.to_owned()));
+        return Err(KernelAnswer::Failed(UNREPEATED.to_owned()));
     }
     let image = Image::load(&mut cubin, sass.configuration.target);
     Ok(CompiledKernels { cubin, image })
@@ -97,9 +90,12 @@ impl LoadedKernels<'_> {
         let mut buffers: Vec<usize> = Vec::new();
         for launch in &self.case.launches {
             let (mut thread, section) = self.thread(launch, &addresses)?;
-            buffers = std::iter::zip(&self.case.buffers, &addresses)
-                .map(|(buffer, at)| thread.memory.add(MemoryRegion::new(*at, buffer.data.clone(), true)))
-                .collect();
+            let regions = std::iter::zip(&self.case.buffers, &addresses).map(|(buffer, at)| {
+                // Those of later launches are taken from the thread before.
+                let data = if before.is_none() { buffer.data.clone() } else { Vec::new() };
+                MemoryRegion::new(*at, data, true)
+            });
+            buffers = regions.map(|region| thread.memory.add(region)).collect();
             if let Some(before) = &mut before {
                 // Memory of the device is what the launch before it left.
                 for shared in (0..self.compiled.image.globals()).chain(buffers.iter().copied()) {

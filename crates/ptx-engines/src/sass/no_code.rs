@@ -1,0 +1,27 @@
+//! Why there is no machine code, in the words of answers.
+
+use crate::Outcome;
+use crate::words::visible;
+
+/// The reason why a module has no machine code.
+pub(super) enum NoCode {
+    /// The assembler failed on it; says how.
+    Failed(String),
+    /// The assembler was not asked; says why.
+    Skipped(String),
+}
+
+impl From<Outcome> for NoCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Rejected(why) => Self::Failed(format!("ptxas rejects it: {}", visible(&why))),
+            Outcome::Crashed(how) => Self::Failed(format!("ptxas crashed: {}", visible(&how))),
+            Outcome::TimedOut => Self::Failed("ptxas did not end within its time".to_owned()),
+            Outcome::Skipped(why) => Self::Skipped(why),
+            Outcome::Accepted => Self::Failed("ptxas wrote no machine code".to_owned()),
+        }
+    }
+}
+
+/// The answer where the same text has other machine code the second time.
+pub(super) const UNREPEATED: &str = "ptxas writes other machine code when it compiles the same text again";
