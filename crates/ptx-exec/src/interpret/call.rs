@@ -38,7 +38,7 @@ fn mismatch(what: &str) -> ThreadStop {
 }
 
 impl InterpretedThread<'_> {
-    /// Makes the frame of a body, whose open parameter has so many bytes if it has one.
+    /// Makes the frame of a body. Its open parameter, if it has one, gets this many bytes.
     ///
     /// # Errors
     /// If there is not enough memory.

@@ -169,9 +169,9 @@ pub(super) type CodeDestinations = SmallVec<[CodeDestination; 2]>;
 pub(super) enum CodeOperation {
     /// Results that depend on sources only.
     Compute { computation: Arc<Computation>, sources: CodeSources, destinations: CodeDestinations },
-    /// Elements of so many bytes from memory.
+    /// Loads elements, each of this many bytes.
     Load { address: CodeAddress, bytes: usize, signed: bool, destinations: CodeDestinations },
-    /// Elements of so many bytes to memory; a sink stores nothing.
+    /// Stores elements, each of this many bytes; a sink stores nothing.
     Store { address: CodeAddress, bytes: usize, sources: SmallVec<[Option<CodeSource>; 2]> },
     /// The generic address of an address in a space.
     ToGeneric { address: CodeAddress, to: CodeDestination },

@@ -51,8 +51,10 @@ impl InterpretedThread<'_> {
         let carry = computation.reads_carry().then_some(self.carry.defined);
         let defined = sources.iter().map(|source| self.value(*source).defined).chain(carry);
         let defined: SmallVec<[u128; 4]> = defined.collect();
-        let known = computation.compute_partly(values, &defined, results).unwrap_or_default();
-        self.write_results(computation, destinations, results, |at| known.get(at).copied().unwrap_or(0));
+        let known = computation.compute_partly(values, &defined, results);
+        // What the manual leaves undefined has no defined bit.
+        let known = known.unwrap_or_else(|_| results.iter().map(|_| 0).collect());
+        self.write_results(computation, destinations, results, |at| known[at]);
     }
 
     #[inline]

@@ -81,7 +81,7 @@ pub(super) struct PlacedVariables<'a> {
 }
 
 impl<'a> PlacedVariables<'a> {
-    /// No variables, which may get so many bytes.
+    /// No variables yet; all together may take up to this many bytes.
     pub(super) fn new(limit: u64) -> Self {
         Self { all: Vec::new(), next: [windows::GLOBALS, windows::FIRST, windows::FIRST], left: limit }
     }

@@ -78,7 +78,7 @@ impl<'c> Launcher<'c> {
         for block in places(launch.grid) {
             self.shared.clone().for_each(|region| self.memory.forget(region));
             for thread in places(launch.block) {
-                // Numbers that come again after so many threads are as good as others.
+                // The numbers of threads may repeat: a case ends long before that.
                 number = number.checked_add(1).filter(|number| *number < u32::MAX).unwrap_or(1);
                 self.memory.set_thread(number);
                 let place = ThreadPlace { thread, threads: launch.block, block, blocks: launch.grid };

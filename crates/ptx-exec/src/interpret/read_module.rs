@@ -28,7 +28,7 @@ pub(super) struct InterpretedModule {
 }
 
 impl InterpretedModule {
-    /// Reads a module whose variables may have so many bytes.
+    /// Reads a module whose variables may take up to this many bytes.
     ///
     /// # Errors
     /// The reason why the module is not executed.

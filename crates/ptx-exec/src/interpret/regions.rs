@@ -20,7 +20,7 @@ pub(super) struct Regions {
 }
 
 impl Regions {
-    /// No regions, which may get so many bytes.
+    /// No regions yet; all together may take up to this many bytes.
     pub(super) fn new(limit: u64) -> Self {
         Self { regions: Vec::new(), bytes: 0, limit, last: 0, thread: None, traces: Vec::new() }
     }
@@ -37,7 +37,7 @@ impl Regions {
         Ok(())
     }
 
-    /// Adds a region of so many undefined bytes above all others.
+    /// Adds a region of this many undefined bytes above all others.
     ///
     /// # Errors
     /// If there are too many bytes.

@@ -64,7 +64,7 @@ impl RegisterBits {
         Self { value: low(extend(self.value), to), defined: extend(self.defined) | !low(u128::MAX, to) }
     }
 
-    /// All bits inverted of a number of so many bits.
+    /// A number of this many bits with all of them inverted.
     #[inline]
     pub(super) fn inverted(self, bits: u32) -> Self {
         Self::new(low(!self.value, bits), self.defined)

@@ -3,6 +3,7 @@
 //! A thread knows its place in the grid. What the machine or its clock decides is undefined.
 
 use super::register_bits::RegisterBits;
+use ptx_spec::must::Must as _;
 
 /// A special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +103,6 @@ impl ThreadPlace {
     fn lane(&self) -> u32 {
         let [x, y, z] = self.thread.map(u64::from);
         let [width, height, _] = self.threads.map(u64::from);
-        u32::try_from((x + width * (y + height * z)) % u64::from(WARP)).unwrap_or_default()
+        u32::try_from((x + width * (y + height * z)) % u64::from(WARP)).must("the remainder is less than 32")
     }
 }

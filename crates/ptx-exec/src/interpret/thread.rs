@@ -239,7 +239,7 @@ impl<'p> InterpretedThread<'p> {
         Some((address.space, base.wrapping_add_signed(address.offset)))
     }
 
-    /// The generic address of an access of so many bytes.
+    /// The generic address of an access of this many bytes.
     ///
     /// # Errors
     /// If it is undefined, misaligned, or not in its space.
